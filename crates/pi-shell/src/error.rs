@@ -1,0 +1,104 @@
+//! Why a run never started. A command that ran has a result, never an error.
+
+use std::io;
+use std::path::PathBuf;
+
+/// The command never ran.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShellError {
+    /// The command has a NUL byte, which no shell can be given.
+    #[error("the command contains a NUL byte at offset {offset}; remove it")]
+    NulInCommand {
+        /// Byte offset in the command.
+        offset: usize,
+    },
+    /// The working directory is missing.
+    #[error("Working directory does not exist: {}", path.display())]
+    MissingWorkingDirectory {
+        /// As it was given, made absolute.
+        path: PathBuf,
+    },
+    /// The working directory is something else.
+    #[error("Working directory is not a directory: {}", path.display())]
+    NotADirectory {
+        /// As it was given, made absolute.
+        path: PathBuf,
+    },
+    /// The working directory cannot be entered.
+    #[error("Working directory cannot be entered: {}: {source}", path.display())]
+    WorkingDirectoryDenied {
+        /// As it was given, made absolute.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A variable's name cannot be a name, or steers the shell itself.
+    #[error("environment variable `{name}` {reason}")]
+    InvalidEnvironment {
+        /// The name as it was given.
+        name: String,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+    /// An option is out of its range.
+    #[error("option `{name}` {reason}")]
+    InvalidOption {
+        /// The option's name in the public interface.
+        name: &'static str,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+    /// No usable bash.
+    #[error("shell `{}` {reason}", path.display())]
+    UnusableShell {
+        /// The path that was tried.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+    /// No bash was found at all.
+    #[error("no bash found; install bash or set `shell` to its path (looked in {searched})")]
+    ShellNotFound {
+        /// The folders that were looked in.
+        searched: String,
+    },
+    /// The supervisor cannot be started or does not answer.
+    #[error("cannot start the supervisor `{}`: {source}", path.display())]
+    Supervisor {
+        /// Path of the executable.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A system resource that a run needs is not to be had (descriptors, processes, memory).
+    #[error("cannot {attempt}: {source}")]
+    System {
+        /// What was tried.
+        attempt: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The session was closed.
+    #[error("Shell is closed")]
+    Closed,
+}
+
+impl ShellError {
+    /// A name that stays the same between releases, for callers that branch on the error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NulInCommand { .. } => "PI_NUL_IN_COMMAND",
+            Self::MissingWorkingDirectory { .. } => "PI_MISSING_CWD",
+            Self::NotADirectory { .. } => "PI_CWD_NOT_A_DIRECTORY",
+            Self::WorkingDirectoryDenied { .. } => "PI_CWD_DENIED",
+            Self::InvalidEnvironment { .. } => "PI_INVALID_ENV",
+            Self::InvalidOption { .. } => "PI_INVALID_OPTION",
+            Self::UnusableShell { .. } => "PI_UNUSABLE_SHELL",
+            Self::ShellNotFound { .. } => "PI_SHELL_NOT_FOUND",
+            Self::Supervisor { .. } => "PI_SUPERVISOR",
+            Self::System { .. } => "PI_SYSTEM",
+            Self::Closed => "PI_SHELL_CLOSED",
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! How output leaves a run while it is under way: the port that the binding implements.
+
+use std::future::Future;
+use std::pin::Pin;
+
+/// A tail of the output as it stands, for a screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SinkUpdate {
+    /// The text a sink would show now.
+    pub tail: String,
+    /// Bytes written so far.
+    pub total_bytes: u64,
+    /// Lines written so far.
+    pub total_lines: u64,
+}
+
+/// Receives what a run writes. Called from one task at a time, in order.
+pub trait Observer: Send + Sync {
+    /// Whether `chunk` wants the text at all; where not, it is neither decoded nor copied.
+    fn wants_chunks(&self) -> bool;
+
+    /// Takes the next piece of decoded output, at most 128 KiB of UTF-8. The returned future ends
+    /// when the consumer may be given more: until then nothing is read, so that a consumer that
+    /// is slow slows the command down and memory stays bounded.
+    fn chunk(&self, text: String) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+
+    /// Whether `update` wants anything.
+    fn wants_updates(&self) -> bool;
+
+    /// Takes the newest tail. Never waits; a newer one replaces one that was not yet seen.
+    fn update(&self, update: SinkUpdate);
+}

@@ -1,0 +1,85 @@
+//! How a run ended and what it left: plain data that the binding turns into JavaScript objects.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How a run ended. A run ends exactly once, so exactly one of these is true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExitOutcome {
+    /// The command returned a status.
+    Exited {
+        /// 0 to 255.
+        code: u8,
+    },
+    /// A signal that was not ours ended the shell of the command.
+    Signaled {
+        /// Number of the signal on this platform.
+        signal: i32,
+    },
+    /// We ended it: its deadline came.
+    TimedOut,
+    /// We ended it: the caller asked for it, or the session was closed.
+    Cancelled,
+}
+
+/// A process that outlived the command that started it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessInfo {
+    /// Its id, valid while it lives.
+    pub pid: i32,
+    /// Its command line, arguments joined by spaces, at most 4 KiB.
+    pub command: String,
+    /// When it started, in milliseconds since the Unix epoch.
+    pub started_at_ms: u64,
+}
+
+/// The lines of the whole output that the summary's text shows, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LineRange {
+    /// First line shown; 0 when there is none.
+    pub start_line: u64,
+    /// Last line shown; 0 when there is none.
+    pub end_line: u64,
+}
+
+/// What a sink kept.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OutputSummary {
+    /// The text for the model: all of it, or head and tail windows with a marker between.
+    pub text: String,
+    /// Some bytes of the output are not in `text`.
+    pub truncated: bool,
+    /// Bytes written by the command.
+    pub total_bytes: u64,
+    /// Lines written by the command; a last line without a newline counts.
+    pub total_lines: u64,
+    /// Bytes of `text` that came from the command.
+    pub output_bytes: u64,
+    /// Lines of `text` that came from the command.
+    pub output_lines: u64,
+    /// The spill file holds every byte.
+    pub spilled: bool,
+    /// Why the spill file is missing or short.
+    pub spill_error: Option<String>,
+    /// The lines shown from the tail window, or the whole.
+    pub shown_range: LineRange,
+    /// Bytes that background children wrote after the command ended, as far as seen.
+    pub late_output_bytes: u64,
+}
+
+/// The result of one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunResult {
+    /// How it ended.
+    pub outcome: ExitOutcome,
+    /// The session's directory afterwards, where it is known.
+    pub working_dir: Option<PathBuf>,
+    /// State was lost: a fresh or rolled-back shell stands in the session.
+    pub session_reset: bool,
+    /// Processes of this run that still live.
+    pub survivors: Vec<ProcessInfo>,
+    /// Time from the command's start to its end.
+    pub wall_time: Duration,
+    /// What the sink kept, where one was asked for.
+    pub output: Option<OutputSummary>,
+}

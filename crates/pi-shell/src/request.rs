@@ -1,0 +1,117 @@
+//! What a caller asks for: the options of a session, of one run and of its sink.
+//!
+//! Plain data, checked by `validate` before anything is spawned; nothing here runs.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Bytes of output that stay in memory for the model, from the end of the stream (50 KiB).
+///
+/// Source: the specification's default window, `bash` tool, "50 KB tail".
+pub const DEFAULT_MAX_BYTES: usize = 50 * 1024;
+
+/// Least time between two updates of a sink. Faster repaints are not seen and cost the host.
+pub const DEFAULT_UPDATE_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Time a run may take past its deadline until its promise settles, whatever holds the pipe.
+///
+/// Source: `HARD_TIMEOUT_GRACE_MS` of the specification.
+pub const HARD_TIMEOUT_GRACE: Duration = Duration::from_millis(5_000);
+
+/// A variable name and its value, as they stand in a child's environment.
+pub type EnvironmentEntry = (String, String);
+
+/// Options of a session, fixed for its life.
+#[derive(Debug, Clone, Default)]
+pub struct ShellOptions {
+    /// Path of the bash to run. Default: the first bash found (see `shell_path::discover`).
+    pub shell: Option<PathBuf>,
+    /// Path of the `pi-supervisor` executable. Required on Unix.
+    pub supervisor: Option<PathBuf>,
+    /// First working directory. Default: the host's own.
+    pub cwd: Option<PathBuf>,
+    /// The environment the session begins with instead of the host's. Default: the host's,
+    /// without the names that steer a shell's start (`environment::is_dropped`).
+    pub base_env: Option<Vec<EnvironmentEntry>>,
+    /// Variables exported in the session on top of its base environment.
+    pub session_env: Vec<EnvironmentEntry>,
+    /// A bash file sourced once, before the first command.
+    pub snapshot_path: Option<PathBuf>,
+    /// Resource limits of everything the session starts.
+    pub limits: ResourceLimits,
+}
+
+/// Upper bounds set with `setrlimit(2)` before the shell starts. `None` inherits the host's.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ResourceLimits {
+    /// `RLIMIT_AS`, in bytes.
+    pub address_space: Option<u64>,
+    /// `RLIMIT_NOFILE`, a count.
+    pub open_files: Option<u64>,
+    /// `RLIMIT_NPROC`, a count for the whole user.
+    pub processes: Option<u64>,
+    /// `RLIMIT_FSIZE`, in bytes.
+    pub file_size: Option<u64>,
+    /// `RLIMIT_CPU`, in seconds of each process.
+    pub cpu_seconds: Option<u64>,
+}
+
+/// How a run that meets another one on the same session goes on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Concurrency {
+    /// It waits for its turn; the wait is not charged to its timeout.
+    #[default]
+    Queue,
+    /// It runs at once in a copy of the session as of the last finished command; what it changes
+    /// in the shell's state is dropped with the copy.
+    Clone,
+}
+
+/// One command.
+#[derive(Debug, Clone, Default)]
+pub struct RunOptions {
+    /// The text given to bash, as a file of it would be. No NUL; may be empty.
+    pub command: String,
+    /// Directory to change to first. The session stays there afterwards.
+    pub cwd: Option<PathBuf>,
+    /// Variables exported for this command only.
+    pub env: Vec<EnvironmentEntry>,
+    /// Time from the command's start to its deadline. `None`: no deadline.
+    pub timeout: Option<Duration>,
+    /// Where output is kept. `None`: nothing is kept, chunks go to the observer only.
+    pub sink: Option<SinkOptions>,
+    /// What to do while another run is in progress.
+    pub concurrency: Concurrency,
+}
+
+/// How much of the output a sink keeps, and where the whole goes.
+#[derive(Debug, Clone)]
+pub struct SinkOptions {
+    /// Most bytes of text kept for the summary, head and tail together. Default 51,200.
+    pub max_bytes: usize,
+    /// Bytes kept from the beginning. Default 0; at most half of `max_bytes` is used.
+    pub head_bytes: usize,
+    /// Longest line shown, in bytes; longer ones are cut in the middle. `None`: no limit.
+    /// The spill file has them whole.
+    pub max_line_bytes: Option<usize>,
+    /// File for the raw bytes, made when the output exceeds `max_bytes`. `None`: no file.
+    pub spill_path: Option<PathBuf>,
+    /// Most bytes written to the spill file; past it the file says so in its last line.
+    /// `None`: no limit.
+    pub spill_max_bytes: Option<u64>,
+    /// Least time between two updates. Default 50 ms.
+    pub update_interval: Duration,
+}
+
+impl Default for SinkOptions {
+    fn default() -> Self {
+        Self {
+            max_bytes: DEFAULT_MAX_BYTES,
+            head_bytes: 0,
+            max_line_bytes: None,
+            spill_path: None,
+            spill_max_bytes: None,
+            update_interval: DEFAULT_UPDATE_INTERVAL,
+        }
+    }
+}

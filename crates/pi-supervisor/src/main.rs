@@ -1,0 +1,2 @@
+//! Supervisor.
+fn main() {}
