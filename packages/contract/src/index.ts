@@ -1,1 +1,38 @@
-export {};
+/** The public names of `@pi-bash/contract`. */
+export { ARTIFACT_ID_PATTERN, ArtifactAllocation, ArtifactKind, artifactUrl } from "./artifact.ts";
+export { BashParams, BashParamsWithAsync, bashParams, ENV_NAME_PATTERN } from "./bash-params.ts";
+export { BashResult } from "./bash-result.ts";
+export { InterceptorRule } from "./interceptor-rule.ts";
+export { AsyncDetails, Job, JobParams, JobState } from "./job.ts";
+export {
+  AUTO_BACKGROUND_MARGIN_MS,
+  BANG_LINE_CHARS,
+  BANG_PREVIEW_LINES,
+  CLIENT_TERMINAL_FINAL_OUTPUT_MS,
+  CLIENT_TERMINAL_POLL_MS,
+  CLIENT_TERMINAL_SIGNAL_EXIT_CODE,
+  CLIENT_TERMINAL_STOP_MS,
+  DEFAULT_AUTO_BACKGROUND_THRESHOLD_MS,
+  DEFAULT_MAX_BYTES,
+  DEFAULT_MAX_JOBS,
+  DEFAULT_MINIMIZER_CAPTURE_BYTES,
+  DEFAULT_PTY_COLUMNS,
+  DEFAULT_PTY_ROWS,
+  DEFAULT_TIMEOUT_SECONDS,
+  HARD_TIMEOUT_GRACE_MS,
+  INLINE_SLACK_BYTES,
+  JOB_CONSUMED_RETENTION_MS,
+  JOB_RETENTION_MS,
+  MAX_JOB_LABEL_CHARS,
+  MAX_SHOWN_LINE_BYTES,
+  MAX_TIMEOUT_SECONDS,
+  MIN_TIMEOUT_SECONDS,
+  PTY_COLUMNS_RANGE,
+  PTY_ROWS_RANGE,
+  RESULT_PREVIEW_LINES,
+  UPDATE_INTERVAL_MS,
+} from "./limits.ts";
+export { ExitOutcome, ProcessInfo, StopReason } from "./outcome.ts";
+export { Settings, type SettingsInput } from "./settings.ts";
+export { BashDetails, BashToolResult, BashToolUpdate, OutputMeta, TextContent } from "./tool-result.ts";
+export { LineRange, Truncation } from "./truncation.ts";

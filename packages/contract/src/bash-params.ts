@@ -1,0 +1,37 @@
+/**
+ * What a model may say to the bash tool: the parameters of one call.
+ *
+ * The schema checks shapes only. Rules that have a message of their own (names of variables, the directory, the
+ * timeout's range) are the tool's, so that the model reads what to do next instead of a validation report.
+ */
+import { z } from "zod";
+
+/** A name that a shell variable can have. Source: specification, `env`. */
+export const ENV_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+const fields = {
+  command: z.string().describe("Command to run in bash"),
+  env: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe("Extra environment variables; values are passed as they are, never read as shell text"),
+  timeout: z.number().optional().describe("Timeout in seconds (default 300, clamped to 1-3600)"),
+  cwd: z.string().optional().describe("Working directory; use it instead of `cd`"),
+  pty: z.boolean().optional().describe("Run in a terminal a person can type into (default false)"),
+};
+
+/** Parameters of a call in a session without background jobs (`async.enabled` off). */
+export const BashParams = z.strictObject(fields);
+export type BashParams = z.infer<typeof BashParams>;
+
+/** Parameters of a call where `async.enabled` is on. */
+export const BashParamsWithAsync = z.strictObject({
+  ...fields,
+  async: z.boolean().optional().describe("Start as a background job and return its id at once"),
+});
+export type BashParamsWithAsync = z.infer<typeof BashParamsWithAsync>;
+
+/** The schema for a session: `async` exists for a model only where it works. */
+export function bashParams(session: { asyncEnabled: boolean }): typeof BashParams | typeof BashParamsWithAsync {
+  return session.asyncEnabled ? BashParamsWithAsync : BashParams;
+}

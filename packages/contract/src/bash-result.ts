@@ -1,0 +1,50 @@
+/**
+ * What the executor returns for one command, whatever became of it: exit, timeout and cancel are data, not exceptions.
+ */
+import { z } from "zod";
+import { ProcessInfo } from "./outcome.ts";
+import { LineRange } from "./truncation.ts";
+
+const count = z.number().int().nonnegative();
+
+export const BashResult = z.object({
+  /** The text for the model: the whole output, or its window; notices of the executor included. */
+  output: z.string(),
+  /** 0 to 255, 128+n for signal n. Absent when the run was cancelled or timed out. */
+  exitCode: z.number().int().optional(),
+  /** Name of the signal the command died of, e.g. `SIGKILL`. */
+  signal: z.string().optional(),
+  /** It was ended before it ended itself; also true on a timeout, as the specification has it. */
+  cancelled: z.boolean(),
+  /** Its deadline ended it. */
+  timedOut: z.boolean().optional(),
+  /** Some of the output is not in `output`. */
+  truncated: z.boolean(),
+  /** Lines the command wrote. */
+  totalLines: count,
+  /** Bytes the command wrote. */
+  totalBytes: count,
+  /** Lines of `output` that came from the command. */
+  outputLines: count,
+  /** Bytes of `output` that came from the command. */
+  outputBytes: count,
+  /** The lines that `output` shows. */
+  shownRange: LineRange.optional(),
+  /** Id of the artifact with the whole output; only named when it is whole. */
+  artifactId: z.string().optional(),
+  /** Why there is no artifact though the output was truncated. */
+  artifactError: z.string().optional(),
+  /** Id of the artifact with the text that the minimizer replaced. */
+  originalArtifactId: z.string().optional(),
+  /** The session's directory afterwards. */
+  workingDir: z.string().optional(),
+  /** The shell's state was lost: a fresh or rolled-back shell stands. */
+  sessionReset: z.boolean().optional(),
+  /** Processes of this command that still live. */
+  survivors: z.array(ProcessInfo).optional(),
+  /** Names of variables that were kept from the command; never their values. */
+  withheldNames: z.array(z.string()).optional(),
+  /** From the command's start to its end, in milliseconds. */
+  wallTimeMs: z.number().nonnegative().optional(),
+});
+export type BashResult = z.infer<typeof BashResult>;

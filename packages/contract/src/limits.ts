@@ -1,0 +1,66 @@
+/**
+ * The numbers that bound a command: time, memory, text, jobs, terminal size.
+ *
+ * Each carries its unit in its name and its source beside it, because a limit that nobody can trace is a limit that
+ * nobody dares to change. Settings that a person may change are in `settings.ts`; these are the ones they start from
+ * or that stay fixed. "Specification" means the published bash-tool specification, kept compatible on purpose.
+ */
+
+/** Deadline of a tool call that names none, in seconds. Source: specification, `TOOL_TIMEOUTS.bash.default`. */
+export const DEFAULT_TIMEOUT_SECONDS = 300;
+/** Shortest deadline, in seconds; smaller requests (0 too) are raised to it. Source: `TOOL_TIMEOUTS.bash.min`. */
+export const MIN_TIMEOUT_SECONDS = 1;
+/** Longest deadline, in seconds; larger requests are lowered to it. Source: `TOOL_TIMEOUTS.bash.max`. */
+export const MAX_TIMEOUT_SECONDS = 3600;
+/** Most time past the deadline until a call settles, in milliseconds. Source: `HARD_TIMEOUT_GRACE_MS`. */
+export const HARD_TIMEOUT_GRACE_MS = 5_000;
+
+/** Bytes of output kept in memory for the model, counted in UTF-8. Source: `DEFAULT_MAX_BYTES`, 50 KiB. */
+export const DEFAULT_MAX_BYTES = 50 * 1024;
+/** Room for notices and the exit line on top of `DEFAULT_MAX_BYTES`, in bytes: a status is never cut off. */
+export const INLINE_SLACK_BYTES = 2 * 1024;
+/** Longest line a model is shown, in bytes; longer ones are cut in the middle, never in the artifact. */
+export const MAX_SHOWN_LINE_BYTES = 4 * 1024;
+/** Least time between two live updates, in milliseconds. Source: specification, `executeBash` throttle. */
+export const UPDATE_INTERVAL_MS = 50;
+
+/** Time a call stays in the foreground before it becomes a job, in milliseconds. */
+export const DEFAULT_AUTO_BACKGROUND_THRESHOLD_MS = 60_000;
+/** The wait for a job in the foreground ends this long before its deadline, in milliseconds. */
+export const AUTO_BACKGROUND_MARGIN_MS = 1_000;
+/** Jobs running at one time in a session. */
+export const DEFAULT_MAX_JOBS = 100;
+/** Longest label of a job, in UTF-16 units, the closing `...` included. */
+export const MAX_JOB_LABEL_CHARS = 120;
+/** Time a finished job's result is kept, in milliseconds. */
+export const JOB_RETENTION_MS = 5 * 60_000;
+/** Time a result is kept after it was read, in milliseconds. */
+export const JOB_CONSUMED_RETENTION_MS = 30_000;
+
+/** Most output the minimizer looks at, in bytes; a longer capture stays as it is. */
+export const DEFAULT_MINIMIZER_CAPTURE_BYTES = 4 * 1024 * 1024;
+
+/** Width of a pseudoterminal whose size nobody gave, in columns. */
+export const DEFAULT_PTY_COLUMNS = 120;
+/** Height of a pseudoterminal whose size nobody gave, in rows. */
+export const DEFAULT_PTY_ROWS = 40;
+/** Range a pseudoterminal's width is clamped to, in columns. */
+export const PTY_COLUMNS_RANGE = { min: 20, max: 400 } as const;
+/** Range a pseudoterminal's height is clamped to, in rows. */
+export const PTY_ROWS_RANGE = { min: 5, max: 200 } as const;
+
+/** Time between two looks at a client terminal's output, in milliseconds. */
+export const CLIENT_TERMINAL_POLL_MS = 250;
+/** Most time a client terminal gets to kill or release, each, in milliseconds. */
+export const CLIENT_TERMINAL_STOP_MS = 1_000;
+/** Most time a client terminal gets for its last output, in milliseconds; then the last look counts. */
+export const CLIENT_TERMINAL_FINAL_OUTPUT_MS = 2_000;
+/** Exit code of a client terminal's command that died of a signal: the protocol tells no number. */
+export const CLIENT_TERMINAL_SIGNAL_EXIT_CODE = 137;
+
+/** Visual lines of a collapsed tool result. Source: `BASH_DEFAULT_PREVIEW_LINES`. */
+export const RESULT_PREVIEW_LINES = 10;
+/** Logical lines of a collapsed `!` command. */
+export const BANG_PREVIEW_LINES = 20;
+/** Longest line of a `!` command on the screen, in characters. */
+export const BANG_LINE_CHARS = 4_000;

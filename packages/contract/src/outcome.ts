@@ -1,0 +1,32 @@
+/**
+ * How a run ended, and what it left running.
+ *
+ * One tagged union instead of flags: a run ends exactly once, so two of these can never be true together. The same
+ * variants stand in the core (`crates/pi-shell/src/outcome.rs`).
+ */
+import { z } from "zod";
+
+/** Why we ended a run: its deadline came, or somebody asked for it (abort, session closed). */
+export const StopReason = z.enum(["deadline", "cancelled"]);
+export type StopReason = z.infer<typeof StopReason>;
+
+export const ExitOutcome = z.discriminatedUnion("kind", [
+  /** The command returned; 0 is success by convention only. */
+  z.object({ kind: z.literal("exited"), code: z.number().int().min(0).max(255) }),
+  /** A signal that was not ours ended the command's shell, e.g. `SIGKILL` of the kernel's OOM killer. */
+  z.object({ kind: z.literal("signaled"), signal: z.string() }),
+  /** We ended it. */
+  z.object({ kind: z.literal("stopped"), reason: StopReason }),
+]);
+export type ExitOutcome = z.infer<typeof ExitOutcome>;
+
+/** A survivor: a process that outlived the command that started it. */
+export const ProcessInfo = z.object({
+  /** Its id, valid while it lives. */
+  pid: z.number().int().positive(),
+  /** Its command line, arguments joined by spaces, at most 4 KiB. */
+  command: z.string(),
+  /** When it started, in milliseconds since the Unix epoch. */
+  startedAtMs: z.number().nonnegative(),
+});
+export type ProcessInfo = z.infer<typeof ProcessInfo>;

@@ -1,0 +1,76 @@
+/**
+ * Every setting of the bash tool: its name, its type and the value it has when nobody set it.
+ *
+ * Keys are the full names (`bash.outputHeadBytes`), not nested objects: one spelling in configuration files, code,
+ * messages and documents, which a search finds. `Settings.parse({})` gives the defaults; keys that are not ours are
+ * dropped, so a host can hand over its whole configuration.
+ */
+import { z } from "zod";
+import { InterceptorRule } from "./interceptor-rule.ts";
+import {
+  DEFAULT_AUTO_BACKGROUND_THRESHOLD_MS,
+  DEFAULT_MAX_BYTES,
+  DEFAULT_MAX_JOBS,
+  DEFAULT_MINIMIZER_CAPTURE_BYTES,
+} from "./limits.ts";
+
+const names = z.array(z.string().min(1));
+
+export const Settings = z.object({
+  /** The shell to run instead of the one that is found. Absolute path. */
+  shellPath: z.string().min(1).optional(),
+  /** Text put before every command, with a space between: `<prefix> <command>`. */
+  shellPrefix: z.string().min(1).optional(),
+
+  /** Whether a call may ask for a background job (`async: true`). */
+  "async.enabled": z.boolean().default(false),
+  /** Jobs that may run at one time in a session. */
+  "async.maxJobs": z.number().int().min(1).default(DEFAULT_MAX_JOBS),
+
+  /** Whether a call that takes long becomes a job by itself. */
+  "bash.autoBackground.enabled": z.boolean().default(false),
+  /** How long it stays in the foreground, in milliseconds; 0: not at all. Capped at the deadline minus 1 s. */
+  "bash.autoBackground.thresholdMs": z.number().int().min(0).default(DEFAULT_AUTO_BACKGROUND_THRESHOLD_MS),
+
+  /** Whether a trailing `| head` or `| tail` may hide output from the artifact. On: it may not. */
+  "bash.stripTrailingHeadTail": z.boolean().default(true),
+  /**
+   * How that is done. `tee`: the pipeline runs as it is and its input is copied to the artifact. `strip`: the stage is
+   * removed, which shows more than was asked for and can change the exit status.
+   */
+  "bash.stripTrailingHeadTailMode": z.enum(["tee", "strip"]).default("tee"),
+  /** Bytes of the output's beginning that are kept beside its end. At most half of the window is used. */
+  "bash.outputHeadBytes": z.number().int().min(0).max(DEFAULT_MAX_BYTES).default(0),
+
+  /**
+   * Variables of the agent's environment that commands do not see. `provider`: the agent's own model-provider keys.
+   * `secrets`: everything whose name or value looks like a secret. `none`: nothing is withheld.
+   */
+  "bash.environment.withhold": z.enum(["provider", "secrets", "none"]).default("provider"),
+  /** Names that are passed on in spite of that; `*` stands for any run of characters. */
+  "bash.environment.allow": names.default([]),
+  /** Environment of a pseudoterminal: no pagers and editors, or the person's own. */
+  "bash.ptyEnvironment": z.enum(["hardened", "user"]).default("hardened"),
+
+  /** Whether commands that have a better tool are refused. */
+  "bashInterceptor.enabled": z.boolean().default(false),
+  /** The rules; none means the default ones. */
+  "bashInterceptor.patterns": z.array(InterceptorRule).default([]),
+
+  /** Whether verbose output is shortened for the model. */
+  "shellMinimizer.enabled": z.boolean().default(true),
+  /** A TOML file with filters of one's own. */
+  "shellMinimizer.settingsPath": z.string().min(1).optional(),
+  /** Only these filters; none means all. */
+  "shellMinimizer.only": names.default([]),
+  /** Not these filters. */
+  "shellMinimizer.except": names.default([]),
+  /** Longest output that is looked at, in bytes. */
+  "shellMinimizer.maxCaptureBytes": z.number().int().min(0).default(DEFAULT_MINIMIZER_CAPTURE_BYTES),
+  /** How much of printed source code is reduced to an outline. */
+  "shellMinimizer.sourceOutlineLevel": z.enum(["default", "aggressive"]).default("default"),
+});
+/** All settings with their values. */
+export type Settings = z.infer<typeof Settings>;
+/** What a host may give: any part of them. */
+export type SettingsInput = z.input<typeof Settings>;

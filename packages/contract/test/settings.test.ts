@@ -1,0 +1,50 @@
+/** The settings: names and defaults as specified, and what a wrong value does. */
+import { describe, expect, it } from "vitest";
+import { Settings } from "../src/index.ts";
+
+describe("settings", () => {
+  it("have the specified names and defaults", () => {
+    expect(Settings.parse({})).toEqual({
+      "async.enabled": false,
+      "async.maxJobs": 100,
+      "bash.autoBackground.enabled": false,
+      "bash.autoBackground.thresholdMs": 60_000,
+      "bash.stripTrailingHeadTail": true,
+      "bash.stripTrailingHeadTailMode": "tee",
+      "bash.outputHeadBytes": 0,
+      "bash.environment.withhold": "provider",
+      "bash.environment.allow": [],
+      "bash.ptyEnvironment": "hardened",
+      "bashInterceptor.enabled": false,
+      "bashInterceptor.patterns": [],
+      "shellMinimizer.enabled": true,
+      "shellMinimizer.only": [],
+      "shellMinimizer.except": [],
+      "shellMinimizer.maxCaptureBytes": 4_194_304,
+      "shellMinimizer.sourceOutlineLevel": "default",
+    });
+  });
+
+  it("take a host's whole configuration and keep what is theirs", () => {
+    const settings = Settings.parse({ theme: "dark", "async.enabled": true, shellPath: "/bin/bash" });
+
+    expect(settings["async.enabled"]).toBe(true);
+    expect(settings.shellPath).toBe("/bin/bash");
+    expect(settings).not.toHaveProperty("theme");
+  });
+
+  it("name the setting whose value is wrong", () => {
+    const answer = Settings.safeParse({ "bash.outputHeadBytes": -1, "bash.ptyEnvironment": "soft" });
+
+    expect(answer.error?.issues.map((issue) => issue.path.join("."))).toEqual([
+      "bash.outputHeadBytes",
+      "bash.ptyEnvironment",
+    ]);
+  });
+
+  it("do not share a default list between two sessions", () => {
+    Settings.parse({})["bash.environment.allow"].push("NPM_TOKEN");
+
+    expect(Settings.parse({})["bash.environment.allow"]).toEqual([]);
+  });
+});
