@@ -101,6 +101,10 @@ pub struct SinkOptions {
     pub spill_max_bytes: Option<u64>,
     /// Least time between two updates. Default 50 ms.
     pub update_interval: Duration,
+    /// The text is what a terminal would show of each line: escape sequences and control
+    /// characters removed, carriage returns and backspaces applied. `false` keeps the decoded
+    /// text as it is. The spill file and the chunks are raw either way. Default `true`.
+    pub plain_text: bool,
 }
 
 impl Default for SinkOptions {
@@ -112,6 +116,7 @@ impl Default for SinkOptions {
             spill_path: None,
             spill_max_bytes: None,
             update_interval: DEFAULT_UPDATE_INTERVAL,
+            plain_text: true,
         }
     }
 }
