@@ -1,0 +1,77 @@
+/**
+ * `npm test`: every check of the project, in the order in which they fail fastest.
+ *
+ * All steps run even when one fails, because a person wants the whole list at once. The last line is
+ * `tests: N passed, N failed, N skipped` with the true counts of the Rust and the TypeScript tests; the exit status is
+ * 1 when any step failed, tests or not. What is tried a second time and why stands in docs/testing.md.
+ *
+ *   node scripts/test.mjs [--only lint|rust|ts]
+ */
+import { lastLines, runProgram } from "./child.mjs";
+import { runRustTests } from "./test-rust.mjs";
+import { runVitestTests } from "./test-vitest.mjs";
+
+const TSC = "node_modules/typescript/bin/tsc";
+const BIOME = "node_modules/@biomejs/biome/bin/biome";
+
+/** A step that is one program: it has no counts, and its output is its failure. */
+function program(command, ...rest) {
+  return async () => {
+    const run = await runProgram(command, rest);
+    const failures = run.ok ? [] : [{ name: run.problem, output: lastLines(run.output, 120) }];
+    return { ok: run.ok, counts: undefined, unsteady: [], failures };
+  };
+}
+
+const STEPS = [
+  { group: "lint", name: "TypeScript format and lint", run: program(process.execPath, BIOME, "ci", ".") },
+  { group: "lint", name: "Rust format", run: program("cargo", "fmt", "--all", "--check") },
+  {
+    group: "lint",
+    name: "Rust lint",
+    run: program("cargo", "clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"),
+  },
+  { group: "rust", name: "Rust tests", run: runRustTests },
+  {
+    group: "ts",
+    name: "native build, generated types unchanged",
+    run: program(process.execPath, "scripts/build-native.mjs", "--check"),
+  },
+  {
+    group: "ts",
+    name: "TypeScript build and type check",
+    run: program(process.execPath, TSC, "-b", "tsconfig.build.json", "tsconfig.json"),
+  },
+  { group: "ts", name: "TypeScript tests", run: runVitestTests },
+];
+
+function chosenSteps() {
+  const at = process.argv.indexOf("--only");
+  if (at === -1) return STEPS;
+  const steps = STEPS.filter(({ group }) => group === process.argv[at + 1]);
+  if (steps.length === 0) throw new Error("`--only` takes lint, rust or ts");
+  return steps;
+}
+
+async function main() {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const failures = [];
+  const unsteady = [];
+  for (const step of chosenSteps()) {
+    const started = Date.now();
+    const result = await step.run();
+    const seconds = ((Date.now() - started) / 1000).toFixed(1);
+    const counted = result.counts ? ` ${result.counts.passed} passed, ${result.counts.failed} failed` : "";
+    console.log(`${result.ok ? "ok    " : "FAILED"} ${step.name} (${seconds} s)${counted}`);
+    for (const key of ["passed", "failed", "skipped"]) counts[key] += result.counts?.[key] ?? 0;
+    failures.push(...result.failures.map((failure) => ({ ...failure, step: step.name })));
+    unsteady.push(...result.unsteady);
+  }
+  for (const { step, name, output } of failures) console.log(`\n--- ${step}: ${name}\n${output}`);
+  if (failures.length > 0) console.log(`\nfailed: ${failures.map(({ step, name }) => `${step} (${name})`).join("; ")}`);
+  for (const line of unsteady) console.log(`unsteady: ${line}`);
+  console.log(`tests: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+  process.exitCode = failures.length > 0 ? 1 : 0;
+}
+
+await main();
