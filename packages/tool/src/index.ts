@@ -1,1 +1,2 @@
+/** The public names of `@pi-bash/tool`. */
 export {};

@@ -1,0 +1,104 @@
+/**
+ * The laws of the Rust half: who may depend on napi and tokio, and where unsafe code may stand.
+ *
+ * Direct dependencies come from `cargo metadata`, what they bring along from `Cargo.lock`: both answer without network.
+ */
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+interface Crate {
+  name: string;
+  dependencies: { name: string; kind: string | null }[];
+}
+
+function workspaceCrates(): Crate[] {
+  const metadata = execFileSync("cargo", ["metadata", "--no-deps", "--offline", "--format-version", "1"], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  return (JSON.parse(metadata) as { packages: Crate[] }).packages;
+}
+
+/** What each package of the lock file depends on, by name; several versions of one name are taken together. */
+function lockedDependencies(): Map<string, Set<string>> {
+  const locked = new Map<string, Set<string>>();
+  for (const entry of readFileSync(join(root, "Cargo.lock"), "utf8").split("[[package]]").slice(1)) {
+    const name = /^name = "(.+)"$/m.exec(entry)?.[1] ?? "";
+    const list = /^dependencies = \[([^\]]*)\]/m.exec(entry)?.[1] ?? "";
+    const known = locked.get(name) ?? new Set<string>();
+    for (const [, dependency] of list.matchAll(/"([^" ]+)[^"]*"/g)) if (dependency) known.add(dependency);
+    locked.set(name, known);
+  }
+  return locked;
+}
+
+/** Everything a crate's program is made of: not what its tests and its build script use. */
+function closure(crate: Crate, crates: Crate[], locked: Map<string, Set<string>>): Set<string> {
+  const seen = new Set<string>();
+  const waiting = crate.dependencies.filter(({ kind }) => kind === null).map(({ name }) => name);
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    const ours = crates.find((candidate) => candidate.name === name);
+    const next = ours
+      ? ours.dependencies.filter(({ kind }) => kind === null).map((found) => found.name)
+      : locked.get(name);
+    waiting.push(...(next ?? []));
+  }
+  return seen;
+}
+
+const crates = workspaceCrates();
+const locked = lockedDependencies();
+const everythingUnder = (name: string): string[] => {
+  const crate = crates.find((candidate) => candidate.name === name);
+  if (!crate) throw new Error(`no crate named \`${name}\``);
+  return [...closure(crate, crates, locked)].sort();
+};
+
+describe("crates", () => {
+  it("have napi under pi-natives and nowhere else", () => {
+    const withNapi = crates.filter(({ name }) => everythingUnder(name).includes("napi")).map(({ name }) => name);
+
+    expect(withNapi).toEqual(["pi-natives"]);
+  });
+
+  it("keep the supervisor and the minimizer free of tokio", () => {
+    expect(everythingUnder("pi-supervisor")).not.toContain("tokio");
+    expect(everythingUnder("pi-minimizer")).not.toContain("tokio");
+    expect(everythingUnder("pi-shell")).toContain("tokio"); // Else this test has gone blind.
+  });
+
+  it("keep the session core free of the minimizer, and the minimizer of the session core", () => {
+    expect(everythingUnder("pi-shell")).not.toContain("pi-minimizer");
+    expect(everythingUnder("pi-minimizer")).not.toContain("pi-shell");
+  });
+
+  it("keep the supervisor small: libc, rustix and what these need", () => {
+    const allowed = new Set(["bitflags", "cfg-if", "errno", "libc", "linux-raw-sys", "rustix"]);
+    const more = everythingUnder("pi-supervisor").filter((name) => !allowed.has(name) && !/^windows/.test(name));
+
+    expect(more).toEqual([]);
+  });
+
+  it("have unsafe code in `sys/` folders and in the supervisor only", () => {
+    const sources = readdirSync(join(root, "crates"), { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".rs"),
+    );
+    const withUnsafe = sources.filter((name) => {
+      const code = readFileSync(join(root, "crates", name), "utf8").replaceAll(/\/\/.*$|"(?:[^"\\\n]|\\.)*"/gm, "");
+      return /\bunsafe\b\s*(?:\{|fn\b|impl\b|extern\b|trait\b)/.test(code);
+    });
+    const misplaced = withUnsafe.filter((name) => !/(^|[\\/])sys[\\/]|^pi-supervisor[\\/]|[\\/]sys\.rs$/.test(name));
+
+    expect(misplaced).toEqual([]);
+    expect(withUnsafe.length).toBeGreaterThan(0); // Else this test has gone blind.
+  });
+});

@@ -1,0 +1,55 @@
+/**
+ * What every file owes its reader: a header that says what lives in it, and nothing of the machine it was written on.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const FOLDERS = ["crates", "packages", "test", "scripts", "benchmarks", "docs"];
+/** Built, fetched or recorded: nobody writes these by hand. */
+const NOT_OURS = /(^|[\\/])(node_modules|dist|target|bin|generated|golden|cases|fixtures|corpus)([\\/]|$)/;
+
+function filesUnder(folder: string): string[] {
+  let names: string[];
+  try {
+    names = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+  } catch {
+    return []; // Not every checkout has every folder, e.g. a package without benchmarks.
+  }
+  return names.map((name) => join(root, folder, name)).filter((path) => !NOT_OURS.test(relative(root, path)));
+}
+
+const files = [
+  ...FOLDERS.flatMap(filesUnder),
+  ...readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(root, entry.name)),
+];
+
+describe("files", () => {
+  it("of source code begin with a header", () => {
+    const sources = files.filter((path) => /\.(rs|ts|mts|mjs)$/.test(path));
+    const bare = sources.filter((path) => !/^(#!.*\n)?\s*(\/\*\*|\/\/)/.test(readFileSync(path, "utf8")));
+
+    expect(bare.map((path) => relative(root, path))).toEqual([]);
+    expect(sources.length).toBeGreaterThan(50);
+  });
+
+  // A checkout at `/x` or `/src` cannot be told from an ordinary path, so only deeper ones are looked for.
+  it.skipIf(root.split(/[\\/]/).filter(Boolean).length < 2)("have no path of this checkout in them", () => {
+    const here = root.replace(/[\\/]$/, "");
+    const texts = files.filter((path) => /\.(rs|ts|mts|mjs|md|json|toml|ya?ml|sh)$/.test(path));
+    const telling = texts.filter((path) => readFileSync(path, "utf8").includes(here));
+
+    expect(telling.map((path) => relative(root, path))).toEqual([]);
+  });
+
+  it("of the lock file name no registry", () => {
+    const lock = readFileSync(join(root, "package-lock.json"), "utf8");
+    const resolved = [...lock.matchAll(/"resolved": "(https?:[^"]+)"/g)].map(([, url]) => url);
+
+    expect(resolved).toEqual([]);
+  });
+});
