@@ -1,1 +1,30 @@
-//! Placeholder.
+//! What becomes of the bytes a command writes: text for the model, totals, and a file of the whole.
+//!
+//! Plain data structures that are fed bytes; nothing here waits, spawns or knows a session. The
+//! engine reads the pipe, gives the same bytes to a `Decoder` (chunks for the observer) and to a
+//! `Sink`, and asks the sink for updates and for the summary.
+//!
+//! # Theory of operation
+//! ```text
+//! bytes ─┬─ totals ── spill (raw bytes, from the first one on)
+//!        └─ decode ── lines (what a terminal shows of a line) ── cut (long lines) ── window
+//! ```
+//! Lines are resolved before the window, so ten thousand frames of a progress bar take the place
+//! of one line. Each stage keeps a bounded amount, and no stage looks at where one push ends and
+//! the next begins: any split of the same bytes gives the same text. `docs/output.md` has the
+//! grammar of the text and the measurements.
+
+mod cut;
+mod decode;
+mod escape;
+mod late;
+mod lines;
+mod sink;
+mod spill;
+mod window;
+
+pub use decode::Decoder;
+pub use late::{LATE_RING_BYTES, LateRing};
+pub use lines::plain_text;
+pub use sink::{LATE_SPILL_BYTES, Sink};
+pub use window::tail_of;

@@ -1,0 +1,114 @@
+//! Turns bytes into text as they come, holding back a character that is not yet complete.
+//!
+//! Replacement follows the WHATWG encoding standard: each maximal part of an ill-formed sequence
+//! becomes one U+FFFD. NUL and U+FEFF are characters like others: a decoder that eats a byte order
+//! mark eats one from the middle of a stream too, wherever a read happens to begin.
+
+/// Longest start of a character that can be incomplete: three bytes of four.
+const MAX_PENDING: usize = 3;
+
+const REPLACEMENT: &str = "\u{fffd}";
+
+/// An incremental UTF-8 decoder. One for each stream.
+#[derive(Debug, Clone, Default)]
+pub struct Decoder {
+    pending: [u8; MAX_PENDING + 1],
+    pending_len: usize,
+}
+
+impl Decoder {
+    /// A decoder at the beginning of a stream.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends the text of `bytes` to `into`. Up to three bytes of an unfinished character stay
+    /// behind for the next call.
+    pub fn decode(&mut self, bytes: &[u8], into: &mut String) {
+        into.reserve(bytes.len());
+        self.feed(bytes, |piece| into.push_str(piece));
+    }
+
+    /// Ends the stream: an unfinished character becomes one U+FFFD. The decoder then stands at the
+    /// beginning of a new stream.
+    pub fn finish(&mut self, into: &mut String) {
+        if self.take_pending() > 0 {
+            into.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+
+    /// Bytes held back.
+    pub fn pending_len(&self) -> usize {
+        self.pending_len
+    }
+
+    /// Forgets what is held back and returns how many bytes that was.
+    pub(super) fn take_pending(&mut self) -> usize {
+        std::mem::take(&mut self.pending_len)
+    }
+
+    /// Gives the text of `bytes` to `emit`, in pieces that point into `bytes` where nothing had to
+    /// be replaced: valid text is neither copied nor walked character by character.
+    pub(super) fn feed(&mut self, bytes: &[u8], mut emit: impl FnMut(&str)) {
+        let mut rest = self.complete_pending(bytes, &mut emit);
+        loop {
+            let error = match std::str::from_utf8(rest) {
+                Ok("") => return,
+                Ok(text) => return emit(text),
+                Err(error) => error,
+            };
+            let (valid, after) = rest.split_at(error.valid_up_to());
+            if let Ok(text) = std::str::from_utf8(valid)
+                && !text.is_empty()
+            {
+                emit(text);
+            }
+            let Some(bad) = error.error_len() else {
+                self.hold(after);
+                return;
+            };
+            emit(REPLACEMENT);
+            rest = after.get(bad..).unwrap_or_default();
+        }
+    }
+
+    /// Completes the held-back character with the first of `bytes`; returns what is left of them.
+    fn complete_pending<'a>(&mut self, bytes: &'a [u8], emit: &mut impl FnMut(&str)) -> &'a [u8] {
+        let mut rest = bytes;
+        while self.pending_len > 0
+            && let Some((first, after)) = rest.split_first()
+        {
+            let mut candidate = self.pending;
+            let len = self.pending_len + 1;
+            if let Some(slot) = candidate.get_mut(self.pending_len) {
+                *slot = *first;
+            }
+            match std::str::from_utf8(candidate.get(..len).unwrap_or_default()) {
+                Ok(character) => {
+                    emit(character);
+                    self.pending_len = 0;
+                    rest = after;
+                }
+                Err(error) if error.error_len().is_none() => {
+                    self.pending = candidate;
+                    self.pending_len = len;
+                    rest = after;
+                }
+                // The newest byte does not continue the character, so it begins something itself.
+                Err(_) => {
+                    emit(REPLACEMENT);
+                    self.pending_len = 0;
+                }
+            }
+        }
+        rest
+    }
+
+    /// Keeps the start of a character for the next call.
+    fn hold(&mut self, start: &[u8]) {
+        for (slot, byte) in self.pending.iter_mut().zip(start) {
+            *slot = *byte;
+        }
+        self.pending_len = start.len().min(MAX_PENDING);
+    }
+}

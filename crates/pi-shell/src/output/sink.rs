@@ -1,0 +1,244 @@
+//! Keeps what a run writes, for the model: a bounded text, exact totals, updates, a file.
+//!
+//! The stages are in their own files; this one owns them, counts the raw bytes and decides when
+//! the file is needed and when an update is due. Not here: reading pipes, timers, JavaScript.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::decode::Decoder;
+use super::late::LateRing;
+use super::lines::Lines;
+use super::spill::Spill;
+use super::window::{Rendered, Window, count_newlines};
+use crate::observer::SinkUpdate;
+use crate::outcome::{LineRange, OutputSummary};
+use crate::request::SinkOptions;
+
+/// Most bytes of late output appended to a spill file (64 MiB): a forgotten `yes &` must not fill
+/// a disk for as long as its session lives.
+pub const LATE_SPILL_BYTES: u64 = 64 * 1024 * 1024;
+
+/// What a run writes, as far as it is kept. Feed it raw bytes as they are read.
+///
+/// A push may block on the spill file's disk: that is the backpressure which keeps memory bounded,
+/// so the reader of the pipe calls it and waits.
+#[derive(Debug)]
+pub struct Sink {
+    options: SinkOptions,
+    decoder: Decoder,
+    lines: Lines,
+    window: Window,
+    spill: Spill,
+    late: LateRing,
+    total_bytes: u64,
+    newlines: u64,
+    ends_in_newline: bool,
+    /// Newlines of what the window was given: those of the stream until a replacement.
+    shown_newlines: u64,
+    is_replaced: bool,
+    /// When the first update is due: at once, so a moment that is past.
+    created: Instant,
+    last_update: Option<Instant>,
+    has_news: bool,
+    finished: Option<Finished>,
+}
+
+/// What the first `finish` was told.
+#[derive(Debug)]
+struct Finished {
+    notice: Option<String>,
+}
+
+impl Sink {
+    /// An empty sink. Touches no file.
+    pub fn new(options: SinkOptions) -> Self {
+        Self {
+            decoder: Decoder::new(),
+            lines: Lines::new(options.plain_text, options.max_line_bytes),
+            window: Window::new(options.max_bytes, options.head_bytes),
+            spill: Spill::new(options.spill_path.clone(), options.spill_max_bytes),
+            late: LateRing::new(),
+            total_bytes: 0,
+            newlines: 0,
+            ends_in_newline: true,
+            shown_newlines: 0,
+            is_replaced: false,
+            created: Instant::now(),
+            last_update: None,
+            has_news: false,
+            finished: None,
+            options,
+        }
+    }
+
+    /// Takes the next raw bytes of the stream. After `finish` they are late output.
+    pub fn push(&mut self, bytes: &[u8]) {
+        let Some(last) = bytes.last() else { return };
+        if self.finished.is_some() {
+            return self.note_late(bytes);
+        }
+        self.total_bytes += bytes.len() as u64;
+        let newlines = count_newlines(bytes);
+        self.newlines += newlines;
+        self.shown_newlines += newlines;
+        self.ends_in_newline = *last == b'\n';
+        self.has_news = true;
+        self.spill.push(bytes, self.is_over());
+        let (lines, window) = (&mut self.lines, &mut self.window);
+        self.decoder.feed(bytes, |text| lines.push(text, window));
+    }
+
+    /// Shows `text` instead of all that was pushed, as the minimizer asks. Totals and the spill
+    /// file stay those of the raw stream, and so does `truncated` where it already holds. What is
+    /// pushed afterwards follows the text. Nothing happens after `finish`.
+    pub fn replace(&mut self, text: &str) {
+        if self.finished.is_some() {
+            return;
+        }
+        self.decoder = Decoder::new();
+        self.lines = Lines::new(self.options.plain_text, self.options.max_line_bytes);
+        self.window = Window::new(self.options.max_bytes, self.options.head_bytes);
+        self.window.push(text.as_bytes());
+        self.shown_newlines = count_newlines(text.as_bytes());
+        self.is_replaced = true;
+        self.has_news = true;
+    }
+
+    /// The text as it stands, if there is something new and an update is due at `now`. The first
+    /// is due at once, each later one `update_interval` after the one before.
+    pub fn update(&mut self, now: Instant) -> Option<SinkUpdate> {
+        if now < self.pending_update_at()? {
+            return None;
+        }
+        self.has_news = false;
+        self.last_update = Some(now);
+        Some(SinkUpdate {
+            tail: self.render().text,
+            total_bytes: self.total_bytes,
+            total_lines: self.total_lines(),
+        })
+    }
+
+    /// When `update` next has something to give. `None`: nothing is new.
+    pub fn pending_update_at(&self) -> Option<Instant> {
+        let due = self.last_update.map_or(self.created, |last| last + self.interval());
+        (self.has_news && self.finished.is_none()).then_some(due)
+    }
+
+    /// Ends the stream and returns what was kept. The spill file is complete and closed then.
+    ///
+    /// `notice` stands before the text as a line of its own, in brackets, and does not count as
+    /// output. Called again, this returns the same summary, with late output counted so far.
+    pub fn finish(&mut self, notice: Option<&str>) -> OutputSummary {
+        if self.finished.is_none() {
+            self.end_stream();
+            self.finished = Some(Finished { notice: notice.map(str::to_owned) });
+        }
+        self.summary()
+    }
+
+    /// Counts output that background children wrote after the command ended, keeps the end of it
+    /// (see `late_text`), and appends it to the spill file, where there is one, up to
+    /// `LATE_SPILL_BYTES` of it.
+    pub fn note_late(&mut self, bytes: &[u8]) {
+        self.late.push(bytes);
+        if self.late.total_bytes() <= LATE_SPILL_BYTES {
+            self.spill.append_late(bytes);
+        }
+    }
+
+    /// The last of the late output, as plain text.
+    pub fn late_text(&self) -> String {
+        self.late.text()
+    }
+
+    /// Bytes of late output so far.
+    pub fn late_bytes(&self) -> u64 {
+        self.late.total_bytes()
+    }
+
+    /// Bytes pushed before `finish`.
+    pub fn total_bytes(&self) -> u64 {
+        self.total_bytes
+    }
+
+    /// Lines pushed before `finish`; a last one without a newline counts.
+    pub fn total_lines(&self) -> u64 {
+        self.newlines + u64::from(!self.ends_in_newline)
+    }
+
+    /// Where the spill file is made when it is needed.
+    pub fn spill_path(&self) -> Option<&Path> {
+        self.options.spill_path.as_deref()
+    }
+
+    /// The stream has more bytes than the window.
+    fn is_over(&self) -> bool {
+        self.total_bytes > self.options.max_bytes as u64
+    }
+
+    fn is_truncated(&self) -> bool {
+        self.is_over() || self.window.overflowed() || self.lines.has_cut()
+    }
+
+    fn interval(&self) -> Duration {
+        self.options.update_interval
+    }
+
+    fn end_stream(&mut self) {
+        let unfinished = self.decoder.take_pending();
+        if unfinished > 0 {
+            if !self.is_over() {
+                // The U+FFFD may be longer than what it stands for. Output of exactly `max_bytes`
+                // bytes is whole by definition, so it must not lose its beginning to that.
+                self.window.widen(char::REPLACEMENT_CHARACTER.len_utf8() - unfinished);
+            }
+            self.lines.push("\u{fffd}", &mut self.window);
+        }
+        self.lines.flush(&mut self.window);
+        if self.is_truncated() {
+            self.spill.require();
+        }
+        self.spill.close();
+    }
+
+    /// The text of the window and of the line under way.
+    fn render(&self) -> Rendered {
+        let (mut lines, mut window) = (self.lines.clone(), self.window.clone());
+        lines.flush(&mut window);
+        window.render(self.shown_newlines)
+    }
+
+    fn summary(&self) -> OutputSummary {
+        let rendered = self.window.render(self.shown_newlines);
+        let shown_range = self.shown_range(&rendered);
+        let notice = self.finished.as_ref().and_then(|finished| finished.notice.as_deref());
+        let text = match notice {
+            Some(notice) => format!("[{notice}]\n{}", rendered.text),
+            None => rendered.text,
+        };
+        OutputSummary {
+            text,
+            truncated: self.is_truncated(),
+            total_bytes: self.total_bytes,
+            total_lines: self.total_lines(),
+            output_bytes: rendered.shown_bytes.min(self.options.max_bytes) as u64,
+            output_lines: rendered.shown_lines,
+            spilled: self.spill.is_whole(),
+            spill_error: self.spill.error().map(str::to_owned),
+            shown_range,
+            late_output_bytes: self.late.total_bytes(),
+        }
+    }
+
+    /// Each newline of the stream is one of the text, so lines are counted from the end.
+    fn shown_range(&self, rendered: &Rendered) -> LineRange {
+        if rendered.tail_is_empty || self.total_lines() == 0 {
+            return LineRange::default();
+        }
+        let before = self.shown_newlines.saturating_sub(rendered.tail_newlines);
+        let start_line = if self.is_replaced { 1 } else { before + 1 };
+        LineRange { start_line, end_line: self.total_lines() }
+    }
+}

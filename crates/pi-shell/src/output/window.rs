@@ -1,0 +1,217 @@
+//! Keeps the head and the tail of a text, never more than a given number of bytes together.
+//!
+//! The end of a log says why a command failed, its beginning says what ran; what lies between is
+//! in the spill file. The tail is a ring: a push copies its bytes once and moves no others.
+
+use std::fmt::Display;
+
+use memchr::memchr_iter;
+
+/// Room kept for the marker between head and tail: its longest form, with 20 digits, and the
+/// newlines around it.
+const MARKER_ROOM: usize = 48;
+
+/// Text shown at `render`, without the marker where `head` and `tail` are all there is.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Rendered {
+    /// The text, with its marker.
+    pub(super) text: String,
+    /// Bytes of it that are not the marker.
+    pub(super) shown_bytes: usize,
+    /// Lines of it that are not the marker's.
+    pub(super) shown_lines: u64,
+    /// Newlines in the tail, or in the whole where nothing is missing.
+    pub(super) tail_newlines: u64,
+    /// The tail, or the whole where nothing is missing, is empty.
+    pub(super) tail_is_empty: bool,
+}
+
+/// The first and the last bytes of a text. Each piece pushed is well-formed UTF-8.
+#[derive(Debug, Clone)]
+pub(super) struct Window {
+    /// Most bytes shown.
+    max: usize,
+    head_max: usize,
+    head: Vec<u8>,
+    /// A piece did not fit into the head; all later ones belong to the tail.
+    head_is_closed: bool,
+    /// Grows to `max` bytes, then its oldest byte is at `start`.
+    ring: Vec<u8>,
+    start: usize,
+    /// Bytes pushed.
+    total: u64,
+}
+
+impl Window {
+    /// A window of at most `max` bytes, of which up to `head` are taken from the beginning: no
+    /// more than half, and none where a marker would leave no room.
+    pub(super) fn new(max: usize, head: usize) -> Self {
+        let head_max = if max / 2 < MARKER_ROOM { 0 } else { head.min(max / 2) };
+        Self {
+            max,
+            head_max,
+            head: Vec::new(),
+            head_is_closed: head_max == 0,
+            ring: Vec::new(),
+            start: 0,
+            total: 0,
+        }
+    }
+
+    /// Some of what was pushed is not shown.
+    pub(super) fn overflowed(&self) -> bool {
+        self.total > self.max as u64
+    }
+
+    /// Allows `bytes` more.
+    pub(super) fn widen(&mut self, bytes: usize) {
+        let whole = self.tail();
+        self.max += bytes;
+        self.ring = whole;
+        self.start = 0;
+    }
+
+    /// Adds a piece of text.
+    pub(super) fn push(&mut self, piece: &[u8]) {
+        self.total += piece.len() as u64;
+        let mut rest = piece;
+        if !self.head_is_closed {
+            let room = self.head_max.saturating_sub(self.head.len());
+            let fits = if piece.len() <= room { piece.len() } else { floor_boundary(piece, room) };
+            let (head, tail) = piece.split_at(fits);
+            self.head.extend_from_slice(head);
+            self.head_is_closed = !tail.is_empty();
+            rest = tail;
+        }
+        self.push_tail(rest);
+    }
+
+    fn push_tail(&mut self, piece: &[u8]) {
+        let newest = piece.get(piece.len().saturating_sub(self.max)..).unwrap_or_default();
+        if newest.len() == self.max {
+            self.ring.clear();
+            self.start = 0;
+        }
+        let (grow, wrap) = newest.split_at(newest.len().min(self.max - self.ring.len()));
+        self.ring.extend_from_slice(grow);
+        let mut wrap = wrap;
+        while !wrap.is_empty() {
+            let until_end = wrap.len().min(self.ring.len() - self.start);
+            let (now, later) = wrap.split_at(until_end);
+            if let Some(slot) = self.ring.get_mut(self.start..self.start + until_end) {
+                slot.copy_from_slice(now);
+            }
+            self.start = (self.start + until_end) % self.ring.len();
+            wrap = later;
+        }
+    }
+
+    /// The tail in order. It may begin inside a character.
+    fn tail(&self) -> Vec<u8> {
+        let (newer, older) = self.ring.split_at(self.start);
+        let mut tail = Vec::with_capacity(self.ring.len());
+        tail.extend_from_slice(older);
+        tail.extend_from_slice(newer);
+        tail
+    }
+
+    /// The text to show, of a stream that has `newlines` newlines.
+    pub(super) fn render(&self, newlines: u64) -> Rendered {
+        let tail = self.tail();
+        if !self.overflowed() {
+            return joined(&self.head, None, &tail);
+        }
+        if self.head.is_empty() {
+            return joined(&[], None, last_bytes(&tail, self.max));
+        }
+        let room = self.max.saturating_sub(self.head.len() + MARKER_ROOM);
+        let shown = last_bytes(&tail, room);
+        let lines = newlines.saturating_sub(count_newlines(&self.head) + count_newlines(shown));
+        let bytes = self.total.saturating_sub((self.head.len() + shown.len()) as u64);
+        let marker = if lines > 1 { elided(lines, "lines") } else { elided(bytes, "bytes") };
+        joined(&self.head, Some(&marker), shown)
+    }
+}
+
+/// The one grammar for what is missing: between head and tail, in a long line, and at the end of a
+/// spill file that reached its limit.
+pub(super) fn elided(count: impl Display, unit: &str) -> String {
+    format!("[… {count} {unit} elided …]")
+}
+
+/// The last of `text` that fits into `max_bytes` bytes, from a character's beginning.
+pub fn tail_of(text: &str, max_bytes: usize) -> &str {
+    let start = ceil_boundary(text.as_bytes(), text.len().saturating_sub(max_bytes));
+    text.get(start..).unwrap_or_default()
+}
+
+/// As `tail_of`, where the bytes themselves may begin inside a character.
+fn last_bytes(text: &[u8], max: usize) -> &[u8] {
+    let last = text.get(text.len().saturating_sub(max)..).unwrap_or_default();
+    let inside = last.iter().take(3).take_while(|byte| is_continuation(**byte)).count();
+    last.get(inside..).unwrap_or_default()
+}
+
+/// The greatest index up to `index` where a character of `text` begins or the text ends.
+pub(super) fn floor_boundary(text: &[u8], index: usize) -> usize {
+    if index >= text.len() {
+        return text.len();
+    }
+    (index.saturating_sub(3)..=index)
+        .rev()
+        .find(|at| text.get(*at).is_some_and(|byte| !is_continuation(*byte)))
+        .unwrap_or(index)
+}
+
+/// The least index from `index` on where a character of `text` begins or the text ends.
+pub(super) fn ceil_boundary(text: &[u8], index: usize) -> usize {
+    let rest = text.get(index..).unwrap_or_default();
+    index.min(text.len()) + rest.iter().take_while(|byte| is_continuation(**byte)).count()
+}
+
+/// Whether `byte` goes on with a character that began before it.
+pub(super) fn is_continuation(byte: u8) -> bool {
+    byte & 0xc0 == 0x80
+}
+
+/// Newlines in `text`.
+pub(super) fn count_newlines(text: &[u8]) -> u64 {
+    memchr_iter(b'\n', text).count() as u64
+}
+
+/// Lines in `text`; a last one without a newline counts.
+pub(super) fn count_lines(text: &[u8]) -> u64 {
+    count_newlines(text) + u64::from(text.last().is_some_and(|byte| *byte != b'\n'))
+}
+
+fn joined(head: &[u8], marker: Option<&str>, tail: &[u8]) -> Rendered {
+    let mut text = Vec::with_capacity(head.len() + tail.len() + MARKER_ROOM);
+    text.extend_from_slice(head);
+    let mut shown_lines = count_lines(tail);
+    if let Some(marker) = marker {
+        shown_lines += count_lines(head);
+        if head.last() != Some(&b'\n') {
+            text.push(b'\n');
+        }
+        text.extend_from_slice(marker.as_bytes());
+        text.push(b'\n');
+    }
+    text.extend_from_slice(tail);
+    if marker.is_none() {
+        shown_lines = count_lines(&text);
+    }
+    let whole = marker.is_none();
+    Rendered {
+        shown_bytes: head.len() + tail.len(),
+        shown_lines,
+        tail_newlines: count_newlines(if whole { &text } else { tail }),
+        tail_is_empty: if whole { text.is_empty() } else { tail.is_empty() },
+        text: into_text(text),
+    }
+}
+
+/// Makes a string of bytes that were put together from whole characters.
+fn into_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
