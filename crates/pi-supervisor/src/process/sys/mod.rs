@@ -1,0 +1,49 @@
+//! The system calls of `process` that need raw memory or have no safe wrapper.
+#![expect(unsafe_code, reason = "raw system calls; each block says why it is sound")]
+
+#[cfg(target_os = "macos")]
+mod macos;
+
+#[cfg(target_os = "macos")]
+pub(super) use macos::{arguments_of, children_of, everyone, record_of};
+
+use std::io;
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// `kill(2)` of one process. The caller made sure that `pid` is positive.
+pub(super) fn signal_pid(pid: i32, signal: i32) -> io::Result<()> {
+    // SAFETY: no memory is involved.
+    let result = unsafe { libc::kill(pid, signal) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// A handle on whoever has `pid` now; always closed on exec. Raw, for the error number matters
+/// and `rustix` refuses some pids by panicking.
+#[cfg(target_os = "linux")]
+pub(super) fn open_pidfd(pid: i32) -> io::Result<OwnedFd> {
+    // SAFETY: two integers, no memory.
+    let result = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    let number = i32::try_from(result).unwrap_or(-1);
+    if number < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel just made this descriptor, and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+/// `pidfd_send_signal(2)`.
+#[cfg(target_os = "linux")]
+pub(super) fn signal_pidfd(handle: &OwnedFd, signal: i32) -> io::Result<()> {
+    let no_details = std::ptr::null::<libc::siginfo_t>();
+    // SAFETY: a null siginfo is allowed and means the details of kill(2).
+    let result = unsafe {
+        libc::syscall(libc::SYS_pidfd_send_signal, handle.as_raw_fd(), signal, no_details, 0)
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+#[cfg(target_os = "linux")]
+pub(super) fn number_of(handle: &OwnedFd) -> i32 {
+    handle.as_raw_fd()
+}

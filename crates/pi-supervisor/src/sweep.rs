@@ -1,0 +1,190 @@
+//! Kills a tree of processes that may fork while it is being killed.
+//!
+//! # Theory of operation
+//! A list of processes is out of date when it is complete: one of them may have forked and
+//! exited, and its child is nobody's on the list. So a round first *freezes*: it stops every
+//! process it meets and walks again until a walk is conclusive, which means that everybody met
+//! was already stopped, and nobody was met who died since the walk before. A stopped process
+//! cannot fork and cannot die by itself, so such a walk has seen everyone. Only then the whole
+//! set is killed and reaped.
+//!
+//! Some processes cannot be frozen: they are not ours to signal, or they wait in the kernel for a
+//! child that is itself frozen (`vfork`). So freezing is bounded, and rounds repeat until two
+//! walks in a row find nobody, or the bound of the sweep is reached.
+//!
+//! Who belongs to the tree, how its dead are reaped and how to wait is the caller's: see
+//! [`Territory`].
+
+use std::collections::HashSet;
+use std::io;
+use std::time::{Duration, Instant};
+
+use crate::process::{ProcessEntry, ProcessIdentity, ProcessState, Walk, signal};
+
+/// Time after which a sweep gives up on processes it cannot kill.
+pub const SWEEP_BOUND: Duration = Duration::from_secs(5);
+
+/// Time spent on freezing in one round. A thousand runnable processes on two processors need
+/// about this long until each has been scheduled once and has stopped.
+const FREEZE_BOUND: Duration = Duration::from_millis(500);
+
+/// First pause between two looks; doubles up to [`LONGEST_PAUSE`].
+const SHORTEST_PAUSE: Duration = Duration::from_micros(500);
+
+/// Longest pause between two looks, so that a slow death costs no processor time.
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+
+/// Walks in a row that must find nobody.
+const EMPTY_WALKS: u32 = 2;
+
+/// The processes a sweep is about.
+pub trait Territory {
+    /// Visits everyone in it, parents before their children, as [`crate::process::walk`] does.
+    fn walk(&mut self, visit: &mut dyn FnMut(&ProcessEntry)) -> Walk;
+    /// Takes the exit statuses of its dead, as far as they are this process's to take.
+    fn reap(&mut self);
+    /// Waits for about `pause`, or until somebody died.
+    fn pause(&mut self, pause: Duration);
+}
+
+/// Kills everyone in `territory`; returns those who are still alive after `bound`.
+pub fn sweep(territory: &mut dyn Territory, bound: Duration) -> Vec<i32> {
+    let deadline = Instant::now() + bound;
+    let mut state = Sweep::default();
+    let mut empty_walks = 0;
+    let mut pauses = Pauses::default();
+    loop {
+        territory.reap();
+        let look = state.look(territory);
+        if look.alive.is_empty() && look.conclusive {
+            empty_walks += 1;
+            if empty_walks == EMPTY_WALKS {
+                return Vec::new();
+            }
+            continue;
+        }
+        empty_walks = 0;
+        if Instant::now() >= deadline {
+            return look.alive.iter().map(|entry| entry.identity.pid).collect();
+        }
+        // Those already killed need time, not another freeze.
+        if look.alive.iter().any(|entry| !state.is_settled(entry)) {
+            state.freeze(territory, deadline);
+            state.kill_all(territory);
+        } else {
+            territory.pause(pauses.next(deadline));
+            // A program that took another user's rights may have given them back.
+            for denied in state.denied.clone() {
+                state.send(denied, libc::SIGKILL);
+            }
+        }
+    }
+}
+
+/// What one walk found.
+struct Look {
+    alive: Vec<ProcessEntry>,
+    /// Nobody died during the walk, so nobody can have slipped past it.
+    conclusive: bool,
+}
+
+/// What the sweep knows about the processes it met.
+#[derive(Default)]
+struct Sweep {
+    /// They got SIGKILL: they cannot fork any more, whatever they are still doing.
+    killed: HashSet<ProcessIdentity>,
+    /// They may not be signalled.
+    denied: HashSet<ProcessIdentity>,
+    /// They were dead at the walk before, so they had no time to fork since.
+    dead: HashSet<ProcessIdentity>,
+}
+
+impl Sweep {
+    fn is_settled(&self, entry: &ProcessEntry) -> bool {
+        self.killed.contains(&entry.identity) || self.denied.contains(&entry.identity)
+    }
+
+    fn look(&mut self, territory: &mut dyn Territory) -> Look {
+        let mut alive = Vec::new();
+        let mut dead = HashSet::new();
+        let walk = territory.walk(&mut |entry| {
+            if entry.state == ProcessState::Zombie {
+                dead.insert(entry.identity);
+            } else {
+                alive.push(*entry);
+            }
+        });
+        let conclusive = walk.vanished == 0 && dead.is_subset(&self.dead);
+        self.dead = dead;
+        Look { alive, conclusive }
+    }
+
+    /// Stops everyone; returns when a walk met only stopped ones, or at the bound.
+    fn freeze(&mut self, territory: &mut dyn Territory, deadline: Instant) {
+        let bound = deadline.min(Instant::now() + FREEZE_BOUND);
+        let mut pauses = Pauses::default();
+        loop {
+            let mut moving = false;
+            let mut dead = HashSet::new();
+            let walk = territory.walk(&mut |entry| match entry.state {
+                ProcessState::Zombie => {
+                    dead.insert(entry.identity);
+                }
+                ProcessState::Stopped => {}
+                _ if self.is_settled(entry) => {}
+                _ => {
+                    moving = true;
+                    self.send(entry.identity, libc::SIGSTOP);
+                }
+            });
+            let stable = !moving && walk.vanished == 0 && dead.is_subset(&self.dead);
+            self.dead = dead;
+            if stable || Instant::now() >= bound {
+                return;
+            }
+            territory.pause(pauses.next(bound));
+        }
+    }
+
+    fn kill_all(&mut self, territory: &mut dyn Territory) {
+        territory.walk(&mut |entry| {
+            if entry.state != ProcessState::Zombie {
+                self.send(entry.identity, libc::SIGKILL);
+            }
+        });
+    }
+
+    fn send(&mut self, identity: ProcessIdentity, number: i32) {
+        match signal(identity, number) {
+            Ok(()) if number == libc::SIGKILL => {
+                self.killed.insert(identity);
+            }
+            Err(error) if is_denied(&error) => {
+                self.denied.insert(identity);
+            }
+            // Gone meanwhile: the next walk finds what it left.
+            Ok(()) | Err(_) => {}
+        }
+    }
+}
+
+fn is_denied(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::EPERM)
+}
+
+/// Growing pauses that do not overshoot a deadline.
+struct Pauses(Duration);
+
+impl Default for Pauses {
+    fn default() -> Self {
+        Self(SHORTEST_PAUSE)
+    }
+}
+
+impl Pauses {
+    fn next(&mut self, deadline: Instant) -> Duration {
+        let pause = self.0.min(deadline.saturating_duration_since(Instant::now()));
+        self.0 = (self.0 * 2).min(LONGEST_PAUSE);
+        pause
+    }
+}
