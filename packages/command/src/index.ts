@@ -1,1 +1,17 @@
-export {};
+/** What a command line is. Nobody inside the package imports from here. */
+export { analyzeCommand, type CommandAnalysis, MAX_COMMAND_BYTES } from "./analyze.ts";
+export { applyBashFixups, type BashFixups, type FixupMode, singleQuoted, teeTrailingPipes } from "./fixups.ts";
+export { INTERNAL_SCHEMES, type InternalScheme, parseInternalUrl, type UrlWord } from "./internal-urls.ts";
+export type { Invocation } from "./invocation.ts";
+export type { LeadingCd } from "./leading-cd.ts";
+export type {
+  Assignment,
+  CommandContext,
+  Construct,
+  Redirection,
+  SimpleCommand,
+  SyntaxProblem,
+} from "./syntax.ts";
+export type { TrailingPipe } from "./trailing-pipe.ts";
+export { type EffectiveCommand, programName } from "./unwrap.ts";
+export type { Span, Word, WordExpansions } from "./word.ts";

@@ -1,0 +1,97 @@
+/**
+ * Keeps what a trailing `| head` or `| tail` would hide, and drops a trailing `2>&1` that changes nothing.
+ *
+ * # Theory of operation
+ * Mode `tee` (the default) leaves the command line as it is and returns the pipes; `teeTrailingPipes` then makes
+ * each consumer read through a `tee` that appends the producer's stream to a file. Exit status, `PIPESTATUS`,
+ * `pipefail`, visible text and the early stop by SIGPIPE stay as they were. Mode `strip` removes the stage: the
+ * producer runs to its end, its whole output is visible and its own exit status counts.
+ *
+ * The rewritten consumer is `( head -5 < <(… exec tee -a FILE /dev/fd/3 …); … kill tee … )`:
+ * - `tee` writes the file before the pipe, so that what `head` has seen is in the file when `head` ends;
+ * - once `head` has ended `tee` is killed, so that the producer gets SIGPIPE at its next write, no later than without;
+ * - it is one stage, so `PIPESTATUS` keeps its length, and its status is that of `head` or `tail`;
+ * - the additions are invisible to `set -x`, and a file that cannot be written changes nothing.
+ */
+import { parse } from "unbash";
+import { segmentEnds, type TrailingPipe } from "./trailing-pipe.ts";
+
+/** `tee` keeps the command's meaning, `strip` removes the trailing stage. */
+export type FixupMode = "tee" | "strip";
+
+/** A command line after the fixups. */
+export interface BashFixups {
+  /** The command to check and to run (in mode `tee` after `teeTrailingPipes`). */
+  readonly command: string;
+  /** What was taken out, as written and in order: `["| tail -3", "2>&1"]`. */
+  readonly stripped: readonly string[];
+  /** Mode `tee`: the pipes of `command` whose producer can be kept, with spans into `command`. */
+  readonly pipes: readonly TrailingPipe[];
+}
+
+/** Applies the fixups; text that does not parse or has several lines is returned unchanged. */
+export function applyBashFixups(command: string, mode: FixupMode = "tee"): BashFixups {
+  const script = parse(command);
+  if ((script.errors?.length ?? 0) > 0) return { command, stripped: [], pipes: [] };
+  const cuts: Cut[] = [];
+  for (const { pipe, redirect } of segmentEnds(command, script)) {
+    if (pipe !== undefined && mode === "strip") cuts.push(cut(command, pipe.producer.end, pipe.consumer.end));
+    if (redirect !== undefined && (mode === "strip" || !redirect.feedsTrailingPipe)) {
+      cuts.push(cut(command, redirect.span.start, redirect.span.end));
+    }
+  }
+  const fixed = applyCuts(command, cuts);
+  return { command: fixed, stripped: cuts.map((each) => each.text), pipes: mode === "tee" ? pipesOf(fixed) : [] };
+}
+
+/**
+ * Rewrites a command line so that the producers of `pipes` are appended to the file at `path`.
+ *
+ * Only what runs changes; show, check and log `fixups.command`. The file should exist: `tee` creates it with the
+ * session's umask otherwise.
+ */
+export function teeTrailingPipes(fixups: Pick<BashFixups, "command" | "pipes">, path: string): string {
+  let command = fixups.command;
+  for (const pipe of [...fixups.pipes].sort((a, b) => b.consumer.start - a.consumer.start)) {
+    const consumer = command.slice(pipe.consumer.start, pipe.consumer.end);
+    command = command.slice(0, pipe.consumer.start) + teeingStage(consumer, path) + command.slice(pipe.consumer.end);
+  }
+  return command;
+}
+
+function teeingStage(consumer: string, path: string): string {
+  const tee = `{ set +x; exec tee -a -- ${singleQuoted(path)} /dev/fd/3 3>&1 >/dev/null; } 2>/dev/null`;
+  // `$!` is the process substitution; bash sets it although nothing was put in the background.
+  const end = `{ set -- "$?"; set +x; kill -s KILL "$!"; exit "$1"; } 2>/dev/null`;
+  return `( ${consumer} < <(${tee}); ${end} )`;
+}
+
+/** Quotes a text for a shell so that it is one literal word. */
+export function singleQuoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+interface Cut {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** A cut takes the blanks before it along; its text is reported without them. */
+function cut(source: string, start: number, end: number): Cut {
+  let from = start;
+  while (/[ \t]/.test(source[from - 1] ?? "")) from--;
+  return { start: from, end, text: source.slice(start, end).trim() };
+}
+
+function applyCuts(source: string, cuts: readonly Cut[]): string {
+  let fixed = source;
+  for (const { start, end } of [...cuts].sort((a, b) => b.start - a.start)) {
+    fixed = fixed.slice(0, start) + fixed.slice(end);
+  }
+  return fixed;
+}
+
+function pipesOf(command: string): TrailingPipe[] {
+  return segmentEnds(command, parse(command)).flatMap((end) => (end.pipe === undefined ? [] : [end.pipe]));
+}

@@ -1,0 +1,308 @@
+/**
+ * Finds every simple command and every construct of a text, at any nesting, with the context each stands in.
+ *
+ * Substitutions, here-documents, array subscripts, `${x:-$(…)}`, coprocesses and function bodies all run commands, so
+ * the walk follows the parser's own child list and needs no knowledge of where commands can hide; it only adds
+ * context. A node type that is not named here becomes an `unknown` construct: the set is closed. Wrappers such as
+ * `sudo` or `bash -c` are looked through later (see `unwrap.ts`).
+ */
+import { forEachChild, parse, type SyntaxNode } from "unbash";
+import { arithmeticIsLiteral, testEvaluates, whyParameterActs } from "./expansion-risk.ts";
+import { KNOWN_NODES, PLAIN_CONSTRUCTS } from "./node-kinds.ts";
+import type { Assignment, CommandContext, Construct, Redirection, SimpleCommand, SyntaxFacts } from "./syntax.ts";
+import { type Span, type SpanOf, toWord } from "./word.ts";
+
+/** Levels of syntax nodes the walk follows: about six a nested substitution, so 64 of them. */
+const MAX_DEPTH = 400;
+/** Nodes looked at in one text. Real command lines have hundreds; more is an attempt to outlast the check. */
+const MAX_NODES = 20_000;
+
+const TOP: CommandContext = {
+  subshell: false,
+  substitution: false,
+  background: false,
+  readsPipe: false,
+  writesPipe: false,
+  loop: false,
+  conditional: false,
+};
+
+type Node = SyntaxNode;
+type Of<T extends Node["type"]> = Extract<Node, { type: T }>;
+
+/**
+ * Parses a text and lists what is in it.
+ *
+ * `origin` maps the commands of a text that is itself part of a command line (`bash -c '…'`) to the word it came from.
+ */
+export function walkText(text: string, origin?: { span: Span; context: CommandContext }): SyntaxFacts {
+  const walker = new Walker(text, origin?.span);
+  walker.walkScript(parse(text), origin?.context ?? TOP, 0);
+  return { errors: walker.errors, commands: walker.commands, constructs: walker.constructs };
+}
+
+class Walker {
+  readonly errors: { message: string; offset: number }[] = [];
+  readonly commands: SimpleCommand[] = [];
+  readonly constructs: Construct[] = [];
+  #source: string;
+  /** Set while the positions do not index the command line: everything then has the span of the outer word. */
+  #fixedSpan: Span | undefined;
+  #nodes = 0;
+
+  constructor(source: string, fixedSpan: Span | undefined) {
+    this.#source = source;
+    this.#fixedSpan = fixedSpan;
+  }
+
+  walkScript(script: Of<"Script">, context: CommandContext, depth: number): void {
+    for (const error of script.errors ?? []) {
+      this.errors.push({ message: error.message, offset: this.#fixedSpan?.start ?? error.pos });
+    }
+    this.#children(script, context, depth);
+  }
+
+  readonly #spanOf: SpanOf = (start, end) => this.#fixedSpan ?? { start, end };
+
+  #text(node: { pos: number; end: number }): string {
+    return this.#source.slice(node.pos, node.end);
+  }
+
+  #children(node: Node, context: CommandContext, depth: number): void {
+    forEachChild(node, (child) => this.#visit(child, context, depth + 1));
+  }
+
+  #visit(node: Node, context: CommandContext, depth: number): void {
+    this.#nodes++;
+    if (depth > MAX_DEPTH || this.#nodes > MAX_NODES) {
+      const message = depth > MAX_DEPTH ? "nested too deeply" : "too many parts";
+      if (this.errors.at(-1)?.message !== message)
+        this.errors.push({ message, offset: this.#spanOf(node.pos, 0).start });
+      return;
+    }
+    switch (node.type) {
+      case "Command":
+        this.#command(node, context, depth);
+        break;
+      case "CommandExpansion":
+      case "ProcessSubstitution":
+      case "ArithmeticCommandExpansion":
+        this.#substitution(node, context, depth);
+        break;
+      default:
+        this.#note(node);
+        this.#descend(node, context, depth);
+    }
+  }
+
+  #command(node: Of<"Command">, context: CommandContext, depth: number): void {
+    const argv = [];
+    const assignments: Assignment[] = [];
+    if (node.name !== undefined) argv.push(toWord(node.name, this.#spanOf));
+    for (const item of node.prefix) if (item.type === "Assignment") assignments.push(this.#assignment(item));
+    for (const item of node.suffix) {
+      if (item.type === "Word") argv.push(toWord(item, this.#spanOf));
+      // `declare x=(…)` parses its arguments as assignments; to the builtin they are arguments.
+      if (item.type === "Assignment") argv.push(this.#assignmentWord(item));
+    }
+    this.commands.push({
+      argv,
+      assignments,
+      redirections: node.redirects.map((redirect) => this.#redirection(redirect)),
+      context,
+      span: this.#spanOf(node.pos, node.end),
+    });
+    this.#children(node, context, depth);
+  }
+
+  #assignment(node: Of<"Assignment">): Assignment {
+    return {
+      name: node.name,
+      value: node.value.type === "Word" && node.index === undefined ? toWord(node.value, this.#spanOf) : null,
+      append: node.append === true,
+      text: node.text,
+      span: this.#spanOf(node.pos, node.end),
+    };
+  }
+
+  #assignmentWord(node: Of<"Assignment">) {
+    if (node.value.type !== "Word" || node.index !== undefined) {
+      return toWord({ type: "Word", text: node.text, value: node.text, pos: node.pos, end: node.end }, this.#spanOf);
+    }
+    const value = toWord(node.value, this.#spanOf);
+    const head = `${node.name}${node.append === true ? "+=" : "="}`;
+    return {
+      ...value,
+      value: value.value === null ? null : head + value.value,
+      text: node.text,
+      display: head + value.display,
+      leading: head + value.leading,
+      span: this.#spanOf(node.pos, node.end),
+    };
+  }
+
+  #redirection(node: Of<"Redirect"> | Of<"HereString"> | Of<"HereDoc">): Redirection {
+    const descriptor = node.descriptor?.type === "FileDescriptor" ? node.descriptor.value : node.descriptor?.name;
+    const target = node.type === "HereDoc" ? undefined : node.target;
+    return {
+      operator: node.operator,
+      descriptor,
+      target: target === undefined ? null : toWord(target, this.#spanOf),
+      ...(node.type === "HereDoc" ? { body: node.body.text } : {}),
+      text: this.#text(node),
+      span: this.#spanOf(node.pos, node.end),
+    };
+  }
+
+  #substitution(
+    node: Of<"CommandExpansion"> | Of<"ProcessSubstitution"> | Of<"ArithmeticCommandExpansion">,
+    context: CommandContext,
+    depth: number,
+  ): void {
+    const kind = node.type === "ProcessSubstitution" ? "process-substitution" : "command-substitution";
+    const span = this.#spanOf(node.pos, node.end);
+    this.constructs.push({ kind, span, text: node.text });
+    if (node.script === undefined) {
+      this.constructs.push({ kind: "unknown", type: `${node.type} without a script`, span, text: node.text });
+      return;
+    }
+    // `<(…)` writes into the word, `>(…)` reads from the command: both are fed by or feed another command.
+    const inner: CommandContext = {
+      ...context,
+      substitution: true,
+      writesPipe: true,
+      readsPipe: context.readsPipe || (node.type === "ProcessSubstitution" && node.operator === ">"),
+    };
+    if (node.script.source === undefined) {
+      this.walkScript(node.script, inner, depth);
+      return;
+    }
+    // Escaped backticks: positions index the decoded text, which the command line does not contain.
+    const outer = { source: this.#source, fixedSpan: this.#fixedSpan };
+    this.#source = node.script.source;
+    this.#fixedSpan = span;
+    this.walkScript(node.script, inner, depth);
+    this.#source = outer.source;
+    this.#fixedSpan = outer.fixedSpan;
+  }
+
+  /** Records what is worth knowing about a node that is no simple command. */
+  #note(node: Node): void {
+    if ((node.type === "For" || node.type === "Select") && node.wordlist !== undefined) {
+      const words = node.wordlist.map((word) => toWord(word, this.#spanOf));
+      this.constructs.push({
+        kind: "word-list",
+        words,
+        span: this.#spanOf(node.pos, node.end),
+        text: this.#text(node),
+      });
+    }
+    if (node.type === "Redirected") {
+      this.#compoundRedirections(node);
+      return;
+    }
+    const construct = this.#construct(node);
+    if (construct !== undefined) this.constructs.push(construct);
+  }
+
+  #construct(node: Node): Construct | undefined {
+    const at = { span: this.#spanOf(node.pos, node.end), text: this.#text(node) };
+    const plain = PLAIN_CONSTRUCTS[node.type];
+    if (plain !== undefined) return { kind: plain, ...at };
+    switch (node.type) {
+      case "Function":
+        return { kind: "function", name: node.name.value, ...at };
+      case "TestCommand":
+        return { kind: "test", evaluates: testEvaluates(node.expression), ...at };
+      case "ParameterExpansion":
+        return { kind: "parameter", acts: whyParameterActs(node), ...at };
+      case "ArithmeticExpansion":
+        // An expression the parser could not read is not literal, whatever it is.
+        return {
+          kind: "arithmetic",
+          literal: node.expression !== undefined && arithmeticIsLiteral([node.expression]),
+          ...at,
+        };
+      case "ArithmeticCommand":
+        return { kind: "arithmetic", literal: arithmeticIsLiteral([node.expression]), ...at };
+      case "ArithmeticFor":
+        return { kind: "arithmetic", literal: arithmeticIsLiteral([node.initialize, node.test, node.update]), ...at };
+      default:
+        return KNOWN_NODES.has(node.type) ? undefined : { kind: "unknown", type: node.type, ...at };
+    }
+  }
+
+  #compoundRedirections(node: Of<"Redirected">): void {
+    for (const redirect of node.redirects) {
+      const redirection = this.#redirection(redirect);
+      this.constructs.push({ kind: "redirection", redirection, span: redirection.span, text: redirection.text });
+    }
+  }
+
+  /** Visits the children with the context the node gives them. */
+  #descend(node: Node, context: CommandContext, depth: number): void {
+    switch (node.type) {
+      case "Pipeline":
+        this.#pipeline(node, context, depth);
+        break;
+      case "AndOr":
+        this.#andOr(node, context, depth);
+        break;
+      case "Redirected":
+        this.#redirected(node, context, depth);
+        break;
+      default:
+        this.#children(node, this.#inner(node, context), depth);
+    }
+  }
+
+  #inner(node: Node, context: CommandContext): CommandContext {
+    switch (node.type) {
+      case "Statement":
+        if (node.background !== true) return context;
+        this.constructs.push({ kind: "background", span: this.#spanOf(node.pos, node.end), text: this.#text(node) });
+        return { ...context, background: true };
+      case "Subshell":
+        return { ...context, subshell: true };
+      case "Coproc":
+        return { ...context, background: true, readsPipe: true, writesPipe: true };
+      case "Function":
+        return { ...context, functionName: node.name.value, conditional: true };
+      case "For":
+      case "ArithmeticFor":
+      case "Select":
+      case "While":
+        return { ...context, loop: true, conditional: true };
+      case "If":
+      case "Case":
+        return { ...context, conditional: true };
+      default:
+        return context;
+    }
+  }
+
+  #pipeline(node: Of<"Pipeline">, context: CommandContext, depth: number): void {
+    const last = node.commands.length - 1;
+    for (const [index, stage] of node.commands.entries()) {
+      const inner = {
+        ...context,
+        readsPipe: context.readsPipe || index > 0,
+        writesPipe: context.writesPipe || index < last,
+      };
+      this.#visit(stage, inner, depth + 1);
+    }
+  }
+
+  #andOr(node: Of<"AndOr">, context: CommandContext, depth: number): void {
+    for (const [index, item] of node.commands.entries()) {
+      this.#visit(item, index === 0 ? context : { ...context, conditional: true }, depth + 1);
+    }
+  }
+
+  /** Commands in `{ …; } < file` or `while …; done <<E` read that, not a file of their own choice. */
+  #redirected(node: Of<"Redirected">, context: CommandContext, depth: number): void {
+    const feeds = node.redirects.some((redirect) => redirect.operator.startsWith("<"));
+    this.#visit(node.command, feeds ? { ...context, readsPipe: true } : context, depth + 1);
+    for (const redirect of node.redirects) this.#visit(redirect, context, depth + 1);
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * One shell word as the rest of the product sees it: what it says, and what bash will still do to it.
+ *
+ * Judging source text is how permission checks get fooled (`\-exec`, `-e''xec`, `$'-\x65xec'` are all `-exec`), so a
+ * word carries its value after quote removal, and no value at all where only bash can know it. Which commands stand
+ * inside a word is the walker's matter (see `walk.ts`).
+ */
+import type { DoubleQuotedChild, Word as SyntaxWord, WordPart } from "unbash";
+
+/** A half-open range `[start, end)` of UTF-16 units in the command line. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What bash still does to a word before a program sees it. */
+export interface WordExpansions {
+  /** `$x`, `${x}` and relatives. */
+  readonly variable: boolean;
+  /** `$(…)` and backticks. */
+  readonly substitution: boolean;
+  /** `<(…)` and `>(…)`. */
+  readonly process: boolean;
+  /** `$((…))` and `$[…]`. */
+  readonly arithmetic: boolean;
+  /** `*`, `?`, `[…]` and extended globs, unquoted. */
+  readonly glob: boolean;
+  /** `{a,b}` and `{1..3}`, unquoted. */
+  readonly brace: boolean;
+  /** `~`, unquoted where bash expands it. */
+  readonly tilde: boolean;
+  /** `$"…"`, which a message catalogue may replace. */
+  readonly locale: boolean;
+}
+
+/** A word of a command line. Spans are UTF-16 offsets into the text given to the parser. */
+export interface Word {
+  /** After quote removal; null where bash expands something in it. */
+  readonly value: string | null;
+  /** As written. */
+  readonly text: string;
+  /** After quote removal, with expansions left as written: for people and for messages, never for decisions. */
+  readonly display: string;
+  /** The literal text before the first expansion, after quote removal: an option cannot come from `./*.ts`. */
+  readonly leading: string;
+  /** True where the word can become several words whose start is unknown: `$x` unquoted, `"$@"`. */
+  readonly splits: boolean;
+  /** True where any of it is quoted or escaped. */
+  readonly quoted: boolean;
+  readonly expansions: WordExpansions;
+  readonly span: Span;
+}
+
+const NO_EXPANSIONS: WordExpansions = {
+  variable: false,
+  substitution: false,
+  process: false,
+  arithmetic: false,
+  glob: false,
+  brace: false,
+  tilde: false,
+  locale: false,
+};
+
+/** How the words of one parsed text map to spans; nested texts (backticks, `bash -c`) are mapped to the outer word. */
+export type SpanOf = (start: number, end: number) => Span;
+
+/** A literal word that stands for something which was never written: a default, a joined string. */
+export function literalWord(value: string, span: Span): Word {
+  return {
+    value,
+    text: value,
+    display: value,
+    leading: value,
+    splits: false,
+    quoted: false,
+    expansions: NO_EXPANSIONS,
+    span,
+  };
+}
+
+/** Turns the parser's word into ours. */
+export function toWord(word: SyntaxWord, spanOf: SpanOf): Word {
+  const scan = scanParts(word.parts ?? [], false);
+  const tilde = hasTilde(word);
+  const expansions = tilde ? { ...scan.expansions, tilde: true } : scan.expansions;
+  const expands = tilde || scan.expands;
+  const leading = tilde ? "" : scan.expands ? scan.leading : word.value;
+  return {
+    value: expands ? null : word.value,
+    text: word.text,
+    display: word.value,
+    leading,
+    splits: scan.splits,
+    quoted: word.text !== word.value || word.parts?.some((part) => isQuoting(part)) === true,
+    expansions,
+    span: spanOf(word.pos, word.end),
+  };
+}
+
+interface Scan {
+  expansions: { -readonly [K in keyof WordExpansions]: boolean };
+  expands: boolean;
+  splits: boolean;
+  leading: string;
+}
+
+function scanParts(parts: readonly (WordPart | DoubleQuotedChild)[], quoted: boolean): Scan {
+  const scan: Scan = { expansions: { ...NO_EXPANSIONS }, expands: false, splits: false, leading: "" };
+  for (const part of parts) {
+    if (part.type === "DoubleQuoted" || part.type === "LocaleString") {
+      if (part.type === "LocaleString") mark(scan, "locale");
+      merge(scan, scanParts(part.parts, true));
+      continue;
+    }
+    if (part.type === "Literal" || part.type === "SingleQuoted" || part.type === "AnsiCQuoted") {
+      if (!scan.expands) scan.leading += part.value;
+      continue;
+    }
+    mark(scan, EXPANSION_OF[part.type]);
+    if (splitsWord(part, quoted)) scan.splits = true;
+  }
+  return scan;
+}
+
+/** Quoted, only `$@` and `${a[@]}` make several words; a `*` is taken for one too, which errs on the safe side. */
+function splitsWord(part: WordPart | DoubleQuotedChild, quoted: boolean): boolean {
+  return SPLITTING.has(part.type) && (!quoted || /[@*]/.test(part.text));
+}
+
+const EXPANSION_OF: Record<
+  Exclude<
+    (WordPart | DoubleQuotedChild)["type"],
+    "Literal" | "SingleQuoted" | "AnsiCQuoted" | "DoubleQuoted" | "LocaleString"
+  >,
+  keyof WordExpansions
+> = {
+  SimpleExpansion: "variable",
+  ParameterExpansion: "variable",
+  CommandExpansion: "substitution",
+  ProcessSubstitution: "process",
+  ArithmeticExpansion: "arithmetic",
+  Glob: "glob",
+  ExtendedGlob: "glob",
+  BraceExpansion: "brace",
+};
+
+/** Kinds whose unquoted result is split into words (globs and braces make words too, but with a known start). */
+const SPLITTING: ReadonlySet<string> = new Set([
+  "SimpleExpansion",
+  "ParameterExpansion",
+  "CommandExpansion",
+  "ArithmeticExpansion",
+  "BraceExpansion",
+]);
+
+function mark(scan: Scan, kind: keyof WordExpansions): void {
+  scan.expansions[kind] = true;
+  scan.expands = true;
+}
+
+function merge(into: Scan, inner: Scan): void {
+  if (!into.expands) into.leading += inner.leading;
+  for (const kind of Object.keys(inner.expansions) as (keyof WordExpansions)[]) {
+    if (inner.expansions[kind]) into.expansions[kind] = true;
+  }
+  into.expands ||= inner.expands;
+  into.splits ||= inner.splits;
+}
+
+/**
+ * Bash expands `~` at the start of a word, and in `name=~`, `name=a:~` also of plain arguments (`echo a=~`).
+ * Inside quotes or after a backslash it is a character like any other, which is why the source text is asked.
+ */
+function hasTilde(word: SyntaxWord): boolean {
+  if (word.text.startsWith("~")) return true;
+  return /^[A-Za-z_]\w*=(?:[^"'\\]*:)?~/.test(word.text);
+}
+
+function isQuoting(part: WordPart): boolean {
+  return (
+    part.type === "SingleQuoted" ||
+    part.type === "DoubleQuoted" ||
+    part.type === "AnsiCQuoted" ||
+    part.type === "LocaleString"
+  );
+}
