@@ -38,7 +38,7 @@ const HEADER = `/**
  */
 `;
 
-/** The part of a file name that tells for which system it is, e.g. \`linux-x64-gnu\`. */
+/** The part of a file name that tells for which system it is, e.g. `linux-x64-gnu`. */
 function platformName() {
   if (process.platform !== "linux") return `${process.platform}-${process.arch}`;
   // The network part of the report looks up names, which can take seconds.
@@ -108,7 +108,7 @@ async function updateTypes(typesFolder, checkOnly) {
   return true;
 }
 
-/** The compiler copies no \`.d.ts\`, and the built declarations refer to this one. */
+/** The compiler copies no `.d.ts`, and the built declarations refer to this one. */
 function publishTypes() {
   if (!existsSync(typesPath)) return;
   mkdirSync(join(natives, "dist", "generated"), { recursive: true });

@@ -1,3 +1,5 @@
 #!/usr/bin/env node
 // The command's entry. It stands apart from `dist` because npm links it at install, before anything is built.
-import "../dist/main.js";
+import { main } from "../dist/index.js";
+
+process.exitCode = await main(process.argv.slice(2));

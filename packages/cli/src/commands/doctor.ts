@@ -1,0 +1,124 @@
+/**
+ * `pi-bash doctor`: what works on this machine, what is missing and how to get it.
+ *
+ * Nothing is believed: the shell that is reported is one that has just run a command, ended by the engine itself.
+ */
+import { readFileSync } from "node:fs";
+import { release } from "node:os";
+import { parseArgs } from "node:util";
+import { UsageError } from "../usage.ts";
+
+/** One thing that was looked at. */
+export interface Finding {
+  /** What it is, e.g. `bash`. */
+  name: string;
+  /** `missing` makes the engine unusable; `limited` takes something away. */
+  state: "ok" | "limited" | "missing";
+  /** What was found. */
+  found: string;
+  /** What to do, where something is not as it should be. */
+  remedy?: string;
+}
+
+/** Long enough for a slow disk's first start of bash; a shell that does not answer by then is one that hangs. */
+const PROBE_TIMEOUT_MS = 20_000;
+
+function ownVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  const isManifest = typeof manifest === "object" && manifest !== null && "version" in manifest;
+  return isManifest ? String(manifest.version) : "unknown";
+}
+
+function text(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function probeShell(natives: typeof import("@pi-bash/natives")): Promise<Finding> {
+  const command = 'printf "%s %s" "$BASH" "$BASH_VERSION"';
+  try {
+    const result = await natives.executeShell({ command, timeoutMs: PROBE_TIMEOUT_MS, sink: {} });
+    const answer = result.output?.text ?? "";
+    if (result.exitCode === 0 && answer !== "") return { name: "bash", state: "ok", found: answer };
+    const remedy = "look at what the shell runs at its start; `BASH_ENV` and a wrapper script are the usual causes";
+    return { name: "bash", state: "missing", found: `gave no answer (${answer || "no output"})`, remedy };
+  } catch (error) {
+    const remedy = "install bash with the system's package manager, e.g. `apt-get install bash` or `brew install bash`";
+    return { name: "bash", state: "missing", found: text(error), remedy };
+  }
+}
+
+function capabilityFindings(capabilities: ReturnType<typeof import("@pi-bash/natives").capabilities>): Finding[] {
+  const limited = (name: string, works: boolean, found: string, without: string): Finding =>
+    works ? { name, state: "ok", found } : { name, state: "limited", found: "not here", remedy: without };
+  return [
+    limited(
+      "persistent session",
+      capabilities.session === "persistent",
+      "one bash keeps its state between commands",
+      "every command gets a fresh shell; needs a Unix system with bash",
+    ),
+    limited(
+      "supervisor",
+      capabilities.supervisor,
+      "ends everything a session started, also when the host is killed",
+      "build it with `npm run build:native`; it belongs beside the addon",
+    ),
+    limited(
+      "copy of a session",
+      capabilities.clone,
+      "read-only commands can run at the same time",
+      "commands of a session run one after another",
+    ),
+    limited("pseudoterminal", capabilities.pty, "programs can have a terminal", "commands run without a terminal"),
+    limited(
+      "sandbox",
+      capabilities.sandbox.length > 0,
+      capabilities.sandbox.join(", "),
+      "commands have all rights of this user",
+    ),
+  ];
+}
+
+/** Looks at everything; never rejects. */
+export async function examine(): Promise<Finding[]> {
+  const findings: Finding[] = [
+    { name: "pi-bash", state: "ok", found: ownVersion() },
+    { name: "node", state: "ok", found: `${process.version} (${process.platform} ${process.arch}, ${release()})` },
+  ];
+  try {
+    const natives = await import("@pi-bash/natives");
+    const capabilities = natives.capabilities();
+    findings.push({ name: "addon", state: "ok", found: `loaded for ${capabilities.platform}` });
+    findings.push(await probeShell(natives), ...capabilityFindings(capabilities));
+  } catch (error) {
+    const remedy = "in a checkout: install Rust (https://rustup.rs), then `npm run build`";
+    findings.push({ name: "addon", state: "missing", found: text(error), remedy });
+  }
+  return findings;
+}
+
+const MARKS = { ok: "ok     ", limited: "limited", missing: "MISSING" } as const;
+
+/** Runs the words after `doctor`; the exit status is 1 when something that is needed is missing. */
+export async function doctor(words: readonly string[]): Promise<number> {
+  const asJson = parseDoctorArguments(words);
+  const findings = await examine();
+  if (asJson) {
+    process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+  } else {
+    for (const { name, state, found, remedy } of findings) {
+      process.stdout.write(`${MARKS[state]}  ${name.padEnd(18)}  ${found}\n`);
+      if (remedy !== undefined) process.stdout.write(`${" ".repeat(29)}${remedy}\n`);
+    }
+  }
+  return findings.some(({ state }) => state === "missing") ? 1 : 0;
+}
+
+function parseDoctorArguments(words: readonly string[]): boolean {
+  try {
+    const { values } = parseArgs({ args: [...words], options: { json: { type: "boolean", default: false } } });
+    return values.json;
+  } catch (error) {
+    throw new UsageError(text(error), { cause: error });
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * The words after `pi-bash run`, read once; behind this file everything is typed and in its range.
+ */
+import { parseArgs } from "node:util";
+import { UsageError } from "../usage.ts";
+
+/** What `run` was asked for. */
+export interface RunArguments {
+  commands: string[];
+  session: boolean;
+  json: boolean;
+  cwd?: string;
+  env: Record<string, string>;
+  timeoutMs?: number;
+}
+
+function parseEnv(assignments: readonly string[]): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const assignment of assignments) {
+    const at = assignment.indexOf("=");
+    if (at < 1) throw new UsageError(`\`--env\` takes NAME=VALUE, not \`${assignment}\``);
+    env[assignment.slice(0, at)] = assignment.slice(at + 1);
+  }
+  return env;
+}
+
+function parseTimeoutMs(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() === "" || !Number.isFinite(seconds) || seconds <= 0) {
+    throw new UsageError(`\`--timeout\` takes a number of seconds above 0, not \`${text}\``);
+  }
+  return Math.ceil(seconds * 1000);
+}
+
+/** Reads the words after `run`. */
+export function parseRunArguments(words: readonly string[]): RunArguments {
+  const { values, positionals } = parseRunWords(words);
+  if (positionals.length === 0) throw new UsageError("`run` needs a command");
+  if (positionals.length > 1 && !values.session) {
+    throw new UsageError("`run` takes one command; quote it, or give `--session` for several");
+  }
+  return {
+    commands: positionals,
+    session: values.session,
+    json: values.json,
+    env: parseEnv(values.env),
+    ...(values.cwd === undefined ? {} : { cwd: values.cwd }),
+    ...(values.timeout === undefined ? {} : { timeoutMs: parseTimeoutMs(values.timeout) }),
+  };
+}
+
+function parseRunWords(words: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...words],
+      allowPositionals: true,
+      options: {
+        cwd: { type: "string" },
+        env: { type: "string", multiple: true, default: [] },
+        timeout: { type: "string" },
+        json: { type: "boolean", default: false },
+        session: { type: "boolean", default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}

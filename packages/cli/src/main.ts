@@ -1,0 +1,45 @@
+/**
+ * `pi-bash`: picks the command, runs it, and turns what it throws into a line that says what to do.
+ *
+ * The only place that knows all commands. Each is loaded when it is asked for, so that help and a wrong command line
+ * are answered where the native addon is missing, too.
+ */
+import { USAGE, USAGE_STATUS, UsageError } from "./usage.ts";
+
+/** Exit status of a command that could not be started; as `env` and `timeout` have it. */
+const NOT_STARTED_STATUS = 125;
+
+/** Runs one command line, without the program's name, and resolves with the exit status. */
+export async function main(words: readonly string[]): Promise<number> {
+  const [name, ...rest] = words;
+  try {
+    switch (name) {
+      case "run":
+        return await (await import("./commands/run.ts")).run(rest);
+      case "doctor":
+        return await (await import("./commands/doctor.ts")).doctor(rest);
+      case "tour":
+        return await (await import("./commands/tour.ts")).tour(rest);
+      case "help":
+      case "--help":
+      case "-h":
+        process.stdout.write(USAGE);
+        return 0;
+      case undefined:
+        throw new UsageError("no command given");
+      default:
+        throw new UsageError(`unknown command \`${name}\``);
+    }
+  } catch (error) {
+    if (error instanceof UsageError) {
+      process.stderr.write(`pi-bash: ${error.message}; \`pi-bash --help\` shows what there is\n`);
+      return USAGE_STATUS;
+    }
+    // A rejection means that the command never ran: what ran has a result. Anything else is a defect to be seen whole.
+    if (error instanceof Error && "code" in error) {
+      process.stderr.write(`pi-bash: ${error.message}\n`);
+      return NOT_STARTED_STATUS;
+    }
+    throw error;
+  }
+}

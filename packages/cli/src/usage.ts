@@ -1,0 +1,29 @@
+/**
+ * What the command line says about itself, and how it refuses what it does not understand.
+ */
+
+/** Exit status of a wrong command line; what most programs use. */
+export const USAGE_STATUS = 2;
+
+/** The command line cannot be understood. The message names the argument and what would be right. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+export const USAGE = `pi-bash: real bash for programs that run commands
+
+  pi-bash run [options] '<command>'       run a command; its exit status is the exit status
+  pi-bash run --session '<a>' '<b>' ...   run commands one after another in one bash, which keeps its state
+  pi-bash doctor [--json]                 what works here, what is missing and how to get it
+  pi-bash tour                            see the engine at work, with every claim checked
+
+Options of run:
+  --cwd FOLDER        where the command starts
+  --env NAME=VALUE    a variable for the command; may be given several times
+  --timeout SECONDS   end the command when it takes longer; exit status 124
+  --json              print one JSON object for each command instead of its output
+  --session           each argument is a command of one session
+
+Exit status of run: the command's own; 128+n when signal n ended it; 124 when it timed out; 130 when Ctrl-C ended it;
+125 when it could not be started; 2 for a wrong command line.
+`;

@@ -1,0 +1,183 @@
+/**
+ * `pi-bash` as a person meets it: a process with output, exit status and signals.
+ *
+ * Runs the built program (`npm run build`), because that is what is installed; no terminal is there in tests.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
+/** A test that waits longer for a process than this has found a hang. */
+const LIMIT_MS = 40_000;
+
+interface Ended {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+const started = new Set<ChildProcess>();
+let folder: string;
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "pi-bash-cli-")));
+});
+
+afterEach(async () => {
+  for (const child of started) child.kill("SIGKILL");
+  started.clear();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function start(words: readonly string[]): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [PROGRAM, ...words], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  started.add(child);
+  const text = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    text.stdout += chunk;
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    text.stderr += chunk;
+  });
+  const limit = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
+  const ended = once(child, "close").then(([status]) => {
+    clearTimeout(limit);
+    return { status: typeof status === "number" ? status : null, ...text };
+  });
+  return { child, ended };
+}
+
+async function pollUntil(condition: () => Promise<boolean>, what: string): Promise<void> {
+  const end = performance.now() + LIMIT_MS;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`${what} did not happen within ${LIMIT_MS / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const readText = (name: string): Promise<string> => readFile(join(folder, name), "utf8").catch(() => "");
+
+describe("pi-bash run", () => {
+  it("prints both streams in order and ends with the command's own status", async () => {
+    const ended = await start(["run", "echo one; echo two >&2; echo three; exit 7"]).ended;
+
+    expect(ended).toEqual({ status: 7, stdout: "one\ntwo\nthree\n", stderr: "" });
+  });
+
+  it("gives the command folder and variables, and no standard input", async () => {
+    const command = 'printf "%s %s %s" "$PWD" "$A" "$(cat | wc -c)"';
+
+    const ended = await start(["run", "--cwd", folder, "--env", "A=1=2", command]).ended;
+
+    expect(ended).toMatchObject({ status: 0, stdout: `${folder} 1=2 0` });
+  });
+
+  it("keeps state from command to command in a session", async () => {
+    const ended = await start(["run", "--session", "cd /; x=5", "exit 3", 'echo "$PWD $x"; false']).ended;
+
+    expect(ended).toEqual({ status: 1, stdout: "/ 5\n", stderr: "" });
+  });
+
+  it("ends a command at its deadline with status 124 and says so", async () => {
+    const ended = await start(["run", "--timeout", "1", "echo begun; sleep 600"]).ended;
+
+    expect(ended).toMatchObject({ status: 124, stdout: "begun\n" });
+    expect(ended.stderr).toContain("took longer than 1 s");
+  });
+
+  it("tells as JSON what it tells in words otherwise", async () => {
+    const ended = await start(["run", "--json", "echo text; exit 4"]).ended;
+
+    expect(ended.status).toBe(4);
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      command: "echo text; exit 4",
+      exitCode: 4,
+      cancelled: false,
+      timedOut: false,
+      output: { text: "text\n", totalBytes: 5, truncated: false },
+    });
+  });
+
+  it("ends the command at the first Ctrl-C, and leaves with status 130", async () => {
+    const { child, ended } = start(["run", "echo $$ > pid; sleep 600"]);
+    await pollUntil(async () => (await readText("pid")).endsWith("\n"), "the command's start");
+
+    child.kill("SIGINT");
+
+    expect(await ended).toMatchObject({ status: 130 });
+    const pid = Number(await readText("pid"));
+    await pollUntil(async () => !isAlive(pid), "the end of the command's shell");
+  });
+
+  it("ends when the reader of its output went away", async () => {
+    await writeFile(join(folder, "pipe.sh"), `"${process.execPath}" "${PROGRAM}" run yes | head -c 10; echo end\n`);
+    const child = spawn("bash", [join(folder, "pipe.sh")], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
+    started.add(child);
+    let stdout = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      stdout += chunk;
+    });
+    const limit = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
+
+    await once(child, "close");
+    clearTimeout(limit);
+
+    expect(stdout).toBe("y\ny\ny\ny\ny\nend\n");
+  });
+
+  it("says why a command could not be started, with status 125", async () => {
+    const ended = await start(["run", "--cwd", join(folder, "missing"), "true"]).ended;
+
+    expect(ended).toMatchObject({ status: 125, stdout: "" });
+    expect(ended.stderr).toContain(`Working directory does not exist: ${join(folder, "missing")}`);
+  });
+
+  it("refuses a wrong command line with status 2 and runs nothing", async () => {
+    const ended = await start(["run", "touch a", "touch b"]).ended;
+
+    expect(ended).toMatchObject({ status: 2, stdout: "" });
+    expect(await readText("a")).toBe("");
+    expect(ended.stderr).toContain("`run` takes one command");
+  });
+});
+
+describe("pi-bash doctor", () => {
+  it("names the bash that answered and ends with 0 where all that is needed is there", async () => {
+    const ended = await start(["doctor", "--json"]).ended;
+
+    expect(ended.status).toBe(0);
+    const findings: unknown = JSON.parse(ended.stdout);
+    expect(findings).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: "bash", state: "ok", found: expect.stringMatching(/^\/.*bash \d+\.\d+/) }),
+        expect.objectContaining({ name: "addon", state: "ok" }),
+      ]),
+    );
+  });
+});
+
+describe("pi-bash", () => {
+  it("knows its commands and refuses others", async () => {
+    const help = await start(["--help"]).ended;
+    const other = await start(["dance"]).ended;
+
+    expect(help).toMatchObject({ status: 0, stderr: "" });
+    expect(help.stdout).toContain("pi-bash run");
+    expect(other).toMatchObject({ status: 2, stdout: "" });
+    expect(other.stderr).toContain("unknown command `dance`");
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
