@@ -41,13 +41,16 @@ async function runVitest(name, files, extra) {
   return { ...run, files: new Map(results.map((file) => [relative(root, file.name), summary(file)])) };
 }
 
-/** What one file of the report says. A file that could not be loaded has no tests and counts as one failed. */
+/**
+ * What one file of the report says. A test that is `pending` had begun or was waiting when its process died; a file
+ * without tests could not be loaded. Both are failures, though the report calls the file passed.
+ */
 export function summary(file) {
   const tests = file.assertionResults ?? [];
-  const failed = tests.filter((test) => test.status === "failed").map((test) => test.fullName);
-  if (file.status === "failed" && failed.length === 0) failed.push("the file itself");
-  const passed = tests.filter((test) => test.status === "passed").length;
-  return { passed, failed, skipped: tests.length - passed - tests.filter((test) => test.status === "failed").length };
+  const named = (status) => tests.filter((test) => test.status === status).map((test) => test.fullName);
+  const failed = [...named("failed"), ...named("pending").map((name) => `${name} did not finish`)];
+  if (failed.length === 0 && (file.status === "failed" || tests.length === 0)) failed.push("the file itself");
+  return { passed: named("passed").length, failed, skipped: named("skipped").length + named("todo").length };
 }
 
 async function allFiles() {
@@ -64,32 +67,56 @@ async function tryAgain(file, index) {
   return { result, output: run.output };
 }
 
+/** The files that have to be tried again, each with what was wrong. */
+function suspectsAmong(files, run) {
+  const suspects = new Map();
+  for (const file of files) {
+    const result = run.files.get(file);
+    if (!result) suspects.set(file, ["the file did not finish"]);
+    else if (result.failed.length > 0) suspects.set(file, result.failed);
+  }
+  return suspects;
+}
+
+/**
+ * An error that belongs to no test (a rejection nobody caught, a process that died) fails the run and names no file.
+ * Then the files that looked well are run once more together: the error comes again, or it was not theirs.
+ */
+async function lookForStrayError(files, first, suspects, total) {
+  const isStray = !first.ok && (suspects.size === 0 || first.output.includes("Unhandled Error"));
+  const others = files.filter((file) => !suspects.has(file));
+  if (!isStray || others.length === 0) return;
+  const again = await runVitest("others", others, ["--maxWorkers=1", "--no-file-parallelism"]);
+  if (again.ok) {
+    if (suspects.size === 0) total.unsteady.push(`an error outside of the tests (${first.problem})`);
+    return;
+  }
+  total.counts.failed += 1;
+  total.failures.push({
+    name: `an error outside of the tests: ${again.problem}`,
+    output: lastLines(again.output, 120),
+  });
+}
+
 /** @returns the same shape as `runRustTests` */
 export async function runVitestTests() {
   mkdirSync(REPORTS, { recursive: true });
   const expected = await allFiles();
   const first = await runVitest("all", [], []);
-  const known = expected ?? [...first.files.keys()];
-  const suspects = new Map();
-  for (const file of known) {
-    const result = first.files.get(file);
-    if (!result) suspects.set(file, ["the file did not finish"]);
-    else if (result.failed.length > 0) suspects.set(file, result.failed);
-  }
-  // An error outside of any test names no file: then every file has to show that it passes by itself.
-  if (!first.ok && suspects.size === 0) for (const file of known) suspects.set(file, ["an error outside of the tests"]);
-
+  const files = expected ?? [...first.files.keys()];
   const total = { ok: true, counts: { passed: 0, failed: 0, skipped: 0 }, unsteady: [], failures: [] };
-  if (known.length === 0) {
+  if (files.length === 0) {
     total.failures.push({ name: `vitest found no tests: ${first.problem}`, output: lastLines(first.output, 120) });
     total.counts.failed = 1;
   }
-  let index = 0;
-  for (const file of known) {
+
+  const suspects = suspectsAmong(files, first);
+  await lookForStrayError(files, first, suspects, total);
+  for (const [index, file] of files.entries()) {
     let result = first.files.get(file);
     const before = suspects.get(file);
     if (before) {
-      const again = await tryAgain(file, index++);
+      const again = await tryAgain(file, index);
       result = again.result;
       if (result.failed.length === 0) total.unsteady.push(`${file} (${before.join("; ")})`);
       else total.failures.push({ name: `${file}: ${result.failed.join("; ")}`, output: lastLines(again.output, 120) });

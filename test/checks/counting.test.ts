@@ -54,7 +54,7 @@ describe("counting of TypeScript tests", () => {
     const tests = [
       { status: "passed", fullName: "a works" },
       { status: "failed", fullName: "b works" },
-      { status: "pending", fullName: "c works" },
+      { status: "skipped", fullName: "c works" },
       { status: "todo", fullName: "d works" },
     ];
 
@@ -66,9 +66,21 @@ describe("counting of TypeScript tests", () => {
   });
 
   it("counts a file that could not be loaded as one failure", () => {
-    expect(summary({ status: "failed", assertionResults: [] })).toEqual({
-      passed: 0,
-      failed: ["the file itself"],
+    const expected = { passed: 0, failed: ["the file itself"], skipped: 0 };
+
+    expect(summary({ status: "failed", assertionResults: [] })).toEqual(expected);
+    expect(summary({ status: "passed", assertionResults: [] })).toEqual(expected);
+  });
+
+  it("counts a test whose process died as failed, though the report calls its file passed", () => {
+    const tests = [
+      { status: "passed", fullName: "a works" },
+      { status: "pending", fullName: "b works" },
+    ];
+
+    expect(summary({ status: "passed", assertionResults: tests })).toEqual({
+      passed: 1,
+      failed: ["b works did not finish"],
       skipped: 0,
     });
   });
