@@ -1,0 +1,232 @@
+//! Verifies a rewritten output against the text it came from, before anybody sees it.
+//!
+//! Filters are code and formats drift, so no result is trusted. By construction what no filter marked
+//! stands in place; what remains to be shown is that nothing a reader needs went with the rest, and
+//! that no replacement says what the program did not. The checks know no family: they compare words.
+//! A failed check costs tokens (the lossless text is used), never a fact.
+
+use crate::doc::{Doc, Mark};
+use crate::marker::{self, Kind};
+use crate::text::words::{self, FixedSet};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Why a result is not used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Doubt {
+    /// Nothing is left of a text that said something.
+    Empty,
+    /// An error, warning or failure is gone, with the line.
+    LostError(String),
+    /// A `file:line` of such a line is gone, with the location.
+    LostLocation(String),
+    /// A replacement contains a word the text does not have.
+    InventedWord(String),
+    /// The result is not enough shorter to be worth a notice.
+    NoGain,
+}
+
+/// What a family's rewriting may do to numbers and places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Policy {
+    /// Repeated events may differ in numbers and identifiers: words with digits are not compared.
+    pub(crate) masked: bool,
+    /// Locations of removed lines must stay in one piece.
+    pub(crate) locations: bool,
+}
+
+impl Policy {
+    /// Exact words, locations in one piece.
+    pub(crate) const STRICT: Self = Self { masked: false, locations: true };
+    /// Exact words; paths are factored out into headings.
+    pub(crate) const REGROUPED: Self = Self { masked: false, locations: false };
+    /// Events by template.
+    pub(crate) const MASKED: Self = Self { masked: true, locations: false };
+
+    /// The weaker of two, where two families worked on one text.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { masked: self.masked || other.masked, locations: self.locations && other.locations }
+    }
+}
+
+/// Bytes a lossy result must save: about 64 tokens, which a notice and the doubt are worth.
+const MIN_SAVED_BYTES: usize = 256;
+
+/// Words by which a line says that something is wrong, wherever in a word they stand.
+static TROUBLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)error|fail|fatal|panic|exception|traceback|warn|undefined reference|conflict|reject|caused by|killed|segmentation|segfault|cannot|can't|could not|denied|not found|unresolved|abort|out of memory",
+    )
+    .ok()
+});
+
+/// The same as whole words, for lines that name packages and files: `thiserror` is no error.
+static TROUBLE_WORD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)(?:^|[\s\[(])(?:error|errors|failed|failure|failures|fatal|panicked|exception|traceback|conflict|rejected|killed|denied|aborted|cannot|unresolved)(?:$|[\s:\])!,.])",
+    )
+    .ok()
+});
+
+/// Verifies the rendering `text` of `doc`.
+pub(crate) fn verify(doc: &Doc<'_>, text: &str, policy: Policy) -> Result<(), Doubt> {
+    if text.trim().is_empty() && doc.lines.iter().any(|line| !line.is_empty()) {
+        return Err(Doubt::Empty);
+    }
+    no_invented_word(doc)?;
+    let kept: FixedSet<&str> = text.lines().flat_map(words::words).collect();
+    let mut places: Option<FixedSet<&str>> = None;
+    for (at, line) in doc.lines.iter().enumerate() {
+        if !is_suspect(doc.mark(at), line) {
+            continue;
+        }
+        let lost = words::words(line)
+            .filter(|word| !(policy.masked && word.bytes().any(|b| b.is_ascii_digit())))
+            .any(|word| !kept.contains(word));
+        if lost {
+            return Err(Doubt::LostError((*line).to_owned()));
+        }
+        if policy.locations {
+            let places = places.get_or_insert_with(|| text.lines().flat_map(locations).collect());
+            if let Some(place) = locations(line).find(|place| !places.contains(place)) {
+                return Err(Doubt::LostLocation(place.to_owned()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// True where a result of this size is worth the notice.
+pub(crate) fn gains(before: usize, after: usize) -> bool {
+    before.saturating_sub(after) >= MIN_SAVED_BYTES.max(before / 10)
+}
+
+/// Does the removal of this line have to be justified?
+fn is_suspect(mark: &Mark, line: &str) -> bool {
+    let pattern = match mark {
+        Mark::Keep => return false,
+        Mark::Drop(Kind::Passing) => return !has_success_mark(line) && matches(&TROUBLE_WORD, line),
+        // Quoted source, library frames and generated bodies are productions of their own: a word in
+        // them is a name, not a message.
+        Mark::Drop(
+            Kind::Excerpt | Kind::Frame | Kind::Generated | Kind::Hint | Kind::Note | Kind::Body | Kind::Entry,
+        ) => return false,
+        Mark::Drop(Kind::Progress | Kind::Header | Kind::Trailer | Kind::Deduped) => &TROUBLE_WORD,
+        Mark::Drop(_) | Mark::Folded | Mark::Replace(_) => &TROUBLE,
+    };
+    matches(pattern, line)
+}
+
+fn matches(pattern: &LazyLock<Option<Regex>>, line: &str) -> bool {
+    // A pattern that does not compile would disarm the check: then everything is suspect.
+    pattern.as_ref().is_none_or(|pattern| pattern.is_match(line))
+}
+
+/// An oracle of its own for "this passed", apart from the filters that say so.
+fn has_success_mark(line: &str) -> bool {
+    const MARKS: [&str; 16] = [
+        "✓", "✔", "√", "PASSED", "PASS", "... ok", "Passed", "passed", "ok ", "[ OK ]", "[       OK ]", "SUCCESS",
+        "ok\t", " ok", "[  PASSED  ]", "[----------]",
+    ];
+    MARKS.iter().any(|mark| line.contains(mark))
+}
+
+fn no_invented_word(doc: &Doc<'_>) -> Result<(), Doubt> {
+    let mut said: FixedSet<&str> = FixedSet::default();
+    for at in 0..doc.len() {
+        if let Mark::Replace(text) = doc.mark(at) {
+            for line in text.lines().filter(|line| !marker::is_marker(line)) {
+                said.extend(words::words(line).filter(|word| !is_count(word)));
+            }
+        }
+    }
+    if said.is_empty() {
+        return Ok(());
+    }
+    for line in &doc.lines {
+        for word in words::words(line) {
+            said.remove(word);
+        }
+        if said.is_empty() {
+            return Ok(());
+        }
+    }
+    let mut invented: Vec<&str> = said.into_iter().filter(|word| !doc.states(word)).collect();
+    invented.sort_unstable();
+    match invented.first() {
+        Some(word) => Err(Doubt::InventedWord((*word).to_owned())),
+        None => Ok(()),
+    }
+}
+
+/// `x12`, the count of a repeat.
+fn is_count(word: &str) -> bool {
+    word.strip_prefix('x').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The places a line names, in one piece: `src/a.rs:3:14`, `a.ts(3,14)`, `app.py:12`.
+pub(crate) fn locations(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '[' | ']' | '<' | '>'))
+        .filter_map(|piece| {
+            let piece = piece.trim_start_matches('(');
+            let at = piece.find([':', '('])?;
+            let (path, place) = piece.split_at_checked(at)?;
+            let place = place.get(1..)?;
+            let named = path.contains('.') && !path.contains("//") && path.bytes().any(|b| b.is_ascii_alphabetic());
+            if !named || !place.starts_with(|c: char| c.is_ascii_digit()) {
+                return None;
+            }
+            let digits = place.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b':' | b',')).count();
+            piece.get(..at + 1 + digits).map(|place| place.trim_end_matches([':', ',']))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Doubt, Policy, locations, verify};
+    use crate::doc::Doc;
+    use crate::marker::Kind;
+
+    fn verdict(text: &str, edit: impl Fn(&mut Doc<'_>)) -> Result<(), Doubt> {
+        let mut doc = Doc::new(text);
+        edit(&mut doc);
+        verify(&doc, &doc.render(true), Policy::STRICT)
+    }
+
+    #[test]
+    fn a_dropped_error_is_noticed_unless_its_words_stand_elsewhere() {
+        let lost = verdict("error: bad thing\nok\n", |doc| doc.drop_line(0, Kind::Line));
+        assert_eq!(lost, Err(Doubt::LostError("error: bad thing".to_owned())));
+        let repeated = verdict("error: bad\nbad error again\n", |doc| doc.drop_line(0, Kind::Repeat));
+        assert_eq!(repeated, Ok(()));
+    }
+
+    #[test]
+    fn progress_that_names_an_error_crate_is_no_error() {
+        let verdict = verdict("   Compiling thiserror v2.0.0\nx\n", |doc| doc.drop_line(0, Kind::Progress));
+        assert_eq!(verdict, Ok(()));
+    }
+
+    #[test]
+    fn a_location_may_not_fall_apart() {
+        let verdict = verdict("a.c:3:4: error: x\n", |doc| doc.replace(0, "error: x\n a.c 3 4"));
+        assert_eq!(verdict, Err(Doubt::LostLocation("a.c:3:4".to_owned())));
+    }
+
+    #[test]
+    fn a_replacement_may_not_invent() {
+        let verdict = verdict("3 tests failed\n", |doc| doc.replace(0, "3 tests passed"));
+        assert_eq!(verdict, Err(Doubt::InventedWord("passed".to_owned())));
+    }
+
+    #[test]
+    fn nothing_left_is_a_doubt() {
+        assert_eq!(verdict("x\n", |doc| doc.drop_line(0, Kind::Progress)), Err(Doubt::Empty));
+    }
+
+    #[test]
+    fn locations_are_read_in_the_spellings_of_tools() {
+        let found: Vec<&str> = locations("at f (src/a.ts:3:14) b.ts(6,34): app.py:12: http://x.y:80 v1.2:3").collect();
+        assert_eq!(found, ["src/a.ts:3:14", "b.ts(6,34", "app.py:12", "v1.2:3"]);
+    }
+}

@@ -1,0 +1,252 @@
+//! A document under the knife: the lines of one output, and what is to become of each.
+//!
+//! Filters only ever *mark* lines. What nobody marked is kept, in its place, word for word; so an
+//! unrecognised block cannot be lost, and the order of what is kept cannot change by accident.
+//! Rendering, counting and the notice live here, once.
+
+use crate::marker::{self, Kind, Tally};
+use crate::text::lines;
+use crate::text::repeat;
+use std::ops::Range;
+
+/// What becomes of one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// Stays as it is.
+    Keep,
+    /// Goes, and is counted under this kind.
+    Drop(Kind),
+    /// Is said elsewhere: its words stand in the replacement of another line.
+    Folded,
+    /// Is said like this instead; may hold several lines.
+    Replace(Box<str>),
+}
+
+/// One output, split into lines.
+pub(crate) struct Doc<'a> {
+    /// The lines, without line ends and trailing blanks.
+    pub(crate) lines: Vec<&'a str>,
+    marks: Vec<Mark>,
+    /// Items that were dropped inside a replacement, not as lines.
+    extra: Tally,
+    /// Words that a replacement computed: sums and counts, which no line of the text has.
+    stated: Vec<String>,
+    /// How many marks were set.
+    touched: usize,
+    steps: usize,
+}
+
+/// A filter went over its step budget; the caller passes the raw text on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OverBudget;
+
+/// Steps a document may cost per line: far above what any filter needs, far below a quadratic.
+const STEPS_PER_LINE: usize = 400;
+
+impl<'a> Doc<'a> {
+    /// Splits `text`, which must be free of control sequences.
+    pub(crate) fn new(text: &'a str) -> Self {
+        let lines = lines::split(text);
+        let marks = vec![Mark::Keep; lines.len()];
+        Self { steps: (lines.len() + 64) * STEPS_PER_LINE, lines, marks, extra: Tally::default(), stated: Vec::new(), touched: 0 }
+    }
+
+    /// Number of lines.
+    pub(crate) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The line at `at`, empty past the end.
+    pub(crate) fn line(&self, at: usize) -> &'a str {
+        self.lines.get(at).copied().unwrap_or("")
+    }
+
+    /// True while nobody marked the line.
+    pub(crate) fn is_kept(&self, at: usize) -> bool {
+        matches!(self.marks.get(at), Some(Mark::Keep))
+    }
+
+    /// True where the line goes or is said elsewhere.
+    pub(crate) fn is_gone(&self, at: usize) -> bool {
+        matches!(self.marks.get(at), Some(Mark::Drop(_) | Mark::Folded))
+    }
+
+    /// The mark of a line.
+    pub(crate) fn mark(&self, at: usize) -> &Mark {
+        self.marks.get(at).unwrap_or(&Mark::Keep)
+    }
+
+    /// Marks the line as going, unless it was marked before: the first filter to recognise a line owns it.
+    pub(crate) fn drop_line(&mut self, at: usize, kind: Kind) {
+        self.set(at, Mark::Drop(kind));
+    }
+
+    /// Marks a range of lines as going.
+    pub(crate) fn drop_lines(&mut self, range: Range<usize>, kind: Kind) {
+        for at in range {
+            self.drop_line(at, kind);
+        }
+    }
+
+    /// Marks the line as said elsewhere.
+    pub(crate) fn fold(&mut self, at: usize) {
+        self.set(at, Mark::Folded);
+    }
+
+    /// Says the line differently.
+    pub(crate) fn replace(&mut self, at: usize, text: impl Into<Box<str>>) {
+        self.set(at, Mark::Replace(text.into()));
+    }
+
+    /// Counts `count` items that a replacement left out.
+    pub(crate) fn count(&mut self, kind: Kind, count: usize) {
+        self.extra.add(kind, count);
+    }
+
+    /// Declares a word of a replacement as computed from the text.
+    pub(crate) fn state(&mut self, word: impl Into<String>) {
+        self.stated.push(word.into());
+    }
+
+    /// True where a replacement computed this word.
+    pub(crate) fn states(&self, word: &str) -> bool {
+        self.stated.iter().any(|stated| stated == word)
+    }
+
+    fn set(&mut self, at: usize, mark: Mark) {
+        if let Some(slot @ Mark::Keep) = self.marks.get_mut(at) {
+            *slot = mark;
+            self.touched += 1;
+        }
+    }
+
+    /// How many lines were marked so far: tells whether a filter found anything.
+    pub(crate) fn touched(&self) -> usize {
+        self.touched
+    }
+
+    /// Takes `steps` off the budget.
+    pub(crate) fn spend(&mut self, steps: usize) -> Result<(), OverBudget> {
+        match self.steps.checked_sub(steps) {
+            Some(left) => {
+                self.steps = left;
+                Ok(())
+            }
+            None => Err(OverBudget),
+        }
+    }
+
+    /// What was dropped, by kind. Blank lines are not worth a word.
+    pub(crate) fn tally(&self) -> Tally {
+        let mut tally = self.extra.clone();
+        for (mark, line) in self.marks.iter().zip(&self.lines) {
+            if let Mark::Drop(kind) = mark
+                && !line.is_empty()
+            {
+                tally.add(*kind, 1);
+            }
+        }
+        tally
+    }
+
+    /// Shortens drawn rules on every line that is kept.
+    pub(crate) fn shorten_rules(&mut self) {
+        for at in 0..self.len() {
+            if self.is_kept(at)
+                && let Some(short) = lines::shorten_rules(self.line(at))
+            {
+                self.replace(at, short);
+            }
+        }
+    }
+
+    /// Renders what is left: adjacent repeats folded, blank runs shrunk.
+    ///
+    /// `compact` leaves one blank line of a run where a filter removed lines around it; otherwise
+    /// only runs of three and more shrink.
+    pub(crate) fn render(&self, compact: bool) -> String {
+        let mut kept: Vec<&str> = Vec::with_capacity(self.len());
+        for (mark, line) in self.marks.iter().zip(&self.lines) {
+            match mark {
+                Mark::Keep => kept.push(line),
+                Mark::Replace(text) => kept.extend(text.split('\n')),
+                Mark::Drop(_) | Mark::Folded => {}
+            }
+        }
+        let kept = shrink_blank_runs(&kept, compact);
+        let mut text = String::new();
+        let mut at = 0;
+        for found in repeat::find(&kept) {
+            push_lines(&mut text, kept.get(at..found.start).unwrap_or(&[]));
+            if found.period == 1 {
+                text.push_str(kept.get(found.start).copied().unwrap_or(""));
+                text.push_str(&marker::times(found.times));
+                text.push('\n');
+            } else {
+                push_lines(&mut text, kept.get(found.start..found.start + found.period).unwrap_or(&[]));
+                text.push_str(&marker::repeated(found.period, found.times - 1));
+                text.push('\n');
+            }
+            at = found.start + found.period * found.times;
+        }
+        push_lines(&mut text, kept.get(at..).unwrap_or(&[]));
+        text
+    }
+}
+
+fn push_lines(text: &mut String, lines: &[&str]) {
+    for line in lines {
+        text.push_str(line);
+        text.push('\n');
+    }
+}
+
+fn shrink_blank_runs<'a>(lines: &[&'a str], compact: bool) -> Vec<&'a str> {
+    let longest = if compact { 1 } else { 2 };
+    let mut out: Vec<&str> = Vec::with_capacity(lines.len());
+    let mut at = 0;
+    while at < lines.len() {
+        let blanks = lines.iter().skip(at).take_while(|line| line.is_empty()).count();
+        if blanks == 0 {
+            out.extend(lines.get(at));
+            at += 1;
+            continue;
+        }
+        at += blanks;
+        let leads = out.is_empty();
+        let trails = at == lines.len();
+        if leads || trails {
+            continue;
+        }
+        let kept = if blanks > longest { 1 } else { blanks };
+        out.extend(std::iter::repeat_n("", kept));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Doc;
+    use crate::marker::Kind;
+
+    #[test]
+    fn what_nobody_marked_stays_in_place() {
+        let mut doc = Doc::new("a\nb\nc\n");
+        doc.drop_line(1, Kind::Progress);
+        assert_eq!(doc.render(true), "a\nc\n");
+        assert_eq!(doc.tally().total(), 1);
+    }
+
+    #[test]
+    fn the_first_mark_of_a_line_stands() {
+        let mut doc = Doc::new("a\n");
+        doc.replace(0, "A");
+        doc.drop_line(0, Kind::Progress);
+        assert_eq!(doc.render(true), "A\n");
+    }
+
+    #[test]
+    fn repeats_are_said_once_with_their_count() {
+        assert_eq!(Doc::new("x\nx\nx\ny\n").render(false), "x (x3)\ny\n");
+    }
+}

@@ -1,0 +1,63 @@
+//! The table of families: which program or which words in the text lead to which filter.
+//!
+//! A family marks lines it recognises and leaves the rest; so several may work on one text, and a
+//! signature that matches by chance costs time, not facts. `alone` families read text that can look
+//! like anything (a diff, a search result), so nobody else may touch it.
+
+use crate::check::Policy;
+use crate::doc::{Doc, OverBudget};
+use crate::filters;
+use crate::invocation::Target;
+use std::borrow::Cow;
+
+/// What a family may know about the run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run<'a> {
+    /// The program, where one is proven to have printed everything.
+    pub(crate) target: Option<&'a Target>,
+    /// False only where the exit status is known to be 0.
+    pub(crate) failed: bool,
+}
+
+/// One family of formats.
+pub(crate) struct Family {
+    /// Name in the result's `filter` label.
+    pub(crate) name: &'static str,
+    /// True where this program prints the format.
+    pub(crate) prints: fn(&Target) -> bool,
+    /// Words of which one stands in every output of the format; empty: only `prints` leads here.
+    pub(crate) signature: &'static [&'static str],
+    /// No other family may mark the same text.
+    pub(crate) alone: bool,
+    /// What the check may ask.
+    pub(crate) policy: Policy,
+    /// Marks the lines it recognises.
+    pub(crate) mark: fn(&mut Doc<'_>, &Run<'_>) -> Result<(), OverBudget>,
+}
+
+/// Families that apply to a text, in the order they are to mark it.
+pub(crate) fn select(target: Option<&Target>, text: &str) -> Vec<&'static Family> {
+    if let Some(target) = target
+        && let Some(family) = filters::FAMILIES.iter().copied().find(|family| family.alone && (family.prints)(target))
+    {
+        return vec![family];
+    }
+    filters::FAMILIES
+        .iter()
+        .copied()
+        .filter(|family| !family.alone)
+        .filter(|family| target.is_some_and(|target| (family.prints)(target)) || has_signature(family, text))
+        .collect()
+}
+
+fn has_signature(family: &Family, text: &str) -> bool {
+    family.signature.iter().any(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
+}
+
+/// The label of a result: the names of what worked on it.
+pub(crate) fn label(names: &[&str]) -> Cow<'static, str> {
+    match names {
+        [] => Cow::Borrowed("lossless"),
+        names => Cow::Owned(names.join("+")),
+    }
+}

@@ -1,0 +1,142 @@
+//! Declarative rules: one TOML file a tool, for the long tail that needs no code.
+//!
+//! A rule names programs or words of the text, patterns of lines that may go, and patterns that must
+//! stay. It cannot run a program, read a file, rewrite a line or answer with a message: what a rule
+//! can do wrong is bounded by what it can say, and the check looks at its results like at any other.
+
+mod parse;
+mod verify;
+
+pub use parse::{RuleError, Rules};
+pub use verify::{Verified, verify_rules};
+
+use crate::doc::{Doc, OverBudget};
+use crate::invocation::Target;
+use crate::marker::Kind;
+use crate::registry::Run;
+use regex::{Regex, RegexSet};
+use std::sync::{Arc, LazyLock};
+
+/// The files of `rules/`, by name.
+pub(crate) const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
+
+static BUILT_IN: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    // A file that does not parse is skipped here and fails the crate's own test.
+    EMBEDDED.iter().filter_map(|(_, text)| Rules::parse(text).ok()).flat_map(|rules| rules.rules).collect()
+});
+
+/// When an action applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum When {
+    Always,
+    Succeeded,
+    Failed,
+}
+
+/// What happens to lines that match a pattern.
+#[derive(Debug, Clone)]
+pub(crate) struct Drop {
+    pub(crate) kind: Kind,
+    pub(crate) when: When,
+}
+
+/// Lines from one pattern up to another.
+#[derive(Debug, Clone)]
+pub(crate) struct Section {
+    pub(crate) start: Regex,
+    /// The first line that does not belong to the section.
+    pub(crate) end: Regex,
+    pub(crate) action: Drop,
+}
+
+/// One compiled rule.
+#[derive(Debug, Clone)]
+pub(crate) struct Rule {
+    pub(crate) name: String,
+    pub(crate) programs: Vec<String>,
+    pub(crate) subcommands: Vec<String>,
+    pub(crate) signature: Vec<String>,
+    pub(crate) keep: RegexSet,
+    pub(crate) drop: RegexSet,
+    /// One action for each pattern of `drop`.
+    pub(crate) actions: Vec<Drop>,
+    pub(crate) sections: Vec<Section>,
+    pub(crate) once: bool,
+}
+
+/// Rules of the caller that apply, the most important set first.
+pub(crate) fn select<'a>(sets: &'a [Arc<Rules>], target: Option<&Target>, text: &str) -> Vec<&'a Rule> {
+    sets.iter().flat_map(|set| &set.rules).filter(|rule| rule.applies(target, text)).collect()
+}
+
+/// Built-in rules that apply.
+pub(crate) fn built_in(target: Option<&Target>, text: &str) -> Vec<&'static Rule> {
+    BUILT_IN.iter().filter(|rule| rule.applies(target, text)).collect()
+}
+
+impl Rule {
+    /// Name in the result's label.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn applies(&self, target: Option<&Target>, text: &str) -> bool {
+        let named = target.is_some_and(|target| {
+            self.programs.contains(&target.program)
+                && (self.subcommands.is_empty() || self.subcommands.iter().any(|sub| sub == target.subcommand()))
+        });
+        named
+            || self.signature.iter().any(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
+    }
+
+    /// Marks the lines the rule knows.
+    pub(crate) fn mark(&self, doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
+        doc.spend(doc.len())?;
+        let mut open: Option<&Section> = None;
+        let mut seen: crate::text::words::FixedSet<u64> = crate::text::words::FixedSet::default();
+        for at in 0..doc.len() {
+            if !doc.is_kept(at) {
+                continue;
+            }
+            let line = doc.line(at);
+            if open.is_some_and(|section| section.end.is_match(line)) {
+                open = None;
+            }
+            if self.keep.is_match(line) {
+                continue;
+            }
+            if open.is_none() {
+                open = self
+                    .sections
+                    .iter()
+                    .find(|section| section.action.applies(run) && section.start.is_match(line));
+            }
+            if let Some(section) = open {
+                doc.drop_line(at, section.action.kind);
+                continue;
+            }
+            let action = self
+                .drop
+                .matches(line)
+                .iter()
+                .filter_map(|index| self.actions.get(index))
+                .find(|action| action.applies(run));
+            if let Some(action) = action {
+                doc.drop_line(at, action.kind);
+            } else if self.once && !line.is_empty() && !seen.insert(crate::text::words::hash(line)) {
+                doc.drop_line(at, Kind::Repeat);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop {
+    fn applies(&self, run: &Run<'_>) -> bool {
+        match self.when {
+            When::Always => true,
+            When::Succeeded => !run.failed,
+            When::Failed => run.failed,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Runs the inline tests of a rule file, as `pi-bash minimize --verify` and the crate's own tests do.
+
+use super::parse::{RuleError, Rules, Test};
+use super::{EMBEDDED, Rule};
+use crate::check::{self, Policy};
+use crate::doc::Doc;
+use crate::registry::Run;
+
+/// How many rules and tests held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verified {
+    /// Rules in the file.
+    pub rules: usize,
+    /// Inline tests, all of which hold.
+    pub tests: usize,
+}
+
+/// Parses a rule file and runs its inline tests; an empty text stands for the built-in rules.
+pub fn verify_rules(text: &str) -> Result<Verified, RuleError> {
+    let files: Vec<&str> = if text.is_empty() { EMBEDDED.iter().map(|(_, text)| *text).collect() } else { vec![text] };
+    let mut verified = Verified { rules: 0, tests: 0 };
+    for file in files {
+        let rules = Rules::parse(file)?;
+        for (name, test) in &rules.tests {
+            let rule = rules.rules.iter().find(|rule| rule.name == *name);
+            rule.map_or(Ok(()), |rule| run(rule, test)).map_err(|problem| RuleError::Test {
+                rule: name.clone(),
+                test: test.name.clone(),
+                problem,
+            })?;
+        }
+        verified.rules += rules.rules.len();
+        verified.tests += rules.tests.len();
+    }
+    Ok(verified)
+}
+
+fn run(rule: &Rule, test: &Test) -> Result<(), String> {
+    let mut doc = Doc::new(&test.input);
+    let run = Run { target: None, failed: test.exit != 0 };
+    rule.mark(&mut doc, &run).map_err(|_| "over the step budget".to_owned())?;
+    let text = doc.render(true);
+    check::verify(&doc, &text, Policy::STRICT).map_err(|doubt| format!("the check refuses the result: {doubt:?}"))?;
+    if let Some(expected) = &test.expected
+        && expected.trim() != text.trim()
+    {
+        return Err(format!("expected\n{expected}\nbut the result is\n{text}"));
+    }
+    if let Some(fact) = test.facts.iter().find(|fact| !text.contains(fact.as_str())) {
+        return Err(format!("`{fact}` is lost in\n{text}"));
+    }
+    match test.gone.iter().find(|part| text.contains(part.as_str())) {
+        Some(part) => Err(format!("`{part}` is still in\n{text}")),
+        None => Ok(()),
+    }
+}

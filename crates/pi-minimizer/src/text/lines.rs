@@ -1,0 +1,100 @@
+//! Splits text into lines and measures them; the small vocabulary every filter is written in.
+//!
+//! Slicing here is total: an offset inside a character or past the end gives the empty string, so a
+//! filter that miscounts keeps a line instead of ending the host.
+
+/// The lines of `text` without their line ends and trailing blanks; a final newline adds no line.
+pub(crate) fn split(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.split('\n').map(str::trim_end).collect();
+    if text.ends_with('\n') || text.is_empty() {
+        lines.pop();
+    }
+    lines
+}
+
+/// Width of the leading blanks in bytes.
+pub(crate) fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// `line` from byte `at` on.
+pub(crate) fn from(line: &str, at: usize) -> &str {
+    line.get(at..).unwrap_or("")
+}
+
+/// `line` up to byte `at`.
+pub(crate) fn upto(line: &str, at: usize) -> &str {
+    line.get(..at).unwrap_or("")
+}
+
+/// True where `line` begins with one of `prefixes`.
+pub(crate) fn starts_with_any(line: &str, prefixes: &[&str]) -> bool {
+    prefixes.iter().any(|prefix| line.starts_with(prefix))
+}
+
+/// True where `line` contains one of `parts`.
+pub(crate) fn contains_any(line: &str, parts: &[&str]) -> bool {
+    parts.iter().any(|part| line.contains(part))
+}
+
+/// Splits a decimal number off the front.
+pub(crate) fn number(text: &str) -> Option<(&str, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    (digits > 0).then(|| (upto(text, digits), from(text, digits)))
+}
+
+/// Runs of one ruler character that carry no meaning beyond "a line is drawn here".
+const RULER: [char; 13] = ['=', '-', '_', '*', '#', '~', '─', '━', '═', '⎯', '╌', '┄', '–'];
+
+/// Shortens drawn rules of six characters and more to three, as in `=== FAILURES ===`.
+///
+/// Returns nothing where the line draws none. A rule is taken for one only where it stands alone
+/// between blanks, so `x=======y` and a conflict marker `<<<<<<<` stay.
+pub(crate) fn shorten_rules(line: &str) -> Option<String> {
+    if !line.contains("------") && !line.contains("======") && !line.contains("______") {
+        let drawn = ["⎯⎯⎯⎯⎯⎯", "──────", "━━━━━━", "══════", "******", "######", "~~~~~~", "_ _ _ _"];
+        if !contains_any(line, &drawn) {
+            return None;
+        }
+    }
+    if line.starts_with("=======") && line.len() == 7 {
+        return None; // git's conflict separator
+    }
+    let mut short = String::with_capacity(line.len());
+    let mut changed = false;
+    for (index, word) in line.split(' ').enumerate() {
+        if index > 0 {
+            short.push(' ');
+        }
+        let first = word.chars().next().unwrap_or(' ');
+        if RULER.contains(&first) && word.chars().count() >= 6 && word.chars().all(|c| c == first) {
+            short.extend([first; 3]);
+            changed = true;
+        } else {
+            short.push_str(word);
+        }
+    }
+    if line.starts_with("_ _ _ _ _ _") {
+        return Some("_ _ _".to_owned());
+    }
+    changed.then_some(short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{shorten_rules, split};
+
+    #[test]
+    fn a_final_newline_adds_no_line_and_a_blank_line_stays() {
+        assert_eq!(split("a \n\nb\n"), ["a", "", "b"]);
+        assert_eq!(split("a"), ["a"]);
+        assert!(split("").is_empty());
+    }
+
+    #[test]
+    fn drawn_rules_shrink_and_conflict_markers_do_not() {
+        assert_eq!(shorten_rules("========= FAILURES =========").as_deref(), Some("=== FAILURES ==="));
+        assert_eq!(shorten_rules("======="), None);
+        assert_eq!(shorten_rules("a=======b"), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! Finds lines and blocks of lines that follow each other unchanged, so that they are said once.
+//!
+//! A retry loop, a recursive stack and a chatty poller all print one period again and again. Only
+//! *adjacent* exact repeats fold: the order of events stays readable, and the count says the rest.
+
+use super::words::hash;
+
+/// Lines of the longest block that is recognised as a period.
+const MAX_PERIOD: usize = 12;
+
+/// A block at `start` of `period` lines that stands there `times` times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Repeat {
+    /// Index of the block's first line.
+    pub(crate) start: usize,
+    /// Lines in the block.
+    pub(crate) period: usize,
+    /// How often it stands there, at least two.
+    pub(crate) times: usize,
+}
+
+/// Finds adjacent repeats in `lines`, left to right, the shortest period first.
+///
+/// A single line must stand three times and a block twice with at least four lines to spare:
+/// anything less costs more to say than to repeat. Blank lines alone never form a period.
+pub(crate) fn find(lines: &[&str]) -> Vec<Repeat> {
+    let hashes: Vec<u64> = lines.iter().map(|line| hash(line)).collect();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        match at_line(lines, &hashes, at) {
+            Some(repeat) => {
+                at += repeat.period * repeat.times;
+                found.push(repeat);
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+fn at_line(lines: &[&str], hashes: &[u64], at: usize) -> Option<Repeat> {
+    for period in 1..=MAX_PERIOD {
+        let Some(next) = hashes.get(at + period) else { break };
+        if hashes.get(at) != Some(next) {
+            continue;
+        }
+        let block = lines.get(at..at + period)?;
+        let mut times = 1;
+        while lines.get(at + times * period..at + (times + 1) * period) == Some(block) {
+            times += 1;
+        }
+        let spared = (times - 1) * period;
+        let worth = if period == 1 { times >= 3 } else { times >= 2 && spared >= 4 };
+        if worth && !block.iter().all(|line| line.is_empty()) {
+            return Some(Repeat { start: at, period, times });
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Repeat, find};
+
+    #[test]
+    fn a_line_that_stands_three_times_is_one_repeat() {
+        assert_eq!(find(&["a", "b", "b", "b", "c"]), [Repeat { start: 1, period: 1, times: 3 }]);
+    }
+
+    #[test]
+    fn a_cycle_of_frames_is_found_whole() {
+        let lines = ["f", "g", "h", "f", "g", "h", "f", "g", "h", "end"];
+        assert_eq!(find(&lines), [Repeat { start: 0, period: 3, times: 3 }]);
+    }
+
+    #[test]
+    fn two_equal_lines_are_left_alone() {
+        assert!(find(&["a", "a", "b"]).is_empty());
+    }
+}

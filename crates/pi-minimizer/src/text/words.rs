@@ -1,0 +1,114 @@
+//! Words: the unit in which "nothing was lost, nothing was invented" is checked.
+//!
+//! A word is a maximal run of letters, digits and underscores. Padding, rules, quotes and brackets
+//! may change in a rewrite; words may not appear from nowhere.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// The words of `text`, in order.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
+}
+
+/// A fixed 64-bit hash: the same on every run and machine, and fast on short keys.
+pub(crate) fn hash(text: &str) -> u64 {
+    let mut state = FixedHasher::default();
+    state.write(text.as_bytes());
+    state.finish()
+}
+
+/// Replaces what varies between two occurrences of one event: every run with a digit becomes `#`.
+///
+/// Status codes from 400 to 599 stay, since a failed request is another event than a served one.
+pub(crate) fn template(text: &str, out: &mut String) {
+    out.clear();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if c.is_ascii_alphanumeric() {
+            let run = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+            let word = rest.get(..run).unwrap_or("");
+            if word.bytes().any(|b| b.is_ascii_digit()) && !is_failed_status(word) {
+                if !out.ends_with('#') {
+                    out.push('#');
+                }
+            } else {
+                out.push_str(word);
+            }
+            rest = rest.get(run..).unwrap_or("");
+        } else {
+            // Fractions and signed numbers vary in shape as well as in digits.
+            if !(c == '.' && out.ends_with('#')) {
+                out.push(c);
+            }
+            rest = rest.get(c.len_utf8()..).unwrap_or("");
+        }
+    }
+}
+
+fn is_failed_status(word: &str) -> bool {
+    word.len() == 3 && word.bytes().all(|b| b.is_ascii_digit()) && word.starts_with(['4', '5'])
+}
+
+/// A map whose order and cost do not depend on the process: no random seed, no attacker-chosen state.
+pub(crate) type FixedMap<K, V> = HashMap<K, V, BuildHasherDefault<FixedHasher>>;
+/// The set that goes with [`FixedMap`].
+pub(crate) type FixedSet<K> = HashSet<K, BuildHasherDefault<FixedHasher>>;
+
+/// Multiply-and-fold over eight bytes at a time.
+#[derive(Default)]
+pub(crate) struct FixedHasher(u64);
+
+/// An odd constant with a good spread of bits (the fractional part of the golden ratio).
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl FixedHasher {
+    fn mix(&mut self, value: u64) {
+        let product = u128::from(self.0 ^ value).wrapping_mul(u128::from(SPREAD));
+        let [low, high] = [product & u128::from(u64::MAX), product >> 64];
+        self.0 = u64::try_from(low ^ high).unwrap_or(0).wrapping_add(SPREAD);
+    }
+}
+
+impl Hasher for FixedHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let mut chunks = bytes.chunks_exact(8);
+        for chunk in &mut chunks {
+            self.mix(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
+        }
+        let mut last = [0_u8; 8];
+        for (slot, byte) in last.iter_mut().zip(chunks.remainder()) {
+            *slot = *byte;
+        }
+        self.mix(u64::from_le_bytes(last));
+        self.mix(bytes.len() as u64);
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.mix(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{template, words};
+
+    #[test]
+    fn words_are_runs_of_letters_digits_and_underscores() {
+        let found: Vec<&str> = words("a_b(c-1): \"x\"").collect();
+        assert_eq!(found, ["a_b", "c", "1", "x"]);
+    }
+
+    #[test]
+    fn a_template_hides_what_varies_and_keeps_a_failed_status() {
+        let mut out = String::new();
+        template("GET /carts/898485 200 60ms req=8201e2bd", &mut out);
+        assert_eq!(out, "GET /carts/# # # req=#");
+        template("GET /carts/898485 503 60ms", &mut out);
+        assert_eq!(out, "GET /carts/# 503 #");
+    }
+}
