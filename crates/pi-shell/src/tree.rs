@@ -1,1 +1,61 @@
-//! Placeholder.
+//! Who belongs to whom: the process tree as a session sees it.
+//!
+//! Looking and signalling is the supervisor library's (`pi_supervisor::process`), shared so that
+//! both ends of the socket name a process alike; here is what only a session needs: the
+//! description of a survivor, and waking what is stopped. When to signal is `stop`'s.
+#![cfg(unix)]
+
+use std::io;
+
+use pi_supervisor::process;
+pub(crate) use pi_supervisor::process::{
+    ProcessEntry, ProcessIdentity, ProcessState, descendants, identity_of, ignores, is_alive,
+    signal,
+};
+
+use crate::ProcessInfo;
+
+/// Longest command line of a description, in bytes.
+const COMMAND_BYTES: usize = 4096;
+
+/// What a process is, for a person; `None` when it is dead or gone.
+///
+/// The command line is read at once and belongs to this process, but it may have executed another
+/// program since.
+pub(crate) fn describe(identity: ProcessIdentity) -> Option<ProcessInfo> {
+    let arguments = process::arguments_of(identity.pid, COMMAND_BYTES);
+    let name = process::name_of(identity.pid);
+    // After the reading, so that what was read is not another process's.
+    if !is_alive(identity) {
+        return None;
+    }
+    let command = arguments
+        .map(|arguments| command_line(&arguments))
+        .filter(|line| !line.is_empty())
+        .unwrap_or_else(|| format!("[{}]", String::from_utf8_lossy(&name.unwrap_or_default())));
+    let started_at_ms = process::started_at_ms(identity);
+    Some(ProcessInfo { pid: identity.pid, command, started_at_ms })
+}
+
+/// Arguments joined by spaces, at most [`COMMAND_BYTES`].
+fn command_line(arguments: &[u8]) -> String {
+    let spaced: Vec<u8> =
+        arguments.iter().map(|byte| if *byte == 0 { b' ' } else { *byte }).collect();
+    // Each invalid byte becomes three, so the text can be longer than what was read.
+    let mut line = String::from_utf8_lossy(spaced.trim_ascii_end()).into_owned();
+    while line.len() > COMMAND_BYTES {
+        line.pop();
+    }
+    line
+}
+
+/// Lets a stopped process go on, so that it can receive what else it was sent.
+///
+/// # Errors
+/// Those of [`signal`]; a process that is not stopped is left alone.
+pub(crate) fn wake_stopped(identity: ProcessIdentity) -> io::Result<()> {
+    match process::entry_of(identity.pid) {
+        Some(entry) if entry.state == ProcessState::Stopped => signal(identity, libc::SIGCONT),
+        _ => Ok(()),
+    }
+}

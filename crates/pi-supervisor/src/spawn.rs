@@ -48,7 +48,7 @@ impl Starting {
             // killed before its exec, not at all; its exit status tells that story.
             Ok(REPORT_BYTES) => {
                 let [step, errno @ ..] = report;
-                let step = SpawnStep::from_wire(step).unwrap_or(SpawnStep::Program);
+                let step = SpawnStep::from_wire(step).unwrap_or(SpawnStep::Execute);
                 Progress::Failed((step, Errno::from_raw_os_error(i32::from_le_bytes(errno))))
             }
             Ok(_) | Err(_) => Progress::Running,
@@ -110,7 +110,7 @@ impl<'a> Plan<'a> {
                 .iter()
                 .map(|value| CString::new(value.as_slice()))
                 .collect::<Result<Vec<_>, _>>()
-                .map_err(invalid(SpawnStep::Program))
+                .map_err(invalid(SpawnStep::Execute))
         };
         let cwd = (!spawn.cwd.is_empty()).then(|| CString::new(spawn.cwd.as_slice())).transpose();
         #[cfg_attr(target_os = "linux", expect(unused_mut, reason = "macOS adds its marker"))]
@@ -121,7 +121,7 @@ impl<'a> Plan<'a> {
             spawn,
             argv: c_strings(&spawn.argv)?,
             env,
-            cwd: cwd.map_err(invalid(SpawnStep::WorkingDirectory))?,
+            cwd: cwd.map_err(invalid(SpawnStep::ChangeDirectory))?,
             descriptors,
         })
     }
@@ -153,7 +153,7 @@ impl<'a> Plan<'a> {
             lower(*limit).map_err(at(SpawnStep::Limits))?;
         }
         if let Some(cwd) = &self.cwd {
-            rustix::process::chdir(cwd.as_c_str()).map_err(at(SpawnStep::WorkingDirectory))?;
+            rustix::process::chdir(cwd.as_c_str()).map_err(at(SpawnStep::ChangeDirectory))?;
         }
         Ok(())
     }
@@ -177,7 +177,7 @@ impl<'a> Plan<'a> {
             .argv
             .first()
             .is_some_and(|path| rustix::fs::access(path.as_c_str(), Access::EXISTS).is_ok());
-        if errno == Errno::NOENT && exists { SpawnStep::Interpreter } else { SpawnStep::Program }
+        if errno == Errno::NOENT && exists { SpawnStep::Interpreter } else { SpawnStep::Execute }
     }
 }
 

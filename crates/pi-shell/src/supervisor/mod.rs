@@ -1,1 +1,242 @@
-//! Placeholder.
+//! The host's end of the supervisor: starts it, has it start programs, learns how they end.
+//!
+//! # Theory of operation
+//! One task, the [`driver`], owns the socket: it sends requests in the order they come and hands
+//! each event to whoever waits for it. Handles only hold channels to it, so every future here can
+//! be dropped at any time without breaking a frame. The last handle's end shuts the socket down,
+//! and then the supervisor kills its tree and ends; the same happens when the host is killed,
+//! because the kernel closes its sockets.
+//!
+//! What the supervisor itself does is in `crates/pi-supervisor`; `docs/supervisor.md` has both
+//! sides. Which program is started, and when it is stopped, is the session's.
+#![cfg(unix)]
+
+mod driver;
+mod launch;
+mod orphans;
+mod request;
+mod transport;
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use pi_supervisor::process;
+pub(crate) use pi_supervisor::wire::SpawnStep;
+use pi_supervisor::wire::{Exit, Request};
+use rustix::net::Shutdown;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::timeout;
+
+use crate::ShellError;
+use crate::tree::ProcessIdentity;
+
+use driver::Order;
+pub(crate) use request::SpawnRequest;
+use transport::{Frame, Socket};
+
+/// Time for a sweep: the supervisor's own bound of 5 s, and a second for its answer to come.
+const SWEEP_BOUND: Duration = Duration::from_secs(6);
+
+/// A running supervisor. Clones are the same one; with the last of them its tree dies.
+#[derive(Clone)]
+pub(crate) struct Supervisor {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    identity: ProcessIdentity,
+    socket: Arc<Socket>,
+    orders: mpsc::UnboundedSender<Order>,
+    /// Spawns and sweeps share the numbers; 0 is the supervisor's own sweep at its end.
+    next_id: AtomicU32,
+    /// `Some` when the supervisor is dead and reaped, with the pids it could not kill.
+    ended: watch::Receiver<Option<Vec<i32>>>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // At once, for the runtime that runs the driver may never run again.
+        self.shut_down();
+    }
+}
+
+impl Inner {
+    fn shut_down(&self) {
+        // Fails when the supervisor is dead already, which is what it is for.
+        rustix::net::shutdown(&*self.socket, Shutdown::Write).ok();
+        self.orders.send(Order::Close).ok();
+        // Somebody may have stopped it; stopped, it could not kill its tree.
+        process::signal(self.identity, libc::SIGCONT).ok();
+    }
+
+    fn next_id(&self) -> u32 {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// A program that did not start.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot start the program ({step:?}): {source}")]
+pub(crate) struct SpawnFailure {
+    /// What was being done.
+    pub(crate) step: SpawnStep,
+    /// What the system said.
+    pub(crate) source: io::Error,
+}
+
+impl SpawnFailure {
+    fn new(step: SpawnStep, errno: i32) -> Self {
+        Self { step, source: io::Error::from_raw_os_error(errno) }
+    }
+
+    /// The supervisor is not there to be asked.
+    fn unreachable() -> Self {
+        Self::new(SpawnStep::Request, libc::EPIPE)
+    }
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ChildExit {
+    /// It returned a status.
+    Exited(u8),
+    /// A signal of this number ended it.
+    Signaled(i32),
+    /// The supervisor is gone, and with it whatever could be known.
+    Lost,
+}
+
+impl From<Exit> for ChildExit {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Code(code) => Self::Exited(code),
+            Exit::Signal(signal) => Self::Signaled(signal),
+        }
+    }
+}
+
+/// A program the supervisor started. Dropping it does nothing to the program.
+#[derive(Debug, Clone)]
+pub(crate) struct Child {
+    identity: ProcessIdentity,
+    exit: watch::Receiver<Option<ChildExit>>,
+}
+
+impl Child {
+    /// Which process it is; its pid is also its process group and its session.
+    pub(crate) fn identity(&self) -> ProcessIdentity {
+        self.identity
+    }
+
+    /// Its pid, free for reuse once it has ended.
+    pub(crate) fn pid(&self) -> i32 {
+        self.identity.pid
+    }
+
+    /// How it ended, as far as the supervisor has told; `None` while it runs.
+    pub(crate) fn exit_status(&self) -> Option<ChildExit> {
+        let told = *self.exit.borrow();
+        // Without a driver nothing will be told any more.
+        told.or_else(|| self.exit.has_changed().is_err().then_some(ChildExit::Lost))
+    }
+
+    /// Waits for its end. May be dropped and called again, by any number of callers.
+    pub(crate) async fn exited(&self) -> ChildExit {
+        let mut exit = self.exit.clone();
+        let told = exit.wait_for(Option::is_some).await.map_or(None, |told| *told);
+        told.unwrap_or(ChildExit::Lost)
+    }
+}
+
+impl Supervisor {
+    /// Starts the executable and waits until it is ready, at most 5 s.
+    ///
+    /// Must run within a tokio runtime with I/O and time, which then drives the supervisor. The
+    /// host is not forked: a process of hundreds of megabytes takes milliseconds to copy.
+    ///
+    /// # Errors
+    /// [`ShellError::Supervisor`] when it cannot be executed, ends, answers late or is of another
+    /// build; [`ShellError::System`] when the host has no descriptor or memory for it. Nothing of
+    /// it is left then.
+    pub(crate) async fn launch(executable: &Path) -> Result<Self, ShellError> {
+        let launched = launch::launch(executable).await?;
+        let identity = launched.identity;
+        let socket = launched.connection.socket();
+        let (orders, inbox) = mpsc::unbounded_channel();
+        let (tell_end, ended) = watch::channel(None);
+        tokio::spawn(driver::Driver::new(launched, inbox, tell_end).run());
+        let next_id = AtomicU32::new(1);
+        Ok(Self { inner: Arc::new(Inner { identity, socket, orders, next_id, ended }) })
+    }
+
+    /// Its pid: root of the tree of everything it started.
+    pub(crate) fn pid(&self) -> i32 {
+        self.inner.identity.pid
+    }
+
+    /// Starts a program as leader of its own session and process group, with default signal
+    /// dispositions and no signal blocked.
+    ///
+    /// Dropped before it returned, it kills what it started. There is no bound of its own: a
+    /// working directory on a dead network file system holds the start up as long as it likes.
+    ///
+    /// # Errors
+    /// [`SpawnFailure`] with the step; nothing of the program is left then.
+    pub(crate) async fn spawn(&self, request: SpawnRequest) -> Result<Child, SpawnFailure> {
+        let id = self.inner.next_id();
+        let frame = request.into_frame(id)?;
+        let (answer, answered) = oneshot::channel();
+        let order = Order::Spawn { id, frame, answer };
+        self.inner.orders.send(order).map_err(|_| SpawnFailure::unreachable())?;
+        answered.await.unwrap_or_else(|_| Err(SpawnFailure::unreachable()))
+    }
+
+    /// Kills everything it started, at most for 6 s, and stays usable.
+    ///
+    /// Returns the pids that are still alive: processes of another user, or stuck in the kernel.
+    pub(crate) async fn sweep(&self) -> Vec<i32> {
+        let id = self.inner.next_id();
+        let (answer, answered) = oneshot::channel();
+        let Ok(bytes) = Request::Sweep { id }.encode() else { return self.below() };
+        process::signal(self.inner.identity, libc::SIGCONT).ok();
+        self.inner.orders.send(Order::Sweep { id, frame: Frame::new(bytes), answer }).ok();
+        match timeout(SWEEP_BOUND, answered).await {
+            Ok(Ok(left)) => left,
+            // It died under the sweep; the driver then kills what can be found.
+            Ok(Err(_)) => self.end_within(SWEEP_BOUND).await,
+            Err(_) => self.below(),
+        }
+    }
+
+    /// Ends it with everything it started, and reaps it; at most for `bound`.
+    ///
+    /// Returns the pids that are still alive. Idempotent; several calls at once each wait for the
+    /// same end. Past the bound the killing goes on without being waited for: the supervisor gives
+    /// up after 5 s, and is itself killed and reaped after 7.
+    pub(crate) async fn close(&self, bound: Duration) -> Vec<i32> {
+        self.inner.shut_down();
+        self.end_within(bound).await
+    }
+
+    async fn end_within(&self, bound: Duration) -> Vec<i32> {
+        let mut ended = self.inner.ended.clone();
+        match timeout(bound, ended.wait_for(Option::is_some)).await {
+            Ok(Ok(left)) => left.clone().unwrap_or_default(),
+            // The runtime is being shut down; a thread reaps the supervisor.
+            Ok(Err(_)) => Vec::new(),
+            Err(_) => self.below(),
+        }
+    }
+
+    /// Pids of the living below the supervisor.
+    fn below(&self) -> Vec<i32> {
+        process::descendants(self.pid())
+            .into_iter()
+            .filter(|entry| entry.state != process::ProcessState::Zombie)
+            .map(|entry| entry.identity.pid)
+            .collect()
+    }
+}

@@ -15,6 +15,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs;
 use std::io::{self, Read};
 use std::sync::OnceLock;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::{ProcessEntry, ProcessIdentity, ProcessState, Walk, sys};
 
@@ -231,6 +232,42 @@ fn walk_by(
         }
     }
     walk
+}
+
+pub(super) fn arguments_of(pid: i32, limit: usize) -> Option<Vec<u8>> {
+    let mut file = fs::File::open(format!("/proc/{}/cmdline", proc_pid(pid)?)).ok()?;
+    let mut buffer = vec![0; limit];
+    let length = file.read(&mut buffer).ok()?;
+    buffer.truncate(length);
+    (length > 0).then_some(buffer)
+}
+
+pub(super) fn name_of(pid: i32) -> Option<Vec<u8>> {
+    let name = fs::read(format!("/proc/{}/comm", proc_pid(pid)?)).ok()?;
+    Some(name.strip_suffix(b"\n").map_or_else(|| name.clone(), <[u8]>::to_vec))
+}
+
+pub(super) fn started_at_ms(identity: ProcessIdentity) -> u64 {
+    // Ticks count from boot, suspended time included; the epoch's clock may have been set since
+    // then, so the age is what carries over.
+    let ticks_per_second = sys::clock_ticks_per_second();
+    let started = u128::from(identity.start_time) * 1000 / u128::from(ticks_per_second);
+    let uptime = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let uptime = Duration::try_from(uptime).unwrap_or_default().as_millis();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    let age = uptime.saturating_sub(started);
+    u64::try_from(now.saturating_sub(age)).unwrap_or(u64::MAX)
+}
+
+pub(super) fn ignores(pid: i32, signal: i32) -> bool {
+    let mask = || {
+        let status = Status::read(proc_pid(pid)?)?;
+        let digits = status.0.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(digits.trim(), 16).ok()
+    };
+    // Bit 0 is signal 1.
+    let bit = u32::try_from(signal - 1).unwrap_or(u32::MAX);
+    1_u64.checked_shl(bit).is_some_and(|bit| mask().unwrap_or(0) & bit != 0)
 }
 
 pub(super) fn signal(identity: ProcessIdentity, signal: i32) -> io::Result<()> {

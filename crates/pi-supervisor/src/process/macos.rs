@@ -65,7 +65,35 @@ pub(super) fn walk(root: i32, visit: &mut dyn FnMut(&ProcessEntry)) -> Walk {
 
 /// One of the environment's entries, as the process was started with it, is `marker`.
 fn is_marked(pid: i32, marker: &[u8]) -> bool {
-    sys::arguments_of(pid).is_some_and(|block| block.split(|byte| *byte == 0).any(|e| e == marker))
+    sys::argument_block(pid)
+        .is_some_and(|block| block.split(|byte| *byte == 0).any(|e| e == marker))
+}
+
+pub(super) fn arguments_of(pid: i32, limit: usize) -> Option<Vec<u8>> {
+    // A count, the path of the program padded with NULs, then that many arguments.
+    let block = sys::argument_block(pid)?;
+    let (count, rest) = block.split_first_chunk::<4>()?;
+    let count = usize::try_from(i32::from_ne_bytes(*count)).ok()?;
+    let path_end = rest.iter().position(|byte| *byte == 0)?;
+    let padding = rest.get(path_end..)?.iter().position(|byte| *byte != 0)?;
+    let arguments = rest.get(path_end + padding..)?;
+    let length: usize =
+        arguments.split_inclusive(|byte| *byte == 0).take(count).map(<[u8]>::len).sum();
+    let arguments = arguments.get(..length.min(limit))?;
+    (!arguments.is_empty()).then(|| arguments.to_vec())
+}
+
+pub(super) fn name_of(pid: i32) -> Option<Vec<u8>> {
+    sys::name_of(pid)
+}
+
+pub(super) fn started_at_ms(identity: ProcessIdentity) -> u64 {
+    identity.start_time / 1000
+}
+
+/// libproc does not tell; the caller then takes the longer of its two bounds.
+pub(super) fn ignores(_pid: i32, _signal: i32) -> bool {
+    false
 }
 
 pub(super) fn signal(identity: ProcessIdentity, signal: i32) -> io::Result<()> {

@@ -116,6 +116,28 @@ pub fn is_alive(identity: ProcessIdentity) -> bool {
         .is_some_and(|entry| entry.identity == identity && entry.state != ProcessState::Zombie)
 }
 
+/// The arguments of a process, each followed by a NUL, at most `limit` bytes, read at once: an
+/// exec between two reads would mix two programs. `None` when it has none (a kernel thread, a
+/// zombie) or is gone.
+pub fn arguments_of(pid: i32, limit: usize) -> Option<Vec<u8>> {
+    platform::arguments_of(pid, limit)
+}
+
+/// The short name of a process, as the kernel keeps it.
+pub fn name_of(pid: i32) -> Option<Vec<u8>> {
+    platform::name_of(pid)
+}
+
+/// When a process started, in milliseconds since the Unix epoch, within a clock tick (10 ms).
+pub fn started_at_ms(identity: ProcessIdentity) -> u64 {
+    platform::started_at_ms(identity)
+}
+
+/// The process ignores `signal`. False when it is gone, and where the system does not tell.
+pub fn ignores(pid: i32, signal: i32) -> bool {
+    platform::ignores(pid, signal)
+}
+
 /// Sends `signal` to this very process.
 ///
 /// # Errors

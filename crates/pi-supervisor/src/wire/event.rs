@@ -71,6 +71,8 @@ pub enum Exit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SpawnStep {
+    /// The request reaches the supervisor. Never on the wire: the host's own finding.
+    Request,
     /// The supervisor takes the descriptors, or makes the pipe that reports errors.
     Descriptors,
     /// `fork(2)`.
@@ -84,23 +86,24 @@ pub enum SpawnStep {
     /// `setrlimit(2)`.
     Limits,
     /// `chdir(2)`.
-    WorkingDirectory,
+    ChangeDirectory,
     /// `execve(2)`.
-    Program,
+    Execute,
     /// `execve(2)` of a program that exists: its interpreter is missing.
     Interpreter,
 }
 
 impl SpawnStep {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
+        Self::Request,
         Self::Descriptors,
         Self::Fork,
         Self::Session,
         Self::Redirect,
         Self::ControllingTerminal,
         Self::Limits,
-        Self::WorkingDirectory,
-        Self::Program,
+        Self::ChangeDirectory,
+        Self::Execute,
         Self::Interpreter,
     ];
 

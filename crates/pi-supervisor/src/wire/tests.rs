@@ -52,7 +52,7 @@ fn event() -> impl Strategy<Value = Event> {
         any::<u32>().prop_map(|version| Event::Ready { version }),
         (any::<u32>(), any::<i32>(), any::<u64>())
             .prop_map(|(id, pid, start_time)| Event::Spawned { id, pid, start_time }),
-        (any::<u32>(), 0_u8..9, any::<i32>()).prop_map(|(id, step, errno)| Event::SpawnFailed {
+        (any::<u32>(), 0_u8..10, any::<i32>()).prop_map(|(id, step, errno)| Event::SpawnFailed {
             id,
             step: SpawnStep::from_wire(step).unwrap(),
             errno

@@ -43,6 +43,16 @@ pub(in crate::process) fn record_of(pid: i32) -> Option<ProcessEntry> {
     })
 }
 
+/// The program's short name.
+pub(in crate::process) fn name_of(pid: i32) -> Option<Vec<u8>> {
+    let mut name = vec![0_u8; 64];
+    let size = u32::try_from(name.len()).ok()?;
+    // SAFETY: the kernel writes at most `size` bytes into the buffer.
+    let length = unsafe { libc::proc_name(pid, name.as_mut_ptr().cast(), size) };
+    name.truncate(usize::try_from(length).ok()?);
+    (!name.is_empty()).then_some(name)
+}
+
 /// Every pid.
 pub(in crate::process) fn everyone() -> Vec<i32> {
     list(|buffer, bytes| {
@@ -75,7 +85,7 @@ fn list(call: impl Fn(*mut libc::c_void, libc::c_int) -> libc::c_int) -> Vec<i32
 }
 
 /// `KERN_PROCARGS2`: argument count, path, arguments and environment, separated by NULs.
-pub(in crate::process) fn arguments_of(pid: i32) -> Option<Vec<u8>> {
+pub(in crate::process) fn argument_block(pid: i32) -> Option<Vec<u8>> {
     let mut name = [libc::CTL_KERN, libc::KERN_PROCARGS2, pid];
     let mut length = arguments_limit().ok()?;
     let mut buffer = vec![0_u8; length];

@@ -5,7 +5,7 @@
 mod macos;
 
 #[cfg(target_os = "macos")]
-pub(super) use macos::{arguments_of, children_of, everyone, record_of};
+pub(super) use macos::{argument_block, children_of, everyone, name_of, record_of};
 
 use std::io;
 #[cfg(target_os = "linux")]
@@ -41,6 +41,14 @@ pub(super) fn signal_pidfd(handle: &OwnedFd, signal: i32) -> io::Result<()> {
         libc::syscall(libc::SYS_pidfd_send_signal, handle.as_raw_fd(), signal, no_details, 0)
     };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Unit of the start times in `/proc`; never 0.
+#[cfg(target_os = "linux")]
+pub(super) fn clock_ticks_per_second() -> u64 {
+    // SAFETY: an integer in, an integer out.
+    let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    u64::try_from(ticks).unwrap_or(100).max(1)
 }
 
 #[cfg(target_os = "linux")]

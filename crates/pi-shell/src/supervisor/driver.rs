@@ -1,0 +1,241 @@
+//! The task that owns the socket to one supervisor: orders out, events in, and the end.
+//!
+//! It lives until the supervisor is dead and reaped. If it is dropped before that, because its
+//! runtime is, the socket is shut down and a thread reaps; no zombie stays.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use pi_supervisor::process;
+use pi_supervisor::wire::{Event, SpawnStep};
+use rustix::net::Shutdown;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::launch::{Launched, SupervisorProcess};
+use super::transport::{Connection, Frame, Sent, Traffic};
+use super::{Child, ChildExit, SpawnFailure, orphans};
+use crate::tree::ProcessIdentity;
+
+/// Time a supervisor has for its end before it is killed: its sweep gives up after 5 s.
+pub(super) const END_BOUND: Duration = Duration::from_secs(7);
+
+/// Pause between two tries to reap where no descriptor tells of the end.
+const REAP_INTERVAL: Duration = Duration::from_millis(2);
+
+/// Id of the sweep that a supervisor does at its end.
+const FINAL_SWEEP: u32 = 0;
+
+/// What handles ask of the driver.
+pub(super) enum Order {
+    Spawn {
+        id: u32,
+        frame: Frame,
+        answer: oneshot::Sender<Result<Child, SpawnFailure>>,
+    },
+    Sweep {
+        id: u32,
+        frame: Frame,
+        answer: oneshot::Sender<Vec<i32>>,
+    },
+    /// The socket was shut down: the supervisor is about to end.
+    Close,
+}
+
+/// A program that runs, as far as the supervisor told.
+struct Program {
+    identity: ProcessIdentity,
+    exit: watch::Sender<Option<ChildExit>>,
+}
+
+pub(super) struct Driver {
+    connection: Connection,
+    process: SupervisorProcess,
+    inbox: mpsc::UnboundedReceiver<Order>,
+    spawns: HashMap<u32, oneshot::Sender<Result<Child, SpawnFailure>>>,
+    sweeps: HashMap<u32, oneshot::Sender<Vec<i32>>>,
+    programs: HashMap<u32, Program>,
+    /// Set once the socket is shut down.
+    deadline: Option<Instant>,
+    /// What the supervisor could not kill, once it has said so.
+    left: Option<Vec<i32>>,
+    tell_end: watch::Sender<Option<Vec<i32>>>,
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        // Handles may keep the socket open for as long as they like.
+        rustix::net::shutdown(&*self.connection.socket(), Shutdown::Write).ok();
+    }
+}
+
+impl Driver {
+    pub(super) fn new(
+        launched: Launched,
+        inbox: mpsc::UnboundedReceiver<Order>,
+        tell_end: watch::Sender<Option<Vec<i32>>>,
+    ) -> Self {
+        Self {
+            connection: launched.connection,
+            process: launched.process,
+            inbox,
+            spawns: HashMap::new(),
+            sweeps: HashMap::new(),
+            programs: HashMap::new(),
+            deadline: None,
+            left: None,
+            tell_end,
+        }
+    }
+
+    pub(super) async fn run(mut self) {
+        while self.turn().await.is_ok() {}
+        self.finish().await;
+    }
+
+    /// Handles one thing that happens.
+    ///
+    /// # Errors
+    /// Any, when the supervisor is dead or must be.
+    async fn turn(&mut self) -> io::Result<()> {
+        let closing = self.deadline.is_some();
+        tokio::select! {
+            order = self.inbox.recv(), if !closing => self.handle_order(order),
+            traffic = self.connection.exchange() => self.handle_traffic(traffic?)?,
+            () = until(self.deadline) => return Err(io::ErrorKind::TimedOut.into()),
+        }
+        Ok(())
+    }
+
+    fn handle_order(&mut self, order: Option<Order>) {
+        match order {
+            Some(Order::Spawn { id, frame, answer }) => {
+                self.spawns.insert(id, answer);
+                self.connection.queue(id, frame);
+            }
+            Some(Order::Sweep { id, frame, answer }) => {
+                self.sweeps.insert(id, answer);
+                self.connection.queue(id, frame);
+            }
+            Some(Order::Close) | None => self.deadline = Some(Instant::now() + END_BOUND),
+        }
+    }
+
+    fn handle_traffic(&mut self, traffic: Traffic) -> io::Result<()> {
+        match traffic {
+            Traffic::Received => self.handle_events()?,
+            Traffic::Sent(Sent::Progress) => {}
+            Traffic::Sent(Sent::Refused { id, error }) => {
+                let failure = SpawnFailure { step: SpawnStep::Descriptors, source: error };
+                self.answer_spawn(id, Err(failure));
+            }
+        }
+        Ok(())
+    }
+
+    fn handle_events(&mut self) -> io::Result<()> {
+        while let Some(event) = self.connection.next_event()? {
+            match event {
+                Event::Ready { .. } => {}
+                Event::Spawned { id, pid, start_time } => {
+                    self.spawned(id, ProcessIdentity { pid, start_time });
+                }
+                Event::SpawnFailed { id, step, errno } => {
+                    self.answer_spawn(id, Err(SpawnFailure::new(step, errno)));
+                }
+                Event::Exited { id, exit, .. } => {
+                    if let Some(program) = self.programs.remove(&id) {
+                        program.exit.send_replace(Some(exit.into()));
+                    }
+                }
+                Event::Swept { id: FINAL_SWEEP, left } => self.left = Some(left),
+                Event::Swept { id, left } => {
+                    if let Some(answer) = self.sweeps.remove(&id) {
+                        // Whoever asked may have stopped waiting.
+                        answer.send(left).ok();
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn spawned(&mut self, id: u32, identity: ProcessIdentity) {
+        let (exit, told) = watch::channel(None);
+        self.programs.insert(id, Program { identity, exit });
+        if !self.answer_spawn(id, Ok(Child { identity, exit: told })) {
+            // Nobody knows of it, so nobody would ever stop it.
+            process::signal(identity, libc::SIGKILL).ok();
+        }
+    }
+
+    /// True when somebody took the answer.
+    fn answer_spawn(&mut self, id: u32, result: Result<Child, SpawnFailure>) -> bool {
+        self.spawns.remove(&id).is_some_and(|answer| answer.send(result).is_ok())
+    }
+
+    /// Sees the supervisor off, then whatever it could not take along.
+    async fn finish(&mut self) {
+        // From here on nobody can ask anything; what was asked is answered by the drop.
+        self.inbox.close();
+        while self.inbox.try_recv().is_ok() {}
+        rustix::net::shutdown(&*self.connection.socket(), Shutdown::Write).ok();
+        self.reap().await;
+        self.connection.receive_rest();
+        // Its last words may be cut short when it was killed.
+        self.handle_events().ok();
+        self.spawns.clear();
+        let programs = std::mem::take(&mut self.programs);
+        let known: Vec<_> = programs.values().map(|program| program.identity).collect();
+        for program in programs.into_values() {
+            program.exit.send_replace(Some(ChildExit::Lost));
+        }
+        let left = match self.left.take() {
+            Some(left) => left,
+            // It had no time to sweep: somebody killed it.
+            None => {
+                tokio::task::spawn_blocking(move || orphans::kill(&known)).await.unwrap_or_default()
+            }
+        };
+        self.sweeps.clear();
+        self.tell_end.send_replace(Some(left));
+    }
+
+    /// Waits for its end and takes its exit status; kills it when its time is over.
+    async fn reap(&mut self) {
+        let deadline = *self.deadline.get_or_insert_with(|| Instant::now() + END_BOUND);
+        let watched = self.process.watch();
+        loop {
+            if self.process.try_reap() {
+                return;
+            }
+            if Instant::now() >= deadline {
+                self.process.kill();
+            }
+            tokio::select! {
+                () = ended(watched.as_ref()) => {}
+                () = sleep_until(deadline), if Instant::now() < deadline => {}
+            }
+        }
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Returns when the process may have ended.
+async fn ended(watched: Option<&AsyncFd<OwnedFd>>) {
+    match watched {
+        // Its readiness stays: a dead process does not come back.
+        Some(pidfd) if pidfd.ready(Interest::READABLE).await.is_ok() => {}
+        _ => sleep(REAP_INTERVAL).await,
+    }
+}

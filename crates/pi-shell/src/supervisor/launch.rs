@@ -1,0 +1,190 @@
+//! Starts the executable: the socket, the process, the first event. Afterwards it is the driver's.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use pi_supervisor::process;
+use pi_supervisor::wire::{Event, VERSION};
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::time::timeout;
+
+use super::driver::END_BOUND;
+use super::transport::{Connection, Traffic};
+use crate::ShellError;
+use crate::sys::{ProcessHandle, watch};
+use crate::tree::ProcessIdentity;
+
+/// Time until the first event. It needs a millisecond; a disk that has to spin up needs seconds.
+const READY_BOUND: Duration = Duration::from_secs(5);
+
+/// Stack of the thread that reaps where no runtime does, in bytes.
+const REAPER_STACK_BYTES: usize = 64 * 1024;
+
+/// A supervisor that is ready.
+pub(super) struct Launched {
+    pub(super) identity: ProcessIdentity,
+    // Closed before the process is waited for.
+    pub(super) connection: Connection,
+    pub(super) process: SupervisorProcess,
+}
+
+/// Starts it and waits until it is ready.
+pub(super) async fn launch(executable: &Path) -> Result<Launched, ShellError> {
+    let system = |attempt| move |source: io::Error| ShellError::System { attempt, source };
+    let failed = |source| ShellError::Supervisor { path: executable.to_path_buf(), source };
+    let (ours, theirs) = socket_pair().map_err(system("make a socket for the supervisor"))?;
+    let mut connection = Connection::new(ours).map_err(system("watch the supervisor's socket"))?;
+    let path = executable.to_path_buf();
+    // The exec of a file on a slow disk blocks; a worker of the runtime must not.
+    let process = tokio::task::spawn_blocking(move || start(&path, theirs))
+        .await
+        .map_err(|error| failed(io::Error::other(error)))?
+        .map_err(failed)?;
+    let identity = match timeout(READY_BOUND, ready(&mut connection)).await {
+        Ok(Ok(())) => process::identity_of(process.pid()),
+        Ok(Err(error)) => return Err(failed(abandon(process, error))),
+        Err(_) => {
+            let error = io::Error::new(io::ErrorKind::TimedOut, "does not answer");
+            return Err(failed(abandon(process, error)));
+        }
+    };
+    // Without /proc there is no start time; the pid is ours until it is reaped.
+    let identity = identity.unwrap_or(ProcessIdentity { pid: process.pid(), start_time: 0 });
+    Ok(Launched { identity, connection, process })
+}
+
+/// Kills what did not become a supervisor.
+fn abandon(process: SupervisorProcess, error: io::Error) -> io::Error {
+    process.kill();
+    error
+}
+
+/// Waits for the first event.
+async fn ready(connection: &mut Connection) -> io::Result<()> {
+    loop {
+        match connection.exchange().await {
+            Ok(Traffic::Received) => {}
+            Ok(Traffic::Sent(_)) => continue,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                let text = "ended before it was ready";
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, text));
+            }
+            Err(error) => return Err(error),
+        }
+        match connection.next_event()? {
+            Some(Event::Ready { version: VERSION }) => return Ok(()),
+            Some(_) => {
+                let text = "is of another build; install both from one release";
+                return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+            }
+            None => {}
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    Ok(rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)?)
+}
+
+/// Not closed on exec from its birth: another thread's spawn in between would keep it open, and
+/// the supervisor would not see this host's end before that process's.
+#[cfg(not(target_os = "linux"))]
+fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    let flags = SocketFlags::empty();
+    let pair = rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    for end in [&pair.0, &pair.1] {
+        rustix::io::fcntl_setfd(end, rustix::io::FdFlags::CLOEXEC)?;
+        rustix::io::ioctl_fionbio(end, true)?;
+    }
+    #[cfg(target_os = "macos")]
+    rustix::net::sockopt::set_socket_nosigpipe(&pair.0, true)?;
+    Ok(pair)
+}
+
+/// Executes the supervisor with `socket` as its standard input.
+///
+/// `Command` without a `pre_exec` takes the `posix_spawn` path, which copies no page tables.
+fn start(executable: &Path, socket: OwnedFd) -> io::Result<SupervisorProcess> {
+    // A name without a slash would be looked up in PATH.
+    let executable: PathBuf = std::path::absolute(executable)?;
+    let child = Command::new(executable)
+        .env_clear()
+        .stdin(Stdio::from(socket))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let pid = child.id();
+    match ProcessHandle::new(pid) {
+        Ok(handle) => Ok(SupervisorProcess { handle: Some(handle) }),
+        Err(error) => {
+            kill_and_wait(child);
+            Err(error)
+        }
+    }
+}
+
+/// Its end of the socket is closed by now or about to be, but the error is reported at once.
+fn kill_and_wait(mut child: std::process::Child) {
+    // It is ours and not reaped, so neither can fail.
+    child.kill().ok();
+    child.wait().ok();
+}
+
+/// The supervisor's process; dropped before it was reaped, it is reaped by a thread.
+pub(super) struct SupervisorProcess {
+    /// `None` only while it is being dropped.
+    handle: Option<ProcessHandle>,
+}
+
+impl SupervisorProcess {
+    fn pid(&self) -> i32 {
+        self.handle.as_ref().map_or(0, ProcessHandle::pid)
+    }
+
+    /// A descriptor of its own that is readable at the process's end, where there is one.
+    pub(super) fn watch(&self) -> Option<AsyncFd<OwnedFd>> {
+        let pidfd = self.handle.as_ref()?.pidfd()?.as_fd().try_clone_to_owned().ok()?;
+        watch(pidfd, Interest::READABLE).ok()
+    }
+
+    /// True when it has ended and was reaped, now or before.
+    pub(super) fn try_reap(&mut self) -> bool {
+        let reaped = self.handle.as_ref().is_none_or(ProcessHandle::try_reap);
+        if reaped {
+            self.handle = None;
+        }
+        reaped
+    }
+
+    pub(super) fn kill(&self) {
+        if let Some(handle) = &self.handle {
+            // It is our child and no setuid program: the only error is that it is dead.
+            handle.kill().ok();
+        }
+    }
+}
+
+impl Drop for SupervisorProcess {
+    fn drop(&mut self) {
+        let Some(handle) = self.handle.take() else { return };
+        if handle.try_reap() {
+            return;
+        }
+        let reap = move || {
+            if !handle.reap_within(END_BOUND) {
+                handle.kill().ok();
+                handle.reap_within(END_BOUND);
+            }
+        };
+        let builder = std::thread::Builder::new().name("pi-bash-reaper".to_owned());
+        // Without a thread, the host's own end is what reaps it.
+        drop(builder.stack_size(REAPER_STACK_BYTES).spawn(reap));
+    }
+}

@@ -1,0 +1,62 @@
+//! Kills what a supervisor left behind when it was itself killed.
+//!
+//! Its programs then belong to init, or to another subreaper above this host. They are found by
+//! what was known of them: their identities, whoever is below them, and whoever is in the session
+//! that each of them leads, which outlives its leader. A process that made a session of its own
+//! and whose parents are dead is not found.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use pi_supervisor::process::{self, ProcessEntry, ProcessIdentity, Walk};
+use pi_supervisor::sweep::{SWEEP_BOUND, Territory, sweep};
+
+/// Kills everyone that can be found from `leaders`; blocks for at most 5 s. Returns the pids of
+/// those who are still alive.
+pub(super) fn kill(leaders: &[ProcessIdentity]) -> Vec<i32> {
+    if leaders.is_empty() {
+        return Vec::new();
+    }
+    sweep(&mut Orphans { leaders }, SWEEP_BOUND)
+}
+
+struct Orphans<'a> {
+    leaders: &'a [ProcessIdentity],
+}
+
+impl Orphans<'_> {
+    /// The session's number cannot be given to another process while the session has members, so
+    /// a living process of that pid is either the leader or a stranger in a session of his own.
+    fn owns_session(&self, entry: &ProcessEntry) -> bool {
+        self.leaders.iter().any(|leader| {
+            entry.session == leader.pid
+                && process::identity_of(leader.pid).is_none_or(|holder| holder == *leader)
+        })
+    }
+}
+
+impl Territory for Orphans<'_> {
+    fn walk(&mut self, visit: &mut dyn FnMut(&ProcessEntry)) -> Walk {
+        let mut seen = HashSet::new();
+        let mut total = Walk::default();
+        for member in process::everyone().iter().filter(|entry| self.owns_session(entry)) {
+            if seen.insert(member.identity) {
+                visit(member);
+            }
+            let below = process::walk(member.identity.pid, &mut |entry| {
+                if seen.insert(entry.identity) {
+                    visit(entry);
+                }
+            });
+            total.vanished += below.vanished;
+        }
+        total
+    }
+
+    /// They are init's children now.
+    fn reap(&mut self) {}
+
+    fn pause(&mut self, pause: Duration) {
+        std::thread::sleep(pause);
+    }
+}

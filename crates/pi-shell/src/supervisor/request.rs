@@ -1,0 +1,88 @@
+//! What a program is started with, and its frame on the wire.
+
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::PathBuf;
+
+use pi_supervisor::wire::{Limit, MAX_DESCRIPTORS, Request, Resource, Spawn, SpawnStep};
+
+use super::SpawnFailure;
+use super::transport::Frame;
+use crate::ResourceLimits;
+
+/// A program to start.
+#[derive(Debug, Default)]
+pub(crate) struct SpawnRequest {
+    /// Path of the program, then its arguments. The path is not looked up in `PATH`; a relative
+    /// one starts at `cwd`.
+    pub(crate) argv: Vec<OsString>,
+    /// The whole environment.
+    pub(crate) env: Vec<(OsString, OsString)>,
+    /// Working directory, absolute. Empty: `/`.
+    pub(crate) cwd: PathBuf,
+    /// Become 0, 1, … in their order; the program has no other. At most 64. With fewer than
+    /// three, the remaining standard streams are closed.
+    pub(crate) descriptors: Vec<OwnedFd>,
+    /// Descriptor 0 is a terminal, to become the controlling one of the new session.
+    pub(crate) controlling_terminal: bool,
+    /// File mode creation mask, 0 to 0o777. `None`: the host's.
+    pub(crate) umask: Option<u32>,
+    /// Upper bounds; one above the host's own is lowered to it.
+    pub(crate) limits: ResourceLimits,
+}
+
+impl SpawnRequest {
+    /// The frame, or why it cannot be one.
+    pub(super) fn into_frame(self, id: u32) -> Result<Frame, SpawnFailure> {
+        let count = self.descriptors.len();
+        if count > MAX_DESCRIPTORS {
+            return Err(SpawnFailure::new(SpawnStep::Descriptors, libc::E2BIG));
+        }
+        let argv: Vec<Vec<u8>> = self.argv.into_iter().map(OsString::into_vec).collect();
+        let env: Vec<Vec<u8>> = self.env.into_iter().map(entry).collect();
+        let cwd = self.cwd.into_os_string().into_vec();
+        // The supervisor takes malformed requests for a host gone mad and ends the session.
+        let has_nul = |value: &Vec<u8>| value.contains(&0);
+        if argv.is_empty() || argv.iter().chain(&env).any(has_nul) {
+            return Err(SpawnFailure::new(SpawnStep::Execute, libc::EINVAL));
+        }
+        if has_nul(&cwd) {
+            return Err(SpawnFailure::new(SpawnStep::ChangeDirectory, libc::EINVAL));
+        }
+        let spawn = Spawn {
+            id,
+            argv,
+            env,
+            cwd,
+            descriptors: u32::try_from(count).unwrap_or(u32::MAX),
+            controlling_terminal: self.controlling_terminal,
+            umask: self.umask,
+            limits: limits(self.limits),
+        };
+        let bytes = Request::Spawn(spawn)
+            .encode()
+            .map_err(|_| SpawnFailure::new(SpawnStep::Request, libc::E2BIG))?;
+        Ok(Frame::with_descriptors(bytes, self.descriptors))
+    }
+}
+
+fn entry((name, value): (OsString, OsString)) -> Vec<u8> {
+    let mut entry = name.into_vec();
+    entry.push(b'=');
+    entry.extend(value.into_vec());
+    entry
+}
+
+fn limits(limits: ResourceLimits) -> Vec<Limit> {
+    [
+        (Resource::AddressSpace, limits.address_space),
+        (Resource::OpenFiles, limits.open_files),
+        (Resource::Processes, limits.processes),
+        (Resource::FileSize, limits.file_size),
+        (Resource::CpuSeconds, limits.cpu_seconds),
+    ]
+    .into_iter()
+    .filter_map(|(resource, value)| value.map(|value| Limit { resource, soft: value, hard: value }))
+    .collect()
+}

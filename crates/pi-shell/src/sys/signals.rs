@@ -1,0 +1,12 @@
+//! Numbers of the signals the core sends, named once so that no other file asks `libc`.
+
+/// Interactive interruption: a shell returns to its prompt.
+pub(crate) const INTERRUPT: i32 = libc::SIGINT;
+/// Polite end.
+pub(crate) const TERMINATE: i32 = libc::SIGTERM;
+/// End that cannot be refused.
+pub(crate) const KILL: i32 = libc::SIGKILL;
+/// Stop that cannot be refused.
+pub(crate) const STOP: i32 = libc::SIGSTOP;
+/// Lets a stopped process go on.
+pub(crate) const CONTINUE: i32 = libc::SIGCONT;
