@@ -40,10 +40,10 @@ pub fn plain_text(bytes: &[u8]) -> String {
     let mut window = Window::new(usize::MAX, 0);
     let mut lines = Lines::new(true, None);
     let mut decoder = Decoder::new();
-    decoder.feed(bytes, |text| lines.push(text, &mut window));
+    decoder.feed(bytes, |text| lines.push(text.as_bytes(), &mut window));
     let mut end = String::new();
     decoder.finish(&mut end);
-    lines.push(&end, &mut window);
+    lines.push(end.as_bytes(), &mut window);
     lines.flush(&mut window);
     window.render(0).text
 }
@@ -67,9 +67,10 @@ impl Lines {
         self.cutter.has_cut()
     }
 
-    /// Adds text. What is complete goes to `window`, the line under way stays.
-    pub(super) fn push(&mut self, text: &str, window: &mut Window) {
-        let mut rest = text.as_bytes();
+    /// Adds text, which is whole characters. What is complete goes to `window`, the line under way
+    /// stays.
+    pub(super) fn push(&mut self, text: &[u8], window: &mut Window) {
+        let mut rest = text;
         if !self.is_plain {
             return self.push_clean(rest, window);
         }
@@ -87,6 +88,18 @@ impl Lines {
             };
             rest = rest.get(taken..).unwrap_or_default();
         }
+    }
+
+    /// Adds `bytes` if they are printable ASCII, newlines and tabs alone, and says whether they
+    /// were. Most output is, and this one look at it replaces decoding and the look at controls.
+    pub(super) fn push_printable(&mut self, bytes: &[u8], window: &mut Window) -> bool {
+        let checked = leading_blocks::<64>(bytes, is_unusual);
+        let rest = bytes.get(checked..).unwrap_or_default();
+        let is_printable = self.parser.is_on_ground() && !rest.iter().any(|byte| is_unusual(*byte));
+        if is_printable {
+            self.push_clean(bytes, window);
+        }
+        is_printable
     }
 
     /// Gives the line under way to `window`, as if the stream ended here.
@@ -207,6 +220,9 @@ impl Lines {
             return self.append(run, window);
         }
         self.is_edited = true;
+        if self.overwrite_ascii(run) {
+            return;
+        }
         let (mut from, mut to) = (0, self.cursor);
         while from < run.len() && to < self.line.len() {
             from = next_character(run, from);
@@ -218,10 +234,32 @@ impl Lines {
         self.append(beyond, window);
     }
 
+    /// Overwrites bytes in place where they are one column each on both sides and `run` does not
+    /// reach beyond the line, as with most frames of a progress bar.
+    fn overwrite_ascii(&mut self, run: &[u8]) -> bool {
+        let end = self.cursor + run.len();
+        let Some(old) = self.line.get_mut(self.cursor..end) else { return false };
+        let is_ascii = old.is_ascii() && run.is_ascii();
+        // What follows must not be the rest of a character that is replaced: it is not, because
+        // an ASCII byte is a whole character.
+        if is_ascii {
+            old.copy_from_slice(run);
+            self.cursor = end;
+        }
+        is_ascii
+    }
+
     /// Puts `run` at the end of the line, where the cursor is.
     fn append(&mut self, run: &[u8], window: &mut Window) {
         let mut rest = run;
         while !rest.is_empty() {
+            if self.line.is_empty() && rest.len() > MAX_LINE_BYTES {
+                // It would be passed on for the next character: no need to copy it in between.
+                let (now, later) = rest.split_at(floor_boundary(rest, MAX_LINE_BYTES));
+                self.cutter.push(now, window);
+                rest = later;
+                continue;
+            }
             let fits = floor_boundary(rest, MAX_LINE_BYTES.saturating_sub(self.line.len()));
             if fits == 0 {
                 self.pass_on(window);
@@ -305,20 +343,38 @@ fn ends_string(byte: u8) -> bool {
 }
 
 /// Whether `byte` needs a look: a control character, or the first of a C1 control.
+#[expect(clippy::needless_bitwise_bool, reason = "a branch keeps a block from vector code")]
 fn is_special(byte: u8) -> bool {
-    (byte < 0x20 && byte != b'\n' && byte != b'\t') | (byte == 0x7f) | (byte == 0xc2)
+    ((byte < 0x20) & (byte != b'\n') & (byte != b'\t')) | (byte == 0x7f) | (byte == 0xc2)
 }
 
 /// Bytes of `text` before the first that needs a look.
 fn clean_prefix(text: &[u8]) -> usize {
-    // Blocks without an early exit become vector instructions; 64 bytes are four of SSE2's.
+    // Long blocks for the text between controls, short ones to find the control in the last.
+    let long = leading_blocks::<64>(text, is_special);
+    let rest = text.get(long..).unwrap_or_default();
+    let short = leading_blocks::<16>(rest, is_special);
+    let rest = rest.get(short..).unwrap_or_default();
+    long + short + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
+}
+
+/// Whether `byte` is anything but printable ASCII, newline and tab.
+#[expect(clippy::needless_bitwise_bool, reason = "a branch keeps a block from vector code")]
+fn is_unusual(byte: u8) -> bool {
+    // Signed, what is not ASCII is below the blank too: one comparison for both.
+    ((byte.cast_signed() < 0x20) & (byte != b'\n') & (byte != b'\t')) | (byte == 0x7f)
+}
+
+/// Bytes in the blocks of `N` before the first that has a byte that `stops`.
+#[inline]
+fn leading_blocks<const N: usize>(text: &[u8], stops: impl Fn(u8) -> bool) -> usize {
     let mut clean = 0;
-    for block in text.chunks_exact(64) {
-        if block.iter().fold(false, |special, byte| special | is_special(*byte)) {
+    for block in text.chunks_exact(N) {
+        // No early exit inside a block: the compiler makes vector instructions of it.
+        if block.iter().fold(false, |any, byte| any | stops(*byte)) {
             break;
         }
-        clean += 64;
+        clean += N;
     }
-    let rest = text.get(clean..).unwrap_or_default();
-    clean + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
+    clean
 }

@@ -23,6 +23,13 @@ mod sink;
 mod spill;
 mod window;
 
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod spill_cases;
+
 pub use decode::Decoder;
 pub use late::{LATE_RING_BYTES, LateRing};
 pub use lines::plain_text;

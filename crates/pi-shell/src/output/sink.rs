@@ -86,7 +86,10 @@ impl Sink {
         self.has_news = true;
         self.spill.push(bytes, self.is_over());
         let (lines, window) = (&mut self.lines, &mut self.window);
-        self.decoder.feed(bytes, |text| lines.push(text, window));
+        if self.decoder.pending_len() == 0 && lines.push_printable(bytes, window) {
+            return;
+        }
+        self.decoder.feed(bytes, |text| lines.push(text.as_bytes(), window));
     }
 
     /// Shows `text` instead of all that was pushed, as the minimizer asks. Totals and the spill
@@ -189,12 +192,15 @@ impl Sink {
     fn end_stream(&mut self) {
         let unfinished = self.decoder.take_pending();
         if unfinished > 0 {
-            if !self.is_over() {
-                // The U+FFFD may be longer than what it stands for. Output of exactly `max_bytes`
-                // bytes is whole by definition, so it must not lose its beginning to that.
-                self.window.widen(char::REPLACEMENT_CHARACTER.len_utf8() - unfinished);
+            // The U+FFFD may be longer than what it stands for. Output of exactly `max_bytes`
+            // bytes is whole by definition, so it must not lose its beginning to that.
+            let longer = char::REPLACEMENT_CHARACTER.len_utf8() - unfinished;
+            self.window.widen(longer);
+            self.lines.push("\u{fffd}".as_bytes(), &mut self.window);
+            self.lines.flush(&mut self.window);
+            if self.is_over() || self.window.overflowed() {
+                self.window.narrow(longer);
             }
-            self.lines.push("\u{fffd}", &mut self.window);
         }
         self.lines.flush(&mut self.window);
         if self.is_truncated() {

@@ -45,6 +45,14 @@ impl Spill {
         Self { path, limit, state, given: 0, written: 0, error: None }
     }
 
+    /// A spill whose file is open already: for tests of what happens when it cannot be written.
+    #[cfg(test)]
+    pub(super) fn with_open_file(path: PathBuf, file: File) -> Self {
+        let mut spill = Self::new(Some(path), None);
+        spill.state = State::Open(file);
+        spill
+    }
+
     /// The file holds every byte of the command.
     pub(super) fn is_whole(&self) -> bool {
         matches!(self.state, State::Closed(_)) && self.error.is_none()

@@ -11,7 +11,7 @@ use memchr::memchr_iter;
 /// newlines around it.
 const MARKER_ROOM: usize = 48;
 
-/// Text shown at `render`, without the marker where `head` and `tail` are all there is.
+/// The text to show, and what it has.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Rendered {
     /// The text, with its marker.
@@ -63,12 +63,16 @@ impl Window {
         self.total > self.max as u64
     }
 
-    /// Allows `bytes` more.
+    /// Allows `bytes` more, from now on.
     pub(super) fn widen(&mut self, bytes: usize) {
-        let whole = self.tail();
-        self.max += bytes;
-        self.ring = whole;
+        self.ring = self.tail();
         self.start = 0;
+        self.max = self.max.saturating_add(bytes);
+    }
+
+    /// Takes back what `widen` allowed. Nothing is pushed any more.
+    pub(super) fn narrow(&mut self, bytes: usize) {
+        self.max = self.max.saturating_sub(bytes);
     }
 
     /// Adds a piece of text.
@@ -87,12 +91,16 @@ impl Window {
     }
 
     fn push_tail(&mut self, piece: &[u8]) {
+        if piece.is_empty() {
+            return;
+        }
         let newest = piece.get(piece.len().saturating_sub(self.max)..).unwrap_or_default();
         if newest.len() == self.max {
             self.ring.clear();
             self.start = 0;
         }
-        let (grow, wrap) = newest.split_at(newest.len().min(self.max - self.ring.len()));
+        let (grow, wrap) =
+            newest.split_at(newest.len().min(self.max.saturating_sub(self.ring.len())));
         self.ring.extend_from_slice(grow);
         let mut wrap = wrap;
         while !wrap.is_empty() {
@@ -119,17 +127,45 @@ impl Window {
     pub(super) fn render(&self, newlines: u64) -> Rendered {
         let tail = self.tail();
         if !self.overflowed() {
-            return joined(&self.head, None, &tail);
+            return Rendered::whole([self.head.as_slice(), &tail].concat());
         }
         if self.head.is_empty() {
-            return joined(&[], None, last_bytes(&tail, self.max));
+            return Rendered::whole(last_bytes(&tail, self.max).to_vec());
         }
         let room = self.max.saturating_sub(self.head.len() + MARKER_ROOM);
         let shown = last_bytes(&tail, room);
         let lines = newlines.saturating_sub(count_newlines(&self.head) + count_newlines(shown));
         let bytes = self.total.saturating_sub((self.head.len() + shown.len()) as u64);
-        let marker = if lines > 1 { elided(lines, "lines") } else { elided(bytes, "bytes") };
-        joined(&self.head, Some(&marker), shown)
+        Rendered::around(&self.head, lines, bytes, shown)
+    }
+}
+
+impl Rendered {
+    /// One piece of the text: all of it, or its tail.
+    fn whole(text: Vec<u8>) -> Self {
+        Self {
+            shown_bytes: text.len(),
+            shown_lines: count_lines(&text),
+            tail_newlines: count_newlines(&text),
+            tail_is_empty: text.is_empty(),
+            text: into_text(text),
+        }
+    }
+
+    /// Head and tail around a marker for what is missing: `newlines` of `bytes` bytes.
+    fn around(head: &[u8], newlines: u64, bytes: u64, tail: &[u8]) -> Self {
+        let marker = if newlines > 1 { elided(newlines, "lines") } else { elided(bytes, "bytes") };
+        let is_open = head.last() != Some(&b'\n');
+        let line_end: &[u8] = if is_open { b"\n" } else { b"" };
+        // A line that begins in the head and goes on in the tail is one line.
+        let shared = u64::from(is_open && newlines == 0 && !tail.is_empty());
+        Self {
+            shown_bytes: head.len() + tail.len(),
+            shown_lines: count_lines(head) + count_lines(tail) - shared,
+            tail_newlines: count_newlines(tail),
+            tail_is_empty: tail.is_empty(),
+            text: into_text([head, line_end, marker.as_bytes(), b"\n", tail].concat()),
+        }
     }
 }
 
@@ -182,32 +218,6 @@ pub(super) fn count_newlines(text: &[u8]) -> u64 {
 /// Lines in `text`; a last one without a newline counts.
 pub(super) fn count_lines(text: &[u8]) -> u64 {
     count_newlines(text) + u64::from(text.last().is_some_and(|byte| *byte != b'\n'))
-}
-
-fn joined(head: &[u8], marker: Option<&str>, tail: &[u8]) -> Rendered {
-    let mut text = Vec::with_capacity(head.len() + tail.len() + MARKER_ROOM);
-    text.extend_from_slice(head);
-    let mut shown_lines = count_lines(tail);
-    if let Some(marker) = marker {
-        shown_lines += count_lines(head);
-        if head.last() != Some(&b'\n') {
-            text.push(b'\n');
-        }
-        text.extend_from_slice(marker.as_bytes());
-        text.push(b'\n');
-    }
-    text.extend_from_slice(tail);
-    if marker.is_none() {
-        shown_lines = count_lines(&text);
-    }
-    let whole = marker.is_none();
-    Rendered {
-        shown_bytes: head.len() + tail.len(),
-        shown_lines,
-        tail_newlines: count_newlines(if whole { &text } else { tail }),
-        tail_is_empty: if whole { text.is_empty() } else { tail.is_empty() },
-        text: into_text(text),
-    }
 }
 
 /// Makes a string of bytes that were put together from whole characters.

@@ -1,0 +1,85 @@
+//! Measures what the sink costs: milliseconds for each MiB pushed, best and median of some rounds.
+//!
+//! Run with `cargo run --release -p pi-shell --example sink_throughput`. `docs/output.md` has the
+//! figures. An example and not a test: on a loaded machine no bound on time would hold.
+
+use std::io::{self, Write};
+use std::time::Instant;
+
+use pi_shell::SinkOptions;
+use pi_shell::output::{Decoder, Sink};
+
+/// Bytes of each stream. Enough for the timer, little enough to fit between the gaps of a
+/// virtual machine that shares its processors.
+const STREAM_BYTES: usize = STREAM_MEBIBYTES as usize * 1024 * 1024;
+
+/// As `STREAM_BYTES`, in MiB.
+const STREAM_MEBIBYTES: u32 = 64;
+
+/// Bytes of one push: what a pipe holds by default on Linux.
+const PUSH_BYTES: usize = 64 * 1024;
+
+const ROUNDS: usize = 15;
+
+fn main() -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{:<34} {:>10} {:>10}   ms per MiB", "stream", "best", "median")?;
+    let capped = || SinkOptions { max_line_bytes: Some(4096), ..SinkOptions::default() };
+    let headed = || SinkOptions { head_bytes: 20 * 1024, ..SinkOptions::default() };
+    for (name, line) in [
+        ("ascii 80 columns", ascii_line()),
+        ("ascii without newline", "x".repeat(80)),
+        ("ascii 80 columns, CRLF", ascii_line().replace('\n', "\r\n")),
+        ("colours on each line", format!("\x1b[32mok\x1b[0m {}", ascii_line())),
+        ("japanese", "日本語のテキストがここに並んでいる、長い行だ。\n".to_owned()),
+        ("progress frames", "\r[=======>            ] 37% 12.3 MB/s".to_owned()),
+    ] {
+        let block = line.repeat(PUSH_BYTES / line.len() + 1);
+        let (block, _) = block.as_bytes().split_at(PUSH_BYTES);
+        report(&mut out, &format!("sink: {name}"), || push_all(block, SinkOptions::default()))?;
+        if name == "ascii 80 columns" {
+            report(&mut out, "sink: the same, lines <= 4 KiB", || push_all(block, capped()))?;
+            report(&mut out, "sink: the same, head 20 KiB", || push_all(block, headed()))?;
+        }
+        report(&mut out, &format!("decoder: {name}"), || decode_all(block))?;
+    }
+    Ok(())
+}
+
+fn ascii_line() -> String {
+    format!("{}\n", "abcdefghij".repeat(8).split_off(1))
+}
+
+fn push_all(block: &[u8], options: SinkOptions) -> usize {
+    let mut sink = Sink::new(options);
+    for _ in 0..STREAM_BYTES / PUSH_BYTES {
+        sink.push(block);
+    }
+    sink.finish(None).text.len()
+}
+
+fn decode_all(block: &[u8]) -> usize {
+    let mut decoder = Decoder::new();
+    let mut text = String::new();
+    let mut len = 0;
+    for _ in 0..STREAM_BYTES / PUSH_BYTES {
+        text.clear();
+        decoder.decode(block, &mut text);
+        len += text.len();
+    }
+    len
+}
+
+fn report(out: &mut impl Write, name: &str, mut work: impl FnMut() -> usize) -> io::Result<()> {
+    let mut times: Vec<f64> = (0..ROUNDS)
+        .map(|_| {
+            let begin = Instant::now();
+            std::hint::black_box(work());
+            begin.elapsed().as_secs_f64() * 1000.0 / f64::from(STREAM_MEBIBYTES)
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    let best = times.first().copied().unwrap_or_default();
+    let median = times.get(ROUNDS / 2).copied().unwrap_or_default();
+    writeln!(out, "{name:<34} {best:>10.4} {median:>10.4}")
+}

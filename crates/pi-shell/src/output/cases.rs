@@ -1,0 +1,239 @@
+//! What goes wrong with text in the field, one test for each, named by its id in the list of failures.
+
+use std::time::{Duration, Instant};
+
+use super::{Decoder, LATE_RING_BYTES, LateRing, Sink, plain_text, tail_of};
+use crate::outcome::{LineRange, OutputSummary};
+use crate::request::{DEFAULT_MAX_BYTES, SinkOptions};
+
+fn finish(parts: &[&[u8]], options: SinkOptions) -> OutputSummary {
+    let mut sink = Sink::new(options);
+    for part in parts {
+        sink.push(part);
+    }
+    sink.finish(None)
+}
+
+fn text_of(parts: &[&[u8]]) -> String {
+    finish(parts, SinkOptions::default()).text
+}
+
+fn decode(parts: &[&[u8]]) -> Vec<String> {
+    let mut decoder = Decoder::new();
+    let mut chunks: Vec<String> = parts
+        .iter()
+        .map(|part| {
+            let mut chunk = String::new();
+            decoder.decode(part, &mut chunk);
+            chunk
+        })
+        .collect();
+    let mut end = String::new();
+    decoder.finish(&mut end);
+    chunks.push(end);
+    chunks
+}
+
+#[test]
+fn en_01_a_character_that_arrives_in_two_reads_is_one_character() {
+    let parts: [&[u8]; 2] = [b"cleanup \xe2", b"\x80\x94 end"];
+
+    assert_eq!(decode(&parts), ["cleanup ", "— end", ""]);
+    assert_eq!(text_of(&parts), "cleanup — end");
+}
+
+#[test]
+fn en_03_invalid_bytes_are_replaced_as_the_encoding_standard_says() {
+    let replaced = [
+        (b"a\xff\xfeb".as_slice(), "a\u{fffd}\u{fffd}b"),
+        (b"abc\xe2\x82", "abc\u{fffd}"),
+        (b"\xed\xa0\x80\xc0\xaf", "\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}"),
+        (b"\xf0\x9fA", "\u{fffd}A"),
+    ];
+    for (bytes, text) in replaced {
+        assert_eq!(decode(&[bytes]).concat(), text);
+        assert_eq!(text_of(&[bytes]), text);
+    }
+}
+
+#[test]
+fn en_03_nul_is_kept_in_chunks_and_dropped_from_plain_text() {
+    assert_eq!(decode(&[b"a\0b"]).concat(), "a\0b");
+    assert_eq!(text_of(&[b"a\0b"]), "ab");
+}
+
+#[test]
+fn en_05_the_tail_begins_and_ends_on_a_character_boundary() {
+    for leading in 0..4 {
+        let bytes = ["a".repeat(leading), "é€🙂".repeat(20_000)].concat();
+
+        let kept = finish(&[bytes.as_bytes()], SinkOptions::default());
+
+        assert!(kept.truncated);
+        assert!(bytes.ends_with(&kept.text));
+        assert!(kept.text.len() > DEFAULT_MAX_BYTES - 4);
+        assert_eq!(kept.output_bytes, kept.text.len() as u64);
+        assert!(kept.output_bytes <= 51_200);
+    }
+}
+
+#[test]
+fn en_06_a_progress_counter_is_its_last_frame() {
+    let frames: String = (0..=100).flat_map(|percent| [format!("\r{percent:3}%")]).collect();
+
+    assert_eq!(text_of(&[frames.as_bytes(), b"\n"]), "100%\n");
+}
+
+#[test]
+fn en_06_backspaces_and_erasures_show_what_a_terminal_shows() {
+    assert_eq!(plain_text(b"|\x08/\x08-\x08done\n"), "done\n");
+    assert_eq!(plain_text(b"12345\r\x1b[Kok\n"), "ok\n");
+    assert_eq!(plain_text(b"downloading\x1b[2K\rok\n"), "ok\n");
+    assert_eq!(plain_text(b"abcdef\rxy\n"), "xycdef\n");
+    assert_eq!(plain_text(b"working   \r          \rok\n"), "ok\n");
+    assert_eq!(plain_text("日本語\r12\n".as_bytes()), "12語\n");
+}
+
+#[test]
+fn en_07_a_carriage_return_and_its_newline_in_two_reads_are_one_line_end() {
+    let kept = finish(&[b"a\r", b"\nb\n"], SinkOptions::default());
+
+    assert_eq!(kept.text, "a\nb\n");
+    assert_eq!(kept.total_lines, 2);
+}
+
+#[test]
+fn en_08_a_split_escape_sequence_leaves_nothing_in_any_update() {
+    let options = SinkOptions { update_interval: Duration::ZERO, ..SinkOptions::default() };
+    let mut sink = Sink::new(options);
+    let mut tails = Vec::new();
+
+    for part in [b"\x1b[3".as_slice(), b"1mred\x1b[0", b"m\n"] {
+        sink.push(part);
+        tails.extend(sink.update(Instant::now()).map(|update| update.tail));
+    }
+
+    assert_eq!(tails, ["", "red", "red\n"]);
+    assert_eq!(sink.finish(None).text, "red\n");
+}
+
+#[test]
+fn en_08_titles_hyperlinks_and_charsets_are_dropped() {
+    assert_eq!(plain_text(b"\x1b]0;title\x07a\x1b]8;;http://x\x1b\\b\x1b(Bc\x1bcd\x1b7e"), "abcde");
+    assert_eq!(plain_text("a\u{9b}31mb\u{9d}0;t\u{9c}c\u{85}".as_bytes()), "abc");
+}
+
+#[test]
+fn en_10_an_unterminated_sequence_does_not_swallow_the_output_after_it() {
+    let mut sink = Sink::new(SinkOptions::default());
+    sink.push(b"\x1b]52;c;");
+    let block = vec![b'A'; 1 << 16];
+    for _ in 0..306 {
+        sink.push(&block);
+    }
+    sink.push(b"\nAFTER\n");
+
+    let kept = sink.finish(None);
+
+    assert!(kept.text.ends_with("A\nAFTER\n"));
+    assert_eq!(kept.text.len(), DEFAULT_MAX_BYTES);
+}
+
+#[test]
+fn en_10_a_newline_ends_a_sequence() {
+    assert_eq!(plain_text(b"\x1b]0;title\nAFTER\n\x1b[31\nAFTER\n"), "\nAFTER\n\nAFTER\n");
+}
+
+#[test]
+fn en_13_a_byte_order_mark_stays_wherever_it_stands() {
+    let parts: [&[u8]; 2] = [b"\xef\xbb\xbfhi", b"\xef\xbb\xbfho"];
+
+    assert_eq!(decode(&parts), ["\u{feff}hi", "\u{feff}ho", ""]);
+    assert_eq!(text_of(&parts), "\u{feff}hi\u{feff}ho");
+}
+
+#[test]
+fn head_and_tail_stand_around_a_line_that_counts_what_is_missing() {
+    let options = SinkOptions { max_bytes: 200, head_bytes: 60, ..SinkOptions::default() };
+    let lines: String = (1..=1000).flat_map(|number| [format!("line {number}\n")]).collect();
+
+    let kept = finish(&[lines.as_bytes()], options);
+
+    let (head, rest) = kept.text.split_once("[… ").expect("a marker");
+    let (count, tail) = rest.split_once(" lines elided …]\n").expect("the rest of the marker");
+    assert!(head.starts_with("line 1\nline 2\n"));
+    assert!(tail.ends_with("line 999\nline 1000\n"));
+    let shown = head.matches('\n').count() + tail.matches('\n').count();
+    assert!(count.parse::<usize>().is_ok_and(|count| (999..=1001).contains(&(count + shown))));
+    assert!(kept.text.len() <= 200);
+    let first = 1001 - tail.lines().count() as u64;
+    assert_eq!(kept.shown_range, LineRange { start_line: first, end_line: 1000 });
+}
+
+#[test]
+fn a_replacement_is_what_is_shown_and_the_totals_stay() {
+    let mut sink = Sink::new(SinkOptions::default());
+    sink.push(b"1\n2\n3\n4");
+
+    sink.replace("four lines");
+    let kept = sink.finish(None);
+
+    assert_eq!(kept.text, "four lines");
+    assert_eq!((kept.total_bytes, kept.total_lines), (7, 4));
+    assert_eq!((kept.output_bytes, kept.output_lines), (10, 1));
+    assert_eq!(kept.shown_range, LineRange { start_line: 1, end_line: 4 });
+    assert!(!kept.truncated);
+}
+
+#[test]
+fn the_first_update_is_due_at_once_and_later_ones_wait_for_their_interval() {
+    let mut sink = Sink::new(SinkOptions::default());
+    assert_eq!(sink.pending_update_at(), None);
+    sink.push(b"a");
+    let now = Instant::now();
+    assert!(sink.update(now).is_some_and(|update| update.tail == "a"));
+    assert_eq!(sink.update(now + Duration::from_secs(9)), None, "nothing is new");
+
+    sink.push(b"b\n");
+
+    let due = now + Duration::from_millis(50);
+    assert_eq!(sink.pending_update_at(), Some(due));
+    assert_eq!(sink.update(now + Duration::from_millis(49)), None);
+    let update = sink.update(due).expect("the update is due");
+    assert_eq!((update.tail.as_str(), update.total_bytes, update.total_lines), ("ab\n", 3, 1));
+    assert_eq!(sink.pending_update_at(), None);
+}
+
+#[test]
+fn finishing_again_returns_the_same_summary() {
+    let mut sink = Sink::new(SinkOptions::default());
+    sink.push(b"out\n");
+
+    let first = sink.finish(Some("Command cancelled"));
+
+    assert_eq!(first.text, "[Command cancelled]\nout\n");
+    assert_eq!(first.output_bytes, 4);
+    assert_eq!(sink.finish(None), first);
+}
+
+#[test]
+fn a_late_ring_keeps_the_last_lines() {
+    let mut ring = LateRing::new();
+    for number in 0..20_000 {
+        ring.push(format!("line {number}\n").as_bytes());
+    }
+
+    let text = ring.text();
+
+    assert!(text.len() <= LATE_RING_BYTES);
+    assert!(text.starts_with("line ") && text.ends_with("line 19999\n"));
+    assert_eq!(ring.total_bytes(), 208_890);
+}
+
+#[test]
+fn a_tail_begins_with_a_whole_character() {
+    assert_eq!(tail_of("añb", 3), "ñb");
+    assert_eq!(tail_of("añb", 2), "b");
+    assert_eq!(tail_of("añb", 99), "añb");
+    assert_eq!(tail_of("añb", 0), "");
+}
