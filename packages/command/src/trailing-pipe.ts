@@ -54,7 +54,9 @@ function endOf(source: string, segment: PipelineNode): SegmentEnd {
   if (last?.type !== "Command" || hasHereDocument(segment)) return {};
   const pipe = segment.type === "Pipeline" ? trailingPipe(source, segment) : undefined;
   if (pipe === undefined) {
-    const redirect = redundantRedirect(last, false);
+    // A redirection of `head` itself is no leftover of trimming.
+    const trims = stages.length > 1 && /^(?:head|tail)$/.test(last.name?.text ?? "");
+    const redirect = trims ? undefined : redundantRedirect(last, false);
     return redirect === undefined ? {} : { redirect };
   }
   const before = stages.at(-2);

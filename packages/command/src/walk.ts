@@ -9,7 +9,8 @@
 import { forEachChild, parse, type SyntaxNode } from "unbash";
 import { arithmeticIsLiteral, testEvaluates, whyParameterActs } from "./expansion-risk.ts";
 import { KNOWN_NODES, PLAIN_CONSTRUCTS } from "./node-kinds.ts";
-import type { Assignment, CommandContext, Construct, Redirection, SimpleCommand, SyntaxFacts } from "./syntax.ts";
+import { findGap, toRedirection, toSimpleCommand } from "./simple-command.ts";
+import type { CommandContext, Construct, SimpleCommand, SyntaxFacts } from "./syntax.ts";
 import { type Span, type SpanOf, toWord } from "./word.ts";
 
 /** Levels of syntax nodes the walk follows: about six a nested substitution, so 64 of them. */
@@ -96,62 +97,10 @@ class Walker {
   }
 
   #command(node: Of<"Command">, context: CommandContext, depth: number): void {
-    const argv = [];
-    const assignments: Assignment[] = [];
-    if (node.name !== undefined) argv.push(toWord(node.name, this.#spanOf));
-    for (const item of node.prefix) if (item.type === "Assignment") assignments.push(this.#assignment(item));
-    for (const item of node.suffix) {
-      if (item.type === "Word") argv.push(toWord(item, this.#spanOf));
-      // `declare x=(…)` parses its arguments as assignments; to the builtin they are arguments.
-      if (item.type === "Assignment") argv.push(this.#assignmentWord(item));
-    }
-    this.commands.push({
-      argv,
-      assignments,
-      redirections: node.redirects.map((redirect) => this.#redirection(redirect)),
-      context,
-      span: this.#spanOf(node.pos, node.end),
-    });
+    const gap = findGap(node, this.#source);
+    if (gap !== undefined) this.errors.push({ message: "unexpected token", offset: this.#spanOf(gap, gap).start });
+    this.commands.push(toSimpleCommand(node, this.#source, context, this.#spanOf));
     this.#children(node, context, depth);
-  }
-
-  #assignment(node: Of<"Assignment">): Assignment {
-    return {
-      name: node.name,
-      value: node.value.type === "Word" && node.index === undefined ? toWord(node.value, this.#spanOf) : null,
-      append: node.append === true,
-      text: node.text,
-      span: this.#spanOf(node.pos, node.end),
-    };
-  }
-
-  #assignmentWord(node: Of<"Assignment">) {
-    if (node.value.type !== "Word" || node.index !== undefined) {
-      return toWord({ type: "Word", text: node.text, value: node.text, pos: node.pos, end: node.end }, this.#spanOf);
-    }
-    const value = toWord(node.value, this.#spanOf);
-    const head = `${node.name}${node.append === true ? "+=" : "="}`;
-    return {
-      ...value,
-      value: value.value === null ? null : head + value.value,
-      text: node.text,
-      display: head + value.display,
-      leading: head + value.leading,
-      span: this.#spanOf(node.pos, node.end),
-    };
-  }
-
-  #redirection(node: Of<"Redirect"> | Of<"HereString"> | Of<"HereDoc">): Redirection {
-    const descriptor = node.descriptor?.type === "FileDescriptor" ? node.descriptor.value : node.descriptor?.name;
-    const target = node.type === "HereDoc" ? undefined : node.target;
-    return {
-      operator: node.operator,
-      descriptor,
-      target: target === undefined ? null : toWord(target, this.#spanOf),
-      ...(node.type === "HereDoc" ? { body: node.body.text } : {}),
-      text: this.#text(node),
-      span: this.#spanOf(node.pos, node.end),
-    };
   }
 
   #substitution(
@@ -234,7 +183,7 @@ class Walker {
 
   #compoundRedirections(node: Of<"Redirected">): void {
     for (const redirect of node.redirects) {
-      const redirection = this.#redirection(redirect);
+      const redirection = toRedirection(redirect, this.#source, this.#spanOf);
       this.constructs.push({ kind: "redirection", redirection, span: redirection.span, text: redirection.text });
     }
   }
@@ -295,6 +244,10 @@ class Walker {
 
   #andOr(node: Of<"AndOr">, context: CommandContext, depth: number): void {
     for (const [index, item] of node.commands.entries()) {
+      // `! && x`: bash takes a lone `!` or `time` at the end of a line only.
+      if (item.type === "Pipeline" && item.commands.length === 0) {
+        this.errors.push({ message: "missing command", offset: this.#spanOf(item.end, item.end).start });
+      }
       this.#visit(item, index === 0 ? context : { ...context, conditional: true }, depth + 1);
     }
   }
