@@ -88,7 +88,11 @@ export async function runRustTests() {
   const targets = testPrograms(build.stdout).map(({ name, path, folder }) => ({
     name,
     run: (extra) =>
-      runProgram(path, extra, { cwd: folder, env: { CARGO_MANIFEST_DIR: folder }, timeoutMs: TARGET_TIMEOUT_MS }),
+      runProgram(path, extra, {
+        cwd: folder,
+        env: { CARGO: process.env.CARGO ?? "cargo", CARGO_MANIFEST_DIR: folder },
+        timeoutMs: TARGET_TIMEOUT_MS,
+      }),
   }));
   targets.push({
     name: "documentation examples",
