@@ -27,15 +27,16 @@ fn main() -> io::Result<()> {
     let capped = || SinkOptions { max_line_bytes: Some(4096), ..SinkOptions::default() };
     let headed = || SinkOptions { head_bytes: 20 * 1024, ..SinkOptions::default() };
     for (name, line) in [
-        ("ascii 80 columns", ascii_line()),
-        ("ascii without newline", "x".repeat(80)),
-        ("ascii 80 columns, CRLF", ascii_line().replace('\n', "\r\n")),
-        ("colours on each line", format!("\x1b[32mok\x1b[0m {}", ascii_line())),
-        ("japanese", "日本語のテキストがここに並んでいる、長い行だ。\n".to_owned()),
-        ("progress frames", "\r[=======>            ] 37% 12.3 MB/s".to_owned()),
+        ("ascii 80 columns", ascii_line().into_bytes()),
+        ("ascii without newline", "x".repeat(80).into_bytes()),
+        ("ascii 80 columns, CRLF", ascii_line().replace('\n', "\r\n").into_bytes()),
+        ("colours on each line", format!("\x1b[32mok\x1b[0m {}", ascii_line()).into_bytes()),
+        ("japanese", "日本語のテキストがここに並んでいる、長い行だ。\n".into()),
+        ("progress frames", "\r[=======>            ] 37% 12.3 MB/s".into()),
+        ("arbitrary bytes", arbitrary_bytes()),
     ] {
         let block = line.repeat(PUSH_BYTES / line.len() + 1);
-        let (block, _) = block.as_bytes().split_at(PUSH_BYTES);
+        let (block, _) = block.split_at(PUSH_BYTES);
         report(&mut out, &format!("sink: {name}"), || push_all(block, SinkOptions::default()))?;
         if name == "ascii 80 columns" {
             report(&mut out, "sink: the same, lines <= 4 KiB", || push_all(block, capped()))?;
@@ -48,6 +49,14 @@ fn main() -> io::Result<()> {
 
 fn ascii_line() -> String {
     format!("{}\n", "abcdefghij".repeat(8).split_off(1))
+}
+
+/// Bytes without a pattern, from Knuth's linear congruential generator.
+fn arbitrary_bytes() -> Vec<u8> {
+    let next = |state: &u64| {
+        Some(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407))
+    };
+    std::iter::successors(Some(1), next).map(|state| state.to_be_bytes()[0]).take(4096).collect()
 }
 
 fn push_all(block: &[u8], options: SinkOptions) -> usize {

@@ -9,6 +9,10 @@ const MAX_PENDING: usize = 3;
 
 const REPLACEMENT: &str = "\u{fffd}";
 
+/// Errors closer to each other than this are looked for with the standard library: the vector
+/// code of `simdutf8` is eight times faster on text and half as fast on arbitrary bytes.
+const DENSE_BYTES: usize = 64;
+
 /// An incremental UTF-8 decoder. One for each stream.
 #[derive(Debug, Clone, Default)]
 pub struct Decoder {
@@ -51,19 +55,21 @@ impl Decoder {
     /// be replaced: valid text is neither copied nor walked character by character.
     pub(super) fn feed(&mut self, bytes: &[u8], mut emit: impl FnMut(&str)) {
         let mut rest = self.complete_pending(bytes, &mut emit);
+        let mut is_dense = false;
         loop {
-            let error = match std::str::from_utf8(rest) {
+            let (valid, error_len) = match well_formed(rest, is_dense) {
                 Ok("") => return,
                 Ok(text) => return emit(text),
-                Err(error) => error,
+                Err(place) => place,
             };
-            let (valid, after) = rest.split_at(error.valid_up_to());
-            if let Ok(text) = std::str::from_utf8(valid)
+            is_dense = valid < DENSE_BYTES;
+            let (valid, after) = rest.split_at(valid);
+            if let Ok(text) = well_formed(valid, is_dense)
                 && !text.is_empty()
             {
                 emit(text);
             }
-            let Some(bad) = error.error_len() else {
+            let Some(bad) = error_len else {
                 self.hold(after);
                 return;
             };
@@ -110,5 +116,15 @@ impl Decoder {
             *slot = *byte;
         }
         self.pending_len = start.len().min(MAX_PENDING);
+    }
+}
+
+/// The text of `bytes`, or how many of them are well-formed and how long the error after them is;
+/// no length where a character is not complete.
+fn well_formed(bytes: &[u8], is_dense: bool) -> Result<&str, (usize, Option<usize>)> {
+    if is_dense {
+        std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), error.error_len()))
+    } else {
+        simdutf8::compat::from_utf8(bytes).map_err(|error| (error.valid_up_to(), error.error_len()))
     }
 }
