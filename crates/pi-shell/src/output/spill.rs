@@ -203,7 +203,10 @@ fn create(path: &Path) -> io::Result<File> {
     {
         use std::os::unix::fs::PermissionsExt;
         // A umask of 0777 would leave a file that its owner cannot read.
-        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+        if let Err(error) = file.set_permissions(std::fs::Permissions::from_mode(0o600)) {
+            remove(path, &file);
+            return Err(error);
+        }
     }
     Ok(file)
 }
