@@ -1,1 +1,51 @@
-export {};
+/** The public names of `@pi-bash/executor`. */
+export {
+  type ArtifactAddress,
+  ArtifactError,
+  type ArtifactErrorCode,
+  type ArtifactSelection,
+  parseArtifactAddress,
+} from "./artifacts/address.ts";
+export { PrivateFolderError } from "./artifacts/private-folder.ts";
+export type { ArtifactText } from "./artifacts/read.ts";
+export {
+  type ArtifactEntry,
+  ArtifactStore,
+  type ArtifactStoreOptions,
+  DEFAULT_ARTIFACT_MAX_AGE_MS,
+  DEFAULT_ARTIFACT_MAX_BYTES,
+  DEFAULT_ARTIFACT_QUOTA_BYTES,
+} from "./artifacts/store.ts";
+export { ANNOTATIONS, type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice } from "./command-result.ts";
+export type { ExecuteBashOptions } from "./command-run.ts";
+export {
+  type ChildEnvironment,
+  checkCommandEnv,
+  childEnvironment,
+  InvalidEnvironmentError,
+  ptyEnvironment,
+  type WithheldVariable,
+} from "./environment/child-environment.ts";
+export { NON_INTERACTIVE_ENV, nonInteractiveEnv } from "./environment/non-interactive.ts";
+export { disposeSharedExecutor, executeBash } from "./execute-bash.ts";
+export { createExecutor, type Executor, type ExecutorPorts } from "./executor.ts";
+export type { DeliverySink } from "./jobs/delivery-queue.ts";
+export { type ForegroundEnd, type ForegroundOptions, foregroundWaitMs } from "./jobs/foreground.ts";
+export {
+  type JobContext,
+  type JobDelivery,
+  type JobEnd,
+  JobLimitError,
+  type JobView,
+  type JobWork,
+} from "./jobs/job.ts";
+export { JobManager, type JobManagerOptions, type JobOptions } from "./jobs/job-manager.ts";
+export { endedText, jobLabel, listLine, MAX_DELIVERED_CHARS, startedText } from "./jobs/job-texts.ts";
+export type { JobReport, PollOptions, PollResult } from "./jobs/poll.ts";
+export type { NativesPort } from "./natives-port.ts";
+export { TailBuffer } from "./output/tail-buffer.ts";
+export type { ArtifactChoice, UpdateListener } from "./run-sink.ts";
+export { DEFAULT_MAX_IDLE_SESSIONS } from "./sessions/session-pool.ts";
+export { type ShellConfig, ShellConfigError, shellConfig } from "./shell-config.ts";
+export { SNAPSHOT_BUDGET_MS, type SnapshotOutcome, SnapshotSource } from "./snapshot/snapshot.ts";
+export { UserShell, type UserShellOptions } from "./user-shell.ts";

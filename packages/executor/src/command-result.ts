@@ -1,0 +1,130 @@
+/**
+ * What one command gives back: the contract's `BashResult`, made from what the core reports.
+ *
+ * Every way a run can end is a result here. A timeout is also `cancelled`, as the specification has it, and its text
+ * begins with a line that says so; counts are the command's own and do not include such lines.
+ */
+import { type BashResult, DEFAULT_TIMEOUT_SECONDS } from "@pi-bash/contract";
+import type { RunOutput, RunResult } from "./natives-port.ts";
+
+/** Timeout of a command that names none, in milliseconds. */
+export const DEFAULT_TIMEOUT_MS = DEFAULT_TIMEOUT_SECONDS * 1_000;
+
+/** Something a reader should know once, beside the output. */
+export interface ExecutorNotice {
+  kind: "snapshot" | "withheld" | "isolated" | "minimizer";
+  text: string;
+}
+
+/** A `BashResult` with what the executor adds. */
+export interface CommandResult extends BashResult {
+  /** Bytes that background children wrote after the command ended; they are appended to the artifact. */
+  lateOutputBytes?: number;
+  /** The command ran in a copy: what it changed in the shell's state is gone. */
+  isIsolated?: boolean;
+  /** The minimizer's filter, where `output` is its text; sizes in bytes. */
+  minimized?: { filter: string; inputBytes: number; outputBytes: number };
+  /** Told once a session, in the order they arose. */
+  notices?: ExecutorNotice[];
+}
+
+/** Lines that stand before the output of a run that did not end by itself. */
+export const ANNOTATIONS = {
+  cancelled: "[Command cancelled]",
+  timedOut: (timeoutMs: number): string => `[Command timed out after ${seconds(timeoutMs)} seconds]`,
+  unresponsiveTimeout: (timeoutMs: number): string =>
+    `[Command timed out after ${seconds(timeoutMs)} seconds; the shell backend did not respond, so any output below may be incomplete]`,
+  unresponsiveCancel: "[Command cancelled; the shell backend did not respond, so any output below may be incomplete]",
+} as const;
+
+/** The result of a call that was cancelled before its command was started. */
+export function neverStarted(): CommandResult {
+  return { ...EMPTY, output: ANNOTATIONS.cancelled, cancelled: true };
+}
+
+/** The result of a run that the core reported. */
+export function settledResult(result: RunResult, timeoutMs: number): CommandResult {
+  const { output } = result;
+  const isStopped = result.cancelled || result.timedOut;
+  return {
+    ...(output === undefined ? EMPTY : countsOf(output)),
+    output: annotated(annotationOf(result, timeoutMs), output?.text ?? ""),
+    ...(result.exitCode === undefined || isStopped ? {} : { exitCode: result.exitCode }),
+    ...(result.signal === undefined || isStopped ? {} : { signal: result.signal }),
+    cancelled: isStopped,
+    ...(result.timedOut ? { timedOut: true } : {}),
+    ...(result.workingDir === undefined ? {} : { workingDir: result.workingDir }),
+    ...(result.sessionReset ? { sessionReset: true } : {}),
+    ...(result.survivors.length === 0 ? {} : { survivors: [...result.survivors] }),
+    wallTimeMs: result.wallTimeMs,
+    ...(output === undefined || output.lateOutputBytes === 0 ? {} : { lateOutputBytes: output.lateOutputBytes }),
+  };
+}
+
+/** What was last seen of a run that does not settle. */
+export interface LastSeen {
+  tail: string;
+  bytes: number;
+  lines: number;
+}
+
+/** The result of a run that did not settle in time: its session is lost, its text is what was last seen. */
+export function unresponsiveResult(
+  reason: "deadline" | "cancelled",
+  seen: LastSeen,
+  run: { timeoutMs: number; wallTimeMs: number },
+): CommandResult {
+  const isTimeout = reason === "deadline";
+  const note = isTimeout ? ANNOTATIONS.unresponsiveTimeout(run.timeoutMs) : ANNOTATIONS.unresponsiveCancel;
+  const outputBytes = Buffer.byteLength(seen.tail);
+  const outputLines = countLines(seen.tail);
+  return {
+    output: annotated(note, seen.tail),
+    cancelled: true,
+    ...(isTimeout ? { timedOut: true } : {}),
+    truncated: seen.bytes > outputBytes,
+    totalBytes: seen.bytes,
+    totalLines: seen.lines,
+    outputBytes,
+    outputLines,
+    sessionReset: true,
+    wallTimeMs: run.wallTimeMs,
+  };
+}
+
+const EMPTY = {
+  output: "",
+  cancelled: false,
+  truncated: false,
+  totalLines: 0,
+  totalBytes: 0,
+  outputLines: 0,
+  outputBytes: 0,
+} as const;
+
+function countsOf(output: RunOutput): Omit<CommandResult, "output" | "cancelled"> {
+  const { truncated, totalLines, totalBytes, outputLines, outputBytes } = output;
+  return { truncated, totalLines, totalBytes, outputLines, outputBytes, shownRange: { ...output.shownRange } };
+}
+
+function annotationOf(result: RunResult, timeoutMs: number): string | undefined {
+  if (result.timedOut) return ANNOTATIONS.timedOut(timeoutMs);
+  return result.cancelled ? ANNOTATIONS.cancelled : undefined;
+}
+
+function annotated(annotation: string | undefined, text: string): string {
+  if (annotation === undefined) return text;
+  return text === "" ? annotation : `${annotation}\n${text}`;
+}
+
+/** Lines of a text; a last line without a newline counts. */
+export function countLines(text: string): number {
+  if (text === "") return 0;
+  const newlines = text.split("\n").length - 1;
+  return text.endsWith("\n") ? newlines : newlines + 1;
+}
+
+/** Seconds without needless digits: `300`, `1.5`. */
+function seconds(milliseconds: number): string {
+  return String(Number((milliseconds / 1_000).toFixed(3)));
+}

@@ -1,0 +1,164 @@
+/**
+ * Runs one command on a session that was given to it, and makes a result of whatever becomes of it.
+ *
+ * The order matters: the sink is open before the run starts, the run is watched to its bound, the session is given back
+ * before anything slow (artifacts, minimizer) is done with the output, so that the next call need not wait for that.
+ */
+import { DEFAULT_MAX_BYTES, type Settings } from "@pi-bash/contract";
+import type { ArtifactStore } from "./artifacts/store.ts";
+import { type CommandResult, neverStarted, settledResult, unresponsiveResult } from "./command-result.ts";
+import { minimizeResult } from "./minimize.ts";
+import type { NativesPort, RunOptions, RunResult, SessionOptions } from "./natives-port.ts";
+import { ChunkThrottle } from "./output/chunk-throttle.ts";
+import { type ArtifactChoice, openRunSink, type RunSink, type UpdateListener } from "./run-sink.ts";
+import { type Watched, watchRun } from "./run-watch.ts";
+import type { Lease } from "./sessions/session-pool.ts";
+import { prefixedCommand } from "./shell-config.ts";
+
+/** Errors of the core after which the session is as it was: the command was refused before anything ran. */
+const HARMLESS_CODES = new Set([
+  "PI_NUL_IN_COMMAND",
+  "PI_MISSING_CWD",
+  "PI_CWD_NOT_A_DIRECTORY",
+  "PI_CWD_DENIED",
+  "PI_INVALID_ENV",
+  "PI_INVALID_OPTION",
+  "PI_SYSTEM",
+]);
+
+/** One command. */
+export interface ExecuteBashOptions {
+  /** Directory to change to first; the session stays there. Default: where the session is. */
+  cwd?: string;
+  /** Variables of this command; they win over everything the executor sets. */
+  env?: Readonly<Record<string, string>>;
+  /** Milliseconds from the start to the deadline, at least 1. Default 300,000. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  /** The agent's session: calls with the same key share a shell. Default: all calls without one share one. */
+  sessionKey?: string;
+  /** Called with what the command writes, at most every 50 ms, everything in order. */
+  onChunk?: (chunk: string) => void;
+  /** Called with the newest tail and totals, at most every 50 ms. */
+  onUpdate?: UpdateListener;
+  /** File for the raw output. Default: an artifact of the executor's store. */
+  artifact?: Exclude<ArtifactChoice, undefined>;
+  /** While another command has the session: wait for a turn (default), or run at once in a copy. */
+  overlap?: "queue" | "clone";
+  /** The session is for this call alone and is closed when nothing of it lives any more. */
+  isEphemeral?: boolean;
+  /** Aborted when the command goes on in the background: later calls run in copies instead of waiting for it. */
+  backgrounded?: AbortSignal;
+  /** Whether the minimizer may shorten the text. Default true; settings decide then. */
+  mayMinimize?: boolean;
+  /** Most bytes of text in the result. Default 51,200. */
+  maxBytes?: number;
+}
+
+/** A command with everything that is known before it runs. */
+export interface CommandCall {
+  command: string;
+  options: ExecuteBashOptions;
+  timeoutMs: number;
+  /** Options of the session it runs in, for a platform that cannot copy one. */
+  session: SessionOptions;
+}
+
+/** What a run needs of its executor. */
+export interface CommandHost {
+  natives: NativesPort;
+  settings: Settings;
+  artifacts: ArtifactStore;
+  prefix: string | undefined;
+  graceMs: number;
+}
+
+/** Runs the command; the lease is given back when this settles. Rejects only when the command was never started. */
+export async function runCommand(call: CommandCall, lease: Lease, host: CommandHost): Promise<CommandResult> {
+  const { options, timeoutMs } = call;
+  const { settings, artifacts } = host;
+  const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+  const sink = await openRunSink({
+    store: artifacts,
+    settings,
+    artifact: options.artifact,
+    onUpdate: options.onUpdate,
+    maxBytes,
+  });
+  const startedAt = performance.now();
+  const watched = await watch(call, lease, host, sink);
+  if (watched.kind === "unresponsive") {
+    const wallTimeMs = performance.now() - startedAt;
+    return sink.finish(unresponsiveResult(watched.reason, sink.seen, { timeoutMs, wallTimeMs }), undefined);
+  }
+  if (watched.kind === "failed") {
+    await sink.finish(neverStarted(), undefined);
+    throw watched.error;
+  }
+  const result = await sink.finish(settledResult(watched.value, timeoutMs), watched.value.output);
+  if (options.mayMinimize === false) return result;
+  return minimizeResult({
+    natives: host.natives,
+    settings,
+    command: call.command,
+    result,
+    spillPath: sink.spillPath,
+    saveOriginal: async (text) => (await artifacts.save("bash-original", text).catch(() => undefined))?.id,
+    maxBytes,
+  });
+}
+
+/** Starts the run, waits for it, and gives the session back in the state that the outcome leaves it in. */
+async function watch(call: CommandCall, lease: Lease, host: CommandHost, sink: RunSink): Promise<Watched<RunResult>> {
+  const { onChunk, backgrounded, signal } = call.options;
+  const throttle = onChunk === undefined ? undefined : new ChunkThrottle(onChunk, warnAboutListener);
+  const promote = (): void => lease.session.promote();
+  if (backgrounded?.aborted) promote();
+  backgrounded?.addEventListener("abort", promote, { once: true });
+  const run = start(call, lease, host, { sink, throttle });
+  const watched = await watchRun(run, { timeoutMs: call.timeoutMs, signal, graceMs: host.graceMs });
+  backgrounded?.removeEventListener("abort", promote);
+  throttle?.end();
+  if (watched.kind === "unresponsive") lease.quarantine(run);
+  else if (watched.kind === "failed" && !isHarmless(watched.error)) lease.drop();
+  else lease.release();
+  return watched;
+}
+
+interface Receivers {
+  sink: RunSink;
+  throttle: ChunkThrottle | undefined;
+}
+
+async function start(
+  call: CommandCall,
+  lease: Lease,
+  host: CommandHost,
+  { sink, throttle }: Receivers,
+): Promise<RunResult> {
+  const { cwd, env, signal } = call.options;
+  const run: RunOptions = {
+    command: prefixedCommand(call.command, host.prefix),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(env === undefined ? {} : { env: { ...env } }),
+    timeoutMs: call.timeoutMs,
+    ...(signal === undefined ? {} : { signal }),
+    sink: sink.options,
+  };
+  const { shell } = lease.session;
+  const onChunk = throttle === undefined ? undefined : (_: Error | null, chunk: string) => throttle.push(chunk);
+  if (lease.turn === "own") return shell.run(run, onChunk);
+  if (host.natives.capabilities().clone) return shell.run({ ...run, concurrency: "clone" }, onChunk);
+  // A platform without copies gives a fresh shell: it lacks the session's state, but never touches it either.
+  return host.natives.executeShell({ ...call.session, ...run }, onChunk);
+}
+
+function isHarmless(error: unknown): boolean {
+  return error instanceof Error && "code" in error && HARMLESS_CODES.has(String(error.code));
+}
+
+/** A listener that throws is the host's mistake; the command is not to pay for it. */
+function warnAboutListener(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.emitWarning(`a listener of output failed and is called no more: ${reason}`, { code: "PI_LISTENER_FAILED" });
+}

@@ -1,0 +1,256 @@
+/**
+ * Runs commands for an agent: the owner of what would otherwise be global (sessions, snapshot, environment, artifacts).
+ *
+ * # Theory of operation
+ * A call waits for the snapshot (made once), takes its session from the pool, opens a sink, and is watched until it
+ * settles or its deadline and the grace have passed. Everything that became of a command is data in the result; only a
+ * command that was never started rejects, with the reason. What the session is called by, and who waits for whom, is
+ * in `sessions/`.
+ */
+import { HARD_TIMEOUT_GRACE_MS, Settings, type SettingsInput } from "@pi-bash/contract";
+import { ArtifactStore } from "./artifacts/store.ts";
+import { type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice, neverStarted } from "./command-result.ts";
+import { type ExecuteBashOptions, runCommand } from "./command-run.ts";
+import { type ChildEnvironment, checkCommandEnv, childEnvironment } from "./environment/child-environment.ts";
+import type { NativesPort, SessionOptions } from "./natives-port.ts";
+import { sessionKey } from "./sessions/session-key.ts";
+import { type Lease, SessionPool } from "./sessions/session-pool.ts";
+import { type ShellConfig, shellConfig } from "./shell-config.ts";
+import { type SnapshotOutcome, SnapshotSource, snapshotNotice } from "./snapshot/snapshot.ts";
+
+/** Longest timeout, in milliseconds: what a 32-bit timer takes. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+/** Sessions that were told about withheld names are remembered up to here. */
+const MAX_REMEMBERED_SESSIONS = 4_096;
+/** What the executor is given besides settings. */
+export interface ExecutorPorts {
+  /** The native runtime. Default: `@pi-bash/natives`, loaded at the first command. */
+  natives?: NativesPort;
+  /** The agent's environment, read once. Default: `process.env`. */
+  hostEnv?: Readonly<Record<string, string | undefined>>;
+  /** Where outputs go. Default: a store in a temporary folder, removed by `dispose`. */
+  artifacts?: ArtifactStore;
+  /** First directory of sessions. Default: the host's own. */
+  cwd?: string;
+  /** Idle sessions that are kept. Default 16. */
+  maxIdleSessions?: number;
+  /** Whether the user's rc is loaded. Default true. */
+  usesSnapshot?: boolean;
+  /** Time past a deadline until a run is given up, in milliseconds. Default 5,000. */
+  graceMs?: number;
+  /** What a person edits to change settings, named in messages. */
+  configName?: string;
+}
+
+export interface Executor {
+  /** Runs one command. Rejects only when it was never started. */
+  executeBash(command: string, options?: ExecuteBashOptions): Promise<CommandResult>;
+  readonly artifacts: ArtifactStore;
+  /** What sessions begin with, and which names were kept from them. */
+  environment(): ChildEnvironment;
+  /** Closes the session of an agent's key and ends what it started. Fine if there is none. */
+  closeSession(agentKey: string): Promise<void>;
+  /** Shells there are now. */
+  stats(): { sessions: number; idle: number; quarantined: number };
+  /** Closes all sessions and what they started. Later calls reject. Fine any number of times. */
+  dispose(): Promise<void>;
+}
+
+/** What every session of an executor begins with. */
+interface Base {
+  natives: NativesPort;
+  config: ShellConfig;
+  environment: ChildEnvironment;
+  snapshots: SnapshotSource;
+  pool: SessionPool;
+}
+
+/** Makes an executor. Nothing is started before the first command. */
+export function createExecutor(settings: SettingsInput = {}, ports: ExecutorPorts = {}): Executor {
+  return new SessionExecutor(Settings.parse(settings), ports);
+}
+
+class SessionExecutor implements Executor {
+  readonly artifacts: ArtifactStore;
+  readonly #settings: Settings;
+  readonly #ports: ExecutorPorts;
+  readonly #hostEnv: Readonly<Record<string, string | undefined>>;
+  readonly #ownsArtifacts: boolean;
+  #base: Promise<Base> | undefined;
+  #pool: SessionPool | undefined;
+  readonly #keys = new Map<string, string>();
+  readonly #toldSessions = new Set<string>();
+  #isSnapshotFailureTold = false;
+  #disposal: Promise<void> | undefined;
+
+  constructor(settings: Settings, ports: ExecutorPorts) {
+    this.#settings = settings;
+    this.#ports = ports;
+    this.#hostEnv = { ...(ports.hostEnv ?? process.env) };
+    this.#ownsArtifacts = ports.artifacts === undefined;
+    this.artifacts = ports.artifacts ?? new ArtifactStore();
+  }
+
+  async executeBash(command: string, options: ExecuteBashOptions = {}): Promise<CommandResult> {
+    if (this.#disposal !== undefined) throw new Error("executor is disposed");
+    const timeoutMs = checkTimeout(options.timeoutMs);
+    checkCommandEnv(options.env ?? {}, this.#settings["bash.environment.allow"]);
+    const { signal } = options;
+    if (signal?.aborted) return neverStarted();
+    const base = await this.#open();
+    const snapshot = await unlessAborted(this.#snapshot(base), signal);
+    if (snapshot === "aborted") return neverStarted();
+    const snapshotPath = snapshot.kind === "ready" ? snapshot.path : undefined;
+    const key = this.#keyOf(base, snapshotPath, options.sessionKey);
+    const call = { mayClone: options.overlap === "clone", signal };
+    const lease = await base.pool.acquire(key, this.#sessionOptions(base, snapshotPath), call);
+    if (lease === undefined) return neverStarted();
+    if (options.isEphemeral) lease.session.isEphemeral = true;
+    const result = await runCommand(
+      { command, options, timeoutMs, session: this.#sessionOptions(base, snapshotPath) },
+      lease,
+      {
+        natives: base.natives,
+        settings: this.#settings,
+        artifacts: this.artifacts,
+        prefix: base.config.prefix,
+        graceMs: this.#ports.graceMs ?? HARD_TIMEOUT_GRACE_MS,
+      },
+    );
+    return this.#withNotices(result, { key, lease, snapshot, environment: base.environment });
+  }
+
+  environment(): ChildEnvironment {
+    const { shell } = this.#config();
+    return childEnvironment({ hostEnv: this.#hostEnv, settings: this.#settings, shell });
+  }
+
+  async closeSession(agentKey: string): Promise<void> {
+    const base = await this.#base;
+    if (base === undefined) return;
+    const snapshot = await this.#snapshot(base);
+    await base.pool.close(this.#keyOf(base, snapshot.kind === "ready" ? snapshot.path : undefined, agentKey));
+  }
+
+  stats(): { sessions: number; idle: number; quarantined: number } {
+    return this.#pool?.stats() ?? { sessions: 0, idle: 0, quarantined: 0 };
+  }
+
+  dispose(): Promise<void> {
+    this.#disposal ??= this.#close();
+    return this.#disposal;
+  }
+
+  async #close(): Promise<void> {
+    const base = await this.#base?.catch(() => undefined);
+    await base?.pool.dispose();
+    await base?.snapshots.dispose();
+    if (this.#ownsArtifacts) await this.artifacts.dispose();
+  }
+
+  /** What sessions begin with, worked out once; a failure (no bash) is tried again at the next call. */
+  #open(): Promise<Base> {
+    this.#base ??= this.#prepare().catch((error: unknown) => {
+      this.#base = undefined;
+      throw error;
+    });
+    return this.#base;
+  }
+
+  async #prepare(): Promise<Base> {
+    const config = this.#config();
+    const natives: NativesPort = this.#ports.natives ?? (await import("@pi-bash/natives"));
+    const environment = this.environment();
+    const snapshots = new SnapshotSource({ natives, shell: config.shell, env: environment.env });
+    const maxIdle = this.#ports.maxIdleSessions;
+    this.#pool = new SessionPool({ natives, ...(maxIdle === undefined ? {} : { maxIdle }) });
+    return { natives, config, environment, snapshots, pool: this.#pool };
+  }
+
+  #config(): ShellConfig {
+    const { configName } = this.#ports;
+    const named = configName === undefined ? {} : { configName };
+    return shellConfig({ settings: this.#settings, hostEnv: this.#hostEnv, ...named });
+  }
+
+  #snapshot(base: Base): Promise<SnapshotOutcome> {
+    return this.#ports.usesSnapshot === false ? Promise.resolve({ kind: "none" }) : base.snapshots.getOrCreate();
+  }
+
+  #keyOf(base: Base, snapshotPath: string | undefined, agentKey: string | undefined): string {
+    const name = JSON.stringify([snapshotPath ?? null, agentKey ?? null]);
+    const known = this.#keys.get(name);
+    if (known !== undefined) return known;
+    const { config, environment } = base;
+    const parts = { shell: config.shell, prefix: config.prefix, env: environment.env };
+    const key = sessionKey({ ...parts, snapshotPath, sessionKey: agentKey });
+    // The environment is long and never changes here: hashing it for every command would cost more than a builtin.
+    if (this.#keys.size >= MAX_REMEMBERED_SESSIONS) this.#keys.clear();
+    this.#keys.set(name, key);
+    return key;
+  }
+
+  #sessionOptions(base: Base, snapshotPath: string | undefined): SessionOptions {
+    const { cwd } = this.#ports;
+    return {
+      shell: base.config.shell,
+      baseEnv: base.environment.env,
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(snapshotPath === undefined ? {} : { snapshotPath }),
+    };
+  }
+
+  /** Adds what is said once: a lost rc, withheld names, a copy, a lost earlier session. */
+  #withNotices(result: CommandResult, told: Told): CommandResult {
+    const notices: ExecutorNotice[] = [];
+    if (told.snapshot.kind === "failed" && !this.#isSnapshotFailureTold) {
+      this.#isSnapshotFailureTold = true;
+      notices.push({ kind: "snapshot", text: snapshotNotice(told.snapshot.reason) });
+    }
+    const withheldNames = this.#untoldNames(told);
+    const isIsolated = told.lease.turn === "clone";
+    return {
+      ...result,
+      ...(told.lease.isReset ? { sessionReset: true } : {}),
+      ...(withheldNames.length === 0 ? {} : { withheldNames }),
+      ...(isIsolated ? { isIsolated } : {}),
+      ...(notices.length === 0 ? {} : { notices }),
+    };
+  }
+
+  #untoldNames({ key, environment }: Told): string[] {
+    if (environment.withheld.length === 0 || this.#toldSessions.has(key)) return [];
+    if (this.#toldSessions.size < MAX_REMEMBERED_SESSIONS) this.#toldSessions.add(key);
+    return environment.withheld.map((variable) => variable.name);
+  }
+}
+
+interface Told {
+  key: string;
+  lease: Lease;
+  snapshot: SnapshotOutcome;
+  environment: ChildEnvironment;
+}
+
+function checkTimeout(timeoutMs: number | undefined): number {
+  if (timeoutMs === undefined) return DEFAULT_TIMEOUT_MS;
+  if (!Number.isFinite(timeoutMs)) {
+    throw new RangeError(`\`timeoutMs\` is ${String(timeoutMs)}; use a number of milliseconds from 1`);
+  }
+  return Math.min(Math.max(1, timeoutMs), MAX_TIMEOUT_MS);
+}
+
+/** Waits for `work` unless the signal comes first; `work` goes on. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | "aborted"> {
+  if (signal === undefined) return work;
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<"aborted">((resolve) => {
+    onAbort = () => resolve("aborted");
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Waits for a command in the foreground, and lets it go on as a job when the wait is over.
+ */
+import { AUTO_BACKGROUND_MARGIN_MS } from "@pi-bash/contract";
+import type { JobEnd, JobView } from "./job.ts";
+import type { JobEntry } from "./job-entry.ts";
+
+export interface ForegroundOptions {
+  /** Time in the foreground, in milliseconds; 0 or less: none. */
+  thresholdMs: number;
+  /** Cancels the command while it is in the foreground; a job is not bound to the call that started it. */
+  signal?: AbortSignal;
+  /** Ends the wait early: somebody has something to say to the agent. */
+  backgroundNow?: AbortSignal;
+}
+
+/** How the wait ended. */
+export type ForegroundEnd =
+  | { kind: "ended"; end: JobEnd }
+  /** `tail`: the newest output. */
+  | { kind: "backgrounded"; job: JobView; tail: string };
+
+/** Time a call stays in the foreground: the threshold, but never up to its deadline. */
+export function foregroundWaitMs(thresholdMs: number, timeoutMs: number): number {
+  return Math.max(0, Math.min(thresholdMs, timeoutMs - AUTO_BACKGROUND_MARGIN_MS));
+}
+
+/** Waits for `work`. `promote` makes the entry a job; false: it cannot be one, so the wait goes on. */
+export async function waitInForeground(
+  entry: JobEntry,
+  work: Promise<JobEnd | undefined>,
+  options: ForegroundOptions,
+  promote: () => boolean,
+): Promise<ForegroundEnd> {
+  const { signal, backgroundNow, thresholdMs } = options;
+  const onAbort = (): void => entry.cancel();
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  let timer: NodeJS.Timeout | undefined;
+  let onEarly = (): void => undefined;
+  const isOver = new Promise<"over">((resolve) => {
+    onEarly = () => resolve("over");
+    timer = setTimeout(() => resolve("over"), Math.max(0, thresholdMs));
+    if (backgroundNow?.aborted) onEarly();
+    backgroundNow?.addEventListener("abort", onEarly, { once: true });
+  });
+  try {
+    const first = await Promise.race([work, isOver]);
+    // The work may have settled in the same turn as the timer: its end counts then.
+    if (first === "over" && entry.isRunning && !entry.isCancelled && promote()) {
+      work.catch(() => undefined);
+      return { kind: "backgrounded", job: entry.view, tail: entry.tail };
+    }
+    const end = await work;
+    return { kind: "ended", end: end ?? { text: entry.text } };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+    backgroundNow?.removeEventListener("abort", onEarly);
+  }
+}

@@ -1,0 +1,315 @@
+/**
+ * The jobs of a session: starts them, lists them, waits for them, ends them, and brings their results to their owner.
+ *
+ * # Theory of operation
+ * A job is running until its work settles, then it has a result, which goes out once: to a poll or to the owner's sink.
+ * A call that may become a job runs as an entry without an id until the wait is over; only then it is a job that can be
+ * seen, so a command that ends in time leaves no trace. Every change is written to the registry, where there is one;
+ * jobs of a host that is gone are taken over when the manager is opened. How results travel is in `delivery-queue.ts`.
+ */
+import { randomUUID } from "node:crypto";
+import { DEFAULT_MAX_JOBS } from "@pi-bash/contract";
+import type { ArtifactStore } from "../artifacts/store.ts";
+import { settlesWithin } from "../run-watch.ts";
+import { DeliveryQueue, type DeliverySink } from "./delivery-queue.ts";
+import { type ForegroundEnd, type ForegroundOptions, waitInForeground } from "./foreground.ts";
+import { enterHost, isHostAlive, leaveHost } from "./host-identity.ts";
+import {
+  type HostIdentity,
+  type JobDelivery,
+  type JobEnd,
+  JobLimitError,
+  type JobRecord,
+  type JobView,
+  type JobWork,
+} from "./job.ts";
+import { JobEntry, restoredEntry, settledView } from "./job-entry.ts";
+import { JobRegistry } from "./job-registry.ts";
+import { cancelText, jobLabel } from "./job-texts.ts";
+import { withArtifact } from "./overflow.ts";
+import { type PollOptions, type PollResult, pollJobs } from "./poll.ts";
+import { forgettable } from "./retention.ts";
+
+/** Time `dispose` waits for cancelled work, in milliseconds. */
+const DISPOSE_BOUND_MS = 3_000;
+/** Time a cancellation waits for what an ended job left running, in milliseconds. */
+const SURVIVORS_BOUND_MS = 10_000;
+
+export interface JobManagerOptions {
+  /** Jobs running at one time. Default 100. */
+  maxJobs?: number;
+  /** Folder of the registry. Default: nothing is on disk, a restart forgets all jobs. */
+  registryFolder?: string;
+  /** Where results go that are too long to be delivered whole and have no artifact. */
+  artifacts?: Pick<ArtifactStore, "save">;
+  /** Called once for each job that ends, whatever ended it. */
+  onEnd?: (job: JobView) => void;
+  /** Milliseconds since the Unix epoch; a port for tests. */
+  now?: () => number;
+}
+
+/** What a job is made of. */
+export interface JobOptions {
+  /** The command; becomes the label. */
+  command: string;
+  /** Who may see it. */
+  owner?: string;
+  work: JobWork;
+}
+
+export class JobManager {
+  readonly #options: JobManagerOptions;
+  readonly #registry: JobRegistry | undefined;
+  readonly #queue: DeliveryQueue;
+  readonly #host: HostIdentity;
+  /** Jobs by id, in the order they started. */
+  readonly #jobs = new Map<string, JobEntry>();
+  #lastNumber = 0;
+  #isDisposed = false;
+
+  private constructor(options: JobManagerOptions) {
+    this.#options = options;
+    this.#registry = options.registryFolder === undefined ? undefined : new JobRegistry(options.registryFolder);
+    this.#host = enterHost();
+    this.#queue = new DeliveryQueue({
+      pending: (owner) => this.#pending(owner),
+      sending: (batch) => this.#mark(batch, "sending"),
+      delivered: (batch) => this.#mark(batch, "delivered"),
+      failed: (batch) => this.#mark(batch, "queued"),
+    });
+  }
+
+  /** A manager; with a registry, one that has the jobs of hosts that are gone. */
+  static async open(options: JobManagerOptions = {}): Promise<JobManager> {
+    const manager = new JobManager(options);
+    await manager.#restore();
+    return manager;
+  }
+
+  /** Why the registry could not be written. */
+  get registryError(): Error | undefined {
+    return this.#registry?.error;
+  }
+
+  /** Jobs that run now. */
+  get runningCount(): number {
+    return [...this.#jobs.values()].filter((entry) => entry.isRunning).length;
+  }
+
+  /** Starts a job in the background. Throws `JobLimitError`. */
+  start(options: JobOptions): JobView {
+    this.#checkOpen();
+    const limit = this.#options.maxJobs ?? DEFAULT_MAX_JOBS;
+    if (this.runningCount >= limit) throw new JobLimitError(limit);
+    const entry = this.#newEntry(options);
+    this.#promote(entry);
+    void this.#work(entry, options.work).catch(() => undefined);
+    return entry.view;
+  }
+
+  /**
+   * Runs work in the foreground and turns it into a job when the wait is over. The hand-over is atomic: the outcome is
+   * either the end or a job, never both (JB-10). At the limit it simply stays in the foreground. Rejects with what the
+   * work rejects with while it is in the foreground.
+   */
+  async runForeground(options: JobOptions & ForegroundOptions): Promise<ForegroundEnd> {
+    this.#checkOpen();
+    const entry = this.#newEntry(options);
+    const work = this.#work(entry, options.work);
+    return waitInForeground(entry, work, options, () => {
+      if (this.#isDisposed || this.runningCount >= (this.#options.maxJobs ?? DEFAULT_MAX_JOBS)) return false;
+      this.#promote(entry);
+      return true;
+    });
+  }
+
+  /** The jobs of an owner, in the order they started. */
+  list(owner?: string): JobView[] {
+    this.#forget();
+    return [...this.#jobs.values()].map((entry) => entry.view).filter((job) => job.owner === owner);
+  }
+
+  /** A job, and its newest output or its result; reading takes nothing away. */
+  read(id: string, owner?: string): { job: JobView; text: string } | undefined {
+    const entry = this.#find(id, owner);
+    return entry && { job: entry.view, text: entry.isRunning ? entry.tail : entry.text };
+  }
+
+  /** Waits until one of the jobs has ended, and takes the results that are there. */
+  async poll(ids: readonly string[], options: PollOptions & { owner?: string } = {}): Promise<PollResult> {
+    this.#forget();
+    const wanted = [...new Set(ids)].map((id) => ({ id, entry: this.#find(id, options.owner) }));
+    return pollJobs(wanted, options, {
+      now: () => this.#now(),
+      taken: (entry) => this.#save(entry),
+      released: (entry) => this.#offer(entry),
+    });
+  }
+
+  /** Ends a job, or what an ended job left running. The text says what was done. */
+  async cancel(id: string, owner?: string): Promise<{ text: string; job: JobView | undefined }> {
+    const entry = this.#find(id, owner);
+    if (entry?.isRunning && !entry.isCancelled) {
+      this.#cancel(entry);
+      return { text: `Cancelled background job ${id}.`, job: entry.view };
+    }
+    const stopped = entry === undefined ? 0 : await this.#stopSurvivors(entry);
+    return { text: cancelText(id, entry?.view, stopped), job: entry?.view };
+  }
+
+  /** Ends all jobs of an owner and waits until they are gone. Ids of those that are not by then. */
+  async cancelAndReap(owner: string | undefined, boundMs: number): Promise<string[]> {
+    const entries = [...this.#jobs.values()].filter((entry) => entry.isRunning && entry.view.owner === owner);
+    for (const entry of entries) this.#cancel(entry);
+    await settlesWithin(Promise.all(entries.map((entry) => entry.whenEnded())), boundMs);
+    return entries.filter((entry) => entry.isRunning).map((entry) => entry.view.id);
+  }
+
+  /** Gives an owner's results to `sink` from now on, waiting ones at once. Returns what ends it. */
+  subscribe(owner: string | undefined, sink: DeliverySink): () => void {
+    return this.#queue.subscribe(owner, sink);
+  }
+
+  /** Ends all jobs, waits a little, and writes the registry. Results nobody took are in it. */
+  async dispose(): Promise<void> {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    const running = [...this.#jobs.values()].filter((entry) => entry.isRunning);
+    for (const entry of running) this.#cancel(entry);
+    await settlesWithin(Promise.all(running.map((entry) => entry.whenEnded())), DISPOSE_BOUND_MS);
+    for (const entry of running) this.#settle(entry, undefined, "It did not end in time.");
+    this.#queue.close();
+    await this.#registry?.flush();
+    leaveHost(this.#host);
+  }
+
+  #checkOpen(): void {
+    if (this.#isDisposed) throw new Error("job manager is disposed");
+  }
+
+  #newEntry(options: JobOptions): JobEntry {
+    this.#forget();
+    const view: JobView = {
+      id: "",
+      type: "bash",
+      state: "running",
+      label: jobLabel(options.command),
+      startedAtMs: this.#now(),
+      ...(options.owner === undefined ? {} : { owner: options.owner }),
+    };
+    return new JobEntry(view, randomUUID());
+  }
+
+  /** It is a job from now on: it has an id and is seen. */
+  #promote(entry: JobEntry): void {
+    this.#lastNumber += 1;
+    entry.view = { ...entry.view, id: `bg_${this.#lastNumber}` };
+    this.#jobs.set(entry.view.id, entry);
+    entry.goToBackground();
+    this.#save(entry);
+  }
+
+  /** Does the work. Rejects only while the entry is no job: then its caller is still there to be told. */
+  async #work(entry: JobEntry, work: JobWork): Promise<JobEnd | undefined> {
+    let end: JobEnd;
+    try {
+      end = await work(entry.context(() => this.#save(entry)));
+    } catch (error) {
+      const isJob = entry.view.id !== "";
+      this.#settle(entry, undefined, error instanceof Error ? error.message : String(error));
+      if (isJob) return undefined;
+      throw error;
+    }
+    const isJob = entry.view.id !== "";
+    this.#settle(entry, isJob ? await withArtifact(end, this.#options.artifacts) : end, end.text);
+    return end;
+  }
+
+  #settle(entry: JobEntry, end: JobEnd | undefined, text: string): void {
+    if (!entry.isRunning) return;
+    const settled = settledView(entry, end, this.#now());
+    entry.settle(settled, text, end);
+    if (settled.id === "") return;
+    this.#save(entry);
+    this.#options.onEnd?.(settled);
+    this.#offer(entry);
+  }
+
+  /** Queues a result for its owner's sink, unless somebody waits for it or nobody wants it. */
+  #offer(entry: JobEntry): void {
+    if (entry.isRunning || entry.isWatched || entry.isQuiet || entry.delivery !== "none") return;
+    entry.delivery = "queued";
+    this.#save(entry);
+    this.#queue.wake(entry.view.owner);
+  }
+
+  #pending(owner: string | undefined): JobDelivery[] {
+    return [...this.#jobs.values()]
+      .filter((entry) => entry.view.owner === owner && entry.delivery === "queued")
+      .map((entry) => entry.toDelivery());
+  }
+
+  #mark(batch: readonly JobDelivery[], delivery: "sending" | "delivered" | "queued"): void {
+    for (const { job } of batch) {
+      const entry = this.#jobs.get(job.id);
+      if (entry === undefined) continue;
+      entry.delivery = delivery;
+      this.#save(entry);
+    }
+  }
+
+  #cancel(entry: JobEntry): void {
+    entry.isQuiet = true;
+    entry.view = { ...entry.view, state: "cancelled" };
+    entry.cancel();
+    this.#save(entry);
+  }
+
+  async #stopSurvivors(entry: JobEntry): Promise<number> {
+    const { survivors = [] } = entry.view;
+    const stop = entry.end?.stopSurvivors;
+    if (survivors.length === 0 || stop === undefined) return 0;
+    if (!(await settlesWithin(stop(), SURVIVORS_BOUND_MS))) return 0;
+    const { survivors: _, ...view } = entry.view;
+    entry.view = view;
+    this.#save(entry);
+    return survivors.length;
+  }
+
+  #find(id: string, owner: string | undefined): JobEntry | undefined {
+    const entry = this.#jobs.get(id);
+    return entry?.view.owner === owner ? entry : undefined;
+  }
+
+  #forget(): void {
+    for (const id of forgettable([...this.#jobs.values()], this.#now())) {
+      this.#jobs.delete(id);
+      void this.#registry?.remove(id);
+    }
+  }
+
+  #save(entry: JobEntry): void {
+    if (entry.view.id !== "") void this.#registry?.write(this.#toRecord(entry));
+  }
+
+  #toRecord(entry: JobEntry): JobRecord {
+    const { view, delivery, text, runKey } = entry;
+    return { version: 1, deliveryId: runKey, job: view, delivery, text, host: this.#host };
+  }
+
+  /** Takes over the jobs of hosts that are gone. Those of a living host are its own; only their numbers count here. */
+  async #restore(): Promise<void> {
+    for (const record of (await this.#registry?.load()) ?? []) {
+      this.#lastNumber = Math.max(this.#lastNumber, Number(record.job.id.slice("bg_".length)));
+      if (isHostAlive(record.host)) continue;
+      const entry = restoredEntry(record, this.#now());
+      this.#jobs.set(entry.view.id, entry);
+      this.#save(entry);
+      this.#offer(entry);
+    }
+  }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * A job: a command that outlives the call that started it, as data.
+ *
+ * What a job is to its readers (`JobView`), what its runner reports (`JobEnd`), and what is on disk (`JobRecord`) are
+ * three different things; the manager alone turns one into another.
+ */
+import type { Job, ProcessInfo } from "@pi-bash/contract";
+
+/** A job as it is listed. */
+export interface JobView extends Job {
+  /** Who may see it; absent: whoever names no owner. */
+  owner?: string;
+  /** Name of the signal its command died of. */
+  signal?: string;
+  /** Processes that it left behind. */
+  survivors?: readonly ProcessInfo[];
+  /** The host that ran it ended before it did; what became of the command is not known. */
+  isLost?: boolean;
+}
+
+/** How the work of a job ended. */
+export interface JobEnd {
+  /** Text for the model. */
+  text: string;
+  /** Absent where the command did not end by itself. */
+  exitCode?: number;
+  signal?: string;
+  /** Artifact with the whole output. */
+  artifactId?: string;
+  survivors?: readonly ProcessInfo[];
+  /** Ends what the command left running; called when somebody cancels the job after its end. */
+  stopSurvivors?: () => Promise<void>;
+}
+
+/** What a job's work is given. */
+export interface JobContext {
+  /** A name for this work that no other has: for session keys. */
+  runKey: string;
+  /** Aborted when the job is cancelled. */
+  signal: AbortSignal;
+  /** Aborted when the job goes to the background; at once where it starts there. */
+  backgrounded: AbortSignal;
+  /** Takes the newest tail of the output. */
+  update(tail: string): void;
+  /** Tells early where the output goes, so that it can be found after a crash. */
+  setArtifact(artifactId: string): void;
+}
+
+/** The work of a job. Rejecting ends it as failed, with the error's message as its text. */
+export type JobWork = (context: JobContext) => Promise<JobEnd>;
+
+/**
+ * Who has the result. `none`: nobody; `queued`: it waits for its owner's sink; `sending`: the sink has it but has not
+ * said so; `delivered`: the sink took it; `consumed`: somebody polled it. From the last two there is no way back.
+ */
+export type DeliveryState = "none" | "queued" | "sending" | "delivered" | "consumed";
+
+/** A finished job on its way to its owner. */
+export interface JobDelivery {
+  /** The same in every try, and after a restart: a receiver that got it twice can tell. */
+  deliveryId: string;
+  job: JobView;
+  /** Text for the model, bounded; names the artifact where it is only a part. */
+  text: string;
+}
+
+/** What is kept of a job on disk. */
+export interface JobRecord {
+  version: 1;
+  /** As in `JobDelivery`. */
+  deliveryId: string;
+  job: JobView;
+  delivery: DeliveryState;
+  /** Text for the model, bounded. */
+  text: string;
+  host: HostIdentity;
+}
+
+/** A process, told apart from a later one with the same number. */
+export interface HostIdentity {
+  pid: number;
+  /** When it started, in the system's own unit; empty where that is not known. */
+  startTime: string;
+  /** One manager of that process. */
+  instance: string;
+}
+
+/** Everything is taken: wait, or end a job. */
+export class JobLimitError extends Error {
+  readonly code = "PI_JOB_LIMIT";
+
+  constructor(limit: number) {
+    super(`Background job limit reached (${limit}). Wait for running jobs to finish or cancel one.`);
+    this.name = "JobLimitError";
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Shortens verbose output for the model, after the run, and only where the original stays addressable.
+ *
+ * The core's minimizer is asked for the output of one simple command whose words are known. Its text replaces what the
+ * model sees when it is shorter and the raw output has an artifact: the one the run spilled to, or a new one. Anything
+ * else leaves the result as it was (MN-05); the artifact and all counts are of the raw output always.
+ */
+import { readFile } from "node:fs/promises";
+import { analyzeCommand } from "@pi-bash/command";
+import { artifactUrl, type Settings } from "@pi-bash/contract";
+import { type CommandResult, countLines } from "./command-result.ts";
+import type { MinimizedText, MinimizerChoices, NativesPort } from "./natives-port.ts";
+
+/** Shorter output is left as it is: there is nothing to win. In UTF-16 units. */
+const MIN_CHARS = 1_000;
+
+export type MinimizerSettings = Pick<
+  Settings,
+  | "shellMinimizer.enabled"
+  | "shellMinimizer.settingsPath"
+  | "shellMinimizer.only"
+  | "shellMinimizer.except"
+  | "shellMinimizer.maxCaptureBytes"
+  | "shellMinimizer.sourceOutlineLevel"
+>;
+
+/** Saves the raw text; the id under which it can be read, or none where that failed. */
+export type SaveOriginal = (text: string) => Promise<string | undefined>;
+
+export interface MinimizeRequest {
+  natives: Pick<NativesPort, "minimizeOutput">;
+  settings: MinimizerSettings;
+  /** The command as it was given, without a prefix. */
+  command: string;
+  result: CommandResult;
+  /** File with the whole raw output, where the result names an artifact. */
+  spillPath: string | undefined;
+  saveOriginal: SaveOriginal;
+  /** Most bytes of text for the model. */
+  maxBytes: number;
+}
+
+/** The result with minimized text, or the result as it was. Never rejects. */
+export async function minimizeResult(request: MinimizeRequest): Promise<CommandResult> {
+  const { result, settings } = request;
+  const { minimizeOutput } = request.natives;
+  const { exitCode } = result;
+  if (!settings["shellMinimizer.enabled"] || minimizeOutput === undefined || exitCode === undefined) return result;
+  if (result.totalBytes > settings["shellMinimizer.maxCaptureBytes"]) return result;
+  try {
+    const raw = await rawText(request);
+    if (raw === undefined || raw.length < MIN_CHARS) return result;
+    const argv = argvOf(request.command);
+    if (argv === undefined) return result;
+    const minimized = minimizeOutput({ argv }, raw, exitCode, choices(settings));
+    return minimized === null ? result : await swap(request, raw, minimized);
+  } catch {
+    // A minimizer that fails must not cost the output.
+    return result;
+  }
+}
+
+/** The whole output: what the model would see, or the artifact where that is only a part. */
+async function rawText({ result, spillPath }: MinimizeRequest): Promise<string | undefined> {
+  if (!result.truncated) return result.output;
+  if (result.artifactId === undefined || spillPath === undefined) return undefined;
+  return readFile(spillPath, "utf8");
+}
+
+/** The words of the command that wrote the output; none where more than one could have. */
+function argvOf(command: string): string[] | undefined {
+  const { ok, invocation } = analyzeCommand(command);
+  return ok && invocation !== undefined ? [...invocation.argv] : undefined;
+}
+
+async function swap(request: MinimizeRequest, raw: string, minimized: MinimizedText): Promise<CommandResult> {
+  const { result } = request;
+  const outputBytes = Buffer.byteLength(minimized.text);
+  if (outputBytes >= Buffer.byteLength(raw) || outputBytes > request.maxBytes) return result;
+  const id = result.artifactId ?? (await request.saveOriginal(raw));
+  if (id === undefined) return result;
+  // Line numbers of the raw output say nothing about the minimized text.
+  const { shownRange: _, ...rest } = result;
+  const separator = minimized.text === "" || minimized.text.endsWith("\n") ? "" : "\n";
+  return {
+    ...rest,
+    output: `${minimized.text}${separator}[raw output: ${artifactUrl(id)}]`,
+    truncated: false,
+    outputBytes,
+    outputLines: countLines(minimized.text),
+    originalArtifactId: id,
+    minimized: { filter: minimized.filter, inputBytes: Buffer.byteLength(raw), outputBytes },
+  };
+}
+
+function choices(settings: MinimizerSettings): MinimizerChoices {
+  const settingsPath = settings["shellMinimizer.settingsPath"];
+  const only = settings["shellMinimizer.only"];
+  return {
+    enabled: true,
+    ...(settingsPath === undefined ? {} : { settingsPath }),
+    ...(only.length === 0 ? {} : { only: [...only] }),
+    except: [...settings["shellMinimizer.except"]],
+    maxCaptureBytes: settings["shellMinimizer.maxCaptureBytes"],
+    sourceOutlineLevel: settings["shellMinimizer.sourceOutlineLevel"],
+  };
+}

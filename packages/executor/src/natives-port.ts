@@ -1,0 +1,112 @@
+/**
+ * What the executor needs of `@pi-bash/natives`, as an interface.
+ *
+ * The real package satisfies it (`test/natives-port.test.ts` holds that), and tests hand in a backend that misbehaves
+ * on purpose: never settles, loses its session, reports survivors. Field meanings are those of the native surface.
+ */
+import type { ProcessInfo } from "@pi-bash/contract";
+
+/** Options of a session, fixed for its life. */
+export interface SessionOptions {
+  /** Path of the bash. */
+  shell?: string;
+  /** First working directory; default: the host's. */
+  cwd?: string;
+  /** The environment the session begins with instead of the host's. */
+  baseEnv?: Record<string, string>;
+  /** Variables exported on top of it. */
+  sessionEnv?: Record<string, string>;
+  /** A bash file sourced once, before the first command. */
+  snapshotPath?: string;
+}
+
+/** What a sink keeps; see the native surface for ranges and defaults. */
+export interface RunSinkOptions {
+  maxBytes?: number;
+  headBytes?: number;
+  maxLineBytes?: number;
+  spillPath?: string;
+  spillMaxBytes?: number;
+  throttleMs?: number;
+  onUpdate?: (tail: string, totals: { bytes: number; lines: number }) => void;
+}
+
+/** One command. */
+export interface RunOptions {
+  command: string;
+  cwd?: string;
+  env?: Record<string, string>;
+  /** Milliseconds from the command's start to its deadline. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  sink?: RunSinkOptions;
+  concurrency?: "queue" | "clone";
+}
+
+/** What the native sink kept. */
+export interface RunOutput {
+  text: string;
+  truncated: boolean;
+  totalBytes: number;
+  totalLines: number;
+  outputBytes: number;
+  outputLines: number;
+  /** The spill file holds every byte. */
+  spilled: boolean;
+  spillError?: string | undefined;
+  shownRange: { startLine: number; endLine: number };
+  lateOutputBytes: number;
+}
+
+/** How a run ended. */
+export interface RunResult {
+  exitCode?: number | undefined;
+  signal?: string | undefined;
+  cancelled: boolean;
+  timedOut: boolean;
+  workingDir?: string | undefined;
+  sessionReset: boolean;
+  survivors: readonly ProcessInfo[];
+  wallTimeMs: number;
+  output?: RunOutput | undefined;
+}
+
+/** Receives decoded output. A promise it returns holds the command back until it resolves. */
+export type ChunkListener = (error: Error | null, chunk: string) => void;
+
+/** A session. */
+export interface ShellPort {
+  run(options: RunOptions, onChunk?: ChunkListener): Promise<RunResult>;
+  close(): Promise<void>;
+  liveBackgroundJobCount(): Promise<number>;
+}
+
+/** What a minimizer made of a text. */
+export interface MinimizedText {
+  filter: string;
+  text: string;
+}
+
+/** How the minimizer is to work. */
+export interface MinimizerChoices {
+  enabled?: boolean;
+  settingsPath?: string;
+  only?: string[];
+  except?: string[];
+  maxCaptureBytes?: number;
+  sourceOutlineLevel?: "default" | "aggressive";
+}
+
+/** The package itself. */
+export interface NativesPort {
+  Shell: new (options?: SessionOptions) => ShellPort;
+  executeShell(options: SessionOptions & RunOptions, onChunk?: ChunkListener): Promise<RunResult>;
+  /** Absent where the addon has no minimizer. */
+  minimizeOutput?(
+    invocation: { argv: string[] },
+    output: string,
+    exitCode: number,
+    options?: MinimizerChoices,
+  ): MinimizedText | null;
+  capabilities(): { session: "persistent" | "per-command"; clone: boolean };
+}

@@ -1,0 +1,85 @@
+/**
+ * Waits for a native run, but never longer than its deadline plus the grace.
+ *
+ * The core promises to settle by then on its own. This is the second line: a promise that never settles (a bug, a
+ * stuck kernel call) must not hold an agent, so every wait is raced with a timer of ours and with the abort signal.
+ */
+import { HARD_TIMEOUT_GRACE_MS } from "@pi-bash/contract";
+
+/** A timer that fires this much late means that the host itself stood still (stopped, suspended). */
+const HOST_STALL_MS = 1_000;
+/** Time a run gets to report after such a stall: its result may be there already (CC-11). */
+const STALL_EXTENSION_MS = 1_000;
+/** Longest delay `setTimeout` takes. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/** How the wait ended. */
+export type Watched<T> =
+  | { kind: "settled"; value: T }
+  | { kind: "failed"; error: unknown }
+  | { kind: "unresponsive"; reason: "deadline" | "cancelled" };
+
+export interface WatchOptions {
+  /** Deadline of the run, in milliseconds from now. */
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+  /** Time past the deadline, or past the abort, until we stop waiting. Default `HARD_TIMEOUT_GRACE_MS`. */
+  graceMs?: number;
+}
+
+/** Waits for `run`. Never rejects; leaves no timer and no listener behind. */
+export function watchRun<T>(run: Promise<T>, options: WatchOptions): Promise<Watched<T>> {
+  const graceMs = options.graceMs ?? HARD_TIMEOUT_GRACE_MS;
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined;
+    const finish = (outcome: Watched<T>): void => {
+      clearTimeout(timer);
+      options.signal?.removeEventListener("abort", onAbort);
+      resolve(outcome);
+    };
+    const arm = (delayMs: number, reason: "deadline" | "cancelled", isExtension = false): void => {
+      clearTimeout(timer);
+      const delay = Math.min(delayMs, MAX_TIMER_MS);
+      const due = performance.now() + delay;
+      timer = setTimeout(() => {
+        const stalled = performance.now() - due > HOST_STALL_MS;
+        if (stalled && !isExtension) arm(STALL_EXTENSION_MS, reason, true);
+        else finish({ kind: "unresponsive", reason });
+      }, delay);
+    };
+    const onAbort = (): void => arm(graceMs, "cancelled");
+
+    if (options.signal?.aborted) onAbort();
+    else arm(options.timeoutMs + graceMs, "deadline");
+    options.signal?.addEventListener("abort", onAbort, { once: true });
+    run.then(
+      (value) => finish({ kind: "settled", value }),
+      (error: unknown) => finish({ kind: "failed", error }),
+    );
+  });
+}
+
+/**
+ * Waits for something whose failure does not matter, for at most `boundMs`. Whether it ended in time. A wait in the
+ * `background` does not keep the process alive.
+ */
+export async function settlesWithin(
+  work: Promise<unknown>,
+  boundMs: number,
+  place: "foreground" | "background" = "foreground",
+): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const bound = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), boundMs);
+    if (place === "background") timer.unref();
+  });
+  const ended = work.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([ended, bound]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * Gives sessions the user's shell: a file made once from the rc, sourced by each new session.
+ *
+ * # Theory of operation
+ * A bash of its own sources the rc, supervised like any command and bounded in time, and writes down what it has; the
+ * snapshot is assembled from that and tried out in another bash before it is used. It is run as an interactive shell
+ * first, because most rc files return at once otherwise; where that fails (an rc that starts another shell for people),
+ * without. A failure is told once and never fatal: commands run without the user's functions then.
+ */
+import { lstat, readFile, rm, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { createPrivateFile, makeTemporaryFolder, randomName, writePrivateFile } from "../artifacts/private-folder.ts";
+import type { NativesPort, RunResult } from "../natives-port.ts";
+import { settlesWithin } from "../run-watch.ts";
+import { isBash } from "../shell-config.ts";
+import { assembleSnapshot, type Snapshot } from "./assemble.ts";
+import { captureScript } from "./capture-script.ts";
+import { quote } from "./quote.ts";
+import { parseRecord } from "./record.ts";
+
+/** Most time making a snapshot may take, in milliseconds; the first command waits for it. */
+export const SNAPSHOT_BUDGET_MS = 5_000;
+/** Most of it that the first try may use, so that a second one is possible. */
+const FIRST_TRY_MS = 3_000;
+/** A snapshot larger than this is not what a person wrote. */
+const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024;
+/** Time beyond a run's own deadline before it is given up. */
+const SETTLE_MARGIN_MS = 2_000;
+
+/** What became of a snapshot. */
+export type SnapshotOutcome =
+  | { kind: "ready"; path: string }
+  /** The user has no rc, or the shell is no bash. */
+  | { kind: "none" }
+  | { kind: "failed"; reason: string };
+
+export interface SnapshotOptions {
+  natives: Pick<NativesPort, "executeShell">;
+  shell: string;
+  /** The environment that sessions begin with; its `HOME` has the rc. */
+  env: Readonly<Record<string, string>>;
+  /** Default `SNAPSHOT_BUDGET_MS`. */
+  budgetMs?: number;
+  platform?: NodeJS.Platform;
+}
+
+/** The snapshot of one shell and environment, made when it is first asked for. */
+export class SnapshotSource {
+  readonly #options: SnapshotOptions;
+  #made: Promise<SnapshotOutcome> | undefined;
+  #folder: string | undefined;
+  #text = "";
+
+  constructor(options: SnapshotOptions) {
+    this.#options = options;
+  }
+
+  /** The snapshot; made once, and written again if its file was removed or changed meanwhile (RC-05). */
+  async getOrCreate(): Promise<SnapshotOutcome> {
+    this.#made ??= this.#make().catch((error: unknown) => ({
+      kind: "failed" as const,
+      reason: error instanceof Error ? error.message : String(error),
+    }));
+    const made = await this.#made;
+    return made.kind === "ready" ? this.#restore(made) : made;
+  }
+
+  /** Removes the files. */
+  async dispose(): Promise<void> {
+    await this.#made;
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #make(): Promise<SnapshotOutcome> {
+    const { shell, env } = this.#options;
+    const home = env["HOME"];
+    const platform = this.#options.platform ?? process.platform;
+    if (!isBash(shell) || platform === "win32" || home === undefined || home === "") return { kind: "none" };
+    const rc = join(home, ".bashrc");
+    const found = await lstat(rc).catch(() => undefined);
+    if (found === undefined) return { kind: "none" };
+
+    const deadline = performance.now() + (this.#options.budgetMs ?? SNAPSHOT_BUDGET_MS);
+    this.#folder = await makeTemporaryFolder("snapshots");
+    const snapshot =
+      (await this.#capture(rc, "-i", Math.min(deadline, performance.now() + FIRST_TRY_MS))) ??
+      (await this.#capture(rc, "+i", deadline));
+    if (snapshot === undefined) return { kind: "failed", reason: `\`${rc}\` did not end in time, or ended the shell` };
+    if (Buffer.byteLength(snapshot.text) > MAX_SNAPSHOT_BYTES)
+      return { kind: "failed", reason: `\`${rc}\` defines too much` };
+    const path = join(this.#folder, `snapshot-bash-${randomName()}.sh`);
+    await writePrivateFile(path, snapshot.text);
+    const problem = await this.#verify(path, snapshot, deadline);
+    if (problem !== undefined) {
+      await unlink(path).catch(() => undefined);
+      return { kind: "failed", reason: `what \`${rc}\` defines cannot be loaded again: ${problem}` };
+    }
+    this.#text = snapshot.text;
+    return { kind: "ready", path };
+  }
+
+  async #restore(ready: { kind: "ready"; path: string }): Promise<SnapshotOutcome> {
+    const current = await readFile(ready.path, "utf8").catch(() => undefined);
+    if (current === this.#text) return ready;
+    try {
+      const folder = this.#folder;
+      if (folder === undefined) return ready;
+      await writePrivateFile(ready.path, this.#text);
+      return ready;
+    } catch {
+      this.#made = Promise.resolve({ kind: "failed", reason: `\`${ready.path}\` is gone and cannot be written again` });
+      return this.#made;
+    }
+  }
+
+  /** Sources the rc and reads what it defined. Absent: the shell did not come to the end. */
+  async #capture(rc: string, mode: "-i" | "+i", deadline: number): Promise<Snapshot | undefined> {
+    const folder = this.#folder ?? "";
+    const name = randomName();
+    const script = join(folder, `capture-${name}.sh`);
+    const recordPath = join(folder, `record-${name}`);
+    try {
+      await writePrivateFile(script, captureScript(rc, recordPath));
+      await (await createPrivateFile(recordPath)).close();
+      const bash = `${quote(this.#options.shell)} --noprofile --norc ${mode} -c '. "$0"' ${quote(script)}`;
+      await this.#run(bash, deadline);
+      const record = parseRecord(await readFile(recordPath, "utf8"));
+      return record === undefined ? undefined : assembleSnapshot(record);
+    } finally {
+      // The record may hold secrets of the rc; it is gone before anything else happens.
+      await Promise.allSettled([unlink(script), unlink(recordPath)]);
+    }
+  }
+
+  /** Sources the snapshot in a fresh bash: nothing may be printed, functions and `PATH` must be what they were. */
+  async #verify(path: string, snapshot: Snapshot, deadline: number): Promise<string | undefined> {
+    const functions = snapshot.functions.map(quote).join(" ");
+    const expected = snapshot.path ?? this.#options.env["PATH"] ?? "";
+    const checks = [
+      `. ${quote(path)}`,
+      ...(functions === "" ? [] : [`builtin declare -F -- ${functions} >/dev/null`]),
+      ...(expected === "" ? [] : [`[[ $PATH == ${quote(expected)} ]]`]),
+      "builtin echo verified",
+    ];
+    const result = await this.#run(checks.join(" && "), deadline);
+    const output = result?.output?.text ?? "";
+    if (output === "verified\n" && result?.exitCode === 0) return undefined;
+    return result === undefined || result.timedOut
+      ? "it takes too long"
+      : `bash says \`${output.trim().slice(0, 200)}\``;
+  }
+
+  /** Runs a command in a fresh bash. Absent: it did not end in time. */
+  async #run(command: string, deadline: number): Promise<RunResult | undefined> {
+    const timeoutMs = Math.floor(deadline - performance.now());
+    if (timeoutMs < 1) return undefined;
+    const { natives, shell, env } = this.#options;
+    let result: RunResult | undefined;
+    const run = natives
+      .executeShell({ shell, baseEnv: { ...env }, command, timeoutMs, cwd: "/", sink: { maxBytes: 16 * 1024 } })
+      .then((value) => {
+        result = value;
+      });
+    await settlesWithin(run, timeoutMs + SETTLE_MARGIN_MS);
+    return result;
+  }
+}
+
+/** One line for the person and the model, told once. */
+export function snapshotNotice(reason: string): string {
+  return `Functions and aliases of the user's shell are not loaded: ${reason}`;
+}

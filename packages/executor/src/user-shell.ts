@@ -1,0 +1,73 @@
+/**
+ * Commands that a person types (`!`, the RPC `bash` command): the same executor, without what the tool does to a call.
+ *
+ * Nothing is rewritten, intercepted or expanded, and a result is never an error. The person shares the agent's shell:
+ * what they export or where they `cd` is there for both.
+ */
+import type { CommandResult } from "./command-result.ts";
+import type { ExecuteBashOptions } from "./command-run.ts";
+import type { Executor } from "./executor.ts";
+
+export interface UserShellOptions {
+  executor: Executor;
+  /** The agent session's id, which is the key of the shell. */
+  sessionId: string;
+  /** Where the first command runs. Default: where the session is. */
+  cwd?: string;
+}
+
+/** Options of one command of a person. */
+export type UserCommandOptions = Pick<ExecuteBashOptions, "env" | "timeoutMs" | "signal" | "onChunk" | "onUpdate">;
+
+export class UserShell {
+  readonly #options: UserShellOptions;
+  readonly #running = new Set<AbortController>();
+  #cwd: string | undefined;
+
+  constructor(options: UserShellOptions) {
+    this.#options = options;
+    this.#cwd = options.cwd;
+  }
+
+  /** Whether a command is under way. */
+  get isRunning(): boolean {
+    return this.#running.size > 0;
+  }
+
+  /** Where the next command runs, as far as known. */
+  get cwd(): string | undefined {
+    return this.#cwd;
+  }
+
+  /** Runs a command as it is written. Default timeout 300 s. Rejects only when it was never started. */
+  async executeBash(command: string, options: UserCommandOptions = {}): Promise<CommandResult> {
+    const { signal, ...rest } = options;
+    const controller = new AbortController();
+    const onAbort = (): void => controller.abort();
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    this.#running.add(controller);
+    try {
+      const result = await this.#options.executor.executeBash(command, {
+        ...rest,
+        signal: controller.signal,
+        sessionKey: this.#options.sessionId,
+        ...(this.#cwd === undefined ? {} : { cwd: this.#cwd }),
+      });
+      this.#cwd = result.workingDir ?? this.#cwd;
+      return result;
+    } catch (error) {
+      // The directory may be gone: the next command starts where the first one did.
+      this.#cwd = this.#options.cwd;
+      throw error;
+    } finally {
+      this.#running.delete(controller);
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** Cancels every command under way; each ends with a result of its own. */
+  abort(): void {
+    for (const controller of this.#running) controller.abort();
+  }
+}
