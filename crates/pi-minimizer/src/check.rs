@@ -50,7 +50,7 @@ impl Policy {
 }
 
 /// Bytes a lossy result must save: about 64 tokens, which a notice and the doubt are worth.
-const MIN_SAVED_BYTES: usize = 256;
+const MIN_SAVED_BYTES: usize = 192;
 
 /// Words by which a line says that something is wrong, wherever in a word they stand.
 static TROUBLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -63,7 +63,7 @@ static TROUBLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The same as whole words, for lines that name packages and files: `thiserror` is no error.
 static TROUBLE_WORD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)(?:^|[\s\[(])(?:error|errors|failed|failure|failures|fatal|panicked|exception|traceback|conflict|rejected|killed|denied|aborted|cannot|unresolved)(?:$|[\s:\])!,.])",
+        r"(?i)(?:^|[\s\[(])(?:error|errors|failed|failure|failures|fatal|panicked|exception|traceback|conflict|rejected|killed|denied|aborted|cannot|unresolved|warn|warning|warnings)(?:$|[\s:\])!,.])",
     )
     .ok()
 });
@@ -80,7 +80,7 @@ pub(crate) fn verify(doc: &Doc<'_>, text: &str, policy: Policy) -> Result<(), Do
         if !is_suspect(doc.mark(at), line) {
             continue;
         }
-        let lost = words::words(line)
+        let lost = words::words(without_percentage(line))
             .filter(|word| !(policy.masked && word.bytes().any(|b| b.is_ascii_digit())))
             .any(|word| !kept.contains(word));
         if lost {
@@ -101,18 +101,28 @@ pub(crate) fn gains(before: usize, after: usize) -> bool {
     before.saturating_sub(after) >= MIN_SAVED_BYTES.max(before / 10)
 }
 
+/// A line without the progress column at its end, as in `tests/a.py::b FAILED  [ 97%]`.
+fn without_percentage(line: &str) -> &str {
+    match line.strip_suffix("%]").and_then(|front| front.rsplit_once('[')) {
+        Some((front, digits)) if digits.trim().bytes().all(|b| b.is_ascii_digit()) => front,
+        _ => line,
+    }
+}
+
 /// Does the removal of this line have to be justified?
 fn is_suspect(mark: &Mark, line: &str) -> bool {
     let pattern = match mark {
         Mark::Keep => return false,
-        Mark::Drop(Kind::Passing) => return !has_success_mark(line) && matches(&TROUBLE_WORD, line),
+        Mark::Drop(Kind::Passing) => return !has_success_mark(line) && matches(&TROUBLE, line),
         // Quoted source, library frames and generated bodies are productions of their own: a word in
         // them is a name, not a message.
         Mark::Drop(
             Kind::Excerpt | Kind::Frame | Kind::Generated | Kind::Hint | Kind::Note | Kind::Body | Kind::Entry,
         ) => return false,
         Mark::Drop(Kind::Progress | Kind::Header | Kind::Trailer | Kind::Deduped) => &TROUBLE_WORD,
-        Mark::Drop(_) | Mark::Folded | Mark::Replace(_) => &TROUBLE,
+        // A replacement says its line again; only a message in it has to be there word for word.
+        Mark::Replace(_) => &TROUBLE_WORD,
+        Mark::Drop(_) | Mark::Folded => &TROUBLE,
     };
     matches(pattern, line)
 }

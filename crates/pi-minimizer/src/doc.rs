@@ -33,6 +33,8 @@ pub(crate) struct Doc<'a> {
     stated: Vec<String>,
     /// How many marks were set.
     touched: usize,
+    /// The text is content, not a report: nothing happens to a line that no filter marked.
+    verbatim: bool,
     steps: usize,
 }
 
@@ -44,11 +46,19 @@ pub(crate) struct OverBudget;
 const STEPS_PER_LINE: usize = 400;
 
 impl<'a> Doc<'a> {
-    /// Splits `text`, which must be free of control sequences.
+    /// Splits `text`, which must be free of control sequences; trailing blanks are dropped.
     pub(crate) fn new(text: &'a str) -> Self {
-        let lines = lines::split(text);
+        Self::of(lines::split(text), false)
+    }
+
+    /// Splits a text whose blanks and repeats mean something: a diff, a search result.
+    pub(crate) fn verbatim(text: &'a str) -> Self {
+        Self::of(lines::split_exactly(text), true)
+    }
+
+    fn of(lines: Vec<&'a str>, verbatim: bool) -> Self {
         let marks = vec![Mark::Keep; lines.len()];
-        Self { steps: (lines.len() + 64) * STEPS_PER_LINE, lines, marks, extra: Tally::default(), stated: Vec::new(), touched: 0 }
+        Self { steps: (lines.len() + 64) * STEPS_PER_LINE, lines, marks, extra: Tally::default(), stated: Vec::new(), touched: 0, verbatim }
     }
 
     /// Number of lines.
@@ -173,8 +183,12 @@ impl<'a> Doc<'a> {
                 Mark::Drop(_) | Mark::Folded => {}
             }
         }
-        let kept = shrink_blank_runs(&kept, compact);
         let mut text = String::new();
+        if self.verbatim {
+            push_lines(&mut text, &kept);
+            return text;
+        }
+        let kept = shrink_blank_runs(&kept, compact);
         let mut at = 0;
         for found in repeat::find(&kept) {
             push_lines(&mut text, kept.get(at..found.start).unwrap_or(&[]));

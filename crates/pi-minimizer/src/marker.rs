@@ -105,14 +105,8 @@ impl Tally {
         }
     }
 
-    /// Adds everything of another tally.
-    pub(crate) fn merge(&mut self, other: &Self) {
-        for (kind, count) in &other.0 {
-            self.add(*kind, *count);
-        }
-    }
-
     /// Items of all kinds.
+    #[cfg(test)]
     pub(crate) fn total(&self) -> usize {
         self.0.values().sum()
     }

@@ -64,8 +64,9 @@ pub(crate) fn run(
             return changed(text, "outline");
         }
     }
-    // A file that is read keeps its blanks and escapes, unless it turns out to be a log.
-    let lossless = if only_logs { Cow::Borrowed(&*rendered) } else { Cow::Owned(fold_repeats(&rendered)) };
+    let content = targets.iter().any(registry::prints_content);
+    // Content keeps its blanks and repeats: a changed blank is a fact of a diff.
+    let lossless = if only_logs || content { Cow::Borrowed(&*rendered) } else { Cow::Owned(fold_repeats(&rendered)) };
     listener.stage("lossless", &lossless, "control sequences, repeats, blank runs");
     if !options.lossless_only && !options.incomplete {
         let run = Run {
@@ -139,7 +140,8 @@ fn structural(
     options: &Options,
     listener: &mut dyn Listener,
 ) -> Result<Option<(String, String)>, OverBudget> {
-    let mut doc = Doc::new(text);
+    let alone = run.target.is_some_and(registry::prints_content);
+    let mut doc = if alone { Doc::verbatim(text) } else { Doc::new(text) };
     let mut names: Vec<&str> = Vec::new();
     let mut policy = Policy::STRICT;
     if only_logs {
@@ -153,7 +155,6 @@ fn structural(
         policy = family.policy;
     } else {
         let families = registry::select(run.target, text);
-        let alone = families.iter().any(|family| family.alone);
         let user = rules::select(&options.rules, run.target, text);
         for rule in &user {
             let before = doc.touched();

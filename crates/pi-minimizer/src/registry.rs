@@ -37,9 +37,8 @@ pub(crate) struct Family {
 
 /// Families that apply to a text, in the order they are to mark it.
 pub(crate) fn select(target: Option<&Target>, text: &str) -> Vec<&'static Family> {
-    if let Some(target) = target
-        && let Some(family) = filters::FAMILIES.iter().copied().find(|family| family.alone && (family.prints)(target))
-    {
+    let alone = |family: &&&'static Family| family.alone && target.is_some_and(|target| (family.prints)(target));
+    if let Some(family) = filters::FAMILIES.iter().find(alone) {
         return vec![family];
     }
     filters::FAMILIES
@@ -48,6 +47,11 @@ pub(crate) fn select(target: Option<&Target>, text: &str) -> Vec<&'static Family
         .filter(|family| !family.alone)
         .filter(|family| target.is_some_and(|target| (family.prints)(target)) || has_signature(family, text))
         .collect()
+}
+
+/// True where the program prints content, that is, text that no other family may touch.
+pub(crate) fn prints_content(target: &Target) -> bool {
+    filters::FAMILIES.iter().any(|family| family.alone && (family.prints)(target))
 }
 
 fn has_signature(family: &Family, text: &str) -> bool {

@@ -2,11 +2,39 @@
 //!
 //! Order matters where two families know a line: the first mark stands.
 
+mod cc;
+mod deptree;
+mod diff;
+mod git;
+mod go;
+mod js;
+mod jvm;
+mod lint;
+mod listing;
 pub(crate) mod logs;
 pub(crate) mod outline;
+mod pytest;
 mod rust;
+mod search;
+mod terraform;
+mod trace;
 
 use crate::registry::Family;
 
 /// All families, in the order they mark a text.
-pub(crate) static FAMILIES: &[&Family] = &[&rust::FAMILY, &logs::FAMILY];
+pub(crate) static FAMILIES: &[&Family] = &[
+    &git::FAMILY,
+    &search::FAMILY,
+    &listing::FAMILY,
+    &deptree::FAMILY,
+    &rust::FAMILY,
+    &js::FAMILY,
+    &pytest::FAMILY,
+    &go::FAMILY,
+    &jvm::FAMILY,
+    &terraform::FAMILY,
+    &trace::FAMILY,
+    &cc::FAMILY,
+    &lint::FAMILY,
+    &logs::FAMILY,
+];

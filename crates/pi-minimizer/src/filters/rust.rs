@@ -100,7 +100,10 @@ fn suites(doc: &mut Doc<'_>) {
                     .collect::<Vec<_>>()
                     .join("; ");
                 doc.replace(start, format!("{name}: test result: ok. {counts}"));
-                doc.fold(at);
+                doc.drop_line(at, Kind::Passing);
+                if doc.line(at + 1).is_empty() {
+                    doc.drop_line(at + 1, Kind::Header);
+                }
             }
         }
     }

@@ -12,6 +12,15 @@ pub(crate) fn split(text: &str) -> Vec<&str> {
     lines
 }
 
+/// The lines of `text` with all their blanks; a final newline adds no line.
+pub(crate) fn split_exactly(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    if text.ends_with('\n') || text.is_empty() {
+        lines.pop();
+    }
+    lines
+}
+
 /// Width of the leading blanks in bytes.
 pub(crate) fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
@@ -43,22 +52,26 @@ pub(crate) fn number(text: &str) -> Option<(&str, &str)> {
     (digits > 0).then(|| (upto(text, digits), from(text, digits)))
 }
 
-/// Runs of one ruler character that carry no meaning beyond "a line is drawn here".
-const RULER: [char; 13] = ['=', '-', '_', '*', '#', '~', '─', '━', '═', '⎯', '╌', '┄', '–'];
+/// Characters tools draw lines with. The first six also have other uses, so they count only where
+/// a rule stands between blanks.
+const ASCII_RULER: [char; 6] = ['=', '-', '_', '*', '#', '~'];
+const DRAWN_RULER: [char; 6] = ['─', '━', '═', '⎯', '╌', '┄'];
+
+/// Characters of a run that are a rule, and how many of them stay.
+const RULE: usize = 6;
+const SHORT_RULE: usize = 3;
 
 /// Shortens drawn rules of six characters and more to three, as in `=== FAILURES ===`.
 ///
-/// Returns nothing where the line draws none. A rule is taken for one only where it stands alone
-/// between blanks, so `x=======y` and a conflict marker `<<<<<<<` stay.
+/// Returns nothing where the line draws none. `x=======y` and git's conflict markers stay.
 pub(crate) fn shorten_rules(line: &str) -> Option<String> {
-    if !line.contains("------") && !line.contains("======") && !line.contains("______") {
-        let drawn = ["⎯⎯⎯⎯⎯⎯", "──────", "━━━━━━", "══════", "******", "######", "~~~~~~", "_ _ _ _"];
-        if !contains_any(line, &drawn) {
-            return None;
-        }
+    let ascii = contains_any(line, &["------", "======", "______", "******", "######", "~~~~~~"]);
+    let drawn = contains_any(line, &["──────", "━━━━━━", "══════", "⎯⎯⎯⎯⎯⎯", "╌╌╌╌╌╌", "┄┄┄┄┄┄"]);
+    if line.starts_with("_ _ _ _ _ _") {
+        return Some("_ _ _".to_owned());
     }
-    if line.starts_with("=======") && line.len() == 7 {
-        return None; // git's conflict separator
+    if !(ascii || drawn) || line == "=======" {
+        return None;
     }
     let mut short = String::with_capacity(line.len());
     let mut changed = false;
@@ -67,15 +80,17 @@ pub(crate) fn shorten_rules(line: &str) -> Option<String> {
             short.push(' ');
         }
         let first = word.chars().next().unwrap_or(' ');
-        if RULER.contains(&first) && word.chars().count() >= 6 && word.chars().all(|c| c == first) {
-            short.extend([first; 3]);
-            changed = true;
-        } else {
-            short.push_str(word);
+        let plain = ASCII_RULER.contains(&first) && word.chars().all(|c| c == first);
+        let mut run = ('\0', 0);
+        for c in word.chars() {
+            run = if c == run.0 { (c, run.1 + 1) } else { (c, 1) };
+            // Three stay of a run that turns out to be long enough.
+            if run.1 > SHORT_RULE && (plain && word.len() >= RULE || DRAWN_RULER.contains(&c)) {
+                changed = true;
+            } else {
+                short.push(c);
+            }
         }
-    }
-    if line.starts_with("_ _ _ _ _ _") {
-        return Some("_ _ _".to_owned());
     }
     changed.then_some(short)
 }

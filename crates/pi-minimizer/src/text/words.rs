@@ -1,6 +1,6 @@
 //! Words: the unit in which "nothing was lost, nothing was invented" is checked.
 //!
-//! A word is a maximal run of letters, digits and underscores. Padding, rules, quotes and brackets
+//! A word is a maximal run of letters, digits and underscores that is no drawn line. Padding, rules, quotes and brackets
 //! may change in a rewrite; words may not appear from nowhere.
 
 use std::collections::{HashMap, HashSet};
@@ -8,7 +8,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// The words of `text`, in order.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|word| word.contains(|c: char| c != '_'))
 }
 
 /// A fixed 64-bit hash: the same on every run and machine, and fast on short keys.

@@ -1,0 +1,162 @@
+//! JavaScript test runners: jest, vitest, mocha, node:test, ava, playwright, TAP.
+//!
+//! All of them print a tree of marked names and then the failures. Passing leaves go, a heading goes
+//! when all below it went, failing blocks stay with the one source line they point at and the frames
+//! of the project.
+
+use crate::check::Policy;
+use crate::doc::{Doc, Mark, OverBudget};
+use crate::marker::Kind;
+use crate::records::frame;
+use crate::registry::{Family, Run};
+use crate::text::lines;
+use crate::text::words::{self, FixedSet};
+
+pub(crate) static FAMILY: Family = Family {
+    name: "js-test",
+    prints: |target| {
+        matches!(target.program.as_str(), "jest" | "vitest" | "mocha" | "ava" | "playwright" | "tap" | "uvu" | "jasmine" | "cypress")
+            || (target.program == "node" && target.has_flag(&["--test"]))
+            || (matches!(target.program.as_str(), "bun" | "deno") && target.subcommand() == "test")
+    },
+    signature: &["\nTest Suites: ", " Test Files ", " passing (", "\nℹ pass ", "\n# pass ", "TAP version 1", "Tests:  "],
+    alone: false,
+    policy: Policy::STRICT,
+    mark,
+};
+
+/// Marks of a passing leaf.
+const PASS: [&str; 4] = ["✓ ", "✔ ", "√ ", "✅ "];
+
+/// Lines with a check mark that are results of a build, not of a test.
+const NO_TEST: [&str; 7] = ["built in", "modules transformed", "Compiled", "Generated", "Generating", "Linting", "Collecting"];
+
+/// Numbers about the run itself.
+const TIMINGS: [&str; 8] = [
+    "Start at ", "Duration ", "Time: ", "Snapshots:   0 total", "Ran all test suites", "ℹ duration_ms ", "# duration_ms ", "Slow test file",
+];
+
+fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
+    doc.spend(doc.len() * 6)?;
+    tap(doc);
+    for at in 0..doc.len() {
+        let line = doc.line(at);
+        let body = line.trim_start();
+        if is_pass(body) {
+            doc.drop_line(at, Kind::Passing);
+        } else if lines::starts_with_any(body, &TIMINGS) {
+            doc.drop_line(at, Kind::Progress);
+        } else if is_library_frame(body) {
+            doc.drop_line(at, Kind::Frame);
+        }
+    }
+    headings(doc);
+    summary_blocks(doc);
+    frame::thin_everywhere(doc);
+    Ok(())
+}
+
+fn is_pass(body: &str) -> bool {
+    let named = PASS.iter().any(|mark| body.starts_with(mark)) && !lines::contains_any(body, &NO_TEST);
+    named || body.strip_prefix("ok ").and_then(lines::number).is_some() && body.contains('[')
+}
+
+/// A frame of the runner, of node itself or of an installed package.
+pub(crate) fn is_library_frame(body: &str) -> bool {
+    let rest = match body.strip_prefix("at ").or_else(|| body.strip_prefix("❯ ")) {
+        Some(rest) => rest,
+        None => return false,
+    };
+    lines::contains_any(rest, &["node:", "node_modules/", "(<anonymous>)", "internal/process", "(native)", "new Promise"])
+        && rest.contains([':', '<', '('])
+}
+
+/// TAP: `ok 1 - name` with its block of numbers.
+fn tap(doc: &mut Doc<'_>) {
+    let mut inside = None; // indentation of the block of a passing test
+    for at in 0..doc.len() {
+        let line = doc.line(at);
+        let body = line.trim_start();
+        if let Some(depth) = inside {
+            if lines::indent(line) >= depth && !body.is_empty() {
+                doc.drop_line(at, Kind::Passing);
+                if body == "..." {
+                    inside = None;
+                }
+                continue;
+            }
+            inside = None;
+        }
+        let numbered = body.strip_prefix("ok ").and_then(lines::number);
+        if let Some((_, rest)) = numbered
+            && (rest.is_empty() || rest.starts_with(" - ") || rest.starts_with(' '))
+            && !lines::contains_any(rest, &["# TODO", "# SKIP", "# todo", "# skip"])
+        {
+            doc.drop_line(at, Kind::Passing);
+            if doc.line(at + 1).trim() == "---" {
+                inside = Some(lines::indent(doc.line(at + 1)));
+            }
+        } else if let Some(name) = body.strip_prefix("# Subtest: ") {
+            // Said again by its own result line.
+            let result = (at + 1..doc.len()).map(|i| doc.line(i)).find(|line| line.contains(name));
+            if result.is_some() {
+                doc.drop_line(at, Kind::Header);
+            }
+        } else if is_plan(body) || lines::starts_with_any(body, &["duration_ms: ", "type: 'test'", "type: 'suite'"]) && lines::indent(line) > 0 {
+            doc.drop_line(at, Kind::Header);
+        }
+    }
+}
+
+/// `1..24`
+fn is_plan(body: &str) -> bool {
+    body.strip_prefix("1..").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Drops a heading when everything indented below it is gone and something passed there.
+pub(crate) fn headings(doc: &mut Doc<'_>) {
+    struct Open {
+        at: usize,
+        indent: usize,
+        /// Something passed below it.
+        passed: bool,
+        all_gone: bool,
+    }
+    let mut open: Vec<Open> = Vec::new();
+    let close = |doc: &mut Doc<'_>, open: &mut Vec<Open>, indent: usize| {
+        while let Some(last) = open.pop_if(|last| last.indent >= indent) {
+            if last.passed && last.all_gone {
+                doc.drop_line(last.at, Kind::Passing);
+            }
+            if let Some(parent) = open.last_mut() {
+                parent.passed |= *doc.mark(last.at) == Mark::Drop(Kind::Passing);
+                parent.all_gone &= last.all_gone && doc.is_gone(last.at);
+            }
+        }
+    };
+    for at in 0..doc.len() {
+        let line = doc.line(at);
+        if line.is_empty() {
+            close(doc, &mut open, 0);
+            continue;
+        }
+        let indent = lines::indent(line);
+        close(doc, &mut open, indent);
+        // Indentation can be as deep as there are lines; no real report nests like that.
+        if open.len() < 64 {
+            open.push(Open { at, indent, passed: false, all_gone: true });
+        }
+    }
+    close(doc, &mut open, 0);
+}
+
+/// jest prints every failure a second time when there are many suites.
+fn summary_blocks(doc: &mut Doc<'_>) {
+    let Some(start) = (0..doc.len()).find(|at| doc.line(*at).starts_with("Summary of all failing tests")) else { return };
+    let seen: FixedSet<u64> = (0..start).map(|at| words::hash(doc.line(at))).collect();
+    for at in start..doc.len() {
+        if !doc.line(at).is_empty() && seen.contains(&words::hash(doc.line(at))) {
+            doc.drop_line(at, Kind::Repeat);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Linters and type checkers: tsc, eslint, biome, mypy, ruff, flake8, pyright, golangci-lint, shellcheck.
+//!
+//! All print places with messages; `records::diagnostic` does the work. eslint groups rows below a
+//! file name, so its rows are read here and given their file.
+
+use crate::check::Policy;
+use crate::doc::{Doc, OverBudget};
+use crate::marker::Kind;
+use crate::records::{diagnostic, frame};
+use crate::registry::{Family, Run};
+use crate::text::lines;
+use crate::text::words::FixedMap;
+
+pub(crate) static FAMILY: Family = Family {
+    name: "lint",
+    prints: |target| {
+        matches!(
+            target.program.as_str(),
+            "tsc" | "vue-tsc" | "tsgo" | "eslint" | "biome" | "oxlint" | "mypy" | "dmypy" | "ruff" | "flake8" | "pylint" | "pyright" | "basedpyright"
+                | "golangci-lint" | "staticcheck" | "shellcheck" | "pycodestyle" | "pyflakes" | "stylelint" | "standard" | "xo" | "hadolint" | "yamllint" | "actionlint"
+                | "markdownlint" | "swiftlint" | "ktlint" | "checkstyle" | "vet" | "javac" | "kotlinc"
+        )
+    },
+    signature: &[": error TS", " - error TS", "✖ ", ": error: ", ": warning: ", "  error  ", "  warning  "],
+    alone: false,
+    policy: Policy::REGROUPED,
+    mark,
+};
+
+fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
+    doc.spend(doc.len() * 2)?;
+    stylish(doc);
+    diagnostic::fold(doc, diagnostic::Quotes::Drop)?;
+    frame::thin_everywhere(doc);
+    Ok(())
+}
+
+/// A row of eslint: `  2:28  error    Expected '===' and instead saw '=='  eqeqeq`.
+struct Row<'a> {
+    place: &'a str,
+    /// Severity, text and rule, as printed.
+    message: &'a str,
+}
+
+fn row(line: &str) -> Option<Row<'_>> {
+    let body = line.trim_start();
+    if body.len() == line.len() {
+        return None;
+    }
+    let (_, rest) = lines::number(body)?;
+    let (_, rest) = lines::number(rest.strip_prefix(':')?)?;
+    let place = lines::upto(body, body.len() - rest.len());
+    let message = rest.trim_start();
+    (rest.starts_with(' ') && lines::starts_with_any(message, &["error ", "warning ", "✖ ", "⚠ ", "info "]))
+        .then_some(Row { place, message })
+}
+
+fn stylish(doc: &mut Doc<'_>) {
+    let mut files: Vec<(usize, usize)> = Vec::new(); // header, end of its rows
+    let mut at = 0;
+    while at < doc.len() {
+        if !doc.line(at).is_empty() && row(doc.line(at)).is_none() && row(doc.line(at + 1)).is_some() {
+            let end = (at + 1..doc.len()).find(|i| row(doc.line(*i)).is_none()).unwrap_or(doc.len());
+            files.push((at, end));
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+    if files.is_empty() {
+        return;
+    }
+    let names: Vec<&str> = files.iter().map(|(header, _)| doc.line(*header)).collect();
+    let cut = root(&names);
+    let mut groups: FixedMap<String, Vec<(usize, String)>> = FixedMap::default();
+    let mut order: Vec<String> = Vec::new();
+    for &(header, end) in &files {
+        let name = lines::from(doc.line(header), cut);
+        for at in header + 1..end {
+            let Some(row) = row(doc.line(at)) else { continue };
+            let message = squeeze(row.message);
+            let group = groups.entry(message.clone()).or_default();
+            if group.is_empty() {
+                order.push(message);
+            }
+            group.push((at, format!("{name}:{}", row.place)));
+        }
+    }
+    for message in &order {
+        let Some(group) = groups.get(message) else { continue };
+        let Some(((first, _), others)) = group.split_first() else { continue };
+        let place = row(doc.line(*first)).map_or("", |row| row.place);
+        let mut line = format!(" {place} {message}");
+        if others.len() > 1 {
+            doc.state("also");
+            line.push_str("\n  also");
+            for (at, place) in others {
+                line.push(' ');
+                line.push_str(place);
+                doc.fold(*at);
+            }
+        } else {
+            for (at, _) in others {
+                let place = row(doc.line(*at)).map_or("", |row| row.place);
+                doc.replace(*at, format!(" {place} {message}"));
+            }
+        }
+        doc.replace(*first, line);
+    }
+    for &(_, end) in &files {
+        if doc.line(end).is_empty() {
+            doc.drop_line(end, Kind::Header);
+        }
+    }
+}
+
+/// Runs of blanks are one: columns are padding.
+fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Bytes of the directory that all names share; the full names stand in the headings.
+fn root(names: &[&str]) -> usize {
+    let Some((first, others)) = names.split_first() else { return 0 };
+    let mut common = first.rfind('/').map_or(0, |at| at + 1);
+    for name in others {
+        let same = first.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count().min(common);
+        common = first.as_bytes().get(..same).and_then(|front| front.iter().rposition(|b| *b == b'/')).map_or(0, |at| at + 1);
+    }
+    common
+}

@@ -1,0 +1,136 @@
+//! Quoted source below a diagnostic or an assertion: the lines a tool shows around a place.
+//!
+//! ```text
+//!     2 | before            3   return sum;              |
+//!   > 3 | the line              ~~~~~~               3 | the line
+//!       |  ^                                           |  ^^^ label
+//! ```
+//! The line the place points at stays where it is worth its tokens; neighbours and bare carets go. A
+//! caret line with words is a label and stays.
+
+use crate::doc::Doc;
+use crate::marker::Kind;
+use crate::text::lines;
+
+/// Lines a frame may have; a table in a program's output is longer or has no caret.
+const MAX_LINES: usize = 24;
+
+/// What a line of a frame is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// `  12 | source`, with a `>` in front where the tool points at it.
+    Source { pointed: bool },
+    /// `     | ^^^^`, nothing but carets.
+    Carets,
+    /// `     | ^^^ label`.
+    Label,
+}
+
+/// Thins the frame that begins at line `start` (blank lines before it allowed); `all` drops its source too.
+///
+/// Returns the line after the frame.
+pub(crate) fn thin(doc: &mut Doc<'_>, start: usize, all: bool) -> usize {
+    let mut at = start;
+    while doc.line(at).is_empty() && at < doc.len() && at < start + 2 {
+        at += 1;
+    }
+    if is_tilde(doc.line(at + 1)) && lines::number(doc.line(at).trim_start()).is_some() {
+        return thin_tildes(doc, start, at);
+    }
+    let first = at;
+    let mut parts = Vec::new();
+    while at < doc.len()
+        && parts.len() < MAX_LINES
+        && let Some(part) = part(doc.line(at))
+    {
+        parts.push(part);
+        at += 1;
+    }
+    let pointed = parts.iter().any(|part| matches!(part, Part::Source { pointed: true }));
+    let underlined = parts.contains(&Part::Carets) || parts.contains(&Part::Label);
+    if !pointed && !underlined {
+        return start;
+    }
+    for (offset, part) in parts.iter().enumerate() {
+        let below = parts.get(offset + 1);
+        let aimed = match part {
+            Part::Source { pointed: here } => {
+                if pointed { *here } else { matches!(below, Some(Part::Carets | Part::Label)) && below.is_some() }
+            }
+            Part::Carets => false,
+            Part::Label => true,
+        };
+        if !aimed || all {
+            doc.drop_line(first + offset, Kind::Excerpt);
+        }
+    }
+    at
+}
+
+/// The frame of tsc: a numbered line, and a line of tildes below it.
+fn thin_tildes(doc: &mut Doc<'_>, start: usize, first: usize) -> usize {
+    let mut at = first;
+    while lines::number(doc.line(at).trim_start()).is_some() && is_tilde(doc.line(at + 1)) {
+        doc.drop_lines(start..at + 2, Kind::Excerpt);
+        at += 2;
+    }
+    at
+}
+
+fn is_tilde(line: &str) -> bool {
+    let body = line.trim_start();
+    body.starts_with('~') && body.bytes().all(|b| b == b'~')
+}
+
+fn part(line: &str) -> Option<Part> {
+    let body = line.trim_start();
+    let (pointed, body) = match body.strip_prefix(['>', '❯', '→']) {
+        Some(rest) => (true, rest.trim_start()),
+        None => (false, body),
+    };
+    if let Some((_, rest)) = lines::number(body) {
+        let rest = rest.trim_start();
+        return rest.starts_with(['|', '│']).then_some(Part::Source { pointed });
+    }
+    let rest = body.strip_prefix(['|', '│'])?;
+    if line.starts_with(['|', '│']) && pointed {
+        return None;
+    }
+    Some(if rest.contains(char::is_alphanumeric) { Part::Label } else { Part::Carets })
+}
+
+/// Thins every frame of a text in which a tool points at a line or underlines it.
+pub(crate) fn thin_everywhere(doc: &mut Doc<'_>) {
+    let mut at = 0;
+    while at < doc.len() {
+        at = if part(doc.line(at)).is_some() { thin(doc, at, false).max(at + 1) } else { at + 1 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::thin_everywhere;
+    use crate::doc::Doc;
+
+    fn thinned(text: &str) -> String {
+        let mut doc = Doc::new(text);
+        thin_everywhere(&mut doc);
+        doc.render(true)
+    }
+
+    #[test]
+    fn the_line_a_tool_points_at_stays() {
+        assert_eq!(thinned("x\n  2 | a\n> 3 | b\n    | ^\n  4 | c\n"), "x\n> 3 | b\n");
+    }
+
+    #[test]
+    fn the_underlined_line_and_its_label_stay() {
+        assert_eq!(thinned("x\n   |\n 3 | b\n   | ^^ bad\n   |\n"), "x\n 3 | b\n   | ^^ bad\n");
+    }
+
+    #[test]
+    fn a_table_is_no_frame() {
+        let table = "1 | a\n2 | b\n";
+        assert_eq!(thinned(table), table);
+    }
+}
