@@ -59,3 +59,6 @@ pub(crate) fn wake_stopped(identity: ProcessIdentity) -> io::Result<()> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

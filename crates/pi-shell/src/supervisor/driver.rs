@@ -8,7 +8,6 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use pi_supervisor::process;
 use pi_supervisor::wire::{Event, SpawnStep};
 use rustix::net::Shutdown;
 use tokio::io::Interest;
@@ -168,8 +167,8 @@ impl Driver {
         let (exit, told) = watch::channel(None);
         self.programs.insert(id, Program { identity, exit });
         if !self.answer_spawn(id, Ok(Child { identity, exit: told })) {
-            // Nobody knows of it, so nobody would ever stop it.
-            process::signal(identity, libc::SIGKILL).ok();
+            // Nobody knows of it, so nobody would ever stop it. It may have children already.
+            drop(tokio::task::spawn_blocking(move || orphans::kill(&[identity])));
         }
     }
 

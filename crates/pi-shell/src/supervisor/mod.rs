@@ -240,3 +240,8 @@ impl Supervisor {
             .collect()
     }
 }
+
+#[cfg(test)]
+pub(crate) mod executable;
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,11 @@
-//! Kills what a supervisor left behind when it was itself killed.
+//! Kills what is in the sessions of given programs, from the host's side.
 //!
-//! Its programs then belong to init, or to another subreaper above this host. They are found by
-//! what was known of them: their identities, whoever is below them, and whoever is in the session
-//! that each of them leads, which outlives its leader. A process that made a session of its own
-//! and whose parents are dead is not found.
+//! The supervisor sweeps all or nothing, and while it lives that is its work. This is for the
+//! program that nobody asked for any more, and for what a supervisor left behind when it was
+//! itself killed. Its programs then belong to init, or to another subreaper above this host. They
+//! are found by what was known of them: their identities, whoever is below them, and whoever is in
+//! the session that each of them leads, which outlives its leader. A process that made a session
+//! of its own and whose parents are dead is not found.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -53,7 +55,7 @@ impl Territory for Orphans<'_> {
         total
     }
 
-    /// They are init's children now.
+    /// They are the children of others.
     fn reap(&mut self) {}
 
     fn pause(&mut self, pause: Duration) {

@@ -20,7 +20,7 @@ pub const VERSION: u32 = 1;
 
 /// Longest frame, in bytes without its length prefix: 16 MiB.
 ///
-/// Linux takes at most 6 MiB of arguments and environment under the default stack limit of 8 MiB
+/// Linux takes at most 6 MiB of arguments and environment, whatever the stack limit
 /// (`_STK_LIM / 4 * 3`), so nothing that could be executed is refused.
 pub const MAX_FRAME_BYTES: usize = 16 * 1024 * 1024;
 

@@ -1,0 +1,274 @@
+//! Plays the host: starts a supervisor, sends requests, awaits events, looks after what is alive.
+
+use std::io::{IoSlice, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use pi_supervisor::process::{ProcessIdentity, is_alive};
+use pi_supervisor::wire::{Event, Exit, FrameReader, Request, Spawn, SpawnStep, VERSION};
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+
+/// Far more than anything takes on a busy machine; reached only by a defect.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) struct Host {
+    pub(crate) socket: UnixStream,
+    pub(crate) supervisor: Child,
+    reader: FrameReader,
+    next_id: u32,
+    /// Ends told while something else was awaited.
+    exits: Vec<Event>,
+    /// Value of `PI_TEST_TAG` in everything started here.
+    tag: String,
+}
+
+/// A program that runs.
+#[derive(Clone, Copy)]
+pub(crate) struct Running {
+    pub(crate) id: u32,
+    pub(crate) identity: ProcessIdentity,
+}
+
+impl Host {
+    pub(crate) fn start() -> Self {
+        Self::start_by(Command::new(env!("CARGO_BIN_EXE_pi-supervisor")))
+    }
+
+    /// Starts the supervisor through a shell line, which finds its path in `$0`.
+    pub(crate) fn start_through(line: &str) -> Self {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", line, env!("CARGO_BIN_EXE_pi-supervisor")]);
+        Self::start_by(command)
+    }
+
+    pub(crate) fn start_by(mut command: Command) -> Self {
+        static TAGS: AtomicU32 = AtomicU32::new(0);
+        let (socket, theirs) = UnixStream::pair().unwrap();
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        socket.set_write_timeout(Some(PATIENCE)).unwrap();
+        let supervisor = command
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // The command holds a copy of their end, which would hide the supervisor's death.
+        drop(command);
+        let number = TAGS.fetch_add(1, Ordering::Relaxed);
+        let tag = format!("{}-{number}", std::process::id());
+        let mut host = Self {
+            socket,
+            supervisor,
+            reader: FrameReader::default(),
+            next_id: 1,
+            exits: Vec::new(),
+            tag,
+        };
+        assert_eq!(host.event(), Some(Event::Ready { version: VERSION }));
+        host
+    }
+
+    pub(crate) fn pid(&self) -> i32 {
+        i32::try_from(self.supervisor.id()).unwrap()
+    }
+
+    /// A request for `argv` with a PATH, the tag, and `/` as its directory.
+    pub(crate) fn request(&mut self, argv: &[&str]) -> Spawn {
+        self.next_id += 1;
+        Spawn {
+            id: self.next_id,
+            argv: argv.iter().map(|argument| argument.as_bytes().to_vec()).collect(),
+            env: vec![b"PATH=/usr/bin:/bin".to_vec(), self.environment_tag().into_bytes()],
+            cwd: b"/".to_vec(),
+            descriptors: 0,
+            controlling_terminal: false,
+            umask: None,
+            limits: Vec::new(),
+        }
+    }
+
+    fn environment_tag(&self) -> String {
+        format!("PI_TEST_TAG={}", self.tag)
+    }
+
+    pub(crate) fn send(&mut self, request: &Request, descriptors: &[OwnedFd]) {
+        let bytes = request.encode().unwrap();
+        let descriptors: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(64))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        if !descriptors.is_empty() {
+            assert!(ancillary.push(SendAncillaryMessage::ScmRights(&descriptors)));
+        }
+        let flags = SendFlags::NOSIGNAL;
+        let sent = sendmsg(&self.socket, &[IoSlice::new(&bytes)], &mut ancillary, flags).unwrap();
+        self.socket.write_all(&bytes[sent..]).unwrap();
+    }
+
+    /// The next event; `None` at the supervisor's end.
+    pub(crate) fn event(&mut self) -> Option<Event> {
+        loop {
+            if let Some(body) = self.reader.next_frame().unwrap() {
+                return Some(Event::decode(body).unwrap());
+            }
+            let mut buffer = [0; 4096];
+            match self.socket.read(&mut buffer) {
+                Ok(0) => return None,
+                Ok(count) => self.reader.push(&buffer[..count]),
+                // A read with a timeout is not restarted, for instance after a stop by job control.
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => panic!("the supervisor is silent: {error}"),
+            }
+        }
+    }
+
+    /// Starts a program; its failure is a value, any other event before the answer a defect.
+    pub(crate) fn try_spawn(
+        &mut self,
+        mut spawn: Spawn,
+        descriptors: Vec<OwnedFd>,
+    ) -> Result<Running, (SpawnStep, i32)> {
+        spawn.descriptors = u32::try_from(descriptors.len()).unwrap();
+        let id = spawn.id;
+        self.send(&Request::Spawn(spawn), &descriptors);
+        // The writing ends of pipes go, so that their readers see an end.
+        drop(descriptors);
+        loop {
+            match self.event() {
+                Some(Event::Spawned { id: spawned, pid, start_time }) if spawned == id => {
+                    let identity = ProcessIdentity { pid, start_time };
+                    return Ok(Running { id, identity });
+                }
+                Some(Event::SpawnFailed { id: failed, step, errno }) if failed == id => {
+                    return Err((step, errno));
+                }
+                Some(event @ Event::Exited { .. }) => self.exits.push(event),
+                other => panic!("unexpected answer to a spawn: {other:?}"),
+            }
+        }
+    }
+
+    /// Starts `sh -c script` with nothing but `/dev/null`.
+    pub(crate) fn shell(&mut self, script: &str) -> Running {
+        let spawn = self.request(&["/bin/sh", "-c", script]);
+        self.try_spawn(spawn, null_streams()).unwrap()
+    }
+
+    /// Runs a program to its end and returns what it wrote to 1 and 2.
+    pub(crate) fn output_of(&mut self, spawn: Spawn) -> String {
+        let (mut reader, streams) = captured_streams();
+        let running = self.try_spawn(spawn, streams).unwrap();
+        let mut output = String::new();
+        reader.read_to_string(&mut output).unwrap();
+        self.exit_of(running);
+        output
+    }
+
+    /// Waits for the end of a program; drops events about others.
+    pub(crate) fn exit_of(&mut self, running: Running) -> Exit {
+        let mut told = std::mem::take(&mut self.exits).into_iter();
+        loop {
+            match told.next().or_else(|| self.event()) {
+                Some(Event::Exited { id, pid, exit, .. }) if id == running.id => {
+                    assert_eq!(pid, running.identity.pid);
+                    return exit;
+                }
+                Some(_) => {}
+                None => panic!("the supervisor ended before its program"),
+            }
+        }
+    }
+
+    pub(crate) fn sweep(&mut self) -> Vec<i32> {
+        self.next_id += 1;
+        let request = self.next_id;
+        self.send(&Request::Sweep { id: request }, &[]);
+        loop {
+            match self.event() {
+                Some(Event::Swept { id, left }) if id == request => return left,
+                Some(_) => {}
+                None => panic!("the supervisor ended under a sweep"),
+            }
+        }
+    }
+
+    /// Pids of the living that carry this host's tag, wherever they are in the tree.
+    pub(crate) fn tagged(&self) -> Vec<i32> {
+        tagged(&self.environment_tag())
+    }
+
+    /// Ends the host's side and returns how the supervisor ended.
+    pub(crate) fn hang_up(self) -> (ExitStatus, Vec<i32>) {
+        let tag = self.environment_tag();
+        let Self { socket, mut supervisor, .. } = self;
+        drop(socket);
+        let status = wait_for_end(&mut supervisor);
+        (status, tagged(&tag))
+    }
+}
+
+fn tagged(variable: &str) -> Vec<i32> {
+    let folders = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = folders.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid: &i32| {
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|entry| entry == variable.as_bytes())
+    })
+    .collect()
+}
+
+pub(crate) fn wait_for_end(child: &mut Child) -> ExitStatus {
+    let mut status = None;
+    eventually("the supervisor ends", || {
+        status = child.try_wait().unwrap();
+        status.is_some()
+    });
+    status.unwrap()
+}
+
+/// Polls until `condition` holds.
+pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !condition() {
+        assert!(Instant::now() < deadline, "never happened: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Waits until a script wrote a whole line, and returns it.
+pub(crate) fn line_in(path: &Path) -> String {
+    let mut text = String::new();
+    eventually("a line in a file", || {
+        text = std::fs::read_to_string(path).unwrap_or_default();
+        text.ends_with('\n')
+    });
+    text.trim().to_owned()
+}
+
+pub(crate) fn is_running(running: Running) -> bool {
+    is_alive(running.identity)
+}
+
+pub(crate) fn null() -> OwnedFd {
+    std::fs::File::options().read(true).write(true).open("/dev/null").unwrap().into()
+}
+
+pub(crate) fn null_streams() -> Vec<OwnedFd> {
+    vec![null(), null(), null()]
+}
+
+/// A reader, and standard streams that write to it.
+pub(crate) fn captured_streams() -> (std::io::PipeReader, Vec<OwnedFd>) {
+    let (reader, writer) = std::io::pipe().unwrap();
+    let copy = writer.try_clone().unwrap();
+    (reader, vec![null(), writer.into(), copy.into()])
+}
+
+/// Some cases need a process of another user.
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}

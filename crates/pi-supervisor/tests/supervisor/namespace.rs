@@ -1,0 +1,35 @@
+//! A pid namespace whose `/proc` still counts as the outer one does.
+
+use std::process::Command;
+
+use pi_supervisor::process::ProcessIdentity;
+use pi_supervisor::wire::Exit;
+
+use crate::host::{Host, eventually};
+
+/// Containers may refuse new namespaces, and need root for them.
+fn can_unshare() -> bool {
+    let status = Command::new("unshare").args(["--pid", "--fork", "true"]).status();
+    status.is_ok_and(|status| status.success())
+}
+
+#[test]
+fn behind_a_foreign_proc_it_signals_its_own_processes_only() {
+    if !can_unshare() {
+        return;
+    }
+    // Not as the namespace's first process, whose end would kill everything by itself.
+    let line = "exec unshare --pid --fork sh -c 'exec 3<&0; \"$0\" <&3 3<&- & wait' \"$0\"";
+    let mut host = Host::start_through(line);
+    let running = host.shell("setsid sh -c 'sleep 1000 & sleep 1000 &' & sleep 1000");
+    let ProcessIdentity { pid, start_time } = running.identity;
+    assert!(pid < 100, "`{pid}` is not counted as the new namespace counts");
+    assert_ne!(start_time, 0);
+    eventually("the tree is complete", || host.tagged().len() >= 4);
+    assert_eq!(host.sweep(), Vec::<i32>::new());
+    assert_eq!(host.tagged(), Vec::<i32>::new());
+    let running = host.shell("exit 6");
+    assert_eq!(host.exit_of(running), Exit::Code(6));
+    host.shell("sleep 1000");
+    assert_eq!(host.hang_up().1, Vec::<i32>::new());
+}
