@@ -47,10 +47,10 @@ pub(super) async fn launch(executable: &Path) -> Result<Launched, ShellError> {
         .map_err(failed)?;
     let identity = match timeout(READY_BOUND, ready(&mut connection)).await {
         Ok(Ok(())) => process::identity_of(process.pid()),
-        Ok(Err(error)) => return Err(failed(abandon(process, error))),
+        Ok(Err(error)) => return Err(failed(abandon(&process, error))),
         Err(_) => {
             let error = io::Error::new(io::ErrorKind::TimedOut, "does not answer");
-            return Err(failed(abandon(process, error)));
+            return Err(failed(abandon(&process, error)));
         }
     };
     // Without /proc there is no start time; the pid is ours until it is reaped.
@@ -58,8 +58,8 @@ pub(super) async fn launch(executable: &Path) -> Result<Launched, ShellError> {
     Ok(Launched { identity, connection, process })
 }
 
-/// Kills what did not become a supervisor.
-fn abandon(process: SupervisorProcess, error: io::Error) -> io::Error {
+/// Kills what did not become a supervisor; its drop reaps it.
+fn abandon(process: &SupervisorProcess, error: io::Error) -> io::Error {
     process.kill();
     error
 }
