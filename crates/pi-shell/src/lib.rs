@@ -1,15 +1,34 @@
 //! Runs shell commands in persistent bash sessions, bounded and without leaks.
+//!
+//! # Theory of operation
+//! A session is one real bash below a `pi-supervisor`, which is the root of everything the session
+//! starts and outlives the bash itself. Commands are told to bash over a pipe; their output comes
+//! by a FIFO each, is decoded, counted and kept here, and leaves through an `Observer`. A command
+//! ends when bash reports it; it is stopped by descent from the supervisor, never by group alone.
+//!
+//! ```text
+//! request → validate → session → (supervisor → bash → programs)
+//!                        │  ↑ reports          │ output
+//!                        └──┴── delivery → output::Sink, Observer
+//! ```
+//! No N-API here, and no decision about what a command may do.
 
-
+mod capabilities;
+mod environment;
 mod error;
 mod observer;
 mod outcome;
 pub mod output;
 mod request;
+mod session;
+mod shell_path;
+mod stop;
 mod supervisor;
 mod sys;
 mod tree;
+mod validate;
 
+pub use capabilities::{Capabilities, SessionKind, capabilities};
 pub use error::ShellError;
 pub use observer::{Observer, SinkUpdate};
 pub use outcome::{ExitOutcome, LineRange, OutputSummary, ProcessInfo, RunResult};
@@ -17,3 +36,4 @@ pub use request::{
     Concurrency, DEFAULT_MAX_BYTES, DEFAULT_UPDATE_INTERVAL, EnvironmentEntry, HARD_TIMEOUT_GRACE,
     ResourceLimits, RunOptions, ShellOptions, SinkOptions,
 };
+pub use session::{Shell, execute_shell};

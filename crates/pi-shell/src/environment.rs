@@ -1,0 +1,159 @@
+//! Which variables reach a session: what is left out of the host's, and which names a caller
+//! may not set.
+//!
+//! Only names and sizes are judged here; which values are secret is the executor's business.
+
+use std::ffi::OsString;
+
+use crate::error::ShellError;
+use crate::request::EnvironmentEntry;
+
+/// Longest `NAME=value` that `execve(2)` takes: `MAX_ARG_STRLEN`, 32 pages, with its NUL.
+const MAX_ENTRY_BYTES: usize = 128 * 1024 - 1;
+
+/// Most bytes of all variables of one request. `execve(2)` refuses arguments and environment
+/// beyond a quarter of the stack limit, 2 MiB by default; the rest is left for arguments.
+const MAX_TOTAL_BYTES: usize = 1536 * 1024;
+
+/// Names of the host's environment that never reach a session: they would run a file, change
+/// the shell's options, or describe another shell (`bash(1)`, "Shell Variables").
+const DROPPED: [&str; 16] = [
+    "BASH_ENV",
+    "BASHOPTS",
+    "BASH_XTRACEFD",
+    "CDPATH",
+    "ENV",
+    "GLOBIGNORE",
+    "HISTFILE",
+    "IFS",
+    "OLDPWD",
+    "POSIXLY_CORRECT",
+    "PROMPT_COMMAND",
+    "PS0",
+    "PS4",
+    "SHELLOPTS",
+    "SHLVL",
+    "TMOUT",
+];
+
+/// Names that bash makes read-only or that steer the shell itself: set by a caller they would
+/// end the shell or run something that is not the command.
+const REFUSED: [&str; 17] = [
+    "BASHOPTS",
+    "BASHPID",
+    "BASH_ENV",
+    "BASH_VERSINFO",
+    "BASH_XTRACEFD",
+    "ENV",
+    "EUID",
+    "FUNCNAME",
+    "GROUPS",
+    "LINENO",
+    "POSIXLY_CORRECT",
+    "PPID",
+    "PROMPT_COMMAND",
+    "PS4",
+    "SHELLOPTS",
+    "UID",
+    "_",
+];
+
+/// Whether a variable of the host stays out of a session.
+pub(crate) fn is_dropped(name: &str) -> bool {
+    DROPPED.contains(&name)
+        || name.starts_with("BASH_FUNC_")
+        || name.starts_with("__pi_")
+        || name == "_"
+}
+
+/// The host's environment without what `is_dropped` names.
+pub(crate) fn host_environment() -> Vec<(OsString, OsString)> {
+    std::env::vars_os()
+        .filter(|(name, _)| name.to_str().is_none_or(|name| !is_dropped(name)))
+        .collect()
+}
+
+/// Refuses what cannot be a variable of a command, naming the first one that is wrong.
+pub(crate) fn check_entries(entries: &[EnvironmentEntry]) -> Result<(), ShellError> {
+    let invalid = |name: &str, reason: String| {
+        Err(ShellError::InvalidEnvironment { name: name.to_owned(), reason })
+    };
+    let mut total = 0;
+    for (name, value) in entries {
+        let mut bytes = name.bytes();
+        let begins = bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
+        if !begins || !bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            return invalid(name, "is no variable name; use letters, digits and `_`".to_owned());
+        }
+        if REFUSED.contains(&name.as_str()) || name.starts_with("__pi_") {
+            return invalid(name, "steers the shell itself; remove it".to_owned());
+        }
+        if value.contains('\0') {
+            return invalid(name, "contains a NUL byte; remove it".to_owned());
+        }
+        let size = name.len() + 1 + value.len();
+        if size > MAX_ENTRY_BYTES {
+            return invalid(
+                name,
+                format!("has {size} bytes, more than the {MAX_ENTRY_BYTES} a program can be given; pass it in a file"),
+            );
+        }
+        total += size + 1;
+        if total > MAX_TOTAL_BYTES {
+            return invalid(
+                name,
+                format!("brings the environment over {MAX_TOTAL_BYTES} bytes; pass large values in files"),
+            );
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(name: &str, value: &str) -> Vec<EnvironmentEntry> {
+        vec![(name.to_owned(), value.to_owned())]
+    }
+
+    #[test]
+    fn a_name_that_is_no_identifier_is_refused_by_name() {
+        for name in ["", "1A", "A-B", "A B", "A=B", "é"] {
+            let error = check_entries(&entry(name, "x")).unwrap_err();
+
+            assert_eq!(error.code(), "PI_INVALID_ENV", "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_steers_the_shell_is_refused() {
+        for name in ["UID", "SHELLOPTS", "BASH_ENV", "__pi_m"] {
+            assert!(check_entries(&entry(name, "x")).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn ev_04_an_entry_no_program_can_be_given_is_refused_with_its_size() {
+        let error = check_entries(&entry("BIG", &"x".repeat(200_000))).unwrap_err();
+
+        assert!(error.to_string().contains("`BIG` has 200004 bytes"), "{error}");
+    }
+
+    #[test]
+    fn ev_04_the_sum_of_all_entries_is_bounded() {
+        let entries: Vec<_> =
+            (0..30).map(|index| (format!("V{index}"), "x".repeat(100_000))).collect();
+
+        let error = check_entries(&entries).unwrap_err();
+
+        assert!(error.to_string().contains("over 1572864 bytes"), "{error}");
+    }
+
+    #[test]
+    fn rc_03_names_that_would_run_a_file_do_not_come_from_the_host() {
+        assert!(is_dropped("BASH_ENV"));
+        assert!(is_dropped("BASH_FUNC_ls%%"));
+        assert!(!is_dropped("PATH"));
+    }
+}

@@ -1,0 +1,164 @@
+//! Copies of a session: a command run at once in a fork of the standby, beside whatever the
+//! session itself does. What the command changes in the shell is dropped with the copy.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::delivery::Delivery;
+use super::engine;
+use super::follow::{Ending, Follow, StopReason};
+use super::output_pipe::{OutputPipe, ReadOutcome};
+use super::protocol::{FrameBody, RunMessage};
+use super::runner::{CopyReport, CopyShell, Runner};
+use super::shared::{Clock, Job, Shared};
+use crate::error::ShellError;
+use crate::outcome::{ExitOutcome, RunResult};
+use crate::stop::{ShellTarget, StopPlan};
+use crate::sys::signals::KILL;
+use crate::tree;
+use crate::validate;
+
+/// Time that a session may take to have a standby: it is made in a millisecond after each command.
+const STANDBY_LIMIT: Duration = Duration::from_secs(5);
+
+/// How often a standby is looked for while there is none.
+const STANDBY_LOOK_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Time that a copy may take to answer.
+const BIRTH_LIMIT: Duration = Duration::from_secs(5);
+
+/// Runs a command in a copy. `cwd` is where the session is.
+pub(super) async fn run(shared: &Arc<Shared>, job: &Job, cwd: &Path) -> Result<RunResult, ShellError> {
+    let directory = match &job.options.cwd {
+        Some(wanted) => Some(validate::check_directory(wanted, cwd)?),
+        None => None,
+    };
+    let mut output = shared.make_output()?;
+    let report = CopyReport::open(shared.make_fifo('r')?)
+        .map_err(|source| ShellError::System { attempt: "open a FIFO for answers", source })?;
+    let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
+    let token = shared.new_token();
+    let directory_text = directory.as_deref().map(|path| path.to_string_lossy().into_owned());
+    let message = RunMessage {
+        token: &token,
+        command: &job.options.command,
+        cwd: directory_text.as_deref(),
+        env: &job.options.env,
+        previous_status: 0,
+        output: output.path(),
+        tell_trap: false,
+        standby: None,
+    };
+    let clock = Clock::start(job.options.timeout);
+    let mut copy = start(shared, &message, report).await?;
+    let identity = copy.identity;
+    let shared_by_plan = Arc::clone(shared);
+    let plan = move || StopPlan {
+        supervisor: shared_by_plan.supervisor.pid(),
+        shell: ShellTarget::Copy(identity),
+        spared: shared_by_plan.machinery.living(),
+        report: shared_by_plan.main().1,
+        older: shared_by_plan.survivors.living(),
+    };
+    let ending = Follow {
+        runner: Runner::Copy(&mut copy),
+        output: &mut output,
+        delivery: &mut delivery,
+        births: None,
+        token: &token,
+        tells_trap: false,
+        plan: &plan,
+        deadline: clock.deadline(),
+        cancel: &job.cancel,
+    }
+    .to_end()
+    .await;
+    conclude(shared, job, ending, cwd, &clock, output, delivery).await
+}
+
+/// Has the standby fork the copy. The slot stays locked until the copy answers.
+async fn start(
+    shared: &Shared,
+    message: &RunMessage<'_>,
+    mut report: CopyReport,
+) -> Result<CopyShell, ShellError> {
+    let failed = |source| ShellError::System { attempt: "copy the session", source };
+    let (order, file) = engine::order_text(
+        &shared.folder,
+        shared.next_serial(),
+        &message.clone_text(report.path()),
+    )
+    .map_err(failed)?;
+    let born = async {
+        let slot = loop {
+            let slot = shared.slot.lock().await;
+            if slot.as_ref().is_some_and(super::standby::Standby::is_alive) {
+                break slot;
+            }
+            drop(slot);
+            tokio::time::sleep(STANDBY_LOOK_INTERVAL).await;
+        };
+        if let Some(standby) = slot.as_ref() {
+            standby.send(&order)?;
+        }
+        loop {
+            for frame in report.frames().await? {
+                if let (true, FrameBody::Born { pid }) = (frame.token == message.token, &frame.body) {
+                    shared.machinery.insert(*pid);
+                    return Ok(tree::identity_of(*pid));
+                }
+            }
+        }
+    };
+    let answer = tokio::time::timeout(STANDBY_LIMIT + BIRTH_LIMIT, born).await;
+    // The copy read its order before it answered.
+    engine::remove(file);
+    match answer {
+        Ok(Ok(Some(identity))) => Ok(CopyShell { identity, report }),
+        Ok(Ok(None)) => Err(failed(std::io::ErrorKind::BrokenPipe.into())),
+        Ok(Err(source)) => Err(failed(source)),
+        Err(_elapsed) => Err(failed(std::io::ErrorKind::TimedOut.into())),
+    }
+}
+
+async fn conclude(
+    shared: &Shared,
+    job: &Job,
+    ending: Ending,
+    cwd: &Path,
+    clock: &Clock,
+    mut output: OutputPipe,
+    mut delivery: Delivery,
+) -> Result<RunResult, ShellError> {
+    let wall_time = clock.elapsed();
+    let outcome = match ending {
+        Ending::Reported { cwd_failed: true, .. } => {
+            let path = cwd.join(job.options.cwd.clone().unwrap_or_default());
+            return Err(ShellError::MissingWorkingDirectory { path });
+        }
+        Ending::Reported { status, .. } => {
+            ExitOutcome::Exited { code: u8::try_from(status & 0xff).unwrap_or(u8::MAX) }
+        }
+        // The status of a process that is not our child is not told.
+        Ending::Died(_) | Ending::Lost => ExitOutcome::Signaled { signal: KILL },
+        Ending::Stopped { reason: StopReason::TimedOut, .. } => ExitOutcome::TimedOut,
+        Ending::Stopped { reason: StopReason::Cancelled, .. } => ExitOutcome::Cancelled,
+    };
+    let survivors = shared.account_for_survivors_of_copy().await;
+    let summary = delivery.summary();
+    let mut first = [0_u8; 1];
+    match output.read_now(&mut first) {
+        Ok(ReadOutcome::Closed) => drop(output),
+        Ok(ReadOutcome::Data(_)) => shared.keep_late_output(output, delivery, &first),
+        Ok(ReadOutcome::Empty) | Err(_) => shared.keep_late_output(output, delivery, &[]),
+    }
+    Ok(RunResult {
+        outcome,
+        working_dir: Some(cwd.to_path_buf()),
+        session_reset: false,
+        survivors,
+        wall_time,
+        output: summary,
+    })
+}

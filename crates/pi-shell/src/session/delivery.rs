@@ -1,0 +1,133 @@
+//! Hands what a command writes to its sink and its observer, and slows reading down when the
+//! observer is slow.
+//!
+//! One `Delivery` serves one run. It holds at most one read's worth of text for the observer;
+//! while that waits, nothing is read, so the pipe fills and the command blocks: that is the
+//! backpressure from JavaScript to the child.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::observer::Observer;
+use crate::outcome::OutputSummary;
+use crate::output::{Decoder, Sink};
+use crate::request::SinkOptions;
+
+/// Largest piece given to the observer: a piece becomes one string, made on the host's thread.
+const MAX_PIECE_BYTES: usize = 112 * 1024;
+
+type Pending = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Takes the output of one run.
+pub(super) struct Delivery {
+    observer: Arc<dyn Observer>,
+    sink: Option<Sink>,
+    decoder: Decoder,
+    queue: VecDeque<String>,
+    pending: Option<Pending>,
+    received: u64,
+}
+
+impl Delivery {
+    pub(super) fn new(observer: Arc<dyn Observer>, sink: Option<SinkOptions>) -> Self {
+        Self {
+            observer,
+            sink: sink.map(Sink::new),
+            decoder: Decoder::default(),
+            queue: VecDeque::new(),
+            pending: None,
+            received: 0,
+        }
+    }
+
+    /// Bytes taken so far.
+    pub(super) fn received(&self) -> u64 {
+        self.received
+    }
+
+    /// Takes bytes as they were read.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.received += bytes.len() as u64;
+        if let Some(sink) = &mut self.sink {
+            sink.push(bytes);
+        }
+        if self.observer.wants_chunks() {
+            let mut text = String::with_capacity(bytes.len());
+            self.decoder.decode(bytes, &mut text);
+            self.enqueue(text);
+        }
+        self.update();
+    }
+
+    fn enqueue(&mut self, mut text: String) {
+        while text.len() > MAX_PIECE_BYTES {
+            let mut cut = MAX_PIECE_BYTES;
+            while !text.is_char_boundary(cut) {
+                cut -= 1;
+            }
+            let rest = text.split_off(cut);
+            self.queue.push_back(std::mem::replace(&mut text, rest));
+        }
+        if !text.is_empty() {
+            self.queue.push_back(text);
+        }
+    }
+
+    /// Whether more may be read now.
+    pub(super) fn is_ready(&self) -> bool {
+        self.pending.is_none() && self.queue.is_empty()
+    }
+
+    /// Waits until the observer took everything. Cancel-safe; ends at once when it did.
+    pub(super) async fn drained(&mut self) {
+        loop {
+            if let Some(pending) = &mut self.pending {
+                pending.await;
+                self.pending = None;
+            }
+            let Some(text) = self.queue.pop_front() else { return };
+            let observer = Arc::clone(&self.observer);
+            self.pending = Some(Box::pin(async move { observer.chunk(text).await }));
+        }
+    }
+
+    /// Sends the newest tail if one is due.
+    pub(super) fn update(&mut self) {
+        if !self.observer.wants_updates() {
+            return;
+        }
+        if let Some(update) = self.sink.as_mut().and_then(|sink| sink.update(Instant::now())) {
+            self.observer.update(update);
+        }
+    }
+
+    /// When the next update is due, if output came since the last one.
+    pub(super) fn next_update(&self) -> Option<Instant> {
+        if !self.observer.wants_updates() {
+            return None;
+        }
+        self.sink.as_ref().and_then(Sink::pending_update_at)
+    }
+
+    /// The output is complete: flushes a sequence that was cut off.
+    pub(super) fn end(&mut self) {
+        if self.observer.wants_chunks() {
+            let mut text = String::new();
+            self.decoder.finish(&mut text);
+            self.enqueue(text);
+        }
+    }
+
+    /// What the sink kept. The sink stays for late output.
+    pub(super) fn summary(&mut self) -> Option<OutputSummary> {
+        self.sink.as_mut().map(|sink| sink.finish(None))
+    }
+
+    /// Gives the sink away, for what background children write later.
+    pub(super) fn into_sink(self) -> Option<Sink> {
+        self.sink
+    }
+}

@@ -1,0 +1,417 @@
+//! One session's shell over its life: started, given commands, replaced when it dies.
+//!
+//! The engine belongs to one task, so nothing here is locked but what copies of the session share
+//! (`StandbySlot`, `Machinery`). How one command is followed stands in `run`; here is what holds
+//! between commands. See docs/life-of-a-run.md and docs/session-protocol.md.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::main_shell::{LaunchSpec, MainShell};
+use super::output_pipe::OutputPipe;
+use super::pool;
+use super::private_dir::PrivateDir;
+use super::protocol::{self, FrameBody};
+use super::saved_state::SavedState;
+use super::shared::Shared;
+use super::standby::{Births, ExpectedStandby};
+use crate::environment;
+use crate::error::ShellError;
+use crate::request::ShellOptions;
+use crate::shell_path;
+use crate::supervisor::ChildExit;
+
+/// Time a standby may take to write its state: a big one, 600 KB, takes 0.1 s under load.
+const DUMP_LIMIT: Duration = Duration::from_secs(5);
+
+/// Time that sourcing a snapshot or a saved state may take; past it the shell does without.
+const SOURCE_LIMIT: Duration = Duration::from_secs(5);
+
+/// Time a standby that was ordered may take to stand when it is needed.
+const BIRTH_LIMIT: Duration = Duration::from_millis(500);
+
+/// A session's shell and what is known of it.
+pub(super) struct Engine {
+    pub(super) shared: Arc<Shared>,
+    /// The shell, or none after it died and before the next command.
+    pub(super) main: Option<MainShell>,
+    /// Standbys that were ordered, until they answer.
+    pub(super) births: Births,
+    /// The FIFO of the last command, where nobody holds it open any more.
+    pub(super) idle_output: Option<OutputPipe>,
+    /// Where the shell is.
+    pub(super) cwd: PathBuf,
+    /// What `$?` shows to the next command.
+    pub(super) status: i32,
+    /// Forking a standby hung the shell (`ulimit -u`): none is made any more.
+    pub(super) without_standby: bool,
+    /// A limit that a command set kept bash from running the next one: limits are not restored.
+    pub(super) without_limits: bool,
+    /// Whether a dead shell is replaced; not for one command's sake.
+    pub(super) keeps_session: bool,
+    /// Whether tracing was on after the last command; a saved state does not tell.
+    xtrace: bool,
+    generation: u64,
+    spec: LaunchSpec,
+    options: Arc<ShellOptions>,
+}
+
+impl Engine {
+    /// Starts a session: takes a booted shell and gives it the session's environment.
+    pub(super) async fn start(
+        options: Arc<ShellOptions>,
+        keeps_session: bool,
+    ) -> Result<Self, ShellError> {
+        let spec = launch_spec(&options)?;
+        let cwd = first_directory(&options)?;
+        let executable = options.supervisor.clone().unwrap_or_else(|| PathBuf::from("pi-supervisor"));
+        let (supervisor, folder, shell) = pool::take(&executable, &spec).await?.into_parts();
+        let shared = Arc::new(Shared::new(supervisor, folder));
+        shared.set_main(&shell);
+        let births = Births::new(Arc::clone(&shared.slot), shared.machinery.clone());
+        let mut engine = Self {
+            shared,
+            main: Some(shell),
+            births,
+            idle_output: None,
+            cwd,
+            status: 0,
+            without_standby: !keeps_session,
+            without_limits: false,
+            keeps_session,
+            xtrace: false,
+            generation: 0,
+            spec,
+            options,
+        };
+        engine.furnish().await?;
+        Ok(engine)
+    }
+
+    /// The output FIFO for the next command.
+    pub(super) fn take_output(&mut self) -> Result<OutputPipe, ShellError> {
+        self.idle_output.take().map_or_else(|| self.shared.make_output(), Ok)
+    }
+
+    /// A shell that takes a command: the one there is, or a new one with the old one's state.
+    /// Returns whether state was lost on the way.
+    pub(super) async fn ensure_main(&mut self) -> Result<bool, ShellError> {
+        if self.main.as_ref().is_some_and(|main| main.child().exit_status().is_none()) {
+            return Ok(false);
+        }
+        self.recover().await
+    }
+
+    /// Replaces a shell that died. Returns whether state was lost.
+    async fn recover(&mut self) -> Result<bool, ShellError> {
+        let generation = self.generation;
+        let mut dead = self.main.take();
+        let breath = SavedState::read(&self.shared.folder.path().join(format!("k{generation}")));
+        let (state, lost) = match breath {
+            Some(state) if !state.inside_function => (Some(state), false),
+            _ => (self.dump_standby(dead.as_mut()).await, true),
+        };
+        drop(dead);
+        self.births.forget();
+        *self.shared.slot.lock().await = None;
+        self.idle_output = None;
+        drop(std::fs::remove_file(self.shared.folder.path().join(format!("k{generation}"))));
+        self.generation += 1;
+        // A state has every variable; what the session unset must not come back.
+        let spec = match &state {
+            Some(_) => LaunchSpec { env: Vec::new(), ..self.spec.clone() },
+            None => self.spec.clone(),
+        };
+        let cwd = if self.cwd.is_dir() { self.cwd.clone() } else { PathBuf::from("/") };
+        let token = self.shared.new_token();
+        let main = MainShell::launch(
+            &self.shared.supervisor, &spec, &cwd, self.shared.folder.path(), self.generation, &token,
+        )
+        .await?;
+        self.shared.set_main(&main);
+        self.main = Some(main);
+        match state {
+            Some(state) => self.restore(&state).await?,
+            None => self.furnish().await?,
+        }
+        Ok(lost)
+    }
+
+    /// The state of the standby, where there is one that obeys.
+    async fn dump_standby(&mut self, dead: Option<&mut MainShell>) -> Option<SavedState> {
+        let dead = dead?;
+        self.await_standby(dead).await;
+        let slot = self.shared.slot.lock().await;
+        let standby = slot.as_ref().filter(|standby| standby.is_alive())?;
+        let file = self.shared.folder.path().join(format!("d{}", self.generation));
+        let token = self.shared.new_token();
+        standby.send(&protocol::dump_text(self.shared.folder.path(), &file, &token)).ok()?;
+        let dumped = async {
+            loop {
+                let frames = dead.frames().await.ok()?;
+                if frames.iter().any(|frame| frame.token == token) {
+                    return Some(());
+                }
+            }
+        };
+        tokio::time::timeout(DUMP_LIMIT, dumped).await.ok()??;
+        let state = SavedState::read(&file);
+        drop(std::fs::remove_file(&file));
+        // It was told by our own order, not from within a function of the user's.
+        state.map(|state| SavedState { inside_function: false, ..state })
+    }
+
+    /// Waits for a standby that was ordered right before the shell died.
+    async fn await_standby(&mut self, shell: &mut MainShell) {
+        let born = async {
+            while self.births.are_pending() {
+                let Ok(frames) = shell.frames().await else { return };
+                for frame in frames {
+                    self.births.note(frame).await;
+                }
+            }
+        };
+        // One that does not come leaves the older one in its place.
+        drop(tokio::time::timeout(BIRTH_LIMIT, born).await);
+    }
+
+    /// Sources a saved state in the new shell.
+    async fn restore(&mut self, state: &SavedState) -> Result<(), ShellError> {
+        let folder = self.shared.folder.path().to_path_buf();
+        let system = |source| ShellError::System { attempt: "restore the session's state", source };
+        let mut text = state.restore.clone();
+        if !self.without_limits {
+            text.extend_from_slice(state.limits.as_bytes());
+        }
+        let name = format!("d{}", self.shared.next_serial());
+        let file = self.shared.folder.write(&name, &text).map_err(system)?;
+        let generation = self.generation;
+        let token = self.shared.new_token();
+        let text = protocol::restore_text(&folder, generation, &file, &token);
+        let restored = self.command(&text, &token).await;
+        drop(std::fs::remove_file(&file));
+        restored?;
+        if self.xtrace {
+            let token = self.shared.new_token();
+            self.command(&format!("\\builtin set -x;__pi_e 0 {token}"), &token).await?;
+        }
+        self.order_standby();
+        Ok(())
+    }
+
+    /// Gives a fresh shell what the session begins with: variables, snapshot, directory.
+    async fn furnish(&mut self) -> Result<(), ShellError> {
+        let options = Arc::clone(&self.options);
+        let mut text = String::from("__pi_m= __pi_f= __pi_d=;");
+        text.push_str("\\builtin cd -- ");
+        text.push_str(&protocol::quote(&self.cwd.to_string_lossy()));
+        for (name, value) in &options.session_env {
+            text.push_str(";\\builtin export ");
+            text.push_str(name);
+            text.push('=');
+            text.push_str(&protocol::quote(value));
+        }
+        let token = self.shared.new_token();
+        text.push_str(";__pi_e 0 ");
+        text.push_str(&token);
+        self.command(&text, &token).await?;
+        if let Some(path) = &options.snapshot_path {
+            self.source_snapshot(path).await?;
+        }
+        self.order_standby();
+        Ok(())
+    }
+
+    /// Sources the snapshot. One that ends the shell or takes too long is left out.
+    async fn source_snapshot(&mut self, path: &Path) -> Result<(), ShellError> {
+        if !path.is_file() {
+            return Ok(());
+        }
+        let token = self.shared.new_token();
+        let generation = self.generation;
+        let quoted = protocol::quote(&path.to_string_lossy());
+        let text = format!(
+            "__pi_m= __pi_f= __pi_d=;\\builtin . {quoted} </dev/null >/dev/null 2>&1;{};__pi_e 0 {token}",
+            protocol::exit_trap(self.shared.folder.path(), generation),
+        );
+        if self.command(&text, &token).await.is_ok() {
+            return Ok(());
+        }
+        self.main = None;
+        drop(self.shared.supervisor.sweep().await);
+        self.generation += 1;
+        let options = ShellOptions { snapshot_path: None, ..(*self.options).clone() };
+        self.options = Arc::new(options);
+        let token = self.shared.new_token();
+        let main = MainShell::launch(
+            &self.shared.supervisor, &self.spec, &self.cwd, self.shared.folder.path(), self.generation, &token,
+        )
+        .await?;
+        self.shared.set_main(&main);
+        self.main = Some(main);
+        Box::pin(self.furnish()).await
+    }
+
+    /// Runs a text of the driver's own and waits for its answer, bounded.
+    async fn command(&mut self, text: &str, token: &str) -> Result<(), ShellError> {
+        let system = |source| ShellError::System { attempt: "set the session up", source };
+        let file = self.send(text).map_err(system)?;
+        let answer = tokio::time::timeout(SOURCE_LIMIT, self.answer_to(token)).await;
+        remove(file);
+        match answer {
+            Ok(answer) => answer.map_err(system),
+            Err(_elapsed) => Err(system(io::Error::from(io::ErrorKind::TimedOut))),
+        }
+    }
+
+    /// Waits for the status that answers an order.
+    async fn answer_to(&mut self, token: &str) -> io::Result<()> {
+        loop {
+            let main = self.main.as_mut().ok_or_else(died)?;
+            let child = main.child().clone();
+            let (frames, dead) = tokio::select! {
+                biased;
+                frames = main.frames() => (frames?, false),
+                _ = child.exited() => (main.pending_frames(), true),
+            };
+            let mut answered = false;
+            for frame in frames {
+                if frame.token != token {
+                    self.births.note(frame).await;
+                } else if let FrameBody::Status { cwd, .. } = frame.body {
+                    self.note_cwd(&cwd);
+                    answered = true;
+                }
+            }
+            if answered || dead {
+                return if answered { Ok(()) } else { Err(died()) };
+            }
+        }
+    }
+
+    /// Gives the shell an order, through a file where it does not fit a message. The file is
+    /// the caller's to remove once the order was answered.
+    pub(super) fn send(&mut self, text: &str) -> io::Result<Option<PathBuf>> {
+        let serial = self.shared.next_serial();
+        let (order, file) = order_text(&self.shared.folder, serial, text)?;
+        let main = self.main.as_mut().ok_or_else(died)?;
+        main.send(&protocol::main_order(&order))?;
+        Ok(file)
+    }
+
+    /// Orders a standby now. Without one a session still works; it only loses more when it dies.
+    fn order_standby(&mut self) {
+        if let Some(expected) = self.prepare_standby() {
+            let text = protocol::standby_text(&expected.token, expected.path());
+            // It always fits a message, so there is no file to remove.
+            if self.send(&text).is_ok() {
+                self.births.expect(expected);
+            }
+        }
+    }
+
+    /// Makes what a standby needs, for an order that asks for one.
+    pub(super) fn prepare_standby(&mut self) -> Option<ExpectedStandby> {
+        if self.without_standby {
+            return None;
+        }
+        let serial = self.shared.next_serial();
+        let path = self.shared.folder.make_fifo(&format!("s{serial}")).ok()?;
+        ExpectedStandby::prepare(path, self.shared.new_token(), serial).ok()
+    }
+
+    /// What a command left in the shell.
+    pub(super) fn note_status(&mut self, status: i32, flags: &str, cwd: &str) {
+        self.status = status;
+        self.xtrace = flags.contains('x');
+        self.note_cwd(cwd);
+    }
+
+    /// Where the shell says it is; asked of the system where it says nothing usable.
+    fn note_cwd(&mut self, cwd: &str) {
+        if cwd.starts_with('/') {
+            self.cwd = PathBuf::from(cwd);
+        } else if let Some(main) = &self.main
+            && let Ok(cwd) = std::fs::read_link(format!("/proc/{}/cwd", main.child().pid()))
+        {
+            self.cwd = cwd;
+        }
+    }
+
+    /// Takes in what the shell said since its last command, so that the newest standby serves.
+    pub(super) async fn catch_up(&mut self) {
+        let Some(main) = self.main.as_mut() else { return };
+        for frame in main.pending_frames() {
+            self.births.note(frame).await;
+        }
+    }
+
+    /// Ends everything the session started.
+    pub(super) async fn close(mut self, bound: Duration) {
+        self.main = None;
+        *self.shared.slot.lock().await = None;
+        drop(self.shared.supervisor.close(bound).await);
+    }
+
+    /// Name of the file that the shell's last breath goes to.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation
+    }
+}
+
+/// A text that fits a message and has `text` run, with the file it goes through, if any.
+pub(super) fn order_text(
+    folder: &PrivateDir,
+    serial: u64,
+    text: &str,
+) -> io::Result<(String, Option<PathBuf>)> {
+    if protocol::fits_message(text) {
+        return Ok((text.to_owned(), None));
+    }
+    let file = folder.write(&format!("c{serial}"), text.as_bytes())?;
+    Ok((protocol::indirect_text(&file), Some(file)))
+}
+
+/// Removes an order's file. One that is left goes with the folder.
+pub(super) fn remove(file: Option<PathBuf>) {
+    if let Some(file) = file {
+        drop(std::fs::remove_file(file));
+    }
+}
+
+/// What is told when the shell ends while it is set up.
+fn died() -> io::Error {
+    io::Error::new(io::ErrorKind::BrokenPipe, "bash ended unexpectedly")
+}
+
+/// The status that a dead shell's command had.
+pub(super) fn status_of(exit: ChildExit) -> i32 {
+    match exit {
+        ChildExit::Exited(code) => i32::from(code),
+        ChildExit::Signaled(signal) => 128 + signal,
+        ChildExit::Lost => 137,
+    }
+}
+
+fn launch_spec(options: &ShellOptions) -> Result<LaunchSpec, ShellError> {
+    let env: Vec<(OsString, OsString)> = match &options.base_env {
+        Some(entries) => entries
+            .iter()
+            .filter(|(name, _)| !environment::is_dropped(name))
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect(),
+        None => environment::host_environment(),
+    };
+    Ok(LaunchSpec { shell: shell_path::resolve(options.shell.as_deref())?, env, limits: options.limits })
+}
+
+fn first_directory(options: &ShellOptions) -> Result<PathBuf, ShellError> {
+    let here = std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"));
+    match &options.cwd {
+        Some(cwd) => crate::validate::check_directory(cwd, &here),
+        None => Ok(here),
+    }
+}

@@ -1,0 +1,262 @@
+//! Follows one command from its order to its end: reads what it writes, waits for its report,
+//! and stops it when it is cancelled or its time is up.
+//!
+//! The end is bash's own report, never the end of the pipe: what foreground children wrote
+//! happened before it, and background children may hold the pipe for ever.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::delivery::Delivery;
+use super::output_pipe::{OutputPipe, READ_BYTES, ReadOutcome};
+use super::protocol::FrameBody;
+use super::runner::{self, Runner};
+use super::standby::Births;
+use crate::stop::{self, StopPlan};
+use crate::supervisor::ChildExit;
+use crate::tree::ProcessIdentity;
+
+/// How often a silent shell is looked at. It finds a driver that a command destroyed (`set -n`,
+/// `extdebug` with a failing DEBUG trap, functions named like its builtins).
+const WATCH_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Looks in a row that find bash between commands until it is taken for lost.
+const LOST_AFTER_LOOKS: u32 = 2;
+
+/// Lateness of a deadline that shows that the host itself was stopped or starved.
+const LATE_DEADLINE: Duration = Duration::from_millis(100);
+
+/// Most time given to a command whose host was late, to tell that it had ended in time.
+const LATE_EXTENSION: Duration = Duration::from_secs(1);
+
+/// Time that a slow consumer gets for the rest after a command was stopped.
+const DRAIN_LIMIT: Duration = Duration::from_secs(2);
+
+/// Why a command is stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StopReason {
+    TimedOut,
+    Cancelled,
+}
+
+/// How a command ended.
+pub(super) enum Ending {
+    /// Bash reported.
+    Reported { status: i32, cwd_failed: bool, flags: String, cwd: String, trap: Option<String> },
+    /// Its shell ended without a report: `exit`, `exec`, a signal.
+    Died(ChildExit),
+    /// We stopped it; these are still there.
+    Stopped { reason: StopReason, left: Vec<ProcessIdentity> },
+    /// The shell stands outside of the command and does not report.
+    Lost,
+}
+
+/// One command and what is needed to follow it.
+pub(super) struct Follow<'a> {
+    pub(super) runner: Runner<'a>,
+    pub(super) output: &'a mut OutputPipe,
+    pub(super) delivery: &'a mut Delivery,
+    pub(super) births: Option<&'a mut Births>,
+    pub(super) token: &'a str,
+    /// The report comes in two frames, the second with the EXIT trap.
+    pub(super) tells_trap: bool,
+    /// Whom a stop is about, looked up when it comes to that.
+    pub(super) plan: &'a (dyn Fn() -> StopPlan + Send + Sync),
+    pub(super) deadline: Option<Instant>,
+    pub(super) cancel: &'a CancellationToken,
+}
+
+struct Report {
+    status: i32,
+    cwd_failed: bool,
+    flags: String,
+    cwd: String,
+}
+
+enum Event {
+    Cancelled,
+    Deadline,
+    Frames(Vec<super::protocol::Frame>),
+    Ended(ChildExit),
+    Read(usize),
+    Left(Vec<ProcessIdentity>),
+    Look,
+    Nothing,
+}
+
+impl Follow<'_> {
+    /// Follows the command to its end and reads what was written until then.
+    pub(super) async fn to_end(mut self) -> Ending {
+        if self.output.begin().is_err() {
+            // No descriptor is left: bash's own open still works, and the end is told as ever.
+            self.output.release();
+        }
+        let ending = self.until_end().await;
+        let limit = match ending {
+            Ending::Stopped { .. } => Some(Instant::now() + DRAIN_LIMIT),
+            _ => self.deadline.map(|deadline| deadline.max(Instant::now()) + DRAIN_LIMIT),
+        };
+        self.drain(limit).await;
+        ending
+    }
+
+    async fn until_end(&mut self) -> Ending {
+        let mut buffer = vec![0_u8; READ_BYTES];
+        let mut report: Option<Report> = None;
+        let mut stopping: Option<StopReason> = None;
+        let mut extended = false;
+        let mut looks = 0;
+        let mut exit = None;
+        let target = self.runner.target();
+        let ended = runner::ended(target);
+        tokio::pin!(ended);
+        let plan = self.plan;
+        let ladder = async move { stop::stop(&plan()).await };
+        tokio::pin!(ladder);
+        let mut watch = tokio::time::interval_at(Instant::now() + WATCH_INTERVAL, WATCH_INTERVAL);
+        loop {
+            let event = {
+                let reading = self.delivery.is_ready();
+                let update = self.delivery.next_update().map(Instant::from_std);
+                tokio::select! {
+                    biased;
+                    () = self.cancel.cancelled(), if stopping.is_none() => Event::Cancelled,
+                    () = until(self.deadline), if stopping.is_none() && self.deadline.is_some() => Event::Deadline,
+                    left = &mut ladder, if stopping.is_some() => Event::Left(left),
+                    frames = self.runner.frames() => Event::Frames(frames.unwrap_or_default()),
+                    exit = &mut ended, if exit.is_none() => Event::Ended(exit),
+                    () = self.delivery.drained(), if !reading => Event::Nothing,
+                    read = self.output.read(&mut buffer), if reading => match read {
+                        Ok(ReadOutcome::Data(length)) => Event::Read(length),
+                        _ => Event::Nothing,
+                    },
+                    () = until(update), if update.is_some() => {
+                        self.delivery.update();
+                        Event::Nothing
+                    }
+                    _ = watch.tick(), if stopping.is_none() => Event::Look,
+                }
+            };
+            match event {
+                Event::Nothing => {}
+                Event::Read(length) => {
+                    self.delivery.push(buffer.get(..length).unwrap_or_default());
+                }
+                Event::Cancelled => stopping = Some(StopReason::Cancelled),
+                Event::Deadline => {
+                    let late = self.deadline.map_or(Duration::ZERO, |deadline| deadline.elapsed());
+                    if late > LATE_DEADLINE && !extended {
+                        extended = true;
+                        self.deadline = Some(Instant::now() + late.min(LATE_EXTENSION));
+                    } else {
+                        stopping = Some(StopReason::TimedOut);
+                    }
+                }
+                Event::Left(left) => {
+                    let reason = stopping.unwrap_or(StopReason::Cancelled);
+                    return Ending::Stopped { reason, left };
+                }
+                Event::Frames(frames) => {
+                    looks = 0;
+                    let end = self.note(frames, &mut report).await;
+                    if let (Some(end), None) = (end, stopping) {
+                        return end;
+                    }
+                }
+                Event::Ended(how) => {
+                    exit = Some(how);
+                    let frames = self.runner.pending_frames();
+                    let end = self.note(frames, &mut report).await;
+                    if stopping.is_none() {
+                        return end.unwrap_or_else(|| finish(&mut report, None).unwrap_or(Ending::Died(how)));
+                    }
+                }
+                Event::Look => {
+                    looks = if self.runner.is_between_commands() { looks + 1 } else { 0 };
+                    if looks >= LOST_AFTER_LOOKS {
+                        return Ending::Lost;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes answers in; returns the end where they complete the report.
+    async fn note(
+        &mut self,
+        frames: Vec<super::protocol::Frame>,
+        report: &mut Option<Report>,
+    ) -> Option<Ending> {
+        let mut end = None;
+        for frame in frames {
+            if frame.token != self.token {
+                if let Some(births) = &mut self.births {
+                    births.note(frame).await;
+                }
+                continue;
+            }
+            match frame.body {
+                FrameBody::Status { status, cwd_failed, flags, cwd } => {
+                    *report = Some(Report { status, cwd_failed, flags, cwd });
+                    if !self.tells_trap {
+                        end = finish(report, None);
+                    }
+                }
+                FrameBody::Trap { text } => end = finish(report, Some(text)),
+                _ => {}
+            }
+        }
+        end
+    }
+
+    /// Reads what was in the pipe when the command ended. Not more: a background child may write
+    /// faster than we read.
+    async fn drain(&mut self, limit: Option<Instant>) {
+        self.output.release();
+        let mut buffer = vec![0_u8; READ_BYTES];
+        let mut rest = self.output.waiting_bytes();
+        loop {
+            let taken = async {
+                tokio::select! {
+                    () = self.delivery.drained() => true,
+                    () = until(limit), if limit.is_some() => false,
+                }
+            };
+            if !taken.await || rest == 0 {
+                break;
+            }
+            match self.output.read_now(&mut buffer) {
+                Ok(ReadOutcome::Data(length)) => {
+                    rest = rest.saturating_sub(length);
+                    self.delivery.push(buffer.get(..length).unwrap_or_default());
+                }
+                _ => rest = 0,
+            }
+        }
+        self.delivery.end();
+        tokio::select! {
+            () = self.delivery.drained() => {}
+            () = until(limit), if limit.is_some() => {}
+        }
+    }
+}
+
+fn finish(report: &mut Option<Report>, trap: Option<String>) -> Option<Ending> {
+    report.take().map(|Report { status, cwd_failed, flags, cwd }| Ending::Reported {
+        status,
+        cwd_failed,
+        flags,
+        cwd,
+        trap,
+    })
+}
+
+/// Waits until an instant; for ever where there is none.
+async fn until(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => tokio::time::sleep_until(instant).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,75 @@
+//! Late output: what background children write after their command ended.
+//!
+//! It is read on, so that a dev server is not killed by SIGPIPE and does not block; it goes to
+//! the sink of the command that started it, never into the next command's output.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::output_pipe::{OutputPipe, READ_BYTES, ReadOutcome};
+use crate::output::{LateRing, Sink};
+
+/// Late outputs that a session remembers. Older ones go on in their spill files only.
+const MAX_REMEMBERED: usize = 16;
+
+/// Where late bytes go.
+enum Target {
+    Sink(Box<Sink>),
+    Ring(LateRing),
+}
+
+impl Target {
+    fn push(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Sink(sink) => sink.note_late(bytes),
+            Self::Ring(ring) => ring.push(bytes),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Sink(sink) => sink.late_text(),
+            Self::Ring(ring) => ring.text(),
+        }
+    }
+}
+
+/// The late outputs of a session, newest last.
+#[derive(Clone, Default)]
+pub(super) struct LateReaders(Arc<Mutex<VecDeque<Arc<Mutex<Target>>>>>);
+
+impl LateReaders {
+    /// Reads `output` to its end in the background; `first` was read already.
+    pub(super) fn follow(&self, mut output: OutputPipe, sink: Option<Sink>, first: &[u8]) {
+        let mut target = match sink {
+            Some(sink) => Target::Sink(Box::new(sink)),
+            None => Target::Ring(LateRing::new()),
+        };
+        target.push(first);
+        let target = Arc::new(Mutex::new(target));
+        {
+            let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            remembered.push_back(Arc::clone(&target));
+            if remembered.len() > MAX_REMEMBERED {
+                remembered.pop_front();
+            }
+        }
+        // Ends by itself: the pipe is closed when the last of the session's processes is gone.
+        drop(tokio::spawn(async move {
+            let mut buffer = vec![0_u8; READ_BYTES];
+            while let Ok(ReadOutcome::Data(length)) = output.read_to_end(&mut buffer).await {
+                let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
+                target.push(buffer.get(..length).unwrap_or_default());
+            }
+        }));
+    }
+
+    /// What was written late, the newest command's last.
+    pub(super) fn text(&self) -> String {
+        let remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        remembered
+            .iter()
+            .map(|target| target.lock().unwrap_or_else(PoisonError::into_inner).text())
+            .collect()
+    }
+}

@@ -1,0 +1,202 @@
+//! The bash that runs a session's commands: how it is started, ordered and listened to.
+//!
+//! What is said stands in `protocol`; when it is said is the engine's business.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::pipe::PipeFlags;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::protocol::{self, Frame, FrameBody, FrameReader};
+use crate::error::ShellError;
+use crate::request::ResourceLimits;
+use crate::sys::watch;
+use crate::supervisor::{Child, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
+
+/// Time a bash may take to greet. It needs milliseconds; a program that is no bash never does.
+const GREETING_LIMIT: Duration = Duration::from_secs(5);
+
+/// Oldest bash that a session runs on: `mapfile -d` (4.4) takes long commands in one go.
+const OLDEST_BASH: (u32, u32) = (4, 4);
+
+/// How a bash is started. Two equal ones give interchangeable shells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LaunchSpec {
+    pub(super) shell: PathBuf,
+    pub(super) env: Vec<(OsString, OsString)>,
+    pub(super) limits: ResourceLimits,
+}
+
+/// A bash that reads our orders.
+pub(super) struct MainShell {
+    child: Child,
+    control: OwnedFd,
+    report: AsyncFd<OwnedFd>,
+    frames: FrameReader,
+    /// Tells the state files of the bashes of one session apart.
+    pub(super) generation: u64,
+}
+
+impl MainShell {
+    /// Starts a bash in `cwd` and waits for its greeting.
+    pub(super) async fn launch(
+        supervisor: &Supervisor,
+        spec: &LaunchSpec,
+        cwd: &Path,
+        folder: &Path,
+        generation: u64,
+        token: &str,
+    ) -> Result<Self, ShellError> {
+        let system = |attempt| move |source: io::Error| ShellError::System { attempt, source };
+        let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(io::Error::from);
+        let (control_end, control) = pipe().map_err(system("make a pipe"))?;
+        let (report, report_end) = pipe().map_err(system("make a pipe"))?;
+        rustix::io::ioctl_fionbio(&report, true)
+            .map_err(io::Error::from)
+            .map_err(system("make a pipe non-blocking"))?;
+        let errors =
+            report_end.try_clone().map_err(system("copy a descriptor"))?;
+        let report = watch(report, Interest::READABLE).map_err(system("watch a pipe"))?;
+        let child = supervisor
+            .spawn(SpawnRequest {
+                argv: vec![spec.shell.clone().into_os_string(), "--norc".into(), "--noprofile".into()],
+                env: spec.env.clone(),
+                cwd: cwd.to_path_buf(),
+                descriptors: vec![control_end, report_end, errors],
+                controlling_terminal: false,
+                umask: None,
+                limits: spec.limits,
+            })
+            .await
+            .map_err(|failure| spawn_error(&spec.shell, cwd, failure))?;
+        let mut shell =
+            Self { child, control, report, frames: FrameReader::default(), generation };
+        shell.greet(&spec.shell, folder, token).await?;
+        Ok(shell)
+    }
+
+    async fn greet(&mut self, path: &Path, folder: &Path, token: &str) -> Result<(), ShellError> {
+        let unusable = |reason: String| ShellError::UnusableShell { path: path.to_path_buf(), reason };
+        let no_bash = || {
+            unusable("does not answer like a bash; set `shell` to the path of a bash".to_owned())
+        };
+        let text = protocol::boot_text(folder, self.generation, token);
+        self.send(text.as_bytes()).map_err(|_died| no_bash())?;
+        let exited = self.child.clone();
+        let greeting = async {
+            loop {
+                for frame in self.frames().await? {
+                    if let (true, FrameBody::Ready { major, minor, .. }) =
+                        (frame.token == token, &frame.body)
+                    {
+                        return Ok((*major, *minor));
+                    }
+                }
+            }
+        };
+        let version = tokio::select! {
+            biased;
+            version = tokio::time::timeout(GREETING_LIMIT, greeting) => version,
+            _ = exited.exited() => return Err(no_bash()),
+        };
+        match version {
+            Ok(Ok(version)) if version >= OLDEST_BASH => Ok(()),
+            Ok(Ok((major, minor))) => Err(unusable(format!(
+                "is bash {major}.{minor}; sessions need {}.{} or newer",
+                OLDEST_BASH.0, OLDEST_BASH.1
+            ))),
+            Ok(Err(source)) => Err(ShellError::System { attempt: "read from bash", source }),
+            Err(_elapsed) => Err(no_bash()),
+        }
+    }
+
+    /// The process.
+    pub(super) fn child(&self) -> &Child {
+        &self.child
+    }
+
+    /// Writes an order. The pipe is empty whenever bash waits for one, and an order is far
+    /// smaller than a pipe, so this does not block; a dead bash gives EPIPE.
+    pub(super) fn send(&mut self, order: &[u8]) -> io::Result<()> {
+        self.frames.forget_noise();
+        let mut rest = order;
+        while !rest.is_empty() {
+            match rustix::io::write(&self.control, rest) {
+                Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until bash wrote something; returns the frames in it, which may be none. Cancel-safe:
+    /// what was read is kept.
+    pub(super) async fn frames(&mut self) -> io::Result<Vec<Frame>> {
+        let mut buffer = [0_u8; 4096];
+        loop {
+            let mut ready = self.report.readable().await?;
+            let read = ready.try_io(|report| Ok(rustix::io::read(report.as_fd(), &mut buffer)?));
+            match read {
+                Ok(Ok(0)) => {
+                    // Every writer is gone. The exit is told by the supervisor; wait for that.
+                    std::future::pending::<()>().await;
+                }
+                Ok(Ok(length)) => {
+                    return Ok(self.frames.push(buffer.get(..length).unwrap_or_default()));
+                }
+                Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(Err(error)) => return Err(error),
+                Err(_would_block) => {}
+            }
+        }
+    }
+
+    /// The frames that are there already.
+    pub(super) fn pending_frames(&mut self) -> Vec<Frame> {
+        let mut buffer = [0_u8; 4096];
+        let mut frames = Vec::new();
+        while let Ok(length @ 1..) = rustix::io::read(self.report.get_ref(), &mut buffer) {
+            frames.extend(self.frames.push(buffer.get(..length).unwrap_or_default()));
+        }
+        frames
+    }
+
+    /// Whether bash wrote `text` outside of commands since the last order.
+    pub(super) fn complained_of(&self, text: &str) -> bool {
+        self.frames.noise_contains(text)
+    }
+
+    /// Device and inode of the pipe on which it answers.
+    pub(super) fn report_inode(&self) -> Option<(u64, u64)> {
+        let found = rustix::fs::fstat(self.report.get_ref()).ok()?;
+        Some((found.st_dev, found.st_ino))
+    }
+
+    /// Whether bash's own output is our pipe: it is then not inside a command.
+    pub(super) fn is_between_commands(&self) -> bool {
+        let ours = self.report_inode();
+        ours.is_some() && crate::stop::standard_output(self.child.pid()) == ours
+    }
+}
+
+/// What a failed start means to the caller.
+fn spawn_error(shell: &Path, cwd: &Path, failure: SpawnFailure) -> ShellError {
+    match failure.step {
+        SpawnStep::ChangeDirectory => match failure.source.kind() {
+            io::ErrorKind::NotFound => ShellError::MissingWorkingDirectory { path: cwd.to_path_buf() },
+            io::ErrorKind::NotADirectory => ShellError::NotADirectory { path: cwd.to_path_buf() },
+            _ => ShellError::WorkingDirectoryDenied { path: cwd.to_path_buf(), source: failure.source },
+        },
+        SpawnStep::Execute => ShellError::UnusableShell {
+            path: shell.to_path_buf(),
+            reason: format!("cannot be executed: {}; set `shell` to the path of a bash", failure.source),
+        },
+        _ => ShellError::System { attempt: "start bash", source: failure.source },
+    }
+}

@@ -1,0 +1,297 @@
+//! A persistent bash session: `Shell`, its queue of commands, and its end.
+//!
+//! # Module map
+//! ```text
+//! mod      Shell: queue, abort, close          one_shot (crate)  a session for one command
+//! engine   the shell between commands: start, recovery, standbys
+//! run      one command in the shell             copies  one command in a copy of it
+//! follow   read, wait, stop                     delivery → sink and observer
+//! protocol what is said to bash                 main_shell, runner, standby  who is told
+//! saved_state, private_dir, output_pipe, members, late, pool  the nouns they use
+//! ```
+//! See docs/life-of-a-run.md and docs/session-protocol.md.
+
+mod copies;
+mod delivery;
+mod effects;
+mod engine;
+mod follow;
+mod late;
+mod main_shell;
+mod members;
+mod output_pipe;
+mod pool;
+mod private_dir;
+mod protocol;
+mod run;
+mod runner;
+mod saved_state;
+mod shared;
+mod standby;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use self::engine::Engine;
+use self::shared::{Job, Shared};
+use crate::error::ShellError;
+use crate::observer::Observer;
+use crate::outcome::{ExitOutcome, RunResult};
+use crate::request::{Concurrency, HARD_TIMEOUT_GRACE, RunOptions, ShellOptions};
+use crate::validate;
+
+/// Time that closing a session may take: the supervisor kills and reaps in milliseconds.
+const CLOSE_LIMIT: Duration = Duration::from_secs(5);
+
+/// A persistent session over one real bash. Cheap to clone; the bash starts with the first run
+/// and ends with `close` or with the last clone.
+#[derive(Clone)]
+pub struct Shell {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    options: Arc<ShellOptions>,
+    /// Locked for the time of a run: its fair queue is the session's queue.
+    engine: tokio::sync::Mutex<Option<Engine>>,
+    /// What copies need while the engine is busy.
+    shared: Mutex<Option<(Arc<Shared>, PathBuf)>>,
+    active: Mutex<Vec<(u64, CancellationToken)>>,
+    settled: Notify,
+    next_id: AtomicU64,
+    closed: AtomicBool,
+}
+
+impl Shell {
+    /// A session. Checks the options; nothing is spawned before the first run.
+    pub fn new(options: ShellOptions) -> Result<Self, ShellError> {
+        validate::check_shell_options(&options)?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                options: Arc::new(options),
+                engine: tokio::sync::Mutex::new(None),
+                shared: Mutex::new(None),
+                active: Mutex::new(Vec::new()),
+                settled: Notify::new(),
+                next_id: AtomicU64::new(0),
+                closed: AtomicBool::new(false),
+            }),
+        })
+    }
+
+    /// Runs one command and resolves with how it ended, whatever that was.
+    ///
+    /// Commands of one session queue; the wait is not charged to the timeout. Dropping the future
+    /// does not stop the command: cancel the token for that.
+    pub async fn run(
+        &self,
+        options: RunOptions,
+        observer: Arc<dyn Observer>,
+        cancel: CancellationToken,
+    ) -> Result<RunResult, ShellError> {
+        validate::check_run_options(&options)?;
+        if self.is_closed() {
+            return Err(ShellError::Closed);
+        }
+        if cancel.is_cancelled() {
+            return Ok(never_started(&options));
+        }
+        let cancel = cancel.child_token();
+        let registration = Registration::new(Arc::clone(&self.inner), cancel.clone());
+        let job = Job { options, observer, cancel };
+        let shell = self.clone();
+        // A task of its own: a caller that drops the future must not leave the engine half-way.
+        let task = tokio::spawn(async move {
+            let result = shell.run_job(&job).await;
+            drop(registration);
+            result
+        });
+        match task.await {
+            Ok(result) => result,
+            Err(error) => Err(ShellError::System {
+                attempt: "run the command",
+                source: std::io::Error::other(error),
+            }),
+        }
+    }
+
+    async fn run_job(&self, job: &Job) -> Result<RunResult, ShellError> {
+        match job.options.concurrency {
+            Concurrency::Queue => self.run_queued(job).await,
+            Concurrency::Clone => self.run_copy(job).await,
+        }
+    }
+
+    async fn run_queued(&self, job: &Job) -> Result<RunResult, ShellError> {
+        let mut engine = tokio::select! {
+            biased;
+            () = job.cancel.cancelled() => return Ok(never_started(&job.options)),
+            engine = self.inner.engine.lock() => engine,
+        };
+        let engine = self.started(&mut engine).await?;
+        let result = engine.run(job).await;
+        self.inner.note_cwd(engine);
+        result
+    }
+
+    async fn run_copy(&self, job: &Job) -> Result<RunResult, ShellError> {
+        if let Ok(mut engine) = self.inner.engine.try_lock() {
+            let engine = self.started(&mut engine).await?;
+            engine.ensure_main().await?;
+            engine.catch_up().await;
+        } else if self.inner.shared().is_none() {
+            // The first run is still starting the session.
+            let mut engine = self.inner.engine.lock().await;
+            self.started(&mut engine).await?;
+        }
+        let Some((shared, cwd)) = self.inner.shared().clone() else {
+            return Err(ShellError::Closed);
+        };
+        copies::run(&shared, job, &cwd).await
+    }
+
+    async fn started<'a>(&self, slot: &'a mut Option<Engine>) -> Result<&'a mut Engine, ShellError> {
+        if self.is_closed() {
+            return Err(ShellError::Closed);
+        }
+        if slot.is_none() {
+            let engine = Engine::start(Arc::clone(&self.inner.options), true).await?;
+            self.inner.note_cwd(&engine);
+            *slot = Some(engine);
+        }
+        slot.as_mut().ok_or(ShellError::Closed)
+    }
+
+    /// Cancels all runs of this session, waiting ones too; resolves when they are settled. Fine
+    /// when there is none.
+    pub async fn abort(&self) {
+        let aborted: Vec<u64> = {
+            let active = self.inner.active();
+            active.iter().for_each(|(_, cancel)| cancel.cancel());
+            active.iter().map(|(id, _)| *id).collect()
+        };
+        let settled = async {
+            loop {
+                let notified = self.inner.settled.notified();
+                if !self.inner.active().iter().any(|(id, _)| aborted.contains(id)) {
+                    return;
+                }
+                notified.await;
+            }
+        };
+        // The runs settle within their own bound; this one only guards against a fault in that.
+        drop(tokio::time::timeout(HARD_TIMEOUT_GRACE, settled).await);
+    }
+
+    /// Cancels what runs, kills everything the session started, and refuses later runs. A second
+    /// call waits for the first.
+    pub async fn close(&self) {
+        self.inner.closed.store(true, Ordering::SeqCst);
+        self.abort().await;
+        let engine = self.inner.engine.lock().await.take();
+        self.inner.shared().take();
+        if let Some(engine) = engine {
+            engine.close(CLOSE_LIMIT).await;
+        }
+    }
+
+    /// How many processes that outlived their commands are alive.
+    pub async fn live_background_job_count(&self) -> usize {
+        let shared = self.inner.shared().clone();
+        shared.map_or(0, |(shared, _)| shared.background_count())
+    }
+
+    /// What background children wrote after their commands ended, oldest command first: up to
+    /// 64 KiB of each of the last 16 commands.
+    pub fn late_output(&self) -> String {
+        let shared = self.inner.shared().clone();
+        shared.map(|(shared, _)| shared.late.text()).unwrap_or_default()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.inner.closed.load(Ordering::SeqCst)
+    }
+}
+
+impl Inner {
+    fn active(&self) -> MutexGuard<'_, Vec<(u64, CancellationToken)>> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Option<(Arc<Shared>, PathBuf)>> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note_cwd(&self, engine: &Engine) {
+        if !self.closed.load(Ordering::SeqCst) {
+            *self.shared() = Some((Arc::clone(&engine.shared), engine.cwd.clone()));
+        }
+    }
+}
+
+/// Counts a run as active until it is dropped.
+struct Registration {
+    inner: Arc<Inner>,
+    id: u64,
+}
+
+impl Registration {
+    fn new(inner: Arc<Inner>, cancel: CancellationToken) -> Self {
+        let id = inner.next_id.fetch_add(1, Ordering::Relaxed);
+        inner.active().push((id, cancel));
+        Self { inner, id }
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        self.inner.active().retain(|(id, _)| *id != self.id);
+        self.inner.settled.notify_waiters();
+    }
+}
+
+/// Runs one command in a fresh bash, which ends with it: what it left in the background is
+/// killed. Otherwise as `Shell::run`.
+pub async fn execute_shell(
+    options: ShellOptions,
+    run: RunOptions,
+    observer: Arc<dyn Observer>,
+    cancel: CancellationToken,
+) -> Result<RunResult, ShellError> {
+    validate::check_shell_options(&options)?;
+    validate::check_run_options(&run)?;
+    if cancel.is_cancelled() {
+        return Ok(never_started(&run));
+    }
+    let task = tokio::spawn(async move {
+        let mut engine = Engine::start(Arc::new(options), false).await?;
+        let job = Job { options: run, observer, cancel };
+        let result = engine.run(&job).await;
+        engine.close(CLOSE_LIMIT).await;
+        result
+    });
+    match task.await {
+        Ok(result) => result,
+        Err(error) => Err(ShellError::System {
+            attempt: "run the command",
+            source: std::io::Error::other(error),
+        }),
+    }
+}
+
+/// The result of a run that was cancelled before anything was spawned for it.
+fn never_started(options: &RunOptions) -> RunResult {
+    RunResult {
+        outcome: ExitOutcome::Cancelled,
+        working_dir: None,
+        session_reset: false,
+        survivors: Vec::new(),
+        wall_time: Duration::ZERO,
+        output: options.sink.clone().map(|sink| crate::output::Sink::new(sink).finish(None)),
+    }
+}

@@ -1,0 +1,102 @@
+//! Spare shells: booted beforehand, so that a new session or one-shot waits for no start.
+//!
+//! A spare is neutral: it differs from a fresh bash in nothing but its age. Sessions with another
+//! shell, base environment or limits than the spare's start their own.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Once, PoisonError};
+
+use super::main_shell::{LaunchSpec, MainShell};
+use super::private_dir::{self, PrivateDir};
+use super::protocol::TokenSource;
+use crate::error::ShellError;
+use crate::supervisor::Supervisor;
+
+/// Spares kept. One serves sessions that start one after the other; each costs about 1 MB.
+const MAX_SPARES: usize = 1;
+
+/// A booted bash with all that a session owns.
+pub(super) struct Spare {
+    supervisor: Supervisor,
+    folder: PrivateDir,
+    shell: MainShell,
+    spec: LaunchSpec,
+    executable: PathBuf,
+    /// The runtime that watches its pipes; of no use in another.
+    runtime: tokio::runtime::Id,
+}
+
+impl Spare {
+    /// What a session owns.
+    pub(super) fn into_parts(self) -> (Supervisor, PrivateDir, MainShell) {
+        (self.supervisor, self.folder, self.shell)
+    }
+
+    fn fits(&self, executable: &Path, spec: &LaunchSpec) -> bool {
+        self.spec == *spec
+            && self.executable == executable
+            && self.runtime == tokio::runtime::Handle::current().id()
+    }
+}
+
+/// Folders of dead hosts are looked for once in a process's life.
+static SWEPT: Once = Once::new();
+
+static SPARES: Mutex<Vec<Spare>> = Mutex::new(Vec::new());
+
+/// A booted shell in the root directory: a spare where one fits, else a new one.
+pub(super) async fn take(executable: &Path, spec: &LaunchSpec) -> Result<Spare, ShellError> {
+    let spare = take_spare(executable, spec);
+    let taken = match spare {
+        Some(spare) => spare,
+        None => boot(executable, spec).await?,
+    };
+    replenish(executable.to_path_buf(), spec.clone());
+    Ok(taken)
+}
+
+fn take_spare(executable: &Path, spec: &LaunchSpec) -> Option<Spare> {
+    let mut spares = SPARES.lock().unwrap_or_else(PoisonError::into_inner);
+    let at = spares.iter().position(|spare| spare.fits(executable, spec))?;
+    let spare = spares.swap_remove(at);
+    // Somebody may have killed it, or its folder may be gone.
+    (spare.shell.child().exit_status().is_none() && spare.folder.path().is_dir()).then_some(spare)
+}
+
+async fn boot(executable: &Path, spec: &LaunchSpec) -> Result<Spare, ShellError> {
+    let folder = PrivateDir::create()?;
+    let supervisor = Supervisor::launch(executable).await?;
+    let token = TokenSource::new().next();
+    let root = Path::new("/");
+    let shell = MainShell::launch(&supervisor, spec, root, folder.path(), 0, &token).await?;
+    Ok(Spare {
+        supervisor,
+        folder,
+        shell,
+        spec: spec.clone(),
+        executable: executable.to_path_buf(),
+        runtime: tokio::runtime::Handle::current().id(),
+    })
+}
+
+/// Boots the next spare in the background. Failing is no matter: the next session boots its own.
+fn replenish(executable: PathBuf, spec: LaunchSpec) {
+    drop(tokio::spawn(async move {
+        SWEPT.call_once(private_dir::sweep_stale);
+        let wanted = || {
+            let spares = SPARES.lock().unwrap_or_else(PoisonError::into_inner);
+            !spares.iter().any(|spare| spare.fits(&executable, &spec))
+        };
+        if !wanted() {
+            return;
+        }
+        if let Ok(spare) = boot(&executable, &spec).await {
+            let mut spares = SPARES.lock().unwrap_or_else(PoisonError::into_inner);
+            spares.push(spare);
+            let surplus = spares.len().saturating_sub(MAX_SPARES);
+            let dropped: Vec<Spare> = spares.drain(..surplus).collect();
+            drop(spares);
+            drop(dropped);
+        }
+    }));
+}

@@ -1,0 +1,184 @@
+//! A session's private folder: FIFOs, long commands and saved states, seen by nobody else.
+//!
+//! It lies in memory where it can, so that a full or slow disk does not stop commands; it is
+//! removed with the session, and by a later host where this one was killed.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{FlockOperation, Mode, OFlags};
+
+use super::protocol;
+use crate::error::ShellError;
+
+/// Age under which a folder is left alone by `sweep_stale`: its owner may not hold the lock yet.
+const STALE_AFTER: Duration = Duration::from_secs(60);
+
+/// A folder that exists as long as this value.
+pub(super) struct PrivateDir {
+    path: PathBuf,
+    /// Open and locked while the session lives: how another host sees that it is in use.
+    _lock: OwnedFd,
+}
+
+impl PrivateDir {
+    /// Makes one in the first place that takes files.
+    pub(super) fn create() -> Result<Self, ShellError> {
+        let mut last = io::Error::from(io::ErrorKind::NotFound);
+        for base in candidates() {
+            match Self::create_in(&base) {
+                Ok(folder) => return Ok(folder),
+                Err(error) => last = error,
+            }
+        }
+        Err(ShellError::System { attempt: "make a private folder for the session", source: last })
+    }
+
+    fn create_in(base: &Path) -> io::Result<Self> {
+        let user = rustix::process::getuid().as_raw();
+        let mut tokens = protocol::TokenSource::new();
+        let name = tokens.next();
+        let path = base.join(format!("pi-bash-{user}-{}", name.get(..16).unwrap_or(&name)));
+        // Exclusive: a name that somebody made before us, link or folder, is an error.
+        rustix::fs::mkdir(&path, Mode::RWXU)?;
+        let made = Self::furnish(&path);
+        if made.is_err() {
+            // Nothing else knows the folder; what cannot be removed is swept by a later host.
+            drop(std::fs::remove_dir_all(&path));
+        }
+        made
+    }
+
+    fn furnish(path: &Path) -> io::Result<Self> {
+        // The umask of the host may have taken bits away.
+        rustix::fs::chmod(path, Mode::RWXU)?;
+        let lock = open_folder(path)?;
+        rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared)?;
+        std::fs::write(path.join(protocol::DUMP_SCRIPT_NAME), protocol::DUMP_SCRIPT)?;
+        Ok(Self { path: path.to_path_buf(), _lock: lock })
+    }
+
+    /// Where it is. Made of characters that need no quoting in bash.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file that only this user reads.
+    pub(super) fn write(&self, name: &str, text: &[u8]) -> io::Result<PathBuf> {
+        let path = self.path.join(name);
+        match std::fs::write(&path, text) {
+            Ok(()) => Ok(path),
+            Err(error) => {
+                drop(std::fs::remove_file(&path));
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes a FIFO.
+    pub(super) fn make_fifo(&self, name: &str) -> io::Result<PathBuf> {
+        let path = self.path.join(name);
+        make_fifo(&path)?;
+        Ok(path)
+    }
+}
+
+impl Drop for PrivateDir {
+    fn drop(&mut self) {
+        // Best effort: what stays is swept by the next host of this user.
+        drop(std::fs::remove_dir_all(&self.path));
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn make_fifo(path: &Path) -> io::Result<()> {
+    rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn make_fifo(path: &Path) -> io::Result<()> {
+    crate::sys::make_fifo(path)
+}
+
+fn open_folder(path: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?)
+}
+
+/// Places for the folder, the best first: in memory, then on disk. Paths with characters that
+/// would need quoting in bash are left out.
+fn candidates() -> Vec<PathBuf> {
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    let temporary = std::env::temp_dir();
+    [runtime, Some(PathBuf::from("/dev/shm")), Some(temporary), Some(PathBuf::from("/tmp"))]
+        .into_iter()
+        .flatten()
+        .filter(|base| base.is_absolute() && base.to_str().is_some_and(is_plain))
+        .collect()
+}
+
+fn is_plain(path: &str) -> bool {
+    path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte))
+        && path.len() < 80
+}
+
+/// Removes folders of this user whose host is gone: nobody holds their lock.
+pub(super) fn sweep_stale() {
+    let prefix = format!("pi-bash-{}-", rustix::process::getuid().as_raw());
+    for base in candidates() {
+        let Ok(entries) = std::fs::read_dir(&base) else { continue };
+        for entry in entries.flatten() {
+            let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix));
+            let old = entry
+                .metadata()
+                .and_then(|found| found.modified())
+                .is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age > STALE_AFTER));
+            if ours && old {
+                remove_if_unlocked(&entry.path());
+            }
+        }
+    }
+}
+
+fn remove_if_unlocked(path: &Path) {
+    let Ok(folder) = open_folder(path) else { return };
+    if rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok() {
+        drop(std::fs::remove_dir_all(path));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn the_folder_is_private_and_goes_with_its_owner() {
+        let folder = PrivateDir::create().unwrap();
+        let path = folder.path().to_path_buf();
+
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+
+        drop(folder);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_folder_in_use_is_not_swept_and_one_of_a_dead_host_is() {
+        let alive = PrivateDir::create().unwrap();
+        let dead = PrivateDir::create().unwrap();
+        let abandoned = dead.path().to_path_buf();
+        let PrivateDir { _lock: lock, .. } = &*std::mem::ManuallyDrop::new(dead);
+        rustix::fs::flock(lock, FlockOperation::Unlock).unwrap();
+
+        remove_if_unlocked(alive.path());
+        remove_if_unlocked(&abandoned);
+
+        assert!(alive.path().exists());
+        assert!(!abandoned.exists());
+    }
+}

@@ -1,0 +1,271 @@
+//! One command in the session's own shell.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::delivery::Delivery;
+use super::effects;
+use super::engine::{self, Engine};
+use super::follow::{Ending, Follow, StopReason};
+use super::output_pipe::{OutputPipe, ReadOutcome};
+use super::protocol::{self, RunMessage};
+use super::runner::Runner;
+use super::shared::{Clock, Job};
+use crate::error::ShellError;
+use crate::outcome::{ExitOutcome, RunResult};
+use crate::stop::{ShellTarget, StopPlan};
+use crate::supervisor::ChildExit;
+use crate::sys::signals::{KILL, TERMINATE};
+use crate::tree;
+use crate::validate;
+
+/// Time that a shell whose driver was destroyed gets to write its state down.
+const LAST_BREATH: std::time::Duration = std::time::Duration::from_millis(300);
+
+/// What came of an attempt to run a command.
+enum Attempt {
+    Ended(Ending),
+    /// Bash certainly did not start it.
+    NotRun,
+}
+
+impl Engine {
+    /// Runs a command. The session goes on afterwards, with a new shell where needed.
+    pub(super) async fn run(&mut self, job: &Job) -> Result<RunResult, ShellError> {
+        let lost_before = self.ensure_main().await?;
+        let cwd = match &job.options.cwd {
+            Some(cwd) => Some(validate::check_directory(cwd, &self.cwd)?),
+            None => None,
+        };
+        let clock = Clock::start(job.options.timeout);
+        let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
+        let mut output = self.take_output()?;
+        let mut lost = lost_before;
+        let mut attempt = self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
+        if matches!(attempt, Attempt::NotRun) {
+            // It did not start, so a second try in a sound shell runs it once.
+            lost |= self.replace_main().await?;
+            output = self.take_output()?;
+            attempt = self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
+        }
+        let Attempt::Ended(ending) = attempt else {
+            self.main = None;
+            let source = std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+            return Err(ShellError::System { attempt: "give bash a command", source });
+        };
+        self.conclude(job, ending, lost, &clock, output, delivery).await
+    }
+
+    /// Gives the command to the shell and follows it.
+    async fn attempt(
+        &mut self,
+        job: &Job,
+        cwd: Option<&Path>,
+        clock: &Clock,
+        output: &mut OutputPipe,
+        delivery: &mut Delivery,
+    ) -> Result<Attempt, ShellError> {
+        let options = &job.options;
+        let changes = cwd.is_some() || !effects::changes_nothing(&options.command);
+        let serial = self.shared.next_serial();
+        let standby = if changes { self.prepare_standby() } else { None };
+        let token = self.shared.new_token();
+        let cwd_text = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
+        let text = RunMessage {
+            token: &token,
+            command: &options.command,
+            cwd: cwd_text.as_deref(),
+            env: &options.env,
+            previous_status: self.status,
+            output: output.path(),
+            tell_trap: changes,
+            standby: standby.as_ref().map(|one| (one.token.as_str(), one.path())),
+        }
+        .text();
+        let file = match self.send(&text) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(Attempt::NotRun),
+            Err(source) => return Err(ShellError::System { attempt: "give bash a command", source }),
+        };
+        if let Some(standby) = standby {
+            self.births.expect(standby);
+        }
+        let mut ending = self.follow(job, &token, changes, clock, output, delivery).await;
+        engine::remove(file);
+        if self.was_not_started(&ending, output, delivery) {
+            self.without_limits = true;
+            return Ok(Attempt::NotRun);
+        }
+        if let Ending::Lost = ending
+            && self.births.are_pending_before(serial)
+            && delivery.received() == 0
+        {
+            // Bash still forks the standby of the command before (`ulimit -u`).
+            self.without_standby = true;
+            return Ok(Attempt::NotRun);
+        }
+        if let Ending::Reported { trap: Some(trap), status, .. } = &ending
+            && *trap != protocol::own_trap_text(self.shared.folder.path(), self.generation())
+        {
+            let (trap, status) = (trap.clone(), *status);
+            ending = self.run_exit_trap(job, &trap, status, clock, output, delivery).await?;
+        }
+        Ok(Attempt::Ended(ending))
+    }
+
+    /// EXIT traps are scoped to the command that sets them: this one's time has come.
+    async fn run_exit_trap(
+        &mut self,
+        job: &Job,
+        trap: &str,
+        status: i32,
+        clock: &Clock,
+        output: &mut OutputPipe,
+        delivery: &mut Delivery,
+    ) -> Result<Ending, ShellError> {
+        let token = self.shared.new_token();
+        let folder = self.shared.folder.path();
+        let text =
+            protocol::exit_trap_text(folder, self.generation(), trap, status, output.path(), &token);
+        let file = self
+            .send(&text)
+            .map_err(|source| ShellError::System { attempt: "run an EXIT trap", source })?;
+        let ending = self.follow(job, &token, false, clock, output, delivery).await;
+        engine::remove(file);
+        Ok(ending)
+    }
+
+    async fn follow(
+        &mut self,
+        job: &Job,
+        token: &str,
+        tells_trap: bool,
+        clock: &Clock,
+        output: &mut OutputPipe,
+        delivery: &mut Delivery,
+    ) -> Ending {
+        let Some(main) = self.main.as_mut() else { return Ending::Died(ChildExit::Lost) };
+        let shell = ShellTarget::Main(main.child().clone());
+        let shared = Arc::clone(&self.shared);
+        let plan = move || StopPlan {
+            supervisor: shared.supervisor.pid(),
+            shell: shell.clone(),
+            spared: shared.machinery.living(),
+            report: shared.main().1,
+            older: shared.survivors.living(),
+        };
+        Follow {
+            runner: Runner::Main(main),
+            output,
+            delivery,
+            births: Some(&mut self.births),
+            token,
+            tells_trap,
+            plan: &plan,
+            deadline: clock.deadline(),
+            cancel: &job.cancel,
+        }
+        .to_end()
+        .await
+    }
+
+    /// Whether bash could not even open the command's output (`ulimit -n 4`).
+    fn was_not_started(&self, ending: &Ending, output: &OutputPipe, delivery: &Delivery) -> bool {
+        let Ending::Reported { status: 1, .. } = ending else { return false };
+        let complaint = format!("{}: ", output.path().display());
+        delivery.received() == 0
+            && self.main.as_ref().is_some_and(|main| {
+                main.complained_of(&complaint) || main.complained_of("redirection error")
+            })
+    }
+
+    /// Turns the end into the result and readies the session for the next command.
+    async fn conclude(
+        &mut self,
+        job: &Job,
+        ending: Ending,
+        lost_before: bool,
+        clock: &Clock,
+        output: OutputPipe,
+        mut delivery: Delivery,
+    ) -> Result<RunResult, ShellError> {
+        let wall_time = clock.elapsed();
+        let mut session_reset = lost_before;
+        let outcome = match ending {
+            Ending::Reported { cwd_failed: true, .. } => {
+                let path = job.options.cwd.clone().unwrap_or_default();
+                return Err(ShellError::MissingWorkingDirectory { path: self.cwd.join(path) });
+            }
+            Ending::Reported { status, flags, cwd, .. } => {
+                self.note_status(status, &flags, &cwd);
+                ExitOutcome::Exited { code: u8::try_from(status & 0xff).unwrap_or(u8::MAX) }
+            }
+            Ending::Died(exit) => {
+                self.status = engine::status_of(exit);
+                session_reset = true;
+                match exit {
+                    ChildExit::Exited(code) => ExitOutcome::Exited { code },
+                    ChildExit::Signaled(signal) => ExitOutcome::Signaled { signal },
+                    ChildExit::Lost => ExitOutcome::Signaled { signal: KILL },
+                }
+            }
+            Ending::Stopped { reason, .. } => match reason {
+                StopReason::TimedOut => ExitOutcome::TimedOut,
+                StopReason::Cancelled => ExitOutcome::Cancelled,
+            },
+            Ending::Lost => {
+                self.end_lost_main().await;
+                session_reset = true;
+                ExitOutcome::Exited { code: 0 }
+            }
+        };
+        let light = matches!(outcome, ExitOutcome::Exited { .. })
+            && effects::changes_nothing(&job.options.command);
+        let survivors = if light { Vec::new() } else { self.shared.account_for_survivors().await };
+        let output_summary = delivery.summary();
+        self.put_output_away(output, delivery);
+        if self.keeps_session {
+            let alive = self.main.as_ref().is_some_and(|main| main.child().exit_status().is_none());
+            // A failure here shows on the next command, which tries again.
+            if !alive && let Ok(lost) = self.ensure_main().await {
+                session_reset |= lost;
+            }
+        }
+        Ok(RunResult {
+            outcome,
+            working_dir: Some(self.cwd.clone()),
+            session_reset,
+            survivors,
+            wall_time,
+            output: output_summary,
+        })
+    }
+
+    /// Ends a shell that does not report any more, so that it writes its state down.
+    async fn end_lost_main(&mut self) {
+        let Some(main) = self.main.as_ref() else { return };
+        let identity = main.child().identity();
+        // Gone already is as good as told.
+        drop(tree::signal(identity, TERMINATE));
+        if tokio::time::timeout(LAST_BREATH, main.child().exited()).await.is_err() {
+            drop(tree::signal(identity, KILL));
+            drop(tokio::time::timeout(LAST_BREATH, main.child().exited()).await);
+        }
+    }
+
+    /// A new shell with the state of this one.
+    async fn replace_main(&mut self) -> Result<bool, ShellError> {
+        self.end_lost_main().await;
+        self.ensure_main().await
+    }
+
+    /// Keeps the FIFO for the next command, or reads it on where somebody still holds it.
+    fn put_output_away(&mut self, mut output: OutputPipe, delivery: Delivery) {
+        let mut first = [0_u8; 1];
+        match output.read_now(&mut first) {
+            Ok(ReadOutcome::Closed) => self.idle_output = Some(output),
+            Ok(ReadOutcome::Data(_)) => self.shared.keep_late_output(output, delivery, &first),
+            Ok(ReadOutcome::Empty) | Err(_) => self.shared.keep_late_output(output, delivery, &[]),
+        }
+    }
+}

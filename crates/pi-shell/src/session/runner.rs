@@ -1,0 +1,150 @@
+//! The shell that runs one command: the session's own or a copy of it. What both can do.
+
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::fs::{Mode, OFlags};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::main_shell::MainShell;
+use super::protocol::{Frame, FrameReader};
+use crate::stop::ShellTarget;
+use crate::supervisor::ChildExit;
+use crate::sys::watch;
+use crate::tree::{self, ProcessIdentity};
+
+/// How often a copy's life is looked at: it is no child of ours, so nobody tells its end. It
+/// matters only for a copy that dies without reporting.
+const LIFE_CHECK_INTERVAL: Duration = Duration::from_millis(25);
+
+/// A shell with a command to follow.
+pub(super) enum Runner<'a> {
+    Main(&'a mut MainShell),
+    Copy(&'a mut CopyShell),
+}
+
+impl Runner<'_> {
+    /// Waits for answers; may return none. Cancel-safe.
+    pub(super) async fn frames(&mut self) -> io::Result<Vec<Frame>> {
+        match self {
+            Self::Main(main) => main.frames().await,
+            Self::Copy(copy) => copy.frames().await,
+        }
+    }
+
+    /// The answers that are there already.
+    pub(super) fn pending_frames(&mut self) -> Vec<Frame> {
+        match self {
+            Self::Main(main) => main.pending_frames(),
+            Self::Copy(copy) => copy.pending_frames(),
+        }
+    }
+
+    /// Whether it stands outside of a command.
+    pub(super) fn is_between_commands(&self) -> bool {
+        match self {
+            Self::Main(main) => main.is_between_commands(),
+            Self::Copy(_) => false,
+        }
+    }
+
+    /// What bash complained of since the last order, outside of commands.
+    pub(super) fn complained_of(&self, text: &str) -> bool {
+        match self {
+            Self::Main(main) => main.complained_of(text),
+            Self::Copy(_) => false,
+        }
+    }
+
+    /// Whom a stop is told first.
+    pub(super) fn target(&self) -> ShellTarget {
+        match self {
+            Self::Main(main) => ShellTarget::Main(main.child().clone()),
+            Self::Copy(copy) => ShellTarget::Copy(copy.identity),
+        }
+    }
+}
+
+/// Waits until the shell is gone. Does not borrow it.
+pub(super) async fn ended(target: ShellTarget) -> ChildExit {
+    match target {
+        ShellTarget::Main(child) => child.exited().await,
+        ShellTarget::Copy(identity) => {
+            while tree::is_alive(identity) {
+                tokio::time::sleep(LIFE_CHECK_INTERVAL).await;
+            }
+            ChildExit::Lost
+        }
+    }
+}
+
+/// The FIFO on which a copy answers.
+pub(super) struct CopyReport {
+    fd: AsyncFd<OwnedFd>,
+    path: PathBuf,
+    reader: FrameReader,
+}
+
+impl CopyReport {
+    /// Opens the FIFO; it is held on both sides, since the copy opens it anew for each answer.
+    pub(super) fn open(path: PathBuf) -> io::Result<Self> {
+        let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let fd = watch(rustix::fs::open(&path, flags, Mode::empty())?, Interest::READABLE)?;
+        Ok(Self { fd, path, reader: FrameReader::default() })
+    }
+
+    /// Its name, for bash.
+    pub(super) fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
+    /// Waits for answers; may return none. Cancel-safe.
+    pub(super) async fn frames(&mut self) -> io::Result<Vec<Frame>> {
+        let mut buffer = [0_u8; 4096];
+        loop {
+            let mut ready = self.fd.readable().await?;
+            match ready.try_io(|fd| Ok(rustix::io::read(fd.as_fd(), &mut buffer)?)) {
+                Ok(Ok(length)) => {
+                    return Ok(self.reader.push(buffer.get(..length).unwrap_or_default()));
+                }
+                Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(Err(error)) => return Err(error),
+                Err(_would_block) => {}
+            }
+        }
+    }
+
+    fn pending_frames(&mut self) -> Vec<Frame> {
+        let mut buffer = [0_u8; 4096];
+        let mut frames = Vec::new();
+        while let Ok(length @ 1..) = rustix::io::read(self.fd.get_ref(), &mut buffer) {
+            frames.extend(self.reader.push(buffer.get(..length).unwrap_or_default()));
+        }
+        frames
+    }
+}
+
+impl Drop for CopyReport {
+    fn drop(&mut self) {
+        drop(std::fs::remove_file(&self.path));
+    }
+}
+
+/// A copy of the session that runs a command.
+pub(super) struct CopyShell {
+    pub(super) identity: ProcessIdentity,
+    pub(super) report: CopyReport,
+}
+
+impl CopyShell {
+    async fn frames(&mut self) -> io::Result<Vec<Frame>> {
+        self.report.frames().await
+    }
+
+    fn pending_frames(&mut self) -> Vec<Frame> {
+        self.report.pending_frames()
+    }
+}

@@ -1,0 +1,131 @@
+//! A shell's state as `protocol::DUMP_SCRIPT` prints it, and the text that puts it back.
+//!
+//! Only text is handled here; who prints it, and when it is used, is `engine`'s business.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Options that are scoped to a command, that the driver sets itself, or that would stop it.
+const SKIPPED_OPTIONS: [&str; 10] = [
+    "errexit", "verbose", "noexec", "onecmd", "history", "histexpand", "monitor", "extdebug",
+    "restricted_shell", "login_shell",
+];
+
+/// What was saved.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SavedState {
+    /// The text to source, restoring everything that text can.
+    pub(super) restore: Vec<u8>,
+    /// The text that sets its limits; apart, since limits may be what broke the shell.
+    pub(super) limits: String,
+    /// It was printed inside of a function, whose local variables cannot be told from others.
+    pub(super) inside_function: bool,
+}
+
+impl SavedState {
+    /// Reads a saved state; `None` where it is missing or was cut off.
+    pub(super) fn read(path: &Path) -> Option<Self> {
+        Self::parse(&std::fs::read(path).ok()?)
+    }
+
+    fn parse(text: &[u8]) -> Option<Self> {
+        let text = text.strip_suffix(b"#pi-end\n")?;
+        let (header, rest) = split_once(text, b"\n")?;
+        let (head, rest) = split_once(rest, b"#pi-state\n")?;
+        let end = memchr::memmem::rfind(rest, b"#pi-limits\n")?;
+        let (state, limits) = rest.split_at(end);
+        let (cwd, options) = split_once(head, b"\n")?;
+        let (shopt, set) = options_of(&String::from_utf8_lossy(options));
+        let mut restore = Vec::with_capacity(text.len() + 256);
+        restore.extend_from_slice(shopt.as_bytes());
+        restore.extend_from_slice(state);
+        restore.extend_from_slice(cwd);
+        restore.push(b'\n');
+        restore.extend_from_slice(set.as_bytes());
+        let limits = limits_of(&String::from_utf8_lossy(limits));
+        let header = String::from_utf8_lossy(header);
+        let inside_function = header
+            .trim_start_matches('#')
+            .split(' ')
+            .any(|name| !matches!(name, "" | "source" | "main"));
+        Some(Self { restore, limits, inside_function })
+    }
+}
+
+fn split_once<'a>(text: &'a [u8], separator: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let at = memchr::memmem::find(text, separator)?;
+    let (before, after) = text.split_at(at);
+    after.strip_prefix(separator).map(|after| (before, after))
+}
+
+/// The lines of `shopt -p`, which functions need to be parsed, and those of `shopt -po`, which
+/// come last: `set -u` and the like would act on the restoring itself.
+fn options_of(lines: &str) -> (String, String) {
+    let mut shopt = String::new();
+    let mut set = String::new();
+    for line in lines.lines() {
+        let name = line.rsplit(' ').next().unwrap_or_default();
+        if SKIPPED_OPTIONS.contains(&name) {
+            continue;
+        }
+        let target = if line.starts_with("shopt ") {
+            &mut shopt
+        } else if line.starts_with("set ") {
+            &mut set
+        } else {
+            continue;
+        };
+        // Writing to a string cannot fail.
+        let _infallible = writeln!(target, "\\builtin {line}");
+    }
+    (shopt, set)
+}
+
+/// Soft limits as `ulimit -Sa` prints them: `open files                      (-n) 1024`.
+fn limits_of(lines: &str) -> String {
+    let mut text = String::new();
+    for line in lines.lines() {
+        let Some((_, rest)) = line.split_once("(") else { continue };
+        let Some((unit, value)) = rest.split_once(") ") else { continue };
+        let Some(flag) = unit.rsplit('-').next().filter(|flag| flag.len() == 1) else { continue };
+        // The size of a pipe cannot be set.
+        if flag != "p" && (value == "unlimited" || value.bytes().all(|byte| byte.is_ascii_digit())) {
+            let _infallible = writeln!(text, "\\builtin ulimit -S{flag} {value}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAVED: &str = "#source\n\\builtin cd -- /tmp\nshopt -s extglob\nset -o errexit\nset -o nounset\n#pi-state\numask 0022\ndeclare -- A=\"#pi-limits\n\"\n#pi-limits\nopen files                      (-n) 1024\nstack size              (kbytes, -s) unlimited\npipe size            (512 bytes, -p) 8\n#pi-end\n";
+
+    #[test]
+    fn options_that_would_act_on_restoring_come_last() {
+        let state = SavedState::parse(SAVED.as_bytes()).unwrap();
+
+        let text = String::from_utf8(state.restore).unwrap();
+        assert_eq!(
+            text,
+            "\\builtin shopt -s extglob\numask 0022\ndeclare -- A=\"#pi-limits\n\"\n\\builtin cd -- /tmp\n\\builtin set -o nounset\n"
+        );
+        assert_eq!(state.limits, "\\builtin ulimit -Sn 1024\n\\builtin ulimit -Ss unlimited\n");
+        assert!(!state.inside_function);
+    }
+
+    #[test]
+    fn a_state_that_was_cut_off_is_none() {
+        for end in 0..SAVED.len() {
+            assert_eq!(SavedState::parse(&SAVED.as_bytes()[..end]), None, "{end}");
+        }
+    }
+
+    #[test]
+    fn a_state_told_inside_a_function_says_so() {
+        let saved = SAVED.replacen("#source", "#source f main", 1);
+
+        assert!(SavedState::parse(saved.as_bytes()).unwrap().inside_function);
+    }
+}

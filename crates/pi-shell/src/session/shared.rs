@@ -1,0 +1,160 @@
+//! What a session's shell and the copies of it have in common.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::delivery::Delivery;
+use super::late::LateReaders;
+use super::main_shell::MainShell;
+use super::members::{Machinery, Survivors};
+use super::output_pipe::OutputPipe;
+use super::private_dir::PrivateDir;
+use super::protocol::{Token, TokenSource};
+use super::standby::StandbySlot;
+use crate::error::ShellError;
+use crate::observer::Observer;
+use crate::outcome::ProcessInfo;
+use crate::request::RunOptions;
+use crate::stop;
+use crate::supervisor::Supervisor;
+use crate::tree;
+
+/// Time from a fork to its exec, generously.
+const EXEC_DELAY: Duration = Duration::from_millis(3);
+
+/// Common ground of a session's shell and its copies.
+pub(super) struct Shared {
+    pub(super) supervisor: Supervisor,
+    pub(super) folder: PrivateDir,
+    pub(super) slot: StandbySlot,
+    pub(super) machinery: Machinery,
+    pub(super) survivors: Survivors,
+    pub(super) late: LateReaders,
+    /// The session's shell and the pipe on which it answers.
+    main: Mutex<(i32, Option<(u64, u64)>)>,
+    tokens: Mutex<TokenSource>,
+    serial: AtomicU64,
+}
+
+impl Shared {
+    pub(super) fn new(supervisor: Supervisor, folder: PrivateDir) -> Self {
+        Self {
+            supervisor,
+            folder,
+            slot: StandbySlot::default(),
+            machinery: Machinery::default(),
+            survivors: Survivors::default(),
+            late: LateReaders::default(),
+            main: Mutex::new((0, None)),
+            tokens: Mutex::new(TokenSource::new()),
+            serial: AtomicU64::new(0),
+        }
+    }
+
+    /// A token for an order.
+    pub(super) fn new_token(&self) -> Token {
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner).next()
+    }
+
+    /// The next number for the names of this session's files.
+    pub(super) fn next_serial(&self) -> u64 {
+        self.serial.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// A new FIFO whose name begins with `kind`.
+    pub(super) fn make_fifo(&self, kind: char) -> Result<PathBuf, ShellError> {
+        let name = format!("{kind}{}", self.next_serial());
+        self.folder
+            .make_fifo(&name)
+            .map_err(|source| ShellError::System { attempt: "make a FIFO", source })
+    }
+
+    /// A new FIFO for a command's output.
+    pub(super) fn make_output(&self) -> Result<OutputPipe, ShellError> {
+        OutputPipe::open(self.make_fifo('o')?)
+            .map_err(|source| ShellError::System { attempt: "open a FIFO for output", source })
+    }
+
+    /// The session has a new shell.
+    pub(super) fn set_main(&self, shell: &MainShell) {
+        *self.main.lock().unwrap_or_else(PoisonError::into_inner) =
+            (shell.child().pid(), shell.report_inode());
+    }
+
+    /// The shell's pid and the pipe on which it answers.
+    pub(super) fn main(&self) -> (i32, Option<(u64, u64)>) {
+        *self.main.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts what a command of the session's shell left alive as survivors and describes it.
+    pub(super) async fn account_for_survivors(&self) -> Vec<ProcessInfo> {
+        self.account(&self.machinery.living()).await
+    }
+
+    /// The same for a copy's command: what the session's shell runs meanwhile is not its own.
+    pub(super) async fn account_for_survivors_of_copy(&self) -> Vec<ProcessInfo> {
+        let mut spared = self.machinery.living();
+        spared.insert(self.main().0);
+        self.account(&spared).await
+    }
+
+    async fn account(&self, spared: &HashSet<i32>) -> Vec<ProcessInfo> {
+        let older = self.survivors.living();
+        let (main, report) = self.main();
+        let found = stop::processes_of(self.supervisor.pid(), spared, &older, main, report);
+        self.survivors.extend(found.iter().map(|entry| entry.identity));
+        let describe = || -> Vec<ProcessInfo> {
+            found.iter().filter_map(|entry| tree::describe(entry.identity)).collect()
+        };
+        let described = describe();
+        let own = tree::identity_of(main).and_then(tree::describe);
+        let forked = |one: &ProcessInfo| own.as_ref().is_some_and(|own| own.command == one.command);
+        if described.iter().any(forked) {
+            // Forked but not yet become its program: a moment later it has its own name.
+            tokio::time::sleep(EXEC_DELAY).await;
+            return describe();
+        }
+        described
+    }
+
+    /// How many processes that outlived their commands are alive.
+    pub(super) fn background_count(&self) -> usize {
+        self.survivors.living().len()
+    }
+
+    /// Follows what background children still write, where they hold the pipe.
+    pub(super) fn keep_late_output(&self, output: OutputPipe, delivery: Delivery, first: &[u8]) {
+        self.late.follow(output, delivery.into_sink(), first);
+    }
+}
+
+/// One call of `run`.
+pub(super) struct Job {
+    pub(super) options: RunOptions,
+    pub(super) observer: Arc<dyn Observer>,
+    pub(super) cancel: tokio_util::sync::CancellationToken,
+}
+
+/// When a command began and when it has to end.
+#[derive(Clone, Copy)]
+pub(super) struct Clock {
+    start: Instant,
+    timeout: Option<Duration>,
+}
+
+impl Clock {
+    pub(super) fn start(timeout: Option<Duration>) -> Self {
+        Self { start: Instant::now(), timeout }
+    }
+
+    pub(super) fn deadline(&self) -> Option<tokio::time::Instant> {
+        self.timeout.map(|timeout| tokio::time::Instant::from_std(self.start + timeout))
+    }
+
+    pub(super) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+}

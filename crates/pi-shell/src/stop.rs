@@ -1,0 +1,246 @@
+//! Stops a running command, politely first: the only place with the durations of a stop.
+//!
+//! # Theory of operation
+//! The shell itself is told first, with SIGTERM: bash then ends at once, whatever it waits for,
+//! and writes its state down (see `session::protocol`), so no later statement of the script runs.
+//! The processes of the command follow a ladder, SIGINT, SIGTERM, SIGKILL. Each rung stops all of
+//! them, signals all of them and lets them go on together: a subshell whose child dies first
+//! would go on to its next statement. Targets are found anew on each round by descent from the
+//! supervisor, never by process group alone: programs make groups of their own.
+//!
+//! Older background jobs, standbys and copies of the session are no targets.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::supervisor::Child;
+use crate::sys::signals::{CONTINUE, INTERRUPT, KILL, STOP, TERMINATE};
+use crate::tree::{self, ProcessEntry, ProcessIdentity, ProcessState};
+
+/// Time that SIGINT alone gets. A program that handles it cleans up in a few milliseconds.
+const TERMINATE_AFTER: Duration = Duration::from_millis(150);
+
+/// Time from the first signal to SIGKILL.
+const KILL_AFTER: Duration = Duration::from_millis(400);
+
+/// Time after which what is still there cannot be killed by us (another user's, or stuck in the
+/// kernel): the run settles and names it.
+const GIVE_UP_AFTER: Duration = Duration::from_millis(2_500);
+
+/// Rounds of one freeze: each finds the processes that were born during the one before.
+const FREEZE_ROUNDS: usize = 200;
+
+/// Whom a stop is about.
+#[derive(Clone)]
+pub(crate) struct StopPlan {
+    /// Root of the session's tree.
+    pub(crate) supervisor: i32,
+    /// The shell of the command; told first.
+    pub(crate) shell: ShellTarget,
+    /// Processes that are no targets, with everything below them.
+    pub(crate) spared: HashSet<i32>,
+    /// Device and inode of the pipe on which the driver answers.
+    pub(crate) report: Option<(u64, u64)>,
+    /// Processes that lived before the command; they and their children are no targets.
+    pub(crate) older: HashSet<ProcessIdentity>,
+}
+
+/// The shell that runs the command to stop.
+#[derive(Clone)]
+pub(crate) enum ShellTarget {
+    /// The session's own, a child of the supervisor.
+    Main(Child),
+    /// A copy, of which only the identity is known.
+    Copy(ProcessIdentity),
+}
+
+impl ShellTarget {
+    pub(crate) fn identity(&self) -> ProcessIdentity {
+        match self {
+            Self::Main(child) => child.identity(),
+            Self::Copy(identity) => *identity,
+        }
+    }
+
+    fn is_dead(&self) -> bool {
+        match self {
+            Self::Main(child) => child.exit_status().is_some(),
+            Self::Copy(identity) => !tree::is_alive(*identity),
+        }
+    }
+}
+
+impl StopPlan {
+    /// The living processes of the command, parents before children, without its shell.
+    pub(crate) fn targets(&self) -> Vec<ProcessEntry> {
+        let shell = self.shell.identity();
+        if let ShellTarget::Copy(_) = self.shell {
+            // A copy is found below the standby, which the session's own scans spare.
+            let below = tree::descendants(shell.pid);
+            return below.into_iter().filter(|entry| !is_zombie(entry)).collect();
+        }
+        processes_of(self.supervisor, &self.spared, &self.older, shell.pid, self.report)
+    }
+}
+
+/// The living processes below `root` that are neither spared nor older, nor below such a one.
+///
+/// A process whose standard output is the pipe `report` is a fork of the driver: the command's
+/// own have the command's output, or what they redirected it to.
+pub(crate) fn processes_of(
+    root: i32,
+    spared: &HashSet<i32>,
+    older: &HashSet<ProcessIdentity>,
+    shell: i32,
+    report: Option<(u64, u64)>,
+) -> Vec<ProcessEntry> {
+    let mut left_out: HashSet<i32> = HashSet::new();
+    let mut found = Vec::new();
+    for entry in tree::descendants(root) {
+        let pid = entry.identity.pid;
+        let known = spared.contains(&pid)
+            || older.contains(&entry.identity)
+            || left_out.contains(&entry.parent);
+        if known || (pid != shell && report.is_some() && standard_output(pid) == report) {
+            left_out.insert(pid);
+        } else if !is_zombie(&entry) && pid != shell {
+            found.push(entry);
+        }
+    }
+    found
+}
+
+/// Device and inode of a process's standard output.
+pub(crate) fn standard_output(pid: i32) -> Option<(u64, u64)> {
+    let found = rustix::fs::stat(format!("/proc/{pid}/fd/1")).ok()?;
+    Some((found.st_dev, found.st_ino))
+}
+
+fn is_zombie(entry: &ProcessEntry) -> bool {
+    entry.state == ProcessState::Zombie
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rung {
+    Interrupt,
+    Terminate,
+    Kill,
+}
+
+/// Ends the shell and its processes. Returns those that could not be ended.
+///
+/// Takes at most `GIVE_UP_AFTER`. Copies that lost their standby keep their own descendants, so
+/// what a copy left behind when its shell died is followed by identity.
+pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
+    let start = Instant::now();
+    let mut told: HashMap<ProcessIdentity, Rung> = HashMap::new();
+    let mut known: HashSet<ProcessIdentity> = HashSet::new();
+    let mut pause = Duration::from_millis(1);
+    let mut quiet_rounds = 0;
+    if let ShellTarget::Copy(copy) = plan.shell {
+        // When a copy ends, its children become the supervisor's: they are noted before.
+        signal_quietly(copy, STOP);
+        known.extend(plan.targets().into_iter().map(|entry| entry.identity));
+    }
+    tell_shell(plan);
+    loop {
+        let elapsed = start.elapsed();
+        let mut targets: Vec<ProcessIdentity> =
+            plan.targets().into_iter().map(|entry| entry.identity).collect();
+        known.extend(&targets);
+        targets.extend(
+            known.iter().filter(|one| tree::is_alive(**one)).filter(|one| !targets.contains(one)).copied().collect::<Vec<_>>(),
+        );
+        if targets.is_empty() && plan.shell.is_dead() {
+            // Twice: a process between fork and its parent's death may be missed by one scan.
+            quiet_rounds += 1;
+            if quiet_rounds == 2 {
+                return Vec::new();
+            }
+            tokio::task::yield_now().await;
+            continue;
+        }
+        quiet_rounds = 0;
+        if elapsed > GIVE_UP_AFTER {
+            if !plan.shell.is_dead() {
+                targets.push(plan.shell.identity());
+            }
+            return targets;
+        }
+        if elapsed >= KILL_AFTER {
+            kill_frozen(plan, &mut known);
+        } else if elapsed >= TERMINATE_AFTER {
+            tell(&targets, Rung::Terminate, &mut told);
+        } else {
+            tell(&targets, Rung::Interrupt, &mut told);
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
+}
+
+/// The shell's own signal. One that ignores SIGTERM would go on with the script when its child
+/// dies, so it is killed before its children are touched.
+fn tell_shell(plan: &StopPlan) {
+    let shell = plan.shell.identity();
+    let signal = if tree::ignores(shell.pid, TERMINATE) { KILL } else { TERMINATE };
+    signal_quietly(shell, signal);
+    signal_quietly(shell, CONTINUE);
+}
+
+/// Signals those that have not been told this much yet, all at once.
+fn tell(targets: &[ProcessIdentity], rung: Rung, told: &mut HashMap<ProcessIdentity, Rung>) {
+    let fresh: Vec<ProcessIdentity> = targets
+        .iter()
+        .filter(|identity| told.get(identity).is_none_or(|before| *before < rung))
+        .copied()
+        .collect();
+    let signal = match rung {
+        Rung::Interrupt => INTERRUPT,
+        Rung::Terminate => TERMINATE,
+        Rung::Kill => KILL,
+    };
+    for step in [STOP, signal, CONTINUE] {
+        for identity in &fresh {
+            signal_quietly(*identity, step);
+        }
+    }
+    told.extend(fresh.into_iter().map(|identity| (identity, rung)));
+}
+
+/// Stops every process until a scan finds no new one, then kills them: a process that forks
+/// faster than it is found would get away otherwise (PT-07).
+fn kill_frozen(plan: &StopPlan, known: &mut HashSet<ProcessIdentity>) {
+    let mut frozen: HashSet<ProcessIdentity> = HashSet::new();
+    let shell = plan.shell.identity();
+    signal_quietly(shell, STOP);
+    for _ in 0..FREEZE_ROUNDS {
+        let fresh: Vec<ProcessIdentity> = plan
+            .targets()
+            .into_iter()
+            .map(|entry| entry.identity)
+            .chain(known.iter().copied().filter(|one| tree::is_alive(*one)))
+            .filter(|identity| !frozen.contains(identity))
+            .collect();
+        if fresh.is_empty() {
+            break;
+        }
+        for identity in fresh {
+            signal_quietly(identity, STOP);
+            frozen.insert(identity);
+        }
+    }
+    known.extend(&frozen);
+    signal_quietly(shell, KILL);
+    for identity in frozen {
+        signal_quietly(identity, KILL);
+    }
+}
+
+/// A process that is gone needs no signal, and one that is not ours to signal shows in the next
+/// scan: neither is an error here.
+fn signal_quietly(identity: ProcessIdentity, signal: i32) {
+    drop(tree::signal(identity, signal));
+}

@@ -1,0 +1,98 @@
+//! Refuses bad input before anything is spawned, naming the thing and the remedy.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::environment;
+use crate::error::ShellError;
+use crate::request::{RunOptions, ShellOptions, SinkOptions};
+
+/// Longest timeout taken: more is a mistake in the unit. 24 days fit a 32-bit millisecond timer.
+const MAX_TIMEOUT: Duration = Duration::from_millis(2_147_483_647);
+
+/// Largest window: the text of a result has to be copied to JavaScript in one piece.
+const MAX_WINDOW_BYTES: usize = 64 * 1024 * 1024;
+
+/// Checks the options of a session.
+pub(crate) fn check_shell_options(options: &ShellOptions) -> Result<(), ShellError> {
+    environment::check_entries(&options.session_env)
+}
+
+/// Checks the options of a run; `cwd` is made absolute by the session's own first.
+pub(crate) fn check_run_options(options: &RunOptions) -> Result<(), ShellError> {
+    if let Some(offset) = memchr::memchr(0, options.command.as_bytes()) {
+        return Err(ShellError::NulInCommand { offset });
+    }
+    environment::check_entries(&options.env)?;
+    if options.timeout.is_some_and(|timeout| timeout > MAX_TIMEOUT) {
+        return Err(ShellError::InvalidOption {
+            name: "timeoutMs",
+            reason: format!("is more than {} ms; leave it out for no deadline", MAX_TIMEOUT.as_millis()),
+        });
+    }
+    options.sink.as_ref().map_or(Ok(()), check_sink_options)
+}
+
+fn check_sink_options(options: &SinkOptions) -> Result<(), ShellError> {
+    if options.max_bytes > MAX_WINDOW_BYTES {
+        return Err(ShellError::InvalidOption {
+            name: "sink.maxBytes",
+            reason: format!("is more than {MAX_WINDOW_BYTES}; use a spill file for the whole output"),
+        });
+    }
+    Ok(())
+}
+
+/// Checks that a directory can be entered; returns it absolute.
+pub(crate) fn check_directory(path: &Path, base: &Path) -> Result<PathBuf, ShellError> {
+    let path = base.join(path);
+    match std::fs::metadata(&path) {
+        Ok(found) if found.is_dir() => Ok(path),
+        Ok(_) => Err(ShellError::NotADirectory { path }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(ShellError::MissingWorkingDirectory { path })
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            Err(ShellError::NotADirectory { path })
+        }
+        Err(source) => Err(ShellError::WorkingDirectoryDenied { path, source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ss_26_a_nul_in_the_command_is_refused_with_its_place() {
+        let options = RunOptions { command: "echo a\0b".to_owned(), ..RunOptions::default() };
+
+        let error = check_run_options(&options).unwrap_err();
+
+        assert_eq!(error.code(), "PI_NUL_IN_COMMAND");
+        assert!(error.to_string().contains("offset 6"), "{error}");
+    }
+
+    #[test]
+    fn rs_01_a_directory_that_is_missing_or_a_file_is_named() {
+        let missing = check_directory(Path::new("/nope"), Path::new("/")).unwrap_err();
+        let file = check_directory(Path::new("/etc/passwd"), Path::new("/")).unwrap_err();
+
+        assert_eq!(missing.to_string(), "Working directory does not exist: /nope");
+        assert_eq!(file.to_string(), "Working directory is not a directory: /etc/passwd");
+    }
+
+    #[test]
+    fn a_relative_directory_is_taken_from_the_session() {
+        assert_eq!(check_directory(Path::new("lib"), Path::new("/usr")).unwrap(), Path::new("/usr/lib"));
+    }
+
+    #[test]
+    fn a_timeout_of_a_month_is_refused() {
+        let options =
+            RunOptions { timeout: Some(Duration::from_secs(2_592_000)), ..RunOptions::default() };
+
+        assert_eq!(check_run_options(&options).unwrap_err().code(), "PI_INVALID_OPTION");
+    }
+}
