@@ -78,9 +78,16 @@ describe("pi-bash run", () => {
   });
 
   it("keeps state from command to command in a session", async () => {
-    const ended = await start(["run", "--session", "cd /; x=5", "exit 3", 'echo "$PWD $x"; false']).ended;
+    const ended = await start(["run", "--session", "cd /; x=5", 'echo "$PWD $x"; false']).ended;
 
     expect(ended).toEqual({ status: 1, stdout: "/ 5\n", stderr: "" });
+  });
+
+  it("goes on with the state from before a command that ended the session's shell, and says so", async () => {
+    const ended = await start(["run", "--session", "x=5", "exit 3", 'echo "$x"']).ended;
+
+    expect(ended).toMatchObject({ status: 0, stdout: "5\n" });
+    expect(ended.stderr).toBe("pi-bash: the command ended the session's shell; another one stands in its place\n");
   });
 
   it("ends a command at its deadline with status 124 and says so", async () => {

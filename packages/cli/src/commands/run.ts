@@ -17,11 +17,13 @@ function statusOf(result: ShellRunResult, interrupt: Interrupt): number {
 }
 
 /** What a person should know beside the output. */
-function notices(result: ShellRunResult, timeoutMs: number | undefined, isLast: boolean): string[] {
+function notices(result: ShellRunResult, { session, timeoutMs }: RunArguments, isLast: boolean): string[] {
   const lines: string[] = [];
   if (result.timedOut) lines.push(`the command took longer than ${(timeoutMs ?? 0) / 1000} s and was ended`);
   if (result.signal !== undefined) lines.push(`the command was ended by ${result.signal}`);
-  if (result.sessionReset) lines.push("the session's state was lost; a fresh shell stands in its place");
+  // A shell of one command has no state that anybody could miss.
+  if (session && result.sessionReset)
+    lines.push("the command ended the session's shell; another one stands in its place");
   for (const { pid, command } of result.survivors) {
     lines.push(`still running${isLast ? ", ends now" : ""}: ${command} (process ${pid})`);
   }
@@ -90,5 +92,5 @@ function report(command: string, result: ShellRunResult, asked: RunArguments, is
     process.stdout.write(`${JSON.stringify({ command, ...result })}\n`);
     return;
   }
-  for (const line of notices(result, asked.timeoutMs, isLast)) process.stderr.write(`pi-bash: ${line}\n`);
+  for (const line of notices(result, asked, isLast)) process.stderr.write(`pi-bash: ${line}\n`);
 }
