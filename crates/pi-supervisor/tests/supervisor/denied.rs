@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use pi_supervisor::process::signal;
+use pi_supervisor::process::{proc_pid, signal};
 use pi_supervisor::wire::Event;
 
 use crate::host::{Host, PATIENCE, eventually, is_root, null_streams};
@@ -15,7 +15,8 @@ fn host_with_denied_program() -> (Host, crate::host::Running) {
     let spawn = host.request(&user);
     let running = host.try_spawn(spawn, null_streams()).unwrap();
     eventually("it has changed its user", || {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", running.identity.pid));
+        let shown = proc_pid(running.identity.pid).unwrap();
+        let status = std::fs::read_to_string(format!("/proc/{shown}/status"));
         status.is_ok_and(|text| text.contains("Uid:\t61023\t61023\t61023"))
     });
     (host, running)

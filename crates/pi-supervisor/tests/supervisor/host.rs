@@ -2,6 +2,7 @@
 
 use std::io::{IoSlice, Read, Write};
 use std::mem::MaybeUninit;
+use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -201,13 +202,25 @@ impl Host {
         tagged(&self.environment_tag())
     }
 
-    /// Ends the host's side and returns how the supervisor ended.
-    pub(crate) fn hang_up(self) -> (ExitStatus, Vec<i32>) {
-        let tag = self.environment_tag();
-        let Self { socket, mut supervisor, .. } = self;
-        drop(socket);
-        let status = wait_for_end(&mut supervisor);
-        (status, tagged(&tag))
+    /// Ends the host's side; returns how the supervisor ended, and the pids that still live.
+    pub(crate) fn hang_up(mut self) -> (ExitStatus, Vec<i32>) {
+        self.socket.shutdown(Shutdown::Both).unwrap();
+        let status = wait_for_end(&mut self.supervisor);
+        (status, self.tagged())
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        // Fails where the test has ended it; the supervisor gives up on the worst tree after 5 s.
+        self.socket.shutdown(Shutdown::Both).ok();
+        let deadline = Instant::now() + PATIENCE;
+        while matches!(self.supervisor.try_wait(), Ok(None)) {
+            if Instant::now() > deadline {
+                self.supervisor.kill().ok();
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 
-use pi_supervisor::process::{entry_of, identity_of};
+use pi_supervisor::process::{entry_of, identity_of, proc_pid};
 use pi_supervisor::wire::{Exit, Limit, Resource, SpawnStep};
 use rustix::io::Errno;
 
@@ -207,7 +207,7 @@ fn an_environment_larger_than_the_kernel_takes_is_a_failed_exec() {
 #[test]
 fn the_supervisor_keeps_nothing_of_the_programs_it_started() {
     let mut host = Host::start();
-    let path = format!("/proc/{}/fd", host.pid());
+    let path = format!("/proc/{}/fd", proc_pid(host.pid()).unwrap());
     let count = || std::fs::read_dir(&path).unwrap().count();
     let before = count();
     for _ in 0..20 {
