@@ -14,6 +14,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
 /** A test that waits longer for a process than this has found a hang. */
 const LIMIT_MS = 40_000;
+/** The tour moves a gigabyte and waits for a deadline. */
+const TOUR_LIMIT_MS = 180_000;
 
 interface Ended {
   status: number | null;
@@ -34,7 +36,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-function start(words: readonly string[]): { child: ChildProcess; ended: Promise<Ended> } {
+function start(words: readonly string[], limitMs = LIMIT_MS): { child: ChildProcess; ended: Promise<Ended> } {
   const child = spawn(process.execPath, [PROGRAM, ...words], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   started.add(child);
   const text = { stdout: "", stderr: "" };
@@ -44,7 +46,7 @@ function start(words: readonly string[]): { child: ChildProcess; ended: Promise<
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     text.stderr += chunk;
   });
-  const limit = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
+  const limit = setTimeout(() => child.kill("SIGKILL"), limitMs);
   const ended = once(child, "close").then(([status]) => {
     clearTimeout(limit);
     return { status: typeof status === "number" ? status : null, ...text };
@@ -165,6 +167,16 @@ describe("pi-bash doctor", () => {
         expect.objectContaining({ name: "addon", state: "ok" }),
       ]),
     );
+  });
+});
+
+describe("pi-bash tour", () => {
+  it("makes claims and all of them hold", { timeout: TOUR_LIMIT_MS + 10_000 }, async () => {
+    const ended = await start(["tour"], TOUR_LIMIT_MS).ended;
+
+    expect(ended.stdout).not.toContain("FAILED");
+    expect(ended.stdout).toMatch(/\n(\d+) of \1 claims held\n$/);
+    expect(ended).toMatchObject({ status: 0, stderr: "" });
   });
 });
 
