@@ -14,25 +14,13 @@ export const PLAIN_CONSTRUCTS: Partial<Record<NodeType, PlainKind>> = {
   BraceGroup: "group",
   If: "if",
   While: "while",
-  For: "for",
-  Select: "select",
   Case: "case",
   Coproc: "coproc",
   Pipeline: "pipeline",
   HereDoc: "here-document",
 };
 
-type PlainKind =
-  | "subshell"
-  | "group"
-  | "if"
-  | "while"
-  | "for"
-  | "select"
-  | "case"
-  | "coproc"
-  | "pipeline"
-  | "here-document";
+type PlainKind = "subshell" | "group" | "if" | "while" | "case" | "coproc" | "pipeline" | "here-document";
 
 /** Nodes that say nothing by themselves: lists, words and their parts, operators. */
 export const KNOWN_NODES: ReadonlySet<NodeType> = new Set<NodeType>([

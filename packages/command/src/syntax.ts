@@ -74,8 +74,6 @@ export type Construct =
         | "group"
         | "if"
         | "while"
-        | "for"
-        | "select"
         | "case"
         | "coproc"
         | "background"
@@ -83,6 +81,13 @@ export type Construct =
         | "command-substitution"
         | "process-substitution"
         | "here-document";
+      readonly span: Span;
+      readonly text: string;
+    }
+  | {
+      /** `for name in …` and `select name in …`: the name is assigned in the session. */
+      readonly kind: "for" | "select";
+      readonly name: string;
       readonly span: Span;
       readonly text: string;
     }

@@ -161,6 +161,10 @@ class Walker {
     switch (node.type) {
       case "Function":
         return { kind: "function", name: node.name.value, ...at };
+      case "For":
+        return { kind: "for", name: node.name.value, ...at };
+      case "Select":
+        return { kind: "select", name: node.name.value, ...at };
       case "TestCommand":
         return { kind: "test", evaluates: testEvaluates(node.expression), ...at };
       case "ParameterExpansion":

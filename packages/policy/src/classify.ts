@@ -1,0 +1,256 @@
+/**
+ * Classifies a command line: read-only, not read-only, blocked, or not understood.
+ *
+ * # Theory of operation
+ * The class is a pure function of the text, the tables in `read-only/` and the given context. A line is read-only when
+ * every command that runs in the end is in the table with options that only read, every redirection stays inside, and
+ * every other construct is one of those known to be harmless; the set of constructs is closed, and anything unknown
+ * makes the line not read-only. Hard blocks (`dangers.ts`) are looked for even in text that does not parse. What a
+ * class means for a call is decided in `decide.ts`.
+ */
+import { posix } from "node:path";
+import {
+  analyzeCommand,
+  type CommandAnalysis,
+  type Construct,
+  type EffectiveCommand,
+  programName,
+  type Redirection,
+} from "@pi-bash/command";
+import type { PathContext } from "./danger-paths.ts";
+import { type DangerOptions, findDangers } from "./dangers.ts";
+import { isDangerousVariable, isHarmlessAssignment } from "./environment.ts";
+import { type Finding, type Refusal, refuse } from "./finding.ts";
+import { describeUnknownProgram } from "./program-kinds.ts";
+import { READ_ONLY_PROGRAMS } from "./read-only/programs.ts";
+import { suspiciousText } from "./suspicious-text.ts";
+
+/** What a command line is, for a permission. */
+export type CommandClass = "readonly" | "not-readonly" | "blocked" | "unparseable";
+
+/** What is known about the place a command runs in. All of it is optional; less knowledge means fewer hard blocks. */
+export interface ClassifyContext extends PathContext, DangerOptions {}
+
+/** The class of a command line and why. */
+export interface Classification {
+  readonly class: CommandClass;
+  readonly findings: readonly Finding[];
+  /** True for a read-only line that may run beside others: it changes nothing of its session and reads no input. */
+  readonly concurrencySafe: boolean;
+  /** The reading the class is based on. */
+  readonly analysis: CommandAnalysis;
+}
+
+/** Classifies a command line. Never throws. */
+export function classify(command: string, context: ClassifyContext = {}): Classification {
+  const analysis = analyzeCommand(command);
+  const dangers = findDangers(analysis, effectiveFolders(analysis, context), context);
+  if (dangers.length > 0) return { class: "blocked", findings: dangers, concurrencySafe: false, analysis };
+  if (!analysis.ok) return { class: "unparseable", findings: unparseable(analysis), concurrencySafe: false, analysis };
+  const findings = [...suspiciousText(command, analysis), ...judgeAll(analysis)];
+  const readonly = findings.every((finding) => finding.severity === "info");
+  return {
+    class: readonly ? "readonly" : "not-readonly",
+    findings,
+    concurrencySafe: readonly && isConcurrencySafe(analysis),
+    analysis,
+  };
+}
+
+function unparseable(analysis: CommandAnalysis): Finding[] {
+  return analysis.errors.map((error) => ({
+    code: "syntax",
+    severity: "unknown",
+    message: error.message,
+    span: { start: error.offset, end: error.offset },
+  }));
+}
+
+/** Follows the `cd`s of a line: the folder each command runs in, or undefined once it cannot be told. */
+function effectiveFolders(analysis: CommandAnalysis, context: PathContext): (command: EffectiveCommand) => PathContext {
+  const folders = new Map<EffectiveCommand, PathContext>();
+  let cwd = context.cwd;
+  for (const command of analysis.effective) {
+    folders.set(command, { ...context, cwd });
+    const name = command.argv[0]?.value;
+    if (name !== "cd" && name !== "pushd") continue;
+    const target = command.argv.at(-1);
+    // A `cd` in a subshell is over at its end, but what follows inside it obeys: the last one counts for both.
+    const literal = command.argv.length === 2 ? target?.value : undefined;
+    if (literal === undefined || literal === null) cwd = homeOf(command, context);
+    else cwd = literal.startsWith("/") || cwd !== undefined ? posix.resolve(cwd ?? "/", literal) : undefined;
+  }
+  return (command) => folders.get(command) ?? context;
+}
+
+/** `cd` and `cd ~` go home; any other expanding target is unknown. */
+function homeOf(command: EffectiveCommand, context: PathContext): string | undefined {
+  const text = command.argv[1]?.text;
+  return command.argv.length === 1 || text === "~" || text === "$HOME" || text === '"$HOME"' ? context.home : undefined;
+}
+
+function judgeAll(analysis: CommandAnalysis): Finding[] {
+  const commands = [...analysis.commands, ...analysis.nestedCommands];
+  const findings = [
+    ...analysis.effective.flatMap(judgeEffective),
+    ...commands.flatMap((command) => command.redirections.flatMap(judgeRedirection)),
+    ...commands.filter((command) => command.argv.length === 0 && command.assignments.length > 0).map(bareAssignment),
+    ...analysis.constructs.flatMap(judgeConstruct),
+  ];
+  return [...findings, ...gitElsewhere(analysis)];
+}
+
+function bareAssignment(command: CommandAnalysis["commands"][number]): Finding {
+  const message = `assigning \`${command.assignments[0]?.name ?? ""}\` changes the session`;
+  return { code: "assignment", severity: "session", message, span: command.span };
+}
+
+function judgeEffective(command: EffectiveCommand): Finding[] {
+  const at = { span: command.span, argv: command.argv.map((word) => word.display) };
+  const refusals = [
+    judgeWrappers(command),
+    ...command.assignments.map((assignment) =>
+      isHarmlessAssignment(assignment.name, assignment.value?.value ?? null)
+        ? undefined
+        : refuse("assignment-prefix", "unknown", `\`${assignment.name}=…\` may change what the command does`),
+    ),
+    command.unresolved === undefined ? judgeProgram(command) : unresolved(command),
+  ];
+  return refusals.flatMap((refusal) => (refusal === undefined ? [] : [{ ...refusal, ...at }]));
+}
+
+function unresolved(command: EffectiveCommand): Refusal {
+  return refuse(
+    "unresolved",
+    "unknown",
+    `what \`${command.argv[0]?.display ?? ""}\` runs is not known: ${command.unresolved ?? ""}`,
+  );
+}
+
+/** Wrappers that only start a command differently. */
+const HARMLESS_WRAPPERS =
+  /^(?:timeout|gtimeout|time|nice|ionice|nohup|stdbuf|command|builtin|env|xargs|setsid|taskset|chrt|caffeinate|find -exec|find -execdir|(?:ba|da|z|k|a)?sh -c|rbash -c)$/;
+
+function judgeWrappers(command: EffectiveCommand): Refusal | undefined {
+  const bad = command.via.find((wrapper) => !HARMLESS_WRAPPERS.test(wrapper));
+  if (bad !== undefined) return refuse("wrapper", "exec", `\`${bad}\` runs its command in a way that is not judged`);
+  return command.privileged
+    ? refuse(
+        "wrapper",
+        "exec",
+        `\`${command.via.at(-1) ?? ""}\` with these options changes more than how the command starts`,
+      )
+    : undefined;
+}
+
+function judgeProgram(command: EffectiveCommand): Refusal | undefined {
+  const path = command.argv[0]?.value ?? "";
+  const name = programName(path);
+  // A path is trusted only where nobody but the system installs programs; `./ls` and `bin/ls` are somebody's own.
+  if (path.includes("/") && path !== `/bin/${name}` && path !== `/usr/bin/${name}`) {
+    return refuse("program-path", "exec", `\`${path}\` is not a program of the system`);
+  }
+  const judge = READ_ONLY_PROGRAMS.get(name);
+  if (judge === undefined) return describeUnknownProgram(name);
+  const appended = !command.argvComplete && /^(?:xargs|fd --exec)$/.test(command.via.at(-1) ?? "");
+  const args = command.argv.slice(1);
+  if (args.some((word) => /\/proc\/[^/]*\/(?:task\/[^/]*\/)?environ/.test(word.display))) {
+    return refuse("shows-environment", "unknown", "shows the environment of a process");
+  }
+  if (name === "read" && !command.simple.context.loop) {
+    return refuse("sets-variable", "session", "`read` outside a loop sets a variable of the session");
+  }
+  return judge({ name, args, appended });
+}
+
+/** Only reading files, here-documents, copies of descriptors and `/dev/null`. */
+function judgeRedirection(redirection: Redirection): Finding[] {
+  const refusal = redirectionRefusal(redirection);
+  return refusal === undefined ? [] : [{ ...refusal, span: redirection.span }];
+}
+
+function redirectionRefusal(redirection: Redirection): Refusal | undefined {
+  const target = redirection.target;
+  if (typeof redirection.descriptor === "string") {
+    return refuse("redirection", "session", "`{name}>` opens a descriptor of the session");
+  }
+  if (/^<<[-<]?$/.test(redirection.operator)) return undefined;
+  const value = target?.value ?? null;
+  if (/^[<>]&$/.test(redirection.operator) && /^(?:\d+-?|-)$/.test(value ?? "")) return undefined;
+  if (value === "/dev/null") return undefined;
+  if (redirection.operator !== "<") return refuse("redirection", "write", `\`${redirection.text}\` writes a file`);
+  // `/dev/tcp/host/port` is a connection bash makes itself; a word that expands could be one.
+  const start = value ?? target?.leading ?? "";
+  const connects =
+    value === null
+      ? target?.splits === true || "/dev/".startsWith(start) || start.startsWith("/dev/")
+      : /\/dev\/(?:tcp|udp)\//.test(start);
+  return connects ? refuse("redirection", "network", `\`${redirection.text}\` can connect to a host`) : undefined;
+}
+
+function judgeConstruct(construct: Construct): Finding[] {
+  const refusal = constructRefusal(construct);
+  return refusal === undefined ? [] : [{ ...refusal, span: construct.span }];
+}
+
+function constructRefusal(construct: Construct): Refusal | undefined {
+  switch (construct.kind) {
+    case "subshell":
+    case "group":
+    case "if":
+    case "while":
+    case "case":
+    case "pipeline":
+    case "background":
+    case "word-list":
+    case "here-document":
+    case "command-substitution":
+    case "process-substitution":
+      return undefined;
+    case "for":
+      return isDangerousVariable(construct.name)
+        ? refuse("sets-variable", "session", `the loop sets \`${construct.name}\`, which other commands obey`)
+        : undefined;
+    case "select":
+    case "coproc":
+      return refuse("construct", "session", `\`${construct.kind}\` is not read-only`);
+    case "function":
+      return refuse("function", "session", `defining the function \`${construct.name}\` changes the session`);
+    case "arithmetic":
+      return construct.literal
+        ? undefined
+        : refuse("arithmetic", "unknown", "arithmetic with names can run what a variable holds");
+    case "parameter":
+      return construct.acts === "none" || construct.acts === "error"
+        ? undefined
+        : refuse("parameter-expansion", "unknown", `\`${construct.text}\` does more than read a variable`);
+    case "test":
+      return construct.evaluates
+        ? refuse("test-evaluates", "unknown", "`[[ ]]` with `-v` or a number test evaluates what a variable holds")
+        : undefined;
+    case "redirection":
+      return redirectionRefusal(construct.redirection);
+    case "unknown":
+      return refuse("unknown-syntax", "unknown", `syntax that is not known: ${construct.type}`);
+  }
+}
+
+/** In another folder git obeys another repository's configuration, which nobody has looked at. */
+function gitElsewhere(analysis: CommandAnalysis): Finding[] {
+  const names = analysis.effective.map((command) => command.argv[0]?.value ?? "");
+  const git = analysis.effective.find((command) => programName(command.argv[0]?.value ?? "") === "git");
+  if (git === undefined || !names.some((name) => /^(?:cd|pushd|popd)$/.test(name))) return [];
+  const message = "`git` after `cd` obeys the configuration of another folder";
+  return [{ code: "git-elsewhere", severity: "exec", message, span: git.span }];
+}
+
+/** Nothing of the session changes, nothing stays in the background, and no input is shared. */
+function isConcurrencySafe(analysis: CommandAnalysis): boolean {
+  const changes = /^(?:cd|pushd|popd|read|jobs)$/;
+  return (
+    analysis.effective.length > 0 &&
+    !analysis.effective.some((command) => changes.test(command.argv[0]?.value ?? "")) &&
+    !analysis.effective.some((command) => command.via.includes("setsid")) &&
+    !analysis.constructs.some((construct) => construct.kind === "background")
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * Environment variables that make programs do something else: load code, run another program, obey another file.
+ *
+ * A model that may set them needs no command of its own: `GIT_SSH_COMMAND`, `BASH_ENV` or `LD_PRELOAD` run one inside
+ * an allowed program. The list is the study's; names that only change language, colour or width are harmless.
+ */
+
+const DANGEROUS_NAMES: ReadonlySet<string> = new Set(
+  "PATH ENV SHELLOPTS BASHOPTS IFS PS0 PS1 PS2 PS4 PROMPT_COMMAND CDPATH GLOBIGNORE SSH_ASKPASS SUDO_ASKPASS PAGER MANPAGER SYSTEMD_PAGER EDITOR VISUAL FCEDIT BROWSER HOME TMPDIR SHELL NODE_OPTIONS NODE_PATH PYTHONSTARTUP PYTHONPATH PYTHONHOME PERL5OPT PERL5LIB PERL5DB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS CLASSPATH GOFLAGS GOTOOLCHAIN RUSTC_WRAPPER RUSTFLAGS CC CXX LD MAKEFLAGS MAKEFILES TAR_OPTIONS RIPGREP_CONFIG_PATH GREP_OPTIONS DOCKER_HOST KUBECONFIG ALL_PROXY HTTP_PROXY HTTPS_PROXY NO_PROXY SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE NODE_EXTRA_CA_CERTS GCONV_PATH LOCPATH NLSPATH HOSTALIASES TERMINFO TERMCAP GETCONF_DIR RES_OPTIONS POSIXLY_CORRECT HISTFILE OPTIND FUNCNEST EXECIGNORE TIMEFORMAT MAILCHECK COLUMN_OPTIONS".split(
+    " ",
+  ),
+);
+
+const DANGEROUS_PREFIXES = [
+  "LD_",
+  "DYLD_",
+  "BASH_",
+  "GIT_",
+  "LESS",
+  "CARGO_",
+  "PIP_",
+  "XDG_",
+  "SSH_",
+  "GPG_",
+  "MALLOC_",
+  "PERL5",
+  "YARN_",
+];
+
+/** Names whose value changes nothing but language, time zone, colour and width. */
+const HARMLESS_NAMES = /^(?:LC_[A-Z]+|LANG|LANGUAGE|TZ|COLUMNS|LINES|NO_COLOR|CLICOLOR|FORCE_COLOR|TERM)$/;
+
+/** Name and value pairs that only make git and pagers quieter. */
+const HARMLESS_PAIRS: ReadonlySet<string> = new Set(["GIT_OPTIONAL_LOCKS=0", "GIT_PAGER=cat", "PAGER=cat"]);
+
+/** Names that are read in lower case: curl and wget, npm. */
+const DANGEROUS_LOWER = /^(?:https?_proxy|all_proxy|ftp_proxy|no_proxy|npm_config_.*|npm_package_.*|npm_execpath)$/i;
+
+/**
+ * True for a name that can make a program load or run something.
+ *
+ * The tool asks before it passes such a name from a model's `env` parameter.
+ */
+export function isDangerousVariable(name: string): boolean {
+  if (DANGEROUS_NAMES.has(name) || DANGEROUS_LOWER.test(name)) return true;
+  return DANGEROUS_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
+
+/** The dangerous names among those of an environment, sorted. */
+export function dangerousVariables(names: Iterable<string>): string[] {
+  return [...names].filter(isDangerousVariable).toSorted();
+}
+
+/** True for an assignment before a command that cannot change what it does to files. */
+export function isHarmlessAssignment(name: string, value: string | null): boolean {
+  return value !== null && (HARMLESS_NAMES.test(name) || HARMLESS_PAIRS.has(`${name}=${value}`));
+}

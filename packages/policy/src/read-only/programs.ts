@@ -1,0 +1,281 @@
+/**
+ * The read-only table: for each program, which calls only read.
+ *
+ * A program that is missing here is unknown, and an unknown program is not read-only. Sources: the manuals of GNU
+ * coreutils, findutils, grep, procps, util-linux, iproute2 and systemd, each option checked for files it writes,
+ * programs it starts and hosts it connects to. Programs that connect (`ping`, `dig`, `curl`) never stand here.
+ */
+import { isDangerousVariable } from "../environment.ts";
+import { refuse } from "../finding.ts";
+import { judgeGit } from "./git.ts";
+import {
+  allOptionsBut,
+  appendedOptions,
+  type Call,
+  dropValues,
+  isSurelyOperand,
+  type Judge,
+  mayBecomeOption,
+  onlyOptions,
+  unknownOption,
+} from "./options.ts";
+import { judgeAwk, judgeFind, judgeJq, judgeSed, judgeTar, judgeTest } from "./text-programs.ts";
+
+/** No option of these writes, runs or connects; they accept any words, also such as only expansion shows. */
+const ANY_OPTIONS =
+  "cat cut head nl tac tail tr wc expand unexpand fold fmt paste join comm cmp rev seq expr factor numfmt basename dirname readlink realpath pwd echo true false : id groups whoami logname who w users uname arch nproc uptime free df du stat ls dir vdir pathchk md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum od hexdump hd strings grep egrep fgrep which type locale getconf tty printenv lsblk lscpu column look cal sleep tsort pgrep xargs";
+
+const anyOptions: Judge = () => undefined;
+
+/** One word, and it asks for the version. */
+const onlyVersion: Judge = (call) => {
+  const only = call.args.length === 1 && !call.appended ? call.args[0]?.value : undefined;
+  return /^(?:--version|-V|-v|-version)$/.test(only ?? "") && VERSION_SPELLING[call.name]?.includes(only ?? "") === true
+    ? undefined
+    : refuse("runs-code", "exec", `\`${call.name}\` runs code; only asking for its version is read-only`);
+};
+
+const VERSION_SPELLING: Readonly<Record<string, readonly string[]>> = {
+  node: ["--version", "-v"],
+  python: ["--version", "-V"],
+  python3: ["--version", "-V"],
+  ruby: ["--version", "-v"],
+  perl: ["--version", "-v"],
+  go: ["--version"],
+  cargo: ["--version", "-V"],
+  npm: ["--version", "-v"],
+  java: ["--version", "-version"],
+  javac: ["--version", "-version"],
+  gcc: ["--version"],
+  "g++": ["--version"],
+  make: ["--version", "-v"],
+  cmake: ["--version"],
+};
+
+const judgeDate = onlyOptions(
+  {
+    flags: "uR",
+    valued: "dfr",
+    long: "utc universal rfc-email iso-8601=",
+    longValued: "date file reference rfc-3339",
+  },
+  ({ operands }) =>
+    operands.every((word) => word.leading.startsWith("+") && !word.splits)
+      ? undefined
+      : refuse("sets-clock", "write", "`date` with an operand other than `+format` sets the clock"),
+);
+
+const judgePrintf: Judge = ({ args }) => {
+  const [format] = args;
+  return format === undefined || format.value === "--" || isSurelyOperand(format)
+    ? undefined
+    : refuse("printf-variable", "session", "`printf` could assign a variable (`-v`)");
+};
+
+const judgeTee = onlyOptions({ flags: "aip", long: "append ignore-interrupts output-error=" }, ({ operands }) =>
+  operands.every((word) => /^\/dev\/(?:null|stdout|stderr)$/.test(word.value ?? ""))
+    ? undefined
+    : refuse("writes-file", "write", "`tee` writes files"),
+);
+
+const judgeDd: Judge = ({ args, appended }) =>
+  !appended &&
+  args.every((word) => /^(?:if|bs|ibs|count|skip|iflag|conv|status)=|^of=\/dev\/null$/.test(word.value ?? ""))
+    ? undefined
+    : refuse("writes-file", "write", "`dd` is read-only only without `of=`");
+
+const judgePs: Judge = ({ args, appended, name }) => {
+  if (appended) return appendedOptions(name);
+  for (const word of args) {
+    if (word.value === null && !isSurelyOperand(word)) return mayBecomeOption(word);
+    // The BSD letter `e` shows the environment of every process.
+    if (/^[a-zA-Z]+$/.test(word.value ?? "") && /[eE]/.test(word.value ?? "") && isBsd(args, word.value ?? "")) {
+      return refuse("shows-environment", "unknown", "`ps e` shows the environment of other processes");
+    }
+  }
+  return undefined;
+};
+
+/** A word without a dash is a BSD option cluster unless it is the value of the option before it. */
+function isBsd(args: Call["args"], text: string): boolean {
+  const before = args[args.findIndex((word) => word.value === text) - 1]?.value ?? "";
+  return !/^-[a-zA-Z]*[oOpuUCtgGskN]$|^--\w+$/.test(before);
+}
+
+const judgeKill: Judge = ({ args, appended }) => {
+  const mode = args[0]?.value;
+  const plain = !appended && args.every((word) => !word.splits);
+  return plain && (mode === "-l" || mode === "-L" || mode === "-0")
+    ? undefined
+    : refuse("sends-signal", "write", "`kill` sends a signal");
+};
+
+const judgeIp: Judge = ({ args, appended }) => {
+  const words = args.map((word) => word.value ?? "");
+  const at = words.findIndex(
+    (text) => !/^-(?:br|brief|4|6|o|oneline|s|stats|d|details|j|json|p|pretty|c|color|h)$/.test(text),
+  );
+  const object = at === -1 ? "" : words[at];
+  const shows = /^(?:a|addr|address|l|link|r|route|n|neigh|ru|rule|maddr)$/.test(object ?? "");
+  return !appended && shows && /^(?:|s|show|list|ls)$/.test(words[at + 1] ?? "") && !args.some((word) => word.splits)
+    ? undefined
+    : refuse("changes-network", "write", "`ip` is read-only only when it shows addresses, links, routes or neighbours");
+};
+
+const SYSTEMCTL_OPTIONS = {
+  flags: "atlqr",
+  valued: "tpn",
+  long: "no-pager all failed full plain no-legend user system quiet",
+  longValued: "type state property lines output",
+};
+
+const judgeSystemctl = onlyOptions(SYSTEMCTL_OPTIONS, ({ operands }) =>
+  /^(?:status|show|cat|get-default|list-[a-z]+|is-(?:active|enabled|failed|system-running))$/.test(
+    operands[0]?.value ?? "list-units",
+  )
+    ? undefined
+    : refuse("changes-services", "write", "`systemctl` is read-only only for `status`, `show`, `list-…` and `is-…`"),
+);
+
+const judgeUnzip: Judge = (call) =>
+  /^-(?:l|lv|v|t|tq|p|Z|Z1|lq|ql)$/.test(call.args[0]?.value ?? "")
+    ? onlyOptions({ flags: "lvtpqZ1C" })(call)
+    : refuse("writes-file", "write", "`unzip` is read-only only when it lists or tests (`unzip -l`)");
+
+const XXD_VALUED = /^-(?:cols?|c|groupsize|g|len|l|seek|s|o|n|name)$/;
+const XXD_PLAIN = /^-(?:c|g|l|s|o)\+?-?\d+$|^-(?:a|b|C|d|e|E|i|p|ps|plain|u|v)$/;
+
+/** `xxd in out` writes `out`, so there is one operand at most; `-r` is not listed. */
+const judgeXxd: Judge = ({ args, appended, name }) => {
+  const words = dropValues(args, (option) => (XXD_VALUED.test(option) ? 1 : 0));
+  const bad = words.find(
+    (word) => !isSurelyOperand(word) && !XXD_PLAIN.test(word.value ?? "") && !XXD_VALUED.test(word.value ?? ""),
+  );
+  if (bad !== undefined) return bad.value === null ? mayBecomeOption(bad) : unknownOption(name, bad.value);
+  const operands = words.filter(isSurelyOperand);
+  const several = operands.length > 1 || operands.some((word) => word.expansions.glob || word.expansions.brace);
+  return several || appended ? refuse("writes-file", "write", "`xxd` writes its second operand") : undefined;
+};
+
+const judgeCommand: Judge = ({ args }) =>
+  /^-[vV]$/.test(args[0]?.value ?? "") ? undefined : refuse("runs-code", "exec", "`command` runs a program");
+
+/** `read` fills variables; plain lower-case or unsuspicious names are harmless in the loop they stand in. */
+const judgeRead = onlyOptions({ flags: "rse", valued: "dntpNiu" }, ({ operands }) =>
+  operands.every((word) => word.value !== null && /^[A-Za-z_]\w*$/.test(word.value) && !isDangerousVariable(word.value))
+    ? undefined
+    : refuse("sets-variable", "session", "`read` sets a variable that later commands obey"),
+);
+
+const judgeTree = allOptionsBut(/^-[^-]*[oR]|^--output/, "write");
+const judgeDirectory: Judge = ({ args }) =>
+  args.every((word) => !word.splits) ? undefined : refuse("changes-directory", "session", "`cd` to an unknown place");
+
+/** Judges by program name. */
+export const READ_ONLY_PROGRAMS: ReadonlyMap<string, Judge> = new Map<string, Judge>([
+  ...ANY_OPTIONS.split(" ").map((name): [string, Judge] => [name, anyOptions]),
+  ...Object.keys(VERSION_SPELLING).map((name): [string, Judge] => [name, onlyVersion]),
+  ["git", judgeGit],
+  ["sed", judgeSed],
+  ["awk", judgeAwk],
+  ["gawk", judgeAwk],
+  ["mawk", judgeAwk],
+  ["jq", judgeJq],
+  ["find", judgeFind],
+  ["fd", allOptionsBut(/^-[A-Za-z]*[xX]|^--exec/)],
+  ["rg", allOptionsBut(/^--pre(?:=|$|-glob)|^--hostname-bin|^--search-zip$|^-[^-]*z|^--hyperlink-format/)],
+  ["ag", allOptionsBut(/^--pa|^-[^-]*z|^--search-z/)],
+  ["tar", judgeTar],
+  ["test", judgeTest],
+  ["[", judgeTest],
+  ["date", judgeDate],
+  ["printf", judgePrintf],
+  ["tee", judgeTee],
+  ["dd", judgeDd],
+  ["ps", judgePs],
+  ["kill", judgeKill],
+  ["ip", judgeIp],
+  ["systemctl", judgeSystemctl],
+  ["unzip", judgeUnzip],
+  ["zipinfo", allOptionsBut(/^@/)],
+  ["xxd", judgeXxd],
+  ["command", judgeCommand],
+  ["read", judgeRead],
+  ["cd", judgeDirectory],
+  ["pushd", judgeDirectory],
+  ["popd", judgeDirectory],
+  ["env", ({ args }) => (args.length === 0 ? undefined : refuse("runs-code", "exec", "`env` runs a program"))],
+  ["nm", allOptionsBut(/^--pl|^@/)],
+  ["size", allOptionsBut(/^@|^--pl/)],
+  ["objdump", allOptionsBut(/^@|^--pl|^-W|^--dw/)],
+  ["readelf", allOptionsBut(/^@|^-w|^--deb|^--pl/)],
+  ["diff", allOptionsBut(/^-[^-]*l|^--pag/)],
+  ["tree", judgeTree],
+  [
+    "file",
+    onlyOptions({
+      flags: "bciIkLhNnprsvE0",
+      valued: "eFfP",
+      long: "brief mime mime-type mime-encoding keep-going dereference no-dereference no-pad no-buffer print0 raw special-files version extension",
+      longValued: "exclude separator files-from parameter",
+    }),
+  ],
+  [
+    "hostname",
+    onlyOptions({ flags: "fisIdAay", long: "fqdn short ip-address all-ip-addresses domain", maxOperands: 0 }),
+  ],
+  ["domainname", onlyOptions({ maxOperands: 0 })],
+  [
+    "sort",
+    onlyOptions({
+      flags: "bdfghiMnrRVcCmsuz",
+      valued: "kSt",
+      long: "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort human-numeric-sort numeric-sort random-sort reverse version-sort check= merge stable unique zero-terminated debug",
+      longValued: "key field-separator buffer-size parallel sort batch-size random-source",
+    }),
+  ],
+  [
+    "uniq",
+    onlyOptions({
+      flags: "cdDiuz",
+      valued: "fsw",
+      long: "count repeated all-repeated= ignore-case unique zero-terminated group=",
+      longValued: "skip-fields skip-chars check-chars",
+      maxOperands: 1,
+    }),
+  ],
+  [
+    "shuf",
+    onlyOptions({
+      flags: "ezr",
+      valued: "in",
+      long: "echo zero-terminated repeat",
+      longValued: "input-range head-count random-source",
+    }),
+  ],
+  ["iconv", onlyOptions({ flags: "lcs", valued: "ft", long: "list silent", longValued: "from-code to-code" })],
+  ["base64", onlyOptions({ flags: "di", valued: "w", long: "decode ignore-garbage", longValued: "wrap" })],
+  ["base32", onlyOptions({ flags: "di", valued: "w", long: "decode ignore-garbage", longValued: "wrap" })],
+  [
+    "gzip",
+    onlyOptions({ flags: "ltvq", long: "list test verbose quiet" }, ({ options }) =>
+      options.some(({ name }) => /^-(?:l|t|-list|-test)$/.test(name))
+        ? undefined
+        : refuse("writes-file", "write", "`gzip` replaces its files"),
+    ),
+  ],
+  ["ss", onlyOptions({ flags: "natulpeoimsrx460wHOZT", long: "numeric all tcp udp listening processes summary" })],
+  ["netstat", onlyOptions({ flags: "natulprsiev", maxOperands: 0 })],
+  ["ifconfig", onlyOptions({ flags: "as", maxOperands: 0 })],
+  ["route", onlyOptions({ flags: "nve", maxOperands: 0 })],
+  [
+    "journalctl",
+    onlyOptions({
+      flags: "exkrqa",
+      valued: "unbpotSUg",
+      long: "no-pager no-hostname utc dmesg reverse all quiet catalog",
+      longValued: "unit lines since until priority output boot identifier grep",
+    }),
+  ],
+  ["jobs", onlyOptions({ flags: "lprsn" })],
+]);
