@@ -102,6 +102,8 @@ class SessionExecutor implements Executor {
     if (snapshot === "aborted") return neverStarted();
     const snapshotPath = snapshot.kind === "ready" ? snapshot.path : undefined;
     const key = this.#keyOf(base, snapshotPath, options.sessionKey);
+    // A session that stands has sourced it; only a new one needs the file.
+    if (snapshotPath !== undefined && !base.pool.has(key)) await base.snapshots.restore();
     const call = { mayClone: options.overlap === "clone", signal };
     const lease = await base.pool.acquire(key, this.#sessionOptions(base, snapshotPath), call);
     if (lease === undefined) return neverStarted();

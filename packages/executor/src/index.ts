@@ -29,6 +29,7 @@ export {
 export { NON_INTERACTIVE_ENV, nonInteractiveEnv } from "./environment/non-interactive.ts";
 export { disposeSharedExecutor, executeBash } from "./execute-bash.ts";
 export { createExecutor, type Executor, type ExecutorPorts } from "./executor.ts";
+export { type BashWorkOptions, bashWork } from "./jobs/bash-work.ts";
 export type { DeliverySink } from "./jobs/delivery-queue.ts";
 export { type ForegroundEnd, type ForegroundOptions, foregroundWaitMs } from "./jobs/foreground.ts";
 export {
@@ -39,7 +40,8 @@ export {
   type JobView,
   type JobWork,
 } from "./jobs/job.ts";
-export { JobManager, type JobManagerOptions, type JobOptions } from "./jobs/job-manager.ts";
+export { JobManager } from "./jobs/job-manager.ts";
+export type { JobManagerOptions, JobOptions } from "./jobs/job-options.ts";
 export { endedText, jobLabel, listLine, MAX_DELIVERED_CHARS, startedText } from "./jobs/job-texts.ts";
 export type { JobReport, PollOptions, PollResult } from "./jobs/poll.ts";
 export type { NativesPort } from "./natives-port.ts";

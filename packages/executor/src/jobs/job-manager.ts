@@ -9,7 +9,6 @@
  */
 import { randomUUID } from "node:crypto";
 import { DEFAULT_MAX_JOBS } from "@pi-bash/contract";
-import type { ArtifactStore } from "../artifacts/store.ts";
 import { settlesWithin } from "../run-watch.ts";
 import { DeliveryQueue, type DeliverySink } from "./delivery-queue.ts";
 import { type ForegroundEnd, type ForegroundOptions, waitInForeground } from "./foreground.ts";
@@ -24,6 +23,7 @@ import {
   type JobWork,
 } from "./job.ts";
 import { JobEntry, restoredEntry, settledView } from "./job-entry.ts";
+import type { JobManagerOptions, JobOptions } from "./job-options.ts";
 import { JobRegistry } from "./job-registry.ts";
 import { cancelText, jobLabel } from "./job-texts.ts";
 import { withArtifact } from "./overflow.ts";
@@ -34,28 +34,6 @@ import { forgettable } from "./retention.ts";
 const DISPOSE_BOUND_MS = 3_000;
 /** Time a cancellation waits for what an ended job left running, in milliseconds. */
 const SURVIVORS_BOUND_MS = 10_000;
-
-export interface JobManagerOptions {
-  /** Jobs running at one time. Default 100. */
-  maxJobs?: number;
-  /** Folder of the registry. Default: nothing is on disk, a restart forgets all jobs. */
-  registryFolder?: string;
-  /** Where results go that are too long to be delivered whole and have no artifact. */
-  artifacts?: Pick<ArtifactStore, "save">;
-  /** Called once for each job that ends, whatever ended it. */
-  onEnd?: (job: JobView) => void;
-  /** Milliseconds since the Unix epoch; a port for tests. */
-  now?: () => number;
-}
-
-/** What a job is made of. */
-export interface JobOptions {
-  /** The command; becomes the label. */
-  command: string;
-  /** Who may see it. */
-  owner?: string;
-  work: JobWork;
-}
 
 export class JobManager {
   readonly #options: JobManagerOptions;
@@ -93,7 +71,7 @@ export class JobManager {
 
   /** Jobs that run now. */
   get runningCount(): number {
-    return [...this.#jobs.values()].filter((entry) => entry.isRunning).length;
+    return this.#running().length;
   }
 
   /** Starts a job in the background. Throws `JobLimitError`. */
@@ -159,7 +137,7 @@ export class JobManager {
 
   /** Ends all jobs of an owner and waits until they are gone. Ids of those that are not by then. */
   async cancelAndReap(owner: string | undefined, boundMs: number): Promise<string[]> {
-    const entries = [...this.#jobs.values()].filter((entry) => entry.isRunning && entry.view.owner === owner);
+    const entries = this.#running().filter((entry) => entry.view.owner === owner);
     for (const entry of entries) this.#cancel(entry);
     await settlesWithin(Promise.all(entries.map((entry) => entry.whenEnded())), boundMs);
     return entries.filter((entry) => entry.isRunning).map((entry) => entry.view.id);
@@ -174,13 +152,17 @@ export class JobManager {
   async dispose(): Promise<void> {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    const running = [...this.#jobs.values()].filter((entry) => entry.isRunning);
+    const running = this.#running();
     for (const entry of running) this.#cancel(entry);
     await settlesWithin(Promise.all(running.map((entry) => entry.whenEnded())), DISPOSE_BOUND_MS);
     for (const entry of running) this.#settle(entry, undefined, "It did not end in time.");
     this.#queue.close();
     await this.#registry?.flush();
     leaveHost(this.#host);
+  }
+
+  #running(): JobEntry[] {
+    return [...this.#jobs.values()].filter((entry) => entry.isRunning);
   }
 
   #checkOpen(): void {

@@ -74,6 +74,11 @@ export class SessionPool {
     };
   }
 
+  /** Whether there is a session of `key`. */
+  has(key: string): boolean {
+    return this.#sessions.has(key);
+  }
+
   /** The session of `key`, made if there is none. Absent: the signal came first. */
   async acquire(
     key: string,
@@ -134,8 +139,9 @@ export class SessionPool {
         }),
       drop: () =>
         end(() => {
-          session.release(turn);
+          // First, so that those in line look for a new one instead of getting this one.
           if (turn === "own") this.#lose(session);
+          session.release(turn);
         }),
       quarantine: (run) => end(() => this.#quarantine(session, turn, run)),
     };

@@ -42,40 +42,40 @@ export function captureScript(rcPath: string, recordPath: string): string {
 umask 077
 __pi_record=${quote(recordPath)}
 __pi_options() {
-  builtin local name state
-  while builtin read -r name state; do
-    builtin printf 'option\\0%s\\0%s\\0%s\\0' "$name" "$state" "$1"
+  builtin local __pi_name __pi_state
+  while builtin read -r __pi_name __pi_state; do
+    builtin printf 'option\\0%s\\0%s\\0%s\\0' "$__pi_name" "$__pi_state" "$1"
   done < <(builtin shopt -o 2>/dev/null)
-  while builtin read -r name state; do
-    builtin printf 'shopt\\0%s\\0%s\\0%s\\0' "$name" "$state" "$1"
+  while builtin read -r __pi_name __pi_state; do
+    builtin printf 'shopt\\0%s\\0%s\\0%s\\0' "$__pi_name" "$__pi_state" "$1"
   done < <(builtin shopt 2>/dev/null)
 }
 __pi_exports() {
-  builtin local name
-  while builtin read -r name; do
-    builtin printf 'export\\0%s\\0%s\\0%s\\0' "$name" "\${!name}" "$1"
+  builtin local __pi_name
+  while builtin read -r __pi_name; do
+    builtin printf 'export\\0%s\\0%s\\0%s\\0' "$__pi_name" "\${!__pi_name}" "$1"
   done < <(builtin compgen -e)
 }
 __pi_definitions() {
-  builtin local name count=0
-  while builtin read -r name; do
-    (( ++count > ${MAX_ITEMS} )) && break
-    builtin printf 'function\\0%s\\0' "$name"
-    builtin declare -f -- "$name"
+  builtin local __pi_name __pi_count=0
+  while builtin read -r __pi_name; do
+    (( ++__pi_count > ${MAX_ITEMS} )) && break
+    builtin printf 'function\\0%s\\0' "$__pi_name"
+    builtin declare -f -- "$__pi_name"
     builtin printf '\\0'
   done < <(builtin compgen -A function)
-  for name in "\${!BASH_ALIASES[@]}"; do
-    builtin printf 'alias\\0%s\\0%s\\0' "$name" "\${BASH_ALIASES[$name]}"
+  for __pi_name in "\${!BASH_ALIASES[@]}"; do
+    builtin printf 'alias\\0%s\\0%s\\0' "$__pi_name" "\${BASH_ALIASES[$__pi_name]}"
   done
-  count=0
-  while builtin read -r name; do
-    (( ++count > ${MAX_ITEMS} )) && break
-    builtin printf 'variable\\0%s\\0' "$name"
-    builtin declare -p -- "$name" 2>/dev/null
+  __pi_count=0
+  while builtin read -r __pi_name; do
+    (( ++__pi_count > ${MAX_ITEMS} )) && break
+    builtin printf 'variable\\0%s\\0' "$__pi_name"
+    builtin declare -p -- "$__pi_name" 2>/dev/null
     builtin printf '\\0'
   done < <(builtin compgen -v)
 }
-builtin exec 3>|"$__pi_record" || builtin exit 9
+exec 3>|"$__pi_record" || builtin exit 9
 { builtin printf 'version\\0%s\\0' "$BASH_VERSION"; __pi_options before; __pi_exports before; } >&3
 builtin . ${quote(rcPath)} </dev/null >/dev/null 2>&1 3>&-
 \\unset -f builtin unset shopt set umask 2>/dev/null

@@ -8,8 +8,14 @@
  * without. A failure is told once and never fatal: commands run without the user's functions then.
  */
 import { lstat, readFile, rm, unlink } from "node:fs/promises";
-import { join } from "node:path";
-import { createPrivateFile, makeTemporaryFolder, randomName, writePrivateFile } from "../artifacts/private-folder.ts";
+import { dirname, join } from "node:path";
+import {
+  createPrivateFile,
+  ensurePrivateFolder,
+  makeTemporaryFolder,
+  randomName,
+  writePrivateFile,
+} from "../artifacts/private-folder.ts";
 import type { NativesPort, RunResult } from "../natives-port.ts";
 import { settlesWithin } from "../run-watch.ts";
 import { isBash } from "../shell-config.ts";
@@ -55,14 +61,29 @@ export class SnapshotSource {
     this.#options = options;
   }
 
-  /** The snapshot; made once, and written again if its file was removed or changed meanwhile (RC-05). */
-  async getOrCreate(): Promise<SnapshotOutcome> {
+  /** The snapshot, made once. Never rejects. */
+  getOrCreate(): Promise<SnapshotOutcome> {
     this.#made ??= this.#make().catch((error: unknown) => ({
       kind: "failed" as const,
       reason: error instanceof Error ? error.message : String(error),
     }));
-    const made = await this.#made;
-    return made.kind === "ready" ? this.#restore(made) : made;
+    return this.#made;
+  }
+
+  /** Writes the file again if it was removed or changed meanwhile (RC-05). Called before a new session sources it. */
+  async restore(): Promise<SnapshotOutcome> {
+    const made = await this.getOrCreate();
+    if (made.kind !== "ready") return made;
+    const current = await readFile(made.path, "utf8").catch(() => undefined);
+    if (current === this.#text) return made;
+    try {
+      await ensurePrivateFolder(dirname(made.path));
+      await writePrivateFile(made.path, this.#text);
+      return made;
+    } catch {
+      this.#made = Promise.resolve({ kind: "failed", reason: `\`${made.path}\` is gone and cannot be written again` });
+      return this.#made;
+    }
   }
 
   /** Removes the files. */
@@ -99,20 +120,6 @@ export class SnapshotSource {
     return { kind: "ready", path };
   }
 
-  async #restore(ready: { kind: "ready"; path: string }): Promise<SnapshotOutcome> {
-    const current = await readFile(ready.path, "utf8").catch(() => undefined);
-    if (current === this.#text) return ready;
-    try {
-      const folder = this.#folder;
-      if (folder === undefined) return ready;
-      await writePrivateFile(ready.path, this.#text);
-      return ready;
-    } catch {
-      this.#made = Promise.resolve({ kind: "failed", reason: `\`${ready.path}\` is gone and cannot be written again` });
-      return this.#made;
-    }
-  }
-
   /** Sources the rc and reads what it defined. Absent: the shell did not come to the end. */
   async #capture(rc: string, mode: "-i" | "+i", deadline: number): Promise<Snapshot | undefined> {
     const folder = this.#folder ?? "";
@@ -144,7 +151,7 @@ export class SnapshotSource {
     ];
     const result = await this.#run(checks.join(" && "), deadline);
     const output = result?.output?.text ?? "";
-    if (output === "verified\n" && result?.exitCode === 0) return undefined;
+    if (output.trim() === "verified" && result?.exitCode === 0) return undefined;
     return result === undefined || result.timedOut
       ? "it takes too long"
       : `bash says \`${output.trim().slice(0, 200)}\``;

@@ -1,0 +1,27 @@
+/**
+ * What a host says about its jobs, and a caller about one of them.
+ */
+import type { ArtifactStore } from "../artifacts/store.ts";
+import type { JobView, JobWork } from "./job.ts";
+
+export interface JobManagerOptions {
+  /** Jobs running at one time. Default 100. */
+  maxJobs?: number;
+  /** Folder of the registry. Default: nothing is on disk, a restart forgets all jobs. */
+  registryFolder?: string;
+  /** Where results go that are too long to be delivered whole and have no artifact. */
+  artifacts?: Pick<ArtifactStore, "save">;
+  /** Called once for each job that ends, whatever ended it. */
+  onEnd?: (job: JobView) => void;
+  /** Milliseconds since the Unix epoch; a port for tests. */
+  now?: () => number;
+}
+
+/** What a job is made of. */
+export interface JobOptions {
+  /** The command; becomes the label. */
+  command: string;
+  /** Who may see it. */
+  owner?: string;
+  work: JobWork;
+}

@@ -1,0 +1,152 @@
+/**
+ * The tail buffer and the throttle of output listeners.
+ */
+import { describe, expect, it } from "vitest";
+import { ChunkThrottle } from "../src/output/chunk-throttle.ts";
+import { keepHead, TailBuffer } from "../src/output/tail-buffer.ts";
+import { until } from "./support/scratch.ts";
+
+describe("tail buffer", () => {
+  it("keeps everything that fits", () => {
+    const buffer = new TailBuffer(10);
+
+    buffer.append("abc");
+    buffer.append("");
+    buffer.append("defghij");
+
+    expect(buffer.text()).toBe("abcdefghij");
+    expect(buffer.bytes()).toBe(10);
+    expect(buffer.isTruncated()).toBe(false);
+  });
+
+  it("keeps the end of what does not fit, and reports the total", () => {
+    const buffer = new TailBuffer(4);
+
+    for (const letter of "abcdefghij") buffer.append(letter);
+
+    expect(buffer.text()).toBe("ghij");
+    expect(buffer.totalBytes()).toBe(10);
+    expect(buffer.isTruncated()).toBe(true);
+  });
+
+  it("is replaced by a chunk that is larger than its budget", () => {
+    const buffer = new TailBuffer(4);
+
+    buffer.append("old");
+    buffer.append("0123456789");
+
+    expect(buffer.text()).toBe("6789");
+  });
+
+  it("never begins inside a character", () => {
+    for (let budget = 1; budget <= 12; budget += 1) {
+      const buffer = new TailBuffer(budget);
+      buffer.append("a€🙂é漢字b");
+
+      expect(Buffer.byteLength(buffer.text())).toBeLessThanOrEqual(budget);
+      expect("a€🙂é漢字b".endsWith(buffer.text())).toBe(true);
+    }
+  });
+
+  it("has a default of 51,200 bytes", () => {
+    const buffer = new TailBuffer();
+
+    for (let index = 0; index < 100; index += 1) buffer.append("x".repeat(1_000));
+
+    expect(buffer.bytes()).toBe(51_200);
+  });
+
+  it("refuses a budget that is none", () => {
+    expect(() => new TailBuffer(0)).toThrow(RangeError);
+    expect(() => new TailBuffer(Number.NaN)).toThrow(RangeError);
+  });
+
+  it("keeps a head that ends at a character", () => {
+    expect(keepHead("a€b", 3)).toBe("a");
+    expect(keepHead("a€b", 4)).toBe("a€");
+    expect(keepHead("abc", 3)).toBe("abc");
+  });
+});
+
+describe("chunk throttle", () => {
+  it("VO-04: passes twenty thousand pieces on in few calls, in order, nothing lost", async () => {
+    const calls: string[] = [];
+    const throttle = new ChunkThrottle(
+      (chunk) => calls.push(chunk),
+      () => undefined,
+      50,
+    );
+
+    for (let index = 0; index < 20_000; index += 1) throttle.push(String(index % 10));
+    throttle.end();
+
+    expect(calls.join("")).toBe("0123456789".repeat(2_000));
+    expect(calls.length).toBeLessThanOrEqual(3);
+  });
+
+  it("passes the first piece on at once and the next after the interval", async () => {
+    const calls: string[] = [];
+    const throttle = new ChunkThrottle(
+      (chunk) => calls.push(chunk),
+      () => undefined,
+      5,
+    );
+
+    throttle.push("a");
+    expect(calls).toEqual(["a"]);
+    throttle.push("b");
+    throttle.push("c");
+
+    await until(() => calls.length === 2, "the second call");
+    expect(calls).toEqual(["a", "bc"]);
+    throttle.end();
+  });
+
+  it("passes a large waiting text on early", () => {
+    const calls: string[] = [];
+    const throttle = new ChunkThrottle(
+      (chunk) => calls.push(chunk),
+      () => undefined,
+      60_000,
+    );
+
+    throttle.push("a");
+    throttle.push("b".repeat(300_000));
+
+    expect(calls.map((call) => call.length)).toEqual([1, 300_000]);
+    throttle.end();
+  });
+
+  it("calls a listener that throws no more, and says so once", () => {
+    let failures = 0;
+    const throttle = new ChunkThrottle(
+      () => {
+        throw new Error("no");
+      },
+      () => {
+        failures += 1;
+      },
+      0,
+    );
+
+    throttle.push("a");
+    throttle.push("b");
+    throttle.end();
+
+    expect(failures).toBe(1);
+  });
+
+  it("is silent after its end", () => {
+    const calls: string[] = [];
+    const throttle = new ChunkThrottle(
+      (chunk) => calls.push(chunk),
+      () => undefined,
+      0,
+    );
+
+    throttle.end();
+    throttle.push("late");
+
+    expect(calls).toEqual([]);
+  });
+});

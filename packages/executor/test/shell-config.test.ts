@@ -1,0 +1,66 @@
+/**
+ * Which shell is found, and what stands before a command.
+ */
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isBash, prefixedCommand, type ShellConfigOptions, shellConfig } from "../src/shell-config.ts";
+import { scratch } from "./support/scratch.ts";
+
+function find(settings: ShellConfigOptions["settings"], hostEnv: Record<string, string> = {}) {
+  return shellConfig({ settings, hostEnv, configName: "settings.json" });
+}
+
+describe("shell discovery", () => {
+  it("EV-09: finds bash without PATH and SHELL, and with a shell that is none", () => {
+    expect(find({}).shell).toMatch(/\/bash$/);
+    expect(find({}, { SHELL: "/usr/bin/fish" }).shell).toMatch(/\/bash$/);
+    expect(find({}, { SHELL: "/nonexistent/bash" }).shell).not.toBe("/nonexistent/bash");
+  });
+
+  it("takes the person's own bash first", () => {
+    const own = join(scratch(), "bash");
+    writeFileSync(own, "#!/bin/sh\n");
+    chmodSync(own, 0o755);
+
+    expect(find({}, { SHELL: own }).shell).toBe(own);
+  });
+
+  it("ignores relative folders of PATH", () => {
+    expect(find({}, { PATH: ".:bin" }).shell).toMatch(/^\//);
+  });
+
+  it("RS-04: names a configured shell that is missing, and the setting", () => {
+    expect(() => find({ shellPath: "/nope/bash" })).toThrowError(
+      "Custom shell path not found: /nope/bash\nPlease update shellPath in settings.json",
+    );
+  });
+
+  it("RS-04: refuses a folder and a file that cannot be run, by path", () => {
+    const folder = scratch();
+    const plain = join(folder, "bash");
+    writeFileSync(plain, "");
+    mkdirSync(join(folder, "dir"));
+
+    expect(() => find({ shellPath: plain })).toThrowError(`Custom shell path is not executable: ${plain}`);
+    expect(() => find({ shellPath: join(folder, "dir") })).toThrowError("is not a file");
+    expect(() => find({ shellPath: plain })).toThrowError(expect.objectContaining({ code: "PI_UNUSABLE_SHELL" }));
+  });
+
+  it("takes the prefix from settings, then from the environment", () => {
+    expect(find({ shellPrefix: "nice" }, { PI_SHELL_PREFIX: "env" }).prefix).toBe("nice");
+    expect(find({}, { PI_SHELL_PREFIX: "env", CLAUDE_CODE_SHELL_PREFIX: "x" }).prefix).toBe("env");
+    expect(find({}, { CLAUDE_CODE_SHELL_PREFIX: "x" }).prefix).toBe("x");
+    expect(find({}, { PI_SHELL_PREFIX: " " })).not.toHaveProperty("prefix");
+  });
+
+  it("RC-06: puts the prefix and one space before the command, and changes nothing else", () => {
+    expect(prefixedCommand("cd /usr && pwd", "env X=1")).toBe("env X=1 cd /usr && pwd");
+    expect(prefixedCommand("  a\nb", undefined)).toBe("  a\nb");
+  });
+
+  it("knows a bash by its name", () => {
+    expect(isBash("/opt/bash-5.3/bin/bash")).toBe(true);
+    expect(isBash("/bin/zsh")).toBe(false);
+  });
+});

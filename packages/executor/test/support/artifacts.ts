@@ -1,0 +1,19 @@
+/**
+ * A store of artifacts in a folder of its own.
+ */
+import { join } from "node:path";
+import { ArtifactStore, type ArtifactStoreOptions } from "../../src/artifacts/store.ts";
+import { scratch } from "./scratch.ts";
+
+/** An empty store. */
+export function storeIn(options: ArtifactStoreOptions = {}) {
+  const folder = join(scratch(), "artifacts");
+  return { folder, store: new ArtifactStore({ folder, ...options }) };
+}
+
+/** A store with one artifact. */
+export async function saved(text: string, options: ArtifactStoreOptions = {}) {
+  const { folder, store } = storeIn(options);
+  const { id, path } = await store.save("bash", text);
+  return { folder, store, id, path };
+}
