@@ -1,1 +1,18 @@
-export {};
+/** The public names of `@pi-bash/natives`. */
+export type { ProcessInfo } from "@pi-bash/contract";
+export { type Capabilities, capabilities } from "./capabilities.ts";
+export { type Invocation, type MinimizerOptions, type MinimizerResult, minimizeOutput } from "./minimizer.ts";
+export { type LoadAttempt, NativeLoadError } from "./native-load-error.ts";
+export { OutputSink } from "./output-sink.ts";
+export type { OutputSummary, ShellRunResult } from "./run-result.ts";
+export { type ChunkListener, executeShell, Shell } from "./shell.ts";
+export { ShellError, type ShellErrorCode } from "./shell-error.ts";
+export {
+  MAX_TIMEOUT_MS,
+  type ResourceLimits,
+  type ShellExecuteOptions,
+  type ShellOptions,
+  type ShellRunOptions,
+  type SinkOptions,
+  type SinkUpdateListener,
+} from "./shell-options.ts";

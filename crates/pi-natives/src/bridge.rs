@@ -1,0 +1,141 @@
+//! The one crossing between the threads of the runs and the JavaScript thread of an environment.
+//!
+//! One bridge per loaded copy of the TypeScript module, so one per worker. It owns the doorbell
+//! (a threadsafe function without arguments, at most one call under way), the ready queue and the
+//! mailboxes of the operations in progress. It does not keep the event loop alive: JavaScript
+//! does, while it waits for an end (`packages/natives/src/bridge.ts`).
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use napi::Status;
+use napi::bindgen_prelude::Unknown;
+use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi_derive::napi;
+
+use crate::mailbox::{Mailbox, Wants};
+use crate::outcome::Delivery;
+
+/// Without arguments; errors are not passed; the event loop may end; one call may wait.
+type Doorbell = ThreadsafeFunction<(), Unknown<'static>, (), Status, false, true, 1>;
+
+/// Deliveries given out at once: enough that 200 small runs need few calls, few enough that
+/// JavaScript can end its turn between two calls.
+const DELIVERIES_AT_ONCE: usize = 64;
+
+struct Ready {
+    mailboxes: VecDeque<Arc<Mailbox>>,
+    /// JavaScript found the queue empty and waits for the doorbell.
+    is_listening: bool,
+}
+
+/// Mailboxes that have something, in the order in which they got it.
+pub(crate) struct ReadyQueue {
+    doorbell: Doorbell,
+    ready: Mutex<Ready>,
+}
+
+impl ReadyQueue {
+    /// Adds a mailbox and rings if JavaScript waits.
+    pub(crate) fn push(&self, mailbox: Arc<Mailbox>) {
+        let mut ready = self.lock();
+        ready.mailboxes.push_back(mailbox);
+        let ring = std::mem::replace(&mut ready.is_listening, false);
+        drop(ready);
+        if ring {
+            // Two answers are possible and both are fine: taken, or the environment is closing,
+            // and then nobody waits for anything.
+            self.doorbell.call((), ThreadsafeFunctionCallMode::NonBlocking);
+        }
+    }
+
+    /// The mailbox that waits longest. Without any, and where `listen` says so, the next one rings.
+    fn pop(&self, listen: bool) -> Option<Arc<Mailbox>> {
+        let mut ready = self.lock();
+        let mailbox = ready.mailboxes.pop_front();
+        ready.is_listening = listen && mailbox.is_none();
+        mailbox
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Ready> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Carries what runs say to JavaScript, and what JavaScript wants back to them.
+#[napi]
+pub struct Bridge {
+    queue: Arc<ReadyQueue>,
+    operations: Mutex<HashMap<i64, Arc<Mailbox>>>,
+}
+
+#[napi]
+impl Bridge {
+    /// `onReady` is called when `take` has something again, after `take` returned an empty list.
+    /// It must not throw.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(#[napi(ts_arg_type = "() => void")] on_ready: Doorbell) -> Self {
+        let ready = Ready { mailboxes: VecDeque::new(), is_listening: true };
+        let queue = ReadyQueue { doorbell: on_ready, ready: Mutex::new(ready) };
+        Self { queue: Arc::new(queue), operations: Mutex::new(HashMap::new()) }
+    }
+
+    /// What operations have to say, one delivery of each, until their texts reach
+    /// `textBytes`. An empty list means that `onReady` will be called. A delivery without `end`
+    /// holds its operation back until it is acknowledged.
+    #[napi(catch_unwind)]
+    pub fn take(&self, text_bytes: u32) -> Vec<Delivery> {
+        let mut deliveries = Vec::new();
+        let mut taken = 0;
+        while taken < text_bytes as usize && deliveries.len() < DELIVERIES_AT_ONCE {
+            let Some(mailbox) = self.queue.pop(deliveries.is_empty()) else { break };
+            let Some(delivery) = mailbox.take() else { continue };
+            taken += delivery.text_bytes();
+            if delivery.is_last() {
+                self.lock().remove(&mailbox.id());
+            }
+            deliveries.push(delivery);
+        }
+        deliveries
+    }
+
+    /// The last delivery of operation `id` was dealt with: the next may come.
+    #[napi(catch_unwind)]
+    pub fn acknowledge(&self, id: i64) {
+        if let Some(mailbox) = self.find(id) {
+            mailbox.acknowledge();
+        }
+    }
+
+    /// Asks operation `id` to stop. Fine at any time, any number of times.
+    #[napi(catch_unwind)]
+    pub fn cancel(&self, id: i64) {
+        if let Some(mailbox) = self.find(id) {
+            mailbox.cancellation().cancel();
+        }
+    }
+
+    /// Opens the mailbox of a new operation.
+    pub(crate) fn open(&self, id: i64, wants: Wants) -> Arc<Mailbox> {
+        let mailbox = Mailbox::new(id, wants, Arc::downgrade(&self.queue));
+        self.lock().insert(id, Arc::clone(&mailbox));
+        mailbox
+    }
+
+    fn find(&self, id: i64) -> Option<Arc<Mailbox>> {
+        self.lock().get(&id).map(Arc::clone)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<i64, Arc<Mailbox>>> {
+        self.operations.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Bridge {
+    /// The environment ends (a worker was terminated): what it started is stopped.
+    fn drop(&mut self) {
+        for (_, mailbox) in self.lock().drain() {
+            mailbox.abandon();
+        }
+    }
+}

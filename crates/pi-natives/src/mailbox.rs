@@ -1,0 +1,252 @@
+//! What one operation has for JavaScript and JavaScript has not yet taken: text, the newest
+//! update, the end. Bounded, so that an unread run holds its command back.
+//!
+//! Batching happens here and only while JavaScript is busy: the first piece is announced at once,
+//! and what arrives until it is taken is joined to it.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use pi_shell::{Observer, SinkUpdate};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::bridge::ReadyQueue;
+use crate::capture::Capture;
+use crate::outcome::{Delivery, End, Update};
+use crate::text::{PIECE_BYTES, Text};
+
+/// Text that may wait for JavaScript before the run is held back, in bytes of V8's memory.
+///
+/// Eight pieces: what JavaScript takes in one turn of its event loop, while the run's thread
+/// already fills the next ones.
+const WINDOW_BYTES: usize = 8 * PIECE_BYTES;
+
+/// Which kinds of output the caller wants.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wants {
+    /// Decoded text, all of it.
+    pub(crate) chunks: bool,
+    /// The sink's tail, now and then.
+    pub(crate) updates: bool,
+}
+
+/// Where the mailbox stands between the run's thread and JavaScript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// Nothing was announced.
+    Idle,
+    /// It stands in the ready queue.
+    Queued,
+    /// JavaScript has a delivery and did not acknowledge it: nothing more is given out, except
+    /// the word that the operation ended.
+    Delivered,
+}
+
+struct State {
+    turn: Turn,
+    pieces: VecDeque<Text>,
+    waiting_bytes: usize,
+    update: Option<Update>,
+    end: Option<End>,
+    /// JavaScript was told of the end while it held a delivery.
+    end_announced: bool,
+    /// No one reads any more: what comes is dropped and nobody is held back.
+    abandoned: bool,
+}
+
+/// The outbox of one operation.
+pub(crate) struct Mailbox {
+    id: i64,
+    wants: Wants,
+    cancel: CancellationToken,
+    queue: Weak<ReadyQueue>,
+    state: Mutex<State>,
+    room: Notify,
+}
+
+impl Mailbox {
+    /// An empty mailbox for the operation `id`, announcing itself in `queue`.
+    pub(crate) fn new(id: i64, wants: Wants, queue: Weak<ReadyQueue>) -> Arc<Self> {
+        Arc::new(Self {
+            id,
+            wants,
+            cancel: CancellationToken::new(),
+            queue,
+            state: Mutex::new(State {
+                turn: Turn::Idle,
+                pieces: VecDeque::new(),
+                waiting_bytes: 0,
+                update: None,
+                end: None,
+                end_announced: false,
+                abandoned: false,
+            }),
+            room: Notify::new(),
+        })
+    }
+
+    /// The operation's number.
+    pub(crate) fn id(&self) -> i64 {
+        self.id
+    }
+
+    /// Cancelled when the caller no longer wants the operation.
+    pub(crate) fn cancellation(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
+    /// Puts in how the operation ended. Only the first end counts.
+    pub(crate) fn end(self: &Arc<Self>, end: End) {
+        let mut state = self.lock();
+        if state.end.is_some() || state.abandoned {
+            return;
+        }
+        state.end = Some(end);
+        self.announce(state);
+    }
+
+    /// JavaScript is gone: cancels the operation and holds nothing back.
+    pub(crate) fn abandon(&self) {
+        self.cancel.cancel();
+        let mut state = self.lock();
+        state.abandoned = true;
+        state.pieces.clear();
+        state.waiting_bytes = 0;
+        state.update = None;
+        drop(state);
+        self.room.notify_one();
+    }
+
+    /// Takes what JavaScript is given next; `None` when there is nothing.
+    pub(crate) fn take(&self) -> Option<Delivery> {
+        let mut state = self.lock();
+        if state.turn == Turn::Delivered {
+            let stopped = state.end.as_ref().filter(|_| !state.end_announced)?.was_stopped();
+            state.end_announced = true;
+            return Some(Delivery::ending(self.id, stopped));
+        }
+        let text = state.pieces.pop_front();
+        let update = state.update.take();
+        let end = if state.pieces.is_empty() { state.end.take() } else { None };
+        if let Some(text) = &text {
+            state.waiting_bytes -= text.size();
+        }
+        state.turn = Turn::Delivered;
+        drop(state);
+        if text.is_some() {
+            self.room.notify_one();
+        }
+        Some(Delivery::new(self.id, text, update, end))
+    }
+
+    /// JavaScript is done with the last delivery and can be given the next.
+    pub(crate) fn acknowledge(self: &Arc<Self>) {
+        let mut state = self.lock();
+        if state.turn == Turn::Delivered {
+            state.turn = Turn::Idle;
+            if !state.pieces.is_empty() || state.update.is_some() || state.end.is_some() {
+                self.announce(state);
+            }
+        }
+    }
+
+    /// Enters the ready queue unless JavaScript has its hands full.
+    fn announce(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
+        match state.turn {
+            Turn::Idle => state.turn = Turn::Queued,
+            Turn::Delivered if state.end.is_some() => {}
+            Turn::Queued | Turn::Delivered => return,
+        }
+        // The queue's lock is never taken while this one is held.
+        drop(state);
+        if let Some(queue) = self.queue.upgrade() {
+            queue.push(Arc::clone(self));
+        }
+    }
+
+    fn put(self: &Arc<Self>, text: String) {
+        // Converted before the lock is taken: JavaScript may be about to take the last piece.
+        let mut pieces = Vec::with_capacity(1);
+        Text::for_each_piece(text, |piece| pieces.push(piece));
+        let mut state = self.lock();
+        if state.abandoned {
+            return;
+        }
+        for piece in pieces {
+            let before = state.pieces.back().map_or(0, Text::size);
+            let apart = match state.pieces.back_mut() {
+                Some(last) => last.join(piece),
+                None => Some(piece),
+            };
+            if let Some(piece) = apart {
+                state.waiting_bytes += piece.size();
+                state.pieces.push_back(piece);
+            } else {
+                // A join may have widened the piece: what counts is what it has become.
+                let after = state.pieces.back().map_or(0, Text::size);
+                state.waiting_bytes += after - before;
+            }
+        }
+        self.announce(state);
+    }
+
+    fn has_room(&self) -> bool {
+        let state = self.lock();
+        state.abandoned || state.waiting_bytes < WINDOW_BYTES
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic elsewhere leaves the fields in order: each is written in one step.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A mailbox as the run sees it.
+pub(crate) struct Outbox {
+    mailbox: Arc<Mailbox>,
+    capture: Option<Arc<Capture>>,
+}
+
+impl Outbox {
+    /// Text goes to `mailbox` where it is wanted, and to `capture` where there is one.
+    pub(crate) fn new(mailbox: Arc<Mailbox>, capture: Option<Arc<Capture>>) -> Self {
+        Self { mailbox, capture }
+    }
+}
+
+impl Observer for Outbox {
+    fn wants_chunks(&self) -> bool {
+        self.mailbox.wants.chunks || self.capture.is_some()
+    }
+
+    fn chunk(&self, text: String) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        if let Some(capture) = &self.capture {
+            capture.push(&text);
+        }
+        if self.mailbox.wants.chunks {
+            self.mailbox.put(text);
+        }
+        Box::pin(async move {
+            // `notify_one` keeps one permit, so a wake between the check and the wait is not lost.
+            while !self.mailbox.has_room() {
+                self.mailbox.room.notified().await;
+            }
+        })
+    }
+
+    fn wants_updates(&self) -> bool {
+        self.mailbox.wants.updates
+    }
+
+    fn update(&self, update: SinkUpdate) {
+        let mut state = self.mailbox.lock();
+        if state.abandoned {
+            return;
+        }
+        state.update = Some(Update::from(update));
+        self.mailbox.announce(state);
+    }
+}

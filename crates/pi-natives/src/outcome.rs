@@ -1,0 +1,230 @@
+//! What JavaScript is given: the core's results as plain objects.
+
+use napi_derive::napi;
+use pi_shell::{ExitOutcome, OutputSummary, ProcessInfo, RunResult, SinkUpdate};
+
+use crate::error::Failure;
+use crate::minimizer::MinimizedText;
+use crate::text::{JsText, Text};
+
+/// Counts grow past 32 bits and never past 2^53, so a JavaScript number holds them.
+pub(crate) fn count(value: impl TryInto<i64>) -> i64 {
+    value.try_into().unwrap_or(i64::MAX)
+}
+
+/// What one operation has to say. Text comes before the update, the update before the end.
+#[napi(object, object_from_js = false)]
+pub struct Delivery {
+    /// The operation's number.
+    pub id: i64,
+    /// The next piece of output, at most 64 KiB in memory.
+    #[napi(ts_type = "string")]
+    pub text: Option<JsText>,
+    /// The newest tail.
+    pub update: Option<Update>,
+    /// The operation is over, and only an unacknowledged delivery holds its end back. True: it was
+    /// cancelled or timed out.
+    pub ending_stopped: Option<bool>,
+    /// The operation's end; the last delivery of this number.
+    pub end: Option<End>,
+}
+
+impl Delivery {
+    pub(crate) fn new(
+        id: i64,
+        text: Option<Text>,
+        update: Option<Update>,
+        end: Option<End>,
+    ) -> Self {
+        Self { id, text: text.map(JsText::from), update, ending_stopped: None, end }
+    }
+
+    pub(crate) fn ending(id: i64, stopped: bool) -> Self {
+        Self { id, text: None, update: None, ending_stopped: Some(stopped), end: None }
+    }
+
+    /// Size of the text as JavaScript will hold it.
+    pub(crate) fn text_bytes(&self) -> usize {
+        self.text.as_ref().map_or(0, |text| match text {
+            JsText::A(ascii) => ascii.len(),
+            JsText::B(wide) => wide.len() * 2,
+        })
+    }
+
+    pub(crate) fn is_last(&self) -> bool {
+        self.end.is_some()
+    }
+}
+
+/// A sink's state while the run goes on.
+#[napi(object, object_from_js = false)]
+pub struct Update {
+    /// The text a sink would show now.
+    #[napi(ts_type = "string")]
+    pub tail: JsText,
+    /// Bytes written so far.
+    pub total_bytes: i64,
+    /// Lines written so far.
+    pub total_lines: i64,
+}
+
+impl From<SinkUpdate> for Update {
+    fn from(update: SinkUpdate) -> Self {
+        Self {
+            tail: Text::from(update.tail).into(),
+            total_bytes: count(update.total_bytes),
+            total_lines: count(update.total_lines),
+        }
+    }
+}
+
+/// How an operation ended. Exactly one field is set; none for an operation without a result.
+#[napi(object, object_from_js = false)]
+#[derive(Default)]
+pub struct End {
+    /// The result of a run.
+    pub run: Option<RunOutcome>,
+    /// The answer of `liveBackgroundJobCount`.
+    pub count: Option<i64>,
+    /// Why the operation could not be done.
+    pub failure: Option<Failure>,
+}
+
+impl End {
+    /// Whether the run was cancelled or timed out.
+    pub(crate) fn was_stopped(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.cancelled || run.timed_out)
+    }
+}
+
+impl From<Failure> for End {
+    fn from(failure: Failure) -> Self {
+        Self { failure: Some(failure), ..Self::default() }
+    }
+}
+
+impl From<RunOutcome> for End {
+    fn from(outcome: RunOutcome) -> Self {
+        Self { run: Some(outcome), ..Self::default() }
+    }
+}
+
+impl From<usize> for End {
+    fn from(value: usize) -> Self {
+        Self { count: Some(count(value)), ..Self::default() }
+    }
+}
+
+/// The result of one run.
+#[napi(object, object_from_js = false)]
+pub struct RunOutcome {
+    /// Exit status, 0 to 255; absent when a signal ended the shell or the run was stopped.
+    pub exit_code: Option<u8>,
+    /// Number of the signal that ended the command's shell, on this platform.
+    pub signal_number: Option<i32>,
+    /// The caller, or the session's end, stopped it.
+    pub cancelled: bool,
+    /// Its deadline stopped it.
+    pub timed_out: bool,
+    /// The session's directory afterwards. Bytes that are not UTF-8 become U+FFFD.
+    pub working_dir: Option<String>,
+    /// State was lost: a fresh or rolled-back shell stands in the session.
+    pub session_reset: bool,
+    /// Processes of this run that still live.
+    pub survivors: Vec<Survivor>,
+    /// Milliseconds from the command's start to its end, by a clock that is never set.
+    pub wall_time_ms: f64,
+    /// What the sink kept, where one was asked for.
+    pub output: Option<Summary>,
+    /// The output rewritten, where that was asked for and the text changed.
+    pub minimized: Option<MinimizedText>,
+}
+
+impl From<RunResult> for RunOutcome {
+    fn from(result: RunResult) -> Self {
+        let (exit_code, signal_number) = match result.outcome {
+            ExitOutcome::Exited { code } => (Some(code), None),
+            ExitOutcome::Signaled { signal } => (None, Some(signal)),
+            ExitOutcome::TimedOut | ExitOutcome::Cancelled => (None, None),
+        };
+        Self {
+            exit_code,
+            signal_number,
+            cancelled: result.outcome == ExitOutcome::Cancelled,
+            timed_out: result.outcome == ExitOutcome::TimedOut,
+            working_dir: result.working_dir.map(|path| path.to_string_lossy().into_owned()),
+            session_reset: result.session_reset,
+            survivors: result.survivors.into_iter().map(Survivor::from).collect(),
+            wall_time_ms: result.wall_time.as_secs_f64() * 1_000.0,
+            output: result.output.map(Summary::from),
+            minimized: None,
+        }
+    }
+}
+
+/// A process that outlived the command that started it.
+#[napi(object, object_from_js = false)]
+pub struct Survivor {
+    /// Its id, valid while it lives.
+    pub pid: i32,
+    /// Its command line, arguments joined by spaces, at most 4 KiB.
+    pub command: String,
+    /// When it started, in milliseconds since the Unix epoch.
+    pub started_at_ms: i64,
+}
+
+impl From<ProcessInfo> for Survivor {
+    fn from(process: ProcessInfo) -> Self {
+        Self {
+            pid: process.pid,
+            command: process.command,
+            started_at_ms: count(process.started_at_ms),
+        }
+    }
+}
+
+/// What a sink kept.
+#[napi(object, object_from_js = false)]
+pub struct Summary {
+    /// The text for the model: all of it, or head and tail windows with a marker between.
+    #[napi(ts_type = "string")]
+    pub text: JsText,
+    /// Some bytes of the output are not in `text`.
+    pub truncated: bool,
+    /// Bytes written by the command.
+    pub total_bytes: i64,
+    /// Lines written by the command; a last line without a newline counts.
+    pub total_lines: i64,
+    /// Bytes of `text` that came from the command.
+    pub output_bytes: i64,
+    /// Lines of `text` that came from the command.
+    pub output_lines: i64,
+    /// The spill file holds every byte.
+    pub spilled: bool,
+    /// Why the spill file is missing or short.
+    pub spill_error: Option<String>,
+    /// First line of the whole output that the tail window shows, counted from 1; 0 for none.
+    pub start_line: i64,
+    /// Last line of the whole output that the tail window shows; 0 for none.
+    pub end_line: i64,
+    /// Bytes that background children wrote after the command ended, as far as seen.
+    pub late_output_bytes: i64,
+}
+
+impl From<OutputSummary> for Summary {
+    fn from(summary: OutputSummary) -> Self {
+        Self {
+            text: Text::from(summary.text).into(),
+            truncated: summary.truncated,
+            total_bytes: count(summary.total_bytes),
+            total_lines: count(summary.total_lines),
+            output_bytes: count(summary.output_bytes),
+            output_lines: count(summary.output_lines),
+            spilled: summary.spilled,
+            spill_error: summary.spill_error,
+            start_line: count(summary.shown_range.start_line),
+            end_line: count(summary.shown_range.end_line),
+            late_output_bytes: count(summary.late_output_bytes),
+        }
+    }
+}

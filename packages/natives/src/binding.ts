@@ -1,0 +1,92 @@
+/**
+ * Finds and loads the native addon, once per environment and only when it is first needed.
+ *
+ * The only file that touches a `.node` file. Two places are tried: `bin/` of this package (a checkout, or a package that
+ * ships its own build) and the prebuilt package of the target.
+ */
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type * as Addon from "./generated/binding.d.ts";
+import { type LoadAttempt, NativeLoadError } from "./native-load-error.ts";
+import { currentTarget, supervisorName } from "./target.ts";
+
+/** The loaded addon and the executable that was built with it. */
+export interface Binding {
+  /** What the addon exports. */
+  readonly addon: typeof Addon;
+  /** Absolute path of the addon. */
+  readonly path: string;
+  /** Absolute path of the supervisor, which stands beside the addon. Absent where there is none (Windows). */
+  readonly supervisor: string | undefined;
+}
+
+/** Where to look. */
+export interface AddonPlaces {
+  /** E.g. `linux-x64-gnu`. */
+  readonly target: string;
+  /** Absolute path of the folder with `pi-natives.<target>.node`. */
+  readonly folder: string;
+  /** Name of the package whose main file is the addon. */
+  readonly packageName: string;
+}
+
+const require = createRequire(import.meta.url);
+
+let loaded: Binding | undefined;
+
+/**
+ * The addon of this platform. A failure is not remembered: the next call looks again.
+ *
+ * @throws NativeLoadError when no place has an addon that loads
+ */
+export function binding(): Binding {
+  loaded ??= loadBinding(defaultPlaces());
+  return loaded;
+}
+
+/** Looks in `places`, in order. */
+export function loadBinding(places: AddonPlaces): Binding {
+  const attempts: LoadAttempt[] = [];
+  let cause: unknown;
+  const file = join(places.folder, `pi-natives.${places.target}.node`);
+  for (const [place, locate] of [
+    [file, () => (existsSync(file) ? file : undefined)],
+    [places.packageName, () => resolvePackage(places.packageName)],
+  ] as const) {
+    const path = locate();
+    if (path === undefined) {
+      attempts.push({ place, reason: place === file ? "no such file" : "not installed" });
+      continue;
+    }
+    try {
+      return loadFile(path);
+    } catch (error) {
+      attempts.push({ place, reason: error instanceof Error ? error.message : String(error) });
+      cause ??= error;
+    }
+  }
+  throw new NativeLoadError(places.target, attempts, cause);
+}
+
+function loadFile(path: string): Binding {
+  const addon: typeof Addon = require(path);
+  const supervisor = join(dirname(path), supervisorName());
+  return { addon, path, supervisor: existsSync(supervisor) ? supervisor : undefined };
+}
+
+function defaultPlaces(): AddonPlaces {
+  const target = currentTarget();
+  // `src` and `dist` are both beside `bin`.
+  const folder = fileURLToPath(new URL("../bin", import.meta.url));
+  return { target, folder, packageName: `@pi-bash/natives-${target}` };
+}
+
+function resolvePackage(name: string): string | undefined {
+  try {
+    return require.resolve(name);
+  } catch {
+    return undefined;
+  }
+}

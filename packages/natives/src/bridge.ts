@@ -1,0 +1,156 @@
+/**
+ * The JavaScript half of the crossing: gives operations their numbers, takes what they have to say, and settles their
+ * promises.
+ *
+ * The native half only rings. Everything is taken here, at most `TURN_BYTES` of text and `TURN_MS` of time per turn of
+ * the event loop, so that neither a gigabyte of output nor two hundred busy sessions keep the host from its other work.
+ * While an operation is in progress the event loop stays alive, and not longer. See docs/natives.md.
+ */
+import * as timers from "node:timers";
+import { binding } from "./binding.ts";
+import { CallbackGate } from "./callback-gate.ts";
+import type { Delivery, End, Bridge as NativeBridge, Update } from "./generated/binding.d.ts";
+
+// Taken before anybody can patch them: fake timers of a test must not stop real commands.
+const { setImmediate, setInterval } = timers;
+const now = performance.now.bind(performance);
+
+/** Text taken in one turn of the event loop, in bytes: a tenth of a millisecond of copying. */
+const TURN_BYTES = 512 * 1024;
+
+/** Time after which a turn is ended, in milliseconds. What a callback takes on top is the caller's. */
+const TURN_MS = 4;
+
+/** Longest that a promise of a callback is awaited once its command ended, in milliseconds. */
+const ENDED_PATIENCE_MS = 5_000;
+
+/** The same for a command that was cancelled or timed out: its own end took up to three seconds of the grace. */
+const STOPPED_PATIENCE_MS = 2_000;
+
+/** The same from the moment that the caller cancels: who wants a run to end does not want it held. */
+const CANCELLED_PATIENCE_MS = 500;
+
+/** Longest delay that a timer takes; this one only keeps the event loop alive. */
+const KEEP_ALIVE_MS = 2 ** 31 - 1;
+
+/** The callbacks of an operation. */
+export interface Listeners {
+  /** Takes the next piece of output. */
+  readonly onText?: (text: string) => unknown;
+  /** Takes the newest tail. */
+  readonly onUpdate?: (update: Update) => unknown;
+}
+
+/** One operation in progress. */
+export interface Operation {
+  /** Its number. */
+  readonly id: number;
+  /** Its callbacks' gate. */
+  readonly gate: CallbackGate | undefined;
+  /** Resolves when it ended and its callbacks returned; never rejects. */
+  readonly end: Promise<End>;
+}
+
+interface Pending {
+  readonly listeners: Listeners | undefined;
+  readonly gate: CallbackGate | undefined;
+  readonly resolve: (end: End) => void;
+}
+
+let shared: Bridge | undefined;
+
+/** The bridge of this environment (the main thread, or one worker), made on first use. */
+export function bridge(): Bridge {
+  shared ??= new Bridge();
+  return shared;
+}
+
+export class Bridge {
+  readonly #native: NativeBridge;
+  readonly #pending = new Map<number, Pending>();
+  #nextId = 1;
+  #keepAlive: NodeJS.Timeout | undefined;
+
+  constructor() {
+    const { addon } = binding();
+    this.#native = new addon.Bridge(() => this.#drain());
+  }
+
+  /**
+   * Starts an operation: `begin` hands its number to the addon. Where `begin` throws there is no operation.
+   */
+  start(listeners: Listeners | undefined, begin: (native: NativeBridge, id: number) => void): Operation {
+    const id = this.#nextId++;
+    const gate = listeners?.onText || listeners?.onUpdate ? new CallbackGate() : undefined;
+    // The addon answers from a turn of the event loop at the earliest, never from within `begin`.
+    begin(this.#native, id);
+    const end = new Promise<End>((resolve) => this.#pending.set(id, { listeners, gate, resolve }));
+    if (this.#pending.size === 1) this.#holdEventLoop();
+    return { id, gate, end };
+  }
+
+  /** Asks an operation to stop. No effect on one that ended. */
+  cancel(operation: Operation): void {
+    this.#native.cancel(operation.id);
+    this.release(operation);
+  }
+
+  /** Stops waiting for an operation's callbacks, because it is about to be ended from elsewhere. */
+  release(operation: Operation): void {
+    operation.gate?.openIn(CANCELLED_PATIENCE_MS);
+  }
+
+  #drain(): void {
+    const turnEnds = now() + TURN_MS;
+    let left = TURN_BYTES;
+    do {
+      const deliveries = this.#native.take(left);
+      if (deliveries.length === 0) return; // The addon rings when there is something again.
+      for (const delivery of deliveries) {
+        left -= delivery.text?.length ?? 0;
+        this.#deliver(delivery);
+      }
+    } while (left > 0 && now() < turnEnds);
+    setImmediate(() => this.#drain());
+  }
+
+  #deliver(delivery: Delivery): void {
+    const pending = this.#pending.get(delivery.id);
+    if (pending === undefined) return;
+    if (delivery.endingStopped !== undefined) {
+      pending.gate?.openIn(delivery.endingStopped ? STOPPED_PATIENCE_MS : ENDED_PATIENCE_MS);
+      return;
+    }
+    const { end, text, update } = delivery;
+    const { onText, onUpdate } = pending.listeners ?? {};
+    const fromText = text !== undefined && onText ? pending.gate?.call(onText, text) : undefined;
+    const fromUpdate = update !== undefined && onUpdate ? pending.gate?.call(onUpdate, update) : undefined;
+    const awaited = fromText ?? fromUpdate;
+    if (awaited === undefined) {
+      this.#finish(delivery.id, pending, end);
+      return;
+    }
+    if (end) pending.gate?.openIn(wasStopped(end) ? STOPPED_PATIENCE_MS : ENDED_PATIENCE_MS);
+    void awaited.then(() => fromUpdate).then(() => this.#finish(delivery.id, pending, end));
+  }
+
+  #finish(id: number, pending: Pending, end: End | undefined): void {
+    if (end === undefined) {
+      this.#native.acknowledge(id);
+      return;
+    }
+    this.#pending.delete(id);
+    if (this.#pending.size === 0) this.#keepAlive?.unref();
+    pending.resolve(end);
+  }
+
+  #holdEventLoop(): void {
+    // One timer for ever, which is cheaper than a new one for each run.
+    this.#keepAlive ??= setInterval(() => undefined, KEEP_ALIVE_MS);
+    this.#keepAlive.ref();
+  }
+}
+
+function wasStopped(end: End): boolean {
+  return end.run !== undefined && (end.run.cancelled || end.run.timedOut);
+}

@@ -1,0 +1,308 @@
+/**
+ * Types of the native addon, generated from `crates/pi-natives` by `npm run build:native`. Never edit this file: change
+ * the Rust source, whose comments are the ones below.
+ */
+
+/** Carries what runs say to JavaScript, and what JavaScript wants back to them. */
+export declare class Bridge {
+  /**
+   * `onReady` is called when `take` has something again, after `take` returned an empty list.
+   * It must not throw.
+   */
+  constructor(onReady: () => void)
+  /**
+   * What operations have to say, one delivery of each, until their texts reach
+   * `textBytes`. An empty list means that `onReady` will be called. A delivery without `end`
+   * holds its operation back until it is acknowledged.
+   */
+  take(textBytes: number): Array<Delivery>
+  /** The last delivery of operation `id` was dealt with: the next may come. */
+  acknowledge(id: number): void
+  /** Asks operation `id` to stop. Fine at any time, any number of times. */
+  cancel(id: number): void
+}
+
+/** One persistent bash. `Shell` of the TypeScript surface stands on it. */
+export declare class Session {
+  /** Checks the options; starts nothing. */
+  constructor(options: SessionOptions)
+  /**
+   * Starts run `id`; its output and end come over `bridge`. With `isCancelled` nothing is
+   * spawned and the end is that of a cancelled run.
+   */
+  run(bridge: Bridge, id: number, request: RunRequest, isCancelled: boolean): void
+  /** Operation `id`: stops all runs of the session and ends when they have. */
+  abort(bridge: Bridge, id: number): void
+  /** Operation `id`: ends the session and everything it started. */
+  close(bridge: Bridge, id: number): void
+  /** Operation `id`: how many background jobs of the session live. */
+  liveBackgroundJobCount(bridge: Bridge, id: number): void
+}
+
+/** Keeps the ends of a stream in memory and the whole of it in a file. */
+export declare class Sink {
+  /** An empty sink; touches no file. */
+  constructor(options: SinkRequest)
+  /**
+   * Takes the next text or raw bytes. Text and bytes may be mixed; a character may be split
+   * between two pushes of bytes.
+   */
+  push(chunk: string | Uint8Array): void
+  /** Shows `text` instead of all that was pushed; totals and the file stay those of the stream. */
+  replace(text: string): void
+  /** The text as it stands, if there is something new and an update is due now. */
+  update(): Update | null
+  /** Milliseconds until `update` has something to give; absent when nothing is new. */
+  pendingUpdateMs(): number | null
+  /**
+   * Ends the stream and closes the file, which is complete then. Called again, it returns the
+   * same summary. `notice` stands before the text as a line of its own, in brackets.
+   */
+  finish(notice?: string | undefined | null): Summary
+}
+
+/** What works here. */
+export declare function capabilities(): Capabilities
+
+/** What works here. */
+export interface Capabilities {
+  /** As `process.platform` names it. */
+  platform: string
+  /** `persistent`: one bash serves all runs of a session. `per-command`: each run has its own. */
+  session: 'persistent' | 'per-command'
+  /** A supervisor process kills everything when the host is gone. */
+  supervisor: boolean
+  /** Pseudoterminals. */
+  pty: boolean
+  /** Runs in a copy of a session. */
+  clone: boolean
+  /** Names of the sandboxes that can be asked for. */
+  sandbox: Array<string>
+}
+
+/** What one operation has to say. Text comes before the update, the update before the end. */
+export interface Delivery {
+  /** The operation's number. */
+  id: number
+  /** The next piece of output, at most 64 KiB in memory. */
+  text?: string
+  /** The newest tail. */
+  update?: Update
+  /**
+   * The operation is over, and only an unacknowledged delivery holds its end back. True: it was
+   * cancelled or timed out.
+   */
+  endingStopped?: boolean
+  /** The operation's end; the last delivery of this number. */
+  end?: End
+}
+
+/** How an operation ended. Exactly one field is set; none for an operation without a result. */
+export interface End {
+  /** The result of a run. */
+  run?: RunOutcome
+  /** The answer of `liveBackgroundJobCount`. */
+  count?: number
+  /** Why the operation could not be done. */
+  failure?: Failure
+}
+
+/** Starts run `id` on a fresh bash that ends with it. */
+export declare function execute(bridge: Bridge, id: number, session: SessionOptions, request: RunRequest, isCancelled: boolean): void
+
+/** Why an operation could not be done. */
+export interface Failure {
+  /** Stays the same between releases, e.g. `PI_MISSING_CWD`. */
+  code: string
+  /** For people: names the thing and the remedy. */
+  message: string
+}
+
+/** Upper bounds set with `setrlimit(2)` before the shell starts. */
+export interface Limits {
+  /** `RLIMIT_AS`, in bytes. */
+  addressSpaceBytes?: number
+  /** `RLIMIT_NOFILE`, a count. */
+  openFiles?: number
+  /** `RLIMIT_NPROC`, a count for the whole user. */
+  processes?: number
+  /** `RLIMIT_FSIZE`, in bytes. */
+  fileSizeBytes?: number
+  /** `RLIMIT_CPU`, in seconds of each process. */
+  cpuSeconds?: number
+}
+
+/** Minimizes `output`; null where the original is to be used as it is. */
+export declare function minimize(ran: MinimizedCommand, output: string, rules: MinimizerRules): MinimizedText | null
+
+/** What produced an output. */
+export interface MinimizedCommand {
+  /** The command line as it was typed. Ignored where `argv` is given. */
+  command: string
+  /** The program and its arguments, from a real parser. */
+  argv?: Array<string>
+  /** How the command ended. */
+  exitCode: number
+}
+
+/** A rewritten output. */
+export interface MinimizedText {
+  /** What worked on it. */
+  filter: string
+  /** The text for the model. */
+  text: string
+  /** The text as it was, where JavaScript does not have it. */
+  originalText?: string
+  /** Bytes of the original as UTF-8. */
+  inputBytes: number
+  /** Bytes of `text` as UTF-8. */
+  outputBytes: number
+}
+
+/** How an output may be rewritten. */
+export interface MinimizerRules {
+  /** Programs (base names) to minimize; empty means all. */
+  only?: Array<string>
+  /** Programs never to minimize; wins over `only`. */
+  except?: Array<string>
+  /** Bytes of output above which nothing is minimized. */
+  maxCaptureBytes?: number
+  /** Outline of source files that are read. */
+  sourceOutline?: 'default' | 'aggressive'
+  /** Only what loses nothing. */
+  losslessOnly?: boolean
+  /** The output is cut, or the command was stopped. */
+  incomplete?: boolean
+  /** Where the original can be read. */
+  reference?: string
+}
+
+/** The result of one run. */
+export interface RunOutcome {
+  /** Exit status, 0 to 255; absent when a signal ended the shell or the run was stopped. */
+  exitCode?: number
+  /** Number of the signal that ended the command's shell, on this platform. */
+  signalNumber?: number
+  /** The caller, or the session's end, stopped it. */
+  cancelled: boolean
+  /** Its deadline stopped it. */
+  timedOut: boolean
+  /** The session's directory afterwards. Bytes that are not UTF-8 become U+FFFD. */
+  workingDir?: string
+  /** State was lost: a fresh or rolled-back shell stands in the session. */
+  sessionReset: boolean
+  /** Processes of this run that still live. */
+  survivors: Array<Survivor>
+  /** Milliseconds from the command's start to its end, by a clock that is never set. */
+  wallTimeMs: number
+  /** What the sink kept, where one was asked for. */
+  output?: Summary
+  /** The output rewritten, where that was asked for and the text changed. */
+  minimized?: MinimizedText
+}
+
+/** One command. */
+export interface RunRequest {
+  /** The text given to bash. */
+  command: string
+  /** Directory to change to first. */
+  cwd?: string
+  /** Variables exported for this command only. */
+  env?: Record<string, string>
+  /** Milliseconds from the command's start to its deadline. Absent: no deadline. */
+  timeoutMs?: number
+  /** Where output is kept. Absent: nowhere. */
+  sink?: SinkRequest
+  /** Minimize the output when the command has ended. Absent: do not. */
+  minimizer?: MinimizerRules
+  /** The program and its arguments, from a real parser, for the minimizer. */
+  argv?: Array<string>
+  /** Run at once in a copy of the session instead of waiting for a turn. */
+  clone: boolean
+  /** Deliver the decoded text. */
+  wantsChunks: boolean
+  /** Deliver the sink's tail now and then. */
+  wantsUpdates: boolean
+}
+
+/** Options of a session. */
+export interface SessionOptions {
+  /** Path of the bash to run. */
+  shell?: string
+  /** Path of the `pi-supervisor` executable. */
+  supervisor?: string
+  /** First working directory. */
+  cwd?: string
+  /** The environment the session begins with. */
+  baseEnv?: Record<string, string>
+  /** Variables exported on top of it. */
+  sessionEnv?: Record<string, string>
+  /** A bash file sourced once, before the first command. */
+  snapshotPath?: string
+  /** Resource limits of everything the session starts. */
+  limits?: Limits
+}
+
+/** How much of the output is kept, and where the whole goes. */
+export interface SinkRequest {
+  /** Most bytes of text kept, head and tail together. */
+  maxBytes?: number
+  /** Bytes kept from the beginning. */
+  headBytes?: number
+  /** Longest line shown, in bytes. */
+  maxLineBytes?: number
+  /** File for the raw bytes, made when the output exceeds `maxBytes`. */
+  spillPath?: string
+  /** Most bytes written to that file. */
+  spillMaxBytes?: number
+  /** Least milliseconds between two updates. */
+  throttleMs?: number
+  /** Whether the text is made plain: colours, cursor movement and control characters removed. */
+  plainText?: boolean
+}
+
+/** What a sink kept. */
+export interface Summary {
+  /** The text for the model: all of it, or head and tail windows with a marker between. */
+  text: string
+  /** Some bytes of the output are not in `text`. */
+  truncated: boolean
+  /** Bytes written by the command. */
+  totalBytes: number
+  /** Lines written by the command; a last line without a newline counts. */
+  totalLines: number
+  /** Bytes of `text` that came from the command. */
+  outputBytes: number
+  /** Lines of `text` that came from the command. */
+  outputLines: number
+  /** The spill file holds every byte. */
+  spilled: boolean
+  /** Why the spill file is missing or short. */
+  spillError?: string
+  /** First line of the whole output that the tail window shows, counted from 1; 0 for none. */
+  startLine: number
+  /** Last line of the whole output that the tail window shows; 0 for none. */
+  endLine: number
+  /** Bytes that background children wrote after the command ended, as far as seen. */
+  lateOutputBytes: number
+}
+
+/** A process that outlived the command that started it. */
+export interface Survivor {
+  /** Its id, valid while it lives. */
+  pid: number
+  /** Its command line, arguments joined by spaces, at most 4 KiB. */
+  command: string
+  /** When it started, in milliseconds since the Unix epoch. */
+  startedAtMs: number
+}
+
+/** A sink's state while the run goes on. */
+export interface Update {
+  /** The text a sink would show now. */
+  tail: string
+  /** Bytes written so far. */
+  totalBytes: number
+  /** Lines written so far. */
+  totalLines: number
+}

@@ -1,0 +1,105 @@
+/**
+ * The native sink for output that no run of ours wrote: a client's terminal, a file, another process.
+ */
+import * as timers from "node:timers";
+import { binding } from "./binding.ts";
+import { CallbackGate } from "./callback-gate.ts";
+import { absent, checkText } from "./check-option.ts";
+import type { Sink, Update } from "./generated/binding.d.ts";
+import { type OutputSummary, toOutputSummary } from "./run-result.ts";
+import { fromNative, invalidOption } from "./shell-error.ts";
+import { type SinkOptions, type SinkUpdateListener, toSinkRequest } from "./shell-options.ts";
+
+// Taken before anybody can patch them, as in `bridge.ts`.
+const { setTimeout, clearTimeout } = timers;
+
+/**
+ * Keeps the ends of a stream in memory and, past `maxBytes`, the whole of it in a file.
+ *
+ * `onUpdate` is called from within `push` or from a timer; a promise that it returns is not awaited, and what it throws is
+ * reported as by `Shell.run`. What is pushed after `dump` counts as late output.
+ */
+export class OutputSink {
+  readonly #sink: Sink;
+  readonly #onUpdate: SinkUpdateListener | undefined;
+  readonly #gate = new CallbackGate();
+  #timer: NodeJS.Timeout | undefined;
+  #isDone = false;
+
+  /**
+   * @throws ShellError when an option is wrong
+   * @throws NativeLoadError when there is no addon for this platform
+   */
+  constructor(options: SinkOptions = {}) {
+    const request = toSinkRequest(options, "");
+    const { addon } = binding();
+    try {
+      this.#sink = new addon.Sink(request);
+    } catch (error) {
+      throw fromNative(error);
+    }
+    this.#onUpdate = options.onUpdate;
+  }
+
+  /** Takes the next text or raw bytes. A character may be split between two pushes of bytes. */
+  push(chunk: string | Uint8Array): void {
+    if (typeof chunk !== "string" && !(chunk instanceof Uint8Array)) {
+      throw invalidOption("chunk", "is neither a string nor bytes");
+    }
+    this.#sink.push(chunk);
+    this.#tell();
+  }
+
+  /** Shows `text` instead of all that was pushed; totals and the file stay those of the stream. */
+  replace(text: string): void {
+    this.#sink.replace(checkText("text", text, { nul: true }));
+    this.#tell();
+  }
+
+  /**
+   * Ends the stream; the file, if there is one, is complete then. Called again, it returns the same summary. `notice`
+   * stands before the text as a line of its own, in brackets.
+   */
+  dump(notice?: string): OutputSummary {
+    const line = absent(notice) ? undefined : checkText("notice", notice);
+    this.#stopTelling();
+    return toOutputSummary(this.#sink.finish(line));
+  }
+
+  /** Ends the stream where nobody wants its summary. Fine any number of times. */
+  close(): void {
+    this.#stopTelling();
+    this.#sink.finish();
+  }
+
+  /** The same as `close`, for `using`. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #stopTelling(): void {
+    this.#isDone = true;
+    clearTimeout(this.#timer);
+  }
+
+  #tell(): void {
+    if (this.#onUpdate === undefined || this.#isDone) return;
+    const update = this.#sink.update() ?? undefined;
+    if (update !== undefined) this.#call(this.#onUpdate, update);
+    else if (this.#timer === undefined) this.#tellLater();
+  }
+
+  #tellLater(): void {
+    const dueMs = this.#sink.pendingUpdateMs() ?? undefined;
+    if (dueMs === undefined) return;
+    // An unread tail is no reason to keep a process alive.
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#tell();
+    }, Math.ceil(dueMs)).unref();
+  }
+
+  #call(onUpdate: SinkUpdateListener, update: Update): void {
+    void this.#gate.call(onUpdate, update.tail, { bytes: update.totalBytes, lines: update.totalLines });
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * How a run ended and what it left: the addon's facts in the shape of the public surface.
+ */
+import { constants } from "node:os";
+import type { ProcessInfo } from "@pi-bash/contract";
+import type { RunOutcome, Summary } from "./generated/binding.d.ts";
+import { type MinimizerResult, toMinimizerResult } from "./minimizer.ts";
+
+/** What a sink kept. */
+export interface OutputSummary {
+  /** The text for the model: all of it, or head and tail windows with a marker between. */
+  readonly text: string;
+  /** Some bytes of the output are not in `text`. */
+  readonly truncated: boolean;
+  /** Bytes written by the command. */
+  readonly totalBytes: number;
+  /** Lines written by the command; a last line without a newline counts. */
+  readonly totalLines: number;
+  /** Bytes of `text` that came from the command. */
+  readonly outputBytes: number;
+  /** Lines of `text` that came from the command. */
+  readonly outputLines: number;
+  /** The spill file holds every byte. */
+  readonly spilled: boolean;
+  /** Why the spill file is missing or short. */
+  readonly spillError?: string;
+  /** Lines of the whole output that the tail window shows, counted from 1; both 0 for none. */
+  readonly shownRange: { readonly startLine: number; readonly endLine: number };
+  /** Bytes that background children wrote after the command ended, as far as seen. */
+  readonly lateOutputBytes: number;
+}
+
+/** The result of one run. Non-zero exits, cancellation and timeouts are results, never errors. */
+export interface ShellRunResult {
+  /** Exit status; 128 + n where signal n ended the command's shell. Absent when cancelled or timed out. */
+  readonly exitCode?: number;
+  /** Name of that signal, e.g. `SIGKILL`. */
+  readonly signal?: string;
+  /** The caller, or the session's end, stopped it. */
+  readonly cancelled: boolean;
+  /** Its deadline stopped it. */
+  readonly timedOut: boolean;
+  /** The session's directory afterwards, where it is known. */
+  readonly workingDir?: string;
+  /** State was lost: a fresh or rolled-back shell stands in the session. */
+  readonly sessionReset: boolean;
+  /** Processes of this run that still live. */
+  readonly survivors: readonly ProcessInfo[];
+  /** Milliseconds from the command's start to its end, by a clock that nobody sets. */
+  readonly wallTimeMs: number;
+  /** What the sink kept, where one was asked for. */
+  readonly output?: OutputSummary;
+  /**
+   * The output rewritten, where the session minimizes and the text changed. Nothing else in the result is: show this text
+   * only where the original can be had.
+   */
+  readonly minimized?: MinimizerResult;
+}
+
+/** What a shell adds to the number of a signal to make an exit status. */
+const SIGNAL_EXIT_BASE = 128;
+
+/** The public form of a run's outcome. */
+export function toRunResult(outcome: RunOutcome): ShellRunResult {
+  const { exitCode, signalNumber, output, minimized, ...rest } = outcome;
+  return {
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(signalNumber === undefined
+      ? {}
+      : { exitCode: SIGNAL_EXIT_BASE + signalNumber, signal: signalName(signalNumber) }),
+    ...rest,
+    ...(output === undefined ? {} : { output: toOutputSummary(output) }),
+    ...(minimized === undefined ? {} : { minimized: toMinimizerResult(minimized, minimized.originalText ?? "") }),
+  };
+}
+
+/** The public form of a sink's summary. */
+export function toOutputSummary(summary: Summary): OutputSummary {
+  const { startLine, endLine, ...rest } = summary;
+  return { ...rest, shownRange: { startLine, endLine } };
+}
+
+/** Some numbers have two names; these are the ones that `kill -l` prints. */
+const PREFERRED = new Set(["SIGABRT", "SIGIO", "SIGCHLD"]);
+
+function signalName(number: number): string {
+  const names = Object.entries(constants.signals)
+    .filter(([, value]) => value === number)
+    .map(([name]) => name);
+  return names.find((name) => PREFERRED.has(name)) ?? names[0] ?? `SIG${number}`;
+}

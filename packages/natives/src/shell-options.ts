@@ -1,0 +1,194 @@
+/**
+ * What a caller asks for, and its way to the addon: types, ranges and names are checked here, before anything starts.
+ *
+ * Only what a JavaScript value can get wrong is checked (a string that is none, NaN, a fraction of a byte); whether a
+ * directory exists or a variable's name is a name is the core's business, so that every caller of the core is told.
+ */
+import { absent, checkAbsolutePath, checkObject, checkStrings, checkText, checkWhole } from "./check-option.ts";
+import type { MinimizerRules, RunRequest, SessionOptions, SinkRequest } from "./generated/binding.d.ts";
+import { type Invocation, type MinimizerOptions, toArgv } from "./minimizer.ts";
+import { invalidOption, ShellError } from "./shell-error.ts";
+
+/** Upper bounds set with `setrlimit(2)` before the shell starts. Absent: the host's own. Not on Windows. */
+export interface ResourceLimits {
+  /** `RLIMIT_AS`, in bytes. */
+  readonly addressSpaceBytes?: number;
+  /** `RLIMIT_NOFILE`, a count. */
+  readonly openFiles?: number;
+  /** `RLIMIT_NPROC`, a count for the whole user. */
+  readonly processes?: number;
+  /** `RLIMIT_FSIZE`, in bytes. */
+  readonly fileSizeBytes?: number;
+  /** `RLIMIT_CPU`, in seconds of each process. */
+  readonly cpuSeconds?: number;
+}
+
+/** Options of a session, fixed for its life. */
+export interface ShellOptions {
+  /** Path of the bash to run. Default: the first bash found. */
+  readonly shell?: string;
+  /** First working directory. Default: the host's own. */
+  readonly cwd?: string;
+  /** The environment the session begins with. Default: the host's, without what steers a shell's start. */
+  readonly baseEnv?: Readonly<Record<string, string>>;
+  /** Variables exported in the session on top of its base environment. */
+  readonly sessionEnv?: Readonly<Record<string, string>>;
+  /** A bash file that is sourced once, before the first command. */
+  readonly snapshotPath?: string;
+  /** Minimize the output of each run that ends by itself; see `ShellRunResult.minimized`. Default: do not. */
+  readonly minimizer?: MinimizerOptions;
+  /** Resource limits of everything the session starts. */
+  readonly limits?: ResourceLimits;
+}
+
+/** The newest tail of a run's output, and how much there was so far. */
+export type SinkUpdateListener = (tail: string, totals: { readonly bytes: number; readonly lines: number }) => unknown;
+
+/** How much of the output is kept in memory, and where the whole goes. */
+export interface SinkOptions {
+  /** Most bytes of text kept, head and tail together. Default 51,200. */
+  readonly maxBytes?: number;
+  /** Bytes kept from the beginning. Default 0; at most half of `maxBytes` is used. */
+  readonly headBytes?: number;
+  /** Longest line shown, in bytes; longer ones are cut in the middle. Default: no limit. The spill file has them whole. */
+  readonly maxLineBytes?: number;
+  /** File for the raw bytes, made when the output exceeds `maxBytes`; it must not exist. Default: no file. */
+  readonly spillPath?: string;
+  /** Most bytes written to that file. Default: no limit. */
+  readonly spillMaxBytes?: number;
+  /** Least milliseconds between two updates. Default 50. */
+  readonly throttleMs?: number;
+  /** Remove colours, cursor movement and control characters, and show of a progress line what a terminal would. Default true. */
+  readonly plainText?: boolean;
+  /** Called with the newest tail: at once, then at most every `throttleMs`; a slow listener misses older ones. */
+  readonly onUpdate?: SinkUpdateListener;
+}
+
+/** One command. */
+export interface ShellRunOptions {
+  /** The text given to bash, as a file of it would be. */
+  readonly command: string;
+  /** Directory to change to first; the session stays there. Default: where the session is. */
+  readonly cwd?: string;
+  /** Variables exported for this command only. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Milliseconds from the command's start to its deadline; 0 counts as 1. Default: no deadline. */
+  readonly timeoutMs?: number;
+  /** Cancels the run. Aborted already: nothing is started, and the result is that of a cancelled run. */
+  readonly signal?: AbortSignal;
+  /** Keep the output. Default: it is only given to `onChunk`. */
+  readonly sink?: SinkOptions;
+  /**
+   * What a parser made of the command, for the minimizer. Default: it looks at the command line itself, and minimizes what
+   * is provably one simple command or a plain list.
+   */
+  readonly invocation?: Invocation;
+  /** While another run is in progress: wait for a turn (default), or run at once in a copy of the session. */
+  readonly concurrency?: "queue" | "clone";
+}
+
+/** One command in a fresh bash. */
+export interface ShellExecuteOptions extends ShellOptions, Omit<ShellRunOptions, "concurrency"> {}
+
+/** Longest timeout, in milliseconds: what a timer of 32 bits takes, 24.8 days. */
+export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** Largest window, in bytes, which is the core's own bound: 64 MiB. */
+const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
+
+/** The addon's form of a session's options. */
+export function toSessionOptions(options: ShellOptions, supervisor: string | undefined): SessionOptions {
+  checkObject("options", options);
+  const limits = absent(options.limits) ? undefined : toLimits(options.limits);
+  return {
+    ...(absent(options.shell) ? {} : { shell: checkText("shell", options.shell) }),
+    ...(supervisor === undefined ? {} : { supervisor }),
+    ...(absent(options.cwd) ? {} : { cwd: checkText("cwd", options.cwd) }),
+    ...(absent(options.baseEnv) ? {} : { baseEnv: checkStrings("baseEnv", options.baseEnv) }),
+    ...(absent(options.sessionEnv) ? {} : { sessionEnv: checkStrings("sessionEnv", options.sessionEnv) }),
+    ...(absent(options.snapshotPath) ? {} : { snapshotPath: checkText("snapshotPath", options.snapshotPath) }),
+    ...(limits === undefined ? {} : { limits }),
+  };
+}
+
+/** The addon's form of a run's options. `minimizer` is the session's. */
+export function toRunRequest(
+  options: ShellRunOptions,
+  minimizer: MinimizerRules | undefined,
+  wantsChunks: boolean,
+): RunRequest {
+  checkObject("options", options);
+  checkSignal(options.signal);
+  const sink = absent(options.sink) ? undefined : toSinkRequest(options.sink, "sink.");
+  return {
+    command: checkText("command", options.command, { nul: true }),
+    ...(absent(options.cwd) ? {} : { cwd: checkText("cwd", options.cwd) }),
+    ...(absent(options.env) ? {} : { env: checkStrings("env", options.env) }),
+    ...(absent(options.timeoutMs) ? {} : { timeoutMs: toTimeout(options.timeoutMs) }),
+    ...(sink === undefined ? {} : { sink }),
+    ...(minimizer === undefined ? {} : { minimizer }),
+    ...(absent(options.invocation) ? {} : { argv: toArgv("invocation", options.invocation) }),
+    clone: isClone(options.concurrency),
+    wantsChunks,
+    wantsUpdates: typeof options.sink?.onUpdate === "function",
+  };
+}
+
+/** The addon's form of a sink's options. `prefix` stands before the names in errors. */
+export function toSinkRequest(options: SinkOptions, prefix: string): SinkRequest {
+  checkObject(prefix === "" ? "options" : "sink", options);
+  checkFunction(`${prefix}onUpdate`, options.onUpdate);
+  const size = (name: keyof SinkOptions, most: number) => {
+    const value = options[name];
+    return absent(value) ? {} : { [name]: checkWhole(`${prefix}${name}`, value, 0, most) };
+  };
+  return {
+    ...size("maxBytes", MAX_WINDOW_BYTES),
+    ...size("headBytes", MAX_WINDOW_BYTES),
+    ...size("maxLineBytes", MAX_WINDOW_BYTES),
+    ...size("spillMaxBytes", Number.MAX_SAFE_INTEGER),
+    ...size("throttleMs", MAX_TIMEOUT_MS),
+    ...(absent(options.spillPath) ? {} : { spillPath: checkAbsolutePath(`${prefix}spillPath`, options.spillPath) }),
+    ...(absent(options.plainText) ? {} : { plainText: options.plainText === true }),
+  };
+}
+
+/** Refuses a callback that is none. */
+export function checkFunction(name: string, value: unknown): void {
+  if (!absent(value) && typeof value !== "function") throw invalidOption(name, "is no function");
+}
+
+function toLimits(limits: ResourceLimits): ResourceLimits {
+  checkObject("limits", limits);
+  const names = ["addressSpaceBytes", "openFiles", "processes", "fileSizeBytes", "cpuSeconds"] as const;
+  const entries = names
+    .filter((name) => !absent(limits[name]))
+    .map((name) => [name, checkWhole(`limits.${name}`, limits[name], 0, Number.MAX_SAFE_INTEGER)] as const);
+  return Object.fromEntries(entries);
+}
+
+function toTimeout(value: unknown): number {
+  if (typeof value !== "number" || !Number.isFinite(value)) {
+    throw invalidOption(
+      "timeoutMs",
+      `is ${String(value)}; give a number of milliseconds, or leave it out for no deadline`,
+    );
+  }
+  if (value < 0) throw invalidOption("timeoutMs", `is negative (${value}); give a number of milliseconds from 1`);
+  if (value > MAX_TIMEOUT_MS) {
+    throw invalidOption("timeoutMs", `is more than ${MAX_TIMEOUT_MS} ms (${value}); leave it out for no deadline`);
+  }
+  return Math.max(1, value);
+}
+
+function isClone(value: unknown): boolean {
+  if (absent(value) || value === "queue") return false;
+  if (value === "clone") return true;
+  throw invalidOption("concurrency", `is \`${String(value)}\`; give \`queue\` or \`clone\``);
+}
+
+function checkSignal(signal: unknown): void {
+  if (absent(signal)) return;
+  if (typeof signal === "object" && "aborted" in signal && "addEventListener" in signal) return;
+  throw new ShellError("PI_INVALID_OPTION", "option `signal` is no AbortSignal");
+}

@@ -1,0 +1,166 @@
+/**
+ * A session: one real bash that keeps its state from run to run; and the one-shot, which is a session for one command.
+ */
+import { binding } from "./binding.ts";
+import { type Bridge, bridge, type Listeners, type Operation } from "./bridge.ts";
+import { absent } from "./check-option.ts";
+import type { End, MinimizerRules, Bridge as NativeBridge, Session } from "./generated/binding.d.ts";
+import { toMinimizerRules } from "./minimizer.ts";
+import { type ShellRunResult, toRunResult } from "./run-result.ts";
+import { fromNative, ShellError, type ShellErrorCode } from "./shell-error.ts";
+import {
+  checkFunction,
+  type ShellExecuteOptions,
+  type ShellOptions,
+  type ShellRunOptions,
+  toRunRequest,
+  toSessionOptions,
+} from "./shell-options.ts";
+
+/**
+ * Takes the next piece of decoded output, at most 65,536 characters. `error` is always `null`; it is there for callers
+ * that pass a callback of the usual Node shape. While a returned promise is pending the run is given no further output,
+ * and the command waits at its pipe. What the callback throws or rejects with is reported once per run as a process
+ * warning with the code `PI_CALLBACK_FAILED`; the run goes on.
+ */
+export type ChunkListener = (error: Error | null, chunk: string) => unknown;
+
+/** Longest that a callback's promise holds a run while another run waits behind it, in milliseconds. */
+const QUEUED_PATIENCE_MS = 1_000;
+
+/** Hands a run to the addon. */
+type Begin = (native: NativeBridge, id: number, isCancelled: boolean) => void;
+
+/**
+ * One persistent bash. Nothing is started before the first run. When no reference is left and no run is in progress, the
+ * bash ends by itself; `close` ends it now.
+ */
+export class Shell {
+  readonly #session: Session;
+  readonly #minimizer: MinimizerRules | undefined;
+  readonly #runs = new Set<Operation>();
+
+  /**
+   * @throws ShellError when an option is wrong
+   * @throws NativeLoadError when there is no addon for this platform
+   */
+  constructor(options: ShellOptions = {}) {
+    const { addon, supervisor } = binding();
+    const sessionOptions = toSessionOptions(options, supervisor);
+    this.#minimizer = minimizerOf(options);
+    this.#session = native(() => new addon.Session(sessionOptions));
+  }
+
+  /**
+   * Runs one command. Runs of one session wait for each other unless `concurrency` says otherwise.
+   *
+   * Rejects with a `ShellError` only when the command never ran.
+   */
+  async run(options: ShellRunOptions, onChunk?: ChunkListener): Promise<ShellRunResult> {
+    checkFunction("onChunk", onChunk);
+    const request = toRunRequest(options, this.#minimizer, typeof onChunk === "function");
+    for (const run of this.#runs) run.gate?.limitPatience(QUEUED_PATIENCE_MS);
+    const operation = startRun(bridge(), options, onChunk, (crossing, id, isCancelled) =>
+      this.#session.run(crossing, id, request, isCancelled),
+    );
+    if (this.#runs.size > 0) operation.gate?.limitPatience(QUEUED_PATIENCE_MS);
+    this.#runs.add(operation);
+    try {
+      return await resultOf(operation, options.signal);
+    } finally {
+      this.#runs.delete(operation);
+    }
+  }
+
+  /** Stops all runs of this session; resolves when they have ended. Fine when idle, and any number of times. */
+  async abort(): Promise<void> {
+    for (const run of this.#runs) bridge().release(run);
+    await this.#operate((crossing, id) => this.#session.abort(crossing, id));
+  }
+
+  /**
+   * Ends the session and every process it started. Runs in progress end as cancelled, later ones reject with
+   * `PI_SHELL_CLOSED`. Fine any number of times.
+   */
+  async close(): Promise<void> {
+    for (const run of this.#runs) bridge().release(run);
+    await this.#operate((crossing, id) => this.#session.close(crossing, id));
+  }
+
+  /** How many background jobs of this session live. */
+  async liveBackgroundJobCount(): Promise<number> {
+    const end = await this.#operate((crossing, id) => this.#session.liveBackgroundJobCount(crossing, id));
+    return end.count ?? 0;
+  }
+
+  /** The same as `close`, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #operate(begin: (crossing: NativeBridge, id: number) => void): Promise<End> {
+    const operation = native(() => bridge().start(undefined, begin));
+    return succeeded(await operation.end);
+  }
+}
+
+/** Runs one command in a fresh bash, which is gone when the promise settles. Otherwise as `Shell.run`. */
+export async function executeShell(options: ShellExecuteOptions, onChunk?: ChunkListener): Promise<ShellRunResult> {
+  checkFunction("onChunk", onChunk);
+  const request = toRunRequest(options, minimizerOf(options), typeof onChunk === "function");
+  const { addon, supervisor } = binding();
+  // The command's directory and the session's are one here; the core checks it once.
+  const { cwd: _, ...sessionOptions } = toSessionOptions(options, supervisor);
+  const operation = startRun(bridge(), options, onChunk, (crossing, id, isCancelled) =>
+    addon.execute(crossing, id, sessionOptions, request, isCancelled),
+  );
+  return resultOf(operation, options.signal);
+}
+
+function minimizerOf({ minimizer }: ShellOptions): MinimizerRules | undefined {
+  return absent(minimizer) ? undefined : toMinimizerRules(minimizer, "minimizer");
+}
+
+function startRun(
+  crossing: Bridge,
+  options: ShellRunOptions,
+  onChunk: ChunkListener | undefined,
+  begin: Begin,
+): Operation {
+  const onUpdate = options.sink?.onUpdate;
+  const listeners: Listeners = {
+    ...(typeof onChunk === "function" ? { onText: (text) => onChunk(null, text) } : {}),
+    ...(typeof onUpdate === "function"
+      ? { onUpdate: (update) => onUpdate(update.tail, { bytes: update.totalBytes, lines: update.totalLines }) }
+      : {}),
+  };
+  const isCancelled = options.signal?.aborted === true;
+  return native(() => crossing.start(listeners, (other, id) => begin(other, id, isCancelled)));
+}
+
+async function resultOf(operation: Operation, signal: AbortSignal | undefined): Promise<ShellRunResult> {
+  const onAbort = () => bridge().cancel(operation);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    const { run } = succeeded(await operation.end);
+    if (run === undefined) throw new ShellError("PI_INTERNAL", "internal error: a run ended without a result");
+    return toRunResult(run);
+  } finally {
+    // A signal outlives its runs: listeners would pile up on it.
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+function succeeded(end: End): End {
+  if (end.failure) throw new ShellError(end.failure.code as ShellErrorCode, end.failure.message);
+  return end;
+}
+
+/** Calls the addon, and turns what it throws into the errors of this package. */
+function native<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw fromNative(error);
+  }
+}

@@ -1,0 +1,66 @@
+/** What a person reads when there is no addon for their platform. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadBinding } from "../src/binding.ts";
+import { NativeLoadError } from "../src/native-load-error.ts";
+import { currentTarget } from "../src/target.ts";
+import { scratchFolder } from "./scratch.ts";
+
+function failureOf(load: () => unknown): NativeLoadError {
+  try {
+    load();
+  } catch (error) {
+    if (error instanceof NativeLoadError) return error;
+  }
+  throw new Error("loading succeeded, or failed with another error");
+}
+
+describe("loading the addon", () => {
+  it("names every place it looked in, and what to do", () => {
+    const folder = scratchFolder();
+
+    const error = failureOf(() =>
+      loadBinding({ target: "plan9-mips", folder, packageName: "@pi-bash/natives-plan9-mips" }),
+    );
+
+    expect(error.code).toBe("PI_NATIVE_LOAD");
+    expect(error.attempts).toEqual([
+      { place: join(folder, "pi-natives.plan9-mips.node"), reason: "no such file" },
+      { place: "@pi-bash/natives-plan9-mips", reason: "not installed" },
+    ]);
+    for (const { place } of error.attempts) expect(error.message).toContain(place);
+    expect(error.message).toContain("npm run build:native");
+  });
+
+  it("keeps the loader's own words about a file that is no addon, and its error as the cause", () => {
+    const folder = scratchFolder();
+    writeFileSync(join(folder, "pi-natives.broken.node"), "not an ELF file");
+
+    const error = failureOf(() => loadBinding({ target: "broken", folder, packageName: "@pi-bash/natives-broken" }));
+
+    expect(error.attempts[0]?.reason).not.toBe("no such file");
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  it("says of a folder in the addon's place that it cannot be loaded", () => {
+    const folder = scratchFolder();
+    mkdirSync(join(folder, "pi-natives.folder.node"));
+
+    const error = failureOf(() => loadBinding({ target: "folder", folder, packageName: "@pi-bash/natives-folder" }));
+
+    expect(error.attempts).toHaveLength(2);
+  });
+
+  it("finds the supervisor beside the addon", () => {
+    const folder = join(import.meta.dirname, "..", "bin");
+
+    const binding = loadBinding({ target: currentTarget(), folder, packageName: "@pi-bash/natives-none" });
+
+    expect(binding.supervisor).toBe(join(folder, "pi-supervisor"));
+  });
+
+  it("names the target as the build names its file", () => {
+    expect(currentTarget()).toMatch(/^(linux-(x64|arm64)-(gnu|musl)|darwin-(x64|arm64)|win32-(x64|arm64))$/);
+  });
+});
