@@ -112,13 +112,17 @@ describe("pi-bash run", () => {
     });
   });
 
-  it("ends the command at the first Ctrl-C, and leaves with status 130", async () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("ends the command at the first %s, and leaves with status %i", async (signal, status) => {
     const { child, ended } = start(["run", "echo $$ > pid; sleep 600"]);
     await pollUntil(async () => (await readText("pid")).endsWith("\n"), "the command's start");
 
-    child.kill("SIGINT");
+    child.kill(signal);
 
-    expect(await ended).toMatchObject({ status: 130 });
+    expect(await ended).toMatchObject({ status });
     const pid = Number(await readText("pid"));
     await pollUntil(async () => !isAlive(pid), "the end of the command's shell");
   });
