@@ -5,7 +5,7 @@ use pi_shell::SessionKind;
 
 /// What works here.
 #[napi(object, object_from_js = false)]
-pub(crate) struct Capabilities {
+pub struct Capabilities {
     /// As `process.platform` names it.
     pub platform: String,
     /// `persistent`: one bash serves all runs of a session. `per-command`: each run has its own.
@@ -23,7 +23,7 @@ pub(crate) struct Capabilities {
 
 /// What works here.
 #[napi(catch_unwind)]
-pub(crate) fn capabilities() -> Capabilities {
+pub fn capabilities() -> Capabilities {
     let found = pi_shell::capabilities();
     Capabilities {
         platform: found.platform.to_owned(),

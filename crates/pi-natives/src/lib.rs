@@ -16,16 +16,18 @@
     reason = "napi hands over owned values, whether or not the body keeps them"
 )]
 
+// Public are the modules with exported functions: clippy's test build leaves napi's registration
+// out, and would call them dead otherwise.
 mod bridge;
-mod capabilities;
+pub mod capabilities;
 mod capture;
 mod error;
 mod mailbox;
-mod minimizer;
+pub mod minimizer;
 mod outcome;
 mod request;
 mod runtime;
-mod session;
+pub mod session;
 mod settlement;
 mod sink;
 mod text;

@@ -48,7 +48,7 @@ impl From<MinimizerRules> for Options {
 
 /// What produced an output.
 #[napi(object, object_to_js = false)]
-pub(crate) struct MinimizedCommand {
+pub struct MinimizedCommand {
     /// The command line as it was typed. Ignored where `argv` is given.
     pub command: String,
     /// The program and its arguments, from a real parser.
@@ -90,7 +90,7 @@ impl MinimizedText {
 
 /// Minimizes `output`; null where the original is to be used as it is.
 #[napi(catch_unwind)]
-pub(crate) fn minimize(
+pub fn minimize(
     ran: MinimizedCommand,
     output: String,
     rules: MinimizerRules,

@@ -107,7 +107,7 @@ impl Drop for Session {
 
 /// Starts run `id` on a fresh bash that ends with it.
 #[napi(catch_unwind)]
-pub(crate) fn execute(
+pub fn execute(
     bridge: &Bridge,
     id: i64,
     session: SessionOptions,
