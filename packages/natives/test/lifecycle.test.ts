@@ -126,7 +126,7 @@ describe("a host", () => {
       "stopped",
       `import { spawn } from "node:child_process";
        const self = process.pid;
-       // Not through the session: its programs would be stopped with their supervisor's host in mind.
+       // A process that is not below the supervisor, so that nothing of ours could be what wakes the host.
        spawn("/bin/sh", ["-c", "sleep 0.3; kill -STOP " + self + "; sleep 9; kill -CONT " + self], { stdio: "ignore" });
        const { exitCode, timedOut, output } = await natives.executeShell({ command: "sleep 1; seq 1 100000", timeoutMs: 8000, sink: {} });
        console.log(JSON.stringify([exitCode, timedOut, output.totalBytes]));`,
