@@ -25,6 +25,8 @@ export interface EffectiveCommand {
   readonly assignments: readonly Assignment[];
   /** The simple command it came from: the written one, or the one inside `bash -c '…'`. */
   readonly simple: SimpleCommand;
+  /** The simple command as written in the line, which a rule for the wrapper itself is matched against. */
+  readonly written: SimpleCommand;
   /** True where a wrapper on the way changes identity, machine or root, or replaces the shell (`sudo`, `ssh`, `exec`). */
   readonly privileged: boolean;
   /** True where a wrapper on the way mixes output of its own in or runs it repeatedly (`time`, `xargs`, `strace`). */
@@ -48,6 +50,7 @@ interface State {
   readonly privileged: boolean;
   readonly noisy: boolean;
   readonly simple: SimpleCommand;
+  readonly written: SimpleCommand;
   readonly shellTexts: number;
   /** What the wrapper replaces in its arguments while it runs: `{}` of `find -exec`, the word of `xargs -I`. */
   readonly placeholder?: string;
@@ -55,7 +58,15 @@ interface State {
 
 /** Finds the commands that one simple command runs in the end. A command without words runs nothing. */
 export function unwrap(simple: SimpleCommand): Unwrapped {
-  const nothing = { via: [], assignments: [], argvComplete: true, privileged: false, noisy: false, shellTexts: 0 };
+  const nothing = {
+    written: simple,
+    via: [],
+    assignments: [],
+    argvComplete: true,
+    privileged: false,
+    noisy: false,
+    shellTexts: 0,
+  };
   return step(simple.argv, start(simple, nothing));
 }
 
@@ -104,6 +115,7 @@ function emit(argv: readonly Word[], state: State, unresolved?: string): Unwrapp
     ...(unresolved === undefined ? {} : { unresolved }),
     assignments: state.assignments,
     simple: state.simple,
+    written: state.written,
     privileged: state.privileged,
     noisy: state.noisy,
     span:

@@ -5,6 +5,7 @@
  * `find / -delete` are one thing, and `rm -rf /tmp/build`, `dd of=out.img` and `echo "rm -rf /"` are another. Lists of
  * forbidden texts miss the first kind and hit the second.
  */
+import { posix } from "node:path";
 import {
   type CommandAnalysis,
   type EffectiveCommand,
@@ -195,7 +196,7 @@ function written(targets: readonly string[], program: string): Refusal | undefin
 }
 
 function collapse(path: string): string {
-  return path.replaceAll(/\/(?:\.?\/)+/g, "/");
+  return path.startsWith("/") ? posix.normalize(path) : path;
 }
 
 function devices(name: string, args: readonly Word[]): Refusal | undefined {

@@ -51,6 +51,8 @@ export interface GivenOption {
 /** True for a word that cannot turn out to be an option, whatever it expands to. */
 export function isSurelyOperand(word: Word): boolean {
   if (word.value !== null) return !word.value.startsWith("-") || word.value === "-";
+  // `<(…)` becomes a path such as `/dev/fd/63`.
+  if (/^[<>]\(/.test(word.text)) return true;
   return !word.splits && word.leading !== "" && !word.leading.startsWith("-");
 }
 
@@ -99,8 +101,11 @@ export function onlyOptions(spec: OptionSpec, more?: (parsed: Parsed & { ok: tru
 /** A judge that accepts every option but those a pattern matches; for programs whose options cannot be abbreviated. */
 export function allOptionsBut(pattern: RegExp, severity: "write" | "exec" = "exec"): Judge {
   return (call) => {
-    const { options, ended } = splitArguments(call.args);
+    const { options, operands, ended } = splitArguments(call.args);
     const bad = options.find((word) => word.value === null || pattern.test(word.value));
+    // Some programs read options from `@file` operands.
+    const named = operands.find((word) => pattern.test(word.value ?? word.leading));
+    if (named !== undefined) return unknownOption(call.name, named.display);
     if (bad === undefined) return call.appended && !ended ? appendedOptions(call.name) : undefined;
     if (bad.value === null) return mayBecomeOption(bad);
     return refuse("option-not-read-only", severity, `\`${call.name} ${bad.value}\` is not read-only`);

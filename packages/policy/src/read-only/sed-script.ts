@@ -43,12 +43,30 @@ class Reader {
     return true;
   }
 
-  /** Consumes up to an unescaped delimiter; false where it is missing or a line ends first. */
-  skipTo(delimiter: string, newlineAllowed: boolean): boolean {
+  /** Consumes a text up to an unescaped delimiter; false where it is missing. */
+  skipText(delimiter: string): boolean {
     while (!this.atEnd()) {
       const char = this.next();
       if (char === delimiter) return true;
-      if (char === "\n" && !newlineAllowed) return false;
+      if (char === "\\") this.next();
+    }
+    return false;
+  }
+
+  /**
+   * Consumes a regular expression up to its delimiter. A delimiter in brackets ends it for GNU sed before 4.9 and not
+   * for later ones, so it is refused.
+   */
+  skipRegex(delimiter: string): boolean {
+    while (!this.atEnd()) {
+      const start = this.#at;
+      if (this.take(/\[\^?\]?(?:\[[:.=][^\]]*[:.=]\]|[^\]\n])*\]/y)) {
+        if (this.#text.slice(start, this.#at).includes(delimiter)) return false;
+        continue;
+      }
+      const char = this.next();
+      if (char === delimiter) return true;
+      if (char === "\n" || char === "[") return false;
       if (char === "\\") this.next();
     }
     return false;
@@ -66,9 +84,9 @@ function readCommand(reader: Reader): boolean {
     case "}":
       return true;
     case "s":
-      return readDelimited(reader, true) && reader.take(/[gpiImM0-9]*/y) && endsHere(reader);
+      return readDelimited(reader) && reader.take(/[gpiImM0-9]*/y) && endsHere(reader);
     case "y":
-      return readDelimited(reader, true) && endsHere(reader);
+      return readDelimited(reader) && endsHere(reader);
     case ":":
     case "b":
     case "t":
@@ -105,15 +123,15 @@ function readAddress(reader: Reader): boolean {
   if (reader.take(/\d+(?:~\d+)?/y) || reader.take(/\$/y)) return true;
   const first = reader.next();
   const delimiter = first === "\\" ? reader.next() : first;
-  if ((first !== "/" && first !== "\\") || /^[\n\\]?$/.test(delimiter)) return false;
-  return reader.skipTo(delimiter, false) && reader.take(/[IM]*/y);
+  if ((first !== "/" && first !== "\\") || /^[\n\\[\]]?$/.test(delimiter)) return false;
+  return reader.skipRegex(delimiter) && reader.take(/[IM]*/y);
 }
 
-/** `s/…/…/` and `y/…/…/` with any delimiter; the second part may hold escaped line ends. */
-function readDelimited(reader: Reader, two: boolean): boolean {
+/** `s/…/…/` and `y/…/…/` with any delimiter but a bracket; the second part may hold escaped line ends. */
+function readDelimited(reader: Reader): boolean {
   const delimiter = reader.next();
-  if (/^[\n\\]?$/.test(delimiter)) return false;
-  return reader.skipTo(delimiter, false) && (!two || reader.skipTo(delimiter, true));
+  if (/^[\n\\[\]]?$/.test(delimiter)) return false;
+  return reader.skipRegex(delimiter) && reader.skipText(delimiter);
 }
 
 function endsHere(reader: Reader): boolean {

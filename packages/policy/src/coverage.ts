@@ -1,0 +1,93 @@
+/**
+ * Works out which findings of a command line the allow rules take care of.
+ *
+ * A rule covers the program it names and nothing else: a redirection needs a `Write` rule, and a substitution, a
+ * background list, an assignment or a wrapper is only covered by a rule that names it as it is written. What is left
+ * over needs a person.
+ */
+import type { CommandAnalysis, EffectiveCommand } from "@pi-bash/command";
+import type { Classification } from "./classify.ts";
+import type { Finding } from "./finding.ts";
+import { covers, coversWrite, coversWritten, redirectionsOf } from "./rules/match.ts";
+import type { Rule } from "./rules/rule.ts";
+
+/** What the allow rules leave open. */
+export interface Coverage {
+  /** Findings nobody permitted; empty means that everything is covered. */
+  readonly open: readonly Finding[];
+  /** Commands no rule covers and no table lists. */
+  readonly uncovered: readonly EffectiveCommand[];
+  /** Rules that covered something. */
+  readonly rules: readonly Rule[];
+}
+
+/** Compares the findings of a classification with the allow rules. */
+export function coveredFindings(
+  classification: Classification,
+  rules: readonly Rule[],
+  cwd: string | undefined,
+): Coverage {
+  const { analysis, findings } = classification;
+  const allowing = rules.filter((rule) => rule.behavior === "allow");
+  const everything = allowing.find((rule) => rule.pattern.kind === "everything");
+  if (everything !== undefined && analysis.ok) return { open: [], uncovered: [], rules: [everything] };
+
+  const used = new Set<Rule>();
+  const open: Finding[] = [];
+  const uncovered: EffectiveCommand[] = [];
+  for (const finding of [...findings, ...backgroundLists(analysis)]) {
+    if (finding.severity === "info") continue;
+    const command = analysis.effective.find((each) => isAbout(finding, each));
+    const rule =
+      command === undefined ? writeRule(finding, analysis, allowing, cwd) : programRule(finding, command, allowing);
+    if (rule !== undefined) used.add(rule);
+    else open.push(finding);
+    if (rule === undefined && command !== undefined && !uncovered.includes(command)) uncovered.push(command);
+  }
+  return { open, uncovered, rules: [...used] };
+}
+
+/** True when an allow rule names the program of a command, as written or after harmless wrappers. */
+export function isNamedByRule(command: EffectiveCommand, rules: readonly Rule[]): boolean {
+  return rules.some((rule) => rule.behavior === "allow" && covers(rule, command));
+}
+
+function writeRule(
+  finding: Finding,
+  analysis: CommandAnalysis,
+  allowing: readonly Rule[],
+  cwd: string | undefined,
+): Rule | undefined {
+  if (finding.code !== "redirection") return undefined;
+  const redirection = redirectionsOf(analysis).find((each) => sameSpan(each, finding));
+  // After a `cd` the folder of a relative target is not the request's.
+  const moved = analysis.effective.some((command) => /^(?:cd|pushd|popd)$/.test(command.argv[0]?.value ?? ""));
+  if (redirection === undefined) return undefined;
+  return allowing.find((rule) => coversWrite(rule, redirection, moved ? undefined : cwd));
+}
+
+/** A rule covers what the tables say about a program; what stands around it needs a rule for the words as written. */
+function programRule(finding: Finding, command: EffectiveCommand, allowing: readonly Rule[]): Rule | undefined {
+  if (/^(?:assignment|assignment-prefix|git-elsewhere)$/.test(finding.code)) return undefined;
+  const around = finding.code === "wrapper" || finding.code === "unresolved";
+  return allowing.find((rule) => (around ? coversWritten(rule, command) : covers(rule, command)));
+}
+
+/** What goes on in the background outlives the answer that allowed it. */
+function backgroundLists(analysis: CommandAnalysis): Finding[] {
+  return analysis.constructs.flatMap((construct): Finding[] => {
+    if (construct.kind !== "background") return [];
+    const message = "a rule does not cover what runs on in the background";
+    return [{ code: "background", severity: "session", message, span: construct.span }];
+  });
+}
+
+function isAbout(finding: Finding, command: EffectiveCommand): boolean {
+  const { argv } = finding;
+  if (argv === undefined || !sameSpan(command, finding)) return false;
+  return command.argv.length === argv.length && command.argv.every((word, at) => word.display === argv[at]);
+}
+
+function sameSpan(a: { readonly span: Finding["span"] }, b: Finding): boolean {
+  return a.span.start === b.span.start && a.span.end === b.span.end;
+}

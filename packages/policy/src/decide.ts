@@ -1,0 +1,266 @@
+/**
+ * Decides what may run: allow, ask or deny, with every reason.
+ *
+ * # Theory of operation
+ * The order is fixed and strict first: hard blocks, the owner's blocked commands, deny rules, ask rules, then what may
+ * be approved without a person (a read-only line, or one whose every command is covered by allow rules), then the
+ * mode. Everything that was not understood, and every error on the way, ends at "ask" at best. The decision reads no
+ * file and starts no program; what it must know of the outside stands in the request.
+ */
+import { type CommandAnalysis, type EffectiveCommand, programName } from "@pi-bash/command";
+import { findBlockedCommand } from "./blocked-commands.ts";
+import { type Classification, type CommandClass, classify } from "./classify.ts";
+import { coveredFindings, isNamedByRule } from "./coverage.ts";
+import type { DangerOptions } from "./dangers.ts";
+import { dangerousVariables } from "./environment.ts";
+import type { Finding, Severity } from "./finding.ts";
+import { GIT_HARDENING, type GitConfigDanger } from "./git-hardening.ts";
+import { concerns } from "./rules/match.ts";
+import type { Rule, RuleSource } from "./rules/rule.ts";
+import type { RuleSet } from "./rules/rule-file.ts";
+import { suggestRules } from "./suggest.ts";
+import { escapeForDisplay } from "./suspicious-text.ts";
+
+/**
+ * How undecided commands are treated. `default` asks; `acceptEdits` asks as well, files are edited by other tools;
+ * `plan` only lets read-only commands run; `dontAsk` denies what it would have to ask; `auto` lets a sandboxed command
+ * run; `yolo` runs what neither a rule nor a block forbids.
+ */
+export type PolicyMode = "default" | "plan" | "acceptEdits" | "auto" | "dontAsk" | "yolo";
+
+/** A command that wants to run. */
+export interface PolicyRequest {
+  /** Exactly the text that will be executed, before the additions of mode `tee`. */
+  readonly command: string;
+  /** What the caller says it does. */
+  readonly description?: string;
+  /** Working directory, absolute. */
+  readonly cwd?: string;
+  /** Root of the workspace, absolute. */
+  readonly workspace?: string;
+  /** Home directory, absolute. */
+  readonly home?: string;
+  /** Variables the call sets in addition; only their names are judged. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly mode?: PolicyMode;
+  /** The person trusts the workspace: its rules may allow, its git configuration may name programs. Default false. */
+  readonly trusted?: boolean;
+  /** Somebody can answer a question. Default true. */
+  readonly interactive?: boolean;
+  /** The command runs inside a working sandbox. Default false. */
+  readonly sandboxed?: boolean;
+  /** Why the session cannot be trusted to mean what the text says (`taintOf`); absent for a clean session. */
+  readonly taint?: string;
+  /** What `gitConfigDangers` found for the repository; absent when nobody looked. */
+  readonly gitDangers?: readonly GitConfigDanger[];
+}
+
+/** What a person decided about beforehand. */
+export interface PolicyConfig extends DangerOptions {
+  readonly ruleSets?: readonly RuleSet[];
+  /** Commands that never run, matched by their words: `rm -rf build` matches that and not `rm -rf build2`. */
+  readonly blockedCommands?: readonly string[];
+  /** A call without a description is denied. Default false. */
+  readonly requireDescription?: boolean;
+}
+
+/** A rule that took part in a decision. */
+export interface MatchedRule {
+  readonly rule: string;
+  readonly behavior: Rule["behavior"];
+  readonly source: RuleSource;
+  readonly reason?: string;
+}
+
+/** The decision. */
+export interface Verdict {
+  readonly behavior: "allow" | "ask" | "deny";
+  readonly class: CommandClass;
+  /** May run beside other commands, in a copy of the session. Only ever true for an allowed read-only command. */
+  readonly concurrencySafe: boolean;
+  /** Why; for an allowed command what was considered. */
+  readonly reasons: readonly Finding[];
+  readonly matchedRules: readonly MatchedRule[];
+  /** Rules that would allow this and little else. */
+  readonly suggestedRules: readonly string[];
+  /** The command with hidden characters written out: what a person must be shown. */
+  readonly display: string;
+  /** Variables the command must run with for the decision to hold; empty for most. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Decides about a request. Never throws: an error of our own asks, or denies where nobody can answer. */
+export function decide(request: PolicyRequest, config: PolicyConfig): Verdict {
+  try {
+    return conclude(request, weigh(request, config));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const reason = finding("policy-error", "unknown", `the policy failed: ${why}`);
+    return conclude(request, { wish: "ask", reasons: [reason], class: "unparseable", concurrencySafe: false });
+  }
+}
+
+/** A decision before the mode and the presence of a person are looked at. */
+interface Weighed {
+  readonly wish: "allow" | "ask" | "deny" | "undecided";
+  readonly reasons: readonly Finding[];
+  readonly class: CommandClass;
+  readonly concurrencySafe: boolean;
+  readonly matchedRules?: readonly MatchedRule[];
+  readonly suggestedRules?: readonly string[];
+  readonly analysis?: CommandAnalysis;
+}
+
+function weigh(request: PolicyRequest, config: PolicyConfig): Weighed {
+  const classification = classify(request.command, {
+    cwd: request.cwd,
+    home: request.home,
+    workspace: request.workspace,
+    ...(config.blockShutdown === undefined ? {} : { blockShutdown: config.blockShutdown }),
+  });
+  const { analysis } = classification;
+  const base = { class: classification.class, concurrencySafe: false, analysis };
+  if (classification.class === "blocked") return { ...base, wish: "deny", reasons: classification.findings };
+  const blocked = findBlockedCommand(analysis, request.command, config.blockedCommands ?? []);
+  if (blocked !== undefined) return { ...base, class: "blocked", wish: "deny", reasons: [blocked] };
+  if (config.requireDescription === true && (request.description ?? "").trim() === "") {
+    const message = "a description of what the command does is required";
+    return { ...base, wish: "deny", reasons: [finding("description-required", "unknown", message)] };
+  }
+  const rules = usableRules(config.ruleSets ?? [], request.trusted === true);
+  const restricted = restrict(rules, analysis, request.cwd);
+  if (restricted !== undefined) return { ...base, ...restricted };
+  return approve(request, config, classification, rules);
+}
+
+/** A project's rules come with the repository: until the folder is trusted they may forbid, not permit. */
+function usableRules(sets: readonly RuleSet[], trusted: boolean): Rule[] {
+  return sets
+    .flatMap((set) => set.rules)
+    .filter((rule) => rule.behavior !== "allow" || rule.source !== "project" || trusted);
+}
+
+/** Deny before ask, over all sources; a deny rule that may concern the line asks. */
+function restrict(
+  rules: readonly Rule[],
+  analysis: CommandAnalysis,
+  cwd: string | undefined,
+): Pick<Weighed, "wish" | "reasons" | "matchedRules"> | undefined {
+  const results = rules
+    .filter((rule) => rule.behavior !== "allow")
+    .map((rule) => ({ rule, result: concerns(rule, analysis, cwd) }))
+    .filter(({ result }) => result !== "no");
+  const denied = results.find(({ rule, result }) => rule.behavior === "deny" && result === "yes");
+  const first = denied ?? results[0];
+  if (first === undefined) return undefined;
+  const { rule, result } = first;
+  const perhaps = result === "maybe" ? "may match" : "matches";
+  const because = rule.reason === undefined ? "" : `: ${rule.reason}`;
+  const message = `the command ${perhaps} the rule \`${rule.behavior} ${rule.text}\`${because}`;
+  return {
+    wish: denied === undefined ? "ask" : "deny",
+    reasons: [finding(`rule-${rule.behavior}`, "unknown", message)],
+    matchedRules: results.map((each) => named(each.rule)),
+  };
+}
+
+/** What may run without a person. */
+function approve(
+  request: PolicyRequest,
+  config: PolicyConfig,
+  classification: Classification,
+  rules: readonly Rule[],
+): Weighed {
+  const { analysis } = classification;
+  // These ask in every mode: a rule that could have denied is missing, or the call changes what programs are.
+  const mustAsk = [...brokenFiles(config.ruleSets ?? []), ...environmentObstacle(request)];
+  const obstacles = [...mustAsk, ...taintObstacle(request), ...gitObstacle(request, analysis, rules)];
+  const readonly = classification.class === "readonly";
+  const coverage = coveredFindings(classification, rules, request.cwd);
+  const open = readonly ? [] : coverage.open;
+  const base = { class: classification.class, analysis, concurrencySafe: readonly && classification.concurrencySafe };
+  if (obstacles.length === 0 && open.length === 0) {
+    return { ...base, wish: "allow", reasons: classification.findings, matchedRules: coverage.rules.map(named) };
+  }
+  return {
+    ...base,
+    wish: mustAsk.length > 0 || classification.class === "unparseable" ? "ask" : "undecided",
+    reasons: [...obstacles, ...open],
+    suggestedRules: suggestRules(coverage.uncovered),
+  };
+}
+
+function brokenFiles(sets: readonly RuleSet[]): Finding[] {
+  return sets
+    .filter((set) => set.problems.length > 0)
+    .map((set) =>
+      finding("broken-rules", "unknown", `the rules of \`${set.source}\` are broken: ${set.problems[0] ?? ""}`),
+    );
+}
+
+function taintObstacle({ taint }: PolicyRequest): Finding[] {
+  if (taint === undefined) return [];
+  const message = `${taint} changed this session earlier, so the text no longer tells what runs`;
+  return [finding("tainted-session", "session", message)];
+}
+
+/** Only for git calls nobody allowed by name: whoever allows `git commit` knows that it runs hooks. */
+function gitObstacle(request: PolicyRequest, analysis: CommandAnalysis, rules: readonly Rule[]): Finding[] {
+  const calls = analysis.effective.filter((command) => isGit(command) && !isNamedByRule(command, rules));
+  if (calls.length === 0 || request.trusted === true) return [];
+  if (request.gitDangers === undefined) {
+    return [finding("git-not-inspected", "exec", "the git configuration of the folder was not looked at")];
+  }
+  return request.gitDangers.map(({ key }) =>
+    finding("git-config", "exec", `the repository sets \`${key}\`, which makes git run a program`),
+  );
+}
+
+function environmentObstacle({ env }: PolicyRequest): Finding[] {
+  return dangerousVariables(Object.keys(env ?? {})).map((name) =>
+    finding("dangerous-variable", "exec", `setting \`${name}\` can make programs run other code`),
+  );
+}
+
+function runsGit(analysis: CommandAnalysis): boolean {
+  return analysis.effective.some(isGit);
+}
+
+function isGit(command: EffectiveCommand): boolean {
+  return programName(command.argv[0]?.value ?? "") === "git";
+}
+
+/** Applies the mode, and turns a question nobody can answer into a refusal. */
+function conclude(request: PolicyRequest, weighed: Weighed): Verdict {
+  const mode = request.mode ?? "default";
+  const asks = request.interactive !== false && mode !== "dontAsk" && mode !== "plan";
+  const behavior = settle(weighed, mode, request.sandboxed === true);
+  const hardened = weighed.analysis !== undefined && runsGit(weighed.analysis);
+  return {
+    behavior: behavior === "ask" && !asks ? "deny" : behavior,
+    class: weighed.class,
+    concurrencySafe: behavior === "allow" && weighed.concurrencySafe,
+    reasons: weighed.reasons,
+    matchedRules: weighed.matchedRules ?? [],
+    suggestedRules: behavior === "ask" ? (weighed.suggestedRules ?? []) : [],
+    display: escapeForDisplay(request.command),
+    environment: hardened && weighed.class === "readonly" ? GIT_HARDENING : {},
+  };
+}
+
+function settle({ wish, class: kind }: Weighed, mode: PolicyMode, sandboxed: boolean): Verdict["behavior"] {
+  if (wish === "deny") return "deny";
+  if (mode === "plan" && kind !== "readonly") return "deny";
+  if (wish === "allow") return "allow";
+  if (wish === "ask") return "ask";
+  return mode === "yolo" || (mode === "auto" && sandboxed) ? "allow" : "ask";
+}
+
+function named({ text, behavior, source, reason }: Rule): MatchedRule {
+  return { rule: text, behavior, source, ...(reason === undefined ? {} : { reason }) };
+}
+
+/** A finding about the whole request. */
+function finding(code: string, severity: Severity, message: string): Finding {
+  return { code, severity, message, span: { start: 0, end: 0 } };
+}

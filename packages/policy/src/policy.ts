@@ -1,0 +1,159 @@
+/**
+ * A policy: rules, the memory of what was approved, and the question to a person.
+ *
+ * `decide` is pure; this adds what has a lifetime. Rules learnt during a session last as long as the policy, taints as
+ * long as their session. The approval is asked at most once a request, and whatever goes wrong with it denies.
+ */
+import { classify } from "./classify.ts";
+import { decide, type PolicyConfig, type PolicyRequest, type Verdict } from "./decide.ts";
+import type { GitConfigDanger } from "./git-hardening.ts";
+import { inspectGitConfig } from "./git-inspection.ts";
+import { loadRules, type RuleFile, type RuleSet } from "./rules/rule-file.ts";
+import { taintOf } from "./taint.ts";
+
+/** What a person answered. */
+export interface Approval {
+  readonly behavior: "allow" | "deny";
+  /** A rule to remember while the policy lives, for instance one of `suggestedRules`. */
+  readonly remember?: string;
+  /** Why, for the model. */
+  readonly reason?: string;
+}
+
+/** Asks a person. */
+export type Approve = (request: PolicyRequest, verdict: Verdict, signal: AbortSignal) => Promise<Approval>;
+
+/** What a policy is made of. */
+export interface PolicyOptions extends Omit<PolicyConfig, "ruleSets"> {
+  /** Rules of each source; later sources do not override earlier ones, the strictest rule counts. */
+  readonly ruleSets?: readonly RuleSet[];
+  /** Asks a person; without it every question is a refusal. */
+  readonly approve?: Approve;
+  /** Longest wait for an answer, in milliseconds. Default: none, a person may take their time. */
+  readonly approvalTimeoutMs?: number;
+  /** Looks at the git configuration of a folder; replaced in tests. */
+  readonly inspectGit?: (cwd: string) => Promise<readonly GitConfigDanger[] | undefined>;
+}
+
+/** The end of a request. */
+export interface Authorization {
+  readonly behavior: "allow" | "deny";
+  readonly verdict: Verdict;
+  /** Who decided. */
+  readonly by: "policy" | "approval";
+  /** What to tell the model when it is denied. */
+  readonly message?: string;
+}
+
+/** Decides, asks and remembers. */
+export interface Policy {
+  /** Decides without asking anybody. */
+  decide(request: PolicyRequest, sessionKey?: string): Verdict;
+  /** Decides, looks at the git configuration where git runs, and asks the person where that is needed. */
+  authorize(request: PolicyRequest, options?: { sessionKey?: string; signal?: AbortSignal }): Promise<Authorization>;
+  /** Notes that a command ran in a session, so that later commands there know of its taint. */
+  observe(command: string, sessionKey: string): void;
+  /** Forgets the taint of a session that was replaced by a fresh one. */
+  forget(sessionKey: string): void;
+  /** Problems and warnings of the rules, for the person, each once. */
+  readonly problems: readonly string[];
+}
+
+/** Makes a policy. Rules may be given as loaded sets, or as one plain list of the user's own. */
+export function createPolicy(given: PolicyOptions | RuleFile | readonly RuleSet[] = {}): Policy {
+  const options = asOptions(given);
+  const learnt: string[] = [];
+  const taints = new Map<string, string>();
+  const sets = options.ruleSets ?? [];
+
+  const configNow = (): PolicyConfig => ({
+    ...options,
+    ruleSets: learnt.length === 0 ? sets : [...sets, loadRules({ allow: learnt }, "session")],
+  });
+  const withTaint = (request: PolicyRequest, sessionKey: string | undefined): PolicyRequest => {
+    const taint = sessionKey === undefined ? undefined : taints.get(sessionKey);
+    return taint === undefined || request.taint !== undefined ? request : { ...request, taint };
+  };
+
+  return {
+    problems: sets.flatMap((set) => [...set.problems, ...set.warnings].map((text) => `${set.source}: ${text}`)),
+    decide: (request, sessionKey) => decide(withTaint(request, sessionKey), configNow()),
+    async authorize(request, { sessionKey, signal } = {}) {
+      const known = await withGit(withTaint(request, sessionKey), options.inspectGit ?? inspectGitConfig);
+      const verdict = decide(known, configNow());
+      if (verdict.behavior !== "ask") return settled(verdict, verdict.behavior);
+      if (options.approve === undefined) return settled(verdict, "deny");
+      const approval = await askOnce(options.approve, options.approvalTimeoutMs, known, verdict, signal);
+      if (approval.behavior === "allow" && approval.remember !== undefined) learnt.push(approval.remember);
+      return approved(verdict, approval);
+    },
+    observe(command, sessionKey) {
+      const taint = taintOf(classify(command).analysis);
+      if (taint !== undefined && !taints.has(sessionKey)) taints.set(sessionKey, taint);
+    },
+    forget: (sessionKey) => void taints.delete(sessionKey),
+  };
+}
+
+function asOptions(given: PolicyOptions | RuleFile | readonly RuleSet[]): PolicyOptions {
+  if (Array.isArray(given)) return { ruleSets: given as readonly RuleSet[] };
+  const { allow, ask, deny, ...options } = given as PolicyOptions & RuleFile;
+  if (allow === undefined && ask === undefined && deny === undefined) return options;
+  const own = loadRules({ allow: allow ?? [], ask: ask ?? [], deny: deny ?? [] }, "user");
+  return { ...options, ruleSets: [...(options.ruleSets ?? []), own] };
+}
+
+/** Git is only inspected where a line would run it, because looking starts a process. */
+async function withGit(
+  request: PolicyRequest,
+  inspect: NonNullable<PolicyOptions["inspectGit"]>,
+): Promise<PolicyRequest> {
+  const skip = request.gitDangers !== undefined || request.cwd === undefined || request.trusted === true;
+  if (skip || !/\bgit\b/.test(request.command)) return request;
+  const dangers = await inspect(request.cwd).catch(() => undefined);
+  return dangers === undefined ? request : { ...request, gitDangers: dangers };
+}
+
+async function askOnce(
+  approve: Approve,
+  timeoutMs: number | undefined,
+  request: PolicyRequest,
+  verdict: Verdict,
+  signal: AbortSignal | undefined,
+): Promise<Approval> {
+  const signals = [signal ?? [], timeoutMs === undefined ? [] : AbortSignal.timeout(timeoutMs)].flat();
+  const ended = AbortSignal.any(signals);
+  if (ended.aborted) return { behavior: "deny", reason: "the question was cancelled" };
+  let stop = () => {};
+  const cancelled = new Promise<Approval>((resolve) => {
+    stop = () => resolve({ behavior: "deny", reason: "nobody answered" });
+    ended.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([approve(request, verdict, ended), cancelled]);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { behavior: "deny", reason: `the question failed: ${why}` };
+  } finally {
+    ended.removeEventListener("abort", stop);
+  }
+}
+
+function settled(verdict: Verdict, behavior: "allow" | "deny"): Authorization {
+  if (behavior === "allow") return { behavior, verdict, by: "policy" };
+  return { behavior, verdict, by: "policy", message: refusalText(verdict) };
+}
+
+function approved(verdict: Verdict, approval: Approval): Authorization {
+  if (approval.behavior === "allow") return { behavior: "allow", verdict, by: "approval" };
+  const reason = approval.reason === undefined ? "" : `: ${approval.reason}`;
+  return { behavior: "deny", verdict, by: "approval", message: `Command was not approved${reason}.` };
+}
+
+/** Tells a model not to try the same thing in other words. */
+function refusalText(verdict: Verdict): string {
+  const reasons = verdict.reasons.map(
+    (reason) => `- ${reason.message}${reason.hint === undefined ? "" : ` (${reason.hint})`}`,
+  );
+  return [`Command blocked by policy; do not retry it in another form.`, ...reasons].join("\n");
+}

@@ -1,0 +1,205 @@
+/**
+ * Matches rules against what runs.
+ *
+ * Two questions, asked differently. "Does a deny or ask rule concern this line?" is answered on the safe side: any
+ * command at any nesting, through any wrapper, by any path, and "perhaps" where a word is not known. "Is this command
+ * covered by an allow rule?" needs every word known or free, and the program to be what its name says.
+ */
+import { posix } from "node:path";
+import {
+  type CommandAnalysis,
+  type EffectiveCommand,
+  programName,
+  type Redirection,
+  type Word,
+} from "@pi-bash/command";
+import type { Pattern, Rule, Token } from "./rule.ts";
+
+/** `maybe`: a word that expands could make it match. */
+export type MatchResult = "yes" | "maybe" | "no";
+
+/** How strongly a restricting rule concerns a line. */
+export function concerns(rule: Rule, analysis: CommandAnalysis, cwd: string | undefined): MatchResult {
+  const { pattern } = rule;
+  if (pattern.kind === "everything") return "yes";
+  if (pattern.kind === "write")
+    return strongest(redirectionsOf(analysis).map((each) => writeConcerns(pattern, each, cwd)));
+  const commands = [
+    ...analysis.effective.map((command) => ({ argv: command.argv, complete: command.argvComplete })),
+    ...[...analysis.commands, ...analysis.nestedCommands].map(({ argv }) => ({ argv, complete: true })),
+  ];
+  return strongest(
+    commands.filter(({ argv }) => argv.length > 0).map(({ argv, complete }) => restricts(pattern, argv, complete)),
+  );
+}
+
+/** True when an allow rule covers a command: as it is written, or as it runs after harmless wrappers. */
+export function covers(rule: Rule, command: EffectiveCommand): boolean {
+  if (rule.pattern.kind === "everything") return true;
+  return allows(rule.pattern, command.written.argv, true) || allows(rule.pattern, command.argv, command.argvComplete);
+}
+
+/** True when an allow rule covers the program named by the written words themselves, wrappers included. */
+export function coversWritten(rule: Rule, command: EffectiveCommand): boolean {
+  return rule.pattern.kind === "everything" || allows(rule.pattern, command.written.argv, true);
+}
+
+/** True when an allow rule covers the target of a redirection. */
+export function coversWrite(rule: Rule, redirection: Redirection, cwd: string | undefined): boolean {
+  if (rule.pattern.kind === "everything") return true;
+  return rule.pattern.kind === "write" && writeConcerns(rule.pattern, redirection, cwd) === "yes";
+}
+
+/** All redirections of a line, at any nesting. */
+export function redirectionsOf(analysis: CommandAnalysis): Redirection[] {
+  return [
+    ...[...analysis.commands, ...analysis.nestedCommands].flatMap((command) => command.redirections),
+    ...analysis.constructs.flatMap((construct) => (construct.kind === "redirection" ? [construct.redirection] : [])),
+  ];
+}
+
+function strongest(results: readonly MatchResult[]): MatchResult {
+  if (results.includes("yes")) return "yes";
+  return results.includes("maybe") ? "maybe" : "no";
+}
+
+type ArgvPattern = Extract<Pattern, { kind: "argv" | "regex" }>;
+
+function restricts(pattern: ArgvPattern, argv: readonly Word[], complete: boolean): MatchResult {
+  const known = complete && argv.every((word) => word.value !== null);
+  if (pattern.kind === "regex") {
+    if (pattern.pattern.test(argv.map((word) => word.display).join(" "))) return "yes";
+    return known ? "no" : "maybe";
+  }
+  // By any path: `./rm` and `/bin/rm` are `rm` to a rule that restricts.
+  const named = argv.map((word, index) => (index === 0 ? baseOf(word) : word.value));
+  const written = argv.map((word) => word.value);
+  const results = [matchArgv(pattern.tokens, named, complete), matchArgv(pattern.tokens, written, complete)];
+  return strongest(results);
+}
+
+function baseOf(word: Word): string | null {
+  return word.value === null ? null : programName(word.value);
+}
+
+function allows(pattern: Pattern, argv: readonly Word[], complete: boolean): boolean {
+  const program = argv[0]?.value ?? null;
+  if (program === null) return false;
+  if (pattern.kind === "regex") {
+    return (
+      complete &&
+      argv.every((word) => word.value !== null) &&
+      pattern.whole.test(argv.map((word) => word.value).join(" "))
+    );
+  }
+  if (pattern.kind !== "argv") return false;
+  // A path is the program only where the system installs it; a rule may name another path as it is written.
+  const name = /^\/(?:usr\/)?bin\/[^/]+$/.test(program) ? programName(program) : program;
+  const rest = argv.slice(1);
+  return [name, program].some((first) => allowsArgv(pattern.tokens, first, rest, complete));
+}
+
+function allowsArgv(tokens: readonly Token[], program: string, rest: readonly Word[], complete: boolean): boolean {
+  const free = tokens.at(-1)?.kind === "rest";
+  if (!complete && !free) return false;
+  // A word that may become several or an option is only covered by `**`, and not past a `!--flag`.
+  const loose = rest.some(
+    (word) =>
+      word.value === null && (word.splits || word.expansions.glob || word.expansions.brace || word.leading === ""),
+  );
+  if (loose && (!free || tokens.some((token) => token.kind === "no-flag"))) return false;
+  return matchArgv(tokens, [program, ...rest.map((word) => word.value)], true, "free") === "yes";
+}
+
+/**
+ * Matches tokens against arguments. An unknown argument (null) matches a free token; against a literal it is "maybe",
+ * or "no" when only certainty counts.
+ */
+function matchArgv(
+  tokens: readonly Token[],
+  argv: readonly (string | null)[],
+  complete: boolean,
+  unknown: "maybe" | "free" = "maybe",
+): MatchResult {
+  const used = new Set<number>();
+  const open = unknown === "maybe" && (argv.includes(null, 1) || !complete);
+  let result: MatchResult = "yes";
+  for (const token of tokens) {
+    if (token.kind === "flag") result = weakest(result, matchFlag(token.text, argv, used, open));
+    if (token.kind === "no-flag") result = weakest(result, matchAbsence(token.text, argv, open));
+  }
+  const positional = tokens.filter((token) => token.kind !== "flag" && token.kind !== "no-flag");
+  const rest = argv.filter((_, index) => !used.has(index));
+  return weakest(result, matchPositional(positional, rest, complete, unknown));
+}
+
+function matchFlag(flag: string, argv: readonly (string | null)[], used: Set<number>, open: boolean): MatchResult {
+  const at = argv.findIndex((word, index) => index > 0 && !used.has(index) && sameFlag(word, flag));
+  if (at === -1) return open ? "maybe" : "no";
+  used.add(at);
+  return "yes";
+}
+
+function matchAbsence(flag: string, argv: readonly (string | null)[], open: boolean): MatchResult {
+  if (argv.some((word, index) => index > 0 && sameFlag(word, flag))) return "no";
+  return open ? "maybe" : "yes";
+}
+
+function sameFlag(word: string | null, flag: string): boolean {
+  return word === flag || word?.startsWith(`${flag}=`) === true;
+}
+
+function weakest(a: MatchResult, b: MatchResult): MatchResult {
+  if (a === "no" || b === "no") return "no";
+  return a === "maybe" || b === "maybe" ? "maybe" : "yes";
+}
+
+function matchPositional(
+  tokens: readonly Token[],
+  argv: readonly (string | null)[],
+  complete: boolean,
+  unknown: "maybe" | "free",
+): MatchResult {
+  let result: MatchResult = "yes";
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind === "rest") return result;
+    const word = argv[index];
+    if (word === undefined) return complete ? "no" : "maybe";
+    const matched = matchToken(token, word, unknown);
+    if (matched === "no") return "no";
+    result = weakest(result, matched);
+  }
+  return argv.length === tokens.length ? result : "no";
+}
+
+function matchToken(token: Token, word: string | null, unknown: "maybe" | "free"): MatchResult {
+  if (token.kind === "one") return "yes";
+  if (word === null) return unknown === "maybe" ? "maybe" : "no";
+  switch (token.kind) {
+    case "literal":
+      return token.text === word ? "yes" : "no";
+    case "one-of":
+      return token.texts.includes(word) ? "yes" : "no";
+    case "glob":
+      return token.pattern.test(word) ? "yes" : "no";
+    default:
+      return "no";
+  }
+}
+
+function writeConcerns(
+  pattern: Extract<Pattern, { kind: "write" }>,
+  redirection: Redirection,
+  cwd: string | undefined,
+): MatchResult {
+  if (redirection.operator.startsWith("<") && redirection.operator !== "<>") return "no";
+  const target = redirection.target?.value ?? null;
+  if (target === null) return "maybe";
+  if (/^[<>]&$/.test(redirection.operator) && /^(?:\d+-?|-)$/.test(target)) return "no";
+  if (cwd === undefined && !target.startsWith("/")) return "maybe";
+  const path = posix.resolve(cwd ?? "/", target);
+  const relative = cwd === undefined ? path : posix.relative(cwd, path);
+  // A relative pattern never reaches out of the folder it is relative to.
+  if (pattern.relative) return !relative.startsWith("..") && pattern.pattern.test(relative) ? "yes" : "no";
+  return pattern.pattern.test(path) ? "yes" : "no";
+}

@@ -1,0 +1,162 @@
+/**
+ * Permission rules: their notation and what it means.
+ *
+ * `Bash(npm run test:*)`, `Bash(git push !--force **)`, `Bash(re:^npm )`, `Write(build/**)`. Patterns are matched
+ * against words after quote removal, never against text: a pattern over text is defeated by one more blank or quote.
+ * The matching is in `match.ts`, files of rules in `rule-file.ts`.
+ */
+import { compilePattern, type LinearPattern } from "../linear-pattern.ts";
+
+/** What a rule says about a command it matches; the strictest of all matching rules counts. */
+export type RuleBehavior = "allow" | "ask" | "deny";
+
+/** Where a rule comes from. Rules of a project may only tighten until its folder is trusted. */
+export type RuleSource = "managed" | "cli" | "local" | "project" | "user" | "session";
+
+/** One token of an argument pattern. */
+export type Token =
+  | { readonly kind: "literal"; readonly text: string }
+  | { readonly kind: "one-of"; readonly texts: readonly string[] }
+  /** `*` inside a token: any characters of that one argument. */
+  | { readonly kind: "glob"; readonly pattern: LinearPattern; readonly text: string }
+  /** `*` alone: exactly one argument. */
+  | { readonly kind: "one" }
+  /** `**`, and ` *` or `:*` at the end: any number of arguments. */
+  | { readonly kind: "rest" }
+  /** `--flag` anywhere among the arguments. */
+  | { readonly kind: "flag"; readonly text: string }
+  /** `!--flag`: nowhere among the arguments. */
+  | { readonly kind: "no-flag"; readonly text: string };
+
+/** What a rule matches. */
+export type Pattern =
+  /** `Bash` alone: every command. */
+  | { readonly kind: "everything" }
+  | { readonly kind: "argv"; readonly tokens: readonly Token[] }
+  /** `re:` over the words joined by blanks. */
+  | { readonly kind: "regex"; readonly pattern: LinearPattern; readonly whole: LinearPattern }
+  /** `Write(glob)`: targets of redirections. */
+  | { readonly kind: "write"; readonly pattern: LinearPattern; readonly relative: boolean };
+
+/** A rule ready to be matched. */
+export interface Rule {
+  readonly behavior: RuleBehavior;
+  /** As written, without the behavior: `Bash(npm run test:*)`. */
+  readonly text: string;
+  readonly source: RuleSource;
+  readonly pattern: Pattern;
+  /** Why the rule exists, for the person who meets it. */
+  readonly reason?: string;
+}
+
+/** A rule, or why its text is none. `warning` names a pattern that matches more than it seems to. */
+export type ParsedRule =
+  | { readonly ok: true; readonly rule: Rule; readonly warning?: string }
+  | { readonly ok: false; readonly problem: string };
+
+/** Reads `Bash(…)` or `Write(…)`; a behavior may stand before it (`deny Bash(rm **)`) and then counts. */
+export function parseRule(text: string, behavior: RuleBehavior, source: RuleSource, reason?: string): ParsedRule {
+  const match = /^(?:(allow|ask|deny)\s+)?(Bash|Write)(?:\(([\s\S]*)\))?$/.exec(text.trim());
+  if (match === null) return { ok: false, problem: `\`${text}\` is no rule: expected \`Bash(…)\` or \`Write(…)\`` };
+  const [, said, tool, body] = match;
+  const base = {
+    behavior: (said as RuleBehavior | undefined) ?? behavior,
+    text: body === undefined ? (tool ?? "") : `${tool}(${body})`,
+    source,
+    ...(reason === undefined ? {} : { reason }),
+  };
+  const parsed = tool === "Write" ? parseWrite(body) : parseBash(body);
+  if ("problem" in parsed) return { ok: false, problem: `\`${text}\`: ${parsed.problem}` };
+  const { warning, pattern } = parsed;
+  return { ok: true, rule: { ...base, pattern }, ...(warning === undefined ? {} : { warning }) };
+}
+
+type ParsedPattern = { readonly pattern: Pattern; readonly warning?: string } | { readonly problem: string };
+
+function parseBash(body: string | undefined): ParsedPattern {
+  if (body === undefined || body.trim() === "*" || body.trim() === "**") return { pattern: { kind: "everything" } };
+  if (body.trim() === "") return { problem: "the pattern is empty" };
+  if (body.startsWith("re:")) return parseRegex(body.slice(3));
+  const texts = splitTokens(body.trim().replace(/:\*$/, " **"));
+  if (texts === undefined) return { problem: "a quote is not closed" };
+  const tokens: Token[] = [];
+  for (const [index, text] of texts.entries()) {
+    const token = parseToken(text, index, texts.length);
+    if ("problem" in token) return token;
+    tokens.push(token);
+  }
+  return withBoundaryWarning(tokens);
+}
+
+/** `ls*` reads like "ls with anything" and also matches `lsof`; it is kept, with any arguments, and told. */
+function withBoundaryWarning(tokens: readonly Token[]): ParsedPattern {
+  const [only] = tokens;
+  if (tokens.length !== 1 || only?.kind !== "glob") return { pattern: { kind: "argv", tokens } };
+  const warning = `\`${only.text}\` matches every program that begins so; \`${only.text.replace("*", "")} *\` has a word boundary`;
+  return { pattern: { kind: "argv", tokens: [...tokens, { kind: "rest" }] }, warning };
+}
+
+function parseRegex(source: string): ParsedPattern {
+  const anywhere = compilePattern(source);
+  const whole = compilePattern(`^(?:${source})$`);
+  if (!anywhere.ok) return { problem: `the regular expression does not compile: ${anywhere.problem}` };
+  if (!whole.ok) return { problem: `the regular expression does not compile: ${whole.problem}` };
+  return { pattern: { kind: "regex", pattern: anywhere.pattern, whole: whole.pattern } };
+}
+
+function parseWrite(body: string | undefined): ParsedPattern {
+  if (body === undefined || body.trim() === "") return { problem: "a path pattern is missing" };
+  const glob = body.trim().replace(/^\.\//, "");
+  const source = escapeRegex(glob)
+    .replaceAll(String.raw`\*\*/`, "(?:.*/)?")
+    .replaceAll(String.raw`\*\*`, ".*")
+    .replaceAll(String.raw`\*`, "[^/]*");
+  const compiled = compilePattern(`^${source}$`, "s");
+  if (!compiled.ok) return { problem: compiled.problem };
+  return { pattern: { kind: "write", pattern: compiled.pattern, relative: !glob.startsWith("/") } };
+}
+
+interface TokenText {
+  readonly text: string;
+  readonly quoted: boolean;
+}
+
+/** Splits at blanks; quotes make a literal token. */
+function splitTokens(body: string): TokenText[] | undefined {
+  const tokens: TokenText[] = [];
+  const token = /\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/y;
+  let at = 0;
+  while (body.slice(at).trim() !== "") {
+    token.lastIndex = at;
+    const match = token.exec(body);
+    if (match === null) return undefined;
+    tokens.push({ text: match[1] ?? match[2] ?? match[3] ?? "", quoted: match[3] === undefined });
+    at = token.lastIndex;
+  }
+  return tokens;
+}
+
+function parseToken({ text, quoted }: TokenText, index: number, count: number): Token | { problem: string } {
+  const last = index === count - 1;
+  if (quoted) return { kind: "literal", text };
+  if (text === "**" || (text === "*" && last)) {
+    return last ? { kind: "rest" } : { problem: "`**` may only stand at the end" };
+  }
+  if (text === "*") return { kind: "one" };
+  if (/^!-/.test(text)) return { kind: "no-flag", text: text.slice(1) };
+  const choice = /^\{([^{}]+)\}$/.exec(text)?.[1];
+  if (choice !== undefined) return { kind: "one-of", texts: choice.split(",") };
+  if (text.includes("*")) return globToken(text);
+  return index > 0 && text.startsWith("-") && text !== "-" && text !== "--"
+    ? { kind: "flag", text }
+    : { kind: "literal", text };
+}
+
+function globToken(text: string): Token | { problem: string } {
+  const compiled = compilePattern(`^${escapeRegex(text).replaceAll(String.raw`\*`, ".*")}$`, "s");
+  return compiled.ok ? { kind: "glob", pattern: compiled.pattern, text } : { problem: compiled.problem };
+}
+
+function escapeRegex(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`).replaceAll(String.raw`\/`, "/");
+}
