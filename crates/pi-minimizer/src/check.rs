@@ -68,6 +68,10 @@ static TROUBLE_WORD: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// A message in the first column, whatever the line was taken for.
+static ALARM: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^(?i:error|fatal|warning|panic|failed|failure)(?:\[\w+\])?:").ok());
+
 /// Verifies the rendering `text` of `doc`.
 pub(crate) fn verify(doc: &Doc<'_>, text: &str, policy: Policy) -> Result<(), Doubt> {
     if text.trim().is_empty() && doc.lines.iter().any(|line| !line.is_empty()) {
@@ -116,9 +120,8 @@ fn is_suspect(mark: &Mark, line: &str) -> bool {
         Mark::Drop(Kind::Passing) => return !has_success_mark(line) && matches(&TROUBLE, line),
         // Quoted source, library frames and generated bodies are productions of their own: a word in
         // them is a name, not a message.
-        Mark::Drop(
-            Kind::Excerpt | Kind::Frame | Kind::Generated | Kind::Hint | Kind::Note | Kind::Body | Kind::Entry,
-        ) => return false,
+        Mark::Drop(Kind::Generated | Kind::Body) => return false,
+        Mark::Drop(Kind::Excerpt | Kind::Frame | Kind::Hint | Kind::Note | Kind::Entry) => &ALARM,
         Mark::Drop(Kind::Progress | Kind::Header | Kind::Trailer | Kind::Deduped) => &TROUBLE_WORD,
         // A replacement says its line again; only a message in it has to be there word for word.
         Mark::Replace(_) => &TROUBLE_WORD,

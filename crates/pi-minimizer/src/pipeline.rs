@@ -53,6 +53,10 @@ pub(crate) fn run(
         let text = fit_line_end(text, output);
         (text.len() < output.len()).then(|| (filter.to_owned(), text))
     };
+    if rendered.trim().is_empty() {
+        listener.stage("lossless", output, "nothing is left on the screen");
+        return None;
+    }
     if rendered.chars().take(MIN_CHARACTERS).count() < MIN_CHARACTERS {
         listener.stage("lossless", &rendered, "short once rendered");
         return changed(rendered.into_owned(), "lossless");
@@ -73,7 +77,7 @@ pub(crate) fn run(
             target: if targets.len() == 1 { targets.first() } else { None },
             failed: exit_code != 0 || targets.len() > 1,
         };
-        match structural(&lossless, run, only_logs, options, listener) {
+        match stable(&lossless, run, only_logs, options, listener) {
             Ok(Some((filter, text))) => return changed(text, &filter),
             Ok(None) => {}
             Err(OverBudget) => {
@@ -130,6 +134,27 @@ fn fold_repeats(text: &str) -> String {
         text = again;
     }
     text
+}
+
+/// A rewriting that would be rewritten again is not used: whoever minimizes twice must not see a third text.
+fn stable(
+    text: &str,
+    run: Run<'_>,
+    only_logs: bool,
+    options: &Options,
+    listener: &mut dyn Listener,
+) -> Result<Option<(String, String)>, OverBudget> {
+    let Some((label, body)) = structural(text, run, only_logs, options, listener)? else { return Ok(None) };
+    if !marker::is_minimized(&body) && body.chars().take(MIN_CHARACTERS).count() == MIN_CHARACTERS {
+        let content = run.target.is_some_and(registry::prints_content);
+        let lossless = if only_logs || content { body.clone() } else { fold_repeats(&body) };
+        let again = structural(&lossless, run, only_logs, options, &mut Silent)?;
+        if lossless.len() < body.len() || again.is_some() {
+            listener.stage("check", text, "unstable");
+            return Ok(None);
+        }
+    }
+    Ok(Some((label, body)))
 }
 
 /// Lets rules and families mark the text, checks the result and adds the notice.

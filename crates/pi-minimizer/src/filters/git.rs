@@ -1,7 +1,7 @@
 //! git: status, transfers, and log. Diffs have a file of their own.
 
 use crate::check::Policy;
-use crate::doc::{Doc, OverBudget};
+use crate::doc::{Doc, Mark, OverBudget};
 use crate::filters::diff;
 use crate::marker::Kind;
 use crate::registry::{Family, Run};
@@ -68,7 +68,8 @@ fn transfer(doc: &mut Doc<'_>, run: &Run<'_>) {
 
 /// Commits with short hashes, names without addresses, dates without weekday and zone.
 fn log(doc: &mut Doc<'_>) {
-    let mut header = false;
+    // Until the first commit, and in a diff, indentation is content.
+    let (mut header, mut message) = (false, false);
     for at in 0..doc.len() {
         let line = doc.line(at);
         if let Some(rest) = line.strip_prefix("commit ")
@@ -76,6 +77,7 @@ fn log(doc: &mut Doc<'_>) {
             && hash.bytes().all(|b| b.is_ascii_hexdigit())
         {
             header = true;
+            message = false;
             let short = lines::upto(hash, 7);
             let refs = lines::from(rest, 40);
             let (author, date) = head(doc, at);
@@ -87,6 +89,7 @@ fn log(doc: &mut Doc<'_>) {
             if header {
                 // The blank between head and message; the message is indented.
                 doc.drop_line(at, Kind::Header);
+                message = true;
             }
             header = false;
             continue;
@@ -97,6 +100,13 @@ fn log(doc: &mut Doc<'_>) {
             } else if line.starts_with("Commit: ") || line.starts_with("CommitDate: ") {
                 doc.drop_line(at, Kind::Trailer);
             }
+            continue;
+        }
+        if !message {
+            continue;
+        }
+        if !line.starts_with("    ") {
+            message = false;
             continue;
         }
         let body = line.trim_start();
@@ -114,7 +124,7 @@ fn log(doc: &mut Doc<'_>) {
     }
     // The blank line between two commits: the next `commit` says the same.
     for at in 1..doc.len() {
-        if doc.line(at).is_empty() && doc.line(at + 1).starts_with("commit ") {
+        if doc.line(at).is_empty() && *doc.mark(at + 1) != Mark::Keep && doc.line(at + 1).starts_with("commit ") {
             doc.drop_line(at, Kind::Header);
         }
     }

@@ -47,8 +47,6 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
             doc.drop_line(at, Kind::Progress);
         } else if lines::starts_with_any(line, &["[ERROR] ", "[WARNING] "]) && !seen.insert(words::hash(line)) {
             doc.drop_line(at, Kind::Repeat);
-        } else if let Some(short) = without_prefix(line) {
-            doc.replace(at, short);
         }
     }
     tree::redraw(doc)?;
@@ -66,8 +64,6 @@ fn info(doc: &mut Doc<'_>, at: usize, text: &str) {
     } else if lines::contains_any(text, &TELLING) {
         if text.starts_with("Total time:") {
             doc.drop_line(at, Kind::Progress);
-        } else {
-            doc.replace(at, text);
         }
     } else {
         let project = text.starts_with("Building ") || (text.starts_with('-') && text.contains("< "));
@@ -87,10 +83,4 @@ fn is_progress(line: &str) -> bool {
 /// `> Task :app:compileJava UP-TO-DATE`, but not `> Task :app:test FAILED`.
 fn is_task(line: &str) -> bool {
     line.starts_with("> Task :") && !line.contains("FAILED")
-}
-
-/// The severity stays, the rest of a wrapped line needs no second one.
-fn without_prefix(line: &str) -> Option<String> {
-    let rest = line.strip_prefix("[ERROR]   ")?;
-    (!rest.trim().is_empty()).then(|| format!("  {}", rest.trim_start()))
 }

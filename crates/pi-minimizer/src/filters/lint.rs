@@ -21,7 +21,7 @@ pub(crate) static FAMILY: Family = Family {
                 | "markdownlint" | "swiftlint" | "ktlint" | "checkstyle" | "vet" | "javac" | "kotlinc"
         )
     },
-    signature: &[": error TS", " - error TS", "✖ ", ": error: ", ": warning: ", "  error  ", "  warning  "],
+    signature: &[": error TS", " - error TS", "✖ ", ",-[", "╭─[", ": error: ", ": warning: ", "  error  ", "  warning  "],
     alone: false,
     policy: Policy::REGROUPED,
     mark,
@@ -55,11 +55,16 @@ fn row(line: &str) -> Option<Row<'_>> {
         .then_some(Row { place, message })
 }
 
+/// A heading of eslint: a path alone on its line.
+fn is_file(line: &str) -> bool {
+    !line.is_empty() && !line.starts_with([' ', '[', '>']) && line.contains(['.', '/', '\\']) && !line.contains(": ")
+}
+
 fn stylish(doc: &mut Doc<'_>) {
     let mut files: Vec<(usize, usize)> = Vec::new(); // header, end of its rows
     let mut at = 0;
     while at < doc.len() {
-        if !doc.line(at).is_empty() && row(doc.line(at)).is_none() && row(doc.line(at + 1)).is_some() {
+        if is_file(doc.line(at)) && row(doc.line(at + 1)).is_some() {
             let end = (at + 1..doc.len()).find(|i| row(doc.line(*i)).is_none()).unwrap_or(doc.len());
             files.push((at, end));
             at = end;

@@ -26,7 +26,10 @@ fn mark(doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
         "find" | "fd" | "fdfind" | "locate" => paths::group(doc, is_path),
         "tree" => tree::redraw(doc).map(|_| ()),
         "ls" | "exa" | "eza" => long(doc),
-        "tar" | "bsdtar" | "cpio" => paths::count(doc, archive_name),
+        "tar" | "bsdtar" | "cpio" => {
+            // A list that was asked for is read; names that scroll by while a tool works are counted.
+            if target.has_short('t') || target.has_flag(&["--list"]) { long(doc) } else { paths::count(doc, archive_name) }
+        }
         _ => paths::count(doc, transfer_name),
     }
 }
@@ -39,9 +42,7 @@ fn is_path(line: &str) -> bool {
 fn archive_name(line: &str) -> Option<&str> {
     let name = line.strip_prefix("x ").or_else(|| line.strip_prefix("a ")).unwrap_or(line);
     let plain = !lines::contains_any(name, &[": ", "\t"]) && !name.is_empty() && !name.starts_with("tar:");
-    // `tar -tvf` prints columns, which are read, not counted.
-    let columns = lines::starts_with_any(name, &["-r", "drw", "lrw", "hrw"]) && name.contains(' ');
-    (plain && !columns && name.contains('/')).then_some(name)
+    (plain && name.contains('/')).then_some(name)
 }
 
 fn transfer_name(line: &str) -> Option<&str> {
@@ -69,8 +70,11 @@ struct LongRow<'a> {
     mode: &'a str,
     owner: &'a str,
     group: &'a str,
-    /// Size, date and name.
-    rest: &'a str,
+    /// In bytes or with a unit.
+    size: &'a str,
+    /// `Jan  1 12:00` or `2026-01-01 12:00`.
+    date: &'a str,
+    name: &'a str,
 }
 
 fn long_row(line: &str) -> Option<LongRow<'_>> {
@@ -80,22 +84,47 @@ fn long_row(line: &str) -> Option<LongRow<'_>> {
         return None;
     }
     let rest = lines::from(line, mode.len()).trim_start();
+    // `tar -tv`: owner and group in one word, no link count.
+    if let Some((both, rest)) = rest.split_once(' ')
+        && let Some((owner, group)) = both.split_once('/')
+    {
+        let (size, date, name) = entry(rest.trim_start(), 2)?;
+        return Some(LongRow { mode, owner, group, size, date, name });
+    }
     let (_, rest) = lines::number(rest)?;
     let (owner, rest) = rest.trim_start().split_once(' ')?;
     let (group, rest) = rest.trim_start().split_once(' ')?;
+    let iso = rest.trim_start().split_whitespace().nth(1).is_some_and(|word| word.contains('-'));
+    let (size, date, name) = entry(rest.trim_start(), if iso { 2 } else { 3 })?;
+    Some(LongRow { mode, owner, group, size, date, name })
+}
+
+/// Size, a date of `words` words, and the name with all its blanks.
+fn entry(text: &str, words: usize) -> Option<(&str, &str, &str)> {
+    let (size, rest) = text.split_once(' ')?;
     let rest = rest.trim_start();
-    (rest.starts_with(|c: char| c.is_ascii_digit())).then_some(LongRow { mode, owner, group, rest })
+    let mut end = 0;
+    for _ in 0..words {
+        let word = lines::from(rest, end);
+        let blanks = word.len() - word.trim_start().len();
+        end += blanks + word.trim_start().find(' ')?;
+    }
+    let name = lines::from(rest, end + 1);
+    let plausible = size.starts_with(|c: char| c.is_ascii_digit()) && lines::upto(rest, end).contains(|c: char| c.is_ascii_digit());
+    (plausible && !name.is_empty()).then(|| (size, lines::upto(rest, end), name))
 }
 
 /// `ls -l`: mode, owner and group stand once where most rows share them.
 fn long(doc: &mut Doc<'_>) -> Result<(), OverBudget> {
     doc.spend(doc.len() * 2)?;
     let mut counts: FixedMap<(&str, &str, &str), usize> = FixedMap::default();
+    let mut dates: FixedMap<&str, usize> = FixedMap::default();
     let mut rows = 0;
     let mut first = None;
     for at in 0..doc.len() {
         if let Some(row) = long_row(doc.line(at)) {
             rows += 1;
+            *dates.entry(row.date).or_default() += 1;
             first = first.or(Some(at));
             *counts.entry((row.mode, row.owner, row.group)).or_default() += 1;
         }
@@ -105,12 +134,15 @@ fn long(doc: &mut Doc<'_>) -> Result<(), OverBudget> {
     common.sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     let pick = |kind: char| common.iter().find(|((mode, ..), count)| mode.starts_with(kind) && *count > 1).map(|(key, _)| *key);
     let (file, directory) = (pick('-'), pick('d'));
-    doc.state("where");
-    let legend: Vec<String> = [file, directory]
+    // A checkout or an archive has one date for all it wrote.
+    let date = dates.into_iter().filter(|(_, count)| count * 2 > rows).map(|(date, _)| date).next();
+    ["where", "d", "date"].iter().for_each(|word| doc.state(*word));
+    let mut legend: Vec<String> = [file, directory]
         .iter()
         .flatten()
         .map(|(mode, owner, group)| format!("{} {mode} {owner} {group}", lines::upto(mode, 1)))
         .collect();
+    legend.extend(date.map(|date| format!("date {date}")));
     for at in 0..doc.len() {
         let line = doc.line(at);
         if line.strip_prefix("total ").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.')) {
@@ -119,11 +151,13 @@ fn long(doc: &mut Doc<'_>) -> Result<(), OverBudget> {
         }
         let Some(row) = long_row(line) else { continue };
         let key = Some((row.mode, row.owner, row.group));
-        let short = if key == file || key == directory {
-            format!("{} {}", lines::upto(row.mode, 1), row.rest)
+        let front = if key == file || key == directory {
+            lines::upto(row.mode, 1).to_owned()
         } else {
-            format!("{} {} {} {}", row.mode, row.owner, row.group, row.rest)
+            format!("{} {} {}", row.mode, row.owner, row.group)
         };
+        let when = if Some(row.date) == date { String::new() } else { format!(" {}", row.date) };
+        let short = format!("{front} {}{when} {}", row.size, row.name);
         doc.replace(at, if at == first { format!("(where {})\n{short}", legend.join(", ")) } else { short });
     }
     Ok(())
@@ -136,12 +170,12 @@ mod tests {
 
     #[test]
     fn columns_that_never_change_stand_once() {
-        let rows: String = (0..12).map(|i| format!("-rw-r--r-- 1 root root {i}0 Jan  1 12:00 f{i}\n")).collect();
-        let text = format!("total 48\n{rows}lrwxrwxrwx 1 root root 4 Jan  1 12:00 l -> f1\n");
+        let rows: String = (0..12).map(|i| format!("-rw-r--r-- 1 root root {i}0 Jan  1 12:00 f {i}\n")).collect();
+        let text = format!("total 48\n{rows}lrwxrwxrwx 1 root root 4 Jan  9 12:00 l -> f1\n");
         let mut doc = Doc::new(&text);
         long(&mut doc).unwrap();
         let out = doc.render(true);
-        assert!(out.starts_with("(where - -rw-r--r-- root root)\n- 00 Jan  1 12:00 f0\n"), "{out}");
-        assert!(out.ends_with("lrwxrwxrwx root root 4 Jan  1 12:00 l -> f1\n"), "{out}");
+        assert!(out.starts_with("(where - -rw-r--r-- root root, date Jan  1 12:00)\n- 00 f 0\n"), "{out}");
+        assert!(out.ends_with("lrwxrwxrwx root root 4 Jan  9 12:00 l -> f1\n"), "{out}");
     }
 }

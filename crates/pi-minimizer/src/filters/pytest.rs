@@ -5,7 +5,6 @@ use crate::doc::{Doc, OverBudget};
 use crate::marker::Kind;
 use crate::registry::{Family, Run};
 use crate::text::lines;
-use crate::text::words::FixedSet;
 
 pub(crate) static FAMILY: Family = Family {
     name: "pytest",
@@ -27,23 +26,18 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
     if !session {
         return Ok(());
     }
-    let summary: FixedSet<&str> = doc
-        .lines
-        .iter()
-        .filter_map(|line| line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR ")))
-        .map(|rest| rest.split_once(" - ").map_or(rest, |(id, _)| id))
-        .collect();
     let coverage = doc.lines.iter().any(|line| line.starts_with("Name ") && line.contains("Stmts") && line.contains("Cover"));
+    let workers = doc.lines.iter().any(|line| line.contains(" workers [") || line.ends_with(" workers"));
     for at in 0..doc.len() {
         let line = doc.line(at);
-        if lines::starts_with_any(line, &HEADERS) {
+        if workers && is_scheduled(line) {
+            doc.drop_line(at, Kind::Progress);
+        } else if lines::starts_with_any(line, &HEADERS) {
             doc.drop_line(at, Kind::Header);
         } else if is_passed(line) || coverage && line.ends_with(" 100%") && !line.starts_with("TOTAL") {
             doc.drop_line(at, Kind::Passing);
-        } else if let Some(id) = result_id(line) {
-            if summary.contains(id) {
-                doc.drop_line(at, Kind::Repeat);
-            }
+        } else if let Some(result) = result(line) {
+            doc.replace(at, result);
         } else if is_carets(line) {
             doc.drop_line(at, Kind::Excerpt);
         } else if line.starts_with("-- Docs: https://docs.pytest.org") {
@@ -77,6 +71,12 @@ fn is_passed(line: &str) -> bool {
     (line.ends_with(" ... ok") && line.contains('(')) || (line.len() > 1 && line.bytes().all(|b| b == b'.'))
 }
 
+/// xdist names a test when it hands it out: a node id alone on its line.
+fn is_scheduled(line: &str) -> bool {
+    let (Some((file, _)), false) = (line.split_once("::"), line.starts_with(' ')) else { return false };
+    file.ends_with(".py") && !file.contains(' ') && !lines::contains_any(line, &[" PASSED", " FAILED", " ERROR", " SKIPPED", " XFAIL", " XPASS", ": "])
+}
+
 /// `tests/a.py .....` or a continuation `.....`, nothing but passes.
 fn is_dots(body: &str) -> bool {
     let dots = body.rsplit(' ').next().unwrap_or(body);
@@ -84,16 +84,10 @@ fn is_dots(body: &str) -> bool {
     !dots.is_empty() && dots.bytes().all(|b| b == b'.') && (path.is_empty() || path.ends_with(".py") || path.ends_with(".rst") || path.ends_with(".md"))
 }
 
-/// The id of a verbose line that failed: `tests/a.py::b FAILED  [ 97%]`.
-fn result_id(line: &str) -> Option<&str> {
+/// A verbose line that did not pass, without its progress column: `tests/a.py::b FAILED`.
+fn result(line: &str) -> Option<&str> {
     let body = without_progress(line);
-    if line.starts_with("[gw") {
-        let (_, id) = line.split_once("] FAILED ").or_else(|| line.split_once("] ERROR "))?;
-        return Some(id);
-    }
-    (body.len() < line.len())
-        .then(|| body.strip_suffix(" FAILED").or_else(|| body.strip_suffix(" ERROR")))?
-        .map(str::trim_end)
+    (body.len() < line.len() && body.contains("::")).then_some(body)
 }
 
 /// `        ^^^^^^^` below a quoted line.
@@ -104,7 +98,7 @@ fn is_carets(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_passed, result_id};
+    use super::{is_passed, result};
 
     #[test]
     fn passing_lines_are_known_in_every_mode() {
@@ -124,8 +118,8 @@ mod tests {
     }
 
     #[test]
-    fn the_id_of_a_failing_line_is_read() {
-        assert_eq!(result_id("tests/a.py::b FAILED   [ 97%]"), Some("tests/a.py::b"));
-        assert_eq!(result_id("FAILED tests/a.py::b - x"), None);
+    fn a_failing_line_loses_its_progress_column() {
+        assert_eq!(result("tests/a.py::b FAILED   [ 97%]"), Some("tests/a.py::b FAILED"));
+        assert_eq!(result("FAILED tests/a.py::b - x"), None);
     }
 }

@@ -27,7 +27,7 @@ const PROGRESS: [&str; 12] = [
 ];
 
 /// Advice that follows every diagnostic of its kind.
-const HINTS: [&str; 9] = [
+const HINTS: [&str; 7] = [
     "note: run with `RUST_BACKTRACE=",
     "note: Some details are omitted, run with `RUST_BACKTRACE=",
     "For more information about this error, try `rustc --explain",
@@ -35,8 +35,6 @@ const HINTS: [&str; 9] = [
     "Some errors have detailed explanations: ",
     "= help: for further information visit ",
     "= note: requested on the command line with",
-    "= note: `-D ",
-    "= note: `-W ",
 ];
 
 fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
@@ -56,14 +54,23 @@ fn lines_alone(doc: &mut Doc<'_>) {
         let depth = line.len() - body.len();
         if (3..=12).contains(&depth) && lines::starts_with_any(body, &PROGRESS) {
             doc.drop_line(at, Kind::Progress);
-        } else if lines::starts_with_any(body, &HINTS) || (body.starts_with("= note: `#[") && body.ends_with("on by default")) {
+        } else if lines::starts_with_any(body, &HINTS) {
             doc.drop_line(at, Kind::Hint);
+        } else if let Some(lint) = lint_name(body) {
+            doc.replace(at, format!("  = {lint}"));
         } else if line.starts_with("test ") && (line.ends_with("... ok") || line.ends_with("panic ... ok")) {
             doc.drop_line(at, Kind::Passing);
         } else if body.starts_with("PASS [") && depth > 0 {
             doc.drop_line(at, Kind::Passing); // nextest
         }
     }
+}
+
+/// The lint of ``= note: `#[warn(unused_mut)]` (part of …) on by default``, which is all a reader needs.
+fn lint_name(body: &str) -> Option<&str> {
+    let rest = body.strip_prefix("= note: `")?;
+    let (lint, _) = rest.split_once('`')?;
+    (rest.ends_with("on by default") || rest.contains("` implied by `")).then_some(lint)
 }
 
 /// Suites that passed shrink to one line; suites without a test vanish.

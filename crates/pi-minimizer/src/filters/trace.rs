@@ -106,7 +106,8 @@ fn goroutines(doc: &mut Doc<'_>) {
             doc.drop_line(at - 1, Kind::Frame);
             doc.drop_line(at, Kind::Frame);
         }
-        if dropping {
+        let frame = line.starts_with('\t') || line.starts_with("created by ") || line.starts_with("goroutine ") || line.ends_with(')') && line.split_once('(').is_some_and(|(name, _)| !name.contains(' '));
+        if dropping && frame {
             doc.drop_line(at, Kind::Frame);
         }
     }

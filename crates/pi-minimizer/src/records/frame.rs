@@ -92,7 +92,12 @@ fn part(line: &str) -> Option<Part> {
         let rest = rest.trim_start();
         return rest.starts_with(['|', '│']).then_some(Part::Source { pointed });
     }
-    let rest = body.strip_prefix(['|', '│'])?;
+    // miette draws `   : ^^^`, `   · ───` and closes with a corner.
+    let closing = lines::starts_with_any(body, &["`----", "╰────"]);
+    let rest = if closing { "" } else { body.strip_prefix(['|', '│', ':', '·'])? };
+    if body.starts_with([':', '·']) && body.len() == line.len() {
+        return None;
+    }
     if line.starts_with(['|', '│']) && pointed {
         return None;
     }
