@@ -182,8 +182,12 @@ impl TryFrom<SinkRequest> for SinkOptions {
     }
 }
 
+/// In order of their names: equal environments are then equal lists, and a warm shell that was
+/// started for one serves the other.
 fn entries(variables: HashMap<String, String>) -> Vec<EnvironmentEntry> {
-    variables.into_iter().collect()
+    let mut entries: Vec<_> = variables.into_iter().collect();
+    entries.sort_unstable();
+    entries
 }
 
 fn milliseconds(name: &'static str, value: f64) -> Result<Duration, ShellError> {

@@ -29,7 +29,10 @@ export interface ShellOptions {
   readonly shell?: string;
   /** First working directory. Default: the host's own. */
   readonly cwd?: string;
-  /** The environment the session begins with. Default: the host's, without what steers a shell's start. */
+  /**
+   * The environment the session begins with; what steers a shell's start is left out. Default: `process.env` as it is when
+   * the session is made (for a one-shot: when it is called).
+   */
   readonly baseEnv?: Readonly<Record<string, string>>;
   /** Variables exported in the session on top of its base environment. */
   readonly sessionEnv?: Readonly<Record<string, string>>;
@@ -104,7 +107,8 @@ export function toSessionOptions(options: ShellOptions, supervisor: string | und
     ...(absent(options.shell) ? {} : { shell: checkText("shell", options.shell) }),
     ...(supervisor === undefined ? {} : { supervisor }),
     ...(absent(options.cwd) ? {} : { cwd: checkText("cwd", options.cwd) }),
-    ...(absent(options.baseEnv) ? {} : { baseEnv: checkStrings("baseEnv", options.baseEnv) }),
+    // Read here and not by the addon's thread: a host that sets a variable meanwhile would move the list under its feet.
+    baseEnv: checkStrings("baseEnv", options.baseEnv ?? process.env),
     ...(absent(options.sessionEnv) ? {} : { sessionEnv: checkStrings("sessionEnv", options.sessionEnv) }),
     ...(absent(options.snapshotPath) ? {} : { snapshotPath: checkText("snapshotPath", options.snapshotPath) }),
     ...(limits === undefined ? {} : { limits }),

@@ -136,6 +136,35 @@ describe("a host", () => {
   });
 });
 
+describe("the host's environment", () => {
+  it("is taken when a session is made, and a worker's is its own", async () => {
+    const worker = bundle.program(
+      "own-environment",
+      `import { parentPort } from "node:worker_threads";
+       const { output } = await natives.executeShell({ command: "echo $WHOSE", sink: {} });
+       parentPort.postMessage(output.text);`,
+    );
+    const program = bundle.program(
+      "environments",
+      `import { once } from "node:events";
+       import { Worker } from "node:worker_threads";
+       process.env.WHOSE = "before";
+       const shell = new natives.Shell();
+       process.env.WHOSE = "after";
+       const session = await shell.run({ command: "echo $WHOSE", sink: {} });
+       const oneShot = await natives.executeShell({ command: "echo $WHOSE", sink: {} });
+       const [theirs] = await once(new Worker(${JSON.stringify(worker)}, { env: { ...process.env, WHOSE: "worker" } }), "message");
+       console.log(JSON.stringify([session.output.text, oneShot.output.text, theirs]));`,
+    );
+
+    expect(await bundle.run(program)).toMatchObject({
+      code: 0,
+      stdout: '["before\\n","after\\n","worker\\n"]\n',
+      stderr: "",
+    });
+  });
+});
+
 describe("a worker", () => {
   it("has sessions of its own, beside those of the main thread", async () => {
     const worker = bundle.program(
