@@ -126,7 +126,6 @@ fn is_zombie(entry: &ProcessEntry) -> bool {
 enum Rung {
     Interrupt,
     Terminate,
-    Kill,
 }
 
 /// Ends the shell and its processes. Returns those that could not be ended.
@@ -200,7 +199,6 @@ fn tell(targets: &[ProcessIdentity], rung: Rung, told: &mut HashMap<ProcessIdent
     let signal = match rung {
         Rung::Interrupt => INTERRUPT,
         Rung::Terminate => TERMINATE,
-        Rung::Kill => KILL,
     };
     for step in [STOP, signal, CONTINUE] {
         for identity in &fresh {

@@ -12,6 +12,7 @@ use super::output_pipe::{OutputPipe, ReadOutcome};
 use super::protocol::{FrameBody, RunMessage};
 use super::runner::{CopyReport, CopyShell, Runner};
 use super::shared::{Clock, Job, Shared};
+use super::standby::Standby;
 use crate::error::ShellError;
 use crate::outcome::{ExitOutcome, RunResult};
 use crate::stop::{ShellTarget, StopPlan};
@@ -22,8 +23,12 @@ use crate::validate;
 /// Time that a session may take to have a standby: it is made in a millisecond after each command.
 const STANDBY_LIMIT: Duration = Duration::from_secs(5);
 
+/// Time that is waited for the newest standby before an older one serves (`ulimit -u` may keep
+/// the newest from being forked).
+const FRESH_LIMIT: Duration = Duration::from_millis(500);
+
 /// How often a standby is looked for while there is none.
-const STANDBY_LOOK_INTERVAL: Duration = Duration::from_millis(5);
+const STANDBY_LOOK_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Time that a copy may take to answer.
 const BIRTH_LIMIT: Duration = Duration::from_secs(5);
@@ -35,6 +40,7 @@ pub(super) async fn run(shared: &Arc<Shared>, job: &Job, cwd: &Path) -> Result<R
         None => None,
     };
     let mut output = shared.make_output()?;
+    super::run::begin(&mut output)?;
     let report = CopyReport::open(shared.make_fifo('r')?)
         .map_err(|source| ShellError::System { attempt: "open a FIFO for answers", source })?;
     let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
@@ -72,7 +78,7 @@ pub(super) async fn run(shared: &Arc<Shared>, job: &Job, cwd: &Path) -> Result<R
         deadline: clock.deadline(),
         cancel: &job.cancel,
     }
-    .to_end()
+    .complete()
     .await;
     conclude(shared, job, ending, cwd, &clock, output, delivery).await
 }
@@ -91,9 +97,13 @@ async fn start(
     )
     .map_err(failed)?;
     let born = async {
+        let patience = tokio::time::Instant::now() + FRESH_LIMIT;
         let slot = loop {
             let slot = shared.slot.lock().await;
-            if slot.as_ref().is_some_and(super::standby::Standby::is_alive) {
+            let fresh = shared.current_standby();
+            let hurried = tokio::time::Instant::now() > patience;
+            let serves = |one: &Standby| one.is_alive() && (hurried || one.is_at_least(fresh));
+            if slot.as_ref().is_some_and(serves) {
                 break slot;
             }
             drop(slot);
@@ -142,8 +152,8 @@ async fn conclude(
         }
         // The status of a process that is not our child is not told.
         Ending::Died(_) | Ending::Lost => ExitOutcome::Signaled { signal: KILL },
-        Ending::Stopped { reason: StopReason::TimedOut, .. } => ExitOutcome::TimedOut,
-        Ending::Stopped { reason: StopReason::Cancelled, .. } => ExitOutcome::Cancelled,
+        Ending::Stopped { reason: StopReason::TimedOut } => ExitOutcome::TimedOut,
+        Ending::Stopped { reason: StopReason::Cancelled } => ExitOutcome::Cancelled,
     };
     let survivors = shared.account_for_survivors_of_copy().await;
     let summary = delivery.summary();

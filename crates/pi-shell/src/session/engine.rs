@@ -33,6 +33,15 @@ const SOURCE_LIMIT: Duration = Duration::from_secs(5);
 /// Time a standby that was ordered may take to stand when it is needed.
 const BIRTH_LIMIT: Duration = Duration::from_millis(500);
 
+/// What a session does without.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Handicaps {
+    /// No standby: forking one hung the shell (`ulimit -u`), or there is just one command.
+    pub(super) standby: bool,
+    /// No limits in a restored state: one that a command set kept bash from running the next.
+    pub(super) limits: bool,
+}
+
 /// A session's shell and what is known of it.
 pub(super) struct Engine {
     pub(super) shared: Arc<Shared>,
@@ -46,10 +55,7 @@ pub(super) struct Engine {
     pub(super) cwd: PathBuf,
     /// What `$?` shows to the next command.
     pub(super) status: i32,
-    /// Forking a standby hung the shell (`ulimit -u`): none is made any more.
-    pub(super) without_standby: bool,
-    /// A limit that a command set kept bash from running the next one: limits are not restored.
-    pub(super) without_limits: bool,
+    pub(super) handicaps: Handicaps,
     /// Whether a dead shell is replaced; not for one command's sake.
     pub(super) keeps_session: bool,
     /// Whether tracing was on after the last command; a saved state does not tell.
@@ -79,8 +85,7 @@ impl Engine {
             idle_output: None,
             cwd,
             status: 0,
-            without_standby: !keeps_session,
-            without_limits: false,
+            handicaps: Handicaps { standby: !keeps_session, limits: false },
             keeps_session,
             xtrace: false,
             generation: 0,
@@ -183,7 +188,7 @@ impl Engine {
         let folder = self.shared.folder.path().to_path_buf();
         let system = |source| ShellError::System { attempt: "restore the session's state", source };
         let mut text = state.restore.clone();
-        if !self.without_limits {
+        if !self.handicaps.limits {
             text.extend_from_slice(state.limits.as_bytes());
         }
         let name = format!("d{}", self.shared.next_serial());
@@ -308,6 +313,7 @@ impl Engine {
             let text = protocol::standby_text(&expected.token, expected.path());
             // It always fits a message, so there is no file to remove.
             if self.send(&text).is_ok() {
+                self.shared.set_current_standby(expected.serial);
                 self.births.expect(expected);
             }
         }
@@ -315,7 +321,7 @@ impl Engine {
 
     /// Makes what a standby needs, for an order that asks for one.
     pub(super) fn prepare_standby(&mut self) -> Option<ExpectedStandby> {
-        if self.without_standby {
+        if self.handicaps.standby {
             return None;
         }
         let serial = self.shared.next_serial();
@@ -341,11 +347,11 @@ impl Engine {
         }
     }
 
-    /// Takes in what the shell said since its last command, so that the newest standby serves.
+    /// Waits for the standby of the last command, so that copies have its state.
     pub(super) async fn catch_up(&mut self) {
-        let Some(main) = self.main.as_mut() else { return };
-        for frame in main.pending_frames() {
-            self.births.note(frame).await;
+        if let Some(mut main) = self.main.take() {
+            self.await_standby(&mut main).await;
+            self.main = Some(main);
         }
     }
 

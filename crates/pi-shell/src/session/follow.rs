@@ -16,7 +16,6 @@ use super::runner::{self, Runner};
 use super::standby::Births;
 use crate::stop::{self, StopPlan};
 use crate::supervisor::ChildExit;
-use crate::tree::ProcessIdentity;
 
 /// How often a silent shell is looked at. It finds a driver that a command destroyed (`set -n`,
 /// `extdebug` with a failing DEBUG trap, functions named like its builtins).
@@ -47,8 +46,8 @@ pub(super) enum Ending {
     Reported { status: i32, cwd_failed: bool, flags: String, cwd: String, trap: Option<String> },
     /// Its shell ended without a report: `exit`, `exec`, a signal.
     Died(ChildExit),
-    /// We stopped it; these are still there.
-    Stopped { reason: StopReason, left: Vec<ProcessIdentity> },
+    /// We stopped it. What could not be ended is a survivor.
+    Stopped { reason: StopReason },
     /// The shell stands outside of the command and does not report.
     Lost,
 }
@@ -56,6 +55,7 @@ pub(super) enum Ending {
 /// One command and what is needed to follow it.
 pub(super) struct Follow<'a> {
     pub(super) runner: Runner<'a>,
+    /// Begun before the order was given.
     pub(super) output: &'a mut OutputPipe,
     pub(super) delivery: &'a mut Delivery,
     pub(super) births: Option<&'a mut Births>,
@@ -81,18 +81,14 @@ enum Event {
     Frames(Vec<super::protocol::Frame>),
     Ended(ChildExit),
     Read(usize),
-    Left(Vec<ProcessIdentity>),
+    Stopped,
     Look,
     Nothing,
 }
 
 impl Follow<'_> {
     /// Follows the command to its end and reads what was written until then.
-    pub(super) async fn to_end(mut self) -> Ending {
-        if self.output.begin().is_err() {
-            // No descriptor is left: bash's own open still works, and the end is told as ever.
-            self.output.release();
-        }
+    pub(super) async fn complete(mut self) -> Ending {
         let ending = self.until_end().await;
         let limit = match ending {
             Ending::Stopped { .. } => Some(Instant::now() + DRAIN_LIMIT),
@@ -117,6 +113,8 @@ impl Follow<'_> {
         tokio::pin!(ladder);
         let mut watch = tokio::time::interval_at(Instant::now() + WATCH_INTERVAL, WATCH_INTERVAL);
         loop {
+            // A pipe that is never empty would keep the thread from everything else.
+            tokio::task::coop::consume_budget().await;
             let event = {
                 let reading = self.delivery.is_ready();
                 let update = self.delivery.next_update().map(Instant::from_std);
@@ -124,7 +122,7 @@ impl Follow<'_> {
                     biased;
                     () = self.cancel.cancelled(), if stopping.is_none() => Event::Cancelled,
                     () = until(self.deadline), if stopping.is_none() && self.deadline.is_some() => Event::Deadline,
-                    left = &mut ladder, if stopping.is_some() => Event::Left(left),
+                    _ = &mut ladder, if stopping.is_some() => Event::Stopped,
                     frames = self.runner.frames() => Event::Frames(frames.unwrap_or_default()),
                     exit = &mut ended, if exit.is_none() => Event::Ended(exit),
                     () = self.delivery.drained(), if !reading => Event::Nothing,
@@ -154,9 +152,8 @@ impl Follow<'_> {
                         stopping = Some(StopReason::TimedOut);
                     }
                 }
-                Event::Left(left) => {
-                    let reason = stopping.unwrap_or(StopReason::Cancelled);
-                    return Ending::Stopped { reason, left };
+                Event::Stopped => {
+                    return Ending::Stopped { reason: stopping.unwrap_or(StopReason::Cancelled) };
                 }
                 Event::Frames(frames) => {
                     looks = 0;
@@ -218,6 +215,7 @@ impl Follow<'_> {
         let mut buffer = vec![0_u8; READ_BYTES];
         let mut rest = self.output.waiting_bytes();
         loop {
+            tokio::task::coop::consume_budget().await;
             let taken = async {
                 tokio::select! {
                     () = self.delivery.drained() => true,

@@ -58,6 +58,7 @@ impl LateReaders {
         drop(tokio::spawn(async move {
             let mut buffer = vec![0_u8; READ_BYTES];
             while let Ok(ReadOutcome::Data(length)) = output.read_to_end(&mut buffer).await {
+                tokio::task::coop::consume_budget().await;
                 let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
                 target.push(buffer.get(..length).unwrap_or_default());
             }

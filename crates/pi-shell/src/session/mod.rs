@@ -201,6 +201,7 @@ impl Shell {
     }
 
     /// How many processes that outlived their commands are alive.
+    #[expect(clippy::unused_async, reason = "asking the system may have to wait elsewhere")]
     pub async fn live_background_job_count(&self) -> usize {
         let shared = self.inner.shared().clone();
         shared.map_or(0, |(shared, _)| shared.background_count())

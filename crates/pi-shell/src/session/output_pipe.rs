@@ -56,7 +56,7 @@ impl OutputPipe {
         &self.path
     }
 
-    /// A command is about to write.
+    /// A command is about to be ordered that writes here.
     pub(super) fn begin(&mut self) -> io::Result<()> {
         if self.writer.is_none() {
             self.writer = Some(open_end(&self.path, OFlags::WRONLY)?);
@@ -94,7 +94,15 @@ impl OutputPipe {
                 }
                 Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
                 Ok(Err(error)) => return Err(error),
-                Err(_would_block) => {}
+                Err(_would_block) => {
+                    let hung_up = ready.ready().is_read_closed();
+                    drop(ready);
+                    if hung_up {
+                        // It would be reported as readable for ever, without being so.
+                        self.hung_up = true;
+                        self.begin()?;
+                    }
+                }
             }
         }
     }

@@ -97,7 +97,7 @@ pub(super) fn boot_text(folder: &Path, generation: u64, token: &str) -> String {
         concat!(
             r#"{{ BASH_ARGV0=bash;\unalias -a;__p='builtin read -r -N {size} __pi_m;builtin eval "$__pi_m"';"#,
             r#"__pi_r(){{ \return "$1"; }};"#,
-            r#"__pi_e(){{ \unset -f builtin;\builtin set +ev;"#,
+            r#"__pi_e(){{ \unset -f builtin eval;\builtin set +ev;"#,
             r#"\builtin printf '\001%s s %s %s %s\000%s\000\002' "$2" "$1" "${{__pi_d-}}" "$-" "${{PWD-}}"; }};"#,
             r#"__pi_t(){{ \builtin printf '\001%s t\000' "$1";\builtin trap -p EXIT;\builtin printf '\000\002'; }};"#,
             r#"__pi_f(){{ (\builtin set -m +ex;("#,
@@ -215,9 +215,11 @@ impl RunMessage<'_> {
         for (name, value) in self.env {
             let _infallible = write!(text, "{name}={} ", quote(value));
         }
+        // `builtin` would not hand the variables on to what `eval` starts.
+        let eval = if self.env.is_empty() { "\\builtin eval" } else { "\\eval" };
         let _infallible = write!(
             text,
-            "\\builtin eval {evaluated} </dev/null >|{} 2>&1",
+            "{eval} {evaluated} </dev/null >|{} 2>&1",
             plain(self.output)
         );
     }
@@ -492,7 +494,7 @@ mod tests {
     fn noise_does_not_pile_up() {
         let mut reader = FrameReader::default();
         for _ in 0..100 {
-            assert!(reader.push(&[b'x'; 100_000]).is_empty());
+            assert!(reader.push(&vec![b'x'; 100_000]).is_empty());
             assert!(reader.push(b"\x01").is_empty());
         }
 

@@ -67,6 +67,7 @@ impl Engine {
     ) -> Result<Attempt, ShellError> {
         let options = &job.options;
         let changes = cwd.is_some() || !effects::changes_nothing(&options.command);
+        begin(output)?;
         let serial = self.shared.next_serial();
         let standby = if changes { self.prepare_standby() } else { None };
         let token = self.shared.new_token();
@@ -87,21 +88,25 @@ impl Engine {
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(Attempt::NotRun),
             Err(source) => return Err(ShellError::System { attempt: "give bash a command", source }),
         };
+        let left = standby.as_ref().map(|standby| standby.serial);
         if let Some(standby) = standby {
             self.births.expect(standby);
         }
         let mut ending = self.follow(job, &token, changes, clock, output, delivery).await;
         engine::remove(file);
         if self.was_not_started(&ending, output, delivery) {
-            self.without_limits = true;
+            self.handicaps.limits = true;
             return Ok(Attempt::NotRun);
+        }
+        if let (Ending::Reported { .. }, Some(serial)) = (&ending, left) {
+            self.shared.set_current_standby(serial);
         }
         if let Ending::Lost = ending
             && self.births.are_pending_before(serial)
             && delivery.received() == 0
         {
             // Bash still forks the standby of the command before (`ulimit -u`).
-            self.without_standby = true;
+            self.handicaps.standby = true;
             return Ok(Attempt::NotRun);
         }
         if let Ending::Reported { trap: Some(trap), status, .. } = &ending
@@ -123,6 +128,7 @@ impl Engine {
         output: &mut OutputPipe,
         delivery: &mut Delivery,
     ) -> Result<Ending, ShellError> {
+        begin(output)?;
         let token = self.shared.new_token();
         let folder = self.shared.folder.path();
         let text =
@@ -165,7 +171,7 @@ impl Engine {
             deadline: clock.deadline(),
             cancel: &job.cancel,
         }
-        .to_end()
+        .complete()
         .await
     }
 
@@ -209,7 +215,7 @@ impl Engine {
                     ChildExit::Lost => ExitOutcome::Signaled { signal: KILL },
                 }
             }
-            Ending::Stopped { reason, .. } => match reason {
+            Ending::Stopped { reason } => match reason {
                 StopReason::TimedOut => ExitOutcome::TimedOut,
                 StopReason::Cancelled => ExitOutcome::Cancelled,
             },
@@ -268,4 +274,12 @@ impl Engine {
             Ok(ReadOutcome::Empty) | Err(_) => self.shared.keep_late_output(output, delivery, &[]),
         }
     }
+}
+
+/// Readies the FIFO before bash is told of it: one that bash opened and closed before we hold it
+/// would look hung up.
+pub(super) fn begin(output: &mut OutputPipe) -> Result<(), ShellError> {
+    output
+        .begin()
+        .map_err(|source| ShellError::System { attempt: "open a FIFO for output", source })
 }

@@ -51,14 +51,6 @@ impl Runner<'_> {
         }
     }
 
-    /// What bash complained of since the last order, outside of commands.
-    pub(super) fn complained_of(&self, text: &str) -> bool {
-        match self {
-            Self::Main(main) => main.complained_of(text),
-            Self::Copy(_) => false,
-        }
-    }
-
     /// Whom a stop is told first.
     pub(super) fn target(&self) -> ShellTarget {
         match self {

@@ -85,7 +85,7 @@ fn options_of(lines: &str) -> (String, String) {
 fn limits_of(lines: &str) -> String {
     let mut text = String::new();
     for line in lines.lines() {
-        let Some((_, rest)) = line.split_once("(") else { continue };
+        let Some((_, rest)) = line.split_once('(') else { continue };
         let Some((unit, value)) = rest.split_once(") ") else { continue };
         let Some(flag) = unit.rsplit('-').next().filter(|flag| flag.len() == 1) else { continue };
         // The size of a pipe cannot be set.

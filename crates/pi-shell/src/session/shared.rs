@@ -35,6 +35,8 @@ pub(super) struct Shared {
     pub(super) late: LateReaders,
     /// The session's shell and the pipe on which it answers.
     main: Mutex<(i32, Option<(u64, u64)>)>,
+    /// Serial of the standby that the last finished command left: a copy waits for that one.
+    current: AtomicU64,
     tokens: Mutex<TokenSource>,
     serial: AtomicU64,
 }
@@ -49,6 +51,7 @@ impl Shared {
             survivors: Survivors::default(),
             late: LateReaders::default(),
             main: Mutex::new((0, None)),
+            current: AtomicU64::new(0),
             tokens: Mutex::new(TokenSource::new()),
             serial: AtomicU64::new(0),
         }
@@ -62,6 +65,16 @@ impl Shared {
     /// The next number for the names of this session's files.
     pub(super) fn next_serial(&self) -> u64 {
         self.serial.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// The command that ordered this standby has finished.
+    pub(super) fn set_current_standby(&self, serial: u64) {
+        self.current.fetch_max(serial, Ordering::SeqCst);
+    }
+
+    /// Serial of the standby that has the session's state.
+    pub(super) fn current_standby(&self) -> u64 {
+        self.current.load(Ordering::SeqCst)
     }
 
     /// A new FIFO whose name begins with `kind`.

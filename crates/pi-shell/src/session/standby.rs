@@ -19,7 +19,7 @@ use crate::tree::{self, ProcessIdentity};
 /// A standby that was ordered and has not answered yet.
 pub(super) struct ExpectedStandby {
     pub(super) token: Token,
-    serial: u64,
+    pub(super) serial: u64,
     fifo: OwnedFd,
     path: PathBuf,
 }
@@ -65,6 +65,11 @@ impl Standby {
     /// Whether it can still obey.
     pub(super) fn is_alive(&self) -> bool {
         tree::is_alive(self.identity)
+    }
+
+    /// Whether it has the state that the command with this standby left, or a later one.
+    pub(super) fn is_at_least(&self, serial: u64) -> bool {
+        self.serial >= serial
     }
 }
 

@@ -1,0 +1,264 @@
+//! What a session keeps from one command to the next, and what is scoped to a command.
+
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod support;
+
+use std::path::Path;
+use std::time::Duration;
+
+use pi_shell::{ExitOutcome, RunOptions};
+use support::{attempt, command, output_of, run, session, shell_options, status_of, told};
+
+#[tokio::test]
+async fn directory_variables_functions_aliases_options_and_umask_stay() {
+    let shell = session();
+    run(
+        &shell,
+        "cd /usr; export A=1; f(){ echo F$A; }; shopt -s expand_aliases; alias g='echo G'; set -o pipefail; umask 027",
+    )
+    .await;
+
+    let (output, status) = told(&shell, "pwd; f; g; set -o | grep pipefail; umask").await;
+
+    assert_eq!(output, "/usr\nF1\nG\npipefail       \ton\n0027\n");
+    assert_eq!(status, 0);
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn the_status_of_a_command_is_seen_by_the_next() {
+    let shell = session();
+
+    assert_eq!(told(&shell, "(exit 37)").await.1, 37);
+    assert_eq!(told(&shell, "echo $?").await.0, "37\n");
+    assert_eq!(told(&shell, "echo $?").await.0, "0\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn jobs_go_on_across_commands() {
+    let shell = session();
+    run(&shell, "sleep 300 &").await;
+
+    let (output, _) = told(&shell, "jobs; kill %1; wait %1; echo $?").await;
+
+    assert!(output.contains("Running"), "{output}");
+    assert!(output.ends_with("143\n"), "{output}");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn errexit_redirections_and_exit_traps_end_with_their_command() {
+    let shell = session();
+
+    assert_eq!(told(&shell, "set -e; true").await.1, 0);
+    assert_eq!(told(&shell, "false; echo after").await.0, "after\n");
+    run(&shell, "exec >/dev/null 2>&1").await;
+    assert_eq!(told(&shell, "echo visible").await.0, "visible\n");
+    assert_eq!(told(&shell, "trap 'echo bye $?' EXIT; (exit 3)").await, ("bye 3\n".to_owned(), 3));
+    assert_eq!(told(&shell, "echo next").await.0, "next\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn nounset_and_tracing_stay_and_show_nothing_of_the_driver() {
+    let shell = session();
+    run(&shell, "PS4='$(echo INJ >&2)+ '; set -x").await;
+
+    let (output, _) = told(&shell, "echo hi").await;
+
+    assert_eq!(output.lines().filter(|line| line.ends_with("echo hi")).count(), 1, "{output}");
+    assert!(!output.contains("__pi"), "{output}");
+    run(&shell, "set +x; set -u").await;
+    assert_ne!(told(&shell, "echo $NOPE").await.1, 0);
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn the_environment_of_a_call_is_gone_afterwards() {
+    let shell = session();
+    let value = "a'b\"c$(touch /tmp/never)\\`id\\`\n é🙂 ";
+    let options = RunOptions {
+        env: vec![("X".to_owned(), value.to_owned())],
+        ..command("printf %s \"$X\"; sh -c 'printf %s \"$X\"'")
+    };
+
+    let result = attempt(&shell, options).await.unwrap();
+
+    assert_eq!(output_of(&result), format!("{value}{value}"));
+    assert_eq!(told(&shell, "echo \"[${X-}]\"").await.0, "[]\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_directory_given_with_a_call_is_where_the_session_stays() {
+    let shell = session();
+    let options = RunOptions { cwd: Some("/usr/lib".into()), ..command("pwd") };
+
+    let result = attempt(&shell, options).await.unwrap();
+
+    assert_eq!(output_of(&result), "/usr/lib\n");
+    assert_eq!(told(&shell, "pwd").await.0, "/usr/lib\n");
+    assert_eq!(result.working_dir.as_deref(), Some(Path::new("/usr/lib")));
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_missing_directory_is_refused_and_the_session_goes_on() {
+    let shell = session();
+    let options = RunOptions { cwd: Some("/nope".into()), ..command("echo never") };
+
+    let error = attempt(&shell, options).await.unwrap_err();
+
+    assert_eq!(error.to_string(), "Working directory does not exist: /nope");
+    assert_eq!(told(&shell, "echo ok").await.0, "ok\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn errors_name_bash_and_the_line_of_the_command() {
+    let shell = session();
+
+    for _ in 0..3 {
+        let (output, status) = told(&shell, "true\ntrue\nnope_xyz").await;
+
+        assert_eq!(output, "bash: line 3: nope_xyz: command not found\n");
+        assert_eq!(status, 127);
+    }
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_command_of_any_size_and_alphabet_runs_as_it_is() {
+    let shell = session();
+    let long = format!(": '{}'; echo ok", "x".repeat(300_000));
+
+    assert_eq!(told(&shell, &long).await, ("ok\n".to_owned(), 0));
+    assert_eq!(told(&shell, "echo 'é🙂\u{1}\r'|od -An -c|head -1").await.1, 0);
+    assert_eq!(told(&shell, "x='a!b'; echo \"$x\" '!x' \\!").await.0, "a!b !x !\n");
+    assert_eq!(told(&shell, "printf abc").await.0, "abc");
+    assert_eq!(told(&shell, "").await, (String::new(), 0));
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_shell_that_ends_is_replaced_with_its_state() {
+    let shell = session();
+    run(&shell, "cd /usr; V=kept; f(){ echo F; }; export E=env; unset HOME").await;
+    for (text, status) in [
+        ("exit 42", 42),
+        ("set -e; W=2; false", 1),
+        ("exec sh -c 'exit 7'", 7),
+        ("kill -9 $$", 137),
+        ("kill -9 0", 137),
+        ("exec >&- 2>&-; exit 3", 3),
+        (": ${NOPE:?msg}", 1),
+        ("g(){ local V=local; exit 5; }; g", 5),
+    ] {
+        let result = run(&shell, text).await;
+
+        assert_eq!(status_of(&result), status, "{text}");
+        assert!(result.session_reset, "{text}");
+        let (output, _) = told(&shell, "echo $V $(f) $(sh -c 'echo $E') ${HOME-unset}; pwd").await;
+        assert_eq!(output, "kept F env unset\n/usr\n", "after {text}");
+    }
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_destroyed_driver_is_replaced() {
+    let shell = session();
+    run(&shell, "V=kept").await;
+    for text in [
+        "set -n",
+        "shopt -s extdebug; trap false DEBUG",
+        "enable -n printf echo eval trap read",
+        "shopt -s expand_aliases; alias printf=false echo=false builtin=false eval=false",
+        "readonly PATH IFS PS1 PS4 PWD _ 2>/dev/null; set -r",
+        "exec <&- >&- 2>&-; for fd in {3..255}; do eval \"exec $fd>&-\"; done",
+        "unset __p",
+        "TMOUT=1",
+    ] {
+        run(&shell, text).await;
+
+        let result = run(&shell, "/bin/echo ok").await;
+
+        assert_eq!(output_of(&result), "ok\n", "after {text}");
+    }
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn limits_that_stop_the_shell_do_not_stop_the_session() {
+    let shell = session();
+
+    run(&shell, "ulimit -n 4").await;
+    assert_eq!(told(&shell, "/bin/echo ok").await.0, "ok\n");
+    run(&shell, "ulimit -n 6; ulimit -f 0").await;
+    run(&shell, "/bin/echo ok").await;
+    assert_eq!(told(&shell, "/bin/echo ok").await.0, "ok\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn the_session_begins_with_its_variables_snapshot_and_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    let snapshot = folder.path().join("snapshot.sh");
+    std::fs::write(&snapshot, "hello(){ echo hello; }\necho noise\n").unwrap();
+    let mut options = shell_options();
+    options.session_env = vec![("S".to_owned(), "it's".to_owned())];
+    options.snapshot_path = Some(snapshot);
+    options.cwd = Some("/usr".into());
+    let shell = pi_shell::Shell::new(options).unwrap();
+
+    assert_eq!(told(&shell, "hello; echo $S; pwd").await.0, "hello\nit's\n/usr\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn rc_01_a_snapshot_that_ends_or_hangs_the_shell_is_left_out() {
+    for text in ["exit 3", "exec cat", "sleep 60", "set -e; false"] {
+        let folder = tempfile::tempdir().unwrap();
+        let snapshot = folder.path().join("snapshot.sh");
+        std::fs::write(&snapshot, text).unwrap();
+        let mut options = shell_options();
+        options.snapshot_path = Some(snapshot);
+        let shell = pi_shell::Shell::new(options).unwrap();
+
+        assert_eq!(told(&shell, "echo ok").await, ("ok\n".to_owned(), 0), "{text}");
+        shell.close().await;
+    }
+}
+
+#[tokio::test]
+async fn rs_04_a_shell_that_is_no_bash_is_refused_by_path() {
+    for path in ["/bin/cat", "/bin/true", "/bin/dash"] {
+        let mut options = shell_options();
+        options.shell = Some(path.into());
+        let shell = pi_shell::Shell::new(options).unwrap();
+
+        let error = attempt(&shell, command("echo ok")).await.unwrap_err();
+
+        assert_eq!(error.code(), "PI_UNUSABLE_SHELL", "{error}");
+        assert!(error.to_string().contains(path), "{error}");
+        shell.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_deadline_ends_the_command_and_keeps_the_state() {
+    let shell = session();
+    run(&shell, "V=kept").await;
+    let options = RunOptions {
+        timeout: Some(Duration::from_millis(300)),
+        ..command("W=1; for i in 1 2 3; do echo line$i; done; sleep 300; echo never")
+    };
+
+    let result = attempt(&shell, options).await.unwrap();
+
+    assert_eq!(result.outcome, ExitOutcome::TimedOut);
+    assert_eq!(output_of(&result), "line1\nline2\nline3\n");
+    assert_eq!(told(&shell, "echo $V $W").await.0, "kept 1\n");
+    shell.close().await;
+}

@@ -1,0 +1,333 @@
+//! How commands are stopped, what they leave, and how runs share a session.
+
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod support;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pi_shell::{Concurrency, ExitOutcome, RunOptions, ShellError, execute_shell};
+use support::{
+    PATIENCE, Recorder, attempt, cancel_when, command, eventually, is_alive, output_of, run,
+    session, shell_options, status_of, told,
+};
+use tokio_util::sync::CancellationToken;
+
+/// Starts `text` after marking its begin, cancels it, and checks that nothing after it ran, that
+/// nothing is left, and that the session kept its state.
+async fn check_cancelled(text: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let (ready, never) = (folder.path().join("ready"), folder.path().join("never"));
+    let shell = session();
+    run(&shell, "V=kept; cd /usr").await;
+    let before = shell.live_background_job_count().await;
+    let script = format!(": >{}; {text}\n: >{}", ready.display(), never.display());
+
+    let start = Instant::now();
+    let result = cancel_when(&shell, &script, &ready).await;
+
+    assert_eq!(result.outcome, ExitOutcome::Cancelled, "{text}");
+    assert!(start.elapsed() < Duration::from_secs(10), "{text}");
+    assert!(!never.exists(), "a later statement ran after {text}");
+    assert!(result.survivors.is_empty(), "{text}: {:?}", result.survivors);
+    assert_eq!(shell.live_background_job_count().await, before, "{text}");
+    assert_eq!(told(&shell, "echo $V; pwd").await.0, "kept\n/usr\n", "after {text}");
+    shell.close().await;
+}
+
+macro_rules! cancelled {
+    ($($name:ident: $text:expr;)*) => {$(
+        #[tokio::test]
+        async fn $name() {
+            check_cancelled($text).await;
+        }
+    )*};
+}
+
+cancelled! {
+    a_builtin_loop_is_cancelled: "while :; do :; done";
+    a_sleeping_child_is_cancelled: "sleep 1000";
+    a_pipeline_is_cancelled: "sleep 1000 | cat | cat";
+    a_command_substitution_is_cancelled: "x=$(sleep 1000)";
+    a_subshell_is_cancelled_before_its_next_statement: "( sleep 1000; : )";
+    a_loop_of_children_is_cancelled: "while :; do sleep 0.01; done";
+    a_prolific_writer_is_cancelled: "yes";
+    a_child_that_ignores_signals_is_killed: "( trap '' INT TERM; while :; do sleep 1; done )";
+    a_shell_that_ignores_signals_is_killed: "trap '' INT TERM; while :; do sleep 1; done";
+    a_shell_that_traps_int_is_cancelled: "trap 'echo caught' INT; sleep 1000";
+    a_function_is_cancelled: "f(){ local x=1; sleep 1000; }; f";
+    a_wait_is_cancelled: "sleep 1000 & wait";
+    a_stopped_shell_is_cancelled: "kill -STOP $$";
+    a_stopped_child_is_cancelled: "sleep 300 & kill -STOP $!; wait";
+    a_daemon_is_swept: "(setsid sleep 1000 & ) ; sleep 1000";
+    children_in_groups_of_their_own_are_cancelled: "set -m; sleep 300 | cat & sleep 300";
+    a_child_bash_is_cancelled: "bash -c 'sleep 1000; echo next'";
+    a_reader_of_a_fifo_is_cancelled: "mkfifo p.$$ 2>/dev/null || cd /tmp && mkfifo p.$$; cat p.$$";
+    a_program_in_place_of_the_shell_is_cancelled: "exec sleep 1000";
+}
+
+#[tokio::test]
+async fn pt_17_a_trap_cleans_up_and_the_cause_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let ready = folder.path().join("ready");
+    let shell = session();
+    let script =
+        format!("trap 'echo cleanup; exit 0' TERM; : >{}; sleep 300 & wait", ready.display());
+
+    let result = cancel_when(&shell, &script, &ready).await;
+
+    assert_eq!(result.outcome, ExitOutcome::Cancelled);
+    assert_eq!(output_of(&result), "cleanup\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn older_background_jobs_survive_a_stop() {
+    let folder = tempfile::tempdir().unwrap();
+    let ready = folder.path().join("ready");
+    let shell = session();
+    let job = run(&shell, "sleep 1000 & disown").await;
+    let pid = job.survivors.first().unwrap().pid;
+
+    cancel_when(&shell, &format!(": >{}; sleep 1000", ready.display()), &ready).await;
+
+    assert!(is_alive(pid));
+    assert_eq!(shell.live_background_job_count().await, 1);
+    shell.close().await;
+    eventually("the job is gone", || !is_alive(pid)).await;
+}
+
+#[tokio::test]
+async fn background_children_are_listed_and_their_late_output_is_kept_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let go = folder.path().join("go");
+    let done = folder.path().join("done");
+    let shell = session();
+    let script = format!(
+        "(until [ -e {} ]; do sleep 0.01; done; echo LATE; : >{}) & echo now",
+        go.display(),
+        done.display()
+    );
+
+    let result = run(&shell, &script).await;
+    assert_eq!(output_of(&result), "now\n");
+    assert!(!result.survivors.is_empty());
+    std::fs::write(&go, "").unwrap();
+    eventually("the child wrote", || done.exists()).await;
+
+    assert_eq!(told(&shell, "echo second").await.0, "second\n");
+    eventually("late output arrived", || shell.late_output() == "LATE\n").await;
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn bg_01_a_background_child_does_not_hold_the_command() {
+    let shell = session();
+    let start = Instant::now();
+
+    let result = run(&shell, "sleep 60 & echo done").await;
+
+    assert_eq!(output_of(&result), "done\n");
+    assert!(start.elapsed() < Duration::from_secs(20));
+    assert_eq!(result.survivors.len(), 1);
+    assert_eq!(result.survivors[0].command, "sleep 60");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn output_larger_than_any_pipe_is_whole() {
+    let shell = session();
+    let recorder = Arc::new(Recorder::default());
+    let run = shell.run(
+        command("seq 1 300000"),
+        Arc::<Recorder>::clone(&recorder),
+        CancellationToken::new(),
+    );
+
+    let result = tokio::time::timeout(PATIENCE, run).await.unwrap().unwrap();
+
+    let numbers: Vec<String> = (1..=300_000).map(|number| number.to_string()).collect();
+    let expected = numbers.join("\n") + "\n";
+    assert!(recorder.text() == expected, "the chunks are not the output");
+    let output = result.output.unwrap();
+    assert_eq!(output.total_bytes, expected.len() as u64);
+    assert_eq!(output.total_lines, 300_000);
+    assert!(expected.ends_with(&output.text));
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn cc_01_commands_of_one_session_run_one_after_the_other() {
+    let shell = session();
+    let script = |letter| format!("for i in 1 2 3 4 5 6; do echo {letter}; sleep 0.01; done");
+
+    let (first, second) =
+        tokio::join!(attempt(&shell, command(&script('A'))), attempt(&shell, command(&script('B'))));
+
+    assert_eq!(output_of(&first.unwrap()), "A\n".repeat(6));
+    assert_eq!(output_of(&second.unwrap()), "B\n".repeat(6));
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn cc_03_a_command_that_waits_its_turn_is_cancelled_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (go, never) = (folder.path().join("go"), folder.path().join("never"));
+    let shell = session();
+    let first = tokio::spawn({
+        let (shell, text) =
+            (shell.clone(), format!("until [ -e {} ]; do sleep 0.01; done; echo ok", go.display()));
+        async move { run(&shell, &text).await }
+    });
+    let cancel = CancellationToken::new();
+    let queued = tokio::spawn({
+        let (shell, cancel) = (shell.clone(), cancel.clone());
+        let options = command(&format!(": >{}", never.display()));
+        async move { shell.run(options, Arc::new(Recorder::default()), cancel).await }
+    });
+    tokio::task::yield_now().await;
+    cancel.cancel();
+
+    let result = tokio::time::timeout(PATIENCE, queued).await.unwrap().unwrap().unwrap();
+
+    assert_eq!(result.outcome, ExitOutcome::Cancelled);
+    std::fs::write(&go, "").unwrap();
+    assert_eq!(output_of(&first.await.unwrap()), "ok\n");
+    assert!(!never.exists());
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn abort_ends_every_run_and_the_session_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let ready = folder.path().join("ready");
+    let shell = session();
+    shell.abort().await;
+    let running = tokio::spawn({
+        let (shell, text) = (shell.clone(), format!(": >{}; sleep 1000", ready.display()));
+        async move { run(&shell, &text).await }
+    });
+    eventually("it began", || ready.exists()).await;
+
+    shell.abort().await;
+    shell.abort().await;
+
+    assert_eq!(running.await.unwrap().outcome, ExitOutcome::Cancelled);
+    assert_eq!(told(&shell, "echo ok").await.0, "ok\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn cc_09_closing_cancels_the_run_and_refuses_later_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let ready = folder.path().join("ready");
+    let shell = session();
+    let running = tokio::spawn({
+        let (shell, text) = (shell.clone(), format!(": >{}; sleep 1000", ready.display()));
+        async move { run(&shell, &text).await }
+    });
+    eventually("it began", || ready.exists()).await;
+
+    shell.close().await;
+    shell.close().await;
+
+    assert_eq!(running.await.unwrap().outcome, ExitOutcome::Cancelled);
+    assert!(matches!(attempt(&shell, command("echo no")).await, Err(ShellError::Closed)));
+}
+
+fn copy(text: &str) -> RunOptions {
+    RunOptions { concurrency: Concurrency::Clone, ..command(text) }
+}
+
+#[tokio::test]
+async fn a_copy_runs_beside_the_session_with_its_state_and_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let go = folder.path().join("go");
+    let shell = session();
+    run(&shell, "V=kept; f(){ echo F; }; cd /usr").await;
+    let busy = tokio::spawn({
+        let (shell, text) =
+            (shell.clone(), format!("until [ -e {} ]; do sleep 0.01; done; echo busy", go.display()));
+        async move { run(&shell, &text).await }
+    });
+
+    let results = tokio::join!(
+        attempt(&shell, copy("echo $V $(f); pwd; V=changed; cd /")),
+        attempt(&shell, copy("exit 7")),
+        attempt(&shell, copy("kill -9 $BASHPID")),
+        attempt(&shell, copy("echo 'é'; sleep 60 & echo hi")),
+    );
+
+    assert_eq!(output_of(results.0.as_ref().unwrap()), "kept F\n/usr\n");
+    assert_eq!(status_of(results.1.as_ref().unwrap()), 7);
+    assert_eq!(status_of(results.2.as_ref().unwrap()), 137);
+    assert_eq!(output_of(results.3.as_ref().unwrap()), "é\nhi\n");
+    std::fs::write(&go, "").unwrap();
+    assert_eq!(output_of(&busy.await.unwrap()), "busy\n");
+    assert_eq!(told(&shell, "echo $V; pwd").await.0, "kept\n/usr\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_copy_is_cancelled_without_harm_to_the_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let ready = folder.path().join("ready");
+    let shell = session();
+    run(&shell, "V=kept").await;
+    let cancel = CancellationToken::new();
+    let running = tokio::spawn({
+        let (shell, cancel) = (shell.clone(), cancel.clone());
+        let options = copy(&format!("setsid sleep 1000 & : >{}; sleep 1000", ready.display()));
+        async move { shell.run(options, Arc::new(Recorder::default()), cancel).await }
+    });
+    eventually("it began", || ready.exists()).await;
+    cancel.cancel();
+
+    let result = tokio::time::timeout(PATIENCE, running).await.unwrap().unwrap().unwrap();
+
+    assert_eq!(result.outcome, ExitOutcome::Cancelled);
+    assert_eq!(shell.live_background_job_count().await, 0);
+    assert_eq!(told(&shell, "echo $V").await.0, "kept\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_one_shot_takes_what_it_started_with_it() {
+    let observer = Arc::new(Recorder::default());
+    let options = command("sleep 1000 & echo $!");
+
+    let result =
+        execute_shell(shell_options(), options, observer, CancellationToken::new()).await.unwrap();
+
+    let pid: i32 = output_of(&result).trim().parse().unwrap();
+    assert_eq!(status_of(&result), 0);
+    assert!(!is_alive(pid));
+}
+
+#[tokio::test]
+async fn pt_10_a_run_that_is_cancelled_beforehand_spawns_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("mark");
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let options = command(&format!(": >{}", mark.display()));
+
+    let result =
+        execute_shell(shell_options(), options, Arc::new(Recorder::default()), cancel).await.unwrap();
+
+    assert_eq!(result.outcome, ExitOutcome::Cancelled);
+    assert!(!mark.exists());
+}
+
+#[tokio::test]
+async fn dropping_the_last_handle_ends_the_session() {
+    let shell = session();
+    let result = run(&shell, "sleep 1000 & echo $$").await;
+    let bash: i32 = output_of(&result).trim().parse().unwrap();
+    let child = result.survivors[0].pid;
+
+    drop(shell);
+
+    eventually("the tree is gone", || !is_alive(bash) && !is_alive(child)).await;
+}
