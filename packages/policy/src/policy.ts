@@ -8,6 +8,7 @@ import { classify } from "./classify.ts";
 import { decide, type PolicyConfig, type PolicyRequest, type Verdict } from "./decide.ts";
 import type { GitConfigDanger } from "./git-hardening.ts";
 import { inspectGitConfig } from "./git-inspection.ts";
+import { parseRule } from "./rules/rule.ts";
 import { loadRules, type RuleFile, type RuleSet } from "./rules/rule-file.ts";
 import { taintOf } from "./taint.ts";
 
@@ -84,7 +85,7 @@ export function createPolicy(given: PolicyOptions | RuleFile | readonly RuleSet[
       if (verdict.behavior !== "ask") return settled(verdict, verdict.behavior);
       if (options.approve === undefined) return settled(verdict, "deny");
       const approval = await askOnce(options.approve, options.approvalTimeoutMs, known, verdict, signal);
-      if (approval.behavior === "allow" && approval.remember !== undefined) learnt.push(approval.remember);
+      if (approval.behavior === "allow" && isRule(approval.remember)) learnt.push(approval.remember);
       return approved(verdict, approval);
     },
     observe(command, sessionKey) {
@@ -93,6 +94,11 @@ export function createPolicy(given: PolicyOptions | RuleFile | readonly RuleSet[
     },
     forget: (sessionKey) => void taints.delete(sessionKey),
   };
+}
+
+/** A text that is no rule is not learnt: as a broken set it would stop every approval. */
+function isRule(text: string | undefined): text is string {
+  return text !== undefined && parseRule(text, "allow", "session").ok;
 }
 
 function asOptions(given: PolicyOptions | RuleFile | readonly RuleSet[]): PolicyOptions {

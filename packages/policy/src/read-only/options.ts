@@ -52,7 +52,7 @@ export interface GivenOption {
 export function isSurelyOperand(word: Word): boolean {
   if (word.value !== null) return !word.value.startsWith("-") || word.value === "-";
   // `<(…)` becomes a path such as `/dev/fd/63`.
-  if (/^[<>]\(/.test(word.text)) return true;
+  if (/^[<>]\(/.test(word.text)) return !word.splits;
   return !word.splits && word.leading !== "" && !word.leading.startsWith("-");
 }
 
