@@ -49,7 +49,7 @@ describe("a git call judged read-only", () => {
       "git show HEAD:a.ts",
       "git blame a.ts",
       "git branch -a",
-      "git describe --always --dirty",
+      "git describe --always",
       "git ls-files -m",
       "git stash list",
       "git grep -n two",
@@ -70,6 +70,10 @@ describe("a git call judged read-only", () => {
     }
 
     expect(treeOf(repo)).toBe(before);
+  });
+
+  it("is none that rewrites the index whatever is set", () => {
+    expect(classify("git describe --always --dirty").class).toBe("not-readonly");
   });
 
   it.each([

@@ -226,10 +226,11 @@ const SUBCOMMANDS: ReadonlyMap<string, Judge> = new Map<string, Judge>([
       "--abbrev-ref= --abbrev-ref --short= --verify --quiet --symbolic --symbolic-full-name --show-toplevel --show-cdup --show-prefix --show-superproject-working-tree --git-dir --git-common-dir --absolute-git-dir --git-path_ --is-inside-git-dir --is-inside-work-tree --is-bare-repository --is-shallow-repository --shared-index-path --show-object-format= --all --branches= --tags= --remotes= --glob= --exclude= --not --sq --revs-only --no-revs --flags --no-flags --since= --until= --local-env-vars --path-format= --default_ -q",
     ),
   ],
+  // `--dirty` rewrites the index, also without optional locks.
   [
     "describe",
     plain(
-      "--all --tags --contains --abbrev= --candidates= --exact-match --long --match= --exclude= --always --first-parent --dirty= --broken= --debug --match_ --exclude_",
+      "--all --tags --contains --abbrev= --candidates= --exact-match --long --match= --exclude= --always --first-parent --debug --match_ --exclude_",
     ),
   ],
   ["name-rev", plain("--tags --refs= --exclude= --all --name-only --no-undefined --always --annotate-stdin")],
