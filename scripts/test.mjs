@@ -25,7 +25,7 @@ function program(command, ...rest) {
 
 const STEPS = [
   { group: "lint", name: "TypeScript format and lint", run: program(process.execPath, BIOME, "ci", ".") },
-  { group: "lint", name: "Rust format", run: program("cargo", "fmt", "--all", "--check") },
+  { group: "lint", name: "Rust format", run: program("cargo", "fmt", "--all", "--check", "--", "--color", "never") },
   {
     group: "lint",
     name: "Rust lint",

@@ -1,8 +1,8 @@
 /**
  * What every file owes its reader: a header that says what lives in it, and nothing of the machine it was written on.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
@@ -44,6 +44,19 @@ describe("files", () => {
     const telling = texts.filter((path) => readFileSync(path, "utf8").includes(here));
 
     expect(telling.map((path) => relative(root, path))).toEqual([]);
+  });
+
+  it("of documentation link to what is there", () => {
+    const pages = files.filter((path) => path.endsWith(".md"));
+    const broken = pages.flatMap((page) =>
+      [...readFileSync(page, "utf8").matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+        .map(([, target]) => target ?? "")
+        .filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(dirname(page), target)))
+        .map((target) => `${relative(root, page)}: ${target}`),
+    );
+
+    expect(broken).toEqual([]);
+    expect(pages.length).toBeGreaterThan(5);
   });
 
   it("of the lock file name no registry", () => {

@@ -26,9 +26,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   policy: { ours: ["contract", "command"], others: ["re2js"], node: true },
   executor: { ours: ["contract", "command", "natives"], others: ["re2js"], node: true },
   tool: { ours: ["contract", "command", "policy", "executor"], others: [], node: true },
-  renderer: { ours: ["contract"], others: ["@xterm/headless", "@earendil-works/pi-tui"], node: false },
   // The composition root: it alone builds things and hands them down, so it may name every layer.
-  cli: { ours: ["contract", "command", "natives", "policy", "executor", "tool", "renderer"], others: [], node: true },
+  cli: { ours: ["contract", "command", "natives", "policy", "executor", "tool"], others: [], node: true },
 };
 
 /** Finds `import … from "x"`, `export … from "x"`, `import "x"` and `import("x")`. */
@@ -82,6 +81,25 @@ function readJson(path: string): Record<string, unknown> {
 describe("import table", () => {
   it("has a row for every package", () => {
     expect(packageNames().filter((name) => !(name in TABLE))).toEqual([]);
+  });
+
+  it("is the one that ARCHITECTURE.md shows", () => {
+    const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+    const cells = (line: string) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim());
+    const lines = page.slice(page.indexOf("| may import →")).split("\n\n")[0]?.split("\n") ?? [];
+    const columns = cells(lines[0] ?? "").slice(1, -1);
+    const shown = lines.slice(2).map((line) => {
+      const [name = "", ...marks] = cells(line);
+      const others = (marks.pop() ?? "").split(", ").filter((other) => other !== "");
+      return [name, { ours: columns.filter((_, at) => marks[at] === "x"), others }];
+    });
+
+    const expected = Object.entries(TABLE).map(([name, { ours, others }]) => [name, { ours, others }]);
+    expect(shown).toEqual(expected);
   });
 
   it("sees the imports it judges", () => {
