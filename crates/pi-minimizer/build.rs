@@ -16,7 +16,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     files.sort();
     let mut source = String::from("&[\n");
     for file in &files {
-        let name = file.file_name().and_then(|name| name.to_str()).ok_or("rule file name is not UTF-8")?;
+        let name =
+            file.file_name().and_then(|name| name.to_str()).ok_or("rule file name is not UTF-8")?;
         println!("cargo::rerun-if-changed={}", file.display());
         writeln!(source, "    ({name:?}, include_str!({:?})),", file.display().to_string())?;
     }

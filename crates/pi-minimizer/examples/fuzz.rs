@@ -25,10 +25,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     for _ in 0..executions {
         let text = &all[random.below(all.len())];
         // Mostly the command that printed the text; sometimes one that did not.
-        let command = if random.below(4) == 0 { &all[random.below(all.len())].command } else { &text.command };
+        let command = if random.below(4) == 0 {
+            &all[random.below(all.len())].command
+        } else {
+            &text.command
+        };
         let lines: Vec<&str> = text.output.lines().collect();
         let start = random.below(lines.len().saturating_sub(MAX_LINES / 2));
-        let mut piece = lines.iter().skip(start).take(MAX_LINES).copied().collect::<Vec<_>>().join("\n");
+        let mut piece =
+            lines.iter().skip(start).take(MAX_LINES).copied().collect::<Vec<_>>().join("\n");
         if random.below(5) == 0 {
             let other = &all[random.below(all.len())];
             piece.push('\n');

@@ -20,9 +20,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     if explaining {
         let explanation = explain(Command::Text(command), &output, exit, &Options::default());
         for stage in &explanation.stages {
-            println!("{:>9} {:>8} bytes {:>6} lines  {}", stage.name, stage.bytes, stage.lines, stage.note);
+            println!(
+                "{:>9} {:>8} bytes {:>6} lines  {}",
+                stage.name, stage.bytes, stage.lines, stage.note
+            );
         }
-        println!("{}", explanation.result.map_or_else(|| "the original stands".to_owned(), |(_, text)| text));
+        println!(
+            "{}",
+            explanation.result.map_or_else(|| "the original stands".to_owned(), |(_, text)| text)
+        );
         return Ok(());
     }
     let minimized = minimize(Command::Text(command), &output, exit, &Options::default());

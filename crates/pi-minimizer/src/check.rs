@@ -69,8 +69,9 @@ static TROUBLE_WORD: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// A message in the first column, whatever the line was taken for.
-static ALARM: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^(?i:error|fatal|warning|panic|failed|failure)(?:\[\w+\])?:").ok());
+static ALARM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^(?i:error|fatal|warning|panic|failed|failure)(?:\[\w+\])?:").ok()
+});
 
 /// Verifies the rendering `text` of `doc`.
 pub(crate) fn verify(doc: &Doc<'_>, text: &str, policy: Policy) -> Result<(), Doubt> {
@@ -116,15 +117,14 @@ fn without_percentage(line: &str) -> &str {
 /// Does the removal of this line have to be justified?
 fn is_suspect(mark: &Mark, line: &str) -> bool {
     let pattern = match mark {
-        Mark::Keep => return false,
         Mark::Drop(Kind::Passing) => return !has_success_mark(line) && matches(&TROUBLE, line),
         // Quoted source, library frames and generated bodies are productions of their own: a word in
         // them is a name, not a message.
-        Mark::Drop(Kind::Generated | Kind::Body) => return false,
+        Mark::Keep | Mark::Drop(Kind::Generated | Kind::Body) => return false,
         Mark::Drop(Kind::Excerpt | Kind::Frame | Kind::Hint | Kind::Note | Kind::Entry) => &ALARM,
-        Mark::Drop(Kind::Progress | Kind::Header | Kind::Trailer | Kind::Deduped) => &TROUBLE_WORD,
         // A replacement says its line again; only a message in it has to be there word for word.
-        Mark::Replace(_) => &TROUBLE_WORD,
+        Mark::Drop(Kind::Progress | Kind::Header | Kind::Trailer | Kind::Deduped)
+        | Mark::Replace(_) => &TROUBLE_WORD,
         Mark::Drop(_) | Mark::Folded => &TROUBLE,
     };
     matches(pattern, line)
@@ -138,8 +138,22 @@ fn matches(pattern: &LazyLock<Option<Regex>>, line: &str) -> bool {
 /// An oracle of its own for "this passed", apart from the filters that say so.
 fn has_success_mark(line: &str) -> bool {
     const MARKS: [&str; 16] = [
-        "✓", "✔", "√", "PASSED", "PASS", "... ok", "Passed", "passed", "ok ", "[ OK ]", "[       OK ]", "SUCCESS",
-        "ok\t", " ok", "[  PASSED  ]", "[----------]",
+        "✓",
+        "✔",
+        "√",
+        "PASSED",
+        "PASS",
+        "... ok",
+        "Passed",
+        "passed",
+        "ok ",
+        "[ OK ]",
+        "[       OK ]",
+        "SUCCESS",
+        "ok\t",
+        " ok",
+        "[  PASSED  ]",
+        "[----------]",
     ];
     MARKS.iter().any(|mark| line.contains(mark))
 }
@@ -174,7 +188,8 @@ fn no_invented_word(doc: &Doc<'_>) -> Result<(), Doubt> {
 
 /// `x12`, the count of a repeat.
 fn is_count(word: &str) -> bool {
-    word.strip_prefix('x').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+    word.strip_prefix('x')
+        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The places a line names, in one piece: `src/a.rs:3:14`, `a.ts(3,14)`, `app.py:12`.
@@ -185,11 +200,16 @@ pub(crate) fn locations(line: &str) -> impl Iterator<Item = &str> {
             let at = piece.find([':', '('])?;
             let (path, place) = piece.split_at_checked(at)?;
             let place = place.get(1..)?;
-            let named = path.contains('.') && !path.contains("//") && path.bytes().any(|b| b.is_ascii_alphabetic());
+            let named = path.contains('.')
+                && !path.contains("//")
+                && path.bytes().any(|b| b.is_ascii_alphabetic());
             if !named || !place.starts_with(|c: char| c.is_ascii_digit()) {
                 return None;
             }
-            let digits = place.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b':' | b',')).count();
+            let digits = place
+                .bytes()
+                .take_while(|b| b.is_ascii_digit() || matches!(b, b':' | b','))
+                .count();
             piece.get(..at + 1 + digits).map(|place| place.trim_end_matches([':', ',']))
         })
 }
@@ -210,13 +230,15 @@ mod tests {
     fn a_dropped_error_is_noticed_unless_its_words_stand_elsewhere() {
         let lost = verdict("error: bad thing\nok\n", |doc| doc.drop_line(0, Kind::Line));
         assert_eq!(lost, Err(Doubt::LostError("error: bad thing".to_owned())));
-        let repeated = verdict("error: bad\nbad error again\n", |doc| doc.drop_line(0, Kind::Repeat));
+        let repeated =
+            verdict("error: bad\nbad error again\n", |doc| doc.drop_line(0, Kind::Repeat));
         assert_eq!(repeated, Ok(()));
     }
 
     #[test]
     fn progress_that_names_an_error_crate_is_no_error() {
-        let verdict = verdict("   Compiling thiserror v2.0.0\nx\n", |doc| doc.drop_line(0, Kind::Progress));
+        let verdict =
+            verdict("   Compiling thiserror v2.0.0\nx\n", |doc| doc.drop_line(0, Kind::Progress));
         assert_eq!(verdict, Ok(()));
     }
 
@@ -239,7 +261,8 @@ mod tests {
 
     #[test]
     fn locations_are_read_in_the_spellings_of_tools() {
-        let found: Vec<&str> = locations("at f (src/a.ts:3:14) b.ts(6,34): app.py:12: http://x.y:80 v1.2:3").collect();
+        let found: Vec<&str> =
+            locations("at f (src/a.ts:3:14) b.ts(6,34): app.py:12: http://x.y:80 v1.2:3").collect();
         assert_eq!(found, ["src/a.ts:3:14", "b.ts(6,34", "app.py:12", "v1.2:3"]);
     }
 }

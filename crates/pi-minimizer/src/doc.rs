@@ -58,7 +58,15 @@ impl<'a> Doc<'a> {
 
     fn of(lines: Vec<&'a str>, verbatim: bool) -> Self {
         let marks = vec![Mark::Keep; lines.len()];
-        Self { steps: (lines.len() + 64) * STEPS_PER_LINE, lines, marks, extra: Tally::default(), stated: Vec::new(), touched: 0, verbatim }
+        Self {
+            steps: (lines.len() + 64) * STEPS_PER_LINE,
+            lines,
+            marks,
+            extra: Tally::default(),
+            stated: Vec::new(),
+            touched: 0,
+            verbatim,
+        }
     }
 
     /// Number of lines.
@@ -197,7 +205,10 @@ impl<'a> Doc<'a> {
                 text.push_str(&marker::times(found.times));
                 text.push('\n');
             } else {
-                push_lines(&mut text, kept.get(found.start..found.start + found.period).unwrap_or(&[]));
+                push_lines(
+                    &mut text,
+                    kept.get(found.start..found.start + found.period).unwrap_or(&[]),
+                );
                 text.push_str(&marker::repeated(found.period, found.times - 1));
                 text.push('\n');
             }

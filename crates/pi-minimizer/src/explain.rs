@@ -28,13 +28,23 @@ pub struct Explanation {
 
 impl Listener for Vec<Stage> {
     fn stage(&mut self, name: &'static str, text: &str, note: &str) {
-        self.push(Stage { name, bytes: text.len(), lines: text.lines().count(), note: note.to_owned() });
+        self.push(Stage {
+            name,
+            bytes: text.len(),
+            lines: text.lines().count(),
+            note: note.to_owned(),
+        });
     }
 }
 
 /// Minimizes like [`minimize`](crate::minimize) and tells what happened. A panic of a filter is not
 /// caught here: who asks for an explanation wants to see it.
-pub fn explain(command: Command<'_>, output: &str, exit_code: i32, options: &Options) -> Explanation {
+pub fn explain(
+    command: Command<'_>,
+    output: &str,
+    exit_code: i32,
+    options: &Options,
+) -> Explanation {
     let mut stages = Vec::new();
     let result = pipeline::run(command, output, exit_code, options, &mut stages);
     Explanation { stages, result }

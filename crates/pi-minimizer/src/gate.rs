@@ -18,41 +18,160 @@ pub(crate) enum Permission {
 
 /// Programs whose output is data, whatever their flags.
 const MACHINE_PROGRAMS: [&str; 54] = [
-    "jq", "yq", "xq", "xmllint", "base64", "base32", "xxd", "hexdump", "od", "sha1sum", "sha256sum", "sha512sum",
-    "shasum", "md5sum", "cksum", "b2sum", "wc", "iptables-save", "ip6tables-save", "nft", "pg_dump", "mysqldump",
-    "openssl", "date", "seq", "printf", "echo", "diff", "cmp", "comm", "cut", "tr", "sort", "uniq", "awk", "gawk",
-    "paste", "join", "rev", "tac", "strings", "column", "envsubst", "stat", "readlink", "realpath", "basename",
-    "dirname", "printenv", "sqlite3", "psql", "mysql", "redis-cli", "crontab",
+    "jq",
+    "yq",
+    "xq",
+    "xmllint",
+    "base64",
+    "base32",
+    "xxd",
+    "hexdump",
+    "od",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+    "shasum",
+    "md5sum",
+    "cksum",
+    "b2sum",
+    "wc",
+    "iptables-save",
+    "ip6tables-save",
+    "nft",
+    "pg_dump",
+    "mysqldump",
+    "openssl",
+    "date",
+    "seq",
+    "printf",
+    "echo",
+    "diff",
+    "cmp",
+    "comm",
+    "cut",
+    "tr",
+    "sort",
+    "uniq",
+    "awk",
+    "gawk",
+    "paste",
+    "join",
+    "rev",
+    "tac",
+    "strings",
+    "column",
+    "envsubst",
+    "stat",
+    "readlink",
+    "realpath",
+    "basename",
+    "dirname",
+    "printenv",
+    "sqlite3",
+    "psql",
+    "mysql",
+    "redis-cli",
+    "crontab",
 ];
 
 /// Programs that print a file: what an agent reads to edit it.
-const READERS: [&str; 14] =
-    ["cat", "head", "tail", "sed", "less", "more", "bat", "batcat", "nl", "zcat", "view", "type", "perl", "ed"];
+const READERS: [&str; 14] = [
+    "cat", "head", "tail", "sed", "less", "more", "bat", "batcat", "nl", "zcat", "view", "type",
+    "perl", "ed",
+];
 
 /// Git subcommands that are plumbing.
 const GIT_PLUMBING: [&str; 22] = [
-    "rev-parse", "rev-list", "ls-files", "ls-tree", "ls-remote", "cat-file", "for-each-ref", "show-ref", "hash-object",
-    "config", "format-patch", "archive", "bundle", "diff-tree", "diff-index", "diff-files", "merge-base", "name-rev",
-    "describe", "var", "check-ignore", "blame",
+    "rev-parse",
+    "rev-list",
+    "ls-files",
+    "ls-tree",
+    "ls-remote",
+    "cat-file",
+    "for-each-ref",
+    "show-ref",
+    "hash-object",
+    "config",
+    "format-patch",
+    "archive",
+    "bundle",
+    "diff-tree",
+    "diff-index",
+    "diff-files",
+    "merge-base",
+    "name-rev",
+    "describe",
+    "var",
+    "check-ignore",
+    "blame",
 ];
 
 /// Values of an output-format flag that mean "for a program".
 const MACHINE_FORMATS: [&str; 22] = [
-    "json", "jsonl", "ndjson", "json-pretty", "json-stream", "json-lines", "yaml", "yml", "xml", "csv", "tsv", "junit", "tap", "sarif",
-    "checkstyle", "go-template", "jsonpath", "template", "name", "custom-columns", "github", "gitlab",
+    "json",
+    "jsonl",
+    "ndjson",
+    "json-pretty",
+    "json-stream",
+    "json-lines",
+    "yaml",
+    "yml",
+    "xml",
+    "csv",
+    "tsv",
+    "junit",
+    "tap",
+    "sarif",
+    "checkstyle",
+    "go-template",
+    "jsonpath",
+    "template",
+    "name",
+    "custom-columns",
+    "github",
+    "gitlab",
 ];
 
 /// Flags that take such a value.
 const FORMAT_FLAGS: [&str; 12] = [
-    "--format", "-f", "-o", "--output", "--output-format", "--reporter", "--reporters", "-R", "--message-format",
-    "--out", "--formatter", "-O",
+    "--format",
+    "-f",
+    "-o",
+    "--output",
+    "--output-format",
+    "--reporter",
+    "--reporters",
+    "-R",
+    "--message-format",
+    "--out",
+    "--formatter",
+    "-O",
 ];
 
 /// Flags that mean "for a program" by themselves.
 const MACHINE_FLAGS: [&str; 22] = [
-    "--json", "--porcelain", "--null", "--print0", "-print0", "--name-only", "--name-status", "--numstat", "--raw",
-    "--count", "--files-with-matches", "--files-without-match", "--export", "--parsable", "--parseable", "--xml",
-    "--json-lines", "-json", "--template", "--jsonpath", "--csv", "--quiet-ids",
+    "--json",
+    "--porcelain",
+    "--null",
+    "--print0",
+    "-print0",
+    "--name-only",
+    "--name-status",
+    "--numstat",
+    "--raw",
+    "--count",
+    "--files-with-matches",
+    "--files-without-match",
+    "--export",
+    "--parsable",
+    "--parseable",
+    "--xml",
+    "--json-lines",
+    "-json",
+    "--template",
+    "--jsonpath",
+    "--csv",
+    "--quiet-ids",
 ];
 
 /// Looks at the flags and programs of one target.
@@ -70,26 +189,39 @@ pub(crate) fn by_command(target: &Target) -> Permission {
     let machine = match program {
         "git" => is_git_machine(target),
         "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "ugrep" => {
-            target.has_short('c') || target.has_short('l') || target.has_short('L') || target.has_short('Z')
+            target.has_short('c')
+                || target.has_short('l')
+                || target.has_short('L')
+                || target.has_short('Z')
                 || target.has_flag(&["--vimgrep", "--files", "--null-data", "--passthru"])
         }
         "find" => target.has_flag(&["-printf", "-fprintf", "-ls", "-exec", "-execdir", "-ok"]),
-        "fd" | "fdfind" => target.has_short('0') || target.has_flag(&["-x", "-X", "--exec", "--exec-batch"]),
+        "fd" | "fdfind" => {
+            target.has_short('0') || target.has_flag(&["-x", "-X", "--exec", "--exec-batch"])
+        }
         "ls" => target.has_flag(&["--zero"]),
         "du" | "env" => target.has_short('0'),
         "docker" | "podman" => {
-            target.has_short('q') && matches!(target.subcommand(), "ps" | "images" | "volume" | "network" | "container" | "image")
+            target.has_short('q')
+                && matches!(
+                    target.subcommand(),
+                    "ps" | "images" | "volume" | "network" | "container" | "image"
+                )
                 || matches!(target.subcommand(), "inspect" | "cp" | "save" | "export")
                 || target.has_flag(&["--format"])
         }
         "helm" => matches!(target.subcommand(), "template" | "get" | "show"),
         "kubectl" | "oc" => target.subcommand() == "config",
         "pip" => target.subcommand() == "freeze",
-        "cargo" => matches!(target.subcommand(), "metadata" | "read-manifest" | "locate-project" | "pkgid" | "expand"),
+        "cargo" => matches!(
+            target.subcommand(),
+            "metadata" | "read-manifest" | "locate-project" | "pkgid" | "expand"
+        ),
         "npm" => matches!(target.subcommand(), "pkg" | "config" | "view" | "info" | "show"),
         "go" => matches!(target.subcommand(), "env" | "list" | "doc"),
-        "curl" | "wget" | "http" | "https" | "xh" => false,
-        "rustc" | "gcc" | "g++" | "clang" | "clang++" => target.has_flag(&["-E", "-S", "--print", "-dumpversion"]),
+        "rustc" | "gcc" | "g++" | "clang" | "clang++" => {
+            target.has_flag(&["-E", "-S", "--print", "-dumpversion"])
+        }
         "tar" => target.has_flag(&["-O", "--to-stdout"]),
         "systemctl" => target.subcommand() == "show",
         "terraform" | "tofu" => matches!(target.subcommand(), "output" | "show" | "console"),
@@ -136,12 +268,15 @@ fn is_git_machine(target: &Target) -> bool {
         "grep" => target.has_short('c') || target.has_short('l') || target.has_short('L'),
         // A blob, printed as it is in the tree.
         "show" => target.args.iter().any(|arg| {
-            !arg.starts_with('-') && arg.split_once(':').is_some_and(|(rev, path)| !rev.is_empty() && !path.is_empty())
+            !arg.starts_with('-')
+                && arg
+                    .split_once(':')
+                    .is_some_and(|(rev, path)| !rev.is_empty() && !path.is_empty())
         }),
         "log" | "reflog" => target.args.iter().any(|arg| {
-            arg.strip_prefix("--format").or_else(|| arg.strip_prefix("--pretty")).is_some_and(|value| {
-                !["", "=short", "=medium", "=full", "=fuller", "=oneline"].contains(&value)
-            })
+            arg.strip_prefix("--format").or_else(|| arg.strip_prefix("--pretty")).is_some_and(
+                |value| !["", "=short", "=medium", "=full", "=fuller", "=oneline"].contains(&value),
+            )
         }),
         _ => false,
     }
@@ -169,7 +304,8 @@ fn is_json_object(body: &str) -> bool {
 
 fn is_json_array(body: &str) -> bool {
     let inner = body.strip_prefix('[').unwrap_or(body).trim_start();
-    let opens = inner.starts_with(['{', '[', '"', ']', '-']) || inner.starts_with(|c: char| c.is_ascii_digit());
+    let opens = inner.starts_with(['{', '[', '"', ']', '-'])
+        || inner.starts_with(|c: char| c.is_ascii_digit());
     opens && body.trim_end().ends_with(']')
 }
 

@@ -50,7 +50,14 @@ fn output_for_programs_is_left_alone() {
 
 #[test]
 fn output_for_people_may_be_rewritten() {
-    for line in ["cargo test", "git log -60", "git log --pretty=fuller", "kubectl get pods -o wide", "tar -czvf a.tgz b", "gcc -o a a.c"] {
+    for line in [
+        "cargo test",
+        "git log -60",
+        "git log --pretty=fuller",
+        "kubectl get pods -o wide",
+        "tar -czvf a.tgz b",
+        "gcc -o a a.c",
+    ] {
         assert_eq!(permission(line), Permission::Everything, "{line}");
     }
 }
@@ -64,7 +71,12 @@ fn a_file_that_is_read_is_left_alone_unless_it_is_a_log() {
 
 #[test]
 fn json_and_xml_are_known_by_their_content() {
-    for text in ["{\"a\":1}", "[\n  {\"a\": 1}\n]\n", "<?xml version=\"1.0\"?><a/>", "note\n{\"a\":1,\"b\":[1,2,3]}\n{\"a\":2,\"b\":[1,2,3]}\n"] {
+    for text in [
+        "{\"a\":1}",
+        "[\n  {\"a\": 1}\n]\n",
+        "<?xml version=\"1.0\"?><a/>",
+        "note\n{\"a\":1,\"b\":[1,2,3]}\n{\"a\":2,\"b\":[1,2,3]}\n",
+    ] {
         assert!(is_machine_content(text), "{text}");
     }
     for text in ["[INFO] Scanning\n[ERROR] x]\n", "{ not json }", "plain\n", "[gw0] PASSED x\n"] {

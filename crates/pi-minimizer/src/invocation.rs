@@ -43,10 +43,10 @@ pub(crate) enum Plan {
 }
 
 impl Target {
-    /// Builds a target from an argument list without wrappers.
-    pub(crate) fn new(argv: &[String]) -> Option<Self> {
-        let (first, args) = argv.split_first()?;
-        let base = first.rsplit(['/', '\\']).next().unwrap_or(first).to_ascii_lowercase();
+    /// Builds a target from the words of a command without wrappers.
+    pub(crate) fn new(words: &[String]) -> Option<Self> {
+        let (path, args) = words.split_first()?;
+        let base = path.rsplit(['/', '\\']).next().unwrap_or(path).to_ascii_lowercase();
         let base = base.strip_suffix(".exe").unwrap_or(&base);
         let program = match base {
             _ if base.starts_with("python") => "python",
@@ -64,20 +64,28 @@ impl Target {
     pub(crate) fn subcommand(&self) -> &str {
         let with_value: &[&str] = match self.program.as_str() {
             "git" => &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"],
-            "docker" | "podman" => &["-H", "--host", "-c", "--context", "--config", "-l", "--log-level"],
-            "kubectl" | "oc" => &["-n", "--namespace", "--context", "--kubeconfig", "-s", "--server"],
+            "docker" | "podman" => {
+                &["-H", "--host", "-c", "--context", "--config", "-l", "--log-level"]
+            }
+            "kubectl" | "oc" => {
+                &["-n", "--namespace", "--context", "--kubeconfig", "-s", "--server"]
+            }
             "helm" => &["-n", "--namespace", "--kube-context", "--kubeconfig"],
-            "npm" | "pnpm" | "yarn" | "bun" => &["--prefix", "-C", "--dir", "--cwd", "-w", "--workspace", "--filter", "-F"],
+            "npm" | "pnpm" | "yarn" | "bun" => {
+                &["--prefix", "-C", "--dir", "--cwd", "-w", "--workspace", "--filter", "-F"]
+            }
             "cargo" => &["-C", "-Z", "--config", "--color", "--manifest-path", "--target-dir"],
             "go" => &["-C"],
             "gh" | "glab" => &["-R", "--repo"],
-            "uv" | "pip" | "poetry" => &["--directory", "--project", "-C", "--cache-dir", "--python"],
+            "uv" | "pip" | "poetry" => {
+                &["--directory", "--project", "-C", "--cache-dir", "--python"]
+            }
             _ => &[],
         };
-        let mut args = self.args.iter();
-        while let Some(arg) = args.next() {
+        let mut rest = self.args.iter();
+        while let Some(arg) = rest.next() {
             if with_value.contains(&arg.as_str()) {
-                args.next();
+                rest.next();
             } else if !arg.starts_with('-') && !arg.starts_with('+') {
                 return arg;
             }
@@ -108,14 +116,16 @@ fn is_version(byte: u8) -> bool {
 
 /// `gcc-13`, `x86_64-linux-gnu-gcc` and `gcc` are one program.
 fn is_cross_compiler(base: &str, name: &str) -> bool {
-    let stem = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+    let stem =
+        base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
     let stem = if base.ends_with(name) { base } else { stem };
     stem == name || stem.strip_suffix(name).is_some_and(|front| front.ends_with('-'))
 }
 
 /// Programs that print nothing when they succeed: a chain may begin with them.
 const SILENT: [&str; 13] = [
-    "cd", "export", "set", "source", ".", "unset", "umask", "alias", "shopt", "ulimit", "true", ":", "mkdir",
+    "cd", "export", "set", "source", ".", "unset", "umask", "alias", "shopt", "ulimit", "true",
+    ":", "mkdir",
 ];
 
 /// Proves what `command` ran.
@@ -159,8 +169,8 @@ pub(crate) fn plan_text(text: &str, depth: usize) -> Plan {
 
 /// Words that begin a compound command, or change what the words after them mean.
 const KEYWORDS: [&str; 20] = [
-    "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select",
-    "function", "{", "}", "[[", "!", "coproc", "eval",
+    "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac",
+    "select", "function", "{", "}", "[[", "!", "coproc", "eval",
 ];
 
 /// Splits a line into simple commands, or says why it cannot.
@@ -204,7 +214,9 @@ fn tokenize(text: &str) -> Result<Vec<Vec<String>>, &'static str> {
             '|' => return Err(if chars.peek() == Some(&'|') { "alternative" } else { "piped" }),
             '&' if chars.peek() == Some(&'>') => finish(&mut word, &mut words, &mut skip_next),
             '&' if chars.next_if_eq(&'&').is_none() => return Err("background"),
-            '<' if chars.peek() == Some(&'<') || chars.peek() == Some(&'(') => return Err("here-document"),
+            '<' if chars.peek() == Some(&'<') || chars.peek() == Some(&'(') => {
+                return Err("here-document");
+            }
             '<' | '>' => {
                 // A number right before the sign is a descriptor, not an argument.
                 if word.as_deref().is_some_and(|w| w.bytes().all(|b| b.is_ascii_digit())) {

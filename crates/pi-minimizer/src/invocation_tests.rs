@@ -69,7 +69,8 @@ fn a_chain_of_programs_is_a_list() {
 
 #[test]
 fn an_invocation_is_unwrapped_like_a_line() {
-    let invocation = Invocation { argv: ["env", "A=b", "git", "-C", "x", "status"].map(str::to_owned).to_vec() };
+    let invocation =
+        Invocation { argv: ["env", "A=b", "git", "-C", "x", "status"].map(str::to_owned).to_vec() };
     match plan(Command::Invocation(&invocation)) {
         Plan::Simple(target) => assert_eq!(target.subcommand(), "status"),
         other => panic!("{other:?}"),

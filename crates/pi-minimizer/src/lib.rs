@@ -55,7 +55,12 @@ pub struct Minimized {
 /// Minimizes the output of one command; nothing where the original is to be used as it is.
 ///
 /// Never fails and never panics: whatever goes wrong inside, the answer is "use the original".
-pub fn minimize(command: Command<'_>, output: &str, exit_code: i32, options: &Options) -> Option<Minimized> {
+pub fn minimize(
+    command: Command<'_>,
+    output: &str,
+    exit_code: i32,
+    options: &Options,
+) -> Option<Minimized> {
     // The closure only reads its captures, so a panic leaves nothing half-written.
     let attempt = catch_unwind(AssertUnwindSafe(|| {
         pipeline::run(command, output, exit_code, options, &mut pipeline::Silent)
@@ -79,7 +84,11 @@ pub struct Segment<'a> {
 ///
 /// Segments are never fused: each has its own notice. Nothing where no segment changed or the ranges
 /// do not fit the output.
-pub fn minimize_segments(segments: &[Segment<'_>], output: &str, options: &Options) -> Option<Minimized> {
+pub fn minimize_segments(
+    segments: &[Segment<'_>],
+    output: &str,
+    options: &Options,
+) -> Option<Minimized> {
     let mut text = String::with_capacity(output.len());
     let mut filters: Vec<String> = Vec::new();
     let mut at = 0;

@@ -10,7 +10,6 @@
 //! notice sees everything the program said; `reference` is how to get at what is missing.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 /// What a removed line was. The order is the order in the notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -116,13 +115,9 @@ impl Tally {
         if self.0.is_empty() {
             return None;
         }
-        let mut line = String::from("[-- ");
-        for (index, (kind, count)) in self.0.iter().enumerate() {
-            let comma = if index > 0 { ", " } else { "" };
-            // Writing to a string cannot fail.
-            let _: std::fmt::Result = write!(line, "{comma}{count} {}", kind.words());
-        }
-        line.push_str(" removed");
+        let items: Vec<String> =
+            self.0.iter().map(|(kind, count)| format!("{count} {}", kind.words())).collect();
+        let mut line = format!("[-- {} removed", items.join(", "));
         if let Some(reference) = reference {
             line.push_str("; full: ");
             line.push_str(reference);
@@ -197,7 +192,12 @@ mod tests {
 
     #[test]
     fn what_a_program_prints_is_no_marker() {
-        for line in ["[-- x removed]", "[-- 3 apples removed]", "[INFO] 3 lines removed", "[-- 3 hints removed; full: ]"] {
+        for line in [
+            "[-- x removed]",
+            "[-- 3 apples removed]",
+            "[INFO] 3 lines removed",
+            "[-- 3 hints removed; full: ]",
+        ] {
             assert!(!is_marker(line), "{line}");
         }
     }

@@ -58,6 +58,9 @@ pub(crate) fn run(
         return None;
     }
     if rendered.chars().take(MIN_CHARACTERS).count() < MIN_CHARACTERS {
+        if only_logs {
+            return None;
+        }
         listener.stage("lossless", &rendered, "short once rendered");
         return changed(rendered.into_owned(), "lossless");
     }
@@ -70,7 +73,8 @@ pub(crate) fn run(
     }
     let content = targets.iter().any(registry::prints_content);
     // Content keeps its blanks and repeats: a changed blank is a fact of a diff.
-    let lossless = if only_logs || content { Cow::Borrowed(&*rendered) } else { Cow::Owned(fold_repeats(&rendered)) };
+    let lossless =
+        if only_logs || content { Cow::Borrowed(&*rendered) } else { fold_repeats(&rendered) };
     listener.stage("lossless", &lossless, "control sequences, repeats, blank runs");
     if !options.lossless_only && !options.incomplete {
         let run = Run {
@@ -90,8 +94,13 @@ pub(crate) fn run(
 }
 
 /// The targets that printed the text, or why it is left alone.
-fn admit(command: Command<'_>, output: &str, options: &Options) -> Result<(Vec<Target>, bool), &'static str> {
-    if output.len() < MIN_CHARACTERS || output.chars().take(MIN_CHARACTERS).count() < MIN_CHARACTERS {
+fn admit(
+    command: Command<'_>,
+    output: &str,
+    options: &Options,
+) -> Result<(Vec<Target>, bool), &'static str> {
+    if output.len() < MIN_CHARACTERS || output.chars().take(MIN_CHARACTERS).count() < MIN_CHARACTERS
+    {
         return Err("too-short");
     }
     if output.len() > options.max_capture_bytes.max(MIN_CAPTURE_BYTES) {
@@ -124,8 +133,12 @@ fn admit(command: Command<'_>, output: &str, options: &Options) -> Result<(Vec<T
 }
 
 /// Folds exact repeats and blank runs until nothing is left to fold.
-fn fold_repeats(text: &str) -> String {
-    let mut text = Doc::new(text).render(false);
+fn fold_repeats(text: &str) -> Cow<'_, str> {
+    let first = Doc::new(text).render(false);
+    if first == text {
+        return Cow::Borrowed(text);
+    }
+    let mut text = first;
     for _ in 1..MAX_REPEAT_PASSES {
         let again = Doc::new(&text).render(false);
         if again == text {
@@ -133,7 +146,7 @@ fn fold_repeats(text: &str) -> String {
         }
         text = again;
     }
-    text
+    Cow::Owned(text)
 }
 
 /// A rewriting that would be rewritten again is not used: whoever minimizes twice must not see a third text.
@@ -144,10 +157,13 @@ fn stable(
     options: &Options,
     listener: &mut dyn Listener,
 ) -> Result<Option<(String, String)>, OverBudget> {
-    let Some((label, body)) = structural(text, run, only_logs, options, listener)? else { return Ok(None) };
+    let Some((label, body)) = structural(text, run, only_logs, options, listener)? else {
+        return Ok(None);
+    };
     if !marker::is_minimized(&body) && body.chars().take(MIN_CHARACTERS).count() == MIN_CHARACTERS {
         let content = run.target.is_some_and(registry::prints_content);
-        let lossless = if only_logs || content { body.clone() } else { fold_repeats(&body) };
+        let lossless =
+            if only_logs || content { Cow::Borrowed(body.as_str()) } else { fold_repeats(&body) };
         let again = structural(&lossless, run, only_logs, options, &mut Silent)?;
         if lossless.len() < body.len() || again.is_some() {
             listener.stage("check", text, "unstable");

@@ -37,7 +37,9 @@ pub(crate) struct Family {
 
 /// Families that apply to a text, in the order they are to mark it.
 pub(crate) fn select(target: Option<&Target>, text: &str) -> Vec<&'static Family> {
-    let alone = |family: &&&'static Family| family.alone && target.is_some_and(|target| (family.prints)(target));
+    let alone = |family: &&&'static Family| {
+        family.alone && target.is_some_and(|target| (family.prints)(target))
+    };
     if let Some(family) = filters::FAMILIES.iter().find(alone) {
         return vec![family];
     }
@@ -45,7 +47,9 @@ pub(crate) fn select(target: Option<&Target>, text: &str) -> Vec<&'static Family
         .iter()
         .copied()
         .filter(|family| !family.alone)
-        .filter(|family| target.is_some_and(|target| (family.prints)(target)) || has_signature(family, text))
+        .filter(|family| {
+            target.is_some_and(|target| (family.prints)(target)) || has_signature(family, text)
+        })
         .collect()
 }
 
@@ -55,7 +59,25 @@ pub(crate) fn prints_content(target: &Target) -> bool {
 }
 
 fn has_signature(family: &Family, text: &str) -> bool {
-    family.signature.iter().any(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
+    let ends = ends(text);
+    family.signature.iter().any(|word| stands_in(ends, word))
+}
+
+/// Bytes at either end of a text in which a signature is looked for. A tool says who it is when it
+/// begins and when it sums up; looking further costs more than all filters together.
+const SIGNATURE_BYTES: usize = 128 * 1024;
+
+/// The two ends of a text; the second is empty where the first is the whole.
+pub(crate) fn ends(text: &str) -> (&[u8], &[u8]) {
+    let bytes = text.as_bytes();
+    let (front, rest) = bytes.split_at(bytes.len().min(SIGNATURE_BYTES));
+    (front, rest.get(rest.len().saturating_sub(SIGNATURE_BYTES)..).unwrap_or(rest))
+}
+
+/// True where a signature stands at one of the ends.
+pub(crate) fn stands_in(ends: (&[u8], &[u8]), word: &str) -> bool {
+    let word = word.as_bytes();
+    memchr::memmem::find(ends.0, word).is_some() || memchr::memmem::find(ends.1, word).is_some()
 }
 
 /// The label of a result: the names of what worked on it.

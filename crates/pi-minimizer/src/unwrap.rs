@@ -43,7 +43,21 @@ const RUNNERS: [(&str, &[&str], &[&str]); 15] = [
     ("yarn", &["dlx", "exec"], &["--cwd"]),
     ("npm", &["exec", "x"], &["--prefix", "-p", "--package"]),
     ("bun", &["x"], &["--cwd"]),
-    ("uv", &["run"], &["--with", "--from", "-p", "--python", "--project", "--directory", "--extra", "--group", "--env-file"]),
+    (
+        "uv",
+        &["run"],
+        &[
+            "--with",
+            "--from",
+            "-p",
+            "--python",
+            "--project",
+            "--directory",
+            "--extra",
+            "--group",
+            "--env-file",
+        ],
+    ),
     ("poetry", &["run"], &["-C", "--directory", "-P", "--project"]),
     ("pipenv", &["run"], &[]),
     ("pdm", &["run"], &["-p", "--project"]),
@@ -125,7 +139,18 @@ fn inner<'a>(name: &str, args: &'a [String]) -> Option<&'a [String]> {
     }
     match name {
         "docker" | "podman" | "kubectl" if args.first().is_some_and(|verb| verb == "exec") => {
-            let valued = ["-e", "--env", "-u", "--user", "-w", "--workdir", "-n", "--namespace", "-c", "--container"];
+            let valued = [
+                "-e",
+                "--env",
+                "-u",
+                "--user",
+                "-w",
+                "--workdir",
+                "-n",
+                "--namespace",
+                "-c",
+                "--container",
+            ];
             let rest = after_options(args.get(1..)?, &valued);
             Some(after_options(rest.get(1..)?, &valued))
         }
@@ -155,7 +180,8 @@ fn after_options<'a>(args: &'a [String], valued: &[&str]) -> &'a [String] {
 /// The script of `bash -c script`, where nothing but options stands before it.
 fn inline_script(args: &[String]) -> Option<&str> {
     let at = args.iter().position(|arg| {
-        arg.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.ends_with('c'))
+        arg.strip_prefix('-')
+            .is_some_and(|letters| !letters.starts_with('-') && letters.ends_with('c'))
     })?;
     let plain = args.iter().take(at).all(|arg| arg.starts_with('-'));
     (plain && args.len() == at + 2).then(|| args.get(at + 1).map(String::as_str)).flatten()

@@ -11,7 +11,13 @@ fn no_capture_loses_a_fact() {
     let mut lost = Vec::new();
     for capture in captures().iter().filter(|capture| !capture.untouched) {
         let text = normal(&visible(&capture.command, &capture.output, capture.exit));
-        lost.extend(capture.facts.iter().filter(|fact| !text.contains(&normal(fact))).map(|fact| format!("{}: {fact}", capture.name)));
+        lost.extend(
+            capture
+                .facts
+                .iter()
+                .filter(|fact| !text.contains(&normal(fact)))
+                .map(|fact| format!("{}: {fact}", capture.name)),
+        );
     }
     assert!(lost.is_empty(), "{}", lost.join("\n"));
 }
@@ -19,7 +25,12 @@ fn no_capture_loses_a_fact() {
 #[test]
 fn what_is_meant_for_a_program_comes_back_byte_for_byte() {
     for capture in captures().iter().filter(|capture| capture.untouched) {
-        let result = minimize(Command::Text(&capture.command), &capture.output, capture.exit, &Options::default());
+        let result = minimize(
+            Command::Text(&capture.command),
+            &capture.output,
+            capture.exit,
+            &Options::default(),
+        );
         assert_eq!(result, None, "{}", capture.name);
     }
 }
@@ -27,7 +38,8 @@ fn what_is_meant_for_a_program_comes_back_byte_for_byte() {
 #[test]
 fn every_capture_obeys_the_laws() {
     for capture in captures() {
-        check_laws(&capture.command, &capture.output, capture.exit).unwrap_or_else(|broken| panic!("{}: {broken}", capture.name));
+        check_laws(&capture.command, &capture.output, capture.exit)
+            .unwrap_or_else(|broken| panic!("{}: {broken}", capture.name));
     }
 }
 
@@ -45,15 +57,29 @@ fn half_of_the_corpus_is_saved() {
 #[test]
 fn a_chain_is_minimized_by_segment_and_never_fused() {
     let all = captures();
-    let find = |name: &str| all.iter().find(|capture| capture.name == name).unwrap_or_else(|| panic!("{name} is captured"));
+    let find = |name: &str| {
+        all.iter()
+            .find(|capture| capture.name == name)
+            .unwrap_or_else(|| panic!("{name} is captured"))
+    };
     let (first, second) = (find("git-status"), find("cargo-build-warn"));
     let output = format!("{}{}", first.output, second.output);
     let cut = first.output.len();
     let segments = [
-        pi_minimizer::Segment { command: Command::Text(&first.command), range: 0..cut, exit_code: first.exit },
-        pi_minimizer::Segment { command: Command::Text(&second.command), range: cut..output.len(), exit_code: second.exit },
+        pi_minimizer::Segment {
+            command: Command::Text(&first.command),
+            range: 0..cut,
+            exit_code: first.exit,
+        },
+        pi_minimizer::Segment {
+            command: Command::Text(&second.command),
+            range: cut..output.len(),
+            exit_code: second.exit,
+        },
     ];
-    let result = pi_minimizer::minimize_segments(&segments, &output, &Options::default()).expect("both segments shrink");
-    let apart = visible(&first.command, &first.output, first.exit) + &visible(&second.command, &second.output, second.exit);
+    let result = pi_minimizer::minimize_segments(&segments, &output, &Options::default())
+        .expect("both segments shrink");
+    let apart = visible(&first.command, &first.output, first.exit)
+        + &visible(&second.command, &second.output, second.exit);
     assert_eq!(result.text, apart);
 }

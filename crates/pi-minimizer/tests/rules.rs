@@ -4,7 +4,8 @@ use pi_minimizer::{RuleError, Rules, verify_rules};
 
 #[test]
 fn the_inline_tests_of_all_built_in_rules_hold() {
-    let verified = verify_rules("").unwrap_or_else(|error| panic!("{error}: {:?}", std::error::Error::source(&error)));
+    let verified = verify_rules("")
+        .unwrap_or_else(|error| panic!("{error}: {:?}", std::error::Error::source(&error)));
     assert!(verified.rules >= 12, "{verified:?}");
     assert!(verified.tests >= verified.rules, "a rule without a test: {verified:?}");
 }
@@ -22,14 +23,18 @@ fn a_rule_of_another_schema_is_refused() {
 
 #[test]
 fn a_rule_that_nothing_leads_to_is_refused() {
-    assert!(matches!(Rules::parse("schema = 1\n[[rule]]\nname = \"x\"\n"), Err(RuleError::Unreachable(_))));
+    assert!(matches!(
+        Rules::parse("schema = 1\n[[rule]]\nname = \"x\"\n"),
+        Err(RuleError::Unreachable(_))
+    ));
 }
 
 #[test]
 fn a_rule_with_an_unknown_kind_or_a_broken_pattern_is_refused() {
     let kind = "schema = 1\n[[rule]]\nname = \"x\"\nprograms = [\"x\"]\n[[rule.drop]]\nkind = \"junk\"\nlines = [\"a\"]\n";
     assert!(matches!(Rules::parse(kind), Err(RuleError::Kind { .. })));
-    let pattern = "schema = 1\n[[rule]]\nname = \"x\"\nprograms = [\"x\"]\n[[rule.drop]]\nlines = [\"(\"]\n";
+    let pattern =
+        "schema = 1\n[[rule]]\nname = \"x\"\nprograms = [\"x\"]\n[[rule.drop]]\nlines = [\"(\"]\n";
     assert!(matches!(Rules::parse(pattern), Err(RuleError::Pattern { .. })));
 }
 

@@ -1,4 +1,4 @@
-//! C and C++ builds: gcc, clang, make, cmake, ninja, ctest and GoogleTest.
+//! C and C++ builds: gcc, clang, make, cmake, ninja, ctest and `GoogleTest`.
 //!
 //! Echoed compiler lines and percentages are progress. A message stays with its place; equal messages
 //! share one line; the candidates a C++ compiler lists below an error are counted.
@@ -15,10 +15,35 @@ pub(crate) static FAMILY: Family = Family {
     prints: |target| {
         matches!(
             target.program.as_str(),
-            "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "make" | "gmake" | "cmake" | "ninja" | "ctest" | "meson" | "ld" | "bear" | "scan-build" | "bazel" | "scons"
+            "gcc"
+                | "g++"
+                | "cc"
+                | "c++"
+                | "clang"
+                | "clang++"
+                | "make"
+                | "gmake"
+                | "cmake"
+                | "ninja"
+                | "ctest"
+                | "meson"
+                | "ld"
+                | "bear"
+                | "scan-build"
+                | "bazel"
+                | "scons"
         )
     },
-    signature: &[": warning: ", ": error: ", "\nmake: ", "\nmake[", "] Building C", "[ RUN      ]", "\n-- Detecting C", "undefined reference to"],
+    signature: &[
+        ": warning: ",
+        ": error: ",
+        "\nmake: ",
+        "\nmake[",
+        "] Building C",
+        "[ RUN      ]",
+        "\n-- Detecting C",
+        "undefined reference to",
+    ],
     alone: false,
     policy: Policy::STRICT,
     mark,
@@ -26,24 +51,33 @@ pub(crate) static FAMILY: Family = Family {
 
 /// Compilers and archivers that make echoes with all their flags.
 const COMPILERS: [&str; 16] = [
-    "gcc", "g++", "cc", "c++", "clang", "clang++", "ar", "ranlib", "ld", "libtool", "ccache", "nvcc", "as", "strip", "/bin/sh", "install",
+    "gcc", "g++", "cc", "c++", "clang", "clang++", "ar", "ranlib", "ld", "libtool", "ccache",
+    "nvcc", "as", "strip", "/bin/sh", "install",
 ];
 
 /// Steps a configuration reports while it finds what it looks for.
 const CONFIGURE: [&str; 12] = [
-    "-- Check for working ", "-- Detecting ", "-- The C compiler ", "-- The CXX compiler ", "-- Performing Test ", "-- Looking for ", "-- Found Threads", "-- Check size of ",
-    "-- Check if the system ", "-- Checking whether ", "checking for ", "checking whether ",
+    "-- Check for working ",
+    "-- Detecting ",
+    "-- The C compiler ",
+    "-- The CXX compiler ",
+    "-- Performing Test ",
+    "-- Looking for ",
+    "-- Found Threads",
+    "-- Check size of ",
+    "-- Check if the system ",
+    "-- Checking whether ",
+    "checking for ",
+    "checking whether ",
 ];
 
 fn mark(doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
     doc.spend(doc.len() * 4)?;
     for at in 0..doc.len() {
         let line = doc.line(at);
-        if is_echo(line) || is_step(line) {
-            doc.drop_line(at, Kind::Progress);
-        } else if (line.starts_with("make[") && line.contains("ing directory ")) && !run.failed {
-            doc.drop_line(at, Kind::Progress);
-        } else if is_found(line) {
+        // After a failure a directory says where the files of a message are.
+        let directory = line.starts_with("make[") && line.contains("ing directory ") && !run.failed;
+        if is_echo(line) || is_step(line) || is_found(line) || directory {
             doc.drop_line(at, Kind::Progress);
         } else if is_passed(line) {
             doc.drop_line(at, Kind::Passing);
@@ -52,7 +86,6 @@ fn mark(doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
         }
     }
     templates(doc);
-    // Rows of a test in GoogleTest have places too, but no frame: folding them is as right.
     diagnostic::fold(doc, if run.failed { Quotes::Keep } else { Quotes::Drop })
 }
 
@@ -60,10 +93,22 @@ fn mark(doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
 fn is_echo(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or("");
     let first = if first == "libtool:" { "libtool" } else { first };
-    let base = if first.starts_with("/bin/sh") { first } else { first.rsplit('/').next().unwrap_or(first) };
+    let base = if first.starts_with("/bin/sh") {
+        first
+    } else {
+        first.rsplit('/').next().unwrap_or(first)
+    };
     let base = base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
-    let known = COMPILERS.contains(&base) || base.ends_with("-gcc") || base.ends_with("-g++") || base.ends_with("-ar");
-    known && !first.ends_with(':') && lines::contains_any(line, &[" -c ", " -o ", " rcs ", " cr ", " crs ", " -shared", " rc ", " --mode="])
+    let known = COMPILERS.contains(&base)
+        || base.ends_with("-gcc")
+        || base.ends_with("-g++")
+        || base.ends_with("-ar");
+    known
+        && !first.ends_with(':')
+        && lines::contains_any(
+            line,
+            &[" -c ", " -o ", " rcs ", " cr ", " crs ", " -shared", " rc ", " --mode="],
+        )
 }
 
 /// `[ 12%] Building C object x.o`, `[3/10] Linking`, `  CC      a.o`.
@@ -77,26 +122,44 @@ fn is_step(line: &str) -> bool {
     }
     let body = line.trim_start();
     body.len() < line.len()
-        && lines::starts_with_any(body, &["CC ", "CXX ", "LD ", "AR ", "CCLD ", "CXXLD ", "AS ", "GEN ", "HOSTCC ", "MKDIR ", "LINK "])
-        || lines::starts_with_any(line, &["Scanning dependencies of target", "Consolidate compiler generated dependencies"])
+        && lines::starts_with_any(
+            body,
+            &[
+                "CC ", "CXX ", "LD ", "AR ", "CCLD ", "CXXLD ", "AS ", "GEN ", "HOSTCC ", "MKDIR ",
+                "LINK ",
+            ],
+        )
+        || lines::starts_with_any(
+            line,
+            &["Scanning dependencies of target", "Consolidate compiler generated dependencies"],
+        )
 }
 
 fn is_found(line: &str) -> bool {
-    lines::starts_with_any(line, &CONFIGURE) && !lines::contains_any(line, &["not found", "NOTFOUND", "Failed", "... no", "failed", "missing"])
+    lines::starts_with_any(line, &CONFIGURE)
+        && !lines::contains_any(
+            line,
+            &["not found", "NOTFOUND", "Failed", "... no", "failed", "missing"],
+        )
 }
 
-/// Rows of ctest and GoogleTest.
+/// Rows of ctest and `GoogleTest`.
 fn is_passed(line: &str) -> bool {
     if lines::starts_with_any(line, &["[ RUN      ]", "[       OK ]", "[----------]"]) {
         return true;
     }
     let body = line.trim_start();
-    body.contains("Test ") && body.contains(" #") && body.contains("   Passed ") || body.starts_with("Start ") && body.contains(": ") && body.len() < line.len()
+    body.contains("Test ") && body.contains(" #") && body.contains("   Passed ")
+        || body.starts_with("Start ") && body.contains(": ") && body.len() < line.len()
 }
 
 /// `a.c: In function ‘f’:`; the place of the message below it says the same.
 fn is_context(line: &str) -> bool {
-    line.ends_with(':') && (line.contains(": In ") && lines::contains_any(line, &["function", "constructor", "destructor", "lambda"]) || line.ends_with(": At top level:") || line.ends_with(": At global scope:"))
+    line.ends_with(':')
+        && (line.contains(": In ")
+            && lines::contains_any(line, &["function", "constructor", "destructor", "lambda"])
+            || line.ends_with(": At top level:")
+            || line.ends_with(": At global scope:"))
 }
 
 /// Notes on candidates and instantiations inside system headers.
@@ -104,11 +167,30 @@ fn templates(doc: &mut Doc<'_>) {
     let mut at = 0;
     while at < doc.len() {
         let line = doc.line(at);
-        let system = lines::starts_with_any(line, &["/usr/include/", "/usr/lib/gcc/", "/opt/", "/Library/"]) || line.contains("/c++/");
-        let note = line.contains(": note: ") && lines::contains_any(line, &["candidate", "template argument deduction", "substitution failed", "mismatched types", "is not derived from", "no known conversion", "expects "]);
-        let nested = system && (line.contains("required from") || line.contains("In instantiation of") || line.contains(": note: ") || line.contains("required by substitution"));
+        let system =
+            lines::starts_with_any(line, &["/usr/include/", "/usr/lib/gcc/", "/opt/", "/Library/"])
+                || line.contains("/c++/");
+        let note = line.contains(": note: ")
+            && lines::contains_any(
+                line,
+                &[
+                    "candidate",
+                    "template argument deduction",
+                    "substitution failed",
+                    "mismatched types",
+                    "is not derived from",
+                    "no known conversion",
+                    "expects ",
+                ],
+            );
+        let nested = system
+            && (line.contains("required from")
+                || line.contains("In instantiation of")
+                || line.contains(": note: ")
+                || line.contains("required by substitution"));
         // The chain of includes inside the library: `                 from /usr/include/…:3,`.
-        let includes = line.starts_with("                 from /usr/") || line.starts_with("In file included from /usr/");
+        let includes = line.starts_with("                 from /usr/")
+            || line.starts_with("In file included from /usr/");
         if !(note || nested || includes) {
             at += 1;
             continue;
@@ -125,5 +207,7 @@ fn templates(doc: &mut Doc<'_>) {
 /// `  135 |   template<…>` or `      |   ^~~~` below a note.
 fn is_quote(line: &str) -> bool {
     let body = line.trim_start();
-    body.len() < line.len() && (body.starts_with('|') || lines::number(body).is_some_and(|(_, rest)| rest.trim_start().starts_with('|')))
+    body.len() < line.len()
+        && (body.starts_with('|')
+            || lines::number(body).is_some_and(|(_, rest)| rest.trim_start().starts_with('|')))
 }

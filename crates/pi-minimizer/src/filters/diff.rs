@@ -8,10 +8,23 @@ use crate::text::lines;
 
 /// Names of files that tools write.
 const GENERATED_NAMES: [&str; 14] = [
-    "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb", "Cargo.lock", "poetry.lock", "uv.lock", "Pipfile.lock", "go.sum", "Gemfile.lock",
-    "composer.lock", "flake.lock",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "bun.lock",
+    "bun.lockb",
+    "Cargo.lock",
+    "poetry.lock",
+    "uv.lock",
+    "Pipfile.lock",
+    "go.sum",
+    "Gemfile.lock",
+    "composer.lock",
+    "flake.lock",
 ];
-const GENERATED_ENDINGS: [&str; 7] = [".lock", ".min.js", ".min.css", ".map", ".pb.go", "_pb2.py", ".lock.json"];
+const GENERATED_ENDINGS: [&str; 7] =
+    [".lock", ".min.js", ".min.css", ".map", ".pb.go", "_pb2.py", ".lock.json"];
 
 /// Bodies up to this many lines stay even in a generated file.
 const SHORT_BODY: usize = 12;
@@ -33,7 +46,9 @@ pub(crate) fn mark(doc: &mut Doc<'_>) {
 /// The next file, or the next commit of a log.
 fn is_next(doc: &Doc<'_>, at: usize) -> bool {
     let line = doc.line(at);
-    line.starts_with("diff --git ") || (line.starts_with("commit ") && line.get(7..47).is_some_and(|hash| hash.bytes().all(|b| b.is_ascii_hexdigit())))
+    line.starts_with("diff --git ")
+        || (line.starts_with("commit ")
+            && line.get(7..47).is_some_and(|hash| hash.bytes().all(|b| b.is_ascii_hexdigit())))
 }
 
 fn file(doc: &mut Doc<'_>, start: usize, end: usize) {
@@ -45,7 +60,8 @@ fn file(doc: &mut Doc<'_>, start: usize, end: usize) {
             doc.drop_line(at, Kind::Header);
         } else if let Some(side) = line.strip_prefix("--- ").or_else(|| line.strip_prefix("+++ ")) {
             // Said by `diff --git`, and by `new file` and `deleted file`.
-            let told = side == "/dev/null" || side.strip_prefix(['a', 'b']).is_some_and(|rest| lines::from(rest, 1) == path);
+            let told = side == "/dev/null"
+                || side.strip_prefix(['a', 'b']).is_some_and(|rest| lines::from(rest, 1) == path);
             if told {
                 doc.drop_line(at, Kind::Header);
             }
@@ -58,7 +74,11 @@ fn file(doc: &mut Doc<'_>, start: usize, end: usize) {
 
 fn is_generated(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    GENERATED_NAMES.contains(&name) || GENERATED_ENDINGS.iter().any(|ending| name.ends_with(ending)) || path.contains("node_modules/") || path.contains("/dist/") || path.starts_with("dist/")
+    GENERATED_NAMES.contains(&name)
+        || GENERATED_ENDINGS.iter().any(|ending| name.ends_with(ending))
+        || path.contains("node_modules/")
+        || path.contains("/dist/")
+        || path.starts_with("dist/")
 }
 
 fn generated(doc: &mut Doc<'_>, hunks: usize, end: usize) {
@@ -79,6 +99,7 @@ fn generated(doc: &mut Doc<'_>, hunks: usize, end: usize) {
 }
 
 #[cfg(test)]
+#[expect(clippy::format_collect, reason = "a test builds its text the short way")]
 mod tests {
     use super::mark;
     use crate::doc::Doc;
@@ -88,13 +109,18 @@ mod tests {
         let text = "diff --git a/q.sql b/q.sql\nindex 1..2 100644\n--- a/q.sql\n+++ b/q.sql\n@@ -1,2 +1,2 @@ x\n--- old comment\n+++i;\n ctx\n";
         let mut doc = Doc::new(text);
         mark(&mut doc);
-        assert_eq!(doc.render(true), "diff --git a/q.sql b/q.sql\n@@ -1,2 +1,2 @@ x\n--- old comment\n+++i;\n ctx\n");
+        assert_eq!(
+            doc.render(true),
+            "diff --git a/q.sql b/q.sql\n@@ -1,2 +1,2 @@ x\n--- old comment\n+++i;\n ctx\n"
+        );
     }
 
     #[test]
     fn a_lock_file_is_counted_and_a_rename_keeps_both_names() {
         let body: String = (0..20).map(|i| format!("-a{i}\n+b{i}\n")).collect();
-        let text = format!("diff --git a/x.lock b/x.lock\nindex 1..2\n--- a/x.lock\n+++ b/x.lock\n@@ -1 +1 @@\n{body}diff --git a/o b/n\nsimilarity index 90%\nrename from o\nrename to n\n--- a/o\n+++ b/n\n@@ -1 +1 @@\n-x\n+y\n");
+        let text = format!(
+            "diff --git a/x.lock b/x.lock\nindex 1..2\n--- a/x.lock\n+++ b/x.lock\n@@ -1 +1 @@\n{body}diff --git a/o b/n\nsimilarity index 90%\nrename from o\nrename to n\n--- a/o\n+++ b/n\n@@ -1 +1 @@\n-x\n+y\n"
+        );
         let mut doc = Doc::new(&text);
         mark(&mut doc);
         assert_eq!(

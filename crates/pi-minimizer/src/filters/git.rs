@@ -19,9 +19,22 @@ pub(crate) static FAMILY: Family = Family {
 
 /// Steps of a transfer; the refs below them are what happened.
 const TRANSFER: [&str; 16] = [
-    "remote: Enumerating objects:", "remote: Counting objects:", "remote: Compressing objects:", "remote: Total ", "Receiving objects:", "Resolving deltas:",
-    "Unpacking objects:", "Enumerating objects:", "Counting objects:", "Delta compression using", "Compressing objects:", "Writing objects:", "Total ", "Updating files:",
-    "Auto packing the repository", "Filtering content:",
+    "remote: Enumerating objects:",
+    "remote: Counting objects:",
+    "remote: Compressing objects:",
+    "remote: Total ",
+    "Receiving objects:",
+    "Resolving deltas:",
+    "Unpacking objects:",
+    "Enumerating objects:",
+    "Counting objects:",
+    "Delta compression using",
+    "Compressing objects:",
+    "Writing objects:",
+    "Total ",
+    "Updating files:",
+    "Auto packing the repository",
+    "Filtering content:",
 ];
 
 fn mark(doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
@@ -37,7 +50,10 @@ fn mark(doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
         }
         "diff" | "range-diff" | "difftool" => diff::mark(doc),
         "grep" => super::search::mark(doc, run)?,
-        "clone" | "fetch" | "pull" | "push" | "submodule" | "remote" | "gc" | "checkout" | "switch" | "merge" | "rebase" | "worktree" | "lfs" | "cherry-pick" | "am" | "restore" => transfer(doc, run),
+        "clone" | "fetch" | "pull" | "push" | "submodule" | "remote" | "gc" | "checkout"
+        | "switch" | "merge" | "rebase" | "worktree" | "lfs" | "cherry-pick" | "am" | "restore" => {
+            transfer(doc, run);
+        }
         _ => {}
     }
     Ok(())
@@ -95,7 +111,10 @@ fn log(doc: &mut Doc<'_>) {
             continue;
         }
         if header {
-            if line.starts_with("Author: ") || line.starts_with("Date: ") || line.starts_with("AuthorDate: ") {
+            if line.starts_with("Author: ")
+                || line.starts_with("Date: ")
+                || line.starts_with("AuthorDate: ")
+            {
                 doc.fold(at);
             } else if line.starts_with("Commit: ") || line.starts_with("CommitDate: ") {
                 doc.drop_line(at, Kind::Trailer);
@@ -111,7 +130,20 @@ fn log(doc: &mut Doc<'_>) {
         }
         let body = line.trim_start();
         if line.starts_with("    ")
-            && (lines::starts_with_any(body, &["Signed-off-by: ", "Co-authored-by: ", "Reviewed-by: ", "Acked-by: ", "Tested-by: ", "Change-Id: ", "Cc: ", "Reported-by: ", "Co-Authored-By: "]))
+            && (lines::starts_with_any(
+                body,
+                &[
+                    "Signed-off-by: ",
+                    "Co-authored-by: ",
+                    "Reviewed-by: ",
+                    "Acked-by: ",
+                    "Tested-by: ",
+                    "Change-Id: ",
+                    "Cc: ",
+                    "Reported-by: ",
+                    "Co-Authored-By: ",
+                ],
+            ))
         {
             doc.drop_line(at, Kind::Trailer);
         } else if let Some(body) = line.strip_prefix("    ") {
@@ -124,7 +156,10 @@ fn log(doc: &mut Doc<'_>) {
     }
     // The blank line between two commits: the next `commit` says the same.
     for at in 1..doc.len() {
-        if doc.line(at).is_empty() && *doc.mark(at + 1) != Mark::Keep && doc.line(at + 1).starts_with("commit ") {
+        if doc.line(at).is_empty()
+            && *doc.mark(at + 1) != Mark::Keep
+            && doc.line(at + 1).starts_with("commit ")
+        {
             doc.drop_line(at, Kind::Header);
         }
     }
@@ -141,7 +176,9 @@ fn head(doc: &Doc<'_>, commit: usize) -> (String, String) {
         if let Some(name) = line.strip_prefix("Author: ") {
             let name = name.trim();
             author = format!(" {}", name.split_once(" <").map_or(name, |(name, _)| name));
-        } else if let Some(value) = line.strip_prefix("Date: ").or_else(|| line.strip_prefix("AuthorDate: ")) {
+        } else if let Some(value) =
+            line.strip_prefix("Date: ").or_else(|| line.strip_prefix("AuthorDate: "))
+        {
             date = format!(" {}", short_date(value.trim()));
         }
     }

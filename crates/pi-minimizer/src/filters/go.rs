@@ -29,7 +29,10 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
             doc.drop_line(at, Kind::Progress);
         } else if body.starts_with("--- PASS: ") || line == "PASS" {
             doc.drop_line(at, Kind::Passing);
-        } else if line.starts_with("go: downloading ") || line.starts_with("go: finding ") || line.starts_with("go: extracting ") {
+        } else if line.starts_with("go: downloading ")
+            || line.starts_with("go: finding ")
+            || line.starts_with("go: extracting ")
+        {
             doc.drop_line(at, Kind::Progress);
         } else if line.starts_with("?   \t") && line.ends_with("[no test files]") {
             doc.drop_line(at, Kind::Passing);

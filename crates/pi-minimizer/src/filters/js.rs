@@ -15,11 +15,29 @@ use crate::text::words::{self, FixedSet};
 pub(crate) static FAMILY: Family = Family {
     name: "js-test",
     prints: |target| {
-        matches!(target.program.as_str(), "jest" | "vitest" | "mocha" | "ava" | "playwright" | "tap" | "uvu" | "jasmine" | "cypress")
-            || (target.program == "node" && target.has_flag(&["--test"]))
+        matches!(
+            target.program.as_str(),
+            "jest"
+                | "vitest"
+                | "mocha"
+                | "ava"
+                | "playwright"
+                | "tap"
+                | "uvu"
+                | "jasmine"
+                | "cypress"
+        ) || (target.program == "node" && target.has_flag(&["--test"]))
             || (matches!(target.program.as_str(), "bun" | "deno") && target.subcommand() == "test")
     },
-    signature: &["\nTest Suites: ", " Test Files ", " passing (", "\nℹ pass ", "\n# pass ", "TAP version 1", "Tests:  "],
+    signature: &[
+        "\nTest Suites: ",
+        " Test Files ",
+        " passing (",
+        "\nℹ pass ",
+        "\n# pass ",
+        "TAP version 1",
+        "Tests:  ",
+    ],
     alone: false,
     policy: Policy::STRICT,
     mark,
@@ -29,11 +47,26 @@ pub(crate) static FAMILY: Family = Family {
 const PASS: [&str; 4] = ["✓ ", "✔ ", "√ ", "✅ "];
 
 /// Lines with a check mark that are results of a build, not of a test.
-const NO_TEST: [&str; 7] = ["built in", "modules transformed", "Compiled", "Generated", "Generating", "Linting", "Collecting"];
+const NO_TEST: [&str; 7] = [
+    "built in",
+    "modules transformed",
+    "Compiled",
+    "Generated",
+    "Generating",
+    "Linting",
+    "Collecting",
+];
 
 /// Numbers about the run itself.
 const TIMINGS: [&str; 8] = [
-    "Start at ", "Duration ", "Time: ", "Snapshots:   0 total", "Ran all test suites", "ℹ duration_ms ", "# duration_ms ", "Slow test file",
+    "Start at ",
+    "Duration ",
+    "Time: ",
+    "Snapshots:   0 total",
+    "Ran all test suites",
+    "ℹ duration_ms ",
+    "# duration_ms ",
+    "Slow test file",
 ];
 
 fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
@@ -57,18 +90,20 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
 }
 
 fn is_pass(body: &str) -> bool {
-    let named = PASS.iter().any(|mark| body.starts_with(mark)) && !lines::contains_any(body, &NO_TEST);
+    let named =
+        PASS.iter().any(|mark| body.starts_with(mark)) && !lines::contains_any(body, &NO_TEST);
     named || body.strip_prefix("ok ").and_then(lines::number).is_some() && body.contains('[')
 }
 
 /// A frame of the runner, of node itself or of an installed package.
 pub(crate) fn is_library_frame(body: &str) -> bool {
-    let rest = match body.strip_prefix("at ").or_else(|| body.strip_prefix("❯ ")) {
-        Some(rest) => rest,
-        None => return false,
+    let Some(rest) = body.strip_prefix("at ").or_else(|| body.strip_prefix("❯ ")) else {
+        return false;
     };
-    lines::contains_any(rest, &["node:", "node_modules/", "(<anonymous>)", "internal/process", "(native)", "new Promise"])
-        && rest.contains([':', '<', '('])
+    lines::contains_any(
+        rest,
+        &["node:", "node_modules/", "(<anonymous>)", "internal/process", "(native)", "new Promise"],
+    ) && rest.contains([':', '<', '('])
 }
 
 /// TAP: `ok 1 - name` with its block of numbers.
@@ -102,7 +137,10 @@ fn tap(doc: &mut Doc<'_>) {
             if result.is_some() {
                 doc.drop_line(at, Kind::Header);
             }
-        } else if is_plan(body) || lines::starts_with_any(body, &["duration_ms: ", "type: 'test'", "type: 'suite'"]) && lines::indent(line) > 0 {
+        } else if is_plan(body)
+            || lines::starts_with_any(body, &["duration_ms: ", "type: 'test'", "type: 'suite'"])
+                && lines::indent(line) > 0
+        {
             doc.drop_line(at, Kind::Header);
         }
     }
@@ -110,7 +148,8 @@ fn tap(doc: &mut Doc<'_>) {
 
 /// `1..24`
 fn is_plan(body: &str) -> bool {
-    body.strip_prefix("1..").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+    body.strip_prefix("1..")
+        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Drops a heading when everything indented below it is gone and something passed there.
@@ -152,7 +191,11 @@ pub(crate) fn headings(doc: &mut Doc<'_>) {
 
 /// jest prints every failure a second time when there are many suites.
 fn summary_blocks(doc: &mut Doc<'_>) {
-    let Some(start) = (0..doc.len()).find(|at| doc.line(*at).starts_with("Summary of all failing tests")) else { return };
+    let Some(start) =
+        (0..doc.len()).find(|at| doc.line(*at).starts_with("Summary of all failing tests"))
+    else {
+        return;
+    };
     let seen: FixedSet<u64> = (0..start).map(|at| words::hash(doc.line(at))).collect();
     for at in start..doc.len() {
         if !doc.line(at).is_empty() && seen.contains(&words::hash(doc.line(at))) {

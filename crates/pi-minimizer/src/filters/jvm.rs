@@ -10,8 +10,19 @@ use crate::text::words::{self, FixedSet};
 
 pub(crate) static FAMILY: Family = Family {
     name: "jvm",
-    prints: |target| matches!(target.program.as_str(), "mvn" | "mvnw" | "mvnd" | "gradle" | "gradlew" | "sbt" | "ant"),
-    signature: &["[INFO] Scanning for projects", "\n[INFO] BUILD ", "\n> Task :", "\nBUILD SUCCESSFUL in ", "\nBUILD FAILED in "],
+    prints: |target| {
+        matches!(
+            target.program.as_str(),
+            "mvn" | "mvnw" | "mvnd" | "gradle" | "gradlew" | "sbt" | "ant"
+        )
+    },
+    signature: &[
+        "[INFO] Scanning for projects",
+        "\n[INFO] BUILD ",
+        "\n> Task :",
+        "\nBUILD SUCCESSFUL in ",
+        "\nBUILD FAILED in ",
+    ],
     alone: false,
     policy: Policy::STRICT,
     mark,
@@ -19,7 +30,23 @@ pub(crate) static FAMILY: Family = Family {
 
 /// What an `[INFO]` line may say and stay: verdicts, counts, modules, trees.
 const TELLING: [&str; 17] = [
-    "BUILD ", "Reactor Summary", "Tests run:", "SUCCESS", "FAILURE", "SKIPPED", "+- ", "\\- ", "|  ", "Total time:", "ERROR", "FAIL", "Building jar:", "Installing ", "WARN", "Results:", "Changes detected",
+    "BUILD ",
+    "Reactor Summary",
+    "Tests run:",
+    "SUCCESS",
+    "FAILURE",
+    "SKIPPED",
+    "+- ",
+    "\\- ",
+    "|  ",
+    "Total time:",
+    "ERROR",
+    "FAIL",
+    "Building jar:",
+    "Installing ",
+    "WARN",
+    "Results:",
+    "Changes detected",
 ];
 
 /// Advice maven repeats after each failure.
@@ -45,7 +72,9 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
             info(doc, at, text.trim());
         } else if is_progress(line) {
             doc.drop_line(at, Kind::Progress);
-        } else if lines::starts_with_any(line, &["[ERROR] ", "[WARNING] "]) && !seen.insert(words::hash(line)) {
+        } else if lines::starts_with_any(line, &["[ERROR] ", "[WARNING] "])
+            && !seen.insert(words::hash(line))
+        {
             doc.drop_line(at, Kind::Repeat);
         }
     }
@@ -58,7 +87,9 @@ fn info(doc: &mut Doc<'_>, at: usize, text: &str) {
         doc.drop_line(at, Kind::Header);
     } else if text.starts_with("Running ") && doc.line(at + 1).starts_with("[INFO] Tests run:") {
         doc.drop_line(at, Kind::Passing);
-    } else if text.starts_with("Tests run:") && text.contains(" -- in ") || text.contains("- in ") && text.starts_with("Tests run:") {
+    } else if text.starts_with("Tests run:") && text.contains(" -- in ")
+        || text.contains("- in ") && text.starts_with("Tests run:")
+    {
         // The line of a class that passed; the sum below counts it.
         doc.drop_line(at, Kind::Passing);
     } else if lines::contains_any(text, &TELLING) {
@@ -66,7 +97,8 @@ fn info(doc: &mut Doc<'_>, at: usize, text: &str) {
             doc.drop_line(at, Kind::Progress);
         }
     } else {
-        let project = text.starts_with("Building ") || (text.starts_with('-') && text.contains("< "));
+        let project =
+            text.starts_with("Building ") || (text.starts_with('-') && text.contains("< "));
         if !project {
             doc.drop_line(at, Kind::Progress);
         }
@@ -76,7 +108,18 @@ fn info(doc: &mut Doc<'_>, at: usize, text: &str) {
 fn is_progress(line: &str) -> bool {
     lines::starts_with_any(
         line,
-        &["Downloading from ", "Downloaded from ", "Downloading: ", "Downloaded: ", "Progress (", "Download https://", "Starting a Gradle Daemon", "Welcome to Gradle", "Daemon will be stopped", "Calculating task graph"],
+        &[
+            "Downloading from ",
+            "Downloaded from ",
+            "Downloading: ",
+            "Downloaded: ",
+            "Progress (",
+            "Download https://",
+            "Starting a Gradle Daemon",
+            "Welcome to Gradle",
+            "Daemon will be stopped",
+            "Calculating task graph",
+        ],
     ) || is_task(line)
 }
 

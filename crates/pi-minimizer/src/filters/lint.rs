@@ -16,12 +16,50 @@ pub(crate) static FAMILY: Family = Family {
     prints: |target| {
         matches!(
             target.program.as_str(),
-            "tsc" | "vue-tsc" | "tsgo" | "eslint" | "biome" | "oxlint" | "mypy" | "dmypy" | "ruff" | "flake8" | "pylint" | "pyright" | "basedpyright"
-                | "golangci-lint" | "staticcheck" | "shellcheck" | "pycodestyle" | "pyflakes" | "stylelint" | "standard" | "xo" | "hadolint" | "yamllint" | "actionlint"
-                | "markdownlint" | "swiftlint" | "ktlint" | "checkstyle" | "vet" | "javac" | "kotlinc"
+            "tsc"
+                | "vue-tsc"
+                | "tsgo"
+                | "eslint"
+                | "biome"
+                | "oxlint"
+                | "mypy"
+                | "dmypy"
+                | "ruff"
+                | "flake8"
+                | "pylint"
+                | "pyright"
+                | "basedpyright"
+                | "golangci-lint"
+                | "staticcheck"
+                | "shellcheck"
+                | "pycodestyle"
+                | "pyflakes"
+                | "stylelint"
+                | "standard"
+                | "xo"
+                | "hadolint"
+                | "yamllint"
+                | "actionlint"
+                | "markdownlint"
+                | "swiftlint"
+                | "ktlint"
+                | "checkstyle"
+                | "vet"
+                | "javac"
+                | "kotlinc"
         )
     },
-    signature: &[": error TS", " - error TS", "✖ ", ",-[", "╭─[", ": error: ", ": warning: ", "  error  ", "  warning  "],
+    signature: &[
+        ": error TS",
+        " - error TS",
+        "✖ ",
+        ",-[",
+        "╭─[",
+        ": error: ",
+        ": warning: ",
+        "  error  ",
+        "  warning  ",
+    ],
     alone: false,
     policy: Policy::REGROUPED,
     mark,
@@ -51,13 +89,17 @@ fn row(line: &str) -> Option<Row<'_>> {
     let (_, rest) = lines::number(rest.strip_prefix(':')?)?;
     let place = lines::upto(body, body.len() - rest.len());
     let message = rest.trim_start();
-    (rest.starts_with(' ') && lines::starts_with_any(message, &["error ", "warning ", "✖ ", "⚠ ", "info "]))
-        .then_some(Row { place, message })
+    (rest.starts_with(' ')
+        && lines::starts_with_any(message, &["error ", "warning ", "✖ ", "⚠ ", "info "]))
+    .then_some(Row { place, message })
 }
 
 /// A heading of eslint: a path alone on its line.
 fn is_file(line: &str) -> bool {
-    !line.is_empty() && !line.starts_with([' ', '[', '>']) && line.contains(['.', '/', '\\']) && !line.contains(": ")
+    !line.is_empty()
+        && !line.starts_with([' ', '[', '>'])
+        && line.contains(['.', '/', '\\'])
+        && !line.contains(": ")
 }
 
 fn stylish(doc: &mut Doc<'_>) {
@@ -65,7 +107,8 @@ fn stylish(doc: &mut Doc<'_>) {
     let mut at = 0;
     while at < doc.len() {
         if is_file(doc.line(at)) && row(doc.line(at + 1)).is_some() {
-            let end = (at + 1..doc.len()).find(|i| row(doc.line(*i)).is_none()).unwrap_or(doc.len());
+            let end =
+                (at + 1..doc.len()).find(|i| row(doc.line(*i)).is_none()).unwrap_or(doc.len());
             files.push((at, end));
             at = end;
         } else {
@@ -130,7 +173,11 @@ fn root(names: &[&str]) -> usize {
     let mut common = first.rfind('/').map_or(0, |at| at + 1);
     for name in others {
         let same = first.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count().min(common);
-        common = first.as_bytes().get(..same).and_then(|front| front.iter().rposition(|b| *b == b'/')).map_or(0, |at| at + 1);
+        common = first
+            .as_bytes()
+            .get(..same)
+            .and_then(|front| front.iter().rposition(|b| *b == b'/'))
+            .map_or(0, |at| at + 1);
     }
     common
 }

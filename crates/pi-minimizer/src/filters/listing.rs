@@ -11,7 +11,27 @@ use crate::text::words::FixedMap;
 pub(crate) static FAMILY: Family = Family {
     name: "listing",
     prints: |target| {
-        matches!(target.program.as_str(), "find" | "fd" | "fdfind" | "ls" | "exa" | "eza" | "tree" | "tar" | "bsdtar" | "unzip" | "zip" | "rsync" | "cp" | "mv" | "rm" | "cpio" | "7z" | "locate")
+        matches!(
+            target.program.as_str(),
+            "find"
+                | "fd"
+                | "fdfind"
+                | "ls"
+                | "exa"
+                | "eza"
+                | "tree"
+                | "tar"
+                | "bsdtar"
+                | "unzip"
+                | "zip"
+                | "rsync"
+                | "cp"
+                | "mv"
+                | "rm"
+                | "cpio"
+                | "7z"
+                | "locate"
+        )
     },
     signature: &[],
     // A file may have any name.
@@ -28,7 +48,11 @@ fn mark(doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
         "ls" | "exa" | "eza" => long(doc),
         "tar" | "bsdtar" | "cpio" => {
             // A list that was asked for is read; names that scroll by while a tool works are counted.
-            if target.has_short('t') || target.has_flag(&["--list"]) { long(doc) } else { paths::count(doc, archive_name) }
+            if target.has_short('t') || target.has_flag(&["--list"]) {
+                long(doc)
+            } else {
+                paths::count(doc, archive_name)
+            }
         }
         _ => paths::count(doc, transfer_name),
     }
@@ -36,30 +60,38 @@ fn mark(doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
 
 /// A line that can only be a path: no message of the tool itself.
 fn is_path(line: &str) -> bool {
-    !line.is_empty() && !lines::contains_any(line, &[": ", "find:", "‘", "\t"]) && (line.contains('/') || line == ".")
+    !line.is_empty()
+        && !lines::contains_any(line, &[": ", "find:", "‘", "\t"])
+        && (line.contains('/') || line == ".")
 }
 
 fn archive_name(line: &str) -> Option<&str> {
     let name = line.strip_prefix("x ").or_else(|| line.strip_prefix("a ")).unwrap_or(line);
-    let plain = !lines::contains_any(name, &[": ", "\t"]) && !name.is_empty() && !name.starts_with("tar:");
+    let plain =
+        !lines::contains_any(name, &[": ", "\t"]) && !name.is_empty() && !name.starts_with("tar:");
     (plain && name.contains('/')).then_some(name)
 }
 
 fn transfer_name(line: &str) -> Option<&str> {
     let body = line.trim_start();
-    for verb in ["inflating: ", "extracting: ", "creating: ", "linking: ", "adding: ", "updating: "] {
+    for verb in ["inflating: ", "extracting: ", "creating: ", "linking: ", "adding: ", "updating: "]
+    {
         if let Some(name) = body.strip_prefix(verb) {
             return Some(name.trim_start());
         }
     }
-    if let Some(name) = body.strip_prefix("removed '").or_else(|| body.strip_prefix("removed directory '")) {
+    if let Some(name) =
+        body.strip_prefix("removed '").or_else(|| body.strip_prefix("removed directory '"))
+    {
         return Some(name.trim_end_matches('\''));
     }
     if let Some((from, _)) = body.split_once("' -> '") {
         return Some(from.trim_start_matches("renamed ").trim_start_matches('\''));
     }
     // rsync prints bare names between its first and its last lines.
-    let bare = !lines::contains_any(line, &[": ", "  ", "\t", "total size", "sent ", "rsync", "speedup"]) && line.contains('/');
+    let bare =
+        !lines::contains_any(line, &[": ", "  ", "\t", "total size", "sent ", "rsync", "speedup"])
+            && line.contains('/');
     bare.then_some(line)
 }
 
@@ -80,7 +112,10 @@ struct LongRow<'a> {
 fn long_row(line: &str) -> Option<LongRow<'_>> {
     let mode = line.split(' ').next()?;
     let first = mode.chars().next()?;
-    if !matches!(mode.len(), 10 | 11) || !"-dlbcps".contains(first) || !mode.bytes().skip(1).take(9).all(|b| b"rwxsStT-".contains(&b)) {
+    if !matches!(mode.len(), 10 | 11)
+        || !"-dlbcps".contains(first)
+        || !mode.bytes().skip(1).take(9).all(|b| b"rwxsStT-".contains(&b))
+    {
         return None;
     }
     let rest = lines::from(line, mode.len()).trim_start();
@@ -94,7 +129,7 @@ fn long_row(line: &str) -> Option<LongRow<'_>> {
     let (_, rest) = lines::number(rest)?;
     let (owner, rest) = rest.trim_start().split_once(' ')?;
     let (group, rest) = rest.trim_start().split_once(' ')?;
-    let iso = rest.trim_start().split_whitespace().nth(1).is_some_and(|word| word.contains('-'));
+    let iso = rest.split_whitespace().nth(1).is_some_and(|word| word.contains('-'));
     let (size, date, name) = entry(rest.trim_start(), if iso { 2 } else { 3 })?;
     Some(LongRow { mode, owner, group, size, date, name })
 }
@@ -110,7 +145,8 @@ fn entry(text: &str, words: usize) -> Option<(&str, &str, &str)> {
         end += blanks + word.trim_start().find(' ')?;
     }
     let name = lines::from(rest, end + 1);
-    let plausible = size.starts_with(|c: char| c.is_ascii_digit()) && lines::upto(rest, end).contains(|c: char| c.is_ascii_digit());
+    let plausible = size.starts_with(|c: char| c.is_ascii_digit())
+        && lines::upto(rest, end).contains(|c: char| c.is_ascii_digit());
     (plausible && !name.is_empty()).then(|| (size, lines::upto(rest, end), name))
 }
 
@@ -132,11 +168,18 @@ fn long(doc: &mut Doc<'_>) -> Result<(), OverBudget> {
     let Some(first) = first.filter(|_| rows >= MIN_ROWS) else { return Ok(()) };
     let mut common: Vec<_> = counts.into_iter().collect();
     common.sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-    let pick = |kind: char| common.iter().find(|((mode, ..), count)| mode.starts_with(kind) && *count > 1).map(|(key, _)| *key);
+    let pick = |kind: char| {
+        common
+            .iter()
+            .find(|((mode, ..), count)| mode.starts_with(kind) && *count > 1)
+            .map(|(key, _)| *key)
+    };
     let (file, directory) = (pick('-'), pick('d'));
     // A checkout or an archive has one date for all it wrote.
     let date = dates.into_iter().filter(|(_, count)| count * 2 > rows).map(|(date, _)| date).next();
-    ["where", "d", "date"].iter().for_each(|word| doc.state(*word));
+    for word in ["where", "d", "date"] {
+        doc.state(word);
+    }
     let mut legend: Vec<String> = [file, directory]
         .iter()
         .flatten()
@@ -145,7 +188,10 @@ fn long(doc: &mut Doc<'_>) -> Result<(), OverBudget> {
     legend.extend(date.map(|date| format!("date {date}")));
     for at in 0..doc.len() {
         let line = doc.line(at);
-        if line.strip_prefix("total ").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.')) {
+        if line
+            .strip_prefix("total ")
+            .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.'))
+        {
             doc.drop_line(at, Kind::Header);
             continue;
         }
@@ -158,24 +204,32 @@ fn long(doc: &mut Doc<'_>) -> Result<(), OverBudget> {
         };
         let when = if Some(row.date) == date { String::new() } else { format!(" {}", row.date) };
         let short = format!("{front} {}{when} {}", row.size, row.name);
-        doc.replace(at, if at == first { format!("(where {})\n{short}", legend.join(", ")) } else { short });
+        doc.replace(
+            at,
+            if at == first { format!("(where {})\n{short}", legend.join(", ")) } else { short },
+        );
     }
     Ok(())
 }
 
 #[cfg(test)]
+#[expect(clippy::format_collect, reason = "a test builds its text the short way")]
 mod tests {
     use super::long;
     use crate::doc::Doc;
 
     #[test]
     fn columns_that_never_change_stand_once() {
-        let rows: String = (0..12).map(|i| format!("-rw-r--r-- 1 root root {i}0 Jan  1 12:00 f {i}\n")).collect();
+        let rows: String =
+            (0..12).map(|i| format!("-rw-r--r-- 1 root root {i}0 Jan  1 12:00 f {i}\n")).collect();
         let text = format!("total 48\n{rows}lrwxrwxrwx 1 root root 4 Jan  9 12:00 l -> f1\n");
         let mut doc = Doc::new(&text);
         long(&mut doc).unwrap();
         let out = doc.render(true);
-        assert!(out.starts_with("(where - -rw-r--r-- root root, date Jan  1 12:00)\n- 00 f 0\n"), "{out}");
+        assert!(
+            out.starts_with("(where - -rw-r--r-- root root, date Jan  1 12:00)\n- 00 f 0\n"),
+            "{out}"
+        );
         assert!(out.ends_with("lrwxrwxrwx root root 4 Jan  9 12:00 l -> f1\n"), "{out}");
     }
 }

@@ -11,14 +11,15 @@ use crate::marker::Kind;
 use crate::registry::{Family, Run};
 use crate::text::lines;
 use crate::text::words::{self, FixedMap};
-use std::fmt::Write as _;
 
 pub(crate) static FAMILY: Family = Family {
     name: "log",
     prints: |target| {
         matches!(target.program.as_str(), "journalctl" | "dmesg" | "stern" | "klog")
-            || (matches!(target.program.as_str(), "docker" | "podman" | "kubectl" | "docker-compose" | "oc" | "heroku")
-                && target.args.iter().any(|arg| arg == "logs"))
+            || (matches!(
+                target.program.as_str(),
+                "docker" | "podman" | "kubectl" | "docker-compose" | "oc" | "heroku"
+            ) && target.args.iter().any(|arg| arg == "logs"))
     },
     // Every other text is asked by `is_log`, which costs one look at the front of each line.
     signature: &[""],
@@ -85,19 +86,21 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
 /// Drops all events of a group but the first `shown`, and says so behind the last one shown.
 fn fold(doc: &mut Doc<'_>, events: &[std::ops::Range<usize>], group: &[usize], shown: usize) {
     let rest = group.get(shown..).unwrap_or(&[]);
-    let Some(last_shown) = group.get(shown - 1).and_then(|index| events.get(*index)).cloned() else { return };
-    let last = rest.last().and_then(|index| events.get(*index)).map_or("", |event| doc.line(event.start));
+    let Some(last_shown) = group.get(shown - 1).and_then(|index| events.get(*index)).cloned()
+    else {
+        return;
+    };
+    let last =
+        rest.last().and_then(|index| events.get(*index)).map_or("", |event| doc.line(event.start));
     let stamp = lines::upto(last, stamp_end(last).unwrap_or(0)).trim();
     for event in rest.iter().filter_map(|index| events.get(*index)) {
         doc.drop_lines(event.clone(), Kind::Log);
     }
-    let mut line = doc.line(last_shown.start).to_owned();
-    let _: std::fmt::Result = write!(line, " (x{}", rest.len() + 1);
-    if !stamp.is_empty() {
-        let _: std::fmt::Result = write!(line, ", last {stamp}");
-        doc.state("last");
-    }
-    line.push(')');
+    let times = rest.len() + 1;
+    let count =
+        if stamp.is_empty() { format!("(x{times})") } else { format!("(x{times}, last {stamp})") };
+    doc.state("last");
+    let line = format!("{} {count}", doc.line(last_shown.start));
     doc.replace(last_shown.start, line);
 }
 
@@ -115,7 +118,10 @@ fn events(doc: &Doc<'_>) -> Vec<std::ops::Range<usize>> {
 }
 
 fn is_trouble(line: &str) -> bool {
-    lines::contains_any(line, &["ERROR", "FATAL", "CRIT", "error", "Error", "panic", "SEVERE", "Exception"])
+    lines::contains_any(
+        line,
+        &["ERROR", "FATAL", "CRIT", "error", "Error", "panic", "SEVERE", "Exception"],
+    )
 }
 
 /// Where the time stamp at the front of a line ends: after it, brackets and a compose-style prefix.
@@ -137,7 +143,11 @@ pub(crate) fn stamp_end(line: &str) -> Option<usize> {
         }
     }
     let stamp = lines::from(line, at);
-    let length = iso(stamp).or_else(|| syslog(stamp)).or_else(|| clock(stamp)).or_else(|| seconds(stamp)).or_else(|| access(stamp))?;
+    let length = iso(stamp)
+        .or_else(|| syslog(stamp))
+        .or_else(|| clock(stamp))
+        .or_else(|| seconds(stamp))
+        .or_else(|| access(stamp))?;
     let mut end = at + length;
     while matches!(bytes.get(end), Some(b']' | b' ' | b',' | b':' | b'\t')) {
         end += 1;
@@ -148,7 +158,10 @@ pub(crate) fn stamp_end(line: &str) -> Option<usize> {
 /// Checks `text` against a shape in which `0` is a digit and everything else stands for itself.
 fn shaped(text: &str, shape: &str) -> bool {
     text.len() >= shape.len()
-        && text.bytes().zip(shape.bytes()).all(|(b, s)| if s == b'0' { b.is_ascii_digit() } else { b == s })
+        && text
+            .bytes()
+            .zip(shape.bytes())
+            .all(|(b, s)| if s == b'0' { b.is_ascii_digit() } else { b == s })
 }
 
 /// Length of the clock's tail: fractions and zone.
@@ -162,8 +175,10 @@ fn tail(text: &str) -> usize {
 fn iso(text: &str) -> Option<usize> {
     let date = shaped(text, "0000-00-00") || shaped(text, "0000/00/00");
     let time = lines::from(text, 11);
-    (date && text.as_bytes().get(10).is_some_and(|b| matches!(b, b'T' | b' ')) && shaped(time, "00:00:00"))
-        .then(|| 11 + tail(time))
+    (date
+        && text.as_bytes().get(10).is_some_and(|b| matches!(b, b'T' | b' '))
+        && shaped(time, "00:00:00"))
+    .then(|| 11 + tail(time))
 }
 
 /// `Mar  4 09:15:00 host`.
@@ -186,18 +201,22 @@ fn clock(text: &str) -> Option<usize> {
 fn seconds(text: &str) -> Option<usize> {
     let (whole, rest) = lines::number(text)?;
     let (fraction, after) = lines::number(rest.strip_prefix('.')?)?;
-    (fraction.len() >= 3 && after.starts_with([']', ' '])).then_some(whole.len() + 1 + fraction.len())
+    (fraction.len() >= 3 && after.starts_with([']', ' ']))
+        .then_some(whole.len() + 1 + fraction.len())
 }
 
 /// `10.0.0.1 - - [04/Mar/2026:09:15:00 +0000]`: the address is part of the event, so nothing is cut off.
 fn access(text: &str) -> Option<usize> {
     let (_, rest) = text.split_once(" [")?;
     let day = lines::from(rest, 2);
-    (text.starts_with(|c: char| c.is_ascii_digit()) && shaped(rest, "00/") && shaped(lines::from(day, 4), "/0000:00:00:00"))
-        .then_some(0)
+    (text.starts_with(|c: char| c.is_ascii_digit())
+        && shaped(rest, "00/")
+        && shaped(lines::from(day, 4), "/0000:00:00:00"))
+    .then_some(0)
 }
 
 #[cfg(test)]
+#[expect(clippy::string_slice, reason = "offsets come from the function under test")]
 mod tests {
     use super::stamp_end;
 

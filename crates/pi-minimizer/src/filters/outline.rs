@@ -14,22 +14,42 @@ use crate::text::lines;
 const SHORT_BODY: usize = 8;
 
 /// File extensions whose declarations we know.
-const LANGUAGES: [&str; 11] = ["rs", "ts", "tsx", "js", "jsx", "mjs", "cjs", "py", "go", "java", "kt"];
+const LANGUAGES: [&str; 11] =
+    ["rs", "ts", "tsx", "js", "jsx", "mjs", "cjs", "py", "go", "java", "kt"];
 
 /// Words that begin a declaration with a body, after modifiers.
-const DECLARATIONS: [&str; 8] = ["fn ", "function ", "def ", "func ", "async def ", "constructor(", "fun ", "function* "];
+const DECLARATIONS: [&str; 8] =
+    ["fn ", "function ", "def ", "func ", "async def ", "constructor(", "fun ", "function* "];
 
 /// Words that may stand before such a word.
 const MODIFIERS: [&str; 18] = [
-    "pub ", "pub(crate) ", "pub(super) ", "const ", "unsafe ", "async ", "export ", "default ", "static ", "public ",
-    "private ", "protected ", "final ", "override ", "abstract ", "extern \"C\" ", "suspend ", "internal ",
+    "pub ",
+    "pub(crate) ",
+    "pub(super) ",
+    "const ",
+    "unsafe ",
+    "async ",
+    "export ",
+    "default ",
+    "static ",
+    "public ",
+    "private ",
+    "protected ",
+    "final ",
+    "override ",
+    "abstract ",
+    "extern \"C\" ",
+    "suspend ",
+    "internal ",
 ];
 
 /// The outline of the file that `target` printed; nothing where it is no source file we know.
 pub(crate) fn outline(target: &Target, text: &str, options: &Options) -> Option<String> {
     let file = target.args.iter().rfind(|arg| !arg.starts_with('-'))?;
     let (_, extension) = file.rsplit_once('.')?;
-    if !matches!(target.program.as_str(), "cat" | "bat" | "batcat") || !LANGUAGES.contains(&extension) {
+    if !matches!(target.program.as_str(), "cat" | "bat" | "batcat")
+        || !LANGUAGES.contains(&extension)
+    {
         return None;
     }
     let longest = if options.source_outline == SourceOutline::Aggressive { 0 } else { SHORT_BODY };
@@ -60,5 +80,6 @@ fn is_declaration(line: &str) -> bool {
     while let Some(after) = MODIFIERS.iter().find_map(|modifier| rest.strip_prefix(modifier)) {
         rest = after;
     }
-    lines::starts_with_any(rest, &DECLARATIONS) && (line.ends_with(['{', ':', ')', '(']) || line.contains('{'))
+    lines::starts_with_any(rest, &DECLARATIONS)
+        && (line.ends_with(['{', ':', ')', '(']) || line.contains('{'))
 }

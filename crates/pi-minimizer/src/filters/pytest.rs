@@ -8,7 +8,9 @@ use crate::text::lines;
 
 pub(crate) static FAMILY: Family = Family {
     name: "pytest",
-    prints: |target| matches!(target.program.as_str(), "pytest" | "py.test" | "unittest" | "tox" | "nox"),
+    prints: |target| {
+        matches!(target.program.as_str(), "pytest" | "py.test" | "unittest" | "tox" | "nox")
+    },
     signature: &["= test session starts =", "\nRan ", " passed in ", " failed in ", " passed, "],
     alone: false,
     policy: Policy::STRICT,
@@ -16,25 +18,44 @@ pub(crate) static FAMILY: Family = Family {
 };
 
 const HEADERS: [&str; 10] = [
-    "platform ", "cachedir: ", "rootdir: ", "configfile: ", "plugins: ", "hypothesis profile ", "asyncio: ", "testpaths: ", "django: ", "Using --randomly-seed=",
+    "platform ",
+    "cachedir: ",
+    "rootdir: ",
+    "configfile: ",
+    "plugins: ",
+    "hypothesis profile ",
+    "asyncio: ",
+    "testpaths: ",
+    "django: ",
+    "Using --randomly-seed=",
 ];
 
 fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
     doc.spend(doc.len() * 2)?;
-    let session = doc.lines.iter().any(|line| line.contains("= test session starts =") || line.contains(" in ") && line.ends_with("s =") || line.contains(" passed in "))
-        || doc.lines.iter().any(|line| line.starts_with("Ran ") && line.contains(" test"));
+    let session =
+        doc.lines.iter().any(|line| {
+            line.contains("= test session starts =")
+                || line.contains(" in ") && line.ends_with("s =")
+                || line.contains(" passed in ")
+        }) || doc.lines.iter().any(|line| line.starts_with("Ran ") && line.contains(" test"));
     if !session {
         return Ok(());
     }
-    let coverage = doc.lines.iter().any(|line| line.starts_with("Name ") && line.contains("Stmts") && line.contains("Cover"));
-    let workers = doc.lines.iter().any(|line| line.contains(" workers [") || line.ends_with(" workers"));
+    let coverage = doc
+        .lines
+        .iter()
+        .any(|line| line.starts_with("Name ") && line.contains("Stmts") && line.contains("Cover"));
+    let workers =
+        doc.lines.iter().any(|line| line.contains(" workers [") || line.ends_with(" workers"));
     for at in 0..doc.len() {
         let line = doc.line(at);
         if workers && is_scheduled(line) {
             doc.drop_line(at, Kind::Progress);
         } else if lines::starts_with_any(line, &HEADERS) {
             doc.drop_line(at, Kind::Header);
-        } else if is_passed(line) || coverage && line.ends_with(" 100%") && !line.starts_with("TOTAL") {
+        } else if is_passed(line)
+            || coverage && line.ends_with(" 100%") && !line.starts_with("TOTAL")
+        {
             doc.drop_line(at, Kind::Passing);
         } else if let Some(result) = result(line) {
             doc.replace(at, result);
@@ -50,7 +71,9 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
 /// The line without the progress column: `tests/a.py::b PASSED`.
 fn without_progress(line: &str) -> &str {
     match line.strip_suffix("%]").and_then(|front| front.rsplit_once('[')) {
-        Some((front, digits)) if digits.trim().bytes().all(|b| b.is_ascii_digit()) => front.trim_end(),
+        Some((front, digits)) if digits.trim().bytes().all(|b| b.is_ascii_digit()) => {
+            front.trim_end()
+        }
         _ => line,
     }
 }
@@ -68,20 +91,30 @@ fn is_passed(line: &str) -> bool {
         return true;
     }
     // unittest -v: `test_a (mod.Case.test_a) ... ok`, and its dots.
-    (line.ends_with(" ... ok") && line.contains('(')) || (line.len() > 1 && line.bytes().all(|b| b == b'.'))
+    (line.ends_with(" ... ok") && line.contains('('))
+        || (line.len() > 1 && line.bytes().all(|b| b == b'.'))
 }
 
 /// xdist names a test when it hands it out: a node id alone on its line.
 fn is_scheduled(line: &str) -> bool {
-    let (Some((file, _)), false) = (line.split_once("::"), line.starts_with(' ')) else { return false };
-    file.ends_with(".py") && !file.contains(' ') && !lines::contains_any(line, &[" PASSED", " FAILED", " ERROR", " SKIPPED", " XFAIL", " XPASS", ": "])
+    let (Some((file, _)), false) = (line.split_once("::"), line.starts_with(' ')) else {
+        return false;
+    };
+    let python = file.strip_suffix(".py").is_some();
+    python
+        && !file.contains(' ')
+        && !lines::contains_any(
+            line,
+            &[" PASSED", " FAILED", " ERROR", " SKIPPED", " XFAIL", " XPASS", ": "],
+        )
 }
 
 /// `tests/a.py .....` or a continuation `.....`, nothing but passes.
 fn is_dots(body: &str) -> bool {
     let dots = body.rsplit(' ').next().unwrap_or(body);
     let path = lines::upto(body, body.len() - dots.len()).trim_end();
-    !dots.is_empty() && dots.bytes().all(|b| b == b'.') && (path.is_empty() || path.ends_with(".py") || path.ends_with(".rst") || path.ends_with(".md"))
+    let of_file = [".py", ".rst", ".md", ".txt"].iter().any(|ending| path.ends_with(ending));
+    !dots.is_empty() && dots.bytes().all(|b| b == b'.') && (path.is_empty() || of_file)
 }
 
 /// A verbose line that did not pass, without its progress column: `tests/a.py::b FAILED`.
@@ -93,7 +126,9 @@ fn result(line: &str) -> Option<&str> {
 /// `        ^^^^^^^` below a quoted line.
 fn is_carets(line: &str) -> bool {
     let body = line.strip_prefix('E').unwrap_or(line).trim_start();
-    body.len() > 1 && body.len() < line.len() && body.bytes().all(|b| matches!(b, b'^' | b'~' | b' '))
+    body.len() > 1
+        && body.len() < line.len()
+        && body.bytes().all(|b| matches!(b, b'^' | b'~' | b' '))
 }
 
 #[cfg(test)]
@@ -112,7 +147,13 @@ mod tests {
         ] {
             assert!(is_passed(line), "{line}");
         }
-        for line in ["tests/a.py ..F..  [ 50%]", "tests/a.py::b FAILED  [ 1%]", "x ..s  [ 9%]", ".", "a PASSED thing"] {
+        for line in [
+            "tests/a.py ..F..  [ 50%]",
+            "tests/a.py::b FAILED  [ 1%]",
+            "x ..s  [ 9%]",
+            ".",
+            "a PASSED thing",
+        ] {
             assert!(!is_passed(line), "{line}");
         }
     }

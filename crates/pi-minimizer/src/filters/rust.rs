@@ -13,7 +13,12 @@ use crate::text::words::FixedSet;
 
 pub(crate) static FAMILY: Family = Family {
     name: "rust",
-    prints: |target| matches!(target.program.as_str(), "cargo" | "rustc" | "cargo-nextest" | "trunk" | "wasm-pack" | "maturin"),
+    prints: |target| {
+        matches!(
+            target.program.as_str(),
+            "cargo" | "rustc" | "cargo-nextest" | "trunk" | "wasm-pack" | "maturin"
+        )
+    },
     signature: &["   Compiling ", "\ntest result: ", "\n  --> ", "    Checking ", " --> src/"],
     alone: false,
     policy: Policy::STRICT,
@@ -22,8 +27,18 @@ pub(crate) static FAMILY: Family = Family {
 
 /// Verbs of cargo's status column for work that leaves no question open.
 const PROGRESS: [&str; 12] = [
-    "Compiling ", "Checking ", "Downloading ", "Downloaded ", "Fresh ", "Unpacking ", "Building [", "Building ", "Documenting ",
-    "Updating crates.io index", "Preparing ", "Scraping ",
+    "Compiling ",
+    "Checking ",
+    "Downloading ",
+    "Downloaded ",
+    "Fresh ",
+    "Unpacking ",
+    "Building [",
+    "Building ",
+    "Documenting ",
+    "Updating crates.io index",
+    "Preparing ",
+    "Scraping ",
 ];
 
 /// Advice that follows every diagnostic of its kind.
@@ -58,7 +73,9 @@ fn lines_alone(doc: &mut Doc<'_>) {
             doc.drop_line(at, Kind::Hint);
         } else if let Some(lint) = lint_name(body) {
             doc.replace(at, format!("  = {lint}"));
-        } else if line.starts_with("test ") && (line.ends_with("... ok") || line.ends_with("panic ... ok")) {
+        } else if line.starts_with("test ")
+            && (line.ends_with("... ok") || line.ends_with("panic ... ok"))
+        {
             doc.drop_line(at, Kind::Passing);
         } else if body.starts_with("PASS [") && depth > 0 {
             doc.drop_line(at, Kind::Passing); // nextest
@@ -93,7 +110,9 @@ fn suites(doc: &mut Doc<'_>) {
             if !silent {
                 continue;
             }
-            if counts.starts_with("0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out") && start.is_some() {
+            if counts.starts_with("0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out")
+                && start.is_some()
+            {
                 doc.drop_lines(start.unwrap_or(at)..at + 1, Kind::Passing);
                 continue;
             }
@@ -122,7 +141,8 @@ fn suites(doc: &mut Doc<'_>) {
 }
 
 fn is_running(line: &str) -> bool {
-    line.strip_prefix("running ").is_some_and(|rest| rest.ends_with(" tests") || rest.ends_with(" test"))
+    line.strip_prefix("running ")
+        .is_some_and(|rest| rest.ends_with(" tests") || rest.ends_with(" test"))
 }
 
 /// `Running unittests src/lib.rs (target/debug/deps/ledger-0a1b)` is `Running unittests src/lib.rs (ledger)`.
@@ -146,7 +166,7 @@ fn diagnostics(doc: &mut Doc<'_>) {
         }
         let end = (at + 1..doc.len()).find(|i| doc.line(*i).is_empty()).unwrap_or(doc.len());
         let block = (at..end).map(|i| doc.line(i)).collect::<Vec<_>>().join("\n");
-        if block.contains("\n") && !seen.insert(block) {
+        if block.contains('\n') && !seen.insert(block) {
             doc.drop_lines(at..end, Kind::Repeat);
         } else {
             frame(doc, at..end, line.starts_with("warning"));
@@ -161,7 +181,7 @@ fn is_diagnostic(line: &str) -> bool {
 
 /// Thins the source frame of one diagnostic.
 fn frame(doc: &mut Doc<'_>, block: std::ops::Range<usize>, warning: bool) {
-    let labelled = block.clone().any(|at| gutter(doc.line(at)).is_some_and(|rest| has_label(rest)));
+    let labelled = block.clone().any(|at| gutter(doc.line(at)).is_some_and(has_label));
     for at in block {
         let line = doc.line(at);
         if let Some(rest) = gutter(line) {
@@ -195,7 +215,9 @@ fn has_label(rest: &str) -> bool {
 /// The list of failed names below the blocks that already carry them.
 fn recaps(doc: &mut Doc<'_>) {
     let blocks: FixedSet<&str> = (0..doc.len())
-        .filter_map(|at| doc.line(at).strip_prefix("---- ")?.split_once(" stdout ----").map(|(name, _)| name))
+        .filter_map(|at| {
+            doc.line(at).strip_prefix("---- ")?.split_once(" stdout ----").map(|(name, _)| name)
+        })
         .collect();
     if blocks.is_empty() {
         return;
@@ -204,7 +226,8 @@ fn recaps(doc: &mut Doc<'_>) {
     for at in 0..doc.len() {
         let line = doc.line(at);
         if line == "failures:" {
-            let named = doc.line(at + 1).strip_prefix("    ").is_some_and(|name| blocks.contains(name));
+            let named =
+                doc.line(at + 1).strip_prefix("    ").is_some_and(|name| blocks.contains(name));
             inside = named;
             if named {
                 doc.drop_line(at, Kind::Repeat);

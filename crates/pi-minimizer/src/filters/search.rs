@@ -10,7 +10,12 @@ use crate::text::lines;
 
 pub(crate) static FAMILY: Family = Family {
     name: "search",
-    prints: |target| matches!(target.program.as_str(), "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "ugrep"),
+    prints: |target| {
+        matches!(
+            target.program.as_str(),
+            "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "ugrep"
+        )
+    },
     signature: &[],
     // A hit may look like the output of any tool.
     alone: true,
@@ -27,7 +32,9 @@ pub(crate) fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> 
             at += 1;
             continue;
         };
-        let same = |line: &str| line == "--" || line.strip_prefix(path).is_some_and(|rest| rest.starts_with([':', '-']));
+        let same = |line: &str| {
+            line == "--" || line.strip_prefix(path).is_some_and(|rest| rest.starts_with([':', '-']))
+        };
         let mut end = at + 1;
         while end < doc.len() && same(doc.line(end)) {
             end += 1;
@@ -58,14 +65,18 @@ fn path_of(line: &str) -> Option<&str> {
         Some(end) if end < at => lines::upto(line, end),
         _ => lines::upto(line, at),
     };
-    let named = path.contains(['.', '/']) || lines::number(lines::from(line, path.len() + 1)).is_some();
-    (named && !path.is_empty() && !path.contains(char::is_whitespace) && path.len() > 2).then_some(path)
+    let named =
+        path.contains(['.', '/']) || lines::number(lines::from(line, path.len() + 1)).is_some();
+    (named && !path.is_empty() && !path.contains(char::is_whitespace) && path.len() > 2)
+        .then_some(path)
 }
 
 /// Where the path of a context line ends: before `-12-`.
 fn context_end(line: &str) -> Option<usize> {
     line.match_indices('-').map(|(at, _)| at).find(|at| {
-        *at > 0 && lines::number(lines::from(line, at + 1)).is_some_and(|(_, rest)| rest.starts_with('-'))
+        *at > 0
+            && lines::number(lines::from(line, at + 1))
+                .is_some_and(|(_, rest)| rest.starts_with('-'))
     })
 }
 
@@ -99,6 +110,9 @@ mod tests {
 
     #[test]
     fn lines_without_a_path_stay() {
-        assert_eq!(grouped("Binary file x matches\n12:foo\n13:foo bar\n"), "Binary file x matches\n12:foo\n13:foo bar\n");
+        assert_eq!(
+            grouped("Binary file x matches\n12:foo\n13:foo bar\n"),
+            "Binary file x matches\n12:foo\n13:foo bar\n"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! terraform and OpenTofu: plans with blocks that differ in nothing but their key said once.
+//! `terraform` and `tofu`: plans with blocks that differ in nothing but their key said once.
 
 use crate::check::Policy;
 use crate::doc::{Doc, OverBudget};
@@ -10,7 +10,10 @@ use crate::text::words::FixedMap;
 pub(crate) static FAMILY: Family = Family {
     name: "terraform",
     prints: |target| matches!(target.program.as_str(), "terraform" | "tofu" | "terragrunt"),
-    signature: &["\nTerraform will perform the following actions", "\nOpenTofu will perform the following actions"],
+    signature: &[
+        "\nTerraform will perform the following actions",
+        "\nOpenTofu will perform the following actions",
+    ],
     alone: false,
     policy: Policy::STRICT,
     mark,
@@ -21,13 +24,39 @@ fn mark(doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
     blocks(doc);
     for at in 0..doc.len() {
         let line = doc.line(at);
-        let progress = lines::contains_any(line, &[": Refreshing state... [", ": Still creating... [", ": Still destroying... [", ": Still modifying... [", ": Reading...", ": Still reading... ["])
-            || !run.failed && (line.ends_with(": Creating...") || line.contains(": Destroying... ["));
-        if progress || lines::starts_with_any(line, &["- Finding ", "- Installing ", "Initializing "]) {
+        let progress = lines::contains_any(
+            line,
+            &[
+                ": Refreshing state... [",
+                ": Still creating... [",
+                ": Still destroying... [",
+                ": Still modifying... [",
+                ": Reading...",
+                ": Still reading... [",
+            ],
+        ) || !run.failed
+            && (line.ends_with(": Creating...") || line.contains(": Destroying... ["));
+        if progress
+            || lines::starts_with_any(line, &["- Finding ", "- Installing ", "Initializing "])
+        {
             doc.drop_line(at, Kind::Progress);
-        } else if line.ends_with("= (known after apply)") && line.trim_start().starts_with('+') {
-            doc.drop_line(at, Kind::Hint);
-        } else if lines::starts_with_any(line, &["Note: You didn't use the -out option", "guarantee to take exactly these actions", "Terraform used the selected providers to generate", "plan. Resource actions are indicated with", "  + create", "  - destroy", "  ~ update in-place"]) {
+            continue;
+        }
+        let unknown = line.ends_with("= (known after apply)") && line.trim_start().starts_with('+');
+        if unknown
+            || lines::starts_with_any(
+                line,
+                &[
+                    "Note: You didn't use the -out option",
+                    "guarantee to take exactly these actions",
+                    "Terraform used the selected providers to generate",
+                    "plan. Resource actions are indicated with",
+                    "  + create",
+                    "  - destroy",
+                    "  ~ update in-place",
+                ],
+            )
+        {
             doc.drop_line(at, Kind::Hint);
         }
     }
@@ -41,12 +70,18 @@ fn blocks(doc: &mut Doc<'_>) {
     let mut at = 0;
     while at < doc.len() {
         let line = doc.line(at);
-        let Some(key) = line.trim_start().strip_prefix("# ").and_then(|rest| rest.split(' ').next()).and_then(index_of) else {
+        let Some(key) = line
+            .trim_start()
+            .strip_prefix("# ")
+            .and_then(|rest| rest.split(' ').next())
+            .and_then(index_of)
+        else {
             at += 1;
             continue;
         };
         let end = (at + 1..doc.len()).find(|i| doc.line(*i).is_empty()).unwrap_or(doc.len());
-        let block = (at..end).map(|i| doc.line(i).replace(key, "\u{0}")).collect::<Vec<_>>().join("\n");
+        let block =
+            (at..end).map(|i| doc.line(i).replace(key, "\u{0}")).collect::<Vec<_>>().join("\n");
         let group = groups.entry(block.clone()).or_default();
         if group.is_empty() {
             order.push(block);
@@ -64,10 +99,15 @@ fn blocks(doc: &mut Doc<'_>) {
         let mut line = doc.line(first).to_owned();
         line.push_str("\n  # also");
         for &(start, end) in others {
-            let address = doc.line(start).trim_start().strip_prefix("# ").and_then(|rest| rest.split(' ').next()).unwrap_or("");
+            let address = doc
+                .line(start)
+                .trim_start()
+                .strip_prefix("# ")
+                .and_then(|rest| rest.split(' ').next())
+                .unwrap_or("");
             line.push(' ');
             line.push_str(address);
-            for i in start..end + 1 {
+            for i in start..=end {
                 doc.drop_line(i, Kind::Repeat);
             }
         }

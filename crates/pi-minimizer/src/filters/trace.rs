@@ -14,7 +14,14 @@ pub(crate) static FAMILY: Family = Family {
     name: "trace",
     prints: |_| false,
     signature: &[
-        "Traceback (most recent call last)", "\n\tat ", "\n    at ", "stack backtrace:", "\ngoroutine ", "  File \"", "\n   at ", "\n        at ",
+        "Traceback (most recent call last)",
+        "\n\tat ",
+        "\n    at ",
+        "stack backtrace:",
+        "\ngoroutine ",
+        "  File \"",
+        "\n   at ",
+        "\n        at ",
     ],
     alone: false,
     policy: Policy::STRICT,
@@ -23,9 +30,26 @@ pub(crate) static FAMILY: Family = Family {
 
 /// Packages of the Java platform and of the tools that call a test.
 const JAVA_LIBRARY: [&str; 20] = [
-    "java.", "javax.", "jdk.", "sun.", "com.sun.", "org.junit.", "junit.", "org.apache.maven.", "org.gradle.", "org.codehaus.",
-    "org.springframework.", "org.hibernate.", "org.apache.catalina.", "org.apache.tomcat.", "org.apache.coyote.", "io.netty.", "reactor.",
-    "kotlin.", "scala.", "org.testng.",
+    "java.",
+    "javax.",
+    "jdk.",
+    "sun.",
+    "com.sun.",
+    "org.junit.",
+    "junit.",
+    "org.apache.maven.",
+    "org.gradle.",
+    "org.codehaus.",
+    "org.springframework.",
+    "org.hibernate.",
+    "org.apache.catalina.",
+    "org.apache.tomcat.",
+    "org.apache.coyote.",
+    "io.netty.",
+    "reactor.",
+    "kotlin.",
+    "scala.",
+    "org.testng.",
 ];
 
 fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
@@ -79,7 +103,12 @@ fn python(doc: &mut Doc<'_>) {
         // The last frame before the exception stays, whoever owns it.
         let next = doc.line(end).trim_start();
         let last = !(next.starts_with("File \"") || next.starts_with("[Previous line"));
-        if !last && lines::contains_any(line, &["site-packages", "dist-packages", "/lib/python3", "<frozen "]) {
+        if !last
+            && lines::contains_any(
+                line,
+                &["site-packages", "dist-packages", "/lib/python3", "<frozen "],
+            )
+        {
             doc.drop_lines(at..end, Kind::Frame);
         }
         at = end;
@@ -101,12 +130,19 @@ fn goroutines(doc: &mut Doc<'_>) {
             && seen > 0
             && line.starts_with('\t')
             && line.contains("/src/")
-            && lines::starts_with_any(doc.line(at - 1), &["runtime.", "testing.", "panic(", "created by testing.", "net/http."])
+            && lines::starts_with_any(
+                doc.line(at - 1),
+                &["runtime.", "testing.", "panic(", "created by testing.", "net/http."],
+            )
         {
             doc.drop_line(at - 1, Kind::Frame);
             doc.drop_line(at, Kind::Frame);
         }
-        let frame = line.starts_with('\t') || line.starts_with("created by ") || line.starts_with("goroutine ") || line.ends_with(')') && line.split_once('(').is_some_and(|(name, _)| !name.contains(' '));
+        let frame = line.starts_with('\t')
+            || line.starts_with("created by ")
+            || line.starts_with("goroutine ")
+            || line.ends_with(')')
+                && line.split_once('(').is_some_and(|(name, _)| !name.contains(' '));
         if dropping && frame {
             doc.drop_line(at, Kind::Frame);
         }
@@ -117,13 +153,36 @@ fn goroutines(doc: &mut Doc<'_>) {
 fn rust(doc: &mut Doc<'_>) {
     for at in 0..doc.len() {
         let body = doc.line(at).trim_start();
-        let Some((_, name)) = lines::number(body).and_then(|(n, rest)| Some((n, rest.strip_prefix(": ")?))) else { continue };
+        let Some((_, name)) =
+            lines::number(body).and_then(|(n, rest)| Some((n, rest.strip_prefix(": ")?)))
+        else {
+            continue;
+        };
         let next = doc.line(at + 1).trim_start();
-        let library = next.starts_with("at /rustc/") || next.contains("/.cargo/registry/") || next.contains("/rustlib/src/");
+        let library = next.starts_with("at /rustc/")
+            || next.contains("/.cargo/registry/")
+            || next.contains("/rustlib/src/");
         if next.starts_with("at ") && library {
             doc.drop_line(at, Kind::Frame);
             doc.drop_line(at + 1, Kind::Frame);
-        } else if !next.starts_with("at ") && lines::starts_with_any(name, &["std::", "core::", "__rust_", "rust_begin_unwind", "test::", "<core::", "<alloc::", "_start", "__libc_start", "main"]) && lines::indent(doc.line(at)) > 0 {
+        } else if !next.starts_with("at ")
+            && lines::starts_with_any(
+                name,
+                &[
+                    "std::",
+                    "core::",
+                    "__rust_",
+                    "rust_begin_unwind",
+                    "test::",
+                    "<core::",
+                    "<alloc::",
+                    "_start",
+                    "__libc_start",
+                    "main",
+                ],
+            )
+            && lines::indent(doc.line(at)) > 0
+        {
             doc.drop_line(at, Kind::Frame);
         }
     }

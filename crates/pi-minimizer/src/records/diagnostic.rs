@@ -24,9 +24,13 @@ const MIN_MESSAGE: usize = 12;
 /// Reads a diagnostic off a line; nothing where it is none.
 pub(crate) fn parse(line: &str) -> Option<Diagnostic<'_>> {
     let body = line.trim_start();
-    let at = body.find([':', '('])?;
+    let at = memchr::memchr2(b':', b'(', body.as_bytes())?;
     // `C:\a.c:3:4` of Windows.
-    let at = if at == 1 && body.as_bytes().get(2) == Some(&b'\\') { 2 + lines::from(body, 2).find([':', '('])? } else { at };
+    let at = if at == 1 && body.as_bytes().get(2) == Some(&b'\\') {
+        2 + lines::from(body, 2).find([':', '('])?
+    } else {
+        at
+    };
     let path = lines::upto(body, at);
     if path.is_empty() || path.contains(char::is_whitespace) || !path.contains(['.', '/']) {
         return None;
@@ -36,7 +40,10 @@ pub(crate) fn parse(line: &str) -> Option<Diagnostic<'_>> {
         let rest = rest.strip_prefix(',').and_then(lines::number).map_or(rest, |(_, rest)| rest);
         rest.strip_prefix(')')?
     } else {
-        let rest = rest.strip_prefix([':', '-', '.']).and_then(lines::number).map_or(rest, |(_, rest)| rest);
+        let rest = rest
+            .strip_prefix([':', '-', '.'])
+            .and_then(lines::number)
+            .map_or(rest, |(_, rest)| rest);
         // A range, as in `3:4-9` or `3:4:9`.
         rest.strip_prefix(['-', ':']).and_then(lines::number).map_or(rest, |(_, rest)| rest)
     };
@@ -47,7 +54,10 @@ pub(crate) fn parse(line: &str) -> Option<Diagnostic<'_>> {
 
 /// True for a line that begins another run of a tool: messages of two runs are not folded into one.
 pub(crate) fn is_barrier(line: &str) -> bool {
-    line.starts_with("> ") || line.starts_with("make[") || line.starts_with("$ ") || line.starts_with("FAILED: ")
+    line.starts_with("> ")
+        || line.starts_with("make[")
+        || line.starts_with("$ ")
+        || line.starts_with("FAILED: ")
 }
 
 /// What to do with the quoted source of warnings.
@@ -92,7 +102,11 @@ fn is_error(message: &str) -> bool {
     message.starts_with("error") || message.starts_with("fatal") || message.contains(" error: ")
 }
 
-fn flush<'a>(doc: &mut Doc<'a>, groups: &mut FixedMap<&'a str, Vec<usize>>, order: &mut Vec<&'a str>) {
+fn flush<'a>(
+    doc: &mut Doc<'a>,
+    groups: &mut FixedMap<&'a str, Vec<usize>>,
+    order: &mut Vec<&'a str>,
+) {
     for message in order.drain(..) {
         let Some(group) = groups.remove(message) else { continue };
         let Some((&first, others)) = group.split_first() else { continue };
@@ -136,7 +150,13 @@ mod tests {
             let found = parse(line).unwrap_or_else(|| panic!("{line}"));
             assert_eq!((found.place, found.message), (place, message));
         }
-        for line in ["error: x", "12:30:01 x", "http://a.b:80: x", "a b.c:3: x", "make: *** [x:3: y] Error 1"] {
+        for line in [
+            "error: x",
+            "12:30:01 x",
+            "http://a.b:80: x",
+            "a b.c:3: x",
+            "make: *** [x:3: y] Error 1",
+        ] {
             assert_eq!(parse(line), None, "{line}");
         }
     }
@@ -146,7 +166,10 @@ mod tests {
         let text = "a.ts(1,2): error TS1: bad thing here\nb.ts(3,4): error TS1: bad thing here\nb.ts(3,9): error TS1: bad thing here\n";
         let mut doc = Doc::new(text);
         fold(&mut doc, Quotes::Keep).unwrap();
-        assert_eq!(doc.render(true), "a.ts(1,2): error TS1: bad thing here\n  also b.ts(3,4) b.ts(3,9)\n");
+        assert_eq!(
+            doc.render(true),
+            "a.ts(1,2): error TS1: bad thing here\n  also b.ts(3,4) b.ts(3,9)\n"
+        );
     }
 
     #[test]

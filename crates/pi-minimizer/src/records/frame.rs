@@ -55,7 +55,11 @@ pub(crate) fn thin(doc: &mut Doc<'_>, start: usize, all: bool) -> usize {
         let below = parts.get(offset + 1);
         let aimed = match part {
             Part::Source { pointed: here } => {
-                if pointed { *here } else { matches!(below, Some(Part::Carets | Part::Label)) && below.is_some() }
+                if pointed {
+                    *here
+                } else {
+                    matches!(below, Some(Part::Carets | Part::Label)) && below.is_some()
+                }
             }
             Part::Carets => false,
             Part::Label => true,

@@ -47,10 +47,15 @@ pub(crate) fn group(doc: &mut Doc<'_>, is_path: fn(&str) -> bool) -> Result<(), 
 }
 
 /// Counts the names `name_of` reads by directory, after the first [`SHOWN`].
-pub(crate) fn count(doc: &mut Doc<'_>, name_of: fn(&str) -> Option<&str>) -> Result<(), OverBudget> {
+pub(crate) fn count(
+    doc: &mut Doc<'_>,
+    name_of: fn(&str) -> Option<&str>,
+) -> Result<(), OverBudget> {
     doc.spend(doc.len() * 2)?;
     let named: Vec<usize> = (0..doc.len()).filter(|at| name_of(doc.line(*at)).is_some()).collect();
-    let Some(rest) = named.get(SHOWN..).filter(|rest| rest.len() > SHOWN / 2) else { return Ok(()) };
+    let Some(rest) = named.get(SHOWN..).filter(|rest| rest.len() > SHOWN / 2) else {
+        return Ok(());
+    };
     let (mut order, mut counts) = (Vec::new(), FixedMap::default());
     // Shorten directories until few enough are left to name.
     for depth in (1..=8).rev() {
@@ -108,6 +113,7 @@ fn cut(directory: &str, depth: usize) -> &str {
 }
 
 #[cfg(test)]
+#[expect(clippy::format_collect, reason = "a test builds its text the short way")]
 mod tests {
     use super::{count, group};
     use crate::doc::Doc;

@@ -17,9 +17,14 @@ const POINTERS: [&str; 3] = [" deduped", " (*)", " (duplicate)"];
 /// One row: the width of its branches in characters, and its text.
 fn parse(line: &str) -> Option<(usize, &str)> {
     let line = line.strip_prefix("[INFO] ").unwrap_or(line);
-    let text = line.trim_start_matches(|c: char| matches!(c, '│' | '├' | '└' | '─' | '┬' | '|' | '+' | '`' | '\\' | '-' | ' ' | '\u{a0}'));
+    let text =
+        line.trim_start_matches(['│', '├', '└', '─', '┬', '|', '+', '`', '\\', '-', ' ', '\u{a0}']);
     let branches = lines::upto(line, line.len() - text.len());
-    let drawn = branches.contains(['├', '└']) || branches.contains("+-") || branches.contains("\\-") || branches.contains("`-") || branches.contains("|--");
+    let drawn = branches.contains(['├', '└'])
+        || branches.contains("+-")
+        || branches.contains("\\-")
+        || branches.contains("`-")
+        || branches.contains("|--");
     (drawn && !text.is_empty()).then(|| (branches.chars().count(), text))
 }
 
@@ -81,7 +86,10 @@ mod tests {
         let text = "app@1\n├─┬ a@1\n│ ├── b@1\n│ └── c@1\n├── d@1\n├── e@1\n├─┬ f@1\n│ ├── b@1 deduped\n│ └── UNMET g@1\n└── h@1\n";
         let mut doc = Doc::new(text);
         assert!(redraw(&mut doc).unwrap());
-        assert_eq!(doc.render(true), "app@1\n a@1\n  b@1\n  c@1\n d@1\n e@1\n f@1\n  UNMET g@1\n h@1\n");
+        assert_eq!(
+            doc.render(true),
+            "app@1\n a@1\n  b@1\n  c@1\n d@1\n e@1\n f@1\n  UNMET g@1\n h@1\n"
+        );
     }
 
     #[test]

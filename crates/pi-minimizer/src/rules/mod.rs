@@ -13,7 +13,7 @@ pub use verify::{Verified, verify_rules};
 use crate::doc::{Doc, OverBudget};
 use crate::invocation::Target;
 use crate::marker::Kind;
-use crate::registry::Run;
+use crate::registry::{self, Run};
 use regex::{Regex, RegexSet};
 use std::sync::{Arc, LazyLock};
 
@@ -22,7 +22,11 @@ pub(crate) const EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "
 
 static BUILT_IN: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     // A file that does not parse is skipped here and fails the crate's own test.
-    EMBEDDED.iter().filter_map(|(_, text)| Rules::parse(text).ok()).flat_map(|rules| rules.rules).collect()
+    EMBEDDED
+        .iter()
+        .filter_map(|(_, text)| Rules::parse(text).ok())
+        .flat_map(|rules| rules.rules)
+        .collect()
 });
 
 /// When an action applies.
@@ -65,7 +69,11 @@ pub(crate) struct Rule {
 }
 
 /// Rules of the caller that apply, the most important set first.
-pub(crate) fn select<'a>(sets: &'a [Arc<Rules>], target: Option<&Target>, text: &str) -> Vec<&'a Rule> {
+pub(crate) fn select<'a>(
+    sets: &'a [Arc<Rules>],
+    target: Option<&Target>,
+    text: &str,
+) -> Vec<&'a Rule> {
     sets.iter().flat_map(|set| &set.rules).filter(|rule| rule.applies(target, text)).collect()
 }
 
@@ -83,10 +91,11 @@ impl Rule {
     fn applies(&self, target: Option<&Target>, text: &str) -> bool {
         let named = target.is_some_and(|target| {
             self.programs.contains(&target.program)
-                && (self.subcommands.is_empty() || self.subcommands.iter().any(|sub| sub == target.subcommand()))
+                && (self.subcommands.is_empty()
+                    || self.subcommands.iter().any(|sub| sub == target.subcommand()))
         });
-        named
-            || self.signature.iter().any(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
+        let ends = registry::ends(text);
+        named || self.signature.iter().any(|word| registry::stands_in(ends, word))
     }
 
     /// Marks the lines the rule knows.
@@ -123,7 +132,8 @@ impl Rule {
                 .find(|action| action.applies(run));
             if let Some(action) = action {
                 doc.drop_line(at, action.kind);
-            } else if self.once && !line.is_empty() && !seen.insert(crate::text::words::hash(line)) {
+            } else if self.once && !line.is_empty() && !seen.insert(crate::text::words::hash(line))
+            {
                 doc.drop_line(at, Kind::Repeat);
             }
         }

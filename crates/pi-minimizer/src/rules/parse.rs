@@ -147,7 +147,9 @@ impl Rules {
         let mut rules = Vec::new();
         let mut tests = Vec::new();
         for mut raw in file.rule {
-            tests.extend(std::mem::take(&mut raw.test).into_iter().map(|test| (raw.name.clone(), test)));
+            tests.extend(
+                std::mem::take(&mut raw.test).into_iter().map(|test| (raw.name.clone(), test)),
+            );
             rules.push(compile(raw)?);
         }
         Ok(Self { rules, tests })

@@ -17,7 +17,8 @@ pub struct Verified {
 
 /// Parses a rule file and runs its inline tests; an empty text stands for the built-in rules.
 pub fn verify_rules(text: &str) -> Result<Verified, RuleError> {
-    let files: Vec<&str> = if text.is_empty() { EMBEDDED.iter().map(|(_, text)| *text).collect() } else { vec![text] };
+    let files: Vec<&str> =
+        if text.is_empty() { EMBEDDED.iter().map(|(_, text)| *text).collect() } else { vec![text] };
     let mut verified = Verified { rules: 0, tests: 0 };
     for file in files {
         let rules = Rules::parse(file)?;
@@ -39,18 +40,19 @@ fn run(rule: &Rule, test: &Test) -> Result<(), String> {
     let mut doc = Doc::new(&test.input);
     let run = Run { target: None, failed: test.exit != 0 };
     rule.mark(&mut doc, &run).map_err(|_| "over the step budget".to_owned())?;
-    let text = doc.render(true);
-    check::verify(&doc, &text, Policy::STRICT).map_err(|doubt| format!("the check refuses the result: {doubt:?}"))?;
+    let result = doc.render(true);
+    check::verify(&doc, &result, Policy::STRICT)
+        .map_err(|doubt| format!("the check refuses the result: {doubt:?}"))?;
     if let Some(expected) = &test.expected
-        && expected.trim() != text.trim()
+        && expected.trim() != result.trim()
     {
-        return Err(format!("expected\n{expected}\nbut the result is\n{text}"));
+        return Err(format!("expected\n{expected}\nbut the result is\n{result}"));
     }
-    if let Some(fact) = test.facts.iter().find(|fact| !text.contains(fact.as_str())) {
-        return Err(format!("`{fact}` is lost in\n{text}"));
+    if let Some(fact) = test.facts.iter().find(|fact| !result.contains(fact.as_str())) {
+        return Err(format!("`{fact}` is lost in\n{result}"));
     }
-    match test.gone.iter().find(|part| text.contains(part.as_str())) {
-        Some(part) => Err(format!("`{part}` is still in\n{text}")),
+    match test.gone.iter().find(|part| result.contains(part.as_str())) {
+        Some(part) => Err(format!("`{part}` is still in\n{result}")),
         None => Ok(()),
     }
 }

@@ -61,16 +61,36 @@ const DRAWN_RULER: [char; 6] = ['─', '━', '═', '⎯', '╌', '┄'];
 const RULE: usize = 6;
 const SHORT_RULE: usize = 3;
 
+/// A quick look whether a line can hold a rule at all: it is asked for every line of every report.
+fn draws(line: &str) -> bool {
+    let (mut last, mut run) = (0, 0);
+    for byte in line.bytes() {
+        if byte >= 0xe2 {
+            return contains_any(
+                line,
+                &["──────", "━━━━━━", "══════", "⎯⎯⎯⎯⎯⎯", "╌╌╌╌╌╌", "┄┄┄┄┄┄"],
+            ) || contains_any(
+                line,
+                &["------", "======", "______", "******", "######", "~~~~~~"],
+            );
+        }
+        run = if byte == last { run + 1 } else { 1 };
+        if run >= RULE && matches!(byte, b'=' | b'-' | b'_' | b'*' | b'#' | b'~') {
+            return true;
+        }
+        last = byte;
+    }
+    false
+}
+
 /// Shortens drawn rules of six characters and more to three, as in `=== FAILURES ===`.
 ///
 /// Returns nothing where the line draws none. `x=======y` and git's conflict markers stay.
 pub(crate) fn shorten_rules(line: &str) -> Option<String> {
-    let ascii = contains_any(line, &["------", "======", "______", "******", "######", "~~~~~~"]);
-    let drawn = contains_any(line, &["──────", "━━━━━━", "══════", "⎯⎯⎯⎯⎯⎯", "╌╌╌╌╌╌", "┄┄┄┄┄┄"]);
     if line.starts_with("_ _ _ _ _ _") {
         return Some("_ _ _".to_owned());
     }
-    if !(ascii || drawn) || line == "=======" {
+    if !draws(line) || line == "=======" {
         return None;
     }
     let mut short = String::with_capacity(line.len());
@@ -108,7 +128,10 @@ mod tests {
 
     #[test]
     fn drawn_rules_shrink_and_conflict_markers_do_not() {
-        assert_eq!(shorten_rules("========= FAILURES =========").as_deref(), Some("=== FAILURES ==="));
+        assert_eq!(
+            shorten_rules("========= FAILURES =========").as_deref(),
+            Some("=== FAILURES ===")
+        );
         assert_eq!(shorten_rules("======="), None);
         assert_eq!(shorten_rules("a=======b"), None);
     }

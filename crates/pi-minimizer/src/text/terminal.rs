@@ -221,7 +221,9 @@ mod tests {
     #[test]
     fn colours_titles_links_and_character_sets_vanish() {
         assert_eq!(
-            render("\x1b[1;31mred\x1b[0m \x1b]0;title\x07\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\x1b(B\n"),
+            render(
+                "\x1b[1;31mred\x1b[0m \x1b]0;title\x07\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\\x1b(B\n"
+            ),
             "red link\n"
         );
     }

@@ -7,9 +7,54 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// The words of `text`, in order.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .filter(|word| word.contains(|c: char| c != '_'))
+pub(crate) fn words(text: &str) -> Words<'_> {
+    Words { rest: text }
+}
+
+/// Iterator over the words of a text.
+pub(crate) struct Words<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        loop {
+            let start = length(self.rest, false);
+            let text = self.rest.get(start..).unwrap_or("");
+            let (word, rest) = text.split_at_checked(length(text, true)).unwrap_or((text, ""));
+            if word.is_empty() {
+                return None;
+            }
+            self.rest = rest;
+            if word.bytes().any(|byte| byte != b'_') {
+                return Some(word);
+            }
+        }
+    }
+}
+
+/// Bytes at the front of `text` that are all inside a word, or all outside.
+fn length(text: &str, inside: bool) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    // Bytes decide for ASCII, which is nearly all there is; the check runs over every output.
+    while let Some(&byte) = bytes.get(at) {
+        if byte.is_ascii() {
+            if (byte.is_ascii_alphanumeric() || byte == b'_') != inside {
+                break;
+            }
+            at += 1;
+        } else {
+            let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { break };
+            if c.is_alphanumeric() != inside {
+                break;
+            }
+            at += c.len_utf8();
+        }
+    }
+    at
 }
 
 /// A fixed 64-bit hash: the same on every run and machine, and fast on short keys.

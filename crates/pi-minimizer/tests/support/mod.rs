@@ -3,6 +3,11 @@
 //! The oracles here are written apart from the crate's own checks on purpose: they read the raw text
 //! with their own patterns, so a mistake in the crate is not repeated in what judges it.
 
+#![expect(
+    clippy::expect_used,
+    reason = "outside `#[test]` functions clippy does not know that this is test code"
+)]
+
 use pi_minimizer::{Command, Minimized, Options, minimize};
 use regex::Regex;
 use std::collections::HashSet;
@@ -30,7 +35,10 @@ pub(crate) struct Capture {
 /// All captures of `test/minimizer/cases`, sorted by name.
 pub(crate) fn captures() -> Vec<Capture> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../test/minimizer/cases");
-    let mut names: Vec<PathBuf> = fs::read_dir(&folder).expect("the corpus is part of the repository").map(|entry| entry.expect("readable").path()).collect();
+    let mut names: Vec<PathBuf> = fs::read_dir(&folder)
+        .expect("the corpus is part of the repository")
+        .map(|entry| entry.expect("readable").path())
+        .collect();
     names.sort();
     names
         .into_iter()
@@ -38,11 +46,18 @@ pub(crate) fn captures() -> Vec<Capture> {
         .map(|path| {
             let read = |file: &str| fs::read_to_string(path.join(file)).unwrap_or_default();
             Capture {
-                name: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+                name: path
+                    .file_name()
+                    .map(|name| name.to_string_lossy().into_owned())
+                    .unwrap_or_default(),
                 command: read("cmd").trim_end().to_owned(),
                 output: read("out.txt"),
                 exit: read("exit").trim().parse().expect("exit holds a number"),
-                facts: read("facts.txt").lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
+                facts: read("facts.txt")
+                    .lines()
+                    .filter(|line| !line.is_empty())
+                    .map(str::to_owned)
+                    .collect(),
                 untouched: path.join("untouched").exists(),
             }
         })
@@ -68,7 +83,8 @@ impl Random {
 }
 
 static ESCAPES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][AB012]").expect("valid")
+    Regex::new(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][AB012]")
+        .expect("valid")
 });
 
 static COLOURS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\x1b\[[0-9;]*m").expect("valid"));
@@ -85,10 +101,23 @@ pub(crate) fn mutate(text: &str, random: &mut Random) -> String {
         let at = random.below(lines.len());
         match random.below(12) {
             0 => lines.iter_mut().for_each(|line| *line = line.replace('1', "7").replace('3', "0")),
-            1 => lines.iter_mut().step_by(3).for_each(|line| *line = format!("\x1b[31m{line}\x1b[0m")),
+            1 => lines
+                .iter_mut()
+                .step_by(3)
+                .for_each(|line| *line = format!("\x1b[31m{line}\x1b[0m")),
             2 => lines.iter_mut().for_each(|line| line.push('\r')),
-            3 => lines.insert(at, format!("warning: interleaved line {} of standard error", random.below(1000))),
-            4 => lines.insert(at, format!("error: something broke in src/extra_{}.rs:{}:7", random.below(90), random.below(400) + 1)),
+            3 => lines.insert(
+                at,
+                format!("warning: interleaved line {} of standard error", random.below(1000)),
+            ),
+            4 => lines.insert(
+                at,
+                format!(
+                    "error: something broke in src/extra_{}.rs:{}:7",
+                    random.below(90),
+                    random.below(400) + 1
+                ),
+            ),
             5 => lines.truncate(at.max(30)),
             6 => {
                 let rest = lines.split_off(at);
@@ -98,7 +127,11 @@ pub(crate) fn mutate(text: &str, random: &mut Random) -> String {
                 let block: Vec<String> = lines.iter().skip(at).take(20).cloned().collect();
                 lines.extend(block);
             }
-            8 => lines.iter_mut().for_each(|line| *line = line.replace("src/", "packages/core/lib/")),
+            8 => {
+                for line in &mut lines {
+                    *line = line.replace("src/", "packages/core/lib/");
+                }
+            }
             9 => lines.iter_mut().for_each(|line| *line = line.replace("  ", " ")),
             10 if at + 1 < lines.len() => lines.swap(at, at + 1),
             _ => lines.insert(at, "unrecognised: the quick brown fox 4711".to_owned()),
@@ -114,15 +147,17 @@ pub(crate) fn mutate(text: &str, random: &mut Random) -> String {
 
 /// What a caller ends up with.
 pub(crate) fn visible(command: &str, output: &str, exit: i32) -> String {
-    minimize(Command::Text(command), output, exit, &Options::default()).map_or_else(|| output.to_owned(), |result| result.text)
+    minimize(Command::Text(command), output, exit, &Options::default())
+        .map_or_else(|| output.to_owned(), |result| result.text)
 }
 
 /// Notice lines, by the grammar of the documentation.
 static NOTICE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^\[-- \d+ [a-z ]+(?:, \d+ [a-z ]+)* removed(?:; full: \S+)?\]$").expect("valid")
 });
-static REPEATED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^\[-- last \d+ lines repeated \d+ more times\]$").expect("valid"));
+static REPEATED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^\[-- last \d+ lines repeated \d+ more times\]$").expect("valid")
+});
 
 /// True for a notice.
 pub(crate) fn is_notice(line: &str) -> bool {
@@ -141,23 +176,38 @@ static FAILING: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Words in the sense of the crate: letters, digits, underscores.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| word.chars().any(|c| c != '_'))
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|word| word.chars().any(|c| c != '_'))
 }
 
 /// Checks the laws that hold for every command, text and status. The message names the broken law.
 pub(crate) fn check_laws(command: &str, output: &str, exit: i32) -> Result<(), String> {
-    let Some(result) = minimize(Command::Text(command), output, exit, &Options::default()) else { return Ok(()) };
+    let Some(result) = minimize(Command::Text(command), output, exit, &Options::default()) else {
+        return Ok(());
+    };
     let text = &result.text;
     let plain = ESCAPES.replace_all(output, "");
-    let law = |holds: bool, name: &str| if holds { Ok(()) } else { Err(format!("{name}: `{command}` exit {exit}\n{text}")) };
-    law(text.len() < output.len() && result.output_bytes == text.len() && result.input_bytes == output.len(), "P1 never longer")?;
+    let law = |holds: bool, name: &str| {
+        if holds { Ok(()) } else { Err(format!("{name}: `{command}` exit {exit}\n{text}")) }
+    };
+    law(
+        text.len() < output.len()
+            && result.output_bytes == text.len()
+            && result.input_bytes == output.len(),
+        "P1 never longer",
+    )?;
     law(visible(command, text, exit) == *text, "P2 idempotent")?;
-    law(minimize(Command::Text(command), output, exit, &Options::default()).as_ref() == Some(&result), "P3 deterministic")?;
+    law(
+        minimize(Command::Text(command), output, exit, &Options::default()).as_ref()
+            == Some(&result),
+        "P3 deterministic",
+    )?;
     law(!text.contains('\x1b'), "P5 no half sequence")?;
     law(!text.trim().is_empty() || plain.trim().is_empty(), "P10/P11 not empty")?;
     notices(&result, output).or_else(|problem| law(false, &problem))?;
     // Where the cursor moved, the raw text is not what was on the screen.
-    let moved = output.replace("\r\n", "\n").contains(['\r', '\x08']) || COLOURS.replace_all(output, "").contains('\x1b');
+    let moved = output.replace("\r\n", "\n").contains(['\r', '\x08'])
+        || COLOURS.replace_all(output, "").contains('\x1b');
     if !moved {
         invention(text, &plain).or_else(|problem| law(false, &problem))?;
         survival(text, &plain, &result.filter).or_else(|problem| law(false, &problem))?;
@@ -173,7 +223,10 @@ fn notices(result: &Minimized, output: &str) -> Result<(), String> {
     let before = output.lines().filter(|line| is_notice(line)).count();
     let after = result.text.lines().filter(|line| is_notice(line)).count();
     let ends = result.text.lines().last().is_some_and(is_notice);
-    if after > before + 1 || (after > before && !ends) || (result.filter == "lossless" && after > before) {
+    if after > before + 1
+        || (after > before && !ends)
+        || (result.filter == "lossless" && after > before)
+    {
         return Err(format!("P21 one notice, at the end ({before} before, {after} after)"));
     }
     Ok(())
@@ -199,7 +252,10 @@ fn invention(text: &str, plain: &str) -> Result<(), String> {
 /// P8 and P9: alarms and failing ids survive.
 fn survival(text: &str, plain: &str, filter: &str) -> Result<(), String> {
     // A diff, a hit, a file name and a folded log quote other people's alarms; their own laws are in golden.rs.
-    if ["git", "search", "log", "outline", "listing"].iter().any(|name| filter.split('+').any(|part| part == *name)) {
+    if ["git", "search", "log", "outline", "listing"]
+        .iter()
+        .any(|name| filter.split('+').any(|part| part == *name))
+    {
         return Ok(());
     }
     let kept: HashSet<&str> = words(text).collect();
@@ -220,9 +276,11 @@ fn survival(text: &str, plain: &str, filter: &str) -> Result<(), String> {
 /// P7: lines that stand once in both texts stand in the same order.
 fn order(text: &str, plain: &str) -> Result<(), String> {
     let once = |text: &str| -> Vec<String> {
-        let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| line.len() > 12).collect();
+        let lines: Vec<&str> =
+            text.lines().map(str::trim_end).filter(|line| line.len() > 12).collect();
         let mut seen: HashSet<&str> = HashSet::new();
-        let twice: HashSet<&str> = lines.iter().copied().filter(|line| !seen.insert(line)).collect();
+        let twice: HashSet<&str> =
+            lines.iter().copied().filter(|line| !seen.insert(line)).collect();
         lines.iter().filter(|line| !twice.contains(*line)).map(|line| (*line).to_owned()).collect()
     };
     let (ours, theirs) = (once(text), once(plain));
