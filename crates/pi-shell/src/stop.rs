@@ -150,7 +150,12 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
             plan.targets().into_iter().map(|entry| entry.identity).collect();
         known.extend(&targets);
         targets.extend(
-            known.iter().filter(|one| tree::is_alive(**one)).filter(|one| !targets.contains(one)).copied().collect::<Vec<_>>(),
+            known
+                .iter()
+                .filter(|one| tree::is_alive(**one))
+                .filter(|one| !targets.contains(one))
+                .copied()
+                .collect::<Vec<_>>(),
         );
         if targets.is_empty() && plan.shell.is_dead() {
             // Twice: a process between fork and its parent's death may be missed by one scan.

@@ -190,9 +190,24 @@ async fn a_destroyed_driver_is_replaced() {
 }
 
 #[tokio::test]
+async fn ss_06_a_text_that_ends_too_soon_does_not_touch_the_next_command() {
+    let shell = session();
+    for text in ["echo hi \\", "echo \"abc", "if true; then", "echo $(", "case x in", "echo )"] {
+        run(&shell, text).await;
+
+        for _ in 0..2 {
+            assert_eq!(told(&shell, "echo ok").await, ("ok\n".to_owned(), 0), "after {text}");
+        }
+    }
+    shell.close().await;
+}
+
+#[tokio::test]
 async fn limits_that_stop_the_shell_do_not_stop_the_session() {
     let shell = session();
 
+    run(&shell, "ulimit -n 3").await;
+    assert_eq!(told(&shell, "/bin/echo ok").await.0, "ok\n");
     run(&shell, "ulimit -n 4").await;
     assert_eq!(told(&shell, "/bin/echo ok").await.0, "ok\n");
     run(&shell, "ulimit -n 6; ulimit -f 0").await;

@@ -162,8 +162,10 @@ async fn cc_01_commands_of_one_session_run_one_after_the_other() {
     let shell = session();
     let script = |letter| format!("for i in 1 2 3 4 5 6; do echo {letter}; sleep 0.01; done");
 
-    let (first, second) =
-        tokio::join!(attempt(&shell, command(&script('A'))), attempt(&shell, command(&script('B'))));
+    let (first, second) = tokio::join!(
+        attempt(&shell, command(&script('A'))),
+        attempt(&shell, command(&script('B')))
+    );
 
     assert_eq!(output_of(&first.unwrap()), "A\n".repeat(6));
     assert_eq!(output_of(&second.unwrap()), "B\n".repeat(6));
@@ -247,8 +249,10 @@ async fn a_copy_runs_beside_the_session_with_its_state_and_changes_nothing() {
     let shell = session();
     run(&shell, "V=kept; f(){ echo F; }; cd /usr").await;
     let busy = tokio::spawn({
-        let (shell, text) =
-            (shell.clone(), format!("until [ -e {} ]; do sleep 0.01; done; echo busy", go.display()));
+        let (shell, text) = (
+            shell.clone(),
+            format!("until [ -e {} ]; do sleep 0.01; done; echo busy", go.display()),
+        );
         async move { run(&shell, &text).await }
     });
 
@@ -313,8 +317,9 @@ async fn pt_10_a_run_that_is_cancelled_beforehand_spawns_nothing() {
     cancel.cancel();
     let options = command(&format!(": >{}", mark.display()));
 
-    let result =
-        execute_shell(shell_options(), options, Arc::new(Recorder::default()), cancel).await.unwrap();
+    let result = execute_shell(shell_options(), options, Arc::new(Recorder::default()), cancel)
+        .await
+        .unwrap();
 
     assert_eq!(result.outcome, ExitOutcome::Cancelled);
     assert!(!mark.exists());

@@ -9,7 +9,7 @@ use super::delivery::Delivery;
 use super::engine;
 use super::follow::{Ending, Follow, StopReason};
 use super::output_pipe::{OutputPipe, ReadOutcome};
-use super::protocol::{FrameBody, RunMessage};
+use super::protocol::RunMessage;
 use super::runner::{CopyReport, CopyShell, Runner};
 use super::shared::{Clock, Job, Shared};
 use super::standby::Standby;
@@ -34,7 +34,11 @@ const STANDBY_LOOK_INTERVAL: Duration = Duration::from_millis(1);
 const BIRTH_LIMIT: Duration = Duration::from_secs(5);
 
 /// Runs a command in a copy. `cwd` is where the session is.
-pub(super) async fn run(shared: &Arc<Shared>, job: &Job, cwd: &Path) -> Result<RunResult, ShellError> {
+pub(super) async fn run(
+    shared: &Arc<Shared>,
+    job: &Job,
+    cwd: &Path,
+) -> Result<RunResult, ShellError> {
     let directory = match &job.options.cwd {
         Some(wanted) => Some(validate::check_directory(wanted, cwd)?),
         None => None,
@@ -112,14 +116,9 @@ async fn start(
         if let Some(standby) = slot.as_ref() {
             standby.send(&order)?;
         }
-        loop {
-            for frame in report.frames().await? {
-                if let (true, FrameBody::Born { pid }) = (frame.token == message.token, &frame.body) {
-                    shared.machinery.insert(*pid);
-                    return Ok(tree::identity_of(*pid));
-                }
-            }
-        }
+        let pid = report.born(message.token).await?;
+        shared.machinery.insert(pid);
+        Ok(tree::identity_of(pid))
     };
     let answer = tokio::time::timeout(STANDBY_LIMIT + BIRTH_LIMIT, born).await;
     // The copy read its order before it answered.
@@ -151,7 +150,7 @@ async fn conclude(
             ExitOutcome::Exited { code: u8::try_from(status & 0xff).unwrap_or(u8::MAX) }
         }
         // The status of a process that is not our child is not told.
-        Ending::Died(_) | Ending::Lost => ExitOutcome::Signaled { signal: KILL },
+        Ending::Died { .. } | Ending::Lost { .. } => ExitOutcome::Signaled { signal: KILL },
         Ending::Stopped { reason: StopReason::TimedOut } => ExitOutcome::TimedOut,
         Ending::Stopped { reason: StopReason::Cancelled } => ExitOutcome::Cancelled,
     };

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::observer::Observer;
 use crate::outcome::OutputSummary;
@@ -18,6 +18,9 @@ use crate::request::SinkOptions;
 
 /// Largest piece given to the observer: a piece becomes one string, made on the host's thread.
 const MAX_PIECE_BYTES: usize = 112 * 1024;
+
+/// Time for 64 KiB beyond which the disk is taken for slow. In memory it takes microseconds.
+const SLOW_PUSH: Duration = Duration::from_millis(5);
 
 type Pending = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -29,6 +32,7 @@ pub(super) struct Delivery {
     queue: VecDeque<String>,
     pending: Option<Pending>,
     received: u64,
+    slow_disk: bool,
 }
 
 impl Delivery {
@@ -40,6 +44,7 @@ impl Delivery {
             queue: VecDeque::new(),
             pending: None,
             received: 0,
+            slow_disk: false,
         }
     }
 
@@ -51,15 +56,26 @@ impl Delivery {
     /// Takes bytes as they were read.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.received += bytes.len() as u64;
-        if let Some(sink) = &mut self.sink {
-            sink.push(bytes);
-        }
+        self.push_to_sink(bytes);
         if self.observer.wants_chunks() {
             let mut text = String::with_capacity(bytes.len());
             self.decoder.decode(bytes, &mut text);
             self.enqueue(text);
         }
         self.update();
+    }
+
+    /// The sink writes its spill file as it goes. A slow disk slows the command down; other
+    /// sessions get another thread then.
+    fn push_to_sink(&mut self, bytes: &[u8]) {
+        let Some(sink) = &mut self.sink else { return };
+        let start = Instant::now();
+        if self.slow_disk && has_other_threads() {
+            tokio::task::block_in_place(|| sink.push(bytes));
+        } else {
+            sink.push(bytes);
+        }
+        self.slow_disk = start.elapsed() > SLOW_PUSH;
     }
 
     fn enqueue(&mut self, mut text: String) {
@@ -130,4 +146,9 @@ impl Delivery {
     pub(super) fn into_sink(self) -> Option<Sink> {
         self.sink
     }
+}
+
+/// Whether blocking here leaves the runtime with a thread. Tests run on a single one.
+fn has_other_threads() -> bool {
+    tokio::runtime::Handle::current().runtime_flavor() == tokio::runtime::RuntimeFlavor::MultiThread
 }

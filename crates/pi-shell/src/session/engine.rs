@@ -73,7 +73,8 @@ impl Engine {
     ) -> Result<Self, ShellError> {
         let spec = launch_spec(&options)?;
         let cwd = first_directory(&options)?;
-        let executable = options.supervisor.clone().unwrap_or_else(|| PathBuf::from("pi-supervisor"));
+        let executable =
+            options.supervisor.clone().unwrap_or_else(|| PathBuf::from("pi-supervisor"));
         let (supervisor, folder, shell) = pool::take(&executable, &spec).await?.into_parts();
         let shared = Arc::new(Shared::new(supervisor, folder));
         shared.set_main(&shell);
@@ -133,7 +134,12 @@ impl Engine {
         let cwd = if self.cwd.is_dir() { self.cwd.clone() } else { PathBuf::from("/") };
         let token = self.shared.new_token();
         let main = MainShell::launch(
-            &self.shared.supervisor, &spec, &cwd, self.shared.folder.path(), self.generation, &token,
+            &self.shared.supervisor,
+            &spec,
+            &cwd,
+            self.shared.folder.path(),
+            self.generation,
+            &token,
         )
         .await?;
         self.shared.set_main(&main);
@@ -252,7 +258,12 @@ impl Engine {
         self.options = Arc::new(options);
         let token = self.shared.new_token();
         let main = MainShell::launch(
-            &self.shared.supervisor, &self.spec, &self.cwd, self.shared.folder.path(), self.generation, &token,
+            &self.shared.supervisor,
+            &self.spec,
+            &self.cwd,
+            self.shared.folder.path(),
+            self.generation,
+            &token,
         )
         .await?;
         self.shared.set_main(&main);
@@ -261,7 +272,7 @@ impl Engine {
     }
 
     /// Runs a text of the driver's own and waits for its answer, bounded.
-    async fn command(&mut self, text: &str, token: &str) -> Result<(), ShellError> {
+    pub(super) async fn command(&mut self, text: &str, token: &str) -> Result<(), ShellError> {
         let system = |source| ShellError::System { attempt: "set the session up", source };
         let file = self.send(text).map_err(system)?;
         let answer = tokio::time::timeout(SOURCE_LIMIT, self.answer_to(token)).await;
@@ -411,7 +422,11 @@ fn launch_spec(options: &ShellOptions) -> Result<LaunchSpec, ShellError> {
             .collect(),
         None => environment::host_environment(),
     };
-    Ok(LaunchSpec { shell: shell_path::resolve(options.shell.as_deref())?, env, limits: options.limits })
+    Ok(LaunchSpec {
+        shell: shell_path::resolve(options.shell.as_deref())?,
+        env,
+        limits: options.limits,
+    })
 }
 
 fn first_directory(options: &ShellOptions) -> Result<PathBuf, ShellError> {

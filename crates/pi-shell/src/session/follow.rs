@@ -21,8 +21,12 @@ use crate::supervisor::ChildExit;
 /// `extdebug` with a failing DEBUG trap, functions named like its builtins).
 const WATCH_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Looks in a row that find bash between commands until it is taken for lost.
+/// Looks in a row that find bash asleep between commands until it is taken for lost.
 const LOST_AFTER_LOOKS: u32 = 2;
+
+/// The same while the order lies unread: bash waits for the fork of a standby, which takes long
+/// on a starved machine and for ever under `ulimit -u`.
+const STUCK_AFTER_LOOKS: u32 = 6;
 
 /// Lateness of a deadline that shows that the host itself was stopped or starved.
 const LATE_DEADLINE: Duration = Duration::from_millis(100);
@@ -44,12 +48,14 @@ pub(super) enum StopReason {
 pub(super) enum Ending {
     /// Bash reported.
     Reported { status: i32, cwd_failed: bool, flags: String, cwd: String, trap: Option<String> },
-    /// Its shell ended without a report: `exit`, `exec`, a signal.
-    Died(ChildExit),
+    /// Its shell ended without a report: `exit`, `exec`, a signal; `unread`: before it read the
+    /// order.
+    Died { exit: ChildExit, unread: bool },
     /// We stopped it. What could not be ended is a survivor.
     Stopped { reason: StopReason },
-    /// The shell stands outside of the command and does not report.
-    Lost,
+    /// The shell stands outside of the command and does not report; `unread`: nor did it read
+    /// the order.
+    Lost { unread: bool },
 }
 
 /// One command and what is needed to follow it.
@@ -143,15 +149,8 @@ impl Follow<'_> {
                     self.delivery.push(buffer.get(..length).unwrap_or_default());
                 }
                 Event::Cancelled => stopping = Some(StopReason::Cancelled),
-                Event::Deadline => {
-                    let late = self.deadline.map_or(Duration::ZERO, |deadline| deadline.elapsed());
-                    if late > LATE_DEADLINE && !extended {
-                        extended = true;
-                        self.deadline = Some(Instant::now() + late.min(LATE_EXTENSION));
-                    } else {
-                        stopping = Some(StopReason::TimedOut);
-                    }
-                }
+                Event::Deadline if !extended && self.extend_late_deadline() => extended = true,
+                Event::Deadline => stopping = Some(StopReason::TimedOut),
                 Event::Stopped => {
                     return Ending::Stopped { reason: stopping.unwrap_or(StopReason::Cancelled) };
                 }
@@ -167,17 +166,30 @@ impl Follow<'_> {
                     let frames = self.runner.pending_frames();
                     let end = self.note(frames, &mut report).await;
                     if stopping.is_none() {
-                        return end.unwrap_or_else(|| finish(&mut report, None).unwrap_or(Ending::Died(how)));
+                        let unread = self.runner.has_unread_order();
+                        let died = Ending::Died { exit: how, unread };
+                        return end.or_else(|| finish(&mut report, None)).unwrap_or(died);
                     }
                 }
                 Event::Look => {
                     looks = if self.runner.is_between_commands() { looks + 1 } else { 0 };
-                    if looks >= LOST_AFTER_LOOKS {
-                        return Ending::Lost;
+                    let unread = self.runner.has_unread_order();
+                    let limit = if unread { STUCK_AFTER_LOOKS } else { LOST_AFTER_LOOKS };
+                    if looks >= limit {
+                        return Ending::Lost { unread };
                     }
                 }
             }
         }
+    }
+
+    /// Gives a command whose host was late a moment to tell that it had ended in time (CC-11).
+    fn extend_late_deadline(&mut self) -> bool {
+        let late = self.deadline.map_or(Duration::ZERO, |deadline| deadline.elapsed());
+        if late > LATE_DEADLINE {
+            self.deadline = Some(Instant::now() + late.min(LATE_EXTENSION));
+        }
+        late > LATE_DEADLINE
     }
 
     /// Takes answers in; returns the end where they complete the report.

@@ -15,8 +15,9 @@ use tokio::io::unix::AsyncFd;
 use super::protocol::{self, Frame, FrameBody, FrameReader};
 use crate::error::ShellError;
 use crate::request::ResourceLimits;
-use crate::sys::watch;
 use crate::supervisor::{Child, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
+use crate::sys::watch;
+use crate::tree::{self, ProcessState};
 
 /// Time a bash may take to greet. It needs milliseconds; a program that is no bash never does.
 const GREETING_LIMIT: Duration = Duration::from_secs(5);
@@ -59,12 +60,15 @@ impl MainShell {
         rustix::io::ioctl_fionbio(&report, true)
             .map_err(io::Error::from)
             .map_err(system("make a pipe non-blocking"))?;
-        let errors =
-            report_end.try_clone().map_err(system("copy a descriptor"))?;
+        let errors = report_end.try_clone().map_err(system("copy a descriptor"))?;
         let report = watch(report, Interest::READABLE).map_err(system("watch a pipe"))?;
         let child = supervisor
             .spawn(SpawnRequest {
-                argv: vec![spec.shell.clone().into_os_string(), "--norc".into(), "--noprofile".into()],
+                argv: vec![
+                    spec.shell.clone().into_os_string(),
+                    "--norc".into(),
+                    "--noprofile".into(),
+                ],
                 env: spec.env.clone(),
                 cwd: cwd.to_path_buf(),
                 descriptors: vec![control_end, report_end, errors],
@@ -74,14 +78,14 @@ impl MainShell {
             })
             .await
             .map_err(|failure| spawn_error(&spec.shell, cwd, failure))?;
-        let mut shell =
-            Self { child, control, report, frames: FrameReader::default(), generation };
+        let mut shell = Self { child, control, report, frames: FrameReader::default(), generation };
         shell.greet(&spec.shell, folder, token).await?;
         Ok(shell)
     }
 
     async fn greet(&mut self, path: &Path, folder: &Path, token: &str) -> Result<(), ShellError> {
-        let unusable = |reason: String| ShellError::UnusableShell { path: path.to_path_buf(), reason };
+        let unusable =
+            |reason: String| ShellError::UnusableShell { path: path.to_path_buf(), reason };
         let no_bash = || {
             unusable("does not answer like a bash; set `shell` to the path of a bash".to_owned())
         };
@@ -167,6 +171,12 @@ impl MainShell {
         frames
     }
 
+    /// Whether the last order lies in the pipe unread.
+    pub(super) fn has_unread_order(&self) -> bool {
+        let size = protocol::MESSAGE_BYTES as u64;
+        rustix::io::ioctl_fionread(&self.control).is_ok_and(|unread| unread >= size)
+    }
+
     /// Whether bash wrote `text` outside of commands since the last order.
     pub(super) fn complained_of(&self, text: &str) -> bool {
         self.frames.noise_contains(text)
@@ -178,8 +188,14 @@ impl MainShell {
         Some((found.st_dev, found.st_ino))
     }
 
-    /// Whether bash's own output is our pipe: it is then not inside a command.
+    /// Whether it waits outside of a command: its own output is our pipe, and it sleeps. A bash
+    /// that reads a long text or lacks a processor does not sleep.
     pub(super) fn is_between_commands(&self) -> bool {
+        let sleeps = tree::entry_of(self.child.pid())
+            .is_some_and(|entry| entry.state == ProcessState::Sleeping);
+        if !sleeps {
+            return false;
+        }
         let ours = self.report_inode();
         ours.is_some() && crate::stop::standard_output(self.child.pid()) == ours
     }
@@ -189,13 +205,21 @@ impl MainShell {
 fn spawn_error(shell: &Path, cwd: &Path, failure: SpawnFailure) -> ShellError {
     match failure.step {
         SpawnStep::ChangeDirectory => match failure.source.kind() {
-            io::ErrorKind::NotFound => ShellError::MissingWorkingDirectory { path: cwd.to_path_buf() },
+            io::ErrorKind::NotFound => {
+                ShellError::MissingWorkingDirectory { path: cwd.to_path_buf() }
+            }
             io::ErrorKind::NotADirectory => ShellError::NotADirectory { path: cwd.to_path_buf() },
-            _ => ShellError::WorkingDirectoryDenied { path: cwd.to_path_buf(), source: failure.source },
+            _ => ShellError::WorkingDirectoryDenied {
+                path: cwd.to_path_buf(),
+                source: failure.source,
+            },
         },
         SpawnStep::Execute => ShellError::UnusableShell {
             path: shell.to_path_buf(),
-            reason: format!("cannot be executed: {}; set `shell` to the path of a bash", failure.source),
+            reason: format!(
+                "cannot be executed: {}; set `shell` to the path of a bash",
+                failure.source
+            ),
         },
         _ => ShellError::System { attempt: "start bash", source: failure.source },
     }

@@ -58,7 +58,7 @@ pub struct Shell {
 struct Inner {
     options: Arc<ShellOptions>,
     /// Locked for the time of a run: its fair queue is the session's queue.
-    engine: tokio::sync::Mutex<Option<Engine>>,
+    engine: Arc<tokio::sync::Mutex<Option<Engine>>>,
     /// What copies need while the engine is busy.
     shared: Mutex<Option<(Arc<Shared>, PathBuf)>>,
     active: Mutex<Vec<(u64, CancellationToken)>>,
@@ -74,7 +74,7 @@ impl Shell {
         Ok(Self {
             inner: Arc::new(Inner {
                 options: Arc::new(options),
-                engine: tokio::sync::Mutex::new(None),
+                engine: Arc::new(tokio::sync::Mutex::new(None)),
                 shared: Mutex::new(None),
                 active: Mutex::new(Vec::new()),
                 settled: Notify::new(),
@@ -104,10 +104,22 @@ impl Shell {
         let cancel = cancel.child_token();
         let registration = Registration::new(Arc::clone(&self.inner), cancel.clone());
         let job = Job { options, observer, cancel };
+        // The place in the queue is taken here, in the order of the calls.
+        let turn = match job.options.concurrency {
+            Concurrency::Queue => tokio::select! {
+                biased;
+                () = job.cancel.cancelled() => return Ok(never_started(&job.options)),
+                engine = Arc::clone(&self.inner.engine).lock_owned() => Some(engine),
+            },
+            Concurrency::Clone => None,
+        };
         let shell = self.clone();
         // A task of its own: a caller that drops the future must not leave the engine half-way.
         let task = tokio::spawn(async move {
-            let result = shell.run_job(&job).await;
+            let result = match turn {
+                Some(mut engine) => shell.run_in_turn(&job, &mut engine).await,
+                None => shell.run_copy(&job).await,
+            };
             drop(registration);
             result
         });
@@ -120,20 +132,12 @@ impl Shell {
         }
     }
 
-    async fn run_job(&self, job: &Job) -> Result<RunResult, ShellError> {
-        match job.options.concurrency {
-            Concurrency::Queue => self.run_queued(job).await,
-            Concurrency::Clone => self.run_copy(job).await,
-        }
-    }
-
-    async fn run_queued(&self, job: &Job) -> Result<RunResult, ShellError> {
-        let mut engine = tokio::select! {
-            biased;
-            () = job.cancel.cancelled() => return Ok(never_started(&job.options)),
-            engine = self.inner.engine.lock() => engine,
-        };
-        let engine = self.started(&mut engine).await?;
+    async fn run_in_turn(
+        &self,
+        job: &Job,
+        engine: &mut Option<Engine>,
+    ) -> Result<RunResult, ShellError> {
+        let engine = self.started(engine).await?;
         let result = engine.run(job).await;
         self.inner.note_cwd(engine);
         result
@@ -155,7 +159,10 @@ impl Shell {
         copies::run(&shared, job, &cwd).await
     }
 
-    async fn started<'a>(&self, slot: &'a mut Option<Engine>) -> Result<&'a mut Engine, ShellError> {
+    async fn started<'a>(
+        &self,
+        slot: &'a mut Option<Engine>,
+    ) -> Result<&'a mut Engine, ShellError> {
         if self.is_closed() {
             return Err(ShellError::Closed);
         }

@@ -94,7 +94,13 @@ impl Drop for PrivateDir {
 
 #[cfg(target_os = "linux")]
 fn make_fifo(path: &Path) -> io::Result<()> {
-    rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        path,
+        rustix::fs::FileType::Fifo,
+        Mode::RUSR | Mode::WUSR,
+        0,
+    )?;
     Ok(())
 }
 
@@ -132,10 +138,9 @@ pub(super) fn sweep_stale() {
         let Ok(entries) = std::fs::read_dir(&base) else { continue };
         for entry in entries.flatten() {
             let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix));
-            let old = entry
-                .metadata()
-                .and_then(|found| found.modified())
-                .is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age > STALE_AFTER));
+            let old = entry.metadata().and_then(|found| found.modified()).is_ok_and(|time| {
+                SystemTime::now().duration_since(time).is_ok_and(|age| age > STALE_AFTER)
+            });
             if ours && old {
                 remove_if_unlocked(&entry.path());
             }

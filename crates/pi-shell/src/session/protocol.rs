@@ -200,11 +200,8 @@ impl RunMessage<'_> {
     fn push_command(&self, text: &mut String, otherwise: &str) {
         let command = quote(self.command);
         let evaluated = if let Some(cwd) = self.cwd {
-            let _infallible = write!(
-                text,
-                "__pi_c={command};\\builtin cd -- {} || {otherwise};",
-                quote(cwd)
-            );
+            let _infallible =
+                write!(text, "__pi_c={command};\\builtin cd -- {} || {otherwise};", quote(cwd));
             "\"$__pi_c\""
         } else {
             command.as_str()
@@ -217,11 +214,8 @@ impl RunMessage<'_> {
         }
         // `builtin` would not hand the variables on to what `eval` starts.
         let eval = if self.env.is_empty() { "\\builtin eval" } else { "\\eval" };
-        let _infallible = write!(
-            text,
-            "{eval} {evaluated} </dev/null >|{} 2>&1",
-            plain(self.output)
-        );
+        let _infallible =
+            write!(text, "{eval} {evaluated} </dev/null >|{} 2>&1", plain(self.output));
     }
 }
 

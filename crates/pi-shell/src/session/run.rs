@@ -22,6 +22,9 @@ use crate::validate;
 /// Time that a shell whose driver was destroyed gets to write its state down.
 const LAST_BREATH: std::time::Duration = std::time::Duration::from_millis(300);
 
+/// Status of a command that bash could not parse (`EX_BADUSAGE` in its sources).
+const SYNTAX_ERROR: i32 = 2;
+
 /// What came of an attempt to run a command.
 enum Attempt {
     Ended(Ending),
@@ -41,7 +44,8 @@ impl Engine {
         let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
         let mut output = self.take_output()?;
         let mut lost = lost_before;
-        let mut attempt = self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
+        let mut attempt =
+            self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
         if matches!(attempt, Attempt::NotRun) {
             // It did not start, so a second try in a sound shell runs it once.
             lost |= self.replace_main().await?;
@@ -68,7 +72,6 @@ impl Engine {
         let options = &job.options;
         let changes = cwd.is_some() || !effects::changes_nothing(&options.command);
         begin(output)?;
-        let serial = self.shared.next_serial();
         let standby = if changes { self.prepare_standby() } else { None };
         let token = self.shared.new_token();
         let cwd_text = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
@@ -85,8 +88,12 @@ impl Engine {
         .text();
         let file = match self.send(&text) {
             Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(Attempt::NotRun),
-            Err(source) => return Err(ShellError::System { attempt: "give bash a command", source }),
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+                return Ok(Attempt::NotRun);
+            }
+            Err(source) => {
+                return Err(ShellError::System { attempt: "give bash a command", source });
+            }
         };
         let left = standby.as_ref().map(|standby| standby.serial);
         if let Some(standby) = standby {
@@ -101,13 +108,18 @@ impl Engine {
         if let (Ending::Reported { .. }, Some(serial)) = (&ending, left) {
             self.shared.set_current_standby(serial);
         }
-        if let Ending::Lost = ending
-            && self.births.are_pending_before(serial)
-            && delivery.received() == 0
-        {
+        match ending {
             // Bash still forks the standby of the command before (`ulimit -u`).
-            self.handicaps.standby = true;
-            return Ok(Attempt::NotRun);
+            Ending::Lost { unread: true } => {
+                self.handicaps.standby = true;
+                return Ok(Attempt::NotRun);
+            }
+            // It ended after the command before: a text that ends too soon ends the script.
+            Ending::Died { unread: true, .. } => return Ok(Attempt::NotRun),
+            _ => {}
+        }
+        if let Ending::Reported { status: SYNTAX_ERROR, .. } = ending {
+            self.check_parser().await;
         }
         if let Ending::Reported { trap: Some(trap), status, .. } = &ending
             && *trap != protocol::own_trap_text(self.shared.folder.path(), self.generation())
@@ -116,6 +128,18 @@ impl Engine {
             ending = self.run_exit_trap(job, &trap, status, clock, output, delivery).await?;
         }
         Ok(Attempt::Ended(ending))
+    }
+
+    /// A text that ends inside of `$(` leaves bash 5.2's parser broken: it crashes on one of the
+    /// next lines. Here nothing is lost by that; with the next command, that command would be.
+    async fn check_parser(&mut self) {
+        for _ in 0..2 {
+            let token = self.shared.new_token();
+            if self.command(&format!("__pi_e {SYNTAX_ERROR} {token}"), &token).await.is_err() {
+                self.end_lost_main().await;
+                return;
+            }
+        }
     }
 
     /// EXIT traps are scoped to the command that sets them: this one's time has come.
@@ -131,8 +155,14 @@ impl Engine {
         begin(output)?;
         let token = self.shared.new_token();
         let folder = self.shared.folder.path();
-        let text =
-            protocol::exit_trap_text(folder, self.generation(), trap, status, output.path(), &token);
+        let text = protocol::exit_trap_text(
+            folder,
+            self.generation(),
+            trap,
+            status,
+            output.path(),
+            &token,
+        );
         let file = self
             .send(&text)
             .map_err(|source| ShellError::System { attempt: "run an EXIT trap", source })?;
@@ -150,7 +180,9 @@ impl Engine {
         output: &mut OutputPipe,
         delivery: &mut Delivery,
     ) -> Ending {
-        let Some(main) = self.main.as_mut() else { return Ending::Died(ChildExit::Lost) };
+        let Some(main) = self.main.as_mut() else {
+            return Ending::Died { exit: ChildExit::Lost, unread: true };
+        };
         let shell = ShellTarget::Main(main.child().clone());
         let shared = Arc::clone(&self.shared);
         let plan = move || StopPlan {
@@ -181,7 +213,9 @@ impl Engine {
         let complaint = format!("{}: ", output.path().display());
         delivery.received() == 0
             && self.main.as_ref().is_some_and(|main| {
-                main.complained_of(&complaint) || main.complained_of("redirection error")
+                ["redirection error", "/dev/null: ", complaint.as_str()]
+                    .iter()
+                    .any(|text| main.complained_of(text))
             })
     }
 
@@ -206,7 +240,7 @@ impl Engine {
                 self.note_status(status, &flags, &cwd);
                 ExitOutcome::Exited { code: u8::try_from(status & 0xff).unwrap_or(u8::MAX) }
             }
-            Ending::Died(exit) => {
+            Ending::Died { exit, .. } => {
                 self.status = engine::status_of(exit);
                 session_reset = true;
                 match exit {
@@ -219,7 +253,7 @@ impl Engine {
                 StopReason::TimedOut => ExitOutcome::TimedOut,
                 StopReason::Cancelled => ExitOutcome::Cancelled,
             },
-            Ending::Lost => {
+            Ending::Lost { .. } => {
                 self.end_lost_main().await;
                 session_reset = true;
                 ExitOutcome::Exited { code: 0 }

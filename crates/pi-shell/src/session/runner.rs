@@ -10,7 +10,7 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::main_shell::MainShell;
-use super::protocol::{Frame, FrameReader};
+use super::protocol::{Frame, FrameBody, FrameReader};
 use crate::stop::ShellTarget;
 use crate::supervisor::ChildExit;
 use crate::sys::watch;
@@ -51,6 +51,14 @@ impl Runner<'_> {
         }
     }
 
+    /// Whether the order was not read.
+    pub(super) fn has_unread_order(&self) -> bool {
+        match self {
+            Self::Main(main) => main.has_unread_order(),
+            Self::Copy(_) => false,
+        }
+    }
+
     /// Whom a stop is told first.
     pub(super) fn target(&self) -> ShellTarget {
         match self {
@@ -78,6 +86,8 @@ pub(super) struct CopyReport {
     fd: AsyncFd<OwnedFd>,
     path: PathBuf,
     reader: FrameReader,
+    /// Answers that came together with the copy's first one.
+    early: Vec<Frame>,
 }
 
 impl CopyReport {
@@ -85,7 +95,7 @@ impl CopyReport {
     pub(super) fn open(path: PathBuf) -> io::Result<Self> {
         let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let fd = watch(rustix::fs::open(&path, flags, Mode::empty())?, Interest::READABLE)?;
-        Ok(Self { fd, path, reader: FrameReader::default() })
+        Ok(Self { fd, path, reader: FrameReader::default(), early: Vec::new() })
     }
 
     /// Its name, for bash.
@@ -93,8 +103,27 @@ impl CopyReport {
         &self.path
     }
 
+    /// Waits for the copy's first answer, its process id.
+    pub(super) async fn born(&mut self, token: &str) -> io::Result<i32> {
+        loop {
+            let mut frames = self.frames().await?;
+            let at = frames.iter().position(|frame| {
+                frame.token == token && matches!(frame.body, FrameBody::Born { .. })
+            });
+            if let Some(at) = at
+                && let FrameBody::Born { pid } = frames.remove(at).body
+            {
+                self.early = frames;
+                return Ok(pid);
+            }
+        }
+    }
+
     /// Waits for answers; may return none. Cancel-safe.
     pub(super) async fn frames(&mut self) -> io::Result<Vec<Frame>> {
+        if !self.early.is_empty() {
+            return Ok(std::mem::take(&mut self.early));
+        }
         let mut buffer = [0_u8; 4096];
         loop {
             let mut ready = self.fd.readable().await?;
@@ -111,7 +140,7 @@ impl CopyReport {
 
     fn pending_frames(&mut self) -> Vec<Frame> {
         let mut buffer = [0_u8; 4096];
-        let mut frames = Vec::new();
+        let mut frames = std::mem::take(&mut self.early);
         while let Ok(length @ 1..) = rustix::io::read(self.fd.get_ref(), &mut buffer) {
             frames.extend(self.reader.push(buffer.get(..length).unwrap_or_default()));
         }

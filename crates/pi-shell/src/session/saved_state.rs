@@ -7,8 +7,16 @@ use std::path::Path;
 
 /// Options that are scoped to a command, that the driver sets itself, or that would stop it.
 const SKIPPED_OPTIONS: [&str; 10] = [
-    "errexit", "verbose", "noexec", "onecmd", "history", "histexpand", "monitor", "extdebug",
-    "restricted_shell", "login_shell",
+    "errexit",
+    "verbose",
+    "noexec",
+    "onecmd",
+    "history",
+    "histexpand",
+    "monitor",
+    "extdebug",
+    "restricted_shell",
+    "login_shell",
 ];
 
 /// What was saved.
@@ -89,7 +97,8 @@ fn limits_of(lines: &str) -> String {
         let Some((unit, value)) = rest.split_once(") ") else { continue };
         let Some(flag) = unit.rsplit('-').next().filter(|flag| flag.len() == 1) else { continue };
         // The size of a pipe cannot be set.
-        if flag != "p" && (value == "unlimited" || value.bytes().all(|byte| byte.is_ascii_digit())) {
+        if flag != "p" && (value == "unlimited" || value.bytes().all(|byte| byte.is_ascii_digit()))
+        {
             let _infallible = writeln!(text, "\\builtin ulimit -S{flag} {value}");
         }
     }

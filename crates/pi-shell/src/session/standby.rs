@@ -108,11 +108,6 @@ impl Births {
         !self.expected.is_empty()
     }
 
-    /// Whether one ordered before `serial` was given out has not answered.
-    pub(super) fn are_pending_before(&self, serial: u64) -> bool {
-        self.expected.iter().any(|one| one.serial < serial)
-    }
-
     /// Forgets those that did not come: their shell is gone.
     pub(super) fn forget(&mut self) {
         for expected in self.expected.drain(..) {
@@ -123,7 +118,9 @@ impl Births {
     /// Takes note of an answer, where it is a standby's first.
     pub(super) async fn note(&mut self, frame: Frame) {
         let FrameBody::Born { pid } = frame.body else { return };
-        let Some(at) = self.expected.iter().position(|one| one.token == frame.token) else { return };
+        let Some(at) = self.expected.iter().position(|one| one.token == frame.token) else {
+            return;
+        };
         self.machinery.insert(pid);
         let Some(standby) = self.expected.swap_remove(at).born(pid) else { return };
         let mut slot = self.slot.lock().await;

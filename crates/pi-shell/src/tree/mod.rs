@@ -5,12 +5,10 @@
 //! description of a survivor, and waking what is stopped. When to signal is `stop`'s.
 #![cfg(unix)]
 
-use std::io;
-
 use pi_supervisor::process;
 pub(crate) use pi_supervisor::process::{
-    ProcessEntry, ProcessIdentity, ProcessState, descendants, identity_of, ignores, is_alive,
-    signal,
+    ProcessEntry, ProcessIdentity, ProcessState, descendants, entry_of, identity_of, ignores,
+    is_alive, signal,
 };
 
 use crate::ProcessInfo;
@@ -47,17 +45,6 @@ fn command_line(arguments: &[u8]) -> String {
         line.pop();
     }
     line
-}
-
-/// Lets a stopped process go on, so that it can receive what else it was sent.
-///
-/// # Errors
-/// Those of [`signal`]; a process that is not stopped is left alone.
-pub(crate) fn wake_stopped(identity: ProcessIdentity) -> io::Result<()> {
-    match process::entry_of(identity.pid) {
-        Some(entry) if entry.state == ProcessState::Stopped => signal(identity, libc::SIGCONT),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

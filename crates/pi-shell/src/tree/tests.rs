@@ -4,9 +4,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::{
-    ProcessIdentity, ProcessState, describe, identity_of, ignores, is_alive, signal, wake_stopped,
-};
+use super::{ProcessIdentity, ProcessState, describe, identity_of, ignores, is_alive, signal};
 
 /// The command line once the exec is through: for a moment the new program has none.
 fn command_of(running: &Running) -> String {
@@ -115,6 +113,6 @@ fn a_stopped_process_goes_on_when_woken() {
     let identity = running.identity();
     signal(identity, libc::SIGSTOP).unwrap();
     eventually("it has stopped", || state_of(identity.pid) == Some(ProcessState::Stopped));
-    wake_stopped(identity).unwrap();
+    signal(identity, libc::SIGCONT).unwrap();
     eventually("it goes on", || state_of(identity.pid) == Some(ProcessState::Sleeping));
 }
