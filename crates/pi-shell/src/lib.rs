@@ -19,6 +19,7 @@ mod error;
 mod observer;
 mod outcome;
 pub mod output;
+mod pty;
 mod request;
 mod session;
 mod shell_path;
@@ -32,6 +33,10 @@ pub use capabilities::{Capabilities, SessionKind, capabilities};
 pub use error::ShellError;
 pub use observer::{Observer, SinkUpdate};
 pub use outcome::{ExitOutcome, LineRange, OutputSummary, ProcessInfo, RunResult};
+#[cfg(unix)]
+pub use pty::{
+    OnStart, PtyArgvStartOptions, PtyError, PtyOptions, PtyResult, PtySession, PtyStartOptions,
+};
 pub use request::{
     Concurrency, DEFAULT_MAX_BYTES, DEFAULT_UPDATE_INTERVAL, EnvironmentEntry, HARD_TIMEOUT_GRACE,
     ResourceLimits, RunOptions, ShellOptions, SinkOptions,

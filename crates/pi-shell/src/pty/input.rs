@@ -1,0 +1,76 @@
+//! What is typed and not yet taken by the program: a bounded queue, written without blocking.
+//!
+//! A program that does not read fills the kernel's buffer of a few kilobytes; a write that waited
+//! for it would hold the host up. So a write queues, and the run's own task moves the queue on
+//! whenever the terminal takes more.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+use super::error::PtyError;
+use super::terminal::Terminal;
+
+/// Most bytes that wait for a program. More is not typing, and the host's memory is not a file.
+pub(super) const MAX_PENDING_BYTES: usize = 16 * 1024 * 1024;
+
+/// Bytes above which a writer should wait: what the kernel itself holds of a terminal's input.
+const HIGH_WATER_BYTES: usize = 64 * 1024;
+
+/// Bytes offered to the terminal at once: a line discipline's buffer.
+const OFFER_BYTES: usize = 4096;
+
+/// The queue.
+#[derive(Default)]
+pub(super) struct Input {
+    queue: Mutex<VecDeque<u8>>,
+    grown: Notify,
+}
+
+impl Input {
+    /// Queues `bytes`, all or none. False: a writer should wait until less is pending.
+    pub(super) fn push(&self, bytes: &[u8]) -> Result<bool, PtyError> {
+        let mut queue = self.lock();
+        if queue.len() + bytes.len() > MAX_PENDING_BYTES {
+            return Err(PtyError::InputFull);
+        }
+        queue.extend(bytes);
+        let has_room = queue.len() <= HIGH_WATER_BYTES;
+        drop(queue);
+        // One reader, and a permit is kept for it: a wake is never lost.
+        self.grown.notify_one();
+        Ok(has_room)
+    }
+
+    /// Bytes that the program's terminal has not taken.
+    pub(super) fn pending(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Moves the queue into the terminal for ever. Dropped at any time, it loses and repeats
+    /// nothing.
+    pub(super) async fn pump(&self, terminal: &Terminal) -> Infallible {
+        loop {
+            let offer = self.front();
+            if offer.is_empty() {
+                self.grown.notified().await;
+                continue;
+            }
+            match terminal.write(&offer).await {
+                Ok(taken) => drop(self.lock().drain(..taken)),
+                // No program has the terminal open, so nobody will read this.
+                Err(_) => self.lock().clear(),
+            }
+        }
+    }
+
+    fn front(&self) -> Vec<u8> {
+        self.lock().iter().take(OFFER_BYTES).copied().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<u8>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,230 @@
+//! What a caller asks to be run on a terminal, checked and completed before anything is opened.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::Access;
+
+use super::error::PtyError;
+use super::terminal::Size;
+use crate::environment;
+use crate::request::{EnvironmentEntry, RunOptions};
+use crate::{shell_path, validate};
+
+/// What programs are told about the terminal: the description that every system has.
+const TERM: (&str, &str) = ("TERM", "xterm-256color");
+
+/// Names of the host's environment that do not describe the new terminal: its own size is asked
+/// of the kernel, and a git hook's repository is not the one in the working directory
+/// (`git rev-parse --local-env-vars`).
+const DROPPED: [&str; 14] = [
+    "COLUMNS",
+    "LINES",
+    "TERM",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
+/// What every start has.
+#[derive(Debug, Clone, Default)]
+pub struct PtyOptions {
+    /// Path of the `pi-supervisor` executable. Required on Unix.
+    pub supervisor: Option<PathBuf>,
+    /// Working directory; a relative one starts at the host's. Default: the host's own.
+    pub cwd: Option<PathBuf>,
+    /// The environment that the program begins with, without what steers a shell's start or
+    /// describes the host's own terminal. Default: the host's.
+    pub base_env: Option<Vec<EnvironmentEntry>>,
+    /// Variables on top of that and of `TERM=xterm-256color`.
+    pub env: Vec<EnvironmentEntry>,
+    /// Time from the start to the deadline. `None`: no deadline.
+    pub timeout: Option<Duration>,
+    /// Columns, clamped to 20 to 400. Default 120.
+    pub cols: Option<u32>,
+    /// Rows, clamped to 5 to 200. Default 40.
+    pub rows: Option<u32>,
+}
+
+/// A command line on a terminal.
+#[derive(Debug, Clone, Default)]
+pub struct PtyStartOptions {
+    /// The text given to the shell with `-c`. No NUL.
+    pub command: String,
+    /// Path of the shell. Default: the first bash found.
+    pub shell: Option<PathBuf>,
+    /// The rest.
+    pub options: PtyOptions,
+}
+
+/// A program on a terminal, without a shell.
+#[derive(Debug, Clone, Default)]
+pub struct PtyArgvStartOptions {
+    /// Its name, looked up in the `PATH` of its environment, or its path.
+    pub application: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// The rest.
+    pub options: PtyOptions,
+}
+
+/// A start that passed all checks.
+pub(super) struct Launch {
+    pub(super) supervisor: PathBuf,
+    pub(super) argv: Vec<OsString>,
+    pub(super) env: Vec<(OsString, OsString)>,
+    pub(super) cwd: PathBuf,
+    pub(super) timeout: Option<Duration>,
+}
+
+impl PtyOptions {
+    pub(super) fn size(&self) -> Size {
+        Size::clamped(
+            self.cols.unwrap_or(Size::DEFAULT_COLS),
+            self.rows.unwrap_or(Size::DEFAULT_ROWS),
+        )
+    }
+}
+
+impl PtyStartOptions {
+    pub(super) fn check(self) -> Result<Launch, PtyError> {
+        let Self { command, shell, options } = self;
+        check_common(&options, &command)?;
+        let shell = shell_path::resolve(shell.as_deref())?;
+        complete(options, |_, _| Ok(vec![shell.into_os_string(), "-c".into(), command.into()]))
+    }
+}
+
+impl PtyArgvStartOptions {
+    pub(super) fn check(self) -> Result<Launch, PtyError> {
+        let Self { application, args, options } = self;
+        check_common(&options, &application)?;
+        for argument in &args {
+            check_common(&PtyOptions::default(), argument)?;
+        }
+        complete(options, |env, cwd| {
+            let mut argv = vec![locate(&application, env, cwd)?];
+            argv.extend(args.into_iter().map(OsString::from));
+            Ok(argv)
+        })
+    }
+}
+
+/// The checks that a run of a session has as well: text, variables, timeout.
+fn check_common(options: &PtyOptions, text: &str) -> Result<(), PtyError> {
+    let run = RunOptions {
+        command: text.to_owned(),
+        env: options.env.clone(),
+        timeout: options.timeout,
+        ..RunOptions::default()
+    };
+    Ok(validate::check_run_options(&run)?)
+}
+
+fn complete(
+    options: PtyOptions,
+    argv: impl FnOnce(&[(OsString, OsString)], &Path) -> Result<Vec<OsString>, PtyError>,
+) -> Result<Launch, PtyError> {
+    // A host whose directory was removed still has a root.
+    let here = std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"));
+    let cwd = validate::check_directory(options.cwd.as_deref().unwrap_or(&here), &here)?;
+    let env = environment_of(options.base_env, &options.env);
+    Ok(Launch {
+        supervisor: options.supervisor.unwrap_or_else(|| PathBuf::from("pi-supervisor")),
+        argv: argv(&env, &cwd)?,
+        env,
+        cwd,
+        timeout: options.timeout,
+    })
+}
+
+fn environment_of(
+    base: Option<Vec<EnvironmentEntry>>,
+    entries: &[EnvironmentEntry],
+) -> Vec<(OsString, OsString)> {
+    let is_given = |name: &OsStr| entries.iter().any(|(given, _)| OsStr::new(given) == name);
+    let mut env = match base {
+        Some(base) => base
+            .into_iter()
+            .filter(|(name, _)| !environment::is_dropped(name))
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect(),
+        None => environment::host_environment(),
+    };
+    env.retain(|(name, _)| !DROPPED.iter().any(|dropped| name == dropped));
+    env.push((TERM.0.into(), TERM.1.into()));
+    env.retain(|(name, _)| !is_given(name));
+    env.extend(entries.iter().map(|(name, value)| (name.into(), value.into())));
+    env
+}
+
+/// Path of the program: what `execvp(3)` would execute, which the supervisor does not look up.
+fn locate(name: &str, env: &[(OsString, OsString)], cwd: &Path) -> Result<OsString, PtyError> {
+    if name.contains('/') {
+        return Ok(name.into());
+    }
+    let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+    std::env::split_paths(path.unwrap_or_default())
+        .map(|folder| cwd.join(folder).join(name))
+        .find(|file| file.is_file() && rustix::fs::access(file, Access::EXEC_OK).is_ok())
+        .filter(|_| !name.is_empty())
+        .map(PathBuf::into_os_string)
+        .ok_or_else(|| PtyError::Spawn { reason: format!("no `{name}` in PATH") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value<'a>(env: &'a [(OsString, OsString)], name: &str) -> Vec<&'a str> {
+        let named = env.iter().filter(|(found, _)| found == name);
+        named.map(|(_, value)| value.to_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_terminal_is_described_once_and_the_caller_has_the_last_word() {
+        let entry = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let host = vec![entry("TERM", "screen"), entry("LINES", "7"), entry("A", "1")];
+        let env = environment_of(Some(host.clone()), &[entry("A", "2")]);
+        assert_eq!(value(&env, "TERM"), ["xterm-256color"]);
+        assert!(value(&env, "LINES").is_empty());
+        assert_eq!(value(&env, "A"), ["2"]);
+        let env = environment_of(Some(host), &[entry("TERM", "dumb"), entry("LINES", "9")]);
+        assert_eq!((value(&env, "TERM"), value(&env, "LINES")), (vec!["dumb"], vec!["9"]));
+    }
+
+    #[test]
+    fn a_program_is_found_in_the_path_of_its_own_environment() {
+        let env = |path: &str| vec![(OsString::from("PATH"), OsString::from(path))];
+        let root = Path::new("/");
+
+        assert_eq!(locate("sh", &env("/nope:bin"), root).unwrap(), "/bin/sh");
+        assert_eq!(locate("./own", &env(""), root).unwrap(), "./own");
+        let error = locate("sh", &env("/nope"), root).unwrap_err();
+        assert_eq!(error.to_string(), "Failed to spawn PTY command: no `sh` in PATH");
+        assert!(locate("", &env("/bin"), root).is_err());
+    }
+
+    #[test]
+    fn a_nul_byte_is_refused_wherever_it_stands() {
+        let text = "a\0b".to_owned();
+        let command = PtyStartOptions { command: text.clone(), ..Default::default() };
+        let argument = PtyArgvStartOptions {
+            application: "sh".to_owned(),
+            args: vec![text],
+            ..Default::default()
+        };
+
+        assert_eq!(command.check().err().map(|error| error.code()), Some("PI_NUL_IN_COMMAND"));
+        assert_eq!(argument.check().err().map(|error| error.code()), Some("PI_NUL_IN_COMMAND"));
+    }
+}

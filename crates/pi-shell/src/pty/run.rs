@@ -1,0 +1,275 @@
+//! One program on its terminal: start, follow, stop, and everything that is left to read.
+//!
+//! # Theory of operation
+//! The supervisor starts the program as leader of a session whose controlling terminal is ours, so
+//! its tree is found, killed and reaped as that of any other command, also when the host dies.
+//!
+//! The end is the leader's own end, never the end of file: a daemon may hold the terminal open for
+//! ever. What was written before is read to the last byte, for as long as the consumer takes;
+//! after a stop, and past the deadline, the consumer's time is bounded. Then nothing is left of
+//! the tree: a terminal that is gone has no background.
+//!
+//! The programs' end is held open here until the leader ended, so that reading meets no end of
+//! file while the program has its streams closed and opens `/dev/tty` later.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::error::PtyError;
+use super::hang_up::hang_up;
+use super::options::Launch;
+use super::outflow::Outflow;
+use super::terminal::{ReadOutcome, Terminal};
+use super::{Controls, OnStart};
+use crate::error::ShellError;
+use crate::observer::Observer;
+use crate::outcome::ExitOutcome;
+use crate::supervisor::{Child, ChildExit, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
+use crate::sys::signals::KILL;
+
+/// Bytes read at once, eight of the kernel's own buffers. A byte that is no UTF-8 becomes three,
+/// and an observer takes 128 KiB.
+const READ_BYTES: usize = 32 * 1024;
+
+/// Time that a slow consumer gets for the rest after a program was stopped.
+const DRAIN_LIMIT: Duration = Duration::from_secs(2);
+
+/// Time for the supervisor to kill and reap what the leader left: milliseconds, unless the kernel
+/// holds a process.
+const CLOSE_LIMIT: Duration = Duration::from_secs(2);
+
+/// Silence after which a terminal that somebody outside of the tree holds open counts as read.
+const HELD_LIMIT: Duration = Duration::from_millis(500);
+
+/// Most bytes that can be in the kernel when the tree is dead: 64 KiB on their way and a line
+/// discipline's 4 KiB (`tty_buffer.c`, `n_tty.c`), with room for other systems. What comes beyond
+/// them is somebody else's.
+const KERNEL_BYTES: usize = 256 * 1024;
+
+/// Lateness of a deadline that shows that the host itself was stopped or starved.
+const LATE_DEADLINE: Duration = Duration::from_millis(100);
+
+/// Most time given to a program whose host was late, to tell that it had ended in time.
+const LATE_EXTENSION: Duration = Duration::from_secs(1);
+
+/// Runs `launch` to its end.
+pub(super) async fn run(
+    launch: Launch,
+    controls: &Controls,
+    observer: Arc<dyn Observer>,
+    on_start: Option<OnStart>,
+) -> Result<ExitOutcome, PtyError> {
+    let deadline = launch.timeout.map(|timeout| Instant::now() + timeout);
+    let started = tokio::select! {
+        biased;
+        () = controls.cancel.cancelled() => return Ok(ExitOutcome::Cancelled),
+        // A program on a dead network file system takes as long as it likes to start.
+        () = until(deadline) => return Ok(ExitOutcome::TimedOut),
+        started = Program::start(launch, controls) => started?,
+    };
+    if let Some(on_start) = on_start {
+        on_start(started.leader.pid());
+    }
+    let mut run = Run { program: started, controls, outflow: Outflow::new(observer), deadline };
+    let outcome = run.follow().await;
+    run.finish(outcome).await;
+    Ok(outcome)
+}
+
+/// A program and its terminal.
+struct Program {
+    terminal: Arc<Terminal>,
+    /// The programs' end, which stays open until the leader ended.
+    held: Option<OwnedFd>,
+    supervisor: Supervisor,
+    leader: Child,
+}
+
+impl Program {
+    async fn start(launch: Launch, controls: &Controls) -> Result<Self, PtyError> {
+        let (terminal, held) = Terminal::open(controls.size())?;
+        let supervisor = Supervisor::launch(&launch.supervisor).await?;
+        let copy = || {
+            held.try_clone()
+                .map_err(|source| ShellError::System { attempt: "copy a descriptor", source })
+        };
+        let Launch { argv, env, cwd, .. } = launch;
+        let name = argv.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let request = SpawnRequest {
+            argv,
+            env,
+            cwd: cwd.clone(),
+            descriptors: vec![copy()?, copy()?, copy()?],
+            controlling_terminal: true,
+            ..SpawnRequest::default()
+        };
+        let leader =
+            supervisor.spawn(request).await.map_err(|failure| spawn_error(&name, &cwd, failure))?;
+        let terminal = Arc::new(terminal);
+        controls.attach(&terminal, &leader);
+        Ok(Self { terminal, held: Some(held), supervisor, leader })
+    }
+}
+
+/// A program that is followed.
+struct Run<'a> {
+    program: Program,
+    controls: &'a Controls,
+    outflow: Outflow,
+    deadline: Option<Instant>,
+}
+
+enum Event {
+    Cancelled,
+    Deadline,
+    Ended(ChildExit),
+    Stopped,
+    Read(ReadOutcome),
+    Taken,
+}
+
+impl Run<'_> {
+    /// Reads until the leader has ended, by itself or by us.
+    async fn follow(&mut self) -> ExitOutcome {
+        let mut buffer = vec![0_u8; READ_BYTES];
+        let mut stopping = None;
+        let mut is_open = true;
+        let mut may_extend = true;
+        let Program { terminal, supervisor, leader, .. } = &self.program;
+        let mut typing = pin!(self.controls.input.pump(terminal));
+        let mut ended = pin!(leader.exited());
+        let mut ladder = pin!(hang_up(supervisor, leader));
+        loop {
+            let event = {
+                let is_ready = self.outflow.is_ready();
+                tokio::select! {
+                    biased;
+                    () = self.controls.cancel.cancelled(), if stopping.is_none() => Event::Cancelled,
+                    exit = &mut ended, if stopping.is_none() => Event::Ended(exit),
+                    () = until(self.deadline), if stopping.is_none() => Event::Deadline,
+                    () = &mut ladder, if stopping.is_some() => Event::Stopped,
+                    never = &mut typing => match never {},
+                    () = self.outflow.drained(), if !is_ready => Event::Taken,
+                    read = terminal.read(&mut buffer), if is_ready && is_open => Event::Read(read),
+                }
+            };
+            match event {
+                Event::Cancelled => stopping = Some(ExitOutcome::Cancelled),
+                Event::Deadline => {
+                    let late = self.deadline.map_or(Duration::ZERO, |deadline| deadline.elapsed());
+                    if late > LATE_DEADLINE && std::mem::take(&mut may_extend) {
+                        self.deadline = Some(Instant::now() + late.min(LATE_EXTENSION));
+                    } else {
+                        stopping = Some(ExitOutcome::TimedOut);
+                    }
+                }
+                Event::Ended(ChildExit::Exited(code)) => return ExitOutcome::Exited { code },
+                Event::Ended(ChildExit::Signaled(signal)) => {
+                    return ExitOutcome::Signaled { signal };
+                }
+                // With the supervisor its tree was killed.
+                Event::Ended(ChildExit::Lost) => return ExitOutcome::Signaled { signal: KILL },
+                Event::Stopped => return stopping.unwrap_or(ExitOutcome::Cancelled),
+                Event::Read(ReadOutcome::Data(count)) => {
+                    self.outflow.push(buffer.get(..count).unwrap_or_default());
+                }
+                Event::Read(ReadOutcome::Closed) => is_open = false,
+                Event::Taken => {}
+            }
+        }
+    }
+
+    /// Ends what the leader left, reads the rest, and waits until it was taken.
+    async fn finish(&mut self, outcome: ExitOutcome) {
+        self.program.held = None;
+        let Self { program: Program { terminal, supervisor, .. }, controls, outflow, deadline } =
+            self;
+        let is_stopped = matches!(outcome, ExitOutcome::TimedOut | ExitOutcome::Cancelled);
+        let limit = match deadline {
+            _ if is_stopped => Some(Instant::now() + DRAIN_LIMIT),
+            Some(deadline) => Some((*deadline).max(Instant::now()) + DRAIN_LIMIT),
+            None => None,
+        };
+        let patience = async {
+            tokio::select! {
+                () = until(limit) => {}
+                // The caller has lost interest in a program that ended by itself.
+                () = controls.cancel.cancelled(), if !is_stopped => {
+                    tokio::time::sleep(DRAIN_LIMIT).await;
+                }
+            }
+        };
+        let tree_is_dead = CancellationToken::new();
+        let closing = async {
+            drop(supervisor.close(CLOSE_LIMIT).await);
+            tree_is_dead.cancel();
+        };
+        let reading = async {
+            tokio::select! {
+                () = read_rest(terminal, outflow, &tree_is_dead) => {}
+                () = patience => {}
+            }
+        };
+        tokio::join!(closing, reading);
+    }
+}
+
+/// Reads to the end of what the tree wrote, and waits until all of it was taken.
+async fn read_rest(terminal: &Terminal, outflow: &mut Outflow, tree_is_dead: &CancellationToken) {
+    let mut buffer = vec![0_u8; READ_BYTES];
+    let mut rest = KERNEL_BYTES;
+    while rest > 0 {
+        outflow.drained().await;
+        let silence = async {
+            tree_is_dead.cancelled().await;
+            tokio::time::sleep(HELD_LIMIT).await;
+        };
+        let read = tokio::select! {
+            biased;
+            read = terminal.read(&mut buffer) => read,
+            () = silence => break,
+        };
+        let ReadOutcome::Data(count) = read else { break };
+        outflow.push(buffer.get(..count).unwrap_or_default());
+        if tree_is_dead.is_cancelled() {
+            rest = rest.saturating_sub(count);
+        }
+    }
+    outflow.end();
+    outflow.drained().await;
+}
+
+/// Waits until an instant; for ever where there is none.
+async fn until(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => sleep_until(instant).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What a failed start means to the caller.
+fn spawn_error(program: &str, cwd: &Path, failure: SpawnFailure) -> PtyError {
+    let path = cwd.to_path_buf();
+    match (failure.step, failure.source.kind()) {
+        (SpawnStep::ChangeDirectory, io::ErrorKind::NotFound) => {
+            ShellError::MissingWorkingDirectory { path }.into()
+        }
+        (SpawnStep::ChangeDirectory, io::ErrorKind::NotADirectory) => {
+            ShellError::NotADirectory { path }.into()
+        }
+        (SpawnStep::ChangeDirectory, _) => {
+            ShellError::WorkingDirectoryDenied { path, source: failure.source }.into()
+        }
+        (SpawnStep::Execute | SpawnStep::Interpreter, _) => {
+            PtyError::Spawn { reason: format!("`{program}`: {}", failure.source) }
+        }
+        _ => PtyError::Spawn { reason: failure.to_string() },
+    }
+}

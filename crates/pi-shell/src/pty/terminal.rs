@@ -1,0 +1,202 @@
+//! One pseudoterminal: opened, sized, read and written without blocking.
+//!
+//! `portable-pty` opens and sizes it; its own reader, writer and child are not used, because they
+//! block a thread each and kill one process only. Who runs on the terminal is `run`'s business.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use portable_pty::{MasterPty, PtySize};
+use rustix::io::Errno;
+use rustix::process::Pid;
+use rustix::termios::{InputModes, OptionalActions};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::error::PtyError;
+use super::sys;
+use crate::error::ShellError;
+use crate::sys::watch;
+
+/// Pause after which a full terminal is tried again. The kernel tells when a program read; this
+/// is for programs that change the mode of their terminal instead, which is told to nobody.
+const RETRY_WRITE: Duration = Duration::from_millis(20);
+
+/// Bytes that a read must have room for; a terminal gives at most 4 KiB at once.
+const LEAST_ROOM_BYTES: usize = 4096;
+
+/// Columns and rows of a terminal, within the range that programs draw sensibly in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Size {
+    cols: u16,
+    rows: u16,
+}
+
+impl Size {
+    /// Columns where none are given.
+    pub(super) const DEFAULT_COLS: u32 = 120;
+    /// Rows where none are given.
+    pub(super) const DEFAULT_ROWS: u32 = 40;
+
+    /// Clamps to 20 to 400 columns and 5 to 200 rows.
+    pub(super) fn clamped(cols: u32, rows: u32) -> Self {
+        let within = |value: u32, least: u16, most: u16| {
+            u16::try_from(value).unwrap_or(u16::MAX).clamp(least, most)
+        };
+        Self { cols: within(cols, 20, 400), rows: within(rows, 5, 200) }
+    }
+
+    fn to_system(self) -> PtySize {
+        PtySize { rows: self.rows, cols: self.cols, pixel_width: 0, pixel_height: 0 }
+    }
+}
+
+/// What a read found.
+pub(super) enum ReadOutcome {
+    /// So many bytes.
+    Data(usize),
+    /// Everything was read and no process has the terminal open.
+    Closed,
+}
+
+/// The controller end of a pseudoterminal.
+pub(super) struct Terminal {
+    descriptor: AsyncFd<OwnedFd>,
+    system: Mutex<Box<dyn MasterPty + Send>>,
+}
+
+impl Terminal {
+    /// Opens one; returns it with the descriptor that programs get.
+    ///
+    /// Both ends are closed on exec, but not from their first instant: a process that another
+    /// thread of the host forks in between keeps them. It cannot hold a run up, whose end is its
+    /// program's (see `run`).
+    pub(super) fn open(size: Size) -> Result<(Self, OwnedFd), PtyError> {
+        let failed = |reason: String| PtyError::Open { reason };
+        let pair = portable_pty::native_pty_system()
+            .openpty(size.to_system())
+            .map_err(|error| failed(error.to_string()))?;
+        let io_failed = |error: io::Error| failed(error.to_string());
+        let programs_end = open_programs_end(&*pair.master).map_err(io_failed)?;
+        accept_utf8(&programs_end);
+        let descriptor = sys::duplicate(&*pair.master).map_err(io_failed)?;
+        rustix::io::ioctl_fionbio(&descriptor, true).map_err(|errno| io_failed(errno.into()))?;
+        let descriptor =
+            watch(descriptor, Interest::READABLE | Interest::WRITABLE).map_err(io_failed)?;
+        Ok((Self { descriptor, system: Mutex::new(pair.master) }, programs_end))
+    }
+
+    /// Changes the size; the kernel tells the programs in the foreground with SIGWINCH.
+    pub(super) fn resize(&self, size: Size) -> Result<(), PtyError> {
+        let system = self.system.lock().unwrap_or_else(PoisonError::into_inner);
+        system.resize(size.to_system()).map_err(|error| {
+            let source = io::Error::other(error.to_string());
+            ShellError::System { attempt: "resize the terminal", source }.into()
+        })
+    }
+
+    /// The process group that the terminal's keys signal, if there is one.
+    pub(super) fn foreground_group(&self) -> Option<Pid> {
+        rustix::termios::tcgetpgrp(self.descriptor.get_ref()).ok()
+    }
+
+    /// Waits until there is something to read, and reads what is there. Cancel-safe.
+    pub(super) async fn read(&self, buffer: &mut [u8]) -> ReadOutcome {
+        loop {
+            let Ok(mut ready) = self.descriptor.readable().await else {
+                return ReadOutcome::Closed;
+            };
+            let mut filled = 0;
+            loop {
+                let room = buffer.get_mut(filled..).unwrap_or_default();
+                if filled > 0 && room.len() < LEAST_ROOM_BYTES {
+                    return ReadOutcome::Data(filled);
+                }
+                match rustix::io::read(self.descriptor.get_ref(), room) {
+                    Ok(count @ 1..) => filled += count,
+                    Err(Errno::INTR) => {}
+                    Err(Errno::AGAIN) => {
+                        ready.clear_ready();
+                        break;
+                    }
+                    // Linux says EIO where others say end of file; either comes again next time.
+                    Ok(_) | Err(_) if filled > 0 => break,
+                    Ok(_) | Err(_) => return ReadOutcome::Closed,
+                }
+            }
+            if filled > 0 {
+                return ReadOutcome::Data(filled);
+            }
+        }
+    }
+
+    /// Writes some of `bytes`, which are not empty; waits while the terminal takes none.
+    /// Cancel-safe.
+    ///
+    /// # Errors
+    /// `EIO` when no process has the terminal open.
+    pub(super) async fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            match rustix::io::write(self.descriptor.get_ref(), bytes) {
+                Ok(0) | Err(Errno::AGAIN) => self.writable().await,
+                Ok(taken) => return Ok(taken),
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+    }
+
+    async fn writable(&self) {
+        let room = async {
+            if let Ok(mut ready) = self.descriptor.writable().await {
+                ready.clear_ready();
+            }
+        };
+        // Late is as good as told: the next write finds out.
+        tokio::time::timeout(RETRY_WRITE, room).await.ok();
+    }
+}
+
+/// A descriptor of the programs' end, closed on exec, that becomes nobody's controlling terminal
+/// by being opened.
+#[cfg(target_os = "linux")]
+fn open_programs_end(controller: &dyn MasterPty) -> io::Result<OwnedFd> {
+    use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer};
+    let controller = sys::duplicate(controller)?;
+    // Not by name: `/dev/pts` may be another mount's here.
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    Ok(ioctl_tiocgptpeer(&controller, flags)?)
+}
+
+/// See above.
+#[cfg(not(target_os = "linux"))]
+fn open_programs_end(controller: &dyn MasterPty) -> io::Result<OwnedFd> {
+    use rustix::fs::{Mode, OFlags};
+    let name = controller.tty_name().ok_or_else(|| io::Error::other("the terminal has no name"))?;
+    Ok(rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?)
+}
+
+/// Lets the erase key take a whole character where a line is edited by the kernel.
+fn accept_utf8(terminal: &OwnedFd) {
+    // A terminal that refuses still works, a byte at a time.
+    if let Ok(mut modes) = rustix::termios::tcgetattr(terminal) {
+        modes.input_modes |= InputModes::IUTF8;
+        rustix::termios::tcsetattr(terminal, OptionalActions::Now, &modes).ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn py_03_any_size_is_clamped_to_what_programs_draw_in() {
+        let size = |cols, rows| Size::clamped(cols, rows).to_system();
+
+        assert_eq!((size(0, 0).cols, size(0, 0).rows), (20, 5));
+        assert_eq!((size(70_000, 70_000).cols, size(70_000, 70_000).rows), (400, 200));
+        assert_eq!((size(80, 24).cols, size(80, 24).rows), (80, 24));
+    }
+}
