@@ -26,8 +26,9 @@ const TABLE: Readonly<Record<string, Row>> = {
   policy: { ours: ["contract", "command"], others: ["re2js"], node: true },
   executor: { ours: ["contract", "command", "natives"], others: ["re2js"], node: true },
   tool: { ours: ["contract", "command", "policy", "executor"], others: [], node: true },
+  terminal: { ours: ["contract"], others: ["@xterm/headless"], node: true },
   // The composition root: it alone builds things and hands them down, so it may name every layer.
-  cli: { ours: ["contract", "command", "natives", "policy", "executor", "tool"], others: [], node: true },
+  cli: { ours: ["contract", "command", "natives", "policy", "executor", "tool", "terminal"], others: [], node: true },
 };
 
 /** Finds `import … from "x"`, `export … from "x"`, `import "x"` and `import("x")`. */
