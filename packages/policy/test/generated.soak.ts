@@ -1,0 +1,23 @@
+/** Twenty thousand generated command lines with real bash as the judge; run with `vitest run --mode soak`. */
+import { describe, expect, it } from "vitest";
+import { generateLines } from "./support/generator.ts";
+import { judgeGenerated } from "./support/judge-generated.ts";
+import { scratchFolder } from "./support/scratch.ts";
+
+const folder = scratchFolder();
+const LINES = 20_000;
+/** Lines of one round: folders and logs of a round are on the disk at the same time. */
+const ROUND = 500;
+
+describe("many generated lines", () => {
+  it.each(Array.from({ length: LINES / ROUND }, (_, round) => round))(
+    "of round %i execute nothing that was not found, and are read-only only when they change nothing",
+    (round) => {
+      const found = judgeGenerated(generateLines(ROUND, round + 1), folder, ROUND);
+
+      expect(found.unpredicted).toEqual([]);
+      expect(found.wronglyReadOnly).toEqual([]);
+      expect(found.readonly).toBeGreaterThan(0);
+    },
+  );
+});

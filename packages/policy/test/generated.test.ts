@@ -1,0 +1,44 @@
+/** Generated command lines, with real bash as the judge. `generated.soak.ts` does the same with many more. */
+import { describe, expect, it } from "vitest";
+import { classify } from "../src/classify.ts";
+import { runForReal } from "./support/bash-judge.ts";
+import { ACTING_LINES, READING_LINES } from "./support/corpus.ts";
+import { generateLines } from "./support/generator.ts";
+import { judgeGenerated } from "./support/judge-generated.ts";
+import { scratchFolder } from "./support/scratch.ts";
+
+const folder = scratchFolder();
+
+describe("the corpus", () => {
+  it.each(READING_LINES)("is read-only: %s", (line) => {
+    expect(classify(line)).toMatchObject({ class: "readonly", findings: [] });
+  });
+
+  it.each(ACTING_LINES)("is not read-only: %s", (line) => {
+    expect(classify(line).class).toBe("not-readonly");
+  });
+
+  it("tells true and false apart: what acts does act, what reads does not", () => {
+    const acting = runForReal(ACTING_LINES, `${folder}/acting`);
+    const reading = runForReal(READING_LINES, `${folder}/reading`);
+
+    // An alias and a trap of `touch` act later or elsewhere.
+    expect(acting.filter(({ changed }) => !changed).map(({ line }) => line)).toEqual(["alias t='touch PWNED'"]);
+    expect(reading.filter(({ changed }) => changed)).toEqual([]);
+  });
+});
+
+describe("generated lines", () => {
+  it("execute nothing that was not found, and are read-only only when they change nothing", () => {
+    const lines = generateLines(300, 20_260);
+
+    const found = judgeGenerated(lines, folder, 40);
+
+    expect(found.unpredicted).toEqual([]);
+    expect(found.wronglyReadOnly).toEqual([]);
+    // The judge must have had something to judge.
+    expect(found.understood).toBeGreaterThan(200);
+    expect(found.readonly).toBeGreaterThan(25);
+    expect(found.executed).toBeGreaterThan(300);
+  });
+});

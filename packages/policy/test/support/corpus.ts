@@ -1,0 +1,81 @@
+/**
+ * Command lines the generator starts from: harmless to run in a scratch folder, read-only and not.
+ *
+ * No absolute paths to write to, no builtin that signals a process, no loop without an end: real bash runs these and
+ * everything made of them.
+ */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are shell text
+
+/** Lines whose class must be `readonly`. */
+export const READING_LINES: readonly string[] = [
+  "ls -1 tests",
+  "cat package.json",
+  "cat package.json | wc -l",
+  "head -n 5 log.txt; tail -n 5 log.txt",
+  "grep -n 'a;b|c&d' log.txt",
+  "grep -rn \"export\" src --include='*.ts'",
+  "find . -type d -name src",
+  "find . -name '*.md' | wc -l",
+  "find . -name '*.ts' -exec cat {} +",
+  "echo 'rm -rf x'",
+  'echo "$USER" ${HOME:-none}',
+  "printf '%s' ok",
+  "ls 2>/dev/null | sort -r",
+  "sed -n '2p' README.md",
+  "sed 's/a/b/g; /x/d' log.txt",
+  "awk '{print $2}' log.txt",
+  "awk -F, 'NR > 1 {n[$1]++} END {for (k in n) print k, n[k]}' data.csv",
+  "sort -n data.csv | uniq",
+  "wc -c README.md data.csv",
+  "cat <<'X'\n`touch PWNED`\nX\n",
+  "cat <<< 'touch PWNED'",
+  'for i in a b; do echo "$i"; done',
+  "[ -e README.md ] && cat README.md",
+  "if [ -d src ]; then ls src; else pwd; fi",
+  "case x in x) ls;; *) pwd;; esac",
+  "diff -q README.md log.txt",
+  "timeout 10 grep -c foo README.md",
+  "date +%Y",
+  "cd src && ls",
+  "diff <(sort data.csv) <(sort log.txt)",
+  "echo $((1 + 2)) *.md {a,b}",
+  'while read -r l; do echo "$l"; done < data.csv',
+  "ls | xargs cat",
+];
+
+/** Lines that run or write something; `touch`, `rm` and `tee` prove it by what they do to the folder. */
+export const ACTING_LINES: readonly string[] = [
+  "touch PWNED",
+  "rm -f README.md",
+  "echo x > PWNED",
+  "ls >> PWNED",
+  "cat README.md | tee PWNED",
+  "find . -name '*.csv' -delete",
+  "find . -maxdepth 0 -exec touch PWNED \\;",
+  "find . -maxdepth 0 -fprint PWNED",
+  "sort --output=PWNED README.md",
+  "sort -uo PWNED README.md",
+  "sed -i.bak s/foo/bar/ README.md",
+  "sed -n '/foo/w PWNED' log.txt",
+  'awk \'END{print "x" > "PWNED"}\' README.md',
+  "uniq README.md PWNED",
+  "echo $(touch PWNED)",
+  'echo "`touch PWNED`"',
+  "env FOO=1 touch PWNED",
+  "xargs touch <<< PWNED",
+  "bash -c 'touch PWNED'",
+  "eval 'touch PWNED'",
+  'C=touch; "$C" PWNED',
+  "f() { touch PWNED; }; f",
+  "cat <<E\n$(touch PWNED)\nE\n",
+  "cat <(touch PWNED)",
+  "echo ${x:-$(touch PWNED)}",
+  "x=([$(touch PWNED; printf 0)]=1)",
+  "[[ -n $(touch PWNED) ]]",
+  "printf -v y x; touch $y PWNED",
+  "trap 'touch PWNED' EXIT",
+  "alias t='touch PWNED'",
+  "command touch PWNED",
+  "dd if=README.md of=PWNED status=none",
+  "{ ls; } > PWNED",
+];
