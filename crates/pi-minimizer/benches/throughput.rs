@@ -1,7 +1,8 @@
 //! Bytes per second of the gate and of each family, beside one `memchr` pass over the same text.
 //!
 //! Texts are real captures repeated to a few MiB: what is measured is the shape of a family's lines, at
-//! the size where speed matters. `cargo bench -p pi-minimizer` prints a table; nothing is asserted.
+//! the size where speed matters. `cargo bench -p pi-minimizer` prints a table (a word after `--`
+//! picks rows); nothing is asserted.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![expect(clippy::cast_precision_loss, reason = "megabytes a second need no 52 bits")]
@@ -79,6 +80,10 @@ fn row(label: &str, command: &str, capture: &str) {
 }
 
 fn text(label: &str, command: &str, text: &str) {
+    let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
+    if wanted.is_some_and(|word| !label.contains(&word)) {
+        return;
+    }
     let options = Options::default();
     let mut left = text.len();
     let ours = rate(text, || {

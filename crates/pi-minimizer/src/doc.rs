@@ -51,6 +51,17 @@ impl<'a> Doc<'a> {
         Self::of(lines::split(text), false)
     }
 
+    /// True where rendering would change nothing: no trailing blanks, no blank runs, no repeats.
+    /// Most outputs are like that, and finding out costs a third of rendering them.
+    pub(crate) fn is_settled(text: &str) -> bool {
+        if !text.ends_with('\n') || text.starts_with('\n') || text.contains("\n\n\n\n") {
+            return false;
+        }
+        let lines = lines::split_exactly(text);
+        let blank = |line: &&str| line.ends_with(|c: char| c.is_whitespace());
+        !lines.iter().any(blank) && lines.last() != Some(&"") && repeat::find(&lines).is_empty()
+    }
+
     /// Splits a text whose blanks and repeats mean something: a diff, a search result.
     pub(crate) fn verbatim(text: &'a str) -> Self {
         Self::of(lines::split_exactly(text), true)

@@ -134,10 +134,10 @@ fn admit(
 
 /// Folds exact repeats and blank runs until nothing is left to fold.
 fn fold_repeats(text: &str) -> Cow<'_, str> {
-    let first = Doc::new(text).render(false);
-    if first == text {
+    if Doc::is_settled(text) {
         return Cow::Borrowed(text);
     }
+    let first = Doc::new(text).render(false);
     let mut text = first;
     for _ in 1..MAX_REPEAT_PASSES {
         let again = Doc::new(&text).render(false);

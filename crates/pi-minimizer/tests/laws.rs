@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use support::{Random, captures, check_laws, is_notice, mutate, normal, visible};
 
 /// Mutations of each capture: enough that each mutation meets each family, few enough for a debug build.
-const MUTATIONS: usize = 6;
+const MUTATIONS: usize = 3;
 
 fn runner(cases: u32) -> TestRunner {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
@@ -130,7 +130,7 @@ fn p1_to_p10_hold_for_invented_text() {
         "a; b",
     ]);
     let strategy = (commands, prop::collection::vec(fragments, 20..160), 0..2_i32);
-    runner(600)
+    runner(250)
         .run(&strategy, |(command, lines, exit)| {
             let text = lines.join("\n") + "\n";
             check_laws(command, &text, exit).map_err(TestCaseError::fail)
@@ -156,7 +156,7 @@ fn p3_the_same_input_gives_the_same_output_on_another_thread() {
 #[test]
 fn p4_adversarial_text_costs_linear_time() {
     // Bounds are far above what a linear pass takes in a debug build, and far below a quadratic one.
-    const SIZE: usize = 512 * 1024;
+    const SIZE: usize = 128 * 1024;
     let texts = [
         "a".repeat(SIZE),
         "\n".repeat(SIZE),
@@ -202,7 +202,7 @@ fn p4_adversarial_text_costs_linear_time() {
 #[test]
 fn p5_characters_are_never_split() {
     let strategy = prop::collection::vec("[a-zé漢✓\u{1b}\\[0-9mKA\r\u{8} ]{0,60}", 30..60);
-    runner(150)
+    runner(60)
         .run(&strategy, |lines| {
             // Strings are valid UTF-8 by type: a split character would be a panic, and a panic is `None`.
             let text = lines.join("\n") + &"filler line\n".repeat(90);

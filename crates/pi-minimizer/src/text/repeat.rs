@@ -40,9 +40,9 @@ pub(crate) fn find(lines: &[&str]) -> Vec<Repeat> {
 }
 
 fn at_line(lines: &[&str], hashes: &[u64], at: usize) -> Option<Repeat> {
-    for period in 1..=MAX_PERIOD {
-        let Some(next) = hashes.get(at + period) else { break };
-        if hashes.get(at) != Some(next) {
+    let (&here, ahead) = hashes.get(at..)?.split_first()?;
+    for (period, &next) in (1..=MAX_PERIOD).zip(ahead) {
+        if here != next {
             continue;
         }
         let block = lines.get(at..at + period)?;
