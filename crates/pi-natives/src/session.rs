@@ -73,6 +73,12 @@ impl Session {
         })
     }
 
+    /// What background children wrote after their commands ended, the oldest command's first.
+    #[napi(catch_unwind)]
+    pub fn late_output(&self) -> Result<String, ThrownError> {
+        Ok(self.shell()?.late_output())
+    }
+
     fn operate<F>(
         &self,
         bridge: &Bridge,

@@ -95,14 +95,18 @@ pub(crate) fn check_entries(entries: &[EnvironmentEntry]) -> Result<(), ShellErr
         if size > MAX_ENTRY_BYTES {
             return invalid(
                 name,
-                format!("has {size} bytes, more than the {MAX_ENTRY_BYTES} a program can be given; pass it in a file"),
+                format!(
+                    "has {size} bytes, more than the {MAX_ENTRY_BYTES} a program can be given; pass it in a file"
+                ),
             );
         }
         total += size + 1;
         if total > MAX_TOTAL_BYTES {
             return invalid(
                 name,
-                format!("brings the environment over {MAX_TOTAL_BYTES} bytes; pass large values in files"),
+                format!(
+                    "brings the environment over {MAX_TOTAL_BYTES} bytes; pass large values in files"
+                ),
             );
         }
     }

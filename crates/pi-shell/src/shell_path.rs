@@ -28,17 +28,22 @@ fn discover() -> Result<PathBuf, ShellError> {
         .map(|folder| folder.join(if cfg!(windows) { "bash.exe" } else { "bash" }))
         .find(|candidate| check(candidate).is_ok())
         .ok_or_else(|| ShellError::ShellNotFound {
-            searched: folders.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", "),
+            searched: folders
+                .iter()
+                .map(|f| f.display().to_string())
+                .collect::<Vec<_>>()
+                .join(", "),
         })
 }
 
 /// Whether the file can be run at all. That it is a bash shows when it answers the greeting.
 fn check(path: &Path) -> Result<(), ShellError> {
-    let unusable = |reason: String| {
-        Err(ShellError::UnusableShell { path: path.to_path_buf(), reason })
-    };
+    let unusable =
+        |reason: String| Err(ShellError::UnusableShell { path: path.to_path_buf(), reason });
     match std::fs::metadata(path) {
-        Err(error) => unusable(format!("cannot be read: {error}; set `shell` to the path of a bash")),
+        Err(error) => {
+            unusable(format!("cannot be read: {error}; set `shell` to the path of a bash"))
+        }
         Ok(found) if !found.is_file() => {
             unusable("is not a file; set `shell` to the path of a bash".to_owned())
         }

@@ -28,7 +28,10 @@ pub(crate) fn check_run_options(options: &RunOptions) -> Result<(), ShellError> 
     if options.timeout.is_some_and(|timeout| timeout > MAX_TIMEOUT) {
         return Err(ShellError::InvalidOption {
             name: "timeoutMs",
-            reason: format!("is more than {} ms; leave it out for no deadline", MAX_TIMEOUT.as_millis()),
+            reason: format!(
+                "is more than {} ms; leave it out for no deadline",
+                MAX_TIMEOUT.as_millis()
+            ),
         });
     }
     options.sink.as_ref().map_or(Ok(()), check_sink_options)
@@ -38,7 +41,9 @@ fn check_sink_options(options: &SinkOptions) -> Result<(), ShellError> {
     if options.max_bytes > MAX_WINDOW_BYTES {
         return Err(ShellError::InvalidOption {
             name: "sink.maxBytes",
-            reason: format!("is more than {MAX_WINDOW_BYTES}; use a spill file for the whole output"),
+            reason: format!(
+                "is more than {MAX_WINDOW_BYTES}; use a spill file for the whole output"
+            ),
         });
     }
     Ok(())
@@ -85,7 +90,10 @@ mod tests {
 
     #[test]
     fn a_relative_directory_is_taken_from_the_session() {
-        assert_eq!(check_directory(Path::new("lib"), Path::new("/usr")).unwrap(), Path::new("/usr/lib"));
+        assert_eq!(
+            check_directory(Path::new("lib"), Path::new("/usr")).unwrap(),
+            Path::new("/usr/lib")
+        );
     }
 
     #[test]

@@ -58,6 +58,22 @@ async fn errexit_redirections_and_exit_traps_end_with_their_command() {
     assert_eq!(told(&shell, "echo visible").await.0, "visible\n");
     assert_eq!(told(&shell, "trap 'echo bye $?' EXIT; (exit 3)").await, ("bye 3\n".to_owned(), 3));
     assert_eq!(told(&shell, "echo next").await.0, "next\n");
+    assert_eq!(told(&shell, "trap 'echo bye' EXIT; exit 4").await, ("bye\n".to_owned(), 4));
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn signal_traps_are_the_users_own_also_after_a_rollback() {
+    let shell = session();
+    run(&shell, "trap 'echo usr' USR1; trap '' HUP").await;
+    run(&shell, "kill -9 $$").await;
+
+    let (output, _) = told(&shell, "trap; sleep 300 & kill %1; wait %1; echo $?").await;
+
+    assert!(output.contains("trap -- 'echo usr' SIGUSR1\n"), "{output}");
+    assert!(output.contains("trap -- '' SIGHUP\n"), "{output}");
+    assert!(!output.contains("SIGTERM"), "{output}");
+    assert!(output.ends_with("143\n"), "{output}");
     shell.close().await;
 }
 

@@ -93,6 +93,15 @@ export class Shell {
     return end.count ?? 0;
   }
 
+  /**
+   * What background children wrote after their commands ended, as text, the oldest command's first: the last 64 KiB
+   * of each of the last 16 commands that left such children. It never appears in a later command's output. Empty
+   * after `close`.
+   */
+  lateOutput(): string {
+    return native(() => this.#session.lateOutput());
+  }
+
   /** The same as `close`, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
@@ -138,7 +147,7 @@ function startRun(
   return native(() => crossing.start(listeners, (other, id) => begin(other, id, isCancelled)));
 }
 
-async function resultOf(operation: Operation, signal: AbortSignal | undefined): Promise<ShellRunResult> {
+export async function resultOf(operation: Operation, signal: AbortSignal | undefined): Promise<ShellRunResult> {
   const onAbort = () => bridge().cancel(operation);
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
@@ -157,7 +166,7 @@ function succeeded(end: End): End {
 }
 
 /** Calls the addon, and turns what it throws into the errors of this package. */
-function native<T>(call: () => T): T {
+export function native<T>(call: () => T): T {
   try {
     return call();
   } catch (error) {

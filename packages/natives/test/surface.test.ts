@@ -21,6 +21,7 @@ describe("the public surface", () => {
       "abort",
       "close",
       "constructor",
+      "lateOutput",
       "liveBackgroundJobCount",
       "run",
     ]);

@@ -182,6 +182,11 @@ impl MainShell {
         self.frames.noise_contains(text)
     }
 
+    /// What bash wrote outside of commands since the last order.
+    pub(super) fn take_noise(&mut self) -> Vec<u8> {
+        self.frames.take_noise()
+    }
+
     /// Device and inode of the pipe on which it answers.
     pub(super) fn report_inode(&self) -> Option<(u64, u64)> {
         let found = rustix::fs::fstat(self.report.get_ref()).ok()?;
@@ -214,7 +219,7 @@ fn spawn_error(shell: &Path, cwd: &Path, failure: SpawnFailure) -> ShellError {
                 source: failure.source,
             },
         },
-        SpawnStep::Execute => ShellError::UnusableShell {
+        SpawnStep::Execute | SpawnStep::Interpreter => ShellError::UnusableShell {
             path: shell.to_path_buf(),
             reason: format!(
                 "cannot be executed: {}; set `shell` to the path of a bash",

@@ -36,8 +36,8 @@ const TOKEN_LENGTH: usize = 32;
 /// Noise kept while looking for a frame. A frame's longest field is the text of a trap.
 const MAX_NOISE_BYTES: usize = 1024 * 1024;
 
-/// Noise remembered between two orders.
-const KEPT_NOISE_BYTES: usize = 1024;
+/// Noise remembered between two orders: enough for what an EXIT trap prints.
+const KEPT_NOISE_BYTES: usize = 256 * 1024;
 
 /// Identifies one order; only its answer knows it.
 pub(super) type Token = String;
@@ -91,7 +91,8 @@ fn plain(path: &Path) -> String {
 ///
 /// `__pi_r` sets `$?`; `__pi_e` ends a command (errexit and verbose are scoped to it) and reports;
 /// `__pi_t` tells the EXIT trap; `__pi_f` leaves a frozen copy of the shell, the standby, which
-/// obeys orders from a FIFO in a process group of its own. See docs/session-protocol.md.
+/// obeys orders from a FIFO. It has a process group of its own, so that `kill 0` does not reach it;
+/// it sets no traps, so that its saved state has those of the user. See docs/session-protocol.md.
 pub(super) fn boot_text(folder: &Path, generation: u64, token: &str) -> String {
     format!(
         concat!(
@@ -101,7 +102,6 @@ pub(super) fn boot_text(folder: &Path, generation: u64, token: &str) -> String {
             r#"\builtin printf '\001%s s %s %s %s\000%s\000\002' "$2" "$1" "${{__pi_d-}}" "$-" "${{PWD-}}"; }};"#,
             r#"__pi_t(){{ \builtin printf '\001%s t\000' "$1";\builtin trap -p EXIT;\builtin printf '\000\002'; }};"#,
             r#"__pi_f(){{ (\builtin set -m +ex;("#,
-            r#"\builtin trap '' INT TERM HUP QUIT;\builtin trap - DEBUG ERR RETURN;"#,
             r#"\builtin printf '\001%s b %s\000\002' "$1" "$BASHPID";"#,
             r#"while \builtin read -r -t 100000000 -N {size} __pi_m;do \builtin eval "$__pi_m";done"#,
             r#") <"$2" &) }};"#,
@@ -188,7 +188,7 @@ impl RunMessage<'_> {
         let report = plain(report);
         // Two subshells: the outer one reports whatever becomes of the inner one.
         let mut text = format!(
-            "__pi_m= __pi_f= __pi_d=;(\\builtin trap - INT TERM HUP QUIT;\\builtin printf '\\001%s b %s\\000\\002' {} \"$BASHPID\" >|{report};(",
+            "__pi_m= __pi_f= __pi_d=;(\\builtin printf '\\001%s b %s\\000\\002' {} \"$BASHPID\" >|{report};(",
             self.token
         );
         self.push_command(&mut text, "\\builtin exit 126");
@@ -370,6 +370,17 @@ impl FrameReader {
     /// Whether `text` stood between frames since `forget_noise`.
     pub(super) fn noise_contains(&self, text: &str) -> bool {
         memchr::memmem::find(&self.noise, text.as_bytes()).is_some()
+    }
+
+    /// What stood between frames since `forget_noise`, without lines about the driver itself.
+    pub(super) fn take_noise(&mut self) -> Vec<u8> {
+        let noise = std::mem::take(&mut self.noise);
+        let lines = noise.split_inclusive(|byte| *byte == b'\n');
+        lines
+            .filter(|line| memchr::memmem::find(line, b"__pi_").is_none())
+            .flatten()
+            .copied()
+            .collect()
     }
 
     /// Begins anew with remembering noise.

@@ -7,12 +7,14 @@ use super::delivery::Delivery;
 use super::effects;
 use super::engine::{self, Engine};
 use super::follow::{Ending, Follow, StopReason};
+use super::main_shell::MainShell;
 use super::output_pipe::{OutputPipe, ReadOutcome};
 use super::protocol::{self, RunMessage};
 use super::runner::Runner;
 use super::shared::{Clock, Job};
 use crate::error::ShellError;
 use crate::outcome::{ExitOutcome, RunResult};
+use crate::request::HARD_TIMEOUT_GRACE;
 use crate::stop::{ShellTarget, StopPlan};
 use crate::supervisor::ChildExit;
 use crate::sys::signals::{KILL, TERMINATE};
@@ -116,6 +118,13 @@ impl Engine {
             }
             // It ended after the command before: a text that ends too soon ends the script.
             Ending::Died { unread: true, .. } => return Ok(Attempt::NotRun),
+            // `trap … EXIT` and `exit`: bash took the command's output back before the trap ran.
+            Ending::Died { .. } => {
+                let noise = self.main.as_mut().map(MainShell::take_noise).unwrap_or_default();
+                delivery.push(&noise);
+                delivery.end();
+                drop(tokio::time::timeout(HARD_TIMEOUT_GRACE, delivery.drained()).await);
+            }
             _ => {}
         }
         if let Ending::Reported { status: SYNTAX_ERROR, .. } = ending {

@@ -22,6 +22,27 @@ export declare class Bridge {
   cancel(id: number): void
 }
 
+/**
+ * A terminal with at most one program at a time. `PtySession` of the TypeScript surface stands
+ * on it.
+ */
+export declare class Pty {
+  /** Opens nothing yet. */
+  constructor()
+  /** Starts a command line as operation `id`. */
+  start(bridge: Bridge, id: number, command: string, shell: string | undefined | null, request: PtyRequest): void
+  /** Starts a program without a shell; otherwise as `start`. */
+  startArgv(bridge: Bridge, id: number, application: string, args: Array<string>, request: PtyRequest): void
+  /** Types `data`. False: much of it waits, and a writer should too. */
+  write(data: string): boolean
+  /** Bytes typed that the program's terminal has not taken. */
+  pendingInput(): number
+  /** Changes the terminal's size; clamped. */
+  resize(cols: number, rows: number): void
+  /** Ends the program and all it started, or sends the signal of this number to its foreground. */
+  kill(signal?: number | undefined | null): void
+}
+
 /** One persistent bash. `Shell` of the TypeScript surface stands on it. */
 export declare class Session {
   /** Checks the options; starts nothing. */
@@ -37,6 +58,8 @@ export declare class Session {
   close(bridge: Bridge, id: number): void
   /** Operation `id`: how many background jobs of the session live. */
   liveBackgroundJobCount(bridge: Bridge, id: number): void
+  /** What background children wrote after their commands ended, the oldest command's first. */
+  lateOutput(): string
 }
 
 /** Keeps the ends of a stream in memory and the whole of it in a file. */
@@ -175,6 +198,33 @@ export interface MinimizerRules {
   incomplete?: boolean
   /** Where the original can be read. */
   reference?: string
+}
+
+/** What to run on a terminal, and on what terminal. */
+export interface PtyRequest {
+  /** Path of the `pi-supervisor` executable. */
+  supervisor?: string
+  /** Working directory. */
+  cwd?: string
+  /** The environment that the program begins with. */
+  baseEnv?: Record<string, string>
+  /** Variables on top of it. */
+  env?: Record<string, string>
+  /** Milliseconds from the start to the deadline. Absent: no deadline. */
+  timeoutMs?: number
+  /** Columns; clamped. */
+  cols?: number
+  /** Rows; clamped. */
+  rows?: number
+  /** Deliver the decoded text. */
+  wantsChunks: boolean
+  /**
+   * An operation that ends with the program's pid as its count when it runs, and without one
+   * when it never does.
+   */
+  startId?: number
+  /** Start nothing; the end is that of a cancelled run. */
+  isCancelled: boolean
 }
 
 /** The result of one run. */
