@@ -25,6 +25,7 @@ mod error;
 mod mailbox;
 pub mod minimizer;
 mod outcome;
+pub mod pty;
 mod request;
 mod runtime;
 pub mod session;

@@ -88,13 +88,8 @@ impl Pty {
         shell: Option<String>,
         request: PtyRequest,
     ) -> Result<(), ThrownError> {
-        let start = Start {
-            bridge,
-            id,
-            pid_id: start_id,
-            wants_chunks: request.wants_chunks,
-            is_cancelled,
-        };
+        let handle = runtime::handle().map_err(no_runtime)?;
+        let start = Start::new(bridge, id, &request);
         let options =
             PtyStartOptions { command, shell: shell.map(PathBuf::from), options: request.into() };
         start.spawn(handle, |observer, on_start, cancel| {
@@ -113,13 +108,8 @@ impl Pty {
         args: Vec<String>,
         request: PtyRequest,
     ) -> Result<(), ThrownError> {
-        let start = Start {
-            bridge,
-            id,
-            pid_id: start_id,
-            wants_chunks: request.wants_chunks,
-            is_cancelled,
-        };
+        let handle = runtime::handle().map_err(no_runtime)?;
+        let start = Start::new(bridge, id, &request);
         let options = PtyArgvStartOptions { application, args, options: request.into() };
         start.spawn(handle, |observer, on_start, cancel| {
             self.session.start_argv(options, observer, on_start, cancel)

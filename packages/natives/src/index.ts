@@ -4,6 +4,14 @@ export { type Capabilities, capabilities } from "./capabilities.ts";
 export { type Invocation, type MinimizerOptions, type MinimizerResult, minimizeOutput } from "./minimizer.ts";
 export { type LoadAttempt, NativeLoadError } from "./native-load-error.ts";
 export { OutputSink } from "./output-sink.ts";
+export {
+  type PtyArgvStartOptions,
+  type PtyOptions,
+  type PtyRunResult,
+  PtySession,
+  type PtyStartOptions,
+  type StartListener,
+} from "./pty-session.ts";
 export type { OutputSummary, ShellRunResult } from "./run-result.ts";
 export { type ChunkListener, executeShell, Shell } from "./shell.ts";
 export { ShellError, type ShellErrorCode } from "./shell-error.ts";

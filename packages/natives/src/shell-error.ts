@@ -15,6 +15,11 @@ export type ShellErrorCode =
   | "PI_SUPERVISOR"
   | "PI_SYSTEM"
   | "PI_SHELL_CLOSED"
+  | "PI_PTY_ALREADY_RUNNING"
+  | "PI_PTY_NOT_RUNNING"
+  | "PI_PTY_OPEN"
+  | "PI_PTY_SPAWN"
+  | "PI_PTY_INPUT_FULL"
   | "PI_INTERNAL";
 
 /** A command, or another operation on a session, that could not be done. */

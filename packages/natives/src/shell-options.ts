@@ -171,7 +171,7 @@ function toLimits(limits: ResourceLimits): ResourceLimits {
   return Object.fromEntries(entries);
 }
 
-function toTimeout(value: unknown): number {
+export function toTimeout(value: unknown): number {
   if (typeof value !== "number" || !Number.isFinite(value)) {
     throw invalidOption(
       "timeoutMs",
@@ -191,7 +191,7 @@ function isClone(value: unknown): boolean {
   throw invalidOption("concurrency", `is \`${String(value)}\`; give \`queue\` or \`clone\``);
 }
 
-function checkSignal(signal: unknown): void {
+export function checkSignal(signal: unknown): void {
   if (absent(signal)) return;
   if (typeof signal === "object" && "aborted" in signal && "addEventListener" in signal) return;
   throw new ShellError("PI_INVALID_OPTION", "option `signal` is no AbortSignal");

@@ -8,6 +8,7 @@ describe("the public surface", () => {
       "MAX_TIMEOUT_MS",
       "NativeLoadError",
       "OutputSink",
+      "PtySession",
       "Shell",
       "ShellError",
       "capabilities",

@@ -1,0 +1,248 @@
+/**
+ * A program on a pseudoterminal: it is typed to, resized and killed, and everything it writes comes back raw.
+ *
+ * The text holds escape sequences; what they make of a screen is the business of whoever owns one (`@pi-bash/terminal`),
+ * and so are the answers to what programs ask a terminal. See docs/pty.md.
+ */
+import { constants } from "node:os";
+import { binding } from "./binding.ts";
+import { type Bridge, bridge, type Listeners, type Operation } from "./bridge.ts";
+import { CallbackGate } from "./callback-gate.ts";
+import { absent, checkObject, checkStrings, checkText } from "./check-option.ts";
+import type { Bridge as NativeBridge, Pty, PtyRequest } from "./generated/binding.d.ts";
+import { type ChunkListener, native, resultOf } from "./shell.ts";
+import { invalidOption } from "./shell-error.ts";
+import { checkFunction, checkSignal, toTimeout } from "./shell-options.ts";
+
+/** What every start has. */
+export interface PtyOptions {
+  /** Working directory. Default: the host's own. */
+  readonly cwd?: string;
+  /** Variables on top of `process.env` and `TERM=xterm-256color`. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Milliseconds from the start to the deadline; 0 counts as 1. Default: no deadline. */
+  readonly timeoutMs?: number;
+  /** Ends the program and everything it started. Aborted already: nothing is started. */
+  readonly signal?: AbortSignal;
+  /** Columns, clamped to 20 to 400. Default 120. */
+  readonly cols?: number;
+  /** Rows, clamped to 5 to 200. Default 40. */
+  readonly rows?: number;
+}
+
+/** A command line. */
+export interface PtyStartOptions extends PtyOptions {
+  /** The text given to the shell with `-c`. */
+  readonly command: string;
+  /** Path of the shell. Default: the first bash found. */
+  readonly shell?: string;
+}
+
+/** A program without a shell. */
+export interface PtyArgvStartOptions extends PtyOptions {
+  /** Its path, or its name, which is looked up in `PATH`. */
+  readonly application: string;
+  /** Its arguments, as they are. */
+  readonly args: readonly string[];
+}
+
+/** How the program ended. Non-zero exits, cancellation and timeouts are results, never errors. */
+export interface PtyRunResult {
+  /** Exit status; 128 + n where signal n ended the program. Absent when cancelled or timed out. */
+  readonly exitCode?: number;
+  /** Name of that signal, e.g. `SIGKILL`. */
+  readonly signal?: string;
+  /** `kill()` or the caller's signal stopped it. */
+  readonly cancelled: boolean;
+  /** Its deadline stopped it. */
+  readonly timedOut: boolean;
+}
+
+/** Takes the program's pid once, before any output. `error` is always `null`. */
+export type StartListener = (error: Error | null, pid: number) => unknown;
+
+/** What of a request only shows when it is handed over. */
+type Handover = Pick<PtyRequest, "startId" | "isCancelled">;
+
+/** Hands a start to the addon. */
+type Begin = (crossing: NativeBridge, id: number, more: Handover) => void;
+
+/** Largest number of cells that crosses; the addon clamps to what makes sense. */
+const MAX_CELLS = 2 ** 16 - 1;
+
+/** One terminal with at most one program at a time; when that has ended, another can be started. */
+export class PtySession {
+  readonly #pty: Pty;
+  #run: Operation | undefined;
+
+  /** @throws NativeLoadError when there is no addon for this platform */
+  constructor() {
+    const { addon } = binding();
+    this.#pty = native(() => new addon.Pty());
+  }
+
+  /**
+   * Runs a command line. `write`, `resize` and `kill` work from the moment that this returns. Every byte that the program
+   * wrote has been given to `onChunk` when the promise resolves, and nothing that it started is left.
+   *
+   * Rejects with a `ShellError` only when nothing ran.
+   */
+  async start(options: PtyStartOptions, onChunk?: ChunkListener, onStart?: StartListener): Promise<PtyRunResult> {
+    checkObject("options", options);
+    const command = checkText("command", options.command, { nul: true });
+    const shell = absent(options.shell) ? undefined : checkText("shell", options.shell);
+    const request = toPtyRequest(options, onChunk);
+    return this.#begin(options, onChunk, onStart, (crossing, id, more) =>
+      this.#pty.start(crossing, id, command, shell, { ...request, ...more }),
+    );
+  }
+
+  /** Runs a program without a shell. Otherwise as `start`. */
+  async startArgv(
+    options: PtyArgvStartOptions,
+    onChunk?: ChunkListener,
+    onStart?: StartListener,
+  ): Promise<PtyRunResult> {
+    checkObject("options", options);
+    const application = checkText("application", options.application, { nul: true });
+    if (!Array.isArray(options.args)) throw invalidOption("args", "is no array; give a list of strings");
+    const args = options.args.map((value: unknown, at) => checkText(`args[${at}]`, value, { nul: true }));
+    const request = toPtyRequest(options, onChunk);
+    return this.#begin(options, onChunk, onStart, (crossing, id, more) =>
+      this.#pty.startArgv(crossing, id, application, args, { ...request, ...more }),
+    );
+  }
+
+  /**
+   * Types `data`, as keys would. Never waits. Returns false when more than 64 KiB are waiting for the program: a writer
+   * with more should wait until `pendingInputBytes` is small.
+   *
+   * @throws ShellError `PI_PTY_NOT_RUNNING`; `PI_PTY_INPUT_FULL` when more than 16 MiB would be waiting, and then nothing
+   *   of `data` was taken
+   */
+  write(data: string): boolean {
+    if (typeof data !== "string") throw invalidOption("data", "is no string");
+    return native(() => this.#pty.write(data));
+  }
+
+  /** Bytes typed that the program has not been given yet. */
+  get pendingInputBytes(): number {
+    return native(() => this.#pty.pendingInput());
+  }
+
+  /**
+   * Changes the terminal's size, clamped to 20 to 400 columns and 5 to 200 rows; programs get SIGWINCH.
+   *
+   * @throws ShellError `PI_PTY_NOT_RUNNING`; `PI_INVALID_OPTION` for what is no number
+   */
+  resize(cols: number, rows: number): void {
+    const size = [toCells("cols", cols), toCells("rows", rows)] as const;
+    native(() => this.#pty.resize(...size));
+  }
+
+  /**
+   * Without a signal, ends the program and everything it started, by SIGHUP, SIGTERM and SIGKILL within three seconds;
+   * the result is `cancelled`. With the name of one, sends it to the process group in the foreground, as the terminal's
+   * keys do.
+   *
+   * @throws ShellError `PI_PTY_NOT_RUNNING`; `PI_INVALID_OPTION` for an unknown name
+   */
+  kill(signal?: string): void {
+    const number = absent(signal) ? undefined : toSignalNumber(signal);
+    native(() => this.#pty.kill(number));
+    if (number === undefined && this.#run) bridge().release(this.#run);
+  }
+
+  async #begin(
+    options: PtyOptions,
+    onChunk: ChunkListener | undefined,
+    onStart: StartListener | undefined,
+    begin: Begin,
+  ): Promise<PtyRunResult> {
+    checkFunction("onStart", onStart);
+    const run = native(() => startRun(bridge(), options, onChunk, onStart, begin));
+    // A start that is refused because one runs does not become the one that runs.
+    this.#run ??= run.operation;
+    try {
+      const { exitCode, signal, cancelled, timedOut } = await resultOf(run.operation, options.signal);
+      return {
+        ...(exitCode === undefined ? {} : { exitCode }),
+        ...(signal === undefined ? {} : { signal }),
+        cancelled,
+        timedOut,
+      };
+    } finally {
+      if (this.#run === run.operation) this.#run = undefined;
+      await run.announced;
+    }
+  }
+}
+
+/** Begins the run, and the wait for its pid where somebody wants that. */
+function startRun(
+  crossing: Bridge,
+  options: PtyOptions,
+  onChunk: ChunkListener | undefined,
+  onStart: StartListener | undefined,
+  begin: Begin,
+): { operation: Operation; announced: Promise<void> | undefined } {
+  const isCancelled = options.signal?.aborted === true;
+  let announced: Promise<void> | undefined;
+  let awaitsStart = !absent(onStart);
+  const onText = absent(onChunk)
+    ? undefined
+    : // The pid comes first, though the text may be taken in the same turn of the event loop.
+      (text: string) => (awaitsStart ? announced?.then(() => onChunk(null, text)) : onChunk(null, text));
+  const listeners: Listeners = onText ? { onText } : {};
+  const operation = crossing.start(listeners, (other, id) => {
+    if (absent(onStart)) {
+      begin(other, id, { isCancelled });
+      return;
+    }
+    const start = crossing.start(undefined, (_, startId) => begin(other, id, { startId, isCancelled }));
+    announced = announce(start, onStart).then(() => {
+      awaitsStart = false;
+    });
+  });
+  return { operation, announced };
+}
+
+async function announce(start: Operation, onStart: StartListener): Promise<void> {
+  // Its own gate, made here, so that it is called in the caller's context and what it throws stays there.
+  const gate = new CallbackGate();
+  const { count } = await start.end;
+  // Nothing waits for what it returns; a rejection is reported by the gate.
+  if (count !== undefined) void gate.call(onStart, null, count);
+}
+
+function toPtyRequest(options: PtyOptions, onChunk: unknown): Omit<PtyRequest, keyof Handover> {
+  checkFunction("onChunk", onChunk);
+  checkSignal(options.signal);
+  const { supervisor } = binding();
+  return {
+    ...(supervisor === undefined ? {} : { supervisor }),
+    ...(absent(options.cwd) ? {} : { cwd: checkText("cwd", options.cwd) }),
+    // Read on this thread, which owns it, and not by the addon's.
+    baseEnv: checkStrings("baseEnv", process.env),
+    ...(absent(options.env) ? {} : { env: checkStrings("env", options.env) }),
+    ...(absent(options.timeoutMs) ? {} : { timeoutMs: toTimeout(options.timeoutMs) }),
+    ...(absent(options.cols) ? {} : { cols: toCells("cols", options.cols) }),
+    ...(absent(options.rows) ? {} : { rows: toCells("rows", options.rows) }),
+    wantsChunks: typeof onChunk === "function",
+  };
+}
+
+function toCells(name: string, value: unknown): number {
+  if (typeof value !== "number" || !Number.isFinite(value)) {
+    throw invalidOption(name, `is ${String(value)}; give a whole number`);
+  }
+  return Math.min(Math.max(Math.trunc(value), 0), MAX_CELLS);
+}
+
+function toSignalNumber(name: unknown): number {
+  const numbers: Readonly<Record<string, number>> = constants.signals;
+  const text = String(name).toUpperCase();
+  const number = numbers[text] ?? numbers[`SIG${text}`];
+  if (number === undefined) throw invalidOption("signal", `is \`${String(name)}\`, which is no signal of this system`);
+  return number;
+}

@@ -1,0 +1,147 @@
+/**
+ * A terminal without a window, on `@xterm/headless`: it takes what a program writes and holds the screen.
+ *
+ * It also answers what programs ask a terminal (status, cursor, attributes, colours, size), through `onReply`, so that none
+ * of them waits for an answer in vain. What would reach out of the terminal is not answered and not done: titles are not
+ * reported, and the clipboard is neither read nor written.
+ */
+import headless, { type IBufferLine, type Terminal } from "@xterm/headless";
+import { encodePaste } from "./paste.ts";
+import { registerReplies } from "./replies.ts";
+
+/** How a terminal looks. */
+export interface VirtualTerminalOptions {
+  /** Columns, from 2. Default 120, as a `PtySession`. */
+  readonly cols?: number;
+  /** Rows, from 1. Default 40. */
+  readonly rows?: number;
+  /** Lines kept above the screen. Default 10,000. */
+  readonly scrollback?: number;
+  /** Takes the terminal's answers, to be typed to the program at once. Default: nobody is answered. */
+  readonly onReply?: (reply: string) => void;
+}
+
+const DEFAULT_COLS = 120;
+const DEFAULT_ROWS = 40;
+const DEFAULT_SCROLLBACK = 10_000;
+
+/** Characters parsed in one turn of the event loop: about a millisecond of work. */
+const SLICE_CHARS = 16 * 1024;
+
+export class VirtualTerminal {
+  readonly #terminal: Terminal;
+  /** The end of the last write: writes are taken one after the other. */
+  #written: Promise<void> = Promise.resolve();
+
+  constructor(options: VirtualTerminalOptions = {}) {
+    this.#terminal = new headless.Terminal({
+      cols: options.cols ?? DEFAULT_COLS,
+      rows: options.rows ?? DEFAULT_ROWS,
+      scrollback: options.scrollback ?? DEFAULT_SCROLLBACK,
+      // The buffer's lines are called so.
+      allowProposedApi: true,
+    });
+    const { onReply } = options;
+    if (onReply) {
+      this.#terminal.onData(onReply);
+      registerReplies(this.#terminal, onReply);
+    }
+  }
+
+  /**
+   * Takes what a program wrote. Resolves when it is on the screen; returned from an `onChunk`, it holds the program back
+   * while the screen catches up.
+   */
+  write(data: string): Promise<void> {
+    this.#written = this.#written.then(() => this.#parse(data));
+    return this.#written;
+  }
+
+  /** Resolves when everything written so far is on the screen. */
+  settled(): Promise<void> {
+    return this.#written;
+  }
+
+  /** Changes the size. The program's own terminal is another one and has to be told as well. */
+  resize(cols: number, rows: number): void {
+    this.#terminal.resize(cols, rows);
+  }
+
+  /** Columns and rows. */
+  get size(): { readonly cols: number; readonly rows: number } {
+    return { cols: this.#terminal.cols, rows: this.#terminal.rows };
+  }
+
+  /** The lines on the screen, one a row from the top, without blanks at their ends. */
+  screen(): string[] {
+    const { active } = this.#terminal.buffer;
+    return rows(active.baseY, active.baseY + this.#terminal.rows).map((y) => textOf(active.getLine(y)));
+  }
+
+  /** Where the cursor stands, counted from 0 at the top left of the screen. */
+  get cursor(): { readonly column: number; readonly row: number } {
+    const { active } = this.#terminal.buffer;
+    return { column: active.cursorX, row: active.cursorY };
+  }
+
+  /**
+   * The scrollback and the screen as text. A line that was wrapped at the edge is one line again; empty lines at the end
+   * are left out. While a program has the alternate screen, that one stands below what was there before.
+   */
+  text(): string {
+    const { normal, active } = this.#terminal.buffer;
+    const lines = joined(rows(0, normal.length).map((y) => normal.getLine(y)));
+    if (active !== normal) lines.push(...joined(rows(0, active.length).map((y) => active.getLine(y))));
+    return lines.join("\n");
+  }
+
+  /** The program has the screen for itself, as an editor does. */
+  get isAlternateScreen(): boolean {
+    return this.#terminal.buffer.active.type === "alternate";
+  }
+
+  /** Arrow keys are to be sent in their application form (`ESC O A`). */
+  get isApplicationCursor(): boolean {
+    return this.#terminal.modes.applicationCursorKeysMode;
+  }
+
+  /** Pasted text, encoded as the program asked for it. See `encodePaste`. */
+  encodePaste(text: string): string {
+    return encodePaste(text, this.#terminal.modes.bracketedPasteMode);
+  }
+
+  /** Frees the screen. What is written afterwards is dropped. */
+  dispose(): void {
+    this.#terminal.dispose();
+  }
+
+  async #parse(data: string): Promise<void> {
+    for (let start = 0; start < data.length; start += SLICE_CHARS) {
+      // Its parser keeps its state, so a slice may end anywhere, in a surrogate pair as well.
+      const slice = data.slice(start, start + SLICE_CHARS);
+      await new Promise<void>((resolve) => this.#terminal.write(slice, resolve));
+    }
+  }
+}
+
+function rows(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);
+}
+
+function textOf(line: IBufferLine | undefined): string {
+  // Blanks that were drawn look like those that were not.
+  return line?.translateToString(true).trimEnd() ?? "";
+}
+
+/** Joins rows to lines and drops the empty ones at the end. */
+function joined(found: (IBufferLine | undefined)[]): string[] {
+  const lines: string[] = [];
+  for (const [at, line] of found.entries()) {
+    // A row that goes on has its blanks to the edge: they are between two words.
+    const text = found[at + 1]?.isWrapped ? (line?.translateToString(false) ?? "") : textOf(line);
+    if (line?.isWrapped && lines.length > 0) lines.push(`${lines.pop()}${text}`);
+    else lines.push(text);
+  }
+  while (lines.at(-1) === "") lines.pop();
+  return lines;
+}
