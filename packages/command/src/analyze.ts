@@ -40,7 +40,8 @@ export interface CommandAnalysis {
 export function analyzeCommand(command: string): CommandAnalysis {
   const refused = refuseText(command);
   if (refused !== undefined) return { ok: false, errors: [refused], ...NOTHING };
-  const facts = walkText(command);
+  const script = parse(command);
+  const facts = walkText(command, undefined, script);
   const unwrapped = facts.commands.map(unwrap);
   const nested = unwrapped.flatMap((each) => each.nested);
   const constructs = [...facts.constructs, ...nested.flatMap((each) => each.constructs)];
@@ -54,7 +55,6 @@ export function analyzeCommand(command: string): CommandAnalysis {
     urls: findUrls(command, facts.commands, facts.constructs),
   };
   if (facts.errors.length > 0) return { ok: false, ...base };
-  const script = parse(command);
   const leadingCd = findLeadingCd(command, script);
   const trailingPipe = segmentEnds(command, script).at(-1)?.pipe;
   const invocation = findInvocation(facts.commands.length, constructs, effective);
@@ -78,5 +78,25 @@ function refuseText(command: string): SyntaxProblem | undefined {
   if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
     return { message: `is longer than ${MAX_COMMAND_BYTES} bytes`, offset: 0 };
   }
-  return undefined;
+  return isTooDeep(command) ? { message: "nested too deeply", offset: 0 } : undefined;
+}
+
+/** Levels of parentheses or braces in a text that is parsed at all. */
+const MAX_OPEN = 64;
+
+/**
+ * True for a text whose parentheses or braces nest beyond reason, quotes not considered. The parser reads a text once
+ * a level, so that 64 KiB of `$(` would keep it busy for seconds.
+ */
+function isTooDeep(command: string): boolean {
+  let parens = 0;
+  let braces = 0;
+  for (const char of command) {
+    if (char === "(") parens++;
+    else if (char === ")") parens = Math.max(0, parens - 1);
+    else if (char === "{") braces++;
+    else if (char === "}") braces = Math.max(0, braces - 1);
+    if (parens > MAX_OPEN || braces > MAX_OPEN) return true;
+  }
+  return false;
 }

@@ -40,6 +40,8 @@ export interface Unwrapped {
   readonly nested: readonly SyntaxFacts[];
 }
 
+/** Wrappers around one command that are looked through; more is an attempt to outlast the check. */
+const MAX_WRAPPERS = 32;
 /** Shell texts inside shell texts that are followed; deeper ones are unresolved. */
 const MAX_SHELL_TEXTS = 8;
 
@@ -127,6 +129,7 @@ function emit(argv: readonly Word[], state: State, unresolved?: string): Unwrapp
 }
 
 function throughWrapper(name: string, spec: WrapperSpec, argv: readonly Word[], state: State): Unwrapped {
+  if (state.via.length >= MAX_WRAPPERS) return emit(argv, state, "too many wrappers");
   const options = readOptions(spec, argv);
   if (options.kind === "stops") return emit(argv, state);
   if (options.kind === "unknown") return emit(argv, state, options.why);
@@ -237,8 +240,9 @@ function throughFind(argv: readonly Word[], state: State): Unwrapped {
   for (let index = 1; index < argv.length; index++) {
     const predicate = argv[index]?.value ?? "";
     if (!FIND_RUNS.has(predicate)) continue;
-    const end = argv.findIndex((word, at) => at > index && (word.value === ";" || isPlus(argv, at)));
-    const command = argv.slice(index + 1, end === -1 ? argv.length : end);
+    let end = index + 1;
+    while (end < argv.length && argv[end]?.value !== ";" && !isPlus(argv, end)) end++;
+    const command = argv.slice(index + 1, end);
     const complete = state.argvComplete && !command.some((word) => word.value?.includes("{}") ?? true);
     const via = [...state.via, `find ${predicate}`];
     parts.push(step(command, { ...state, via, argvComplete: complete, noisy: true, placeholder: "{}" }));

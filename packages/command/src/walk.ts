@@ -16,7 +16,7 @@ import { type Span, type SpanOf, toWord } from "./word.ts";
 /** Levels of syntax nodes the walk follows: about six a nested substitution, so 64 of them. */
 const MAX_DEPTH = 400;
 /** Nodes looked at in one text. Real command lines have hundreds; more is an attempt to outlast the check. */
-const MAX_NODES = 20_000;
+const MAX_NODES = 5_000;
 
 const TOP: CommandContext = {
   subshell: false,
@@ -36,9 +36,13 @@ type Of<T extends Node["type"]> = Extract<Node, { type: T }>;
  *
  * `origin` maps the commands of a text that is itself part of a command line (`bash -c '…'`) to the word it came from.
  */
-export function walkText(text: string, origin?: { span: Span; context: CommandContext }): SyntaxFacts {
+export function walkText(
+  text: string,
+  origin?: { span: Span; context: CommandContext },
+  script: Of<"Script"> = parse(text),
+): SyntaxFacts {
   const walker = new Walker(text, origin?.span);
-  walker.walkScript(parse(text), origin?.context ?? TOP, 0);
+  walker.walkScript(script, origin?.context ?? TOP, 0);
   return { errors: walker.errors, commands: walker.commands, constructs: walker.constructs };
 }
 

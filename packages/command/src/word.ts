@@ -81,6 +81,10 @@ export function literalWord(value: string, span: Span): Word {
 
 /** Turns the parser's word into ours. */
 export function toWord(word: SyntaxWord, spanOf: SpanOf): Word {
+  // Most words are plain: no parts means no quotes and no expansions but a tilde.
+  if (word.parts === undefined && word.text === word.value && !word.text.includes("~")) {
+    return literalWord(word.value, spanOf(word.pos, word.end));
+  }
   const scan = scanParts(word.parts ?? [], false);
   const tilde = hasTilde(word);
   const expansions = tilde ? { ...scan.expansions, tilde: true } : scan.expansions;

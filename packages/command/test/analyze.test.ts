@@ -74,13 +74,28 @@ describe("analysis", () => {
     expect(analyzeCommand(`: ${"é".repeat(MAX_COMMAND_BYTES / 2)}`).ok).toBe(false);
   });
 
-  it("gives up on absurd nesting and still returns what it found", () => {
-    const deep = `echo ${"$(echo ".repeat(200)}x${")".repeat(200)}`;
-    const analysis = analyzeCommand(deep);
+  it("gives up on absurd nesting and on absurd numbers, and returns what it found in the latter", () => {
+    const deep = analyzeCommand(`echo ${"$(echo ".repeat(200)}x${")".repeat(200)}`);
+    const many = analyzeCommand("ls;".repeat(10_000));
 
-    expect(analysis.ok).toBe(false);
-    expect(analysis.commands.length).toBeGreaterThan(5);
+    expect(deep).toMatchObject({ ok: false, errors: [{ message: "nested too deeply" }] });
+    expect(many).toMatchObject({ ok: false, errors: [{ message: "too many parts" }] });
+    expect(many.commands.length).toBeGreaterThan(1_000);
+    expect(analyzeCommand("ls;".repeat(1_000)).ok).toBe(true);
+    expect(analyzeCommand(`echo ${"$(echo ".repeat(40)}x${")".repeat(40)}`).ok).toBe(true);
   });
+
+  it.each(["$(", "bash -c ", "sudo ", "find . -exec ls \\; ", "f(){ f|f& };", "eval '", "{a,", "`", "x<<E\n"])(
+    "comes to an end with 64 KiB of %s",
+    (text) => {
+      const started = performance.now();
+
+      analyzeCommand(text.repeat(Math.floor(MAX_COMMAND_BYTES / text.length)));
+
+      // Quadratic work would take minutes here; the true time is some ten milliseconds.
+      expect(performance.now() - started).toBeLessThan(10_000);
+    },
+  );
 
   it("tells where a command stands", () => {
     const { commands } = analyzeCommand("a | b & (c); $(d); f() { e; }; while g; do h; done < x; i && j");

@@ -11,6 +11,7 @@ import {
   type EffectiveCommand,
   programName,
   type Redirection,
+  type SimpleCommand,
   type Word,
 } from "@pi-bash/command";
 import { classifyTarget, type PathContext } from "./danger-paths.ts";
@@ -47,23 +48,34 @@ export function findDangers(
   return [...found, ...redirections.flatMap(judgeRedirection)];
 }
 
-/** A wrapper whose options are not understood may run any of its words: each is tried as the program. */
+/** Words of an unresolved command that are tried as the program; it is never approved by itself either way. */
+const MAX_READINGS = 16;
+
+/** A wrapper whose options are not understood may run any of its words: each known one is tried as the program. */
 function readings(command: EffectiveCommand): (readonly Word[])[] {
   if (command.unresolved === undefined) return [command.argv];
-  return command.argv.map((_, index) => command.argv.slice(index));
+  const starts = [...command.argv.entries()].filter(([, word]) => isJudged(programName(word.value ?? "")));
+  return starts.slice(0, MAX_READINGS).map(([at]) => command.argv.slice(at));
 }
 
 function judgeArgv(argv: readonly Word[], paths: PathContext, options: DangerOptions): Refusal | undefined {
   const name = programName(argv[0]?.value ?? "");
   const args = argv.slice(1);
-  if (/^mkfs(?:\.\w+)?$|^(?:mke2fs|mkswap|shred|wipefs|blkdiscard|badblocks)$/.test(name)) return devices(name, args);
-  if ((name === "shutdown" || /^(?:reboot|halt|poweroff)$/.test(name)) && options.blockShutdown !== false) {
+  if (WHOLE_DEVICE.test(name)) return devices(name, args);
+  if (STOPS_MACHINE.test(name) && options.blockShutdown !== false) {
     return args.some((word) => /^(?:-c|--help|--show|--version|-w|--wtmp-only)$/.test(word.value ?? ""))
       ? undefined
       : block("shutdown", `\`${name}\` stops the machine`);
   }
   const judge = JUDGES.get(name);
   return judge?.(args, paths, options);
+}
+
+const WHOLE_DEVICE = /^mkfs(?:\.\w+)?$|^(?:mke2fs|mkswap|shred|wipefs|blkdiscard|badblocks)$/;
+const STOPS_MACHINE = /^(?:shutdown|reboot|halt|poweroff)$/;
+
+function isJudged(name: string): boolean {
+  return JUDGES.has(name) || WHOLE_DEVICE.test(name) || STOPS_MACHINE.test(name);
 }
 
 type DangerJudge = (args: readonly Word[], paths: PathContext, options: DangerOptions) => Refusal | undefined;
@@ -246,12 +258,15 @@ function judgeRedirection(redirection: Redirection): Finding[] {
 
 /** A function that starts itself at least twice through a pipe or in the background, whatever its name. */
 function forkBombs(analysis: CommandAnalysis): Finding[] {
-  const commands = [...analysis.commands, ...analysis.nestedCommands];
+  const callers = new Map<string, SimpleCommand[]>();
+  for (const command of [...analysis.commands, ...analysis.nestedCommands]) {
+    const name = command.context.functionName;
+    if (name === undefined || command.argv[0]?.value !== name) continue;
+    callers.set(name, [...(callers.get(name) ?? []), command].slice(0, 8));
+  }
   return analysis.constructs.flatMap((construct): Finding[] => {
     if (construct.kind !== "function") return [];
-    const itself = commands.filter(
-      (command) => command.context.functionName === construct.name && command.argv[0]?.value === construct.name,
-    );
+    const itself = callers.get(construct.name) ?? [];
     const spawns = itself.some(({ context }) => context.background || context.readsPipe || context.writesPipe);
     if (itself.length < 2 || !spawns) return [];
     const message = `the function \`${construct.name}\` starts itself without end (a fork bomb)`;

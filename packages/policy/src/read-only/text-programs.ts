@@ -110,10 +110,10 @@ function findWidth(args: readonly Word[], index: number): number | Refusal {
 }
 
 function execWidth(args: readonly Word[], index: number): number | Refusal {
-  const end = args.findIndex(
-    (word, at) => at > index && (word.value === ";" || (word.value === "+" && args[at - 1]?.value === "{}")),
-  );
-  if (end === -1) return refuse("find-exec", "exec", "`find -exec` without an end");
+  let end = index + 1;
+  while (end < args.length && args[end]?.value !== ";" && !(args[end]?.value === "+" && args[end - 1]?.value === "{}"))
+    end++;
+  if (end === args.length) return refuse("find-exec", "exec", "`find -exec` without an end");
   const expanding = args.slice(index + 1, end).find((word) => word.value === null && !isSurelyOperand(word));
   return expanding === undefined ? end - index + 1 : mayBecomeOption(expanding);
 }

@@ -71,11 +71,19 @@ function restricts(pattern: ArgvPattern, argv: readonly Word[], complete: boolea
     if (pattern.pattern.test(argv.map((word) => word.display).join(" "))) return "yes";
     return known ? "no" : "maybe";
   }
+  if (isOtherProgram(pattern.tokens, argv[0])) return "no";
   // By any path: `./rm` and `/bin/rm` are `rm` to a rule that restricts.
   const named = argv.map((word, index) => (index === 0 ? baseOf(word) : word.value));
   const written = argv.map((word) => word.value);
   const results = [matchArgv(pattern.tokens, named, complete), matchArgv(pattern.tokens, written, complete)];
   return strongest(results);
+}
+
+/** Most rules name a program, and most commands are another: told apart without looking at the arguments. */
+function isOtherProgram(tokens: readonly Token[], program: Word | undefined): boolean {
+  const [first] = tokens;
+  if (first?.kind !== "literal" || program === undefined || program.value === null) return false;
+  return first.text !== program.value && first.text !== programName(program.value);
 }
 
 function baseOf(word: Word): string | null {
