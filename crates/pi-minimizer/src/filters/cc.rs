@@ -56,14 +56,11 @@ const COMPILERS: [&str; 16] = [
 ];
 
 /// Steps a configuration reports while it finds what it looks for.
-const CONFIGURE: [&str; 12] = [
+const CONFIGURE: [&str; 9] = [
     "-- Check for working ",
     "-- Detecting ",
-    "-- The C compiler ",
-    "-- The CXX compiler ",
     "-- Performing Test ",
     "-- Looking for ",
-    "-- Found Threads",
     "-- Check size of ",
     "-- Check if the system ",
     "-- Checking whether ",

@@ -16,6 +16,7 @@ pub(crate) mod outline;
 mod pytest;
 mod rust;
 mod search;
+mod table;
 mod terraform;
 mod trace;
 
@@ -26,6 +27,7 @@ pub(crate) static FAMILIES: &[&Family] = &[
     &git::FAMILY,
     &search::FAMILY,
     &listing::FAMILY,
+    &table::FAMILY,
     &deptree::FAMILY,
     &rust::FAMILY,
     &js::FAMILY,

@@ -182,16 +182,16 @@ fn is_diagnostic(line: &str) -> bool {
 /// Thins the source frame of one diagnostic.
 fn frame(doc: &mut Doc<'_>, block: std::ops::Range<usize>, warning: bool) {
     let labelled = block.clone().any(|at| gutter(doc.line(at)).is_some_and(has_label));
+    let mut suggestion = false;
     for at in block {
         let line = doc.line(at);
+        suggestion |= line.starts_with("help: ") || line.trim_start().starts_with("= help: ");
         if let Some(rest) = gutter(line) {
             if !has_label(rest) {
                 doc.drop_line(at, Kind::Excerpt);
             }
-        } else if warning && !labelled && is_source(line) {
-            // The place says it all where nothing is written below the line.
-            doc.drop_line(at, Kind::Excerpt);
-        } else if line.trim() == "|" || line.trim() == "..." {
+        } else if warning && !labelled && !suggestion && is_source(line) || line.trim() == "..." {
+            // The place says it all where nothing is written below the line; a suggestion is to be read.
             doc.drop_line(at, Kind::Excerpt);
         }
     }
