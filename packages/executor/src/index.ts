@@ -49,5 +49,6 @@ export { TailBuffer } from "./output/tail-buffer.ts";
 export type { ArtifactChoice, UpdateListener } from "./run-sink.ts";
 export { DEFAULT_MAX_IDLE_SESSIONS } from "./sessions/session-pool.ts";
 export { type ShellConfig, ShellConfigError, shellConfig } from "./shell-config.ts";
-export { SNAPSHOT_BUDGET_MS, type SnapshotOutcome, SnapshotSource } from "./snapshot/snapshot.ts";
+export { disposeSnapshots, getOrCreateSnapshot } from "./snapshot/shared-snapshot.ts";
+export { SNAPSHOT_BUDGET_MS, type SnapshotOptions, type SnapshotOutcome, SnapshotSource } from "./snapshot/snapshot.ts";
 export { UserShell, type UserShellOptions } from "./user-shell.ts";

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import * as natives from "@pi-bash/natives";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { NON_INTERACTIVE_ENV } from "../src/environment/non-interactive.ts";
+import { disposeSnapshots, getOrCreateSnapshot } from "../src/snapshot/shared-snapshot.ts";
 import { type SnapshotOutcome, SnapshotSource } from "../src/snapshot/snapshot.ts";
 import { scratch } from "./support/scratch.ts";
 
@@ -197,6 +198,17 @@ describe("a snapshot's file", () => {
     await home.source.restore();
 
     expect(await withSnapshot(home, "mine")).toBe("mine\n");
+  });
+
+  it("is shared by those who ask for it by function, until it is disposed of", async () => {
+    const { env } = homeWith("mine() { :; }\n");
+    const options = { natives, shell: BASH, env, budgetMs: PATIENT_MS };
+
+    const [first, second] = [await getOrCreateSnapshot(options), await getOrCreateSnapshot(options)];
+    await disposeSnapshots();
+
+    expect(pathOf(first)).toBe(pathOf(second));
+    expect(() => statSync(pathOf(first))).toThrow();
   });
 
   it("is gone when the source is disposed of", async () => {

@@ -184,6 +184,7 @@ export class SessionPool {
 
   /** Closes what is idle beyond the bounds. One sweep at a time; a call during it asks for another. */
   #sweep(): void {
+    if (!this.#hasSurplus()) return;
     if (this.#isSweeping) {
       this.#mustSweepAgain = true;
       return;
@@ -197,6 +198,13 @@ export class SessionPool {
         this.#sweep();
       }),
     );
+  }
+
+  /** Whether a sweep could find anything: asked after every command, so it is cheap where there is little. */
+  #hasSurplus(): boolean {
+    if (this.#sessions.size > (this.#options.maxIdle ?? DEFAULT_MAX_IDLE_SESSIONS)) return true;
+    for (const session of this.#sessions.values()) if (session.isEphemeral) return true;
+    return false;
   }
 
   async #sweepOnce(): Promise<void> {
