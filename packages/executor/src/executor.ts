@@ -16,7 +16,7 @@ import type { NativesPort, SessionOptions } from "./natives-port.ts";
 import { sessionKey } from "./sessions/session-key.ts";
 import { type Lease, SessionPool } from "./sessions/session-pool.ts";
 import { type ShellConfig, shellConfig } from "./shell-config.ts";
-import { type SnapshotOutcome, SnapshotSource, snapshotNotice } from "./snapshot/snapshot.ts";
+import { SNAPSHOT_BUDGET_MS, type SnapshotOutcome, SnapshotSource, snapshotNotice } from "./snapshot/snapshot.ts";
 
 /** Longest timeout, in milliseconds: what a 32-bit timer takes. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
@@ -36,6 +36,8 @@ export interface ExecutorPorts {
   maxIdleSessions?: number;
   /** Whether the user's rc is loaded. Default true. */
   usesSnapshot?: boolean;
+  /** Most time that loading it may take, in milliseconds. Default 5,000. */
+  snapshotBudgetMs?: number;
   /** Time past a deadline until a run is given up, in milliseconds. Default 5,000. */
   graceMs?: number;
   /** What a person edits to change settings, named in messages. */
@@ -163,8 +165,8 @@ class SessionExecutor implements Executor {
     const config = this.#config();
     const natives: NativesPort = this.#ports.natives ?? (await import("@pi-bash/natives"));
     const environment = this.environment();
-    const snapshots = new SnapshotSource({ natives, shell: config.shell, env: environment.env });
-    const maxIdle = this.#ports.maxIdleSessions;
+    const { maxIdleSessions: maxIdle, snapshotBudgetMs: budgetMs = SNAPSHOT_BUDGET_MS } = this.#ports;
+    const snapshots = new SnapshotSource({ natives, shell: config.shell, env: environment.env, budgetMs });
     this.#pool = new SessionPool({ natives, ...(maxIdle === undefined ? {} : { maxIdle }) });
     return { natives, config, environment, snapshots, pool: this.#pool };
   }

@@ -5,8 +5,9 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { real } from "./support/real.ts";
+import { scratch } from "./support/scratch.ts";
 
 /** A repository with a few commits, for the commands that would open an editor. */
 function repository(folder: string): string {
@@ -131,16 +132,18 @@ describe("the user's rc", () => {
   });
 
   it("RC-05: comes back for the next session when its file was removed", async () => {
-    const { executor } = real({ rc: "mine() { echo mine; }\n", hostEnv: {} });
+    const temporary = scratch();
+    vi.stubEnv("TMPDIR", temporary);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { executor } = real({ rc: "mine() { echo mine; }\n" });
     await executor.executeBash("mine", { sessionKey: "a" });
-    const base = join(tmpdir(), `pi-bash-${process.getuid?.() ?? 0}`);
-    for (const name of readdirSync(base).filter((entry) => entry.startsWith("snapshots-"))) {
-      for (const file of readdirSync(join(base, name))) rmSync(join(base, name, file));
-    }
+    const files = readdirSync(temporary, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".sh"));
+    for (const file of files) rmSync(join(temporary, file));
 
     const old = await executor.executeBash("mine", { sessionKey: "a" });
     const fresh = await executor.executeBash("mine", { sessionKey: "b" });
 
+    expect(files.length).toBe(1);
     expect([old.output, fresh.output]).toEqual(["mine\n", "mine\n"]);
   });
 });

@@ -85,9 +85,13 @@ describe("delivery", () => {
   it("hands a batch that the old sink refused to the new one", async () => {
     const manager = await JobManager.open();
     const refusal = deferred<void>();
-    const stop = manager.subscribe(undefined, () => refusal.promise);
+    let isCalled = false;
+    const stop = manager.subscribe(undefined, () => {
+      isCalled = true;
+      return refusal.promise;
+    });
     manager.start({ command: "a", work: quick("one\n") });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => isCalled, "the old sink to be called");
     stop();
     const got: JobDelivery[] = [];
     manager.subscribe(undefined, (batch) => void got.push(...batch));

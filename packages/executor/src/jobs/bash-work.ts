@@ -28,7 +28,7 @@ export function bashWork(executor: Executor, command: string, options: BashWorkO
       .executeBash(command, {
         ...rest,
         ...(session === "own" ? { sessionKey: own, isEphemeral: true } : {}),
-        artifact: artifact ?? false,
+        ...(artifact === undefined ? {} : { artifact }),
         signal: context.signal,
         backgrounded: context.backgrounded,
         onUpdate: (tail, totals) => {

@@ -26,8 +26,8 @@ import { parseRecord } from "./record.ts";
 
 /** Most time making a snapshot may take, in milliseconds; the first command waits for it. */
 export const SNAPSHOT_BUDGET_MS = 5_000;
-/** Most of it that the first try may use, so that a second one is possible. */
-const FIRST_TRY_MS = 3_000;
+/** Part of it that the first try may use, so that a second one is possible. */
+const FIRST_TRY_SHARE = 0.6;
 /** A snapshot larger than this is not what a person wrote. */
 const MAX_SNAPSHOT_BYTES = 4 * 1024 * 1024;
 /** Time beyond a run's own deadline before it is given up. */
@@ -101,10 +101,11 @@ export class SnapshotSource {
     const found = await lstat(rc).catch(() => undefined);
     if (found === undefined) return { kind: "none" };
 
-    const deadline = performance.now() + (this.#options.budgetMs ?? SNAPSHOT_BUDGET_MS);
+    const budgetMs = this.#options.budgetMs ?? SNAPSHOT_BUDGET_MS;
+    const deadline = performance.now() + budgetMs;
     this.#folder = await makeTemporaryFolder("snapshots");
     const snapshot =
-      (await this.#capture(rc, "-i", Math.min(deadline, performance.now() + FIRST_TRY_MS))) ??
+      (await this.#capture(rc, "-i", deadline - budgetMs * (1 - FIRST_TRY_SHARE))) ??
       (await this.#capture(rc, "+i", deadline));
     if (snapshot === undefined) return { kind: "failed", reason: `\`${rc}\` did not end in time, or ended the shell` };
     if (Buffer.byteLength(snapshot.text) > MAX_SNAPSHOT_BYTES)

@@ -10,6 +10,9 @@ import { onTestFinished } from "vitest";
 import { createExecutor, type Executor, type ExecutorPorts } from "../../src/executor.ts";
 import { scratch } from "./scratch.ts";
 
+/** Far more than an rc takes to load, so that a busy machine changes nothing. */
+const PATIENT_MS = 40_000;
+
 export interface Real {
   executor: Executor;
   /** A folder for the test; `home` is one in it. */
@@ -36,7 +39,12 @@ export function real(options: RealOptions = {}): Real {
   const tag = `PI_TEST_TAG=${randomUUID()}`;
   const [name = "", value = ""] = tag.split("=");
   const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: home, LANG: "C.UTF-8", [name]: value, ...hostEnv };
-  const executor = createExecutor(settings ?? {}, { cwd: folder, ...ports, hostEnv: env });
+  const executor = createExecutor(settings ?? {}, {
+    cwd: folder,
+    snapshotBudgetMs: PATIENT_MS,
+    ...ports,
+    hostEnv: env,
+  });
   onTestFinished(() => executor.dispose());
   return { executor, folder, home, processes: () => taggedProcesses(tag) };
 }
