@@ -1,0 +1,8 @@
+/**
+ * Scripts of the corpus that a session answers differently from bash with a file, by id, each with the reason. The page
+ * `docs/oracle.md` says more about them.
+ */
+export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
+  ["commands: set x", "bash repeats the first character of PS4 for every `eval` around the command"],
+  ["functions: caller", "`caller` has no line of a file to name where the text comes from no file"],
+]);

@@ -1,0 +1,58 @@
+/**
+ * What this process has: descriptors, threads, children, memory. For soaks, which compare a moment after much work with one
+ * before it.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { until } from "../support/patience.ts";
+import { isZombie } from "../support/tag.ts";
+
+/** Counts of one moment. */
+export interface ProcessCount {
+  readonly descriptors: number;
+  readonly threads: number;
+  /** Processes below this one, at any depth. */
+  readonly descendants: number;
+  readonly residentBytes: number;
+}
+
+/** What may remain more than before: descriptors and threads of the test runner come and go. */
+const TOLERANCE = 5;
+
+/** The counts now. */
+export function countNow(): ProcessCount {
+  return {
+    descriptors: readdirSync("/proc/self/fd").length,
+    threads: readdirSync("/proc/self/task").length,
+    descendants: descendants().length,
+    residentBytes: process.memoryUsage.rss(),
+  };
+}
+
+/** Waits until all but memory is back at what it was and there is no zombie; throws with what stays. */
+export async function backAt(before: ProcessCount): Promise<void> {
+  const keys = ["descriptors", "threads", "descendants"] as const;
+  const rest = () => {
+    const now = countNow();
+    const more = keys.filter((key) => now[key] > before[key] + TOLERANCE);
+    const zombies = descendants().filter(isZombie);
+    return [...more.map((key) => `${key} ${before[key]} → ${now[key]}`), ...zombies.map((pid) => `zombie ${pid}`)];
+  };
+  await until("the counts of before", () => rest().length === 0).catch((error: unknown) => {
+    throw new Error(`left behind: ${rest().join(", ")}`, { cause: error });
+  });
+}
+
+/** Ids of the processes below `pid`, at any depth. */
+function descendants(pid = "self"): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendants(String(child))]);
+}
+
+function childrenOf(pid: string): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, "latin1").split(" ").filter(Boolean).map(Number),
+    );
+  } catch {
+    return []; // It ended between the two looks.
+  }
+}
