@@ -3,9 +3,12 @@
  *
  * Texts that try to break the framing are in `framing.test.ts`.
  */
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Report } from "../../programs/run-commands.ts";
+import { startHost } from "../../support/host.ts";
 import { pause } from "../../support/patience.ts";
 import { scratchFolder } from "../../support/scratch.ts";
 import { openSession, type TestSession } from "../../support/session.ts";
@@ -187,6 +190,23 @@ describe("a session whose shell is maltreated works again", () => {
     expect(await session.run("echo ok")).toMatchObject({ exitCode: 0, text: "ok\n" });
   });
 
+  // Root is not bound by the limit of processes.
+  it.skipIf(!canBeNobody())("SS-32 after `ulimit -u 1` of a common user (needs root to become one)", async () => {
+    const commands = ["ulimit -u 1", "echo ok", "echo ok"].map((command) => ({ command, cwd: "/", sink: {} }));
+    const host = startHost("run-commands", {
+      args: ["session", JSON.stringify(commands)],
+      wrapper: ["setpriv", "--reuid", "65533", "--regid", "65533", "--clear-groups"],
+      copiesAddon: true,
+    });
+    await host.ended();
+
+    const [, next, last] = JSON.parse(host.stdout().slice(host.stdout().indexOf("["))) as Report[];
+
+    if (next !== undefined && "code" in next) expect(next.code).toMatch(/^PI_/);
+    else expect(next).toMatchObject({ exitCode: 0, output: { text: "ok\n" } });
+    expect(last).toMatchObject({ exitCode: 0, output: { text: "ok\n" } });
+  });
+
   it.each([
     ["return 3", 2],
     ["break", 0],
@@ -226,3 +246,8 @@ describe("a session whose shell is maltreated works again", () => {
     await expectAlive(session);
   });
 });
+
+function canBeNobody(): boolean {
+  if (process.getuid?.() !== 0) return false;
+  return spawnSync("setpriv", ["--reuid", "65533", "--regid", "65533", "--clear-groups", "true"]).status === 0;
+}
