@@ -113,7 +113,8 @@ fn tap(doc: &mut Doc<'_>) {
         let line = doc.line(at);
         let body = line.trim_start();
         if let Some(depth) = inside {
-            if lines::indent(line) >= depth && !body.is_empty() {
+            let result = body.starts_with("ok ") || body.starts_with("not ok ");
+            if lines::indent(line) >= depth && !body.is_empty() && !result {
                 doc.drop_line(at, Kind::Passing);
                 if body == "..." {
                     inside = None;
@@ -128,7 +129,8 @@ fn tap(doc: &mut Doc<'_>) {
             && !lines::contains_any(rest, &["# TODO", "# SKIP", "# todo", "# skip"])
         {
             doc.drop_line(at, Kind::Passing);
-            if doc.line(at + 1).trim() == "---" {
+            let block = doc.line(at + 1);
+            if block.trim() == "---" && lines::indent(block) > lines::indent(line) {
                 inside = Some(lines::indent(doc.line(at + 1)));
             }
         } else if let Some(name) = body.strip_prefix("# Subtest: ") {
