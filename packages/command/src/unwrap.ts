@@ -145,7 +145,7 @@ function throughWrapper(name: string, spec: WrapperSpec, argv: readonly Word[], 
   if (rest.length === 0) return emit(argv, state);
   const inner: State = {
     ...state,
-    via: [...state.via, name],
+    via: [...state.via, wrapperName(argv)],
     assignments,
     argvComplete: state.argvComplete && spec.appends !== true,
     privileged: state.privileged || spec.privileged === true || (spec.optionsAlter === true && options.index > 1),
@@ -154,6 +154,12 @@ function throughWrapper(name: string, spec: WrapperSpec, argv: readonly Word[], 
   };
   if (spec.joinsToShell === true) return throughText(name, joined(rest), argv, { ...inner, via: state.via });
   return step(rest, inner);
+}
+
+/** A wrapper is named as it is written, unless the system installed it: `./timeout` is somebody's own program. */
+function wrapperName(argv: readonly Word[]): string {
+  const path = argv[0]?.value ?? "";
+  return /^\/(?:usr\/)?bin\/[^/]+$/.test(path) ? programName(path) : path;
 }
 
 function leadingAssignments(words: readonly Word[]): Assignment[] {
@@ -176,7 +182,7 @@ function throughShell(name: string, argv: readonly Word[], state: State): Unwrap
   if (!readsText) return emit(argv, state, `\`${name}\` runs a file or its input`);
   const text = argv[index];
   if (text === undefined) return emit(argv, state, `\`${name} -c\` without a text`);
-  return throughText(`${name} -c`, text, argv, { ...state, privileged: state.privileged || !plain });
+  return throughText(`${wrapperName(argv)} -c`, text, argv, { ...state, privileged: state.privileged || !plain });
 }
 
 /** Reads a literal text as a command line of its own. */

@@ -127,9 +127,12 @@ function scanParts(parts: readonly (WordPart | DoubleQuotedChild)[], quoted: boo
   return scan;
 }
 
+/** `$#`, `$?`, `$$` and `$!` are numbers: one word, and no option. */
+const NUMBERS = /^\$[#?$!]$/;
+
 /** Quoted, only `$@` and `${a[@]}` make several words; a `*` is taken for one too, which errs on the safe side. */
 function splitsWord(part: WordPart | DoubleQuotedChild, quoted: boolean): boolean {
-  return SPLITTING.has(part.type) && (!quoted || /[@*]/.test(part.text));
+  return SPLITTING.has(part.type) && !NUMBERS.test(part.text) && (!quoted || /[@*]/.test(part.text));
 }
 
 const EXPANSION_OF: Record<

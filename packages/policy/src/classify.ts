@@ -10,6 +10,7 @@
  */
 import { posix } from "node:path";
 import {
+  type Assignment,
   analyzeCommand,
   type CommandAnalysis,
   type Construct,
@@ -110,13 +111,18 @@ function judgeEffective(command: EffectiveCommand): Finding[] {
   const refusals = [
     judgeWrappers(command),
     ...command.assignments.map((assignment) =>
-      isHarmlessAssignment(assignment.name, assignment.value?.value ?? null)
+      isHarmlessAssignment(assignment.name, assignment.value?.value ?? null) || isFieldSeparator(command, assignment)
         ? undefined
         : refuse("assignment-prefix", "unknown", `\`${assignment.name}=…\` may change what the command does`),
     ),
     command.unresolved === undefined ? judgeProgram(command) : unresolved(command),
   ];
   return refusals.flatMap((refusal) => (refusal === undefined ? [] : [{ ...refusal, ...at }]));
+}
+
+/** `IFS= read -r line`: for `read` alone, and over with it. */
+function isFieldSeparator(command: EffectiveCommand, assignment: Assignment): boolean {
+  return assignment.name === "IFS" && assignment.value?.value != null && command.argv[0]?.value === "read";
 }
 
 function unresolved(command: EffectiveCommand): Refusal {
@@ -181,6 +187,7 @@ function redirectionRefusal(redirection: Redirection): Refusal | undefined {
   if (redirection.operator !== "<") return refuse("redirection", "write", `\`${redirection.text}\` writes a file`);
   // `/dev/tcp/host/port` is a connection bash makes itself; a word that expands could be one.
   const start = value ?? target?.leading ?? "";
+  if (/^<\(/.test(target?.text ?? "") && target?.splits === false) return undefined;
   const connects =
     value === null
       ? target?.splits === true || "/dev/".startsWith(start) || start.startsWith("/dev/")

@@ -88,6 +88,18 @@ describe("read-only command lines", () => {
     "printf '%s\\n' a b",
     "tree -L 2 -I node_modules",
     "/bin/ls /usr/bin",
+    "/usr/bin/timeout 5 /bin/bash -c 'ls'",
+    'while IFS= read -r line; do echo "$line"; done < <(ls)',
+    'while IFS=, read -r a b; do [ -n "$a" ] || continue; echo "$b"; break; done < f',
+    'git log --author="$USER" --since="$d"',
+    'sort --key="$k" f',
+    "rg foo ~/src; sort ~/f; find ~ -name x",
+    "[ $# -gt 0 ] && echo $?",
+    "date -Iseconds; date -I",
+    "yes | head -2",
+    "comm -12 <(sort a) <(sort b)",
+    'cat "$(<f)"',
+    "printf '%s\\n' \"${a[@]}\" *.ts",
   ])("%s", (command) => {
     expect(classify(command, PLACE)).toMatchObject({ class: "readonly", findings: [] });
   });

@@ -7,7 +7,17 @@
  */
 import type { Word } from "@pi-bash/command";
 import { type Refusal, refuse } from "../finding.ts";
-import { appendedOptions, type Call, isSurelyOperand, isValue, type Judge, mayBecomeOption } from "./options.ts";
+import { DIFF, DIFF_SHORT, LOG, LOG_SHORT, names } from "./git-options.ts";
+import {
+  appendedOptions,
+  type Call,
+  isSurelyOperand,
+  isValue,
+  type Judge,
+  mayBecomeOption,
+  namedOption,
+  refuseOption,
+} from "./options.ts";
 
 /** `git` with a subcommand and options that only read. */
 export const judgeGit: Judge = (call) => {
@@ -58,7 +68,7 @@ function judgeBy(spec: GitSpec): Judge {
       index += width;
     }
     const ended = index < call.args.length;
-    if (call.appended && !ended) return appendedOptions(call.name);
+    if (call.appended && (!ended || spec.operands !== undefined)) return appendedOptions(call.name);
     return spec.operands?.([...operands, ...call.args.slice(index + 1)]);
   };
 }
@@ -66,14 +76,15 @@ function judgeBy(spec: GitSpec): Judge {
 /** Words an argument takes, its own included; undefined for an option that is not listed. */
 function widthOf(word: Word, next: Word | undefined, spec: GitSpec): number | undefined {
   if (isSurelyOperand(word)) return 1;
-  const width = optionWidth(word.value ?? "", spec.options, spec.short);
+  const text = word.value ?? harmlessNamed(word);
+  const width = text === undefined ? undefined : optionWidth(text, spec.options, spec.short);
   return width === 2 && !isValue(next) ? undefined : width;
 }
 
-function refuseOption(name: string, word: Word): Refusal {
-  return word.value === null
-    ? mayBecomeOption(word)
-    : refuse("option-not-read-only", "unknown", `\`${name} ${word.value}\` is not known to be read-only`);
+/** A format that is not known could hold `%G?`, which runs gpg. */
+function harmlessNamed(word: Word): string | undefined {
+  const name = namedOption(word);
+  return name === "--format=" || name === "--pretty=" ? undefined : name;
 }
 
 function optionWidth(text: string, options: ReadonlySet<string>, short: RegExp | undefined): number | undefined {
@@ -84,20 +95,6 @@ function optionWidth(text: string, options: ReadonlySet<string>, short: RegExp |
   if (text.startsWith("--") && options.has(`${text}=`)) return 1;
   return short?.test(text) === true ? 1 : undefined;
 }
-
-function names(...lists: string[]): ReadonlySet<string> {
-  // `_` stands for the blank that means "takes the next word".
-  return new Set(lists.flatMap((list) => list.split(" ")).map((name) => name.replace("_", " ")));
-}
-
-/** Options that only change how differences are shown. */
-const DIFF =
-  "--stat= --numstat --shortstat --dirstat= --summary --name-only --name-status --patch --no-patch --raw --patch-with-stat --patch-with-raw --compact-summary --color= --no-color --word-diff= --word-diff-regex= --color-words= --color-moved= --no-color-moved --unified= --minimal --patience --histogram --diff-algorithm= --anchored= --no-renames --find-renames= --find-copies= --find-copies-harder --no-ext-diff --no-textconv --ignore-space-at-eol --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-cr-at-eol --ignore-matching-lines= --inter-hunk-context= --function-context --exit-code --quiet --check --full-index --abbrev= --binary --text --cached --staged --merge-base --relative= --no-relative --diff-filter= --pickaxe-regex --pickaxe-all --no-prefix --src-prefix= --dst-prefix= --default-prefix --line-prefix= --ignore-submodules= --submodule= --ita-invisible-in-index --no-index --base --ours --theirs --cc --combined-all-paths --no-indent-heuristic --indent-heuristic --ws-error-highlight= --irreversible-delete --skip-to= --rotate-to= -z -p -u -s -w -b -a -R -W -c -m -t -r -D -S_ -G_ -U_ -O_ -C -M -B -X";
-const DIFF_SHORT = /^-(?:U\d+|[MCB]\d*%?|S.+|G.+|\d+|l\d+|[pusawbRWcmtrzB]+)$/;
-/** Options that choose and show commits; `%G` formats run gpg and are refused by `formatsAreHarmless`. */
-const LOG =
-  "--oneline --graph --decorate= --no-decorate --all --branches= --tags= --remotes= --glob= --exclude= --not --reflog --walk-reflogs --first-parent --merges --no-merges --min-parents= --max-parents= --max-count= --skip= --since= --after= --until= --before= --author= --committer= --grep= --all-match --invert-grep --regexp-ignore-case --basic-regexp --extended-regexp --fixed-strings --perl-regexp --reverse --date-order --topo-order --author-date-order --date= --relative-date --parents --children --left-right --cherry --cherry-mark --cherry-pick --left-only --right-only --boundary --simplify-by-decoration --simplify-merges --full-history --dense --sparse --show-pulls --ancestry-path= --abbrev-commit --no-abbrev-commit --format= --pretty= --notes= --no-notes --follow --full-diff --log-size --source --mailmap --use-mailmap --no-mailmap --clear-decorations --decorate-refs= --decorate-refs-exclude= --encoding= --expand-tabs= --no-expand-tabs --no-show-signature --diff-merges= --no-diff-merges --remerge-diff --ignore-missing --count --objects --objects-edge --no-walk= --do-walk --in-commit-order --timestamp --header --bisect --group= --email --numbered --summary -n_ -i -E -F -P -g -L_";
-const LOG_SHORT = /^-(?:n\d+|\d+|L.+|U\d+|[MCB]\d*%?|S.+|G.+|[iEFPgpuscmwbatzR]+)$/;
 
 /** `--format=%G?` and relatives make git run gpg. */
 function formatsAreHarmless(judge: Judge): Judge {

@@ -27,6 +27,8 @@ export interface OptionSpec {
   readonly flags?: string;
   /** Short options with a value, attached or as the next word. */
   readonly valued?: string;
+  /** Short options whose value, if any, is attached (`-Iseconds`). */
+  readonly attached?: string;
   /** Long options without a value, separated by blanks; `name=` takes an optional value after `=`. */
   readonly long?: string;
   /** Long options with a value, after `=` or as the next word, separated by blanks. */
@@ -51,9 +53,10 @@ export interface GivenOption {
 /** True for a word that cannot turn out to be an option, whatever it expands to. */
 export function isSurelyOperand(word: Word): boolean {
   if (word.value !== null) return !word.value.startsWith("-") || word.value === "-";
-  // `<(…)` becomes a path such as `/dev/fd/63`.
-  if (/^[<>]\(/.test(word.text)) return !word.splits;
-  return !word.splits && word.leading !== "" && !word.leading.startsWith("-");
+  if (word.splits) return false;
+  // `<(…)` becomes a path such as `/dev/fd/63`, `~/x` an absolute one, `$#` a number.
+  if (/^(?:[<>]\(|~|\$[#?$!]$)/.test(word.text)) return !word.expansions.brace;
+  return word.leading !== "" && !word.leading.startsWith("-");
 }
 
 /** The refusal for a word that may become an option once it is expanded. */
@@ -81,20 +84,32 @@ export function parseOptions(call: Call, spec: OptionSpec): Parsed {
       index++;
       continue;
     }
-    if (word.value === null) return { ok: false, refusal: mayBecomeOption(word) };
-    const given = readOption(spec, word.value, call.args[index + 1]);
-    if (given === undefined) return { ok: false, refusal: unknownOption(call.name, word.value) };
+    const text = word.value ?? namedOption(word);
+    const given = text === undefined ? undefined : readOption(spec, text, call.args[index + 1]);
+    if (given === undefined) return { ok: false, refusal: refuseOption(call.name, word) };
     options.push(...given.options);
     index += given.width;
   }
   return finish(call, spec, options, operands, false);
 }
 
+/** `--key="$x"` is the option `--key` whatever `$x` holds; undefined for other words that expand. */
+export function namedOption(word: Word): string | undefined {
+  return word.splits ? undefined : /^--[\w-]+=/.exec(word.leading)?.[0];
+}
+
+/** The refusal for an option that is not listed, or for a word that may be one. */
+export function refuseOption(name: string, word: Word): Refusal {
+  return word.value === null ? mayBecomeOption(word) : unknownOption(name, word.value);
+}
+
 /** A judge that accepts exactly the listed options. */
 export function onlyOptions(spec: OptionSpec, more?: (parsed: Parsed & { ok: true }) => Refusal | undefined): Judge {
   return (call) => {
     const parsed = parseOptions(call, spec);
-    return parsed.ok ? more?.(parsed) : parsed.refusal;
+    if (!parsed.ok) return parsed.refusal;
+    // Operands that matter must all be there to be looked at.
+    return more !== undefined && call.appended ? appendedOptions(call.name) : more?.(parsed);
   };
 }
 
@@ -203,6 +218,9 @@ function readOption(
     if (spec.flags?.includes(letter) === true) {
       options.push({ name: `-${letter}` });
       continue;
+    }
+    if (spec.attached?.includes(letter) === true) {
+      return { options: [...options, { name: `-${letter}`, value: text.slice(at + 1) }], width: 1 };
     }
     if (spec.valued?.includes(letter) !== true) return undefined;
     if (at + 1 < text.length)

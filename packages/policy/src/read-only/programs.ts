@@ -23,7 +23,7 @@ import { judgeAwk, judgeFind, judgeJq, judgeSed, judgeTar, judgeTest } from "./t
 
 /** No option of these writes, runs or connects; they accept any words, also such as only expansion shows. */
 const ANY_OPTIONS =
-  "cat cut head nl tac tail tr wc expand unexpand fold fmt paste join comm cmp rev seq expr factor numfmt basename dirname readlink realpath pwd echo true false : id groups whoami logname who w users uname arch nproc uptime free df du stat ls dir vdir pathchk md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum od hexdump hd strings grep egrep fgrep which type locale getconf tty printenv lsblk lscpu column look cal sleep tsort pgrep xargs";
+  "cat cut head nl tac tail tr wc expand unexpand fold fmt paste join comm cmp rev seq expr factor numfmt basename dirname readlink realpath pwd echo true false : id groups whoami logname who w users uname arch nproc uptime free df du stat ls dir vdir pathchk md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum od hexdump hd strings grep egrep fgrep which type locale getconf tty printenv lsblk lscpu column look cal sleep tsort pgrep yes break continue";
 
 const anyOptions: Judge = () => undefined;
 
@@ -56,6 +56,7 @@ const judgeDate = onlyOptions(
   {
     flags: "uR",
     valued: "dfr",
+    attached: "I",
     long: "utc universal rfc-email iso-8601=",
     longValued: "date file reference rfc-3339",
   },
@@ -204,7 +205,13 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, Judge> = new Map<string, Ju
   ["cd", judgeDirectory],
   ["pushd", judgeDirectory],
   ["popd", judgeDirectory],
-  ["env", ({ args }) => (args.length === 0 ? undefined : refuse("runs-code", "exec", "`env` runs a program"))],
+  // Alone `xargs` is `xargs echo`; with words added by another wrapper either would run them.
+  ["xargs", ({ appended }) => (appended ? appendedOptions("xargs") : undefined)],
+  [
+    "env",
+    ({ args, appended }) =>
+      args.length === 0 && !appended ? undefined : refuse("runs-code", "exec", "`env` runs a program"),
+  ],
   ["nm", allOptionsBut(/^--pl|^@/)],
   ["size", allOptionsBut(/^@|^--pl/)],
   ["objdump", allOptionsBut(/^@|^--pl|^-W|^--dw/)],
