@@ -17,12 +17,14 @@ const MIN_CHARS = 1_000;
 export type MinimizerSettings = Pick<
   Settings,
   | "shellMinimizer.enabled"
-  | "shellMinimizer.settingsPath"
   | "shellMinimizer.only"
   | "shellMinimizer.except"
   | "shellMinimizer.maxCaptureBytes"
   | "shellMinimizer.sourceOutlineLevel"
 >;
+
+/** Bytes that the line with the original's address takes, about. */
+const FOOTER_BYTES = 40;
 
 /** Saves the raw text; the id under which it can be read, or none where that failed. */
 export type SaveOriginal = (text: string) => Promise<string | undefined>;
@@ -76,7 +78,8 @@ function argvOf(command: string): string[] | undefined {
 async function swap(request: MinimizeRequest, raw: string, minimized: MinimizedText): Promise<CommandResult> {
   const { result } = request;
   const outputBytes = Buffer.byteLength(minimized.text);
-  if (outputBytes >= Buffer.byteLength(raw) || outputBytes > request.maxBytes) return result;
+  // The footer costs as well: what is not shorter with it is not worth an artifact.
+  if (outputBytes + FOOTER_BYTES >= Buffer.byteLength(raw) || outputBytes > request.maxBytes) return result;
   const id = result.artifactId ?? (await request.saveOriginal(raw));
   if (id === undefined) return result;
   // Line numbers of the raw output say nothing about the minimized text.
@@ -94,11 +97,9 @@ async function swap(request: MinimizeRequest, raw: string, minimized: MinimizedT
 }
 
 function choices(settings: MinimizerSettings): MinimizerChoices {
-  const settingsPath = settings["shellMinimizer.settingsPath"];
   const only = settings["shellMinimizer.only"];
   return {
     enabled: true,
-    ...(settingsPath === undefined ? {} : { settingsPath }),
     ...(only.length === 0 ? {} : { only: [...only] }),
     except: [...settings["shellMinimizer.except"]],
     maxCaptureBytes: settings["shellMinimizer.maxCaptureBytes"],

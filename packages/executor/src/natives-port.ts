@@ -90,7 +90,6 @@ export interface MinimizedText {
 /** How the minimizer is to work. */
 export interface MinimizerChoices {
   enabled?: boolean;
-  settingsPath?: string;
   only?: string[];
   except?: string[];
   maxCaptureBytes?: number;

@@ -128,6 +128,27 @@ describe("live output", () => {
   });
 });
 
+describe("the minimizer of the core", () => {
+  it("shortens a known tool's output, and the raw text is where the footer says", async () => {
+    const { executor, folder } = real();
+    const lines = Array.from({ length: 300 }, (_, index) => `   Compiling crate-${index} v1.0.${index}`);
+    const raw = `${lines.join("\n")}\nerror[E0425]: cannot find value \`x\` in this scope\n --> src/main.rs:2:5\n  |\n2 |     x\n  |     ^ not found in this scope\n\nerror: could not compile \`app\` (bin "app") due to 1 previous error\n`;
+    writeFileSync(join(folder, "raw"), raw);
+    writeFileSync(join(folder, "cargo"), `#!/bin/sh\ncat ${join(folder, "raw")}\nexit 101\n`, { mode: 0o755 });
+
+    const result = await executor.executeBash(`PATH=${folder}:$PATH; export PATH`);
+    expect(result.exitCode).toBe(0);
+    const built = await executor.executeBash("cargo build");
+
+    expect(built).toMatchObject({ exitCode: 101, totalBytes: Buffer.byteLength(raw) });
+    expect(built.output).toContain("error[E0425]: cannot find value `x` in this scope");
+    expect(built.output).toContain("src/main.rs:2:5");
+    expect(built.output.length).toBeLessThan(raw.length / 2);
+    expect(built.output.endsWith(`[raw output: artifact://${built.originalArtifactId}]`)).toBe(true);
+    expect((await executor.artifacts.read(built.originalArtifactId ?? "")).text).toBe(raw);
+  });
+});
+
 describe("jobs with real commands", () => {
   async function jobs(owner: ReturnType<typeof real>) {
     const manager = await JobManager.open({ artifacts: owner.executor.artifacts });
