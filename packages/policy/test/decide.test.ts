@@ -194,3 +194,33 @@ describe("a decision", () => {
     expect(decide({ command: "ls", interactive: false }, config).behavior).toBe("deny");
   });
 });
+
+describe("the work of a decision", () => {
+  const rules = { allow: ["Bash(npm **)"], deny: ["Bash(rm **)", "Bash(re:x.*y)"] };
+
+  it.each([
+    "ls;",
+    "$(",
+    "bash -c ",
+    "bash rm ",
+    "f(){ f|f& };",
+    "find . -exec ls \\; ",
+    "rm -rf {a,b} ",
+    "sudo ",
+    "a=1 ",
+    "eval '",
+    "[ -a ",
+  ])("is bounded for 64 KiB of %s", (text) => {
+    const command = text.repeat(Math.floor(65_000 / text.length));
+    const started = performance.now();
+
+    verdict(command, rules);
+
+    // Some ten milliseconds on an idle machine; quadratic work would take minutes.
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+
+  it("denies what it found although the line is too long to be understood", () => {
+    expect(behavior(`rm -rf x; ${"ls; ".repeat(10_000)}`, rules)).toBe("deny");
+  });
+});
