@@ -99,6 +99,19 @@ describe("a long output", () => {
     expect(totalBytes).toBeLessThan(101_000);
   });
 
+  it("VO-12: ends at its limit where a command reads the artifact it is writing", async () => {
+    const folder = join(scratch(), "artifacts");
+    const artifacts = new ArtifactStore({ folder, maxBytes: 1_000_000 });
+    const { executor } = real({ artifacts });
+
+    const result = await executor.executeBash(`seq 1 20000; cat ${folder}/* ${folder}/*`, { timeoutMs: 50_000 });
+
+    expect(result).toMatchObject({ exitCode: 0, truncated: true, cancelled: false });
+    expect(result.totalBytes).toBeGreaterThan(1_000_000);
+    const [artifact] = await artifacts.list();
+    expect(statSync(artifact?.path ?? "").size).toBeLessThan(1_010_000);
+  });
+
   it("gets what background children write after the command has ended", async () => {
     const { executor, folder } = real();
     const gate = join(folder, "gate");
@@ -195,8 +208,10 @@ describe("jobs with real commands", () => {
     const { reports } = await manager.poll([id]);
     expect(reports[0]).toMatchObject({
       text: "started\n",
-      job: { survivors: [{ command: expect.stringContaining("sleep 300") }] },
+      job: { survivors: [{ pid: expect.any(Number) }] },
     });
+
+    await until(() => owner.processes().some((line) => line.includes("sleep 300")), "the daemon to run");
 
     const { text } = await manager.cancel(id);
 

@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { real } from "./support/real.ts";
 import { scratch } from "./support/scratch.ts";
@@ -97,6 +97,22 @@ describe("programs of a session", () => {
     });
 
     expect((await executor.executeBash("printf 'cmd\\n'; ls / | grep -c pwned")).output).toBe("cmd\n0\n");
+  });
+});
+
+describe("a host without a usable temporary folder", () => {
+  it("VO-07: runs commands all the same, and says what it lacks", async () => {
+    const file = join(scratch(), "file");
+    writeFileSync(file, "");
+    vi.stubEnv("TMPDIR", file);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { executor } = real({ rc: "mine() { :; }\n", folder: dirname(file) });
+
+    const first = await executor.executeBash("echo ok");
+    const long = await executor.executeBash("seq 1 20000");
+
+    expect(first).toMatchObject({ output: "ok\n", exitCode: 0, notices: [{ kind: "snapshot" }] });
+    expect(long).toMatchObject({ exitCode: 0, truncated: true, artifactError: expect.any(String) });
   });
 });
 

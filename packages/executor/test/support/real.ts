@@ -26,13 +26,14 @@ export interface RealOptions extends Omit<ExecutorPorts, "hostEnv"> {
   /** Text of `~/.bashrc`; none where it is absent. */
   rc?: string;
   hostEnv?: Record<string, string>;
+  /** Folder of the test. Default: a new one. */
+  folder?: string;
   settings?: SettingsInput;
 }
 
 /** The executor. */
 export function real(options: RealOptions = {}): Real {
-  const { rc, hostEnv, settings, ...ports } = options;
-  const folder = scratch();
+  const { rc, hostEnv, settings, folder = scratch(), ...ports } = options;
   const home = join(folder, "home");
   mkdirSync(home);
   if (rc !== undefined) writeFileSync(join(home, ".bashrc"), rc);
