@@ -194,6 +194,9 @@ async fn a_destroyed_driver_is_replaced() {
         "readonly PATH IFS PS1 PS4 PWD _ 2>/dev/null; set -r",
         "exec <&- >&- 2>&-; for fd in {3..255}; do eval \"exec $fd>&-\"; done",
         "unset __p",
+        "readonly __pi_m=1",
+        "__pi_e(){ :; }",
+        "unset(){ :; }; builtin(){ :; }; eval(){ :; }",
         "TMOUT=1",
     ] {
         run(&shell, text).await;
@@ -216,6 +219,38 @@ async fn ss_06_a_text_that_ends_too_soon_does_not_touch_the_next_command() {
         }
     }
     shell.close().await;
+}
+
+#[tokio::test]
+async fn a_session_outlives_its_supervisor_and_its_folder() {
+    let shell = session();
+    let (supervisor, _) = told(&shell, "echo $PPID").await;
+    let killed = std::process::Command::new("kill").args(["-9", supervisor.trim()]).status();
+    assert!(killed.unwrap().success());
+    support::eventually("it is dead", || !support::is_alive(supervisor.trim().parse().unwrap()))
+        .await;
+
+    let result = run(&shell, "/bin/echo ok").await;
+    assert_eq!((output_of(&result).as_str(), result.session_reset), ("ok\n", true));
+
+    let (text, _) = told(&shell, "trap 'x' USR1; trap -p EXIT").await;
+    let folder = text.split_whitespace().find(|word| word.contains("pi-bash-")).unwrap();
+    std::fs::remove_dir_all(Path::new(folder).parent().unwrap()).unwrap();
+    run(&shell, "/bin/echo first").await;
+    assert_eq!(told(&shell, "/bin/echo ok").await.0, "ok\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_one_shot_counts_its_lines_from_one() {
+    let observer = std::sync::Arc::new(support::Recorder::default());
+    let options = command("echo $LINENO\n\necho $LINENO\nnope_xyz");
+    let cancel = tokio_util::sync::CancellationToken::new();
+
+    let result = pi_shell::execute_shell(shell_options(), options, observer, cancel).await.unwrap();
+
+    assert_eq!(output_of(&result), "1\n3\nbash: line 4: nope_xyz: command not found\n");
+    assert!(!result.session_reset);
 }
 
 #[tokio::test]

@@ -155,7 +155,6 @@ impl Follow<'_> {
                     return Ending::Stopped { reason: stopping.unwrap_or(StopReason::Cancelled) };
                 }
                 Event::Frames(frames) => {
-                    looks = 0;
                     let end = self.note(frames, &mut report).await;
                     if let (Some(end), None) = (end, stopping) {
                         return end;

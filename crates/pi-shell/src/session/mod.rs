@@ -137,8 +137,20 @@ impl Shell {
         job: &Job,
         engine: &mut Option<Engine>,
     ) -> Result<RunResult, ShellError> {
+        let prepared = self.started(engine).await?.prepare().await;
+        let lost = match prepared {
+            Ok(lost) => lost,
+            Err(ShellError::System { .. } | ShellError::Supervisor { .. }) => {
+                // Somebody killed the supervisor or removed the folder: nothing was run yet.
+                if let Some(broken) = engine.take() {
+                    broken.close(CLOSE_LIMIT).await;
+                }
+                self.started(engine).await?.prepare().await.map(|_| true)?
+            }
+            Err(error) => return Err(error),
+        };
         let engine = self.started(engine).await?;
-        let result = engine.run(job).await;
+        let result = engine.run(job, lost).await;
         self.inner.note_cwd(engine);
         result
     }
@@ -156,7 +168,9 @@ impl Shell {
         let Some((shared, cwd)) = self.inner.shared().clone() else {
             return Err(ShellError::Closed);
         };
-        copies::run(&shared, job, &cwd).await
+        let result = copies::run(&shared, job, &cwd).await;
+        // What fails because the session is being closed says so.
+        result.map_err(|error| if self.is_closed() { ShellError::Closed } else { error })
     }
 
     async fn started<'a>(
@@ -279,7 +293,12 @@ pub async fn execute_shell(
     let task = tokio::spawn(async move {
         let mut engine = Engine::start(Arc::new(options), false).await?;
         let job = Job { options: run, observer, cancel };
-        let result = engine.run(&job).await;
+        let result = match engine.prepare().await {
+            Ok(_) => engine.run(&job, false).await,
+            Err(error) => Err(error),
+        };
+        // The shell is the command's own: that it ended is no loss of anything.
+        let result = result.map(|result| RunResult { session_reset: false, ..result });
         engine.close(CLOSE_LIMIT).await;
         result
     });

@@ -65,8 +65,15 @@ impl TokenSource {
     }
 }
 
-/// `text` as one word of bash that expands to exactly these bytes.
+/// `text` as one word of bash, on one line, that expands to exactly these bytes.
+///
+/// On one line, since bash numbers a command by the line on which its last word ends: lines inside
+/// of a word would be counted twice.
 pub(super) fn quote(text: &str) -> String {
+    if text.contains('\n') {
+        let escaped = text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n");
+        return format!("$'{escaped}'");
+    }
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('\'');
     for piece in text.split_inclusive('\'') {
@@ -96,22 +103,33 @@ fn plain(path: &Path) -> String {
 pub(super) fn boot_text(folder: &Path, generation: u64, token: &str) -> String {
     format!(
         concat!(
-            r#"{{ BASH_ARGV0=bash;\unalias -a;__p='builtin read -r -N {size} __pi_m;builtin eval "$__pi_m"';"#,
+            r#"{{ BASH_ARGV0=bash;\unalias -a;{driver};{trap};"#,
+            r#"\builtin printf '\001%s r %s %s %s\000\002' {token} "${{BASH_VERSINFO[0]}}" "${{BASH_VERSINFO[1]}}" "$BASHPID";}}<&$((LINENO=0))"#,
+            "\n"
+        ),
+        driver = driver_text(),
+        trap = exit_trap(folder, generation),
+        token = token,
+    )
+}
+
+/// The variables and functions of the driver. Set anew after a state was restored, which has them
+/// as a command may have left them.
+fn driver_text() -> String {
+    format!(
+        concat!(
+            r#"__pi_m= __pi_f= __pi_d= __pi_c=;__p='builtin read -r -N {size} __pi_m;builtin eval "$__pi_m"';"#,
             r#"__pi_r(){{ \return "$1"; }};"#,
             r#"__pi_e(){{ \unset -f builtin eval;\builtin set +ev;"#,
             r#"\builtin printf '\001%s s %s %s %s\000%s\000\002' "$2" "$1" "${{__pi_d-}}" "$-" "${{PWD-}}"; }};"#,
             r#"__pi_t(){{ \builtin printf '\001%s t\000' "$1";\builtin trap -p EXIT;\builtin printf '\000\002'; }};"#,
             r#"__pi_f(){{ (\builtin set -m +ex;("#,
             r#"\builtin printf '\001%s b %s\000\002' "$1" "$BASHPID";"#,
-            r#"while \builtin read -r -t 100000000 -N {size} __pi_m;do \builtin eval "$__pi_m";done"#,
-            r#") <"$2" &) }};"#,
-            r#"{trap};"#,
-            r#"\builtin printf '\001%s r %s %s %s\000\002' {token} "${{BASH_VERSINFO[0]}}" "${{BASH_VERSINFO[1]}}" "$BASHPID";}}<&$((LINENO=0))"#,
-            "\n"
+            r#"while __pi_m=;\builtin read -r -t 100000000 -N {size} __pi_m && [[ $__pi_m ]];"#,
+            r#"do \builtin eval "$__pi_m";done"#,
+            r#") <"$2" &) }}"#,
         ),
         size = MESSAGE_BYTES,
-        trap = exit_trap(folder, generation),
-        token = token,
     )
 }
 
@@ -244,8 +262,9 @@ pub(super) fn exit_trap_text(
 /// Sources a saved state and puts the driver's trap back.
 pub(super) fn restore_text(folder: &Path, generation: u64, file: &Path, token: &str) -> String {
     format!(
-        "__pi_m= __pi_f= __pi_d=;\\builtin . {} >/dev/null 2>&1 </dev/null;{};__pi_e 0 {token}",
+        "__pi_m= __pi_f= __pi_d=;\\builtin . {} >/dev/null 2>&1 </dev/null;{};{};__pi_e 0 {token}",
         plain(file),
+        driver_text(),
         exit_trap(folder, generation),
     )
 }
@@ -470,6 +489,7 @@ mod tests {
         assert_eq!(quote("a'b"), "'a'\\''b'");
         assert_eq!(quote(""), "''");
         assert_eq!(quote("'"), "''\\'''");
+        assert_eq!(quote("a\n'\\b"), "$'a\\n\\'\\\\b'");
     }
 
     #[test]

@@ -35,9 +35,23 @@ enum Attempt {
 }
 
 impl Engine {
+    /// Readies shell and output for a command; an error here means that nothing was run, and that
+    /// this session's means are gone (its supervisor or its folder). Returns whether state was
+    /// lost.
+    pub(super) async fn prepare(&mut self) -> Result<bool, ShellError> {
+        let lost = self.ensure_main().await?;
+        let mut output = self.take_output()?;
+        begin(&mut output)?;
+        self.idle_output = Some(output);
+        Ok(lost)
+    }
+
     /// Runs a command. The session goes on afterwards, with a new shell where needed.
-    pub(super) async fn run(&mut self, job: &Job) -> Result<RunResult, ShellError> {
-        let lost_before = self.ensure_main().await?;
+    pub(super) async fn run(
+        &mut self,
+        job: &Job,
+        lost_before: bool,
+    ) -> Result<RunResult, ShellError> {
         let cwd = match &job.options.cwd {
             Some(cwd) => Some(validate::check_directory(cwd, &self.cwd)?),
             None => None,
@@ -116,6 +130,8 @@ impl Engine {
                 self.handicaps.standby = true;
                 return Ok(Attempt::NotRun);
             }
+            // The message could not even be read (`readonly __pi_m`).
+            Ending::Lost { .. } if self.complained_of("__pi_m: ") => return Ok(Attempt::NotRun),
             // It ended after the command before: a text that ends too soon ends the script.
             Ending::Died { unread: true, .. } => return Ok(Attempt::NotRun),
             // `trap … EXIT` and `exit`: bash took the command's output back before the trap ran.
@@ -216,16 +232,18 @@ impl Engine {
         .await
     }
 
+    fn complained_of(&self, text: &str) -> bool {
+        self.main.as_ref().is_some_and(|main| main.complained_of(text))
+    }
+
     /// Whether bash could not even open the command's output (`ulimit -n 4`).
     fn was_not_started(&self, ending: &Ending, output: &OutputPipe, delivery: &Delivery) -> bool {
         let Ending::Reported { status: 1, .. } = ending else { return false };
         let complaint = format!("{}: ", output.path().display());
         delivery.received() == 0
-            && self.main.as_ref().is_some_and(|main| {
-                ["redirection error", "/dev/null: ", complaint.as_str()]
-                    .iter()
-                    .any(|text| main.complained_of(text))
-            })
+            && ["redirection error", "/dev/null: ", complaint.as_str()]
+                .iter()
+                .any(|text| self.complained_of(text))
     }
 
     /// Turns the end into the result and readies the session for the next command.
@@ -265,7 +283,8 @@ impl Engine {
             Ending::Lost { .. } => {
                 self.end_lost_main().await;
                 session_reset = true;
-                ExitOutcome::Exited { code: 0 }
+                // Its status is not known: never told as a success.
+                ExitOutcome::Exited { code: 1 }
             }
         };
         let light = matches!(outcome, ExitOutcome::Exited { .. })

@@ -46,9 +46,10 @@ impl SavedState {
         let (shopt, set) = options_of(&String::from_utf8_lossy(options));
         let mut restore = Vec::with_capacity(text.len() + 256);
         restore.extend_from_slice(shopt.as_bytes());
-        restore.extend_from_slice(state);
+        extend_without_driver(&mut restore, state);
         restore.extend_from_slice(cwd);
-        restore.push(b'\n');
+        // A directory that is gone: `PWD` must not say that the shell is there.
+        restore.extend_from_slice(b" || \\builtin cd /\n");
         restore.extend_from_slice(set.as_bytes());
         let limits = limits_of(&String::from_utf8_lossy(limits));
         let header = String::from_utf8_lossy(header);
@@ -57,6 +58,20 @@ impl SavedState {
             .split(' ')
             .any(|name| !matches!(name, "" | "source" | "main"));
         Some(Self { restore, limits, inside_function })
+    }
+}
+
+/// Copies the variables without attributes of the driver's own: a read-only one would stop it.
+fn extend_without_driver(restore: &mut Vec<u8>, state: &[u8]) {
+    for line in state.split_inclusive(|byte| *byte == b'\n') {
+        let rest = line.strip_prefix(b"declare -").and_then(|rest| split_once(rest, b" "));
+        match rest {
+            Some((_attributes, named)) if named.starts_with(b"__p") => {
+                restore.extend_from_slice(b"declare -- ");
+                restore.extend_from_slice(named);
+            }
+            _ => restore.extend_from_slice(line),
+        }
     }
 }
 
@@ -118,7 +133,7 @@ mod tests {
         let text = String::from_utf8(state.restore).unwrap();
         assert_eq!(
             text,
-            "\\builtin shopt -s extglob\numask 0022\ndeclare -- A=\"#pi-limits\n\"\n\\builtin cd -- /tmp\n\\builtin set -o nounset\n"
+            "\\builtin shopt -s extglob\numask 0022\ndeclare -- A=\"#pi-limits\n\"\n\\builtin cd -- /tmp || \\builtin cd /\n\\builtin set -o nounset\n"
         );
         assert_eq!(state.limits, "\\builtin ulimit -Sn 1024\n\\builtin ulimit -Ss unlimited\n");
         assert!(!state.inside_function);
