@@ -126,10 +126,16 @@ fn is_step(line: &str) -> bool {
                 "LINK ",
             ],
         )
+        || body.len() < line.len() && body.strip_prefix("Start ").is_some_and(is_numbered)
         || lines::starts_with_any(
             line,
             &["Scanning dependencies of target", "Consolidate compiler generated dependencies"],
         )
+}
+
+/// ` 3: name` of ctest's `Start  3: name`.
+fn is_numbered(rest: &str) -> bool {
+    lines::number(rest.trim_start()).is_some_and(|(_, rest)| rest.starts_with(": "))
 }
 
 fn is_found(line: &str) -> bool {
@@ -147,7 +153,6 @@ fn is_passed(line: &str) -> bool {
     }
     let body = line.trim_start();
     body.contains("Test ") && body.contains(" #") && body.contains("   Passed ")
-        || body.starts_with("Start ") && body.contains(": ") && body.len() < line.len()
 }
 
 /// `a.c: In function ‘f’:`; the place of the message below it says the same.
@@ -178,6 +183,8 @@ fn templates(doc: &mut Doc<'_>) {
                     "is not derived from",
                     "no known conversion",
                     "expects ",
+                    "cannot convert",
+                    "deduced conflicting",
                 ],
             );
         let nested = system
@@ -185,20 +192,23 @@ fn templates(doc: &mut Doc<'_>) {
                 || line.contains("In instantiation of")
                 || line.contains(": note: ")
                 || line.contains("required by substitution"));
-        // The chain of includes inside the library: `                 from /usr/include/…:3,`.
-        let includes = line.starts_with("                 from /usr/")
-            || line.starts_with("In file included from /usr/");
+        let includes = line.starts_with("In file included from /usr/");
         if !(note || nested || includes) {
             at += 1;
             continue;
         }
         doc.drop_line(at, Kind::Note);
         at += 1;
-        while at < doc.len() && is_quote(doc.line(at)) {
+        while at < doc.len() && (is_quote(doc.line(at)) || includes && is_chain(doc.line(at))) {
             doc.drop_line(at, Kind::Excerpt);
             at += 1;
         }
     }
+}
+
+/// `                 from /usr/include/c++/12/list:65,`, how a library header came to be read.
+fn is_chain(line: &str) -> bool {
+    line.starts_with("                 from ")
 }
 
 /// `  135 |   template<…>` or `      |   ^~~~` below a note.

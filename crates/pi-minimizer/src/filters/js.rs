@@ -97,6 +97,10 @@ fn is_pass(body: &str) -> bool {
 
 /// A frame of the runner, of node itself or of an installed package.
 pub(crate) fn is_library_frame(body: &str) -> bool {
+    // A frame that opens a brace begins the error's own fields.
+    if body.ends_with('{') {
+        return false;
+    }
     let Some(rest) = body.strip_prefix("at ").or_else(|| body.strip_prefix("❯ ")) else {
         return false;
     };
@@ -191,16 +195,17 @@ pub(crate) fn headings(doc: &mut Doc<'_>) {
     close(doc, &mut open, 0);
 }
 
-/// jest prints every failure a second time when there are many suites.
+/// jest with many suites and node:test print every failure a second time, indented differently.
 fn summary_blocks(doc: &mut Doc<'_>) {
-    let Some(start) =
-        (0..doc.len()).find(|at| doc.line(*at).starts_with("Summary of all failing tests"))
-    else {
-        return;
-    };
-    let seen: FixedSet<u64> = (0..start).map(|at| words::hash(doc.line(at))).collect();
-    for at in start..doc.len() {
-        if !doc.line(at).is_empty() && seen.contains(&words::hash(doc.line(at))) {
+    let heading =
+        |line: &str| line.starts_with("Summary of all failing tests") || line == "✖ failing tests:";
+    let Some(start) = (0..doc.len()).find(|at| heading(doc.line(*at))) else { return };
+    let seen: FixedSet<u64> = (0..start).map(|at| words::hash(doc.line(at).trim_start())).collect();
+    for at in start + 1..doc.len() {
+        let body = doc.line(at).trim_start();
+        // Short lines are brackets and say where a block ends; a name says what the place above it is.
+        if body.len() > 8 && !body.starts_with(['✖', '●']) && seen.contains(&words::hash(body))
+        {
             doc.drop_line(at, Kind::Repeat);
         }
     }

@@ -6,7 +6,7 @@
 use crate::check::Policy;
 use crate::doc::{Doc, OverBudget};
 use crate::filters::js;
-use crate::marker::Kind;
+use crate::marker::{self, Kind};
 use crate::registry::{Family, Run};
 use crate::text::lines;
 
@@ -102,14 +102,16 @@ fn python(doc: &mut Doc<'_>) {
         }
         // The last frame before the exception stays, whoever owns it.
         let next = doc.line(end).trim_start();
-        let last = !(next.starts_with("File \"") || next.starts_with("[Previous line"));
+        let repeated = marker::is_marker(next);
+        let last = !(next.starts_with("File \"") || next.starts_with("[Previous line") || repeated);
         if !last
             && lines::contains_any(
                 line,
                 &["site-packages", "dist-packages", "/lib/python3", "<frozen "],
             )
         {
-            doc.drop_lines(at..end, Kind::Frame);
+            // Without its frames the count of their repeats means nothing.
+            doc.drop_lines(at..end + usize::from(repeated), Kind::Frame);
         }
         at = end;
     }
@@ -158,8 +160,14 @@ fn rust(doc: &mut Doc<'_>) {
         else {
             continue;
         };
+        // `RUST_BACKTRACE=full` prints addresses in front of the names.
+        let name = match name.trim_start().split_once(" - ") {
+            Some((address, name)) if address.starts_with("0x") => name,
+            _ => name,
+        };
         let next = doc.line(at + 1).trim_start();
-        let library = next.starts_with("at /rustc/")
+        let library = next.starts_with("at ./csu/")
+            || next.starts_with("at /rustc/")
             || next.contains("/.cargo/registry/")
             || next.contains("/rustlib/src/");
         if next.starts_with("at ") && library {
@@ -170,6 +178,11 @@ fn rust(doc: &mut Doc<'_>) {
                 name,
                 &[
                     "std::",
+                    "std[",
+                    "core[",
+                    "alloc[",
+                    "__libc_",
+                    "<unknown>",
                     "core::",
                     "__rust_",
                     "rust_begin_unwind",

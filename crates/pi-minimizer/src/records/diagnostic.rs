@@ -6,6 +6,7 @@
 
 use super::frame;
 use crate::doc::{Doc, OverBudget};
+use crate::marker::Kind;
 use crate::text::lines;
 use crate::text::words::FixedMap;
 
@@ -17,6 +18,19 @@ pub(crate) struct Diagnostic<'a> {
     /// Everything after it: severity, code, text.
     pub(crate) message: &'a str,
 }
+
+/// How a line begins that belongs to the message above or below it, and means nothing without it.
+const CONTEXT: [&str; 9] = [
+    "note: ",
+    "note ",
+    "required ",
+    "recursively required",
+    "In ",
+    "in ",
+    "declared here",
+    "previous ",
+    "instantiated",
+];
 
 /// Messages shorter than this are not worth a second line.
 const MIN_MESSAGE: usize = 12;
@@ -84,6 +98,7 @@ pub(crate) fn fold(doc: &mut Doc<'_>, quotes: Quotes) -> Result<(), OverBudget> 
         }
         if let Some(diagnostic) = parse(line)
             && diagnostic.message.len() >= MIN_MESSAGE
+            && !lines::starts_with_any(diagnostic.message, &CONTEXT)
         {
             let group = groups.entry(diagnostic.message).or_default();
             if group.is_empty() {
@@ -122,7 +137,8 @@ fn flush<'a>(
             }
             // A message at a known place is a repeat, as a header prints it for every file that includes it.
             doc.fold(at);
-            frame::thin(doc, at + 1, true);
+            let after = frame::thin(doc, at + 1, true);
+            fold_notes(doc, first, after);
         }
         if !places.is_empty() {
             doc.state("also");
@@ -130,6 +146,26 @@ fn flush<'a>(
             let indent = lines::upto(line, lines::indent(line));
             doc.replace(first, format!("{line}\n{indent}  also {}", places.join(" ")));
         }
+    }
+}
+
+/// Lines below a message in which its notes are looked for.
+const MAX_NOTES: usize = 60;
+
+/// Drops the notes below a folded message where the first one has the same: their places differ as the
+/// places of the message do.
+fn fold_notes(doc: &mut Doc<'_>, first: usize, mut at: usize) {
+    let mut known: Vec<&str> = Vec::new();
+    for below in first + 1..doc.len().min(first + MAX_NOTES) {
+        match parse(doc.line(below)) {
+            Some(note) if note.message.starts_with("note: ") => known.push(note.message),
+            Some(_) => break,
+            None => {}
+        }
+    }
+    while parse(doc.line(at)).is_some_and(|note| known.contains(&note.message)) {
+        doc.drop_line(at, Kind::Note);
+        at = frame::thin(doc, at + 1, true).max(at + 1);
     }
 }
 
