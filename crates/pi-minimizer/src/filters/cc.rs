@@ -183,8 +183,6 @@ fn templates(doc: &mut Doc<'_>) {
                     "is not derived from",
                     "no known conversion",
                     "expects ",
-                    "cannot convert",
-                    "deduced conflicting",
                 ],
             );
         let nested = system
