@@ -9,12 +9,10 @@ import { findUrls, type UrlWord } from "./internal-urls.ts";
 import { findInvocation, type Invocation } from "./invocation.ts";
 import { findLeadingCd, type LeadingCd } from "./leading-cd.ts";
 import type { Construct, SimpleCommand, SyntaxProblem } from "./syntax.ts";
+import { findTextProblem } from "./text-limits.ts";
 import { segmentEnds, type TrailingPipe } from "./trailing-pipe.ts";
 import { type EffectiveCommand, unwrap } from "./unwrap.ts";
 import { walkText } from "./walk.ts";
-
-/** Longest command line that is analysed, in bytes of UTF-8; a longer one is reported as not understood. */
-export const MAX_COMMAND_BYTES = 64 * 1024;
 
 /** What a command line is. */
 export interface CommandAnalysis {
@@ -38,7 +36,7 @@ export interface CommandAnalysis {
 
 /** Analyses a command line. Never throws; problems are in `errors`. */
 export function analyzeCommand(command: string): CommandAnalysis {
-  const refused = refuseText(command);
+  const refused = findTextProblem(command);
   if (refused !== undefined) return { ok: false, errors: [refused], ...NOTHING };
   const script = parse(command);
   const facts = walkText(command, undefined, script);
@@ -68,35 +66,3 @@ export function analyzeCommand(command: string): CommandAnalysis {
 }
 
 const NOTHING = { commands: [], effective: [], nestedCommands: [], constructs: [], urls: [] };
-
-/** Bytes that no parser should see: bash drops NUL silently, and a lone surrogate has no bytes at all. */
-function refuseText(command: string): SyntaxProblem | undefined {
-  const nul = command.indexOf("\0");
-  if (nul !== -1) return { message: "contains a NUL byte", offset: nul };
-  const lone = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.exec(command);
-  if (lone !== null) return { message: "contains a lone surrogate", offset: lone.index };
-  if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
-    return { message: `is longer than ${MAX_COMMAND_BYTES} bytes`, offset: 0 };
-  }
-  return isTooDeep(command) ? { message: "nested too deeply", offset: 0 } : undefined;
-}
-
-/** Levels of parentheses or braces in a text that is parsed at all. */
-const MAX_OPEN = 64;
-
-/**
- * True for a text whose parentheses or braces nest beyond reason, quotes not considered. The parser reads a text once
- * a level, so that 64 KiB of `$(` would keep it busy for seconds.
- */
-function isTooDeep(command: string): boolean {
-  let parens = 0;
-  let braces = 0;
-  for (const char of command) {
-    if (char === "(") parens++;
-    else if (char === ")") parens = Math.max(0, parens - 1);
-    else if (char === "{") braces++;
-    else if (char === "}") braces = Math.max(0, braces - 1);
-    if (parens > MAX_OPEN || braces > MAX_OPEN) return true;
-  }
-  return false;
-}

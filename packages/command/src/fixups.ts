@@ -14,6 +14,7 @@
  * - the additions are invisible to `set -x`, and a file that cannot be written changes nothing.
  */
 import { parse } from "unbash";
+import { findTextProblem } from "./text-limits.ts";
 import { segmentEnds, type TrailingPipe } from "./trailing-pipe.ts";
 
 /** `tee` keeps the command's meaning, `strip` removes the trailing stage. */
@@ -31,6 +32,7 @@ export interface BashFixups {
 
 /** Applies the fixups; text that does not parse or has several lines is returned unchanged. */
 export function applyBashFixups(command: string, mode: FixupMode = "tee"): BashFixups {
+  if (findTextProblem(command) !== undefined) return { command, stripped: [], pipes: [] };
   const script = parse(command);
   if ((script.errors?.length ?? 0) > 0) return { command, stripped: [], pipes: [] };
   const cuts: Cut[] = [];
