@@ -40,6 +40,8 @@ export class VirtualTerminal {
       scrollback: options.scrollback ?? DEFAULT_SCROLLBACK,
       // The buffer's lines are called so.
       allowProposedApi: true,
+      // Sizes may be asked for. Titles may not: they are the program's own text, and an answer is typed.
+      windowOptions: { getWinSizePixels: true, getCellSizePixels: true, getWinSizeChars: true },
     });
     const { onReply } = options;
     if (onReply) {

@@ -38,8 +38,12 @@ use crate::sys::signals::KILL;
 /// and an observer takes 128 KiB.
 const READ_BYTES: usize = 32 * 1024;
 
-/// Time that a slow consumer gets for the rest after a program was stopped.
+/// Time that a slow consumer gets for the rest of a program that ended past its deadline, or that
+/// the caller has lost interest in.
 const DRAIN_LIMIT: Duration = Duration::from_secs(2);
+
+/// The same after a stop, which has used up most of the grace itself.
+const STOPPED_DRAIN_LIMIT: Duration = Duration::from_millis(500);
 
 /// Time for the supervisor to kill and reap what the leader left: milliseconds, unless the kernel
 /// holds a process.
@@ -193,7 +197,7 @@ impl Run<'_> {
             self;
         let is_stopped = matches!(outcome, ExitOutcome::TimedOut | ExitOutcome::Cancelled);
         let limit = match deadline {
-            _ if is_stopped => Some(Instant::now() + DRAIN_LIMIT),
+            _ if is_stopped => Some(Instant::now() + STOPPED_DRAIN_LIMIT),
             Some(deadline) => Some((*deadline).max(Instant::now()) + DRAIN_LIMIT),
             None => None,
         };

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use portable_pty::{MasterPty, PtySize};
+use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::process::Pid;
 use rustix::termios::{InputModes, OptionalActions};
@@ -77,7 +78,7 @@ impl Terminal {
         let failed = |reason: String| PtyError::Open { reason };
         let pair = portable_pty::native_pty_system()
             .openpty(size.to_system())
-            .map_err(|error| failed(error.to_string()))?;
+            .map_err(|error| failed(reason_of(&error.to_string())))?;
         let io_failed = |error: io::Error| failed(error.to_string());
         let programs_end = open_programs_end(&*pair.master).map_err(io_failed)?;
         accept_utf8(&programs_end);
@@ -159,6 +160,15 @@ impl Terminal {
     }
 }
 
+/// What the system says to another try: `portable-pty` tells it as a debug print.
+fn reason_of(told: &str) -> String {
+    // Not `openpt`, which renames the error of a full table.
+    match open("/dev/ptmx", OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()) {
+        Err(errno) => io::Error::from(errno).to_string(),
+        Ok(_) => told.to_owned(),
+    }
+}
+
 /// A descriptor of the programs' end, closed on exec, that becomes nobody's controlling terminal
 /// by being opened.
 #[cfg(target_os = "linux")]
@@ -173,9 +183,8 @@ fn open_programs_end(controller: &dyn MasterPty) -> io::Result<OwnedFd> {
 /// See above.
 #[cfg(not(target_os = "linux"))]
 fn open_programs_end(controller: &dyn MasterPty) -> io::Result<OwnedFd> {
-    use rustix::fs::{Mode, OFlags};
     let name = controller.tty_name().ok_or_else(|| io::Error::other("the terminal has no name"))?;
-    Ok(rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?)
+    Ok(open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?)
 }
 
 /// Lets the erase key take a whole character where a line is edited by the kernel.
