@@ -285,4 +285,15 @@ mod tests {
     fn repeats_are_said_once_with_their_count() {
         assert_eq!(Doc::new("x\nx\nx\ny\n").render(false), "x (x3)\ny\n");
     }
+    #[test]
+    fn a_filter_that_spends_too_much_is_stopped() {
+        let mut doc = Doc::new("a\n");
+        assert_eq!(doc.spend(100), Ok(()));
+        assert_eq!(doc.spend(usize::MAX), Err(super::OverBudget));
+    }
+
+    #[test]
+    fn content_keeps_its_blanks_and_repeats() {
+        assert_eq!(Doc::verbatim("x \nx \nx \n\n\n\n").render(true), "x \nx \nx \n\n\n\n");
+    }
 }

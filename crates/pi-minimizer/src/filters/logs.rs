@@ -64,6 +64,8 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
         key.clear();
         for at in event.clone() {
             let line = doc.line(at);
+            // The same words of two services are two events.
+            key.push_str(lines::upto(line, prefix_end(line)));
             words::template(lines::from(line, stamp_end(line).unwrap_or(0)), &mut template);
             key.push_str(&template);
             key.push('\n');
@@ -92,7 +94,8 @@ fn fold(doc: &mut Doc<'_>, events: &[std::ops::Range<usize>], group: &[usize], s
     };
     let last =
         rest.last().and_then(|index| events.get(*index)).map_or("", |event| doc.line(event.start));
-    let stamp = lines::upto(last, stamp_end(last).unwrap_or(0)).trim();
+    let stamp =
+        lines::from(lines::upto(last, stamp_end(last).unwrap_or(0)), prefix_end(last)).trim();
     for event in rest.iter().filter_map(|index| events.get(*index)) {
         doc.drop_lines(event.clone(), Kind::Log);
     }
@@ -124,18 +127,23 @@ fn is_trouble(line: &str) -> bool {
     )
 }
 
+/// Where the name of the service ends that compose puts in front: `web-1  | `.
+fn prefix_end(line: &str) -> usize {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b' ' | b'.');
+    match line.split_once('|') {
+        Some((name, rest))
+            if name.len() < 40 && rest.starts_with(' ') && name.bytes().all(plain) =>
+        {
+            name.len() + 2
+        }
+        _ => 0,
+    }
+}
+
 /// Where the time stamp at the front of a line ends: after it, brackets and a compose-style prefix.
 pub(crate) fn stamp_end(line: &str) -> Option<usize> {
     let bytes = line.as_bytes();
-    let mut at = 0;
-    // `web-1  | ` of compose.
-    if let Some((name, rest)) = line.split_once('|')
-        && name.len() < 40
-        && rest.starts_with(' ')
-        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b' ' | b'.'))
-    {
-        at = line.len() - rest.len() + 1;
-    }
+    let mut at = prefix_end(line);
     if bytes.get(at) == Some(&b'[') {
         at += 1;
         while bytes.get(at) == Some(&b' ') {
@@ -218,7 +226,9 @@ fn access(text: &str) -> Option<usize> {
 #[cfg(test)]
 #[expect(clippy::string_slice, reason = "offsets come from the function under test")]
 mod tests {
-    use super::stamp_end;
+    use super::{FAMILY, stamp_end};
+    use crate::doc::Doc;
+    use crate::registry::Run;
 
     #[test]
     fn stamps_are_known_in_the_spellings_of_services() {
@@ -238,5 +248,40 @@ mod tests {
         for line in ["src/a.ts:12:3 x", "v1.2.3", "error: 12:00", "10 files"] {
             assert_eq!(stamp_end(line), None, "{line}");
         }
+    }
+    fn folded(text: &str) -> String {
+        let mut doc = Doc::new(text);
+        (FAMILY.mark)(&mut doc, &Run { target: None, failed: true }).unwrap();
+        doc.render(true)
+    }
+
+    #[test]
+    fn events_of_one_template_fold_behind_the_second() {
+        let lines: Vec<String> =
+            (0..20).map(|i| format!("2026-01-01T10:00:{i:02}Z INFO GET /a/{i} 200")).collect();
+        assert_eq!(
+            folded(&lines.join("\n")),
+            "2026-01-01T10:00:00Z INFO GET /a/0 200\n2026-01-01T10:00:01Z INFO GET /a/1 200 (x19, last 2026-01-01T10:00:19Z)\n"
+        );
+    }
+
+    #[test]
+    fn the_odd_event_and_its_stack_stay() {
+        let mut lines: Vec<String> =
+            (0..40).map(|i| format!("2026-01-01T10:00:{i:02}Z INFO GET /a/{i} 200")).collect();
+        lines.insert(20, "2026-01-01T10:00:20Z ERROR lost order 7\n    at f (a.ts:3:4)".to_owned());
+        lines.insert(30, "2026-01-01T10:00:30Z INFO GET /a/9 503".to_owned());
+        let out = folded(&lines.join("\n"));
+        assert!(out.contains("ERROR lost order 7\n    at f (a.ts:3:4)\n"), "{out}");
+        assert!(out.contains("GET /a/9 503\n"), "{out}");
+    }
+
+    #[test]
+    fn two_services_are_two_events() {
+        let lines: Vec<String> = (0..40)
+            .map(|i| format!("{}  | 2026-01-01T10:00:{i:02}Z up {i}", ["web", "db"][i % 2]))
+            .collect();
+        let out = folded(&lines.join("\n"));
+        assert_eq!(out.matches("(x19, last 2026").count(), 2, "{out}");
     }
 }
