@@ -242,6 +242,19 @@ async fn a_session_outlives_its_supervisor_and_its_folder() {
 }
 
 #[tokio::test]
+async fn a_restored_function_names_no_private_file() {
+    let shell = session();
+    run(&shell, "f(){\n echo hi\n nosuch\n}; declare -A __packages=([a]=1)").await;
+    run(&shell, "exit 1").await;
+
+    let (output, _) = told(&shell, "f; echo ${__packages[a]}").await;
+
+    assert!(!output.contains("pi-bash"), "{output}");
+    assert!(output.ends_with(": nosuch: command not found\n1\n"), "{output}");
+    shell.close().await;
+}
+
+#[tokio::test]
 async fn a_one_shot_counts_its_lines_from_one() {
     let observer = std::sync::Arc::new(support::Recorder::default());
     let options = command("echo $LINENO\n\necho $LINENO\nnope_xyz");

@@ -258,13 +258,14 @@ async fn a_copy_runs_beside_the_session_with_its_state_and_changes_nothing() {
 
     let results = tokio::join!(
         attempt(&shell, copy("echo $V $(f); pwd; V=changed; cd /")),
-        attempt(&shell, copy("exit 7")),
+        attempt(&shell, copy("trap 'echo bye' EXIT; exit 7")),
         attempt(&shell, copy("kill -9 $BASHPID")),
         attempt(&shell, copy("echo 'é'; sleep 60 & echo hi")),
     );
 
     assert_eq!(output_of(results.0.as_ref().unwrap()), "kept F\n/usr\n");
     assert_eq!(status_of(results.1.as_ref().unwrap()), 7);
+    assert_eq!(output_of(results.1.as_ref().unwrap()), "bye\n");
     assert_eq!(status_of(results.2.as_ref().unwrap()), 137);
     assert_eq!(output_of(results.3.as_ref().unwrap()), "é\nhi\n");
     std::fs::write(&go, "").unwrap();

@@ -191,6 +191,7 @@ impl RunMessage<'_> {
     pub(super) fn text(&self) -> String {
         let mut text = String::from("__pi_m= __pi_f= __pi_d=;");
         self.push_command(&mut text, "__pi_d=1 __pi_c=");
+        let _infallible = write!(text, " </dev/null >|{} 2>&1", plain(self.output));
         let _infallible = write!(text, ";__pi_e \"$?\" {}", self.token);
         if self.tell_trap {
             let _infallible = write!(text, ";__pi_t {}", self.token);
@@ -210,7 +211,9 @@ impl RunMessage<'_> {
             self.token
         );
         self.push_command(&mut text, "\\builtin exit 126");
-        let _infallible = write!(text, ");__pi_e \"$?\" {} >|{report})&", self.token);
+        let output = plain(self.output);
+        let _infallible =
+            write!(text, ") </dev/null >|{output} 2>&1;__pi_e \"$?\" {} >|{report})&", self.token);
         text
     }
 
@@ -232,8 +235,7 @@ impl RunMessage<'_> {
         }
         // `builtin` would not hand the variables on to what `eval` starts.
         let eval = if self.env.is_empty() { "\\builtin eval" } else { "\\eval" };
-        let _infallible =
-            write!(text, "{eval} {evaluated} </dev/null >|{} 2>&1", plain(self.output));
+        let _infallible = write!(text, "{eval} {evaluated}");
     }
 }
 
@@ -259,10 +261,11 @@ pub(super) fn exit_trap_text(
     )
 }
 
-/// Sources a saved state and puts the driver's trap back.
+/// Evaluates a saved state and puts the driver back. Not by `.`: functions would remember the
+/// file's name and tell it in their messages.
 pub(super) fn restore_text(folder: &Path, generation: u64, file: &Path, token: &str) -> String {
     format!(
-        "__pi_m= __pi_f= __pi_d=;\\builtin . {} >/dev/null 2>&1 </dev/null;{};{};__pi_e 0 {token}",
+        "__pi_m= __pi_f= __pi_d=;\\builtin mapfile -d '' -t __pi_f <{};\\builtin eval \"$__pi_f\" >/dev/null 2>&1 </dev/null;{};{};__pi_e 0 {token}",
         plain(file),
         driver_text(),
         exit_trap(folder, generation),

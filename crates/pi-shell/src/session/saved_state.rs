@@ -66,7 +66,9 @@ fn extend_without_driver(restore: &mut Vec<u8>, state: &[u8]) {
     for line in state.split_inclusive(|byte| *byte == b'\n') {
         let rest = line.strip_prefix(b"declare -").and_then(|rest| split_once(rest, b" "));
         match rest {
-            Some((_attributes, named)) if named.starts_with(b"__p") => {
+            Some((_attributes, named))
+                if named.starts_with(b"__p=") || named.starts_with(b"__pi_") =>
+            {
                 restore.extend_from_slice(b"declare -- ");
                 restore.extend_from_slice(named);
             }
