@@ -108,6 +108,15 @@ describe("a decision", () => {
     expect(decide({ command: "ls" }, { ruleSets }).behavior).toBe("deny");
   });
 
+  // CVE-2025-59536, CVE-2026-21852, CVE-2026-40068: configuration of the repository acted before it was trusted.
+  it("lets no repository approve itself", () => {
+    const ruleSets = [loadRules({ allow: ["Bash"] }, "project")];
+
+    expect(decide({ command: "npm install" }, { ruleSets }).behavior).toBe("ask");
+    expect(decide({ command: "git status", gitDangers: [] }, { ruleSets }).behavior).toBe("allow");
+    expect(decide({ command: "git status" }, { ruleSets }).behavior).toBe("ask");
+  });
+
   it("approves nothing by itself while a file of rules is broken", () => {
     const ruleSets = [loadRuleFile("{", "managed"), loadRules({ allow: ["Bash"] }, "user")];
 

@@ -43,6 +43,8 @@ describe("an allow rule", () => {
     ["Bash(sudo apt-get update)", "sudo apt-get update"],
     ["Bash(npm run **)", 'npm run "$x"'],
     ["Bash(npm run **)", "/usr/bin/npm run x"],
+    ["Bash(sudo -n apt-get **)", "sudo -n apt-get install x"],
+    ["Bash(bash -c 'npm test')", "bash -c 'npm test'"],
     ["Bash", "anything at all"],
     ["Bash(ls*)", "lsof -i"],
   ])("%s covers: %s", (text, command) => {
@@ -73,6 +75,11 @@ describe("an allow rule", () => {
     ["Bash(npm test)", "$npm test"],
     ["Bash(npm test x)", "ls | xargs npm test"],
     ["Write(build/**)", "npm test"],
+    ["Bash(find **)", "find . -exec rm {} +"],
+    ["Bash(bash **)", "bash -c 'rm x'"],
+    ["Bash(xargs *)", "ls | xargs rm"],
+    ["Bash(sudo **)", "sudo rm x"],
+    ["Bash(timeout 5 **)", "timeout 5 rm x"],
   ])("%s does not cover: %s", (text, command) => {
     expect(allows(text, command)).toBe(false);
   });

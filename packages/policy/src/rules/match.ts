@@ -33,15 +33,30 @@ export function concerns(rule: Rule, analysis: CommandAnalysis, cwd: string | un
   );
 }
 
-/** True when an allow rule covers a command: as it is written, or as it runs after harmless wrappers. */
+/** True when an allow rule covers a command: as it runs after harmless wrappers, or as it is written. */
 export function covers(rule: Rule, command: EffectiveCommand): boolean {
-  if (rule.pattern.kind === "everything") return true;
-  return allows(rule.pattern, command.written.argv, true) || allows(rule.pattern, command.argv, command.argvComplete);
+  return allows(rule.pattern, command.argv, command.argvComplete) || coversWritten(rule, command);
 }
 
-/** True when an allow rule covers the program named by the written words themselves, wrappers included. */
+/**
+ * True when an allow rule covers the words as they are written, wrappers included.
+ *
+ * It must name what runs in the end: `Bash(sudo apt-get **)` covers `sudo apt-get update`, `Bash(find **)` does not
+ * cover the `rm` of `find . -exec rm {} +`.
+ */
 export function coversWritten(rule: Rule, command: EffectiveCommand): boolean {
-  return rule.pattern.kind === "everything" || allows(rule.pattern, command.written.argv, true);
+  const { pattern } = rule;
+  if (pattern.kind === "everything") return true;
+  const { argv } = command.written;
+  if (!allows(pattern, argv, true)) return false;
+  if (command.via.length === 0 || pattern.kind !== "argv") return true;
+  const program = command.argv[0]?.span;
+  const word = argv.find(({ span }) => program !== undefined && span.start <= program.start && program.end <= span.end);
+  return pattern.tokens.some((token) => isNaming(token) && matchToken(token, word?.value ?? null, "free") === "yes");
+}
+
+function isNaming(token: Token): boolean {
+  return token.kind === "literal" || token.kind === "one-of" || token.kind === "glob";
 }
 
 /** True when an allow rule covers the target of a redirection. */
