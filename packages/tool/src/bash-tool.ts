@@ -1,0 +1,135 @@
+/**
+ * The bash tool: what an agent registers, and which of its backends runs a call.
+ *
+ * The steps before a command runs are in `prepared-call.ts`, what an answer says is in `describe-result.ts`. Here is
+ * the order in which backends are asked: explicit background, the client's terminal, the console, a job that may go to
+ * the background, the executor. Calls of one session are exclusive: the host runs them one after another.
+ */
+import { type BashToolResult, bashParams, DEFAULT_MAX_BYTES, type Settings } from "@pi-bash/contract";
+import { nonInteractiveEnv, shellConfig } from "@pi-bash/executor";
+import { settingsReader } from "./call-settings.ts";
+import type { ClientTerminal, CreateTerminalRequest } from "./client-bridge.ts";
+import { runInClientTerminal } from "./client-terminal.ts";
+import { type CallScene, runOnExecutor, runOnPty } from "./command-run.ts";
+import { describeResult, type FinishedRun } from "./describe-result.ts";
+import { liveUpdates, type UpdateListener } from "./live-updates.ts";
+import { runWithAutoBackground, startJob } from "./managed-job.ts";
+import { type PreparedCall, prepareCall } from "./prepared-call.ts";
+import { bashPrompt } from "./prompt.ts";
+import type { PtyPort } from "./pty-port.ts";
+import type { BashToolSession, ToolContext } from "./session.ts";
+import { refusal, ToolAbortError } from "./tool-error.ts";
+
+export interface BashTool {
+  readonly name: "bash";
+  readonly label: "Bash";
+  /** For the model; made from what the session has now. */
+  readonly description: string;
+  /** For the model; `async` is in it only where `async.enabled` is on. */
+  readonly parameters: ReturnType<typeof bashParams>;
+  /** Arguments follow the schema exactly. */
+  readonly strict: true;
+  /** Not beside another call of the same session. */
+  readonly concurrency: "exclusive";
+  /**
+   * Runs one call. A command that ended is a result, `isError` when its status is not 0. Throws `ToolAbortError` when
+   * `signal` is aborted, `ToolError` for everything else that did not finish; both hold the output up to then.
+   */
+  execute(
+    toolCallId: string,
+    params: unknown,
+    signal?: AbortSignal,
+    onUpdate?: UpdateListener,
+    context?: ToolContext,
+  ): Promise<BashToolResult>;
+}
+
+/** Makes the tool. The session's ports are read at each call. */
+export function createBashTool(session: BashToolSession): BashTool {
+  const settings = settingsReader(session);
+  return {
+    name: "bash",
+    label: "Bash",
+    get description() {
+      return bashPrompt(session, settings());
+    },
+    get parameters() {
+      return bashParams({ asyncEnabled: settings()["async.enabled"] });
+    },
+    strict: true,
+    concurrency: "exclusive",
+    execute: async (_toolCallId, params, signal, onUpdate, context = {}) => {
+      if (signal?.aborted) throw new ToolAbortError();
+      const call = await prepareCall(params, settings(), session, context);
+      if (signal?.aborted) throw new ToolAbortError();
+      try {
+        return await run(call, { session, context, signal, updates: liveUpdates(onUpdate) });
+      } catch (error) {
+        throw refusal(error);
+      }
+    },
+  };
+}
+
+async function run(call: PreparedCall, scene: CallScene): Promise<BashToolResult> {
+  const { session, signal } = scene;
+  const { asyncJobManager } = session;
+  if (call.isAsync && asyncJobManager !== undefined) return startJob(call, asyncJobManager, scene);
+
+  const bridge = session.getClientBridge?.();
+  if (bridge?.capabilities.terminal === true && bridge.createTerminal !== undefined && !call.wantsPty) {
+    const create = bridge.createTerminal.bind(bridge);
+    return describeResult(await runOnClient(call, create, scene), signal);
+  }
+
+  const pty = usablePty(call, scene);
+  if (pty !== undefined) return describeResult(await runOnPty(call, pty, scene), signal);
+  if (call.wantsPty) call.applied.push("`pty` was not followed: there is no terminal and nobody at it");
+
+  if (call.settings["bash.autoBackground.enabled"] && asyncJobManager !== undefined) {
+    return runWithAutoBackground(call, asyncJobManager, scene);
+  }
+  return describeResult(await runOnExecutor(call, scene), signal);
+}
+
+/** The console, where it was asked for, is not switched off, and somebody is there. */
+function usablePty(call: PreparedCall, { session, context }: CallScene): PtyPort | undefined {
+  const isSwitchedOff = (session.hostEnv ?? process.env)["PI_NO_PTY"] === "1";
+  const hasPerson = context.hasUI === true && context.ui !== undefined && context.ui !== null;
+  return call.wantsPty && !isSwitchedOff && hasPerson ? session.pty : undefined;
+}
+
+async function runOnClient(
+  call: PreparedCall,
+  create: (request: CreateTerminalRequest) => Promise<ClientTerminal>,
+  { session, signal, updates }: CallScene,
+): Promise<FinishedRun> {
+  const ran = await runInClientTerminal({
+    create,
+    request: terminalRequest(call, call.settings, session),
+    timeoutMs: call.timeout.milliseconds,
+    signal,
+    updates,
+  });
+  return {
+    call,
+    result: ran.result,
+    backend: "client-terminal",
+    terminalId: ran.terminalId,
+    isClientTruncated: ran.isTruncated,
+  };
+}
+
+/** A client runs programs, not command lines; so it is given the shell, as a login shell, which knows the user's PATH. */
+function terminalRequest(call: PreparedCall, settings: Settings, session: BashToolSession): CreateTerminalRequest {
+  const hostEnv = session.hostEnv ?? process.env;
+  const { shell, prefix } = shellConfig({ settings, hostEnv });
+  const env = { ...nonInteractiveEnv({ hostEnv }), ...call.env };
+  return {
+    command: shell,
+    args: ["-l", "-c", prefix === undefined ? call.command : `${prefix} ${call.command}`],
+    env: Object.entries(env).map(([name, value]) => ({ name, value })),
+    cwd: call.cwd,
+    outputByteLimit: DEFAULT_MAX_BYTES,
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * Runs a prepared call in the foreground, on the executor or on the console of the PTY port.
+ */
+import type { ArtifactAllocation } from "@pi-bash/contract";
+import { type CommandResult, type ExecuteBashOptions, ptyEnvironment } from "@pi-bash/executor";
+import type { FinishedRun } from "./describe-result.ts";
+import { type KeptStream, keepTrailingStreams } from "./kept-stream.ts";
+import type { LiveUpdates } from "./live-updates.ts";
+import type { PreparedCall } from "./prepared-call.ts";
+import type { PtyPort } from "./pty-port.ts";
+import type { BashToolSession, ToolContext } from "./session.ts";
+
+/** Where a call runs, and who watches. */
+export interface CallScene {
+  session: BashToolSession;
+  context: ToolContext;
+  signal: AbortSignal | undefined;
+  updates: LiveUpdates;
+}
+
+/** What every way to the executor has in common. */
+export function executionOptions(
+  call: PreparedCall,
+  session: BashToolSession,
+): Pick<ExecuteBashOptions, "cwd" | "env" | "timeoutMs" | "sessionKey"> {
+  const sessionKey = session.getSessionId?.();
+  return {
+    cwd: call.cwd,
+    env: call.env,
+    timeoutMs: call.timeout.milliseconds,
+    ...(sessionKey === undefined ? {} : { sessionKey }),
+  };
+}
+
+/** The command with its trailing pipes kept, where settings say so. */
+export async function keepStreams(call: PreparedCall, session: BashToolSession): Promise<KeptStream | undefined> {
+  const { settings } = call;
+  const isKept = settings["bash.stripTrailingHeadTail"] && settings["bash.stripTrailingHeadTailMode"] === "tee";
+  return isKept ? keepTrailingStreams(call.command, session.executor.artifacts) : undefined;
+}
+
+/** Runs the call in the session's shell. Rejects only when it was never started. */
+export async function runOnExecutor(call: PreparedCall, { session, signal, updates }: CallScene): Promise<FinishedRun> {
+  const place = await allocate(session);
+  const kept = await keepStreams(call, session);
+  let result: CommandResult;
+  let keptNotice: string | undefined;
+  try {
+    result = await session.executor.executeBash(kept?.command ?? call.command, {
+      ...executionOptions(call, session),
+      ...(signal === undefined ? {} : { signal }),
+      ...(place.artifact === undefined ? {} : { artifact: place.artifact }),
+      onUpdate: (tail) => updates.show(tail),
+    });
+  } finally {
+    keptNotice = await kept?.finish();
+  }
+  return { call, result: withArtifactError(result, place.error), backend: "executor", keptNotice };
+}
+
+/** Runs the call on a console that a person can type into. */
+export async function runOnPty(
+  call: PreparedCall,
+  pty: PtyPort,
+  { session, context, signal }: CallScene,
+): Promise<FinishedRun> {
+  const place = await allocate(session);
+  const store = session.executor.artifacts;
+  const own = place.artifact === undefined ? await store.allocate("bash").catch(() => undefined) : undefined;
+  const { settings } = call;
+  const env = ptyEnvironment(
+    { hostEnv: session.hostEnv ?? process.env, settings, ptyEnvironment: settings["bash.ptyEnvironment"] },
+    call.env,
+  );
+  let result: CommandResult | undefined;
+  try {
+    result = await pty.run({
+      command: call.command,
+      cwd: call.cwd,
+      env,
+      timeoutMs: call.timeout.milliseconds,
+      signal,
+      artifact: own ?? (place.artifact === false ? undefined : place.artifact),
+      title: "Console",
+      ui: context.ui,
+    });
+  } finally {
+    if (own !== undefined) await store.settle(own.id, result?.artifactId === own.id ? "keep" : "discard");
+  }
+  return { call, result: withArtifactError(result, place.error), backend: "pty" };
+}
+
+interface Place {
+  /** Absent: the executor's store; `false`: nowhere. */
+  artifact?: ArtifactAllocation | false;
+  error?: string;
+}
+
+/** The session's file for the output. A failure costs the file and nothing else. */
+async function allocate(session: BashToolSession): Promise<Place> {
+  if (session.allocateOutputArtifact === undefined) return {};
+  try {
+    const made = await session.allocateOutputArtifact("bash");
+    if (made?.id !== undefined && made.path !== undefined) return { artifact: { id: made.id, path: made.path } };
+    return { artifact: false, error: "the session has no artifacts" };
+  } catch (error) {
+    return { artifact: false, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function withArtifactError(result: CommandResult, error: string | undefined): CommandResult {
+  if (error === undefined || !result.truncated || result.artifactError !== undefined) return result;
+  return { ...result, artifactError: error };
+}

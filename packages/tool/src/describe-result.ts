@@ -1,0 +1,129 @@
+/**
+ * Makes the answer of a call from what became of its command: the text for the model, the facts for programs.
+ *
+ * An exit, with any status, is a result. A timeout, a cancellation and a missing status are thrown with the output and
+ * the same notices in the message, as the specification has it. The text always fits the inline budget, so that nothing
+ * after this cuts off the status.
+ */
+import { type BashDetails, type BashToolResult, DEFAULT_MAX_BYTES, INLINE_SLACK_BYTES } from "@pi-bash/contract";
+import type { CommandResult } from "@pi-bash/executor";
+import { sessionNotices, survivorsNotice, truncationNotice, truncationOf, wallTimeNotice } from "./notices.ts";
+import type { PreparedCall } from "./prepared-call.ts";
+import { endOf } from "./text-end.ts";
+import { ToolAbortError, ToolError } from "./tool-error.ts";
+
+/** A command that was run, wherever it was. */
+export interface FinishedRun {
+  call: PreparedCall;
+  result: CommandResult;
+  /** `executor`: its text already says how it was stopped. */
+  backend: "executor" | "pty" | "client-terminal";
+  /** What a trailing `| head` or `| tail` has hidden. */
+  keptNotice?: string | undefined;
+  terminalId?: string | undefined;
+  /** The client's terminal dropped the beginning. */
+  isClientTruncated?: boolean;
+}
+
+/** The answer. Throws `ToolError`, or `ToolAbortError` where the caller's signal is aborted. */
+export function describeResult(run: FinishedRun, signal: AbortSignal | undefined): BashToolResult {
+  const { result } = run;
+  const details = detailsOf(run);
+  if (result.cancelled || result.timedOut) throw stoppedError(run, details, signal);
+  if (result.exitCode === undefined) {
+    throw new ToolError(`${answerText(run, [])}\n\nCommand failed: missing exit status`, { details });
+  }
+  const isFailure = result.exitCode !== 0;
+  const text = answerText(run, exitLines(result));
+  return {
+    content: [{ type: "text", text }],
+    details: isFailure ? { ...details, exitCode: result.exitCode } : details,
+    ...(isFailure ? { isError: true } : {}),
+  };
+}
+
+/** The text of a command that became a job: whatever its end, the same grammar. */
+export function describeJob(run: FinishedRun): string {
+  const { result } = run;
+  const isStopped = result.cancelled || result.timedOut === true;
+  return answerText(run, isStopped ? [] : exitLines(result));
+}
+
+/** `details` of a call before its command has ended. */
+export function timeoutDetails({ timeout }: PreparedCall): BashDetails {
+  return {
+    timeoutSeconds: timeout.seconds,
+    ...(timeout.requestedSeconds === undefined ? {} : { requestedTimeoutSeconds: timeout.requestedSeconds }),
+  };
+}
+
+function detailsOf(run: FinishedRun): BashDetails {
+  const { result, call, terminalId } = run;
+  const truncation = truncationOf(result, call.settings);
+  const { artifactError } = result;
+  const hasMeta = truncation !== undefined || artifactError !== undefined;
+  return {
+    ...timeoutDetails(call),
+    ...(result.wallTimeMs === undefined ? {} : { wallTimeMs: result.wallTimeMs }),
+    ...(terminalId === undefined ? {} : { terminalId }),
+    ...(result.signal === undefined ? {} : { signal: result.signal }),
+    ...(result.survivors === undefined ? {} : { survivors: result.survivors }),
+    ...(result.sessionReset === undefined ? {} : { sessionReset: result.sessionReset }),
+    ...(result.workingDir === undefined ? {} : { workingDir: result.workingDir }),
+    ...(call.applied.length === 0 ? {} : { applied: call.applied }),
+    ...(result.withheldNames === undefined ? {} : { withheldNames: result.withheldNames }),
+    ...(hasMeta
+      ? {
+          meta: {
+            ...(truncation === undefined ? {} : { truncation }),
+            ...(artifactError === undefined ? {} : { artifactError }),
+          },
+        }
+      : {}),
+  };
+}
+
+function stoppedError(run: FinishedRun, details: BashDetails, signal: AbortSignal | undefined): Error {
+  const { result, call, backend } = run;
+  const isAborted = signal?.aborted === true;
+  const Failure = isAborted ? ToolAbortError : ToolError;
+  if (backend === "executor") return new Failure(answerText(run, []), { details });
+  if (result.timedOut && !isAborted) {
+    const line = `Command timed out after ${call.timeout.seconds} seconds`;
+    return new ToolError(answerText(run, [line]), { details });
+  }
+  if (result.output === "") return new Failure("Command aborted", { details });
+  return new Failure(answerText(run, ["[Command aborted]"]), { details });
+}
+
+function exitLines({ exitCode, signal }: CommandResult): string[] {
+  if (exitCode === undefined || exitCode === 0) return [];
+  const line = `Command exited with code ${exitCode}`;
+  return signal === undefined ? [line] : [`Killed by ${signal}`, line];
+}
+
+/** Body, blank line, notices, and what stands last. */
+function answerText(run: FinishedRun, last: readonly string[]): string {
+  const { result, call } = run;
+  const truncation = truncationOf(result, call.settings);
+  const notices = [
+    ...call.rewriteNotices,
+    ...(run.keptNotice === undefined ? [] : [run.keptNotice]),
+    ...(truncation === undefined ? [] : [truncationNotice(truncation, result.artifactError)]),
+    ...(run.isClientTruncated ? ["(output truncated)"] : []),
+    ...survivorsNotice(result.survivors),
+    ...sessionNotices(result, call.cwd),
+    ...(result.wallTimeMs === undefined ? [] : [wallTimeNotice(result.wallTimeMs)]),
+    ...(call.timeout.notice === undefined ? [] : [call.timeout.notice]),
+    ...last,
+  ];
+  const body = result.output === "" ? "(no output)" : result.output.replace(/\n+$/, "");
+  return fitInline(body, notices.join("\n"));
+}
+
+/** Both within the budget: the end of the notices first, then the end of the body. */
+function fitInline(body: string, notices: string): string {
+  const tail = endOf(notices, INLINE_SLACK_BYTES);
+  const room = DEFAULT_MAX_BYTES + INLINE_SLACK_BYTES - Buffer.byteLength(tail) - 2;
+  return tail === "" ? endOf(body, room) : `${endOf(body, room)}\n\n${tail}`;
+}

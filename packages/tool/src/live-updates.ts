@@ -1,0 +1,32 @@
+/**
+ * Looks at a call under way: each update replaces the one before and shows the newest tail of the output.
+ *
+ * How often they come is decided where the output is read (every 50 ms, see `@pi-bash/executor`). A listener that
+ * throws is called no more; the command is not to pay for it.
+ */
+import type { BashDetails, BashToolUpdate } from "@pi-bash/contract";
+
+export type UpdateListener = (update: BashToolUpdate) => void;
+
+export interface LiveUpdates {
+  /** Text; undefined: there is nothing to show yet. */
+  show(text: string | undefined, details?: BashDetails): void;
+}
+
+/** Updates for a listener; for none, they go nowhere. */
+export function liveUpdates(listener: UpdateListener | undefined): LiveUpdates {
+  let current = listener;
+  return {
+    show: (text, details = {}) => {
+      try {
+        current?.({ content: text === undefined ? [] : [{ type: "text", text }], details });
+      } catch (error) {
+        current = undefined;
+        const reason = error instanceof Error ? error.message : String(error);
+        process.emitWarning(`a listener of updates failed and is called no more: ${reason}`, {
+          code: "PI_LISTENER_FAILED",
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,136 @@
+/**
+ * Calls that outlive themselves: started in the background, or sent there when they take long.
+ *
+ * Either way the command is the work of a job; how results travel to the agent is the job manager's. The text of a job
+ * follows the grammar of any result. Updates go on after the call has returned, now with the job's state.
+ */
+import type { AsyncDetails, BashDetails, BashToolResult } from "@pi-bash/contract";
+import {
+  bashWork,
+  type CommandResult,
+  foregroundWaitMs,
+  type JobEnd,
+  type JobManager,
+  type JobView,
+  type JobWork,
+  startedText,
+} from "@pi-bash/executor";
+import { type CallScene, executionOptions, keepStreams } from "./command-run.ts";
+import { describeJob, describeResult, type FinishedRun, timeoutDetails } from "./describe-result.ts";
+import type { PreparedCall } from "./prepared-call.ts";
+import { endOf } from "./text-end.ts";
+import { ToolError } from "./tool-error.ts";
+
+/** Output shown when a command goes to the background, in bytes: enough to see that it goes well. */
+const PREVIEW_BYTES = 2 * 1024;
+
+/** Starts the call in the background, in a shell of its own. */
+export function startJob(call: PreparedCall, manager: JobManager, scene: CallScene): BashToolResult {
+  const run = new JobRun(call, scene, "own");
+  const job = manager.start({ command: call.original, work: run.work, ...ownerOf(scene) });
+  run.jobId = job.id;
+  return startedResult(call, job, "");
+}
+
+/** Runs the call in the session's shell, and leaves it to the background when it takes longer than the threshold. */
+export async function runWithAutoBackground(
+  call: PreparedCall,
+  manager: JobManager,
+  scene: CallScene,
+): Promise<BashToolResult> {
+  const run = new JobRun(call, scene, "shared");
+  const { signal } = scene;
+  const ended = await manager.runForeground({
+    command: call.original,
+    work: run.work,
+    ...ownerOf(scene),
+    thresholdMs: foregroundWaitMs(call.settings["bash.autoBackground.thresholdMs"], call.timeout.milliseconds),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (ended.kind === "backgrounded") {
+    run.jobId = ended.job.id;
+    return startedResult(call, ended.job, ended.tail);
+  }
+  if (run.finished === undefined) throw new ToolError(ended.end.text);
+  return describeResult(run.finished, signal);
+}
+
+function ownerOf({ session }: CallScene): { owner?: string } {
+  const owner = session.getSessionId?.();
+  return owner === undefined ? {} : { owner };
+}
+
+/** One command as a job's work, and what it has shown. */
+class JobRun {
+  /** Set when the call is a job. */
+  jobId: string | undefined;
+  finished: FinishedRun | undefined;
+  readonly work: JobWork;
+  readonly #call: PreparedCall;
+  readonly #scene: CallScene;
+
+  constructor(call: PreparedCall, scene: CallScene, shell: "own" | "shared") {
+    this.#call = call;
+    this.#scene = scene;
+    this.work = (context) => this.#run(shell, context);
+  }
+
+  async #run(shell: "own" | "shared", context: Parameters<JobWork>[0]): Promise<JobEnd> {
+    const { session, updates } = this.#scene;
+    const call = this.#call;
+    const kept = await keepStreams(call, session);
+    let captured: CommandResult | undefined;
+    const command = bashWork(session.executor, kept?.command ?? call.command, {
+      ...executionOptions(call, session),
+      session: shell,
+      describe: (result) => {
+        captured = result;
+        return result.output;
+      },
+      onUpdate: (tail) => updates.show(tail, this.#details("running")),
+    });
+    let end: JobEnd;
+    let keptNotice: string | undefined;
+    try {
+      end = await command(context);
+    } catch (error) {
+      this.#showEnd(error instanceof Error ? error.message : String(error), "failed");
+      throw error;
+    } finally {
+      keptNotice = await kept?.finish();
+    }
+    if (captured === undefined) return end;
+    this.finished = { call, result: captured, backend: "executor", keptNotice };
+    const text = describeJob({ ...this.finished, result: asJobResult(captured, shell) });
+    this.#showEnd(text, context.signal.aborted ? "cancelled" : end.exitCode === 0 ? "completed" : "failed");
+    return { ...end, text };
+  }
+
+  #showEnd(text: string, state: AsyncDetails["state"]): void {
+    if (this.jobId !== undefined) this.#scene.updates.show(text, this.#details(state));
+  }
+
+  #details(state: AsyncDetails["state"]): BashDetails {
+    return this.jobId === undefined ? {} : { async: { state, jobId: this.jobId, type: "bash" } };
+  }
+}
+
+/** What the job's text need not say: the manager lists survivors, and a shell that is gone has no state. */
+function asJobResult({ survivors: _, ...result }: CommandResult, shell: "own" | "shared"): CommandResult {
+  if (shell === "shared") return result;
+  const { workingDir: __, sessionReset: ___, ...rest } = result;
+  return rest;
+}
+
+function startedResult(call: PreparedCall, job: JobView, tail: string): BashToolResult {
+  const notices = [...call.rewriteNotices, ...(call.timeout.notice === undefined ? [] : [call.timeout.notice])];
+  const parts = [endOf(tail, PREVIEW_BYTES).replace(/\n+$/, ""), notices.join("\n"), startedText(job)];
+  return {
+    content: [{ type: "text", text: parts.filter((part) => part !== "").join("\n\n") }],
+    details: {
+      ...timeoutDetails(call),
+      ...(call.applied.length === 0 ? {} : { applied: call.applied }),
+      async: { state: "running", jobId: job.id, type: "bash" },
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * The lines after the output of a call: one place, one order, bounded in length.
+ *
+ * Rewrites, truncation, survivors, state of the session, wall time, the clamped timeout; the exit status stands last,
+ * because models read the end first. See docs/tool.md.
+ */
+import { DEFAULT_MAX_BYTES, type Settings, type Truncation } from "@pi-bash/contract";
+import type { CommandResult } from "@pi-bash/executor";
+
+/** Survivors, and names of variables, that are listed one by one. */
+const MAX_LISTED = 5;
+/** Longest text from outside (a command line, a path, a reason) in a notice, in UTF-16 units. */
+const MAX_QUOTED_CHARS = 160;
+
+/** `12B`, `50.0KB`, `1.5MB`: units of 1024. */
+export function sizeText(bytes: number): string {
+  const units = ["B", "KB", "MB", "GB"];
+  let size = bytes;
+  let unit = 0;
+  while (size >= 1_024 && unit < units.length - 1) {
+    size /= 1_024;
+    unit += 1;
+  }
+  return unit === 0 ? `${size}B` : `${size.toFixed(1)}${units[unit]}`;
+}
+
+/** What a shown text leaves out, as data; undefined where it is whole. */
+export function truncationOf(result: CommandResult, settings: Settings): Truncation | undefined {
+  if (!result.truncated) return undefined;
+  const { totalLines, totalBytes, outputLines, outputBytes, shownRange, artifactId } = result;
+  const headLines = shownRange === undefined ? 0 : outputLines - (shownRange.endLine - shownRange.startLine + 1);
+  const hasHead = settings["bash.outputHeadBytes"] > 0 && headLines > 0;
+  return {
+    direction: hasHead ? "middle" : "tail",
+    truncatedBy: "bytes",
+    totalLines,
+    totalBytes,
+    outputLines,
+    outputBytes,
+    maxBytes: DEFAULT_MAX_BYTES,
+    ...(shownRange === undefined ? {} : { shownRange }),
+    ...(hasHead ? { headRange: { startLine: 1, endLine: headLines } } : {}),
+    ...(artifactId === undefined ? {} : { artifactId }),
+  };
+}
+
+/** The same for the model. */
+export function truncationNotice(truncation: Truncation, artifactError: string | undefined): string {
+  const { shownRange, headRange, totalLines, artifactId } = truncation;
+  const place =
+    artifactId !== undefined
+      ? ` Full: artifact://${artifactId}`
+      : artifactError === undefined
+        ? ""
+        : ` Full output is not kept: ${quoted(artifactError)}`;
+  return `[${shownText(shownRange, headRange, totalLines)}.${place}]`;
+}
+
+function shownText(shown: Truncation["shownRange"], head: Truncation["headRange"], totalLines: number): string {
+  const limit = `(${sizeText(DEFAULT_MAX_BYTES)} limit)`;
+  if (shown === undefined) return `Showing the end of ${totalLines} lines ${limit}`;
+  if (shown.startLine <= 1 && shown.endLine >= totalLines) return "Long lines are shown in part";
+  const tail = `${shown.startLine}-${shown.endLine}`;
+  if (head === undefined) return `Showing lines ${tail} of ${totalLines} ${limit}`;
+  return `Showing lines ${head.startLine}-${head.endLine} and ${tail} of ${totalLines} ${limit}`;
+}
+
+/** Processes that outlived the command. */
+export function survivorsNotice(survivors: CommandResult["survivors"] = []): string[] {
+  if (survivors.length === 0) return [];
+  const names = survivors.slice(0, MAX_LISTED).map(({ pid, command }) => `${pid} \`${clip(command, 60)}\``);
+  const more = survivors.length > MAX_LISTED ? ` and ${survivors.length - MAX_LISTED} more` : "";
+  return [`Still running: ${names.join(", ")}${more}. They end with the session.`];
+}
+
+/** What became of the session, and what its user is told once. */
+export function sessionNotices(result: CommandResult, cwd: string): string[] {
+  const lines: string[] = [];
+  if (result.sessionReset) lines.push("The shell was replaced; what was set in it may be gone.");
+  if (result.isIsolated) {
+    lines.push("Another command has the shell, so this one ran in a copy: what it set in the shell is gone.");
+  } else if (result.workingDir !== undefined && result.workingDir !== cwd && !result.sessionReset) {
+    lines.push(`The command ended in ${quoted(result.workingDir)}; pass \`cwd\` to run the next one there.`);
+  }
+  const withheld = result.withheldNames ?? [];
+  if (withheld.length > 0) {
+    const names = withheld.slice(0, MAX_LISTED).map((name) => clip(name, 60));
+    const more = withheld.length > MAX_LISTED ? ` and ${withheld.length - MAX_LISTED} more` : "";
+    lines.push(`Not passed to commands (bash.environment.withhold): ${names.join(", ")}${more}.`);
+  }
+  for (const { text } of (result.notices ?? []).slice(0, MAX_LISTED)) lines.push(quoted(text));
+  return lines;
+}
+
+/** `Wall time: 1.23 seconds` */
+export function wallTimeNotice(wallTimeMs: number): string {
+  return `Wall time: ${(wallTimeMs / 1_000).toFixed(2)} seconds`;
+}
+
+function quoted(text: string): string {
+  return clip(text, MAX_QUOTED_CHARS);
+}
+
+/** One line, at most so many UTF-16 units. */
+function clip(text: string, maxChars: number): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length <= maxChars ? line : `${line.slice(0, maxChars - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}

@@ -1,0 +1,172 @@
+/**
+ * From what the model said to what will run: every check and rewrite of a call, in the order of the specification.
+ *
+ * Env names, trailing pipes, a leading `cd`, the async check, interception on the command as it was given and as it
+ * will run, internal URLs, the directory, the timeout. Interception stands before the URLs, so that a refused command
+ * has made no folder; nothing is run here.
+ */
+import { homedir } from "node:os";
+import { analyzeCommand, applyBashFixups } from "@pi-bash/command";
+import { BashParamsWithAsync, ENV_NAME_PATTERN, type Settings } from "@pi-bash/contract";
+import { checkCommandEnv } from "@pi-bash/executor";
+import { checkBashInterception } from "@pi-bash/policy";
+import { type ExpansionOptions, expandCwd, expandEnvValue, expandInternalUrls } from "./internal-urls.ts";
+import type { BashToolSession, ToolContext } from "./session.ts";
+import { type CallTimeout, clampTimeout } from "./timeout.ts";
+import { refusal, ToolError } from "./tool-error.ts";
+import { checkDirectory, resolveToCwd } from "./working-directory.ts";
+
+/** A call that may run. */
+export interface PreparedCall {
+  /** As the model gave it. */
+  original: string;
+  /** What runs. */
+  command: string;
+  env: Record<string, string>;
+  /** Absolute, and there. */
+  cwd: string;
+  timeout: CallTimeout;
+  isAsync: boolean;
+  wantsPty: boolean;
+  settings: Settings;
+  /** What was changed, for programs. */
+  applied: string[];
+  /** What was changed, as far as the model must know to read the output. */
+  rewriteNotices: string[];
+}
+
+/** Checks and rewrites a call. Throws `ToolError`. */
+export async function prepareCall(
+  params: unknown,
+  settings: Settings,
+  session: BashToolSession,
+  context: ToolContext,
+): Promise<PreparedCall> {
+  const given = parseParams(params);
+  const original = given.command;
+  const env = given.env ?? {};
+  checkEnvNames(env, settings);
+
+  const applied: string[] = [];
+  const rewriteNotices: string[] = [];
+  const fixed = settings["bash.stripTrailingHeadTail"]
+    ? fix(original, settings["bash.stripTrailingHeadTailMode"], { applied, rewriteNotices })
+    : original;
+  const split = given.cwd === undefined ? splitLeadingCd(fixed, applied) : { command: fixed, cwd: given.cwd };
+
+  if (given.async === true) checkAsync(settings, session);
+  if (settings["bashInterceptor.enabled"]) intercept(original, split.command, settings, session, context);
+
+  const expansion: ExpansionOptions = {
+    sources: session.internalUrls ?? {},
+    artifacts: session.executor.artifacts,
+    ensureLocalParentDirs: true,
+  };
+  const command = await expandInternalUrls(split.command, expansion);
+  if (command !== split.command) applied.push("internal URLs became paths");
+  const expandedEnv: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) expandedEnv[name] = await expandEnvValue(value, expansion);
+  const cwd = await directoryOf(split.cwd, session, expansion);
+  return {
+    original,
+    command,
+    env: expandedEnv,
+    cwd,
+    timeout: clampTimeout(given.timeout),
+    isAsync: given.async === true,
+    wantsPty: given.pty === true,
+    settings,
+    applied,
+    rewriteNotices,
+  };
+}
+
+/** `async` is known here in every session: whoever asks for it where it is off is to read why. */
+function parseParams(params: unknown): BashParamsWithAsync {
+  const parsed = BashParamsWithAsync.safeParse(params);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join(".")}: ${message}`,
+  );
+  throw new ToolError(`Invalid bash parameters: ${problems.join("; ")}`);
+}
+
+function checkEnvNames(env: Readonly<Record<string, string>>, settings: Settings): void {
+  const invalid = Object.keys(env).find((name) => !ENV_NAME_PATTERN.test(name));
+  if (invalid !== undefined) throw new ToolError(`Invalid bash env name: ${invalid}`);
+  try {
+    checkCommandEnv(env, settings["bash.environment.allow"]);
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+interface Records {
+  applied: string[];
+  rewriteNotices: string[];
+}
+
+function fix(command: string, mode: "tee" | "strip", { applied, rewriteNotices }: Records): string {
+  const fixups = applyBashFixups(command, mode);
+  for (const text of fixups.stripped) {
+    applied.push(`stripped trailing \`${text}\``);
+    // A `2>&1` at the end changes nothing that anybody can see.
+    if (text.startsWith("|")) {
+      rewriteNotices.push(
+        `Stripped trailing \`${text}\` — bash output is truncated automatically and the whole of a large one is kept.`,
+      );
+    }
+  }
+  return fixups.command;
+}
+
+function splitLeadingCd(command: string, applied: string[]): { command: string; cwd?: string } {
+  const { leadingCd } = analyzeCommand(command);
+  if (leadingCd === undefined) return { command };
+  applied.push(`leading \`cd ${leadingCd.path}\` became the working directory`);
+  return { command: leadingCd.rest, cwd: leadingCd.path };
+}
+
+function checkAsync(settings: Settings, session: BashToolSession): void {
+  if (!settings["async.enabled"]) {
+    throw new ToolError("Async bash execution is disabled. Enable async.enabled to use async mode.");
+  }
+  if (session.asyncJobManager === undefined) {
+    throw new ToolError("Async job manager unavailable for this session.");
+  }
+}
+
+function intercept(
+  original: string,
+  stripped: string,
+  settings: Settings,
+  session: BashToolSession,
+  context: ToolContext,
+): void {
+  const warn = session.warn ?? ((text: string) => process.emitWarning(text, { code: "PI_INVALID_RULE" }));
+  const toolNames = [...(context.toolNames ?? session.toolNames ?? [])];
+  for (const command of new Set([original, stripped])) {
+    const result = checkBashInterception(command, toolNames, settings["bashInterceptor.patterns"], {
+      originalCommand: original,
+      onInvalidRule: ({ problem }) => warn(`interception rule is skipped: ${problem}`),
+    });
+    if (result.block) throw new ToolError(result.message, { details: { suggestedTool: result.suggestedTool } });
+  }
+}
+
+async function directoryOf(
+  given: string | undefined,
+  session: BashToolSession,
+  expansion: ExpansionOptions,
+): Promise<string> {
+  const cwd =
+    given === undefined
+      ? session.cwd
+      : resolveToCwd(
+          await expandCwd(given, expansion),
+          session.cwd,
+          session.executor.environment().env["HOME"] ?? homedir(),
+        );
+  await checkDirectory(cwd);
+  return cwd;
+}

@@ -1,0 +1,30 @@
+/**
+ * The port to a console that a person can type into: who draws it and who runs the program is the host's.
+ */
+import type { ArtifactAllocation } from "@pi-bash/contract";
+import type { CommandResult } from "@pi-bash/executor";
+
+/** One command for the console. */
+export interface PtyRequest {
+  command: string;
+  /** Absolute path; it was there a moment ago. */
+  cwd: string;
+  /** The whole environment, nothing is inherited beside it. */
+  env: Readonly<Record<string, string>>;
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+  /** File for the raw output; absent: nowhere. */
+  artifact: ArtifactAllocation | undefined;
+  /** Title of the overlay. */
+  title: "Console";
+  /** The host's user interface, as it came with the call. */
+  ui: unknown;
+}
+
+/**
+ * Runs a command on a pseudoterminal and resolves when it has ended or was ended. A start that failed is a result too:
+ * its output has the line `PTY error: …` and there is no exit code.
+ */
+export interface PtyPort {
+  run(request: PtyRequest): Promise<CommandResult>;
+}

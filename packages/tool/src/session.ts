@@ -1,0 +1,44 @@
+/**
+ * What the tools need of the agent's session: ports, all read at each call, so that a change counts from the next one.
+ */
+import type { ArtifactKind, SettingsInput } from "@pi-bash/contract";
+import type { Executor, JobManager } from "@pi-bash/executor";
+import type { ClientBridge } from "./client-bridge.ts";
+import type { InternalUrlSources } from "./internal-urls.ts";
+import type { PtyPort } from "./pty-port.ts";
+
+export interface BashToolSession {
+  /**
+   * The workspace, absolute. Every call starts here unless it names a `cwd`: relative directories mean the same in
+   * each of them. A host that follows the shell sets it to `details.workingDir`.
+   */
+  readonly cwd: string;
+  /** Any part of the settings. The parsed form is kept while this is the same object. */
+  readonly settings?: SettingsInput;
+  readonly executor: Executor;
+  /** Names of the tools that the model can call now, where a call does not bring them. */
+  readonly toolNames?: Iterable<string>;
+  /** Jobs of this session; absent: no background. */
+  readonly asyncJobManager?: JobManager | undefined;
+  readonly pty?: PtyPort | undefined;
+  readonly internalUrls?: InternalUrlSources | undefined;
+  /** Read for `PI_NO_PTY` and the search path. Default: `process.env`. */
+  readonly hostEnv?: Readonly<Record<string, string | undefined>>;
+  /** Key of the shell that calls share, and owner of the jobs. */
+  getSessionId?(): string | undefined;
+  /** Where large output goes. Default: the executor's store. A failure costs the file and nothing else. */
+  allocateOutputArtifact?(kind: ArtifactKind): Promise<{ id?: string; path?: string } | undefined>;
+  getClientBridge?(): ClientBridge | undefined;
+  /** Told of a setting that cannot be used, once. Default: a process warning. */
+  warn?(message: string): void;
+}
+
+/** What comes with one call. */
+export interface ToolContext {
+  /** Names of the tools that the model can call now. Default: the session's. */
+  toolNames?: Iterable<string>;
+  /** Whether a person is there. */
+  hasUI?: boolean;
+  /** The host's user interface, handed to the PTY port. */
+  ui?: unknown;
+}

@@ -1,0 +1,31 @@
+/**
+ * Where a command starts: the directory of the call, made absolute and looked at before anything runs.
+ *
+ * The path stays as it was written (no link is resolved), because `pwd` shows it to the model again.
+ */
+import { stat } from "node:fs/promises";
+import { isAbsolute, join, resolve } from "node:path";
+import { ToolError } from "./tool-error.ts";
+
+/** A directory against the session's; `~` and `~/x` mean `home`. */
+export function resolveToCwd(path: string, sessionCwd: string, home: string): string {
+  if (path === "~") return home;
+  if (path.startsWith("~/")) return join(home, path.slice("~/".length));
+  return isAbsolute(path) ? path : resolve(sessionCwd, path);
+}
+
+/** Throws `ToolError` unless the path leads to a directory. */
+export async function checkDirectory(path: string): Promise<void> {
+  let isDirectory: boolean;
+  try {
+    isDirectory = (await stat(path)).isDirectory();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    // A file where a folder should be on the way: the path does not exist either.
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      throw new ToolError(`Working directory does not exist: ${path}`, { cause: error });
+    }
+    throw new ToolError(`Working directory cannot be used: ${path} (${code})`, { cause: error });
+  }
+  if (!isDirectory) throw new ToolError(`Working directory is not a directory: ${path}`);
+}
