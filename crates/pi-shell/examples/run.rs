@@ -40,7 +40,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             ..RunOptions::default()
         };
         let result = shell.run(run, Arc::new(Silent), CancellationToken::new()).await?;
-        println!("$ {command}\n{:?} reset={} {:?} {:?}", result.outcome, result.session_reset, result.working_dir, result.wall_time);
+        println!(
+            "$ {command}\n{:?} reset={} {:?} {:?}",
+            result.outcome, result.session_reset, result.working_dir, result.wall_time
+        );
         println!("{}", result.output.map(|output| output.text).unwrap_or_default());
         for survivor in result.survivors {
             println!("  survivor: {survivor:?}");
