@@ -99,7 +99,7 @@ function answerOf(result: ShellRunResult): Answer {
 function normal({ output, status }: Answer): Answer {
   const text = output
     .replaceAll(/^(?:bash|main)(?:: eval)?: line (\d+): /gm, "bash: line $1: ")
-    .replaceAll(/\b\d{2,7}(?= (?:Terminated|Killed|Done|Running))/g, "PID");
+    .replaceAll(/ +\d{1,7}(?= (?:Terminated|Killed|Done|Running))/g, " PID");
   return { output: text, status };
 }
 

@@ -38,13 +38,22 @@ export async function backAt(before: ProcessCount): Promise<void> {
     return [...more.map((key) => `${key} ${before[key]} → ${now[key]}`), ...zombies.map((pid) => `zombie ${pid}`)];
   };
   await until("the counts of before", () => rest().length === 0).catch((error: unknown) => {
-    throw new Error(`left behind: ${rest().join(", ")}`, { cause: error });
+    const commands = descendants().map((pid) => commandOf(pid));
+    throw new Error(`left behind: ${rest().join(", ")}; below: ${commands.join("; ")}`, { cause: error });
   });
 }
 
 /** Ids of the processes below `pid`, at any depth. */
 function descendants(pid = "self"): number[] {
   return childrenOf(pid).flatMap((child) => [child, ...descendants(String(child))]);
+}
+
+function commandOf(pid: number): string {
+  try {
+    return `${pid} ${readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ")}`;
+  } catch {
+    return `${pid} gone`;
+  }
 }
 
 function childrenOf(pid: string): number[] {

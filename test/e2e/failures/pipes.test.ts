@@ -24,18 +24,28 @@ describe("background children", () => {
     await tag.gone();
   });
 
-  it("BG-04 have what they print late kept with their own command", async () => {
-    const spillPath = join(scratchFolder(), "output");
-    const { run } = openSession();
+  it("BG-04 have what they print late kept, and not shown as the next command's", async () => {
+    const { shell, run } = openSession();
 
-    const first = await run("echo HEAD; sh -c '(sleep 0.25; echo TAIL) & exit 0'", {
-      sink: { maxBytes: 1, spillPath },
-    });
+    const first = await run("sh -c '(sleep 0.25; echo TAIL) & exit 0'");
     const next = await run("sleep 0.5; echo next");
 
     expect(first.exitCode).toBe(0);
-    expect(first.survivors.length).toBeGreaterThan(0);
+    // Listed, unless the machine stood still for so long that the child had ended.
+    if (first.text === "") expect(first.survivors.length).toBeGreaterThan(0);
     expect(next.text).toBe("next\n");
+    await until("the late output", () => first.text + shell.lateOutput() === "TAIL\n");
+  });
+
+  it("BG-04 have what they print late added to their own command's file", async () => {
+    const spillPath = join(scratchFolder(), "output");
+    const { run } = openSession();
+
+    const result = await run("echo HEAD; sh -c '(sleep 0.25; echo TAIL) & exit 0'", {
+      sink: { maxBytes: 1, spillPath },
+    });
+
+    expect(result.exitCode).toBe(0);
     await until("the late output", () => readFileSync(spillPath, "utf8") === "HEAD\nTAIL\n");
   });
 

@@ -141,7 +141,8 @@ describe("a spill file", () => {
     const gate = join(folder, "gate");
     // A FIFO is the slowest disk there is. The runtime may refuse it or wait for it; it may not collect.
     spawnSync("mkfifo", [gate]);
-    const reader = spawn("sh", ["-c", `sleep 1; cat ${gate} >/dev/null`], { stdio: "ignore" });
+    // One process, so that its end leaves none.
+    const reader = spawn("sh", ["-c", `sleep 1; exec cat ${gate} >/dev/null`], { stdio: "ignore" });
     onTestFinished(() => void reader.kill("SIGKILL"));
     const before = process.memoryUsage.rss();
     let most = before;
