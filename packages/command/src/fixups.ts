@@ -7,7 +7,7 @@
  * `pipefail`, visible text and the early stop by SIGPIPE stay as they were. Mode `strip` removes the stage: the
  * producer runs to its end, its whole output is visible and its own exit status counts.
  *
- * The rewritten consumer is `( { head -5; } < <(… exec tee -a FILE /dev/fd/3 …); … kill tee … )`:
+ * The rewritten consumer is `( … { head -5; } < <(… exec tee -a FILE /dev/fd/3 …); … kill tee … )`:
  * - `tee` writes the file before the pipe, so that what `head` has seen is in the file when `head` ends;
  * - once `head` has ended `tee` is killed, so that the producer gets SIGPIPE at its next write, no later than without;
  * - it is one stage, so `PIPESTATUS` keeps its length, and its status is that of `head` or `tail`;
@@ -63,10 +63,12 @@ export function teeTrailingPipes(fixups: Pick<BashFixups, "command" | "pipes">, 
 
 function teeingStage(consumer: string, path: string): string {
   const tee = `{ set +x; exec tee -a -- ${singleQuoted(path)} /dev/fd/3 3>&1 >/dev/null; } 2>/dev/null`;
-  // `$!` is the process substitution; bash sets it although nothing was put in the background.
-  const end = `{ set -- "$?"; set +x; kill -s KILL "$!" || :; exit "$1"; } 2>/dev/null`;
+  // `$!` is the process substitution where bash sets it for one (4.4 and later); an older bash leaves the session's
+  // last job there, which must live.
+  const start = `{ set -- "\${!-}"; } 2>/dev/null`;
+  const end = `{ set -- "$?" "$1"; set +exu; [ "$!" = "$2" ] || kill -s KILL "$!"; exit "$1"; } 2>/dev/null`;
   // A group, because bash expands the redirection of a plain command in the child, where `$!` would be lost.
-  return `( { ${consumer}; } < <(${tee}); ${end} )`;
+  return `( ${start}; { ${consumer}; } < <(${tee}); ${end} )`;
 }
 
 /** Quotes a text for a shell so that it is one literal word. */

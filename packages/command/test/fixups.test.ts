@@ -129,6 +129,9 @@ describe("mode tee", () => {
     "set -C; seq 3 | head -2",
     "trap '' TERM PIPE; seq 2 | head -1",
     "head() { echo mine; }; seq 3 | head -1",
+    "sleep 300 & seq 3 | head -1; kill -0 $! && echo alive; kill $!",
+    "set -eu; seq 3 | head -1; echo on",
+    "set -euo pipefail; seq 3 | tail -1; echo on",
     "for i in 1 2; do echo $i; done | tail -1",
   ])("changes neither what is seen nor the status of: %s", (line) => {
     const file = join(folder, "kept");

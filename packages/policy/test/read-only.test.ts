@@ -110,7 +110,8 @@ describe("read-only command lines", () => {
     expect(classify(command, PLACE)).toMatchObject({ class: "readonly", findings: [] });
   });
 
-  it("change nothing when they run for real", () => {
+  // The tables are those of the GNU programs, and the judge needs GNU `timeout`.
+  it.skipIf(process.platform !== "linux")("change nothing when they run for real", () => {
     expect(runForReal(LINES, scratch).filter(({ changed }) => changed)).toEqual([]);
   });
 });
