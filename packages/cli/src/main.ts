@@ -16,6 +16,8 @@ export async function main(words: readonly string[]): Promise<number> {
     switch (name) {
       case "run":
         return await (await import("./commands/run.ts")).run(rest);
+      case "tool":
+        return await (await import("./commands/tool.ts")).tool(rest);
       case "doctor":
         return await (await import("./commands/doctor.ts")).doctor(rest);
       case "tour":

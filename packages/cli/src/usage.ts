@@ -14,6 +14,7 @@ export const USAGE = `pi-bash: real bash for programs that run commands
 
   pi-bash run [options] '<command>'       run a command; its exit status is the exit status
   pi-bash run --session '<a>' '<b>' ...   run commands one after another in one bash, which keeps its state
+  pi-bash tool [options] ['<command>']    one call of the bash tool as a model makes it; JSON from standard input
   pi-bash doctor [--json]                 what works here, what is missing and how to get it
   pi-bash tour                            see the engine at work, with every claim checked
 
@@ -23,6 +24,10 @@ Options of run:
   --timeout SECONDS   end the command when it takes longer; exit status 124
   --json              print one JSON object for each command instead of its output
   --session           each argument is a command of one session
+
+Options of tool: --cwd, --env, --timeout as above, and
+  --setting NAME=JSON a setting of the tool; may be given several times
+  --json              print the answer as one JSON object
 
 Exit status of run: the command's own; 128+n when signal n ended it; 124 when it timed out; 130 when Ctrl-C ended it;
 125 when it could not be started; 2 for a wrong command line.

@@ -1,0 +1,118 @@
+/**
+ * `pi-bash tool`: one call of the bash tool as an agent makes it, from JSON or from flags.
+ *
+ * For trying what a model would read, and for hosts in other languages. The answer is text, or with `--json` one object
+ * with `content`, `details` and `isError`, thrown errors included. The exit status is the command's own.
+ */
+import { text } from "node:stream/consumers";
+import { parseArgs } from "node:util";
+import { type BashToolResult, Settings } from "@pi-bash/contract";
+import { createExecutor } from "@pi-bash/executor";
+import { createBashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
+import { listenForInterrupt } from "../interrupt.ts";
+import { UsageError } from "../usage.ts";
+
+/** Exit status of a call that gave no result: refused, timed out, or not startable; as `env` and `timeout` have it. */
+const NO_RESULT_STATUS = 125;
+
+/** What `tool` was asked for. */
+export interface ToolArguments {
+  /** Parameters of the call; absent: they come as JSON on standard input. */
+  params?: Record<string, unknown>;
+  settings: Settings;
+  json: boolean;
+}
+
+/** Runs the words after `tool` and resolves with the exit status. */
+export async function tool(words: readonly string[]): Promise<number> {
+  const asked = parseToolArguments(words);
+  const params = asked.params ?? parseJson(await text(process.stdin), "standard input");
+  const interrupt = listenForInterrupt(() => undefined);
+  const executor = createExecutor(asked.settings, { cwd: process.cwd() });
+  const bash = createBashTool({ cwd: process.cwd(), settings: asked.settings, executor, toolNames: ["bash"] });
+  try {
+    const answer = await bash.execute("cli", params, interrupt.signal);
+    print(answer, asked.json);
+    return answer.details?.exitCode ?? 0;
+  } catch (error) {
+    if (!(error instanceof ToolError) && !(error instanceof ToolAbortError)) throw error;
+    const answer: BashToolResult = {
+      content: [{ type: "text", text: error.message }],
+      ...(error.details === undefined ? {} : { details: error.details }),
+      isError: true,
+    };
+    print(answer, asked.json);
+    return interrupt.status ?? NO_RESULT_STATUS;
+  } finally {
+    await executor.dispose();
+    interrupt.release();
+  }
+}
+
+/** Reads the words after `tool`. */
+export function parseToolArguments(words: readonly string[]): ToolArguments {
+  const { values, positionals } = parseWords(words);
+  if (positionals.length > 1) throw new UsageError("`tool` takes one command; quote it");
+  const [command] = positionals;
+  const hasFlags = values.cwd !== undefined || values.timeout !== undefined || values.env.length > 0;
+  if (command === undefined && hasFlags) throw new UsageError("`tool` needs a command beside its flags");
+  const asked = { settings: parseSettings(values.setting), json: values.json };
+  if (command === undefined) return asked;
+  const params = {
+    command,
+    ...(values.cwd === undefined ? {} : { cwd: values.cwd }),
+    ...(values.timeout === undefined ? {} : { timeout: Number(values.timeout) }),
+    ...(values.env.length === 0 ? {} : { env: Object.fromEntries(values.env.map((each) => pair(each, "--env"))) }),
+  };
+  return { ...asked, params };
+}
+
+function parseWords(words: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...words],
+      allowPositionals: true,
+      options: {
+        cwd: { type: "string" },
+        env: { type: "string", multiple: true, default: [] },
+        timeout: { type: "string" },
+        setting: { type: "string", multiple: true, default: [] },
+        json: { type: "boolean", default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** `bash.outputHeadBytes=1000`: the value is JSON. */
+function parseSettings(assignments: readonly string[]): Settings {
+  const given = assignments.map((each) => {
+    const [name, value] = pair(each, "--setting");
+    if (!(name in Settings.shape)) throw new UsageError(`there is no setting \`${name}\``);
+    return [name, parseJson(value, `the value of \`${name}\``)];
+  });
+  const parsed = Settings.safeParse(Object.fromEntries(given));
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `\`${path.join(".")}\`: ${message}`);
+  throw new UsageError(`wrong settings: ${problems.join("; ")}`);
+}
+
+function pair(assignment: string, option: string): [name: string, value: string] {
+  const at = assignment.indexOf("=");
+  if (at < 1) throw new UsageError(`\`${option}\` takes NAME=VALUE, not \`${assignment}\``);
+  return [assignment.slice(0, at), assignment.slice(at + 1)];
+}
+
+function parseJson(source: string, place: string): unknown {
+  try {
+    return JSON.parse(source);
+  } catch (error) {
+    throw new UsageError(`${place} is no JSON`, { cause: error });
+  }
+}
+
+function print(answer: BashToolResult, isJson: boolean): void {
+  const shown = isJson ? JSON.stringify(answer) : answer.content.map((part) => part.text).join("");
+  process.stdout.write(`${shown}\n`);
+}

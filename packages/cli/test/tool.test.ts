@@ -1,0 +1,85 @@
+/** `pi-bash tool`: the built program, one call, its answer and status; and how wrong words are refused. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parseToolArguments } from "../src/commands/tool.ts";
+
+const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
+/** A test that waits longer for the process than this has found a hang. */
+const LIMIT_MS = 40_000;
+
+async function call(words: readonly string[], input = ""): Promise<{ status: number | null; stdout: string }> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-cli-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const child = spawn(process.execPath, [PROGRAM, "tool", ...words], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: folder },
+    stdio: ["pipe", "pipe", "ignore"],
+    timeout: LIMIT_MS,
+    killSignal: "SIGKILL",
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  child.stdin.on("error", () => undefined); // A program that refuses its words reads nothing.
+  child.stdin.end(input);
+  const stdout = await text(child.stdout);
+  return { status: await ended, stdout };
+}
+
+describe("pi-bash tool", () => {
+  it("prints what a model reads, and ends with the command's status", async () => {
+    const ended = await call(["--env", "A=b", "echo $A; (exit 3)"]);
+
+    expect(ended.status).toBe(3);
+    expect(ended.stdout).toMatch(/^b\n\nWall time: \d+\.\d\d seconds\nCommand exited with code 3\n$/);
+  });
+
+  it("takes a call as JSON and answers with JSON", async () => {
+    const ended = await call(["--json"], JSON.stringify({ command: "echo x", timeout: 9_999 }));
+
+    expect(ended.status).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      content: [{ type: "text" }],
+      details: { timeoutSeconds: 3_600, requestedTimeoutSeconds: 9_999 },
+    });
+  });
+
+  it("answers a refused call with its error and status 125", async () => {
+    const ended = await call(["--json"], JSON.stringify({ command: "true", env: { "1": "x" } }));
+
+    expect(ended.status).toBe(125);
+    expect(JSON.parse(ended.stdout)).toEqual({
+      content: [{ type: "text", text: "Invalid bash env name: 1" }],
+      isError: true,
+    });
+  });
+
+  it("refuses input that is no JSON as a wrong command line", async () => {
+    expect(await call([], "{")).toEqual({ status: 2, stdout: "" });
+  });
+});
+
+describe("arguments of tool", () => {
+  it("are the parameters of a call, and settings", () => {
+    const words = ["--cwd", "/", "--timeout", "1.5", "--setting", "bash.outputHeadBytes=10", "ls"];
+
+    const asked = parseToolArguments(words);
+
+    expect(asked.params).toEqual({ command: "ls", cwd: "/", timeout: 1.5 });
+    expect(asked.settings["bash.outputHeadBytes"]).toBe(10);
+  });
+
+  it.each([
+    [["a", "b"], "`tool` takes one command; quote it"],
+    [["--cwd", "/"], "`tool` needs a command beside its flags"],
+    [["--env", "A", "ls"], "`--env` takes NAME=VALUE, not `A`"],
+    [["--setting", "bash.head=1", "ls"], "there is no setting `bash.head`"],
+    [["--setting", "async.maxJobs=x", "ls"], "the value of `async.maxJobs` is no JSON"],
+    [["--setting", "async.maxJobs=0", "ls"], "wrong settings: `async.maxJobs`"],
+  ])("%j are refused with what is wrong", (words, message) => {
+    expect(() => parseToolArguments(words)).toThrow(message);
+  });
+});
