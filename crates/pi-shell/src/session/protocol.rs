@@ -361,6 +361,12 @@ impl FrameReader {
             self.keep_noise(position, start);
             match parse_frame(&self.buffer[start..]) {
                 Parsed::Complete(frame, length) => {
+                    if let Some((inner, at, inner_length)) = self.innermost(start, length) {
+                        frames.push(inner);
+                        self.buffer.drain(at..at + inner_length);
+                        position = start;
+                        continue;
+                    }
                     frames.push(frame);
                     position = start + length;
                 }
@@ -380,6 +386,17 @@ impl FrameReader {
         }
         self.buffer.drain(..position);
         frames
+    }
+
+    /// A frame inside of another: a frame of several writes may have one of another process in it.
+    fn innermost(&self, start: usize, length: usize) -> Option<(Frame, usize, usize)> {
+        let outer = self.buffer.get(start..start + length)?;
+        memchr::memrchr_iter(1, outer).take_while(|at| *at > 0).find_map(|at| {
+            match parse_frame(outer.get(at..)?) {
+                Parsed::Complete(frame, inner) => Some((frame, start + at, inner)),
+                Parsed::Partial | Parsed::Noise => None,
+            }
+        })
     }
 
     /// Remembers the beginning of what is no frame: bash's complaints about an order.
@@ -515,6 +532,26 @@ mod tests {
                     cwd: "/a b".to_owned()
                 }
             );
+        }
+    }
+
+    #[test]
+    fn a_frame_in_the_middle_of_another_is_told_and_so_is_the_other() {
+        let other = TOKEN.replace('0', "f");
+        let trap = format!("\x01{TOKEN} t\0trap -- 'x' EXIT\n\0\x02");
+        let born = format!("\x01{other} b 77\0\x02");
+        for cut in 0..=trap.len() {
+            let text = format!("{}{born}{}", &trap[..cut], &trap[cut..]);
+
+            let frames = FrameReader::default().push(text.as_bytes());
+
+            // Where the head of the outer one is torn it is noise; bash writes that in one piece.
+            let whole = cut == 0 || cut > 36;
+            assert!(frames.iter().any(|frame| frame.body == FrameBody::Born { pid: 77 }), "{cut}");
+            let told = frames
+                .iter()
+                .any(|frame| frame.body == FrameBody::Trap { text: "trap -- 'x' EXIT".to_owned() });
+            assert!(told || !whole, "cut at {cut}: {frames:?}");
         }
     }
 
