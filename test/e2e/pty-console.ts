@@ -87,7 +87,8 @@ export function openConsole(options: PtyStartOptions): Console {
   };
 }
 
-/** Whether a program is installed and starts. */
-export function isInstalled(program: string, argument = "--version"): boolean {
-  return spawnSync(program, [argument], { stdio: "ignore", timeout: SCREEN_MS }).status === 0;
+/** Whether a program is installed and starts, and says `feature` of itself. */
+export function isInstalled(program: string, argument = "--version", feature = ""): boolean {
+  const { status, stdout } = spawnSync(program, [argument], { encoding: "utf8", timeout: SCREEN_MS });
+  return status === 0 && stdout.includes(feature);
 }

@@ -13,7 +13,9 @@ const has = {
   less: isInstalled("less"),
   python3: isInstalled("python3"),
   top: isInstalled("top", "-v"),
-  vim: isInstalled("vim"),
+  // A small build has no scripts.
+  vim: isInstalled("vim", "--version", "+eval"),
+  npm: isInstalled("npm"),
 };
 
 describe("bash", () => {
@@ -81,7 +83,7 @@ describe.skipIf(!has.python3)("python's prompt (skipped where there is no python
   });
 });
 
-describe.skipIf(!has.vim)("vim (skipped where it is not installed)", () => {
+describe.skipIf(!has.vim)("vim (skipped where it is not installed whole)", () => {
   it("edits a file on a screen of its own, and gives the old one back", async () => {
     const file = join(scratchFolder(), "poem.txt");
     writeFileSync(file, "roses\nviolets\n");
@@ -169,5 +171,32 @@ describe.skipIf(!has.git)("git (skipped where it is not installed)", () => {
     const staged = git("diff", "--cached");
     expect(staged).toContain("+last");
     expect(staged).not.toContain("+first");
+  });
+});
+
+describe.skipIf(!has.npm)("npm init (skipped where there is no npm)", () => {
+  it("is answered question by question", async () => {
+    const folder = scratchFolder();
+    const env = { HOME: folder, npm_config_update_notifier: "false", npm_config_cache: join(folder, "cache") };
+    const init = openConsole({ command: "npm init", cwd: folder, env });
+    await init.shows("package name:");
+    init.press("poem", KEY.enter);
+    await init.shows("version:");
+    init.press("2.3.4", KEY.enter);
+    for (const question of ["description", "entry point", "test command", "git repository", "keywords", "author"]) {
+      await init.shows(`${question}:`);
+      init.press(KEY.enter);
+    }
+    await init.shows("license:");
+    // Newer versions ask one thing more before the last question.
+    init.press("MIT", KEY.enter);
+    await init.shows(/^type:|Is this OK/m);
+    if (!init.terminal.text().includes("Is this OK")) init.press(KEY.enter);
+    await init.shows("Is this OK");
+    init.press(KEY.enter);
+
+    expect((await init.ended()).exitCode).toBe(0);
+    const written: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    expect(written).toMatchObject({ name: "poem", version: "2.3.4", license: "MIT" });
   });
 });
