@@ -65,7 +65,7 @@ fn has_signature(family: &Family, text: &str) -> bool {
 
 /// Bytes at either end of a text in which a signature is looked for. A tool says who it is when it
 /// begins and when it sums up; looking further costs more than all filters together.
-const SIGNATURE_BYTES: usize = 128 * 1024;
+const SIGNATURE_BYTES: usize = 48 * 1024;
 
 /// The two ends of a text; the second is empty where the first is the whole.
 pub(crate) fn ends(text: &str) -> (&[u8], &[u8]) {

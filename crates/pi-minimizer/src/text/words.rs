@@ -126,12 +126,19 @@ impl Hasher for FixedHasher {
         for chunk in &mut chunks {
             self.mix(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
         }
+        let rest = chunks.remainder();
         let mut last = [0_u8; 8];
-        for (slot, byte) in last.iter_mut().zip(chunks.remainder()) {
+        for (slot, byte) in last.iter_mut().zip(rest) {
             *slot = *byte;
         }
+        // A remainder has seven bytes at most, so its length fits into the eighth.
+        last[7] = u8::try_from(rest.len()).unwrap_or(0) | 0x80;
         self.mix(u64::from_le_bytes(last));
-        self.mix(bytes.len() as u64);
+    }
+
+    fn write_u8(&mut self, value: u8) {
+        // The end mark of a string: the remainder above already tells lengths apart.
+        self.0 ^= u64::from(value);
     }
 
     fn write_u64(&mut self, value: u64) {
