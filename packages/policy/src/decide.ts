@@ -211,8 +211,10 @@ function gitObstacle(request: PolicyRequest, analysis: CommandAnalysis, rules: r
   if (request.gitDangers === undefined) {
     return [finding("git-not-inspected", "exec", "the git configuration of the folder was not looked at")];
   }
-  return request.gitDangers.map(({ key }) =>
-    finding("git-config", "exec", `the repository sets \`${key}\`, which makes git run a program`),
+  return request.gitDangers.map(({ key, value, origin }) =>
+    origin === "index"
+      ? finding("git-embedded", "exec", `\`${value}\` is a repository of its own, which nobody has looked at`)
+      : finding("git-config", "exec", `the repository sets \`${key}\`, which makes git run a program`),
   );
 }
 

@@ -141,6 +141,29 @@ describe("the look at a git configuration", () => {
     expect(existsSync(proof)).toBe(false);
   });
 
+  it("finds a repository inside, whose clean filter no variable switches off", async () => {
+    const inner = join(repo, "inner");
+    mkdirSync(inner);
+    const at = (...args: string[]) => execFileSync("git", args, { cwd: inner, env: ENV, timeout: 60_000 });
+    at("init", "-q");
+    writeFileSync(join(inner, "f"), "x\n");
+    at("add", ".");
+    at("commit", "-q", "-m", "inner");
+    spawnSync("git", ["add", "inner"], { cwd: repo, env: ENV, timeout: 60_000 });
+    at("config", "filter.evil.clean", join(repo, "evil.sh"));
+    writeFileSync(join(inner, ".git", "info", "attributes"), "* filter=evil\n");
+    utimesSync(join(inner, "f"), 1, 1);
+
+    const dangers = await inspectGitConfig(repo);
+    expect(existsSync(proof)).toBe(false);
+    spawnSync("git", ["status"], { cwd: repo, env: { ...ENV, ...GIT_HARDENING }, timeout: 60_000 });
+
+    // The danger is real, and it is told.
+    expect(existsSync(proof)).toBe(true);
+    expect(dangers).toEqual([{ key: "submodule.inner", value: "inner", origin: "index" }]);
+    expect((await createPolicy().authorize({ command: "git status", cwd: repo })).behavior).toBe("deny");
+  });
+
   it("finds nothing in an honest repository", async () => {
     git("config", "core.fsmonitor", "false");
     git("config", "alias.st", "status");
