@@ -140,7 +140,7 @@ fn matches(pattern: &LazyLock<Option<Regex>>, line: &str) -> bool {
 
 /// An oracle of its own for "this passed", apart from the filters that say so.
 fn has_success_mark(line: &str) -> bool {
-    const MARKS: [&str; 16] = [
+    const MARKS: [&str; 17] = [
         "✓",
         "✔",
         "√",
@@ -157,6 +157,7 @@ fn has_success_mark(line: &str) -> bool {
         " ok",
         "[  PASSED  ]",
         "[----------]",
+        "Failures: 0, Errors: 0",
     ];
     MARKS.iter().any(|mark| line.contains(mark))
 }

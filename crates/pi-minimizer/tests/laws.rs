@@ -1,5 +1,6 @@
 //! The properties P1 to P21 of the minimizer, over real captures, their mutations and invented text.
 //!
+//! One file, one list of properties: it is longer than a file should be because a reader looks for a number.
 //! Case counts are fixed and the generators have fixed seeds: a failure here is a failure everywhere.
 
 #![expect(clippy::format_collect, reason = "a test builds its text the short way")]

@@ -97,8 +97,11 @@ fn info(doc: &mut Doc<'_>, at: usize, text: &str) {
             doc.drop_line(at, Kind::Progress);
         }
     } else {
+        // The root of a dependency tree stands above its first branch.
+        let next = doc.line(at + 1);
+        let root = next.starts_with("[INFO] +- ") || next.starts_with("[INFO] \\- ");
         let project =
-            text.starts_with("Building ") || (text.starts_with('-') && text.contains("< "));
+            root || text.starts_with("Building ") || (text.starts_with('-') && text.contains("< "));
         if !project {
             doc.drop_line(at, Kind::Progress);
         }
@@ -126,4 +129,42 @@ fn is_progress(line: &str) -> bool {
 /// `> Task :app:compileJava UP-TO-DATE`, but not `> Task :app:test FAILED`.
 fn is_task(line: &str) -> bool {
     line.starts_with("> Task :") && !line.contains("FAILED")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FAMILY;
+    use crate::doc::Doc;
+    use crate::registry::Run;
+
+    fn marked(text: &str) -> String {
+        let mut doc = Doc::new(text);
+        (FAMILY.mark)(&mut doc, &Run { target: None, failed: true }).unwrap();
+        doc.render(true)
+    }
+
+    #[test]
+    fn a_class_that_passed_goes_and_a_class_that_failed_stays() {
+        let text = "[INFO] Running a.OkTest\n[INFO] Tests run: 12, Failures: 0, Errors: 0, Skipped: 0 -- in a.OkTest\n\
+                    [ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0 <<< FAILURE! -- in a.BadTest\n\
+                    [ERROR]   BadTest.total:21 expected: <12.50> but was: <12.05>\n[INFO] BUILD FAILURE\n";
+        assert_eq!(
+            marked(text),
+            "[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0 <<< FAILURE! -- in a.BadTest\n\
+             [ERROR]   BadTest.total:21 expected: <12.50> but was: <12.05>\n[INFO] BUILD FAILURE\n"
+        );
+    }
+
+    #[test]
+    fn the_root_of_a_dependency_tree_stays() {
+        let branches: String = ["a", "b", "c", "d", "e", "f", "g"]
+            .map(|name| format!("[INFO] +- org:{name}:jar:1\n"))
+            .concat();
+        let text = format!(
+            "[INFO] --- dependency:tree @ x ---\n[INFO] com.acme:x:jar:1\n{branches}[INFO] \\- org:h:jar:2\n"
+        );
+        let out = marked(&text);
+        assert!(out.starts_with("[INFO] com.acme:x:jar:1\n org:a:jar:1\n"), "{out}");
+        assert!(out.ends_with(" org:h:jar:2\n"), "{out}");
+    }
 }
