@@ -94,7 +94,7 @@ async function describe(
   const smallest = Math.min(...pipes.map((pipe) => lineLimit(pipe.text)));
   if (lines !== undefined && lines <= smallest) return { keep: false };
   const amount = lines === undefined ? sizeText(bytes) : `${lines} line${lines === 1 ? "" : "s"} (${sizeText(bytes)})`;
-  return { notice: `${namesOf(pipes)} read ${amount}. All of it: ${artifactUrl(artifact.id)}`, keep: true };
+  return { notice: `${namesOf(pipes)} read ${amount}, kept in ${artifactUrl(artifact.id)}`, keep: true };
 }
 
 function tooLarge(pipes: readonly TrailingPipe[], maxBytes: number): string {

@@ -159,14 +159,10 @@ async function directoryOf(
   session: BashToolSession,
   expansion: ExpansionOptions,
 ): Promise<string> {
-  const cwd =
-    given === undefined
-      ? session.cwd
-      : resolveToCwd(
-          await expandCwd(given, expansion),
-          session.cwd,
-          session.executor.environment().env["HOME"] ?? homedir(),
-        );
+  const path = given === undefined ? "." : await expandCwd(given, expansion);
+  // The environment is made anew each time it is asked for, and few directories begin with `~`.
+  const home = (): string => session.executor.environment().env["HOME"] ?? homedir();
+  const cwd = resolveToCwd(path, session.cwd, home);
   await checkDirectory(cwd);
   return cwd;
 }

@@ -4,14 +4,14 @@
  * The path stays as it was written (no link is resolved), because `pwd` shows it to the model again.
  */
 import { stat } from "node:fs/promises";
-import { isAbsolute, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { ToolError } from "./tool-error.ts";
 
-/** A directory against the session's; `~` and `~/x` mean `home`. */
-export function resolveToCwd(path: string, sessionCwd: string, home: string): string {
-  if (path === "~") return home;
-  if (path.startsWith("~/")) return join(home, path.slice("~/".length));
-  return isAbsolute(path) ? path : resolve(sessionCwd, path);
+/** A directory against the session's, without `.`, `..` and a slash at the end; `~` and `~/x` mean `home()`. */
+export function resolveToCwd(path: string, sessionCwd: string, home: () => string): string {
+  if (path === "~") return resolve(home());
+  if (path.startsWith("~/")) return resolve(home(), path.slice("~/".length));
+  return resolve(sessionCwd, path);
 }
 
 /** Throws `ToolError` unless the path leads to a directory. */

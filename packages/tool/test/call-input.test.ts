@@ -41,12 +41,15 @@ describe("the directory of a call", () => {
     expect(textOf(await bash({ command: "pwd" }))).toMatch(new RegExp(`^${folder}\n\n`));
   });
 
-  it("keeps the name of a link", async () => {
+  it.each(["link", "link/", "./x/../link"])("keeps the name of a link: %s", async (cwd) => {
     const { bash, folder } = scene();
     mkdirSync(join(folder, "real"));
     symlinkSync("real", join(folder, "link"));
 
-    expect(textOf(await bash({ command: "pwd", cwd: "link" }))).toMatch(new RegExp(`^${folder}/link\n\n`));
+    expect(textOf(await bash({ command: "pwd", cwd }))).toMatch(new RegExp(`^${folder}/link\n\n${WALL}$`));
+    expect(textOf(await bash({ command: "pwd", cwd: `${folder}/${cwd}` }))).toMatch(
+      new RegExp(`^${folder}/link\n\n${WALL}$`),
+    );
   });
 
   it("may begin with `~`", async () => {

@@ -16,7 +16,7 @@ describe("a trailing pipe", () => {
     const result = await bash({ command: "seq 1 5000 2>&1 | tail -3" });
 
     const text = textOf(result);
-    expect(text).toMatch(/^4998\n4999\n5000\n\n`\| tail -3` read 5000 lines \(23\.3KB\)\. All of it: artifact:\/\//);
+    expect(text).toMatch(/^4998\n4999\n5000\n\n`\| tail -3` read 5000 lines \(23\.3KB\), kept in artifact:\/\//);
     const { text: whole } = await session.executor.artifacts.read(kept(text));
     expect(whole.split("\n").length).toBe(5_001);
   });
