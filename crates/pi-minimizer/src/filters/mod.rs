@@ -1,4 +1,5 @@
-//! One file a family of formats. Each exports a `FAMILY` and marks only lines it recognises.
+//! One file a family of formats. Each exports a `FAMILY` and marks only lines it recognises; `diff` is a
+//! part of git, and `outline` stands apart because it is made on request alone.
 //!
 //! Order matters where two families know a line: the first mark stands.
 

@@ -1,7 +1,7 @@
 //! grep, ripgrep and their kin: hits below their file instead of behind it.
 //!
-//! Every file, line number and line of text stays; only the path that stands in front of each hit is
-//! said once. A line of a bundle that is longer than anybody reads is cut around the pattern.
+//! Every file, line number and line of text stays as it is, blanks included, because hits are edited;
+//! only the path that stands in front of each of them is said once.
 
 use crate::check::Policy;
 use crate::doc::{Doc, OverBudget};
