@@ -14,7 +14,7 @@ import { scratchFolder } from "../support/scratch.ts";
 import { runIn } from "../support/session.ts";
 import { newTag } from "../support/tag.ts";
 import { inLanes } from "./lanes.ts";
-import { backAt, countNow } from "./process-count.ts";
+import { backAt, settledCount } from "./process-count.ts";
 import { pick, seededRandom } from "./random.ts";
 
 /** Commands without an end, by what is special about them. */
@@ -76,7 +76,7 @@ export async function soakAborts(count: number, seed: number): Promise<void> {
   // The runtime's own thread and descriptors are there before the count.
   await using first = new Shell();
   await runIn(first, "true");
-  const before = countNow();
+  const before = await settledCount();
   const shells = Array.from({ length: Math.min(LANES, count) }, () => new Shell({ sessionEnv: tag.env, cwd: folder }));
   try {
     for (const [lane, shell] of shells.entries()) await prepare(shell, lane);

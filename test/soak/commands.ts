@@ -6,7 +6,7 @@ import { Shell } from "@pi-bash/natives";
 import { expect } from "vitest";
 import { runIn } from "../support/session.ts";
 import { newTag } from "../support/tag.ts";
-import { backAt, countNow } from "./process-count.ts";
+import { backAt, settledCount } from "./process-count.ts";
 
 /** What a command must answer. */
 interface Answer {
@@ -44,12 +44,12 @@ export async function soakCommands(count: number): Promise<void> {
   // The runtime's own thread and descriptors are there before the count.
   await using early = new Shell();
   await runIn(early, "true");
-  const first = countNow();
+  const first = await settledCount();
   const shell = new Shell({ sessionEnv: tag.env });
   try {
     const pid = Number((await runIn(shell, "echo $$")).text);
     await runAll(shell, 0, Math.ceil(count / WARM_UP));
-    const before = { host: countNow(), shell: residentBytes(pid), descriptors: descriptorsOf(pid) };
+    const before = { host: await settledCount(), shell: residentBytes(pid), descriptors: descriptorsOf(pid) };
     await runAll(shell, Math.ceil(count / WARM_UP), count);
 
     expect(Number((await runIn(shell, "wait; echo $$")).text)).toBe(pid);

@@ -3,7 +3,7 @@
  * before it.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { until } from "../support/patience.ts";
+import { pause, until } from "../support/patience.ts";
 import { isZombie } from "../support/tag.ts";
 
 /** Counts of one moment. */
@@ -15,11 +15,25 @@ export interface ProcessCount {
   readonly residentBytes: number;
 }
 
-/** What may remain more than before: descriptors and threads of the test runner come and go. */
-const TOLERANCE = 5;
+/** What may remain more than before: descriptors and threads of the test runner, and a bash kept warm, come and go. */
+const TOLERANCE = 8;
 
-/** The counts now. */
-export function countNow(): ProcessCount {
+/** Time between two looks at counts that may still change, in milliseconds. */
+const LOOK_MS = 300;
+
+/** The counts when they stay the same from one look to the next: what is closed or made in the background is done. */
+export async function settledCount(): Promise<ProcessCount> {
+  let before = countNow();
+  for (let look = 0; look < 30; look += 1) {
+    await pause(LOOK_MS);
+    const now = countNow();
+    if (now.descriptors === before.descriptors && now.descendants === before.descendants) return now;
+    before = now;
+  }
+  return before;
+}
+
+function countNow(): ProcessCount {
   return {
     descriptors: readdirSync("/proc/self/fd").length,
     threads: readdirSync("/proc/self/task").length,

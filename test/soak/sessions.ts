@@ -9,7 +9,7 @@ import { until } from "../support/patience.ts";
 import { runIn } from "../support/session.ts";
 import { newTag } from "../support/tag.ts";
 import { inLanes } from "./lanes.ts";
-import { backAt, countNow } from "./process-count.ts";
+import { backAt, settledCount } from "./process-count.ts";
 
 /** Sessions side by side. */
 const LANES = 8;
@@ -22,7 +22,7 @@ export async function soakSessions(count: number): Promise<void> {
   const tag = newTag();
   const folders = new Set<string>();
   await inLanes(LANES * 2, LANES, (index) => useOnce(index, tag.env, folders));
-  const before = countNow();
+  const before = await settledCount();
 
   await inLanes(count, LANES, (index) => useOnce(index, tag.env, folders));
 

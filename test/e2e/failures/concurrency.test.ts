@@ -21,7 +21,7 @@ describe("runs", () => {
       run("for i in $(seq 50); do echo A; sleep .01; done"),
       run("for i in $(seq 50); do echo B; done", { timeoutMs: 5_000 }),
     ]);
-    const [slow, quick] = await Promise.all([run("sleep 2; echo slow"), run("echo quick", { timeoutMs: 1_500 })]);
+    const [slow, quick] = await Promise.all([run("sleep 3; echo slow"), run("echo quick", { timeoutMs: 2_500 })]);
 
     expect(first.text).toBe("A\n".repeat(50));
     expect(second.text).toBe("B\n".repeat(50));

@@ -47,7 +47,7 @@ describe("a timeout", () => {
   it("PT-05 ends a daemon that forked twice into a session of its own", async () => {
     const tag = newTag();
 
-    const result = await one(`python3 ${daemon}; echo up; sleep 300`, { timeoutMs: 3_000, env: tag.env });
+    const result = await one(`python3 ${daemon}; echo up; sleep 300`, { timeoutMs: 5_000, env: tag.env });
 
     expect(result).toMatchObject({ timedOut: true, text: "up\n" });
     await tag.gone();
@@ -223,7 +223,7 @@ describe("a host", () => {
         for (const pid of tag.survivors()) process.kill(pid, "SIGKILL");
       });
       const command = `echo up; ${helper} --reuid 0 --regid 0 --clear-groups sleep 300`;
-      const run = { command, timeoutMs: 1_000, env: tag.env, sink: {}, cwd: "/" };
+      const run = { command, timeoutMs: 3_000, env: tag.env, sink: {}, cwd: "/" };
 
       const host = startHost("run-commands", {
         args: ["one", JSON.stringify([run])],

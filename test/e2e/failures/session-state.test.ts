@@ -150,10 +150,11 @@ describe("a session whose shell is maltreated works again", () => {
   it("SS-18 after its builtins were disabled", async () => {
     const session = openSession();
 
+    // The shell cannot report any more, so what this command's own status was is not known.
     const set = await session.run("enable -n printf echo eval trap read");
     await expectAlive(session);
 
-    expect(set.exitCode).toBe(0);
+    expect(set.sessionReset).toBe(true);
   });
 
   it("SS-19 after IFS, globbing, noclobber, POSIX mode and umask were turned", async () => {
