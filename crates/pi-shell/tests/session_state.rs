@@ -341,3 +341,13 @@ async fn a_deadline_ends_the_command_and_keeps_the_state() {
     assert_eq!(told(&shell, "echo $V $W").await.0, "kept 1\n");
     shell.close().await;
 }
+
+#[tokio::test]
+async fn a_long_text_full_of_quotes_is_read_in_a_moment() {
+    let shell = session();
+    let body = "some 'text' \"line\" \\ $x\n".repeat(60_000);
+    let text = format!("cat <<'END' | wc -c\n{body}END\n");
+
+    assert_eq!(told(&shell, &text).await.0, format!("{}\n", body.len()));
+    shell.close().await;
+}

@@ -48,11 +48,15 @@ pub(super) async fn run(
     let report = CopyReport::open(shared.make_fifo('r')?)
         .map_err(|source| ShellError::System { attempt: "open a FIFO for answers", source })?;
     let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
+    let command_file =
+        engine::command_file(&shared.folder, shared.next_serial(), &job.options.command)
+            .map_err(|source| ShellError::System { attempt: "copy the session", source })?;
     let token = shared.new_token();
     let directory_text = directory.as_deref().map(|path| path.to_string_lossy().into_owned());
     let message = RunMessage {
         token: &token,
         command: &job.options.command,
+        command_file: command_file.as_deref(),
         cwd: directory_text.as_deref(),
         env: &job.options.env,
         previous_status: 0,
@@ -84,6 +88,7 @@ pub(super) async fn run(
     }
     .complete()
     .await;
+    engine::remove(command_file);
     conclude(shared, job, ending, cwd, &clock, output, delivery).await
 }
 

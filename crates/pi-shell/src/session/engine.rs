@@ -23,6 +23,7 @@ use crate::error::ShellError;
 use crate::request::ShellOptions;
 use crate::shell_path;
 use crate::supervisor::ChildExit;
+use crate::tree::ProcessIdentity;
 
 /// Time a standby may take to write its state: a big one, 600 KB, takes 0.1 s under load.
 const DUMP_LIMIT: Duration = Duration::from_secs(5);
@@ -45,6 +46,8 @@ pub(super) struct Handicaps {
 /// A session's shell and what is known of it.
 pub(super) struct Engine {
     pub(super) shared: Arc<Shared>,
+    /// Which process the supervisor is.
+    supervisor: ProcessIdentity,
     /// The shell, or none after it died and before the next command.
     pub(super) main: Option<MainShell>,
     /// Standbys that were ordered, until they answer.
@@ -76,11 +79,14 @@ impl Engine {
         let executable =
             options.supervisor.clone().unwrap_or_else(|| PathBuf::from("pi-supervisor"));
         let (supervisor, folder, shell) = pool::take(&executable, &spec).await?.into_parts();
+        let system = |source| ShellError::System { attempt: "find the supervisor", source };
+        let identity = crate::tree::identity_of(supervisor.pid()).ok_or_else(|| system(died()))?;
         let shared = Arc::new(Shared::new(supervisor, folder));
         shared.set_main(&shell);
         let births = Births::new(Arc::clone(&shared.slot), shared.machinery.clone());
         let mut engine = Self {
             shared,
+            supervisor: identity,
             main: Some(shell),
             births,
             idle_output: None,
@@ -373,6 +379,11 @@ impl Engine {
         drop(self.shared.supervisor.close(bound).await);
     }
 
+    /// Whether the session's means are gone: somebody killed its supervisor or removed its folder.
+    pub(super) fn is_broken(&self) -> bool {
+        !self.shared.folder.path().is_dir() || !crate::tree::is_alive(self.supervisor)
+    }
+
     /// Name of the file that the shell's last breath goes to.
     pub(super) fn generation(&self) -> u64 {
         self.generation
@@ -390,6 +401,18 @@ pub(super) fn order_text(
     }
     let file = folder.write(&format!("c{serial}"), text.as_bytes())?;
     Ok((protocol::indirect_text(&file), Some(file)))
+}
+
+/// The file for a command that does not fit its order, and none for one that does.
+pub(super) fn command_file(
+    folder: &PrivateDir,
+    serial: u64,
+    command: &str,
+) -> io::Result<Option<PathBuf>> {
+    if protocol::fits_order(command) {
+        return Ok(None);
+    }
+    folder.write(&format!("t{serial}"), command.as_bytes()).map(Some)
 }
 
 /// Removes an order's file. One that is left goes with the folder.

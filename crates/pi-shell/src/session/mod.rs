@@ -65,6 +65,8 @@ struct Inner {
     settled: Notify,
     next_id: AtomicU64,
     closed: AtomicBool,
+    /// State was lost and no result has told it yet.
+    lost: AtomicBool,
 }
 
 impl Shell {
@@ -80,6 +82,7 @@ impl Shell {
                 settled: Notify::new(),
                 next_id: AtomicU64::new(0),
                 closed: AtomicBool::new(false),
+                lost: AtomicBool::new(false),
             }),
         })
     }
@@ -138,18 +141,20 @@ impl Shell {
         engine: &mut Option<Engine>,
     ) -> Result<RunResult, ShellError> {
         let prepared = self.started(engine).await?.prepare().await;
-        let lost = match prepared {
+        let mut lost = match prepared {
             Ok(lost) => lost,
-            Err(ShellError::System { .. } | ShellError::Supervisor { .. }) => {
-                // Somebody killed the supervisor or removed the folder: nothing was run yet.
+            // Nothing was run yet; a session whose means are gone begins anew.
+            Err(_) if engine.as_ref().is_some_and(Engine::is_broken) => {
                 if let Some(broken) = engine.take() {
+                    self.inner.lost.store(true, Ordering::SeqCst);
                     broken.close(CLOSE_LIMIT).await;
                 }
-                self.started(engine).await?.prepare().await.map(|_| true)?
+                self.started(engine).await?.prepare().await?
             }
             Err(error) => return Err(error),
         };
         let engine = self.started(engine).await?;
+        lost |= self.inner.lost.swap(false, Ordering::SeqCst);
         let result = engine.run(job, lost).await;
         self.inner.note_cwd(engine);
         result

@@ -23,6 +23,9 @@ use crate::request::EnvironmentEntry;
 /// Size of a message. Larger ones go through a file: `read -N` handles each character.
 pub(super) const MESSAGE_BYTES: usize = 512;
 
+/// Longest command written into its order: the rest of a message is for the driver.
+const MAX_INLINE_BYTES: usize = 256;
+
 /// The line before each message.
 ///
 /// The redirection changes no descriptor: its expansion puts bash's line counter back, so that
@@ -120,7 +123,7 @@ fn driver_text() -> String {
         concat!(
             r#"__pi_m= __pi_f= __pi_d= __pi_c=;__p='builtin read -r -N {size} __pi_m;builtin eval "$__pi_m"';"#,
             r#"__pi_r(){{ \return "$1"; }};"#,
-            r#"__pi_e(){{ \unset -f builtin eval;\builtin set +ev;"#,
+            r#"__pi_e(){{ __pi_c=;\unset -f builtin eval;\builtin set +ev;"#,
             r#"\builtin printf '\001%s s %s %s %s\000%s\000\002' "$2" "$1" "${{__pi_d-}}" "$-" "${{PWD-}}"; }};"#,
             r#"__pi_t(){{ \builtin printf '\001%s t\000' "$1";\builtin trap -p EXIT;\builtin printf '\000\002'; }};"#,
             r#"__pi_f(){{ (\builtin set -m +ex;("#,
@@ -172,6 +175,9 @@ pub(super) struct RunMessage<'a> {
     pub(super) token: &'a str,
     /// Text of the command.
     pub(super) command: &'a str,
+    /// File that has the text, for one that does not fit a message: bash reads it as it is, where
+    /// a long quoted word would take it quadratic time.
+    pub(super) command_file: Option<&'a Path>,
     /// Directory to change to first.
     pub(super) cwd: Option<&'a str>,
     /// Exported for the command only.
@@ -219,7 +225,14 @@ impl RunMessage<'_> {
 
     /// `otherwise` is what happens when the directory cannot be entered.
     fn push_command(&self, text: &mut String, otherwise: &str) {
-        let command = quote(self.command);
+        let command = match self.command_file {
+            None => quote(self.command),
+            Some(file) => {
+                let _infallible =
+                    write!(text, "\\builtin mapfile -d '' -t __pi_c <{};", plain(file));
+                "\"$__pi_c\"".to_owned()
+            }
+        };
         let evaluated = if let Some(cwd) = self.cwd {
             let _infallible =
                 write!(text, "__pi_c={command};\\builtin cd -- {} || {otherwise};", quote(cwd));
@@ -284,6 +297,11 @@ pub(super) fn dump_text(folder: &Path, file: &Path, token: &str) -> String {
 /// Leaves a standby now, without a command.
 pub(super) fn standby_text(token: &str, fifo: &Path) -> String {
     format!("__pi_m= __pi_f=;__pi_f {token} {}", plain(fifo))
+}
+
+/// Whether a command is written into its order; longer ones go through a file of their own.
+pub(super) fn fits_order(command: &str) -> bool {
+    command.len() <= MAX_INLINE_BYTES && fits_message(command)
 }
 
 /// Whether a text can be sent as a message: ASCII, since `read -N` counts characters, without
@@ -541,7 +559,8 @@ mod tests {
         let trap = format!("\x01{TOKEN} t\0trap -- 'x' EXIT\n\0\x02");
         let born = format!("\x01{other} b 77\0\x02");
         for cut in 0..=trap.len() {
-            let text = format!("{}{born}{}", &trap[..cut], &trap[cut..]);
+            let (before, after) = trap.split_at(cut);
+            let text = format!("{before}{born}{after}");
 
             let frames = FrameReader::default().push(text.as_bytes());
 
@@ -578,6 +597,7 @@ mod tests {
         let message = RunMessage {
             token: TOKEN,
             command: "echo hi",
+            command_file: None,
             cwd: None,
             env: &[],
             previous_status: 0,

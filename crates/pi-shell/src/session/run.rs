@@ -89,11 +89,16 @@ impl Engine {
         let changes = cwd.is_some() || !effects::changes_nothing(&options.command);
         begin(output)?;
         let standby = if changes { self.prepare_standby() } else { None };
+        let failed = |source| ShellError::System { attempt: "give bash a command", source };
+        let serial = self.shared.next_serial();
+        let command_file = engine::command_file(&self.shared.folder, serial, &options.command);
+        let command_file = command_file.map_err(failed)?;
         let token = self.shared.new_token();
         let cwd_text = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
         let text = RunMessage {
             token: &token,
             command: &options.command,
+            command_file: command_file.as_deref(),
             cwd: cwd_text.as_deref(),
             env: &options.env,
             previous_status: self.status,
@@ -117,6 +122,7 @@ impl Engine {
         }
         let mut ending = self.follow(job, &token, changes, clock, output, delivery).await;
         engine::remove(file);
+        engine::remove(command_file);
         if self.was_not_started(&ending, output, delivery) {
             self.handicaps.limits = true;
             return Ok(Attempt::NotRun);
