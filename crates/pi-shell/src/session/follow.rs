@@ -118,6 +118,8 @@ impl Follow<'_> {
         let ladder = async move { stop::stop(&plan()).await };
         tokio::pin!(ladder);
         let mut watch = tokio::time::interval_at(Instant::now() + WATCH_INTERVAL, WATCH_INTERVAL);
+        // After the host was held up, one look is made, not all that were missed.
+        watch.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             // A pipe that is never empty would keep the thread from everything else.
             tokio::task::coop::consume_budget().await;
@@ -171,6 +173,10 @@ impl Follow<'_> {
                     }
                 }
                 Event::Look => {
+                    let frames = self.runner.pending_frames();
+                    if let Some(end) = self.note(frames, &mut report).await {
+                        return end;
+                    }
                     looks = if self.runner.is_between_commands() { looks + 1 } else { 0 };
                     let unread = self.runner.has_unread_order();
                     let limit = if unread { STUCK_AFTER_LOOKS } else { LOST_AFTER_LOOKS };

@@ -99,8 +99,8 @@ fn plain(path: &Path) -> String {
 
 /// The driver: defines the trampoline's text and the functions that answer, then greets.
 ///
-/// `__pi_r` sets `$?`; `__pi_e` ends a command (errexit and verbose are scoped to it) and reports;
-/// `__pi_t` tells the EXIT trap; `__pi_f` leaves a frozen copy of the shell, the standby, which
+/// `__pi_r` sets `$?`; `__pi_e` ends a command (errexit and verbose are scoped to it) and reports by `__pi_w`,
+/// also where builtins were disabled; `__pi_t` tells the EXIT trap; `__pi_f` leaves a frozen copy of the shell, the standby, which
 /// obeys orders from a FIFO. It has a process group of its own, so that `kill 0` does not reach it;
 /// it sets no traps, so that its saved state has those of the user. See docs/session-protocol.md.
 pub(super) fn boot_text(folder: &Path, generation: u64, token: &str) -> String {
@@ -124,7 +124,8 @@ fn driver_text() -> String {
             r#"__pi_m= __pi_f= __pi_d= __pi_c=;__p='builtin read -r -N {size} __pi_m;builtin eval "$__pi_m"';"#,
             r#"__pi_r(){{ \return "$1"; }};"#,
             r#"__pi_e(){{ __pi_c=;\unset -f builtin eval;\builtin set +ev;"#,
-            r#"\builtin printf '\001%s s %s %s %s\000%s\000\002' "$2" "$1" "${{__pi_d-}}" "$-" "${{PWD-}}"; }};"#,
+            r#"__pi_w "$@" || {{ \builtin enable printf read eval trap mapfile;__pi_w "$@"; }}; }};"#,
+            r#"__pi_w(){{ \builtin printf '\001%s s %s %s %s\000%s\000\002' "$2" "$1" "${{__pi_d-}}" "$-" "${{PWD-}}"; }};"#,
             r#"__pi_t(){{ \builtin printf '\001%s t\000' "$1";\builtin trap -p EXIT;\builtin printf '\000\002'; }};"#,
             r#"__pi_f(){{ (\builtin set -m +ex;("#,
             r#"\builtin printf '\001%s b %s\000\002' "$1" "$BASHPID";"#,
