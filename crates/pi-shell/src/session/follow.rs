@@ -111,8 +111,7 @@ impl Follow<'_> {
         let mut extended = false;
         let mut looks = 0;
         let mut exit = None;
-        let target = self.runner.target();
-        let ended = runner::ended(target);
+        let ended = runner::ended(self.runner.target());
         tokio::pin!(ended);
         let plan = self.plan;
         let ladder = async move { stop::stop(&plan()).await };

@@ -99,9 +99,9 @@ fn plain(path: &Path) -> String {
 
 /// The driver: defines the trampoline's text and the functions that answer, then greets.
 ///
-/// `__pi_r` sets `$?`; `__pi_e` ends a command (errexit and verbose are scoped to it) and reports by `__pi_w`,
-/// also where builtins were disabled; `__pi_t` tells the EXIT trap; `__pi_f` leaves a frozen copy of the shell, the standby, which
-/// obeys orders from a FIFO. It has a process group of its own, so that `kill 0` does not reach it;
+/// `__pi_r` sets `$?`; `__pi_e` ends a command (errexit and verbose are scoped to it) and reports
+/// by `__pi_w`, also where builtins were disabled; `__pi_t` tells the EXIT trap; `__pi_f` leaves a
+/// frozen copy of the shell, the standby, which obeys orders from a FIFO. It has a process group of its own, so that `kill 0` does not reach it;
 /// it sets no traps, so that its saved state has those of the user. See docs/session-protocol.md.
 pub(super) fn boot_text(folder: &Path, generation: u64, token: &str) -> String {
     format!(
