@@ -186,7 +186,8 @@ describe("a host", () => {
 
     expect([end, host.stderr()]).toEqual([{ code: 0, signal: null }, ""]);
     const [before, after] = JSON.parse(host.stdout()) as [Count, Count];
-    expect(after.descriptors).toBeLessThanOrEqual(before.descriptors + 2);
+    // A bash kept warm, which comes and goes, has some descriptors and a supervisor; a leak would have a hundred.
+    expect(after.descriptors).toBeLessThanOrEqual(before.descriptors + 10);
     expect(after.threads).toBeLessThanOrEqual(before.threads + 2);
     expect(after.children).toBeLessThanOrEqual(before.children + 2);
     expect(after.residentBytes - before.residentBytes).toBeLessThan(40 * 2 ** 20);

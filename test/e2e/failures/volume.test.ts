@@ -150,7 +150,7 @@ describe("a spill file", () => {
       most = Math.max(most, process.memoryUsage.rss());
     }, 20);
 
-    const result = await executeShell({ command: "head -c 300M /dev/zero", sink: { spillPath: gate } });
+    const result = await executeShell({ command: "head -c 300M /dev/zero", sink: { spillPath: gate, plainText: false } });
     clearInterval(watch);
 
     expect(result).toMatchObject({ exitCode: 0, output: { truncated: true, totalBytes: 300 * 2 ** 20 } });
