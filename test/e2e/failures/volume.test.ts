@@ -13,7 +13,7 @@ import type { Report } from "../../programs/run-commands.ts";
 import { startHost } from "../../support/host.ts";
 import { until, within } from "../../support/patience.ts";
 import { scratchFolder } from "../../support/scratch.ts";
-import { one } from "../../support/session.ts";
+import { one, openSession } from "../../support/session.ts";
 
 /** What the sink keeps by default, in bytes. */
 const WINDOW_BYTES = 51_200;
@@ -89,6 +89,16 @@ describe("much output", () => {
     expect(process.memoryUsage.rss() - before.resident).toBeLessThan(60 * 2 ** 20);
   });
 
+  it("that is slow to read does not cost a session the command's status", async () => {
+    const { run } = openSession();
+    const sink = { plainText: true };
+
+    for (let round = 0; round < 4; round += 1) {
+      const result = await run("head -c 60M /dev/zero; (exit 3)", { sink });
+      expect(result).toMatchObject({ exitCode: 3, sessionReset: false, totalBytes: 60 * 2 ** 20 });
+    }
+  });
+
   it("VO-14 on standard error is in the same window", async () => {
     const result = await one("seq 1 500000 >&2; echo out");
 
@@ -150,7 +160,10 @@ describe("a spill file", () => {
       most = Math.max(most, process.memoryUsage.rss());
     }, 20);
 
-    const result = await executeShell({ command: "head -c 300M /dev/zero", sink: { spillPath: gate, plainText: false } });
+    const result = await executeShell({
+      command: "head -c 300M /dev/zero",
+      sink: { spillPath: gate, plainText: false },
+    });
     clearInterval(watch);
 
     expect(result).toMatchObject({ exitCode: 0, output: { truncated: true, totalBytes: 300 * 2 ** 20 } });
