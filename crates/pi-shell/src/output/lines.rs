@@ -124,6 +124,8 @@ impl Lines {
     /// Takes the control character that `rest` begins with; returns its length.
     fn push_control(&mut self, rest: &[u8], window: &mut Window) -> usize {
         match *rest {
+            // NUL alone comes by the megabyte, from holes in files and from devices.
+            [0, ..] => return rest.iter().take_while(|byte| **byte == 0).count(),
             [0x1b, ..] => self.parser.begin(),
             [b'\r', ..] => self.move_to(0),
             [0x08, ..] => self.move_left(1),
