@@ -46,10 +46,13 @@ async function timeOut(times: number): Promise<void> {
   await Promise.all(Array.from({ length: LANES }, lane));
 }
 
-/** The first of the counts that satisfies `isSettled`, or the last one after five seconds: some things close late. */
+/**
+ * The first of the counts that satisfies `isSettled`, or the last one after 15 seconds: a thread for blocking work ends
+ * when it was idle for ten.
+ */
 async function countOnce(isSettled: (now: Count, before: Count) => boolean): Promise<Count> {
   let before = look();
-  for (let round = 0; round < 25; round += 1) {
+  for (let round = 0; round < 75; round += 1) {
     await new Promise((resolve) => setTimeout(resolve, 200));
     const now = look();
     if (isSettled(now, before)) return now;
@@ -83,7 +86,10 @@ function childrenOf(pid: number): number {
 await timeOut(LANES * 2);
 const before = await countOnce((now, earlier) => total(now) === total(earlier));
 await timeOut(Number(count));
-const after = await countOnce((now) => total(now) <= total(before));
+const after = await countOnce(
+  (now) =>
+    now.threads <= before.threads && now.children <= before.children && now.descriptors <= before.descriptors + 10,
+);
 sibling.kill("SIGKILL");
 process.stdout.write(`${JSON.stringify([before, after])}\n`);
 process.exit(0);
