@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { classify } from "../src/classify.ts";
 
-const PLACE = { cwd: "/home/me/work/app", workspace: "/home/me/work/app", home: "/home/me" };
+const PLACE = { cwd: "/home/me/code/app", workspace: "/home/me/code/app", home: "/home/me" };
 
 describe("hard blocks", () => {
   it.each([
@@ -102,7 +102,7 @@ describe("hard blocks", () => {
     "rm -rf ./build node_modules",
     "rm -rf *",
     "rm -rf ../sibling",
-    "rm -rf /home/me/work/app/dist",
+    "rm -rf /home/me/code/app/dist",
     "rm -rf ~/tmp",
     "rm -rf $HOME/.cache/x",
     'rm -rf "$DIR"',

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::delivery::Delivery;
-use super::engine;
 use super::follow::{Ending, Follow, StopReason};
+use super::orders;
 use super::output_pipe::{OutputPipe, ReadOutcome};
 use super::protocol::RunMessage;
 use super::runner::{CopyReport, CopyShell, Runner};
@@ -49,7 +49,7 @@ pub(super) async fn run(
         .map_err(|source| ShellError::System { attempt: "open a FIFO for answers", source })?;
     let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
     let command_file =
-        engine::command_file(&shared.folder, shared.next_serial(), &job.options.command)
+        orders::command_file(&shared.folder, shared.next_serial(), &job.options.command)
             .map_err(|source| ShellError::System { attempt: "copy the session", source })?;
     let token = shared.new_token();
     let directory_text = directory.as_deref().map(|path| path.to_string_lossy().into_owned());
@@ -88,7 +88,7 @@ pub(super) async fn run(
     }
     .complete()
     .await;
-    engine::remove(command_file);
+    orders::remove(command_file);
     conclude(shared, job, ending, cwd, &clock, output, delivery).await
 }
 
@@ -99,7 +99,7 @@ async fn start(
     mut report: CopyReport,
 ) -> Result<CopyShell, ShellError> {
     let failed = |source| ShellError::System { attempt: "copy the session", source };
-    let (order, file) = engine::order_text(
+    let (order, file) = orders::order_text(
         &shared.folder,
         shared.next_serial(),
         &message.clone_text(report.path()),
@@ -127,7 +127,7 @@ async fn start(
     };
     let answer = tokio::time::timeout(STANDBY_LIMIT + BIRTH_LIMIT, born).await;
     // The copy read its order before it answered.
-    engine::remove(file);
+    orders::remove(file);
     match answer {
         Ok(Ok(Some(identity))) => Ok(CopyShell { identity, report }),
         Ok(Ok(None)) => Err(failed(std::io::ErrorKind::BrokenPipe.into())),

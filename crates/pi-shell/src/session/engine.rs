@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::frames::FrameBody;
 use super::main_shell::{LaunchSpec, MainShell};
+use super::orders;
 use super::output_pipe::OutputPipe;
 use super::pool;
-use super::private_dir::PrivateDir;
-use super::protocol::{self, FrameBody};
+use super::protocol;
 use super::saved_state::SavedState;
 use super::shared::Shared;
 use super::standby::{Births, ExpectedStandby};
@@ -282,7 +283,7 @@ impl Engine {
         let system = |source| ShellError::System { attempt: "set the session up", source };
         let file = self.send(text).map_err(system)?;
         let answer = tokio::time::timeout(SOURCE_LIMIT, self.answer_to(token)).await;
-        remove(file);
+        orders::remove(file);
         match answer {
             Ok(answer) => answer.map_err(system),
             Err(_elapsed) => Err(system(io::Error::from(io::ErrorKind::TimedOut))),
@@ -318,7 +319,7 @@ impl Engine {
     /// the caller's to remove once the order was answered.
     pub(super) fn send(&mut self, text: &str) -> io::Result<Option<PathBuf>> {
         let serial = self.shared.next_serial();
-        let (order, file) = order_text(&self.shared.folder, serial, text)?;
+        let (order, file) = orders::order_text(&self.shared.folder, serial, text)?;
         let main = self.main.as_mut().ok_or_else(died)?;
         main.send(&protocol::main_order(&order))?;
         Ok(file)
@@ -387,38 +388,6 @@ impl Engine {
     /// Name of the file that the shell's last breath goes to.
     pub(super) fn generation(&self) -> u64 {
         self.generation
-    }
-}
-
-/// A text that fits a message and has `text` run, with the file it goes through, if any.
-pub(super) fn order_text(
-    folder: &PrivateDir,
-    serial: u64,
-    text: &str,
-) -> io::Result<(String, Option<PathBuf>)> {
-    if protocol::fits_message(text) {
-        return Ok((text.to_owned(), None));
-    }
-    let file = folder.write(&format!("c{serial}"), text.as_bytes())?;
-    Ok((protocol::indirect_text(&file), Some(file)))
-}
-
-/// The file for a command that does not fit its order, and none for one that does.
-pub(super) fn command_file(
-    folder: &PrivateDir,
-    serial: u64,
-    command: &str,
-) -> io::Result<Option<PathBuf>> {
-    if protocol::fits_order(command) {
-        return Ok(None);
-    }
-    folder.write(&format!("t{serial}"), command.as_bytes()).map(Some)
-}
-
-/// Removes an order's file. One that is left goes with the folder.
-pub(super) fn remove(file: Option<PathBuf>) {
-    if let Some(file) = file {
-        drop(std::fs::remove_file(file));
     }
 }
 

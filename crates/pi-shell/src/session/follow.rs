@@ -10,8 +10,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::delivery::Delivery;
+use super::frames::FrameBody;
 use super::output_pipe::{OutputPipe, READ_BYTES, ReadOutcome};
-use super::protocol::FrameBody;
 use super::runner::{self, Runner};
 use super::standby::Births;
 use crate::stop::{self, StopPlan};
@@ -84,7 +84,7 @@ struct Report {
 enum Event {
     Cancelled,
     Deadline,
-    Frames(Vec<super::protocol::Frame>),
+    Frames(Vec<super::frames::Frame>),
     Ended(ChildExit),
     Read(usize),
     Stopped,
@@ -199,7 +199,7 @@ impl Follow<'_> {
     /// Takes answers in; returns the end where they complete the report.
     async fn note(
         &mut self,
-        frames: Vec<super::protocol::Frame>,
+        frames: Vec<super::frames::Frame>,
         report: &mut Option<Report>,
     ) -> Option<Ending> {
         let mut end = None;

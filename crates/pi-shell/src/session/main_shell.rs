@@ -12,7 +12,8 @@ use rustix::pipe::PipeFlags;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::protocol::{self, Frame, FrameBody, FrameReader};
+use super::frames::{Frame, FrameBody, FrameReader};
+use super::protocol;
 use crate::error::ShellError;
 use crate::request::ResourceLimits;
 use crate::supervisor::{Child, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};

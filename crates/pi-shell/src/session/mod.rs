@@ -6,7 +6,7 @@
 //! engine   the shell between commands: start, recovery, standbys
 //! run      one command in the shell             copies  one command in a copy of it
 //! follow   read, wait, stop                     delivery → sink and observer
-//! protocol what is said to bash                 main_shell, runner, standby  who is told
+//! protocol what is said to bash; frames what it answers    main_shell, runner, standby  who is told
 //! saved_state, private_dir, output_pipe, members, late, pool  the nouns they use
 //! ```
 //! See docs/life-of-a-run.md and docs/session-protocol.md.
@@ -16,9 +16,11 @@ mod delivery;
 mod effects;
 mod engine;
 mod follow;
+mod frames;
 mod late;
 mod main_shell;
 mod members;
+mod orders;
 mod output_pipe;
 mod pool;
 mod private_dir;

@@ -8,6 +8,7 @@ use super::effects;
 use super::engine::{self, Engine};
 use super::follow::{Ending, Follow, StopReason};
 use super::main_shell::MainShell;
+use super::orders;
 use super::output_pipe::{OutputPipe, ReadOutcome};
 use super::protocol::{self, RunMessage};
 use super::runner::Runner;
@@ -91,7 +92,7 @@ impl Engine {
         let standby = if changes { self.prepare_standby() } else { None };
         let failed = |source| ShellError::System { attempt: "give bash a command", source };
         let serial = self.shared.next_serial();
-        let command_file = engine::command_file(&self.shared.folder, serial, &options.command);
+        let command_file = orders::command_file(&self.shared.folder, serial, &options.command);
         let command_file = command_file.map_err(failed)?;
         let token = self.shared.new_token();
         let cwd_text = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
@@ -121,8 +122,8 @@ impl Engine {
             self.births.expect(standby);
         }
         let mut ending = self.follow(job, &token, changes, clock, output, delivery).await;
-        engine::remove(file);
-        engine::remove(command_file);
+        orders::remove(file);
+        orders::remove(command_file);
         if self.was_not_started(&ending, output, delivery) {
             self.handicaps.limits = true;
             return Ok(Attempt::NotRun);
@@ -198,7 +199,7 @@ impl Engine {
             .send(&text)
             .map_err(|source| ShellError::System { attempt: "run an EXIT trap", source })?;
         let ending = self.follow(job, &token, false, clock, output, delivery).await;
-        engine::remove(file);
+        orders::remove(file);
         Ok(ending)
     }
 

@@ -9,8 +9,8 @@ use rustix::fs::{Mode, OFlags};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
+use super::frames::{Frame, FrameBody, FrameReader};
 use super::main_shell::MainShell;
-use super::protocol::{Frame, FrameBody, FrameReader};
 use crate::stop::ShellTarget;
 use crate::supervisor::ChildExit;
 use crate::sys::watch;

@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags};
 
+use super::frames::{Frame, FrameBody};
 use super::members::Machinery;
-use super::protocol::{self, Frame, FrameBody, Token};
+use super::protocol::{self, Token};
 use crate::sys::signals::KILL;
 use crate::tree::{self, ProcessIdentity};
 
