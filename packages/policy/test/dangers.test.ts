@@ -37,7 +37,7 @@ describe("hard blocks", () => {
     "rm -rf /home/other",
     "rm -rf ..",
     "rm -rf ../..",
-    "rm -rf /home/me/work",
+    "rm -rf /home/me/code",
     "cd / && rm -rf *",
     "cd /; rm -rf ./",
     "cd ~ && rm -rf *",
