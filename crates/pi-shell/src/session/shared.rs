@@ -20,10 +20,23 @@ use crate::outcome::ProcessInfo;
 use crate::request::RunOptions;
 use crate::stop;
 use crate::supervisor::Supervisor;
-use crate::tree;
+use crate::tree::{self, ProcessState};
 
-/// Time from a fork to its exec, generously.
-const EXEC_DELAY: Duration = Duration::from_millis(3);
+/// Longest wait for a process that was forked to become its program.
+const EXEC_LIMIT: Duration = Duration::from_millis(100);
+
+/// How often such a process is looked at.
+const EXEC_LOOK_INTERVAL: Duration = Duration::from_millis(2);
+
+/// Whether a process is between its fork and its program: it has no command line in the middle of
+/// an exec, and that of the shell before; a subshell has that too, but it waits.
+fn is_becoming(one: &ProcessInfo, shell: Option<&str>) -> bool {
+    let in_exec = one.command.starts_with('[');
+    let forked = shell == Some(one.command.as_str());
+    in_exec
+        || (forked
+            && tree::entry_of(one.pid).is_some_and(|entry| entry.state == ProcessState::Running))
+}
 
 /// Common ground of a session's shell and its copies.
 pub(super) struct Shared {
@@ -119,18 +132,17 @@ impl Shared {
         let (main, report) = self.main();
         let found = stop::processes_of(self.supervisor.pid(), spared, &older, main, report);
         self.survivors.extend(found.iter().map(|entry| entry.identity));
-        let describe = || -> Vec<ProcessInfo> {
-            found.iter().filter_map(|entry| tree::describe(entry.identity)).collect()
-        };
-        let described = describe();
-        let own = tree::identity_of(main).and_then(tree::describe);
-        let forked = |one: &ProcessInfo| own.as_ref().is_some_and(|own| own.command == one.command);
-        if described.iter().any(forked) {
-            // Forked but not yet become its program: a moment later it has its own name.
-            tokio::time::sleep(EXEC_DELAY).await;
-            return describe();
+        let own = tree::identity_of(main).and_then(tree::describe).map(|own| own.command);
+        let deadline = Instant::now() + EXEC_LIMIT;
+        loop {
+            let described: Vec<ProcessInfo> =
+                found.iter().filter_map(|entry| tree::describe(entry.identity)).collect();
+            let becoming = described.iter().any(|one| is_becoming(one, own.as_deref()));
+            if !becoming || Instant::now() > deadline {
+                return described;
+            }
+            tokio::time::sleep(EXEC_LOOK_INTERVAL).await;
         }
-        described
     }
 
     /// How many processes that outlived their commands are alive.
