@@ -38,3 +38,9 @@ pub fn capabilities() -> Capabilities {
         sandbox: found.sandbox.into_iter().map(str::to_owned).collect(),
     }
 }
+
+/// The version that the addon was built as. The loader refuses one that is not its own.
+#[napi(catch_unwind)]
+pub fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}

@@ -4,13 +4,23 @@
  * The only file that touches a `.node` file. Two places are tried: `bin/` of this package (a checkout, or a package that
  * ships its own build) and the prebuilt package of the target.
  */
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type * as Addon from "./generated/binding.d.ts";
 import { type LoadAttempt, NativeLoadError } from "./native-load-error.ts";
 import { currentTarget, supervisorName } from "./target.ts";
+
+/** Which addon is in use. */
+export interface AddonInfo {
+  /** E.g. `linux-x64-gnu`. */
+  readonly target: string;
+  /** Absolute path of the addon. */
+  readonly path: string;
+  /** Its version, which is that of this package. */
+  readonly version: string;
+}
 
 /** The loaded addon and the executable that was built with it. */
 export interface Binding {
@@ -46,6 +56,16 @@ export function binding(): Binding {
   return loaded;
 }
 
+/**
+ * Which addon is in use: for a report of what is installed.
+ *
+ * @throws NativeLoadError when no place has an addon that loads
+ */
+export function addonInfo(): AddonInfo {
+  const { addon, path } = binding();
+  return { target: currentTarget(), path, version: addon.version() };
+}
+
 /** Looks in `places`, in order. */
 export function loadBinding(places: AddonPlaces): Binding {
   const attempts: LoadAttempt[] = [];
@@ -72,8 +92,29 @@ export function loadBinding(places: AddonPlaces): Binding {
 
 function loadFile(path: string): Binding {
   const addon: typeof Addon = require(path);
+  checkVersion(addon);
   const supervisor = join(dirname(path), supervisorName());
-  return { addon, path, supervisor: existsSync(supervisor) ? supervisor : undefined };
+  if (!existsSync(supervisor)) return { addon, path, supervisor: undefined };
+  checkExecutable(supervisor);
+  return { addon, path, supervisor };
+}
+
+/** Both halves speak a private protocol with each other: two versions would fail later, and in stranger ways. */
+function checkVersion(addon: typeof Addon): void {
+  // Of `../package.json`: `src` and `dist` are both beside it.
+  const { version: own } = require("../package.json") as { version: string };
+  const found = typeof addon.version === "function" ? addon.version() : "unknown";
+  if (found === own) return;
+  throw new Error(`it is version ${found}, and \`@pi-bash/natives\` is ${own}; install both in one version`);
+}
+
+/** Some ways to copy packages drop the run bit, and a spawn that fails would not say so. */
+function checkExecutable(supervisor: string): void {
+  try {
+    accessSync(supervisor, constants.X_OK);
+  } catch (cause) {
+    throw new Error(`\`${supervisor}\` beside it cannot be run; give it its run bit back (\`chmod +x\`)`, { cause });
+  }
 }
 
 function defaultPlaces(): AddonPlaces {

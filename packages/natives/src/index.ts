@@ -1,5 +1,6 @@
 /** The public names of `@pi-bash/natives`. */
 export type { ProcessInfo } from "@pi-bash/contract";
+export { type AddonInfo, addonInfo } from "./binding.ts";
 export { type Capabilities, capabilities } from "./capabilities.ts";
 export { type Invocation, type MinimizerOptions, type MinimizerResult, minimizeOutput } from "./minimizer.ts";
 export { type LoadAttempt, NativeLoadError } from "./native-load-error.ts";

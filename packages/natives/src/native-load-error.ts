@@ -24,7 +24,8 @@ export class NativeLoadError extends Error {
     const tried = attempts.map(({ place, reason }) => `  ${place}: ${reason}`).join("\n");
     super(
       `cannot load the native addon for \`${target}\`; in a checkout run \`npm run build:native\`, elsewhere install ` +
-        `\`@pi-bash/natives-${target}\`. Tried:\n${tried}`,
+        `\`@pi-bash/natives-${target}\` (was it left out by \`--omit=optional\`, or \`node_modules\` copied from ` +
+        `another system?). Node ${process.versions.node}. Tried:\n${tried}`,
       cause === undefined ? undefined : { cause },
     );
     this.target = target;

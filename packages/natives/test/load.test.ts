@@ -1,8 +1,9 @@
 /** What a person reads when there is no addon for their platform. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadBinding } from "../src/binding.ts";
+import { addonInfo, loadBinding } from "../src/binding.ts";
 import { NativeLoadError } from "../src/native-load-error.ts";
 import { currentTarget } from "../src/target.ts";
 import { scratchFolder } from "./scratch.ts";
@@ -58,6 +59,43 @@ describe("loading the addon", () => {
     const binding = loadBinding({ target: currentTarget(), folder, packageName: "@pi-bash/natives-none" });
 
     expect(binding.supervisor).toBe(join(folder, "pi-supervisor"));
+  });
+
+  it("refuses an addon of another version, and says which", () => {
+    const folder = scratchFolder();
+    // The loader takes any file that Node can `require`: this one is a stand-in for a build of last year.
+    writeFileSync(join(folder, "pi-natives.old.node"), "");
+    const extension = createRequire(import.meta.url).extensions;
+    const original = extension[".node"];
+    extension[".node"] = (module) => {
+      module.exports = { version: () => "0.0.1" };
+    };
+    try {
+      const error = failureOf(() => loadBinding({ target: "old", folder, packageName: "@pi-bash/natives-old" }));
+
+      expect(error.attempts[0]?.reason).toMatch(/^it is version 0\.0\.1, and `@pi-bash\/natives` is \d+\.\d+\.\d+/);
+    } finally {
+      if (original) extension[".node"] = original;
+    }
+  });
+
+  it("says of a supervisor that lost its run bit what to do", () => {
+    const folder = scratchFolder();
+    const bin = join(import.meta.dirname, "..", "bin");
+    copyFileSync(join(bin, `pi-natives.${currentTarget()}.node`), join(folder, `pi-natives.${currentTarget()}.node`));
+    copyFileSync(join(bin, "pi-supervisor"), join(folder, "pi-supervisor"));
+    chmodSync(join(folder, "pi-supervisor"), 0o644);
+
+    const error = failureOf(() =>
+      loadBinding({ target: currentTarget(), folder, packageName: "@pi-bash/natives-none" }),
+    );
+
+    expect(error.attempts[0]?.reason).toContain("chmod +x");
+  });
+
+  it("tells which addon is in use", () => {
+    expect(addonInfo()).toMatchObject({ target: currentTarget(), version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+    expect(existsSync(addonInfo().path)).toBe(true);
   });
 
   it("names the target as the build names its file", () => {

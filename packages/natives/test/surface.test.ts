@@ -11,6 +11,7 @@ describe("the public surface", () => {
       "PtySession",
       "Shell",
       "ShellError",
+      "addonInfo",
       "capabilities",
       "executeShell",
       "minimizeOutput",

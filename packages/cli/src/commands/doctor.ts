@@ -88,7 +88,8 @@ export async function examine(): Promise<Finding[]> {
   try {
     const natives = await import("@pi-bash/natives");
     const capabilities = natives.capabilities();
-    findings.push({ name: "addon", state: "ok", found: `loaded for ${capabilities.platform}` });
+    const addon = natives.addonInfo();
+    findings.push({ name: "addon", state: "ok", found: `${addon.version} for ${addon.target}, ${addon.path}` });
     findings.push(await probeShell(natives), ...capabilityFindings(capabilities));
   } catch (error) {
     const remedy = "in a checkout: install Rust (https://rustup.rs), then `npm run build`";

@@ -356,3 +356,6 @@ export interface Update {
   /** Lines written so far. */
   totalLines: number
 }
+
+/** The version that the addon was built as. The loader refuses one that is not its own. */
+export declare function version(): string

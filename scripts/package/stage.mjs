@@ -1,0 +1,114 @@
+/**
+ * Lays out what is published: a folder for each npm package, with the manifest as the registry is to see it.
+ *
+ * The manifests in `packages/` serve the workspace. What differs in the published ones is made here and nowhere else:
+ * exact versions of our own packages (they are released together), the prebuilt packages as optional dependencies of
+ * `@pi-bash/natives`, no `pi-source` condition (sources are not shipped), a licence file.
+ */
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { thirdPartyNotices } from "./notices.mjs";
+import { addonOf, packageOf, supervisorOf, TARGETS } from "./targets.mjs";
+
+const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
+const writeJson = (path, value) => writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
+
+/** Folder names under `packages/` of all that is published, which is everything that is not marked private. */
+export function publishedPackages(root) {
+  return readdirSync(join(root, "packages")).filter((name) => {
+    const manifest = join(root, "packages", name, "package.json");
+    return existsSync(manifest) && readJson(manifest).private !== true;
+  });
+}
+
+function withoutSources(entry) {
+  if (typeof entry !== "object" || entry === null) return entry;
+  return Object.fromEntries(
+    Object.entries(entry)
+      .filter(([condition]) => condition !== "pi-source")
+      .map(([condition, value]) => [condition, withoutSources(value)]),
+  );
+}
+
+/** A workspace manifest as the registry is to see it. */
+export function publishedManifest(manifest) {
+  const exact = (dependencies) =>
+    Object.fromEntries(
+      Object.entries(dependencies).map(([name, range]) => [
+        name,
+        name.startsWith("@pi-bash/") ? manifest.version : range,
+      ]),
+    );
+  const { devDependencies: _, scripts: __, ...kept } = manifest;
+  const published = { ...kept, exports: { ...withoutSources(manifest.exports), "./package.json": "./package.json" } };
+  if (manifest.dependencies) published.dependencies = exact(manifest.dependencies);
+  if (manifest.name === "@pi-bash/natives") {
+    published.optionalDependencies = Object.fromEntries(TARGETS.map((target) => [packageOf(target), manifest.version]));
+  }
+  return published;
+}
+
+/** Stages one package of `packages/`; returns its folder. */
+export function stagePackage(root, staging, name) {
+  const from = join(root, "packages", name);
+  const to = join(staging, name);
+  const manifest = readJson(join(from, "package.json"));
+  rmSync(to, { recursive: true, force: true });
+  mkdirSync(to, { recursive: true });
+  for (const entry of manifest.files)
+    cpSync(join(from, entry), join(to, entry), { recursive: true, filter: isShipped });
+  if (existsSync(join(from, "README.md"))) copyFileSync(join(from, "README.md"), join(to, "README.md"));
+  copyFileSync(join(root, "LICENSE"), join(to, "LICENSE"));
+  writeJson(join(to, "package.json"), publishedManifest(manifest));
+  return to;
+}
+
+/** Maps point at sources that are not shipped. */
+function isShipped(path) {
+  return !path.endsWith(".tsbuildinfo") && !path.endsWith(".map");
+}
+
+/** Stages the prebuilt package of a target from a folder with its two binaries; returns its folder. */
+export function stageTarget(root, staging, target, binaries) {
+  const to = join(staging, `natives-${target.name}`);
+  const { version, license, repository, engines } = readJson(join(root, "packages", "natives", "package.json"));
+  const files = [addonOf(target), supervisorOf(target)];
+  rmSync(to, { recursive: true, force: true });
+  mkdirSync(to, { recursive: true });
+  for (const file of files) {
+    copyFileSync(join(binaries, file), join(to, file));
+    chmodSync(join(to, file), 0o755);
+  }
+  copyFileSync(join(root, "LICENSE"), join(to, "LICENSE"));
+  writeFileSync(join(to, "THIRD-PARTY-NOTICES.md"), thirdPartyNotices(root, target.triple));
+  writeFileSync(
+    join(to, "README.md"),
+    `# ${packageOf(target)}\n\nThe native half of \`@pi-bash/natives\` for \`${target.triple}\`. Installed by it, not by hand.\n`,
+  );
+  writeJson(join(to, "package.json"), {
+    name: packageOf(target),
+    version,
+    description: `The native half of @pi-bash/natives for ${target.name}`,
+    license,
+    repository: { ...repository, directory: "packages/natives" },
+    engines,
+    os: [target.os],
+    cpu: [target.cpu],
+    ...(target.libc ? { libc: [target.libc] } : {}),
+    main: addonOf(target),
+    files: [...files, "THIRD-PARTY-NOTICES.md"],
+    // Yarn's zip archives cannot hold what `dlopen` and `execve` are to open.
+    preferUnplugged: true,
+  });
+  return to;
+}

@@ -1,0 +1,118 @@
+/**
+ * Proves that what was packed works where nothing else is: in an empty folder, from the tarballs alone, without
+ * install scripts.
+ *
+ * Nothing here looks into the checkout: a file that was forgotten in a tarball has to be missed.
+ */
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { addonOf, packageOf, supervisorOf } from "./targets.mjs";
+
+/** Most bytes of the prebuilt package of one target, unpacked. */
+export const MAX_TARGET_BYTES = 10 * 1024 * 1024;
+
+/** Most bytes of everything of ours that an agent's author installs, unpacked. */
+export const MAX_INSTALL_BYTES = 12 * 1024 * 1024;
+
+/** An install from a slow registry, a tour with its gigabyte: both take seconds, and neither may hang a release. */
+const STEP_LIMIT_MS = 300_000;
+
+/** Runs a program and returns what it wrote; what fails is thrown with all of it. */
+export function runStep(command, rest, cwd, limitMs = STEP_LIMIT_MS) {
+  const run = spawnSync(command, rest, {
+    cwd,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: limitMs,
+  });
+  if (run.error) throw run.error;
+  const output = `${run.stdout}${run.stderr}`;
+  if (run.status !== 0)
+    throw new Error(`\`${basename(command)} ${rest.join(" ")}\` ended with ${run.status ?? run.signal}:\n${output}`);
+  return output;
+}
+
+function sizeOf(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath ?? entry.path, entry.name)).size, 0);
+}
+
+const mebibytes = (bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+
+/** What the two binaries of a staged target must be; returns a line for the report. */
+export function verifyTarget(folder, target) {
+  const bytes = sizeOf(folder);
+  if (bytes > MAX_TARGET_BYTES)
+    throw new Error(`${packageOf(target)} has ${mebibytes(bytes)}, more than ${mebibytes(MAX_TARGET_BYTES)}`);
+  if (target.os !== "win32" && (statSync(join(folder, supervisorOf(target))).mode & 0o111) === 0) {
+    throw new Error(`${supervisorOf(target)} of ${target.name} has no run bit`);
+  }
+  return `${packageOf(target)}: ${mebibytes(bytes)}`;
+}
+
+/** Checks the manifests and types of the tarballs with publint and attw. */
+export function verifyManifests(root, packed) {
+  const publint = join(root, "node_modules", "publint", "src", "cli.js");
+  const attw = join(root, "node_modules", "@arethetypeswrong", "cli", "dist", "index.js");
+  for (const { folder, tarball, typed } of packed) {
+    runStep(process.execPath, [publint, folder, "--strict", "--pack", "false"], root);
+    if (typed) runStep(process.execPath, [attw, tarball, "--profile", "esm-only", "--no-color"], root);
+  }
+}
+
+/** Installs the tarballs into an empty project and uses them as their users would. Returns lines for the report. */
+export function verifyInstall(tarballs, target) {
+  const project = mkdtempSync(join(tmpdir(), "pi-bash-package-"));
+  try {
+    writeFileSync(join(project, "package.json"), '{"name":"empty","version":"1.0.0","private":true,"type":"module"}\n');
+    runStep(
+      "npm",
+      ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...tarballs],
+      project,
+    );
+
+    const ours = join(project, "node_modules", "@pi-bash");
+    const bytes = sizeOf(ours);
+    if (bytes > MAX_INSTALL_BYTES)
+      throw new Error(`an install has ${mebibytes(bytes)} of ours, more than ${mebibytes(MAX_INSTALL_BYTES)}`);
+    const addon = join(ours, `natives-${target.name}`, addonOf(target));
+    statSync(addon);
+
+    const bin = join(project, "node_modules", ".bin", "pi-bash");
+    const doctor = runStep(bin, ["doctor"], project);
+    if (!doctor.includes(`natives-${target.name}`)) throw new Error(`the doctor found another addon:\n${doctor}`);
+    const claims = /^(\d+) of \1 claims held$/m.exec(runStep(bin, ["tour"], project));
+    if (!claims) throw new Error("the tour did not say that its claims held");
+    copyFileSync(fileURLToPath(new URL("embed.mjs", import.meta.url)), join(project, "embed.mjs"));
+    runStep(process.execPath, ["embed.mjs"], project);
+    return [
+      `install of the tarballs alone, without scripts: ${mebibytes(bytes)} of ours`,
+      `tour from the packages: ${claims[0]}`,
+      "the tool embedded in a program of its own: ok",
+      requireTime(project),
+    ];
+  } finally {
+    rmSync(project, { recursive: true, force: true });
+  }
+}
+
+/** How much later a process that loads the addon is at its first line of code: the best of some runs. */
+function requireTime(project) {
+  const script =
+    'const begin = process.hrtime.bigint(); const { capabilities } = await import("@pi-bash/natives"); capabilities(); ' +
+    "process.stdout.write(String(Number(process.hrtime.bigint() - begin) / 1e6));";
+  const times = Array.from({ length: 7 }, () =>
+    Number(runStep(process.execPath, ["--input-type=module", "-e", script], project)),
+  );
+  return `import and first use of @pi-bash/natives: ${Math.min(...times).toFixed(1)} ms (best of ${times.length})`;
+}
+
+/** Names the version that all tarballs share. */
+export function versionOf(root) {
+  return JSON.parse(readFileSync(join(root, "packages", "natives", "package.json"), "utf8")).version;
+}

@@ -1,0 +1,75 @@
+/** What `npm run package` makes of the workspace's manifests. The whole, with a real install, is that command itself. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { currentTarget } from "../../packages/natives/src/target.ts";
+import { publishedManifest, publishedPackages } from "../../scripts/package/stage.mjs";
+import { ownTarget, packageOf, TARGETS } from "../../scripts/package/targets.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies?: Record<string, string>;
+  readonly devDependencies?: Record<string, string>;
+  readonly optionalDependencies?: Record<string, string>;
+  readonly files: readonly string[];
+}
+
+function manifestOf(name: string): Manifest {
+  return JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")) as Manifest;
+}
+
+const published = publishedPackages(root).map((name: string) => publishedManifest(manifestOf(name)) as Manifest);
+
+describe("a published manifest", () => {
+  it("asks for our own packages in exactly its own version", () => {
+    const ranges = published.flatMap(({ version, dependencies = {} }) =>
+      Object.entries(dependencies)
+        .filter(([name]) => name.startsWith("@pi-bash/"))
+        .map(([, range]) => [range, version]),
+    );
+
+    expect(ranges.length).toBeGreaterThan(5);
+    for (const [range, version] of ranges) expect(range).toBe(version);
+  });
+
+  it("has no entry that points at sources, and none of what only the workspace needs", () => {
+    for (const manifest of published) {
+      expect(JSON.stringify(manifest)).not.toContain("./src/");
+      expect(manifest.devDependencies).toBeUndefined();
+    }
+  });
+
+  it("of the natives offers a prebuilt package for every target, in its own version", () => {
+    const natives = published.find(({ name }) => name === "@pi-bash/natives");
+
+    expect(natives?.optionalDependencies).toEqual(
+      Object.fromEntries(TARGETS.map((target) => [packageOf(target), natives?.version])),
+    );
+  });
+});
+
+describe("the versions", () => {
+  it("of the crates and of all packages are one", () => {
+    const crates = /^version = "(.+)"$/m.exec(readFileSync(join(root, "Cargo.toml"), "utf8"))?.[1];
+
+    expect(new Set(published.map(({ version }) => version))).toEqual(new Set([crates]));
+  });
+});
+
+describe("the target of this machine", () => {
+  it("is named alike by the packer and by the loader", () => {
+    expect(ownTarget()?.name).toBe(currentTarget());
+  });
+
+  it("has a README in every package that is published", () => {
+    const bare = publishedPackages(root).filter(
+      (name: string) => !existsSync(join(root, "packages", name, "README.md")),
+    );
+
+    expect(bare).toEqual([]);
+  });
+});
