@@ -94,7 +94,8 @@ pub struct SinkOptions {
     /// Longest line shown, in bytes; longer ones are cut in the middle. `None`: no limit.
     /// The spill file has them whole.
     pub max_line_bytes: Option<usize>,
-    /// File for the raw bytes, made when the output exceeds `max_bytes`. `None`: no file.
+    /// File for the raw bytes, made when the output exceeds `max_bytes`, and for a shorter one when
+    /// survivors go on writing. `None`: no file.
     pub spill_path: Option<PathBuf>,
     /// Most bytes written to the spill file; past it the file says so in its last line.
     /// `None`: no limit.

@@ -7,12 +7,18 @@ mod support;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pi_shell::{Concurrency, ExitOutcome, RunOptions, ShellError, execute_shell};
+use pi_shell::{Concurrency, ExitOutcome, RunOptions, ShellError, SinkOptions, execute_shell};
 use support::{
     PATIENCE, Recorder, attempt, cancel_when, command, eventually, is_alive, output_of, run,
     session, shell_options, status_of, told,
 };
 use tokio_util::sync::CancellationToken;
+
+/// A command whose whole output goes to `path` when it needs a file.
+fn spilling(text: &str, path: &std::path::Path) -> RunOptions {
+    let sink = SinkOptions { spill_path: Some(path.to_path_buf()), ..SinkOptions::default() };
+    RunOptions { sink: Some(sink), ..command(text) }
+}
 
 /// Starts `text` after marking its begin, cancels it, and checks that nothing after it ran, that
 /// nothing is left, and that the session kept its state.
@@ -118,6 +124,38 @@ async fn background_children_are_listed_and_their_late_output_is_kept_apart() {
 
     assert_eq!(told(&shell, "echo second").await.0, "second\n");
     eventually("late output arrived", || shell.late_output() == "LATE\n").await;
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn late_output_has_its_file_though_the_command_wrote_little() {
+    let folder = tempfile::tempdir().unwrap();
+    let (go, spill) = (folder.path().join("go"), folder.path().join("spill"));
+    let shell = session();
+    let script =
+        format!("(until [ -e {} ]; do sleep 0.01; done; echo LATE) & echo now", go.display());
+
+    let result = attempt(&shell, spilling(&script, &spill)).await.unwrap();
+    assert!(result.output.is_some_and(|output| output.spilled && !output.truncated));
+    assert_eq!(std::fs::read_to_string(&spill).unwrap(), "now\n");
+    std::fs::write(&go, "").unwrap();
+
+    let is_there = || std::fs::read_to_string(&spill).is_ok_and(|text| text == "now\nLATE\n");
+    eventually("the late output is in the file", is_there).await;
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_short_output_has_no_file_where_nobody_goes_on_writing() {
+    let folder = tempfile::tempdir().unwrap();
+    let spill = folder.path().join("spill");
+    let shell = session();
+
+    for script in ["echo now", "sleep 300 >/dev/null 2>&1 & echo now"] {
+        let result = attempt(&shell, spilling(script, &spill)).await.unwrap();
+        assert!(result.output.is_some_and(|output| !output.spilled), "{script}");
+        assert!(!spill.exists(), "{script}");
+    }
     shell.close().await;
 }
 

@@ -30,7 +30,10 @@ export const BashResult = z.object({
   outputBytes: count,
   /** The lines that `output` shows. */
   shownRange: LineRange.optional(),
-  /** Id of the artifact with the whole output; only named when it is whole. */
+  /**
+   * Id of the artifact with the whole output; only named when it is whole. Where processes were left behind that still
+   * write, it is there also for a short output, and takes what they write from now on.
+   */
   artifactId: z.string().optional(),
   /** Why there is no artifact though the output was truncated. */
   artifactError: z.string().optional(),

@@ -37,6 +37,13 @@ export const JOB_RETENTION_MS = 5 * 60_000;
 /** Time a result is kept after it was read, in milliseconds. */
 export const JOB_CONSUMED_RETENTION_MS = 30_000;
 
+/** Bytes of one artifact: a command that never stops printing must not fill the disk. 8 GiB. */
+export const DEFAULT_ARTIFACT_MAX_BYTES = 8 * 1024 ** 3;
+/** Bytes of all artifacts of a store; past it the oldest go. 16 GiB: room for two whole 5 GiB logs and the rest. */
+export const DEFAULT_ARTIFACT_QUOTA_BYTES = 16 * 1024 ** 3;
+/** Time an artifact is kept, in milliseconds: seven days, longer than a session is resumed after. */
+export const DEFAULT_ARTIFACT_MAX_AGE_MS = 7 * 24 * 3_600_000;
+
 /** Most output the minimizer looks at, in bytes; a longer capture stays as it is. */
 export const DEFAULT_MINIMIZER_CAPTURE_BYTES = 4 * 1024 * 1024;
 

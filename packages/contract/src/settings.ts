@@ -8,6 +8,9 @@
 import { z } from "zod";
 import { InterceptorRule } from "./interceptor-rule.ts";
 import {
+  DEFAULT_ARTIFACT_MAX_AGE_MS,
+  DEFAULT_ARTIFACT_MAX_BYTES,
+  DEFAULT_ARTIFACT_QUOTA_BYTES,
   DEFAULT_AUTO_BACKGROUND_THRESHOLD_MS,
   DEFAULT_MAX_BYTES,
   DEFAULT_MAX_JOBS,
@@ -21,6 +24,13 @@ export const Settings = z.object({
   shellPath: z.string().min(1).optional(),
   /** Text put before every command, with a space between: `<prefix> <command>`. */
   shellPrefix: z.string().min(1).optional(),
+
+  /** Bytes of one artifact; a longer output is kept up to here, and its result says so. */
+  "artifacts.maxBytes": z.number().int().min(1).default(DEFAULT_ARTIFACT_MAX_BYTES),
+  /** Bytes of all artifacts of an executor; past it the oldest that nobody writes are removed. */
+  "artifacts.quotaBytes": z.number().int().min(0).default(DEFAULT_ARTIFACT_QUOTA_BYTES),
+  /** How long an artifact is kept, in milliseconds. */
+  "artifacts.maxAgeMs": z.number().int().min(0).default(DEFAULT_ARTIFACT_MAX_AGE_MS),
 
   /** Whether a call may ask for a background job (`async: true`). */
   "async.enabled": z.boolean().default(false),

@@ -34,6 +34,8 @@ export const BashDetails = z.object({
   /** Name of the signal the command died of. */
   signal: z.string().optional(),
   async: AsyncDetails.optional(),
+  /** Id of the artifact with the whole output, also of one that is shown whole but goes on (survivors). */
+  artifactId: z.string().optional(),
   survivors: z.array(ProcessInfo).optional(),
   sessionReset: z.boolean().optional(),
   workingDir: z.string().optional(),

@@ -5,6 +5,9 @@ import { Settings } from "../src/index.ts";
 describe("settings", () => {
   it("have the specified names and defaults", () => {
     expect(Settings.parse({})).toEqual({
+      "artifacts.maxBytes": 8 * 1024 ** 3,
+      "artifacts.quotaBytes": 16 * 1024 ** 3,
+      "artifacts.maxAgeMs": 7 * 24 * 3_600_000,
       "async.enabled": false,
       "async.maxJobs": 100,
       "bash.autoBackground.enabled": false,

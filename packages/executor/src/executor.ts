@@ -28,7 +28,7 @@ export interface ExecutorPorts {
   natives?: NativesPort;
   /** The agent's environment, read once. Default: `process.env`. */
   hostEnv?: Readonly<Record<string, string | undefined>>;
-  /** Where outputs go. Default: a store in a temporary folder, removed by `dispose`. */
+  /** Where outputs go. Default: a store in a temporary folder with the limits of the settings, removed by `dispose`. */
   artifacts?: ArtifactStore;
   /** First directory of sessions. Default: the host's own. */
   cwd?: string;
@@ -90,7 +90,13 @@ class SessionExecutor implements Executor {
     this.#ports = ports;
     this.#hostEnv = { ...(ports.hostEnv ?? process.env) };
     this.#ownsArtifacts = ports.artifacts === undefined;
-    this.artifacts = ports.artifacts ?? new ArtifactStore();
+    this.artifacts =
+      ports.artifacts ??
+      new ArtifactStore({
+        maxBytes: settings["artifacts.maxBytes"],
+        quotaBytes: settings["artifacts.quotaBytes"],
+        maxAgeMs: settings["artifacts.maxAgeMs"],
+      });
   }
 
   async executeBash(command: string, options: ExecuteBashOptions = {}): Promise<CommandResult> {

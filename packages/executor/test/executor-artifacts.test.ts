@@ -127,6 +127,42 @@ describe("a long output", () => {
     const address = `artifact://${result.artifactId}?tail=1`;
     await until(async () => (await executor.artifacts.read(address)).text === "late\n", "the late output");
   });
+
+  it("is made for a short output too, where background children go on writing", async () => {
+    const { executor, folder } = real();
+    const gate = join(folder, "gate");
+
+    const result = await executor.executeBash(`echo now; (until [ -e ${gate} ]; do sleep 0.05; done; echo late) &`);
+    const address = `artifact://${result.artifactId}`;
+    expect(result).toMatchObject({ output: "now\n", truncated: false });
+    expect((await executor.artifacts.read(address)).text).toBe("now\n");
+    writeFileSync(gate, "");
+
+    await until(async () => (await executor.artifacts.read(address)).text === "now\nlate\n", "the late output");
+  });
+
+  it("has the bounds of the settings", async () => {
+    const { executor } = real({ settings: { "artifacts.maxBytes": 60_000, "artifacts.quotaBytes": 130_000 } });
+    const ids: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      ids.push((await executor.executeBash("seq 1 10600 | head -c 59000")).artifactId ?? "none");
+    }
+    const cut = await executor.executeBash("seq 1 20000");
+
+    expect(cut.artifactError).toContain("its limit is 60000; the beginning is in artifact://");
+    const kept = (await executor.artifacts.list()).map(({ id }) => id);
+    expect(ids.map((id) => kept.includes(id))).toEqual([false, false, true]);
+  });
+
+  it("is not made where what is left does not write to it", async () => {
+    const { executor } = real();
+
+    const result = await executor.executeBash("sleep 300 >/dev/null 2>&1 & echo now");
+
+    expect(result.survivors).toHaveLength(1);
+    expect(result).not.toHaveProperty("artifactId");
+    expect(await executor.artifacts.list()).toEqual([]);
+  });
 });
 
 describe("live output", () => {

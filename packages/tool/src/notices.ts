@@ -4,7 +4,7 @@
  * Rewrites, truncation, survivors, state of the session, wall time, the clamped timeout; the exit status stands last,
  * because models read the end first. See docs/tool.md.
  */
-import { DEFAULT_MAX_BYTES, type Settings, type Truncation } from "@pi-bash/contract";
+import { artifactUrl, DEFAULT_MAX_BYTES, type Settings, type Truncation } from "@pi-bash/contract";
 import type { CommandResult } from "@pi-bash/executor";
 
 /** Survivors, and names of variables, that are listed one by one. */
@@ -65,12 +65,13 @@ function shownText(shown: Truncation["shownRange"], head: Truncation["headRange"
   return `Showing lines ${head.startLine}-${head.endLine} and ${tail} of ${totalLines} ${limit}`;
 }
 
-/** Processes that outlived the command. */
-export function survivorsNotice(survivors: CommandResult["survivors"] = []): string[] {
+/** Processes that outlived the command, and the artifact that takes what they write. */
+export function survivorsNotice({ survivors = [], artifactId }: CommandResult): string[] {
   if (survivors.length === 0) return [];
   const names = survivors.slice(0, MAX_LISTED).map(({ pid, command }) => `${pid} \`${clip(command, 60)}\``);
   const more = survivors.length > MAX_LISTED ? ` and ${survivors.length - MAX_LISTED} more` : "";
-  return [`Still running: ${names.join(", ")}${more}. They end with the session.`];
+  const place = artifactId === undefined ? "" : ` What they write goes to ${artifactUrl(artifactId)}.`;
+  return [`Still running: ${names.join(", ")}${more}. They end with the session.${place}`];
 }
 
 /** What became of the session, and what its user is told once. */

@@ -81,6 +81,20 @@ describe("an answer", () => {
     expect(result.details?.survivors?.map(({ command }) => command)).toEqual(["sleep 300"]);
   });
 
+  it("names the artifact that takes what is written by what still runs", async () => {
+    const { bash, folder, session } = scene();
+
+    const result = await bash({
+      command: "(until [ -e go ]; do sleep 0.02; done; echo late; sleep 300) & echo started",
+    });
+
+    const { artifactId } = result.details ?? {};
+    expect(textOf(result)).toContain(`They end with the session. What they write goes to artifact://${artifactId}.`);
+    writeFileSync(join(folder, "go"), "");
+    const text = async () => (await session.executor.artifacts.read(`artifact://${artifactId}`)).text;
+    await until(async () => (await text()) === "started\nlate\n", "the late output");
+  });
+
   it("says that the shell was replaced", async () => {
     const result = await scene().bash({ command: "kill -KILL $$" });
 

@@ -155,6 +155,14 @@ impl Sink {
         self.summary()
     }
 
+    /// Makes the spill file with all there is, also where the window has room: somebody will go on
+    /// writing after the end. Nothing happens after `finish`, or where there is no path for it.
+    pub fn require_spill(&mut self) {
+        if self.finished.is_none() {
+            self.spill.require();
+        }
+    }
+
     /// Counts output that background children wrote after the command ended, keeps the end of it
     /// (see `late_text`), and appends it to the spill file, where there is one, up to
     /// `LATE_SPILL_BYTES` of it.

@@ -137,9 +137,14 @@ impl Delivery {
         }
     }
 
-    /// What the sink kept. The sink stays for late output.
-    pub(super) fn summary(&mut self) -> Option<OutputSummary> {
-        self.sink.as_mut().map(|sink| sink.finish(None))
+    /// What the sink kept. The sink stays for late output, which is appended to the spill file:
+    /// where `expects_more`, that file is made now, however little was written.
+    pub(super) fn summary(&mut self, expects_more: bool) -> Option<OutputSummary> {
+        let sink = self.sink.as_mut()?;
+        if expects_more {
+            sink.require_spill();
+        }
+        Some(sink.finish(None))
     }
 
     /// Gives the sink away, for what background children write later.

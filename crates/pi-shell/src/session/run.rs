@@ -14,7 +14,7 @@ use super::protocol::{self, RunMessage};
 use super::runner::Runner;
 use super::shared::{Clock, Job};
 use crate::error::ShellError;
-use crate::outcome::{ExitOutcome, RunResult};
+use crate::outcome::{ExitOutcome, OutputSummary, RunResult};
 use crate::request::HARD_TIMEOUT_GRACE;
 use crate::stop::{ShellTarget, StopPlan};
 use crate::supervisor::ChildExit;
@@ -261,7 +261,7 @@ impl Engine {
         lost_before: bool,
         clock: &Clock,
         output: OutputPipe,
-        mut delivery: Delivery,
+        delivery: Delivery,
     ) -> Result<RunResult, ShellError> {
         let wall_time = clock.elapsed();
         let mut session_reset = lost_before;
@@ -297,8 +297,7 @@ impl Engine {
         let light = matches!(outcome, ExitOutcome::Exited { .. })
             && effects::changes_nothing(&job.options.command);
         let survivors = if light { Vec::new() } else { self.shared.account_for_survivors().await };
-        let output_summary = delivery.summary();
-        self.put_output_away(output, delivery);
+        let output_summary = self.put_output_away(output, delivery, !survivors.is_empty());
         if self.keeps_session {
             let alive = self.main.as_ref().is_some_and(|main| main.child().exit_status().is_none());
             // A failure here shows on the next command, which tries again.
@@ -334,14 +333,24 @@ impl Engine {
         self.ensure_main().await
     }
 
-    /// Keeps the FIFO for the next command, or reads it on where somebody still holds it.
-    fn put_output_away(&mut self, mut output: OutputPipe, delivery: Delivery) {
+    /// Keeps the FIFO for the next command, or reads it on where somebody still holds it. What
+    /// survivors write there goes to the spill file, which is there from now on.
+    fn put_output_away(
+        &mut self,
+        mut output: OutputPipe,
+        mut delivery: Delivery,
+        has_survivors: bool,
+    ) -> Option<OutputSummary> {
         let mut first = [0_u8; 1];
-        match output.read_now(&mut first) {
+        let read = output.read_now(&mut first);
+        let is_held = !matches!(read, Ok(ReadOutcome::Closed));
+        let summary = delivery.summary(is_held && has_survivors);
+        match read {
             Ok(ReadOutcome::Closed) => self.idle_output = Some(output),
             Ok(ReadOutcome::Data(_)) => self.shared.keep_late_output(output, delivery, &first),
             Ok(ReadOutcome::Empty) | Err(_) => self.shared.keep_late_output(output, delivery, &[]),
         }
+        summary
     }
 }
 

@@ -8,17 +8,15 @@
 import { randomInt } from "node:crypto";
 import { lstat, readdir, rm, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { ArtifactAllocation } from "@pi-bash/contract";
+import {
+  type ArtifactAllocation,
+  DEFAULT_ARTIFACT_MAX_AGE_MS,
+  DEFAULT_ARTIFACT_MAX_BYTES,
+  DEFAULT_ARTIFACT_QUOTA_BYTES,
+} from "@pi-bash/contract";
 import { ArtifactError, type ArtifactSelection, parseArtifactAddress } from "./address.ts";
 import { ensurePrivateFolder, makeTemporaryFolder, randomName, writePrivateFile } from "./private-folder.ts";
 import { type ArtifactText, readArtifact } from "./read.ts";
-
-/** Bytes of all artifacts of a store; past it the oldest go. 16 GiB: room for two whole 5 GiB logs and the rest. */
-export const DEFAULT_ARTIFACT_QUOTA_BYTES = 16 * 1024 ** 3;
-/** Bytes of one artifact; a command that never stops printing must not fill the disk. 8 GiB. */
-export const DEFAULT_ARTIFACT_MAX_BYTES = 8 * 1024 ** 3;
-/** Time an artifact is kept, in milliseconds: seven days, longer than a session is resumed after. */
-export const DEFAULT_ARTIFACT_MAX_AGE_MS = 7 * 24 * 3_600_000;
 
 /**
  * Ids are random, not counted: after a restart an address in an old conversation must find its own artifact or
