@@ -24,7 +24,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   command: { ours: ["contract"], others: ["unbash"], node: false },
   natives: { ours: ["contract"], others: [], node: true },
   policy: { ours: ["contract", "command"], others: ["re2js"], node: true },
-  executor: { ours: ["contract", "command", "natives"], others: ["re2js"], node: true },
+  executor: { ours: ["contract", "command", "natives", "terminal"], others: ["re2js"], node: true },
   tool: { ours: ["contract", "command", "policy", "executor"], others: [], node: true },
   terminal: { ours: ["contract"], others: ["@xterm/headless"], node: true },
   // The composition root: it alone builds things and hands them down, so it may name every layer.

@@ -8,16 +8,18 @@ export {
 } from "./artifacts/address.ts";
 export { PrivateFolderError } from "./artifacts/private-folder.ts";
 export type { ArtifactText } from "./artifacts/read.ts";
-export {
-  type ArtifactEntry,
-  ArtifactStore,
-  type ArtifactStoreOptions,
-  DEFAULT_ARTIFACT_MAX_AGE_MS,
-  DEFAULT_ARTIFACT_MAX_BYTES,
-  DEFAULT_ARTIFACT_QUOTA_BYTES,
-} from "./artifacts/store.ts";
+export { type ArtifactEntry, ArtifactStore, type ArtifactStoreOptions } from "./artifacts/store.ts";
 export { ANNOTATIONS, type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice } from "./command-result.ts";
 export type { ExecuteBashOptions } from "./command-run.ts";
+export { type Console, type ConsolePorts, type ConsoleRequest, createConsole } from "./console/console.ts";
+export type {
+  ConsoleControls,
+  ConsoleView,
+  OpenConsoleView,
+  PtyDevice,
+  PtyEnd,
+  PtyStart,
+} from "./console/console-port.ts";
 export {
   type ChildEnvironment,
   checkCommandEnv,

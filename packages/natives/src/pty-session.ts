@@ -18,7 +18,9 @@ import { checkFunction, checkSignal, toTimeout } from "./shell-options.ts";
 export interface PtyOptions {
   /** Working directory. Default: the host's own. */
   readonly cwd?: string;
-  /** Variables on top of `process.env` and `TERM=xterm-256color`. */
+  /** Variables to begin with, instead of `process.env`. */
+  readonly baseEnv?: Readonly<Record<string, string>>;
+  /** Variables on top of those and of `TERM=xterm-256color`. */
   readonly env?: Readonly<Record<string, string>>;
   /** Milliseconds from the start to the deadline; 0 counts as 1. Default: no deadline. */
   readonly timeoutMs?: number;
@@ -223,7 +225,7 @@ function toPtyRequest(options: PtyOptions, onChunk: unknown): Omit<PtyRequest, k
     ...(supervisor === undefined ? {} : { supervisor }),
     ...(absent(options.cwd) ? {} : { cwd: checkText("cwd", options.cwd) }),
     // Read on this thread, which owns it, and not by the addon's.
-    baseEnv: checkStrings("baseEnv", process.env),
+    baseEnv: checkStrings("baseEnv", options.baseEnv ?? process.env),
     ...(absent(options.env) ? {} : { env: checkStrings("env", options.env) }),
     ...(absent(options.timeoutMs) ? {} : { timeoutMs: toTimeout(options.timeoutMs) }),
     ...(absent(options.cols) ? {} : { cols: toCells("cols", options.cols) }),

@@ -2,7 +2,7 @@
  * Runs a prepared call in the foreground, on the executor or on the console of the PTY port.
  */
 import type { ArtifactAllocation } from "@pi-bash/contract";
-import { type CommandResult, type ExecuteBashOptions, ptyEnvironment } from "@pi-bash/executor";
+import { type CommandResult, type ExecuteBashOptions, ptyEnvironment, shellConfig } from "@pi-bash/executor";
 import type { FinishedRun } from "./describe-result.ts";
 import { type KeptStream, keepTrailingStreams } from "./kept-stream.ts";
 import type { LiveUpdates } from "./live-updates.ts";
@@ -68,14 +68,14 @@ export async function runOnPty(
   const store = session.executor.artifacts;
   const own = place.artifact === undefined ? await store.allocate("bash").catch(() => undefined) : undefined;
   const { settings } = call;
-  const env = ptyEnvironment(
-    { hostEnv: session.hostEnv ?? process.env, settings, ptyEnvironment: settings["bash.ptyEnvironment"] },
-    call.env,
-  );
+  const hostEnv = session.hostEnv ?? process.env;
+  const { shell, prefix } = shellConfig({ settings, hostEnv });
+  const env = ptyEnvironment({ hostEnv, settings, shell, ptyEnvironment: settings["bash.ptyEnvironment"] }, call.env);
   let result: CommandResult | undefined;
   try {
     result = await pty.run({
-      command: call.command,
+      command: prefix === undefined ? call.command : `${prefix} ${call.command}`,
+      shell,
       cwd: call.cwd,
       env,
       timeoutMs: call.timeout.milliseconds,

@@ -7,6 +7,8 @@ import type { CommandResult } from "@pi-bash/executor";
 /** One command for the console. */
 export interface PtyRequest {
   command: string;
+  /** Path of the shell that runs it. */
+  shell: string;
   /** Absolute path; it was there a moment ago. */
   cwd: string;
   /** The whole environment, nothing is inherited beside it. */

@@ -1,6 +1,8 @@
 /**
  * When a call gets the console, what the console is given, and what its outcomes become (seeds 000 section 5).
  */
+import type { SettingsInput } from "@pi-bash/contract";
+import { createConsole } from "@pi-bash/executor";
 import { describe, expect, it } from "vitest";
 import type { PtyPort, PtyRequest } from "../src/pty-port.ts";
 import { ToolAbortError, ToolError } from "../src/tool-error.ts";
@@ -32,6 +34,92 @@ function consoleScene(outcome: Partial<Outcome> = {}, hostEnv: Record<string, st
   const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", ...hostEnv };
   return { requests, ...scene({}, { pty, hostEnv: env }) };
 }
+
+describe("the console of the executor", () => {
+  /** A session whose console is real; the window types `answer` when it has seen a question. */
+  function realScene(settings: SettingsInput = {}, hostEnv: Record<string, string> = {}) {
+    const pty = createConsole({
+      openView: (controls) => {
+        let raw = "";
+        return {
+          onData: (chunk) => {
+            raw += chunk;
+            if (/\? $/.test(raw)) controls.write("yes\r");
+            if (raw.includes("close me")) controls.kill();
+          },
+        };
+      },
+    });
+    const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LANG: "C.UTF-8", EDITOR: "ed", ...hostEnv };
+    return scene(settings, { pty, hostEnv: env });
+  }
+
+  it("lets a person answer, and gives the model what was on the screen", async () => {
+    const { bash, folder } = realScene();
+
+    const result = await bash(
+      {
+        command:
+          'test -t 0 && read -p "sure? " answer; pwd; echo "$answer $EDITOR $TERM $GIT_TERMINAL_PROMPT $A"; exit 3',
+        pty: true,
+        env: { A: "b" },
+      },
+      { context: PERSON },
+    );
+
+    expect(textOf(result)).toMatch(
+      new RegExp(
+        `^sure\\? yes\n${folder}\nyes true xterm-256color 0 b\n\nWall time: [\\d.]+ seconds\nCommand exited with code 3$`,
+      ),
+    );
+    expect(result).toMatchObject({ isError: true, details: { exitCode: 3 } });
+  });
+
+  it("gives a person their own editor where settings say so, and the prefix to every command", async () => {
+    const { bash } = realScene({ "bash.ptyEnvironment": "user", shellPrefix: "time -p" });
+
+    const result = await bash({ command: 'echo "$EDITOR [$GIT_TERMINAL_PROMPT]"', pty: true }, { context: PERSON });
+
+    expect(textOf(result)).toMatch(/^ed \[\]\n\n?real /);
+  });
+
+  it("never has the keys of the agent", async () => {
+    const { bash } = realScene({ "bash.ptyEnvironment": "user" }, { OPENAI_API_KEY: "sk-1234567890abcdef" });
+
+    const result = await bash({ command: 'echo "[$OPENAI_API_KEY]"', pty: true }, { context: PERSON });
+
+    expect(textOf(result)).toMatch(/^\[\]\n/);
+  });
+
+  it("that a person closes is a failure with what was on the screen", async () => {
+    const { bash } = realScene();
+
+    const error = await thrown(bash({ command: "echo close me; sleep 300", pty: true }, { context: PERSON }));
+
+    expect(error).toBeInstanceOf(ToolError);
+    expect(error.message).toMatch(/^close me\n\n(.|\n)*\[Command aborted\]$/);
+  });
+
+  it("that reaches its deadline is a failure in the words for a console", async () => {
+    const { bash } = realScene();
+
+    const error = await thrown(bash({ command: "echo before; sleep 300", pty: true, timeout: 1 }, { context: PERSON }));
+
+    expect(error.message).toMatch(/^before\n\n(.|\n)*Command timed out after 1 seconds$/);
+  });
+
+  it("keeps the raw output of a long one in an artifact", async () => {
+    const { bash, session } = realScene();
+
+    const result = await bash({ command: "seq 1 20000", pty: true }, { context: PERSON });
+
+    const { truncation } = result.details?.meta ?? {};
+    expect(truncation?.artifactId).toMatch(/^[a-z0-9]{8}$/);
+    expect(textOf(result)).toContain(`Full: artifact://${truncation?.artifactId}]`);
+    const { text } = await session.executor.artifacts.read(`artifact://${truncation?.artifactId}`);
+    expect(text.startsWith("1\r\n2\r\n")).toBe(true);
+  });
+});
 
 describe("the console", () => {
   it("runs a call that asks for it, where a person is", async () => {
