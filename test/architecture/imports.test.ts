@@ -63,7 +63,9 @@ function problemOf(name: string, row: Row, { file, specifier }: Import): string 
   }
   if (specifier.startsWith("node:")) return row.node ? undefined : "may not use Node";
   if (specifier.startsWith("@pi-bash/")) {
-    return row.ours.includes(specifier.slice("@pi-bash/".length)) ? undefined : "is not in its row of the table";
+    // A package may have entries of its own beside the main one (`@pi-bash/natives/fallback`).
+    const [, ours = ""] = specifier.split("/");
+    return row.ours.includes(ours) ? undefined : "is not in its row of the table";
   }
   const isOther = row.others.some((other) => specifier === other || specifier.startsWith(`${other}/`));
   return isOther ? undefined : "is not in its row of the table";

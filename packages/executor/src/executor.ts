@@ -17,6 +17,7 @@ import { sessionKey } from "./sessions/session-key.ts";
 import { type Lease, SessionPool } from "./sessions/session-pool.ts";
 import { type ShellConfig, shellConfig } from "./shell-config.ts";
 import { SNAPSHOT_BUDGET_MS, type SnapshotOutcome, SnapshotSource, snapshotNotice } from "./snapshot/snapshot.ts";
+import { usableNatives } from "./usable-natives.ts";
 
 /** Longest timeout, in milliseconds: what a 32-bit timer takes. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
@@ -169,7 +170,7 @@ class SessionExecutor implements Executor {
 
   async #prepare(): Promise<Base> {
     const config = this.#config();
-    const natives: NativesPort = this.#ports.natives ?? (await import("@pi-bash/natives"));
+    const natives: NativesPort = this.#ports.natives ?? (await usableNatives());
     const environment = this.environment();
     const { maxIdleSessions: maxIdle, snapshotBudgetMs: budgetMs = SNAPSHOT_BUDGET_MS } = this.#ports;
     const snapshots = new SnapshotSource({ natives, shell: config.shell, env: environment.env, budgetMs });
