@@ -144,6 +144,8 @@ pub struct SinkRequest {
     pub max_line_bytes: Option<u32>,
     /// File for the raw bytes, made when the output exceeds `maxBytes`.
     pub spill_path: Option<String>,
+    /// The file is made with the first byte instead, and is there at the end in any case.
+    pub spill_from_start: Option<bool>,
     /// Most bytes written to that file.
     pub spill_max_bytes: Option<i64>,
     /// Least milliseconds between two updates.
@@ -175,6 +177,7 @@ impl TryFrom<SinkRequest> for SinkOptions {
                 .map(|value| size("sink.maxLineBytes", value))
                 .transpose()?,
             spill_path: request.spill_path.map(PathBuf::from),
+            spill_from_start: request.spill_from_start.unwrap_or(default.spill_from_start),
             spill_max_bytes: request.spill_max_bytes.and_then(|value| u64::try_from(value).ok()),
             update_interval: throttle.transpose()?.unwrap_or(default.update_interval),
             plain_text: request.plain_text.unwrap_or(default.plain_text),

@@ -97,6 +97,9 @@ pub struct SinkOptions {
     /// File for the raw bytes, made when the output exceeds `max_bytes`, and for a shorter one when
     /// survivors go on writing. `None`: no file.
     pub spill_path: Option<PathBuf>,
+    /// The file is made with the first byte instead, and is there at the end even if nothing was
+    /// written: for readers that follow it, and for late output. Default `false`.
+    pub spill_from_start: bool,
     /// Most bytes written to the spill file; past it the file says so in its last line.
     /// `None`: no limit.
     pub spill_max_bytes: Option<u64>,
@@ -115,6 +118,7 @@ impl Default for SinkOptions {
             head_bytes: 0,
             max_line_bytes: None,
             spill_path: None,
+            spill_from_start: false,
             spill_max_bytes: None,
             update_interval: DEFAULT_UPDATE_INTERVAL,
             plain_text: true,

@@ -26,6 +26,7 @@ export interface RunSinkOptions {
   headBytes?: number;
   maxLineBytes?: number;
   spillPath?: string;
+  spillFromStart?: boolean;
   spillMaxBytes?: number;
   throttleMs?: number;
   onUpdate?: (tail: string, totals: { bytes: number; lines: number }) => void;

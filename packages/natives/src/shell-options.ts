@@ -57,6 +57,8 @@ export interface SinkOptions {
   readonly maxLineBytes?: number;
   /** File for the raw bytes, made when the output exceeds `maxBytes`; it must not exist. Default: no file. */
   readonly spillPath?: string;
+  /** Make that file with the first byte, and at the end in any case: for readers that follow it. Default false. */
+  readonly spillFromStart?: boolean;
   /** Most bytes written to that file. Default: no limit. */
   readonly spillMaxBytes?: number;
   /** Least milliseconds between two updates. Default 50. */
@@ -153,6 +155,7 @@ export function toSinkRequest(options: SinkOptions, prefix: string): SinkRequest
     ...size("spillMaxBytes", Number.MAX_SAFE_INTEGER),
     ...size("throttleMs", MAX_TIMEOUT_MS),
     ...(absent(options.spillPath) ? {} : { spillPath: checkAbsolutePath(`${prefix}spillPath`, options.spillPath) }),
+    ...(absent(options.spillFromStart) ? {} : { spillFromStart: options.spillFromStart === true }),
     ...(absent(options.plainText) ? {} : { plainText: options.plainText === true }),
   };
 }

@@ -88,7 +88,7 @@ impl Sink {
         self.shown_newlines += newlines;
         self.ends_in_newline = *last == b'\n';
         self.has_news = true;
-        self.spill.push(bytes, self.is_over());
+        self.spill.push(bytes, self.options.spill_from_start || self.is_over());
         let (lines, window) = (&mut self.lines, &mut self.window);
         if self.decoder.pending_len() == 0 && lines.push_printable(bytes, window) {
             return;
@@ -225,7 +225,7 @@ impl Sink {
             }
         }
         self.lines.flush(&mut self.window);
-        if self.is_truncated() {
+        if self.options.spill_from_start || self.is_truncated() {
             self.spill.require();
         }
         self.spill.close();

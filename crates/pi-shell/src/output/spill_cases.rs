@@ -127,6 +127,26 @@ fn vo_08_exactly_the_limit_is_whole_and_one_byte_more_is_in_the_file_from_byte_0
 }
 
 #[test]
+fn a_file_from_the_start_is_there_while_the_command_runs_and_also_when_it_wrote_nothing() {
+    let (_folder, path) = spill_place();
+    let followed = || SinkOptions { spill_from_start: true, ..spilling_to(&path) };
+    let mut sink = Sink::new(followed());
+    sink.push(b"half a li");
+
+    assert_eq!(fs::read(&path).expect("the file of a run under way"), b"half a li");
+    sink.push(b"ne\n");
+    let kept = sink.finish(None);
+    assert_eq!((kept.truncated, kept.spilled), (false, true));
+    sink.push(b"late\n");
+    assert_eq!(fs::read(&path).expect("the file"), b"half a line\nlate\n");
+
+    fs::remove_file(&path).expect("the file goes");
+    let silent = finish(&[], followed());
+    assert_eq!((silent.spilled, silent.text.as_str()), (true, ""));
+    assert_eq!(fs::read(&path).expect("an empty file"), b"");
+}
+
+#[test]
 fn vo_08_the_limit_inside_a_character_truncates_nothing() {
     for kept_bytes in 1..4 {
         let (_folder, path) = spill_place();

@@ -303,6 +303,8 @@ export interface SinkRequest {
   maxLineBytes?: number
   /** File for the raw bytes, made when the output exceeds `maxBytes`. */
   spillPath?: string
+  /** The file is made with the first byte instead, and is there at the end in any case. */
+  spillFromStart?: boolean
   /** Most bytes written to that file. */
   spillMaxBytes?: number
   /** Least milliseconds between two updates. */
