@@ -5,6 +5,7 @@ export { BashResult } from "./bash-result.ts";
 export { InterceptorRule } from "./interceptor-rule.ts";
 export { AsyncDetails, Job, JobParams, JobState } from "./job.ts";
 export {
+  ASSISTANT_BLOCKING_BUDGET_MS,
   AUTO_BACKGROUND_MARGIN_MS,
   BANG_LINE_CHARS,
   BANG_PREVIEW_LINES,
@@ -21,6 +22,7 @@ export {
   DEFAULT_MINIMIZER_CAPTURE_BYTES,
   DEFAULT_PTY_COLUMNS,
   DEFAULT_PTY_ROWS,
+  DEFAULT_TASK_AWAIT_SECONDS,
   DEFAULT_TIMEOUT_SECONDS,
   HARD_TIMEOUT_GRACE_MS,
   INLINE_SLACK_BYTES,
@@ -28,11 +30,14 @@ export {
   JOB_RETENTION_MS,
   MAX_JOB_LABEL_CHARS,
   MAX_SHOWN_LINE_BYTES,
+  MAX_TASK_SECONDS,
   MAX_TIMEOUT_SECONDS,
   MIN_TIMEOUT_SECONDS,
   PTY_COLUMNS_RANGE,
   PTY_ROWS_RANGE,
   RESULT_PREVIEW_LINES,
+  TASK_RETENTION_MS,
+  TASK_TERMINATE_MS,
   UPDATE_INTERVAL_MS,
 } from "./limits.ts";
 export { ExitOutcome, ProcessInfo, StopReason } from "./outcome.ts";

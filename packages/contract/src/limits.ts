@@ -43,6 +43,16 @@ export const DEFAULT_ARTIFACT_MAX_BYTES = 8 * 1024 ** 3;
 export const DEFAULT_ARTIFACT_QUOTA_BYTES = 16 * 1024 ** 3;
 /** Time an artifact is kept, in milliseconds: seven days, longer than a session is resumed after. */
 export const DEFAULT_ARTIFACT_MAX_AGE_MS = 7 * 24 * 3_600_000;
+/** Time a call blocks an agent before its command goes on as a task, in milliseconds. Source: `ASSISTANT_BLOCKING_BUDGET_MS`. */
+export const ASSISTANT_BLOCKING_BUDGET_MS = 15_000;
+/** Wait of a `task_await` that names none, in seconds. */
+export const DEFAULT_TASK_AWAIT_SECONDS = 600;
+/** Longest life of a background task, in seconds: seven days. */
+export const MAX_TASK_SECONDS = 7 * 24 * 3_600;
+/** Time a result that a `task_await` has given out is kept for another one, in milliseconds. */
+export const TASK_RETENTION_MS = 60 * 60_000;
+/** Most time ending one task takes, in milliseconds; what is not gone by then is ended further on. */
+export const TASK_TERMINATE_MS = 15_000;
 
 /** Most output the minimizer looks at, in bytes; a longer capture stays as it is. */
 export const DEFAULT_MINIMIZER_CAPTURE_BYTES = 4 * 1024 * 1024;

@@ -7,6 +7,7 @@
 import { DEFAULT_MAX_BYTES, type Settings } from "@pi-bash/contract";
 import type { ArtifactStore } from "./artifacts/store.ts";
 import { type CommandResult, neverStarted, settledResult, unresponsiveResult } from "./command-result.ts";
+import { type Deadline, type TimeoutDecision, watchDeadline } from "./deadline.ts";
 import { minimizeResult } from "./minimize.ts";
 import type { NativesPort, RunOptions, RunResult, SessionOptions } from "./natives-port.ts";
 import { ChunkThrottle } from "./output/chunk-throttle.ts";
@@ -49,6 +50,12 @@ export interface ExecuteBashOptions {
   isEphemeral?: boolean;
   /** Aborted when the command goes on in the background: later calls run in copies instead of waiting for it. */
   backgrounded?: AbortSignal;
+  /** Somebody reads the output from its file while the command runs: it is there from the first byte on. */
+  isFollowed?: boolean;
+  /** Asked at the deadline: end the command, or let it go on for up to `lifetimeMs`. Default: it is ended. */
+  onTimeout?: () => TimeoutDecision;
+  /** With `onTimeout`: milliseconds from the start until it is ended without asking. Default 24.8 days. */
+  lifetimeMs?: number;
   /** Whether the minimizer may shorten the text. Default true; settings decide then. */
   mayMinimize?: boolean;
   /** Most bytes of text in the result. Default 51,200. */
@@ -83,19 +90,27 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
     settings,
     artifact: options.artifact,
     onUpdate: options.onUpdate,
+    isFollowed: options.isFollowed === true,
     maxBytes,
   });
   const startedAt = performance.now();
-  const watched = await watch(call, lease, host, sink);
+  const { signal, onTimeout, lifetimeMs } = options;
+  const deadline = watchDeadline({ timeoutMs, signal, onTimeout, lifetimeMs });
+  const watched = await watch(call, lease, host, { sink, deadline }).finally(() => deadline.end());
+  const endedAfterMs = deadline.hasKilled ? timeoutMs : deadline.timeoutMs;
   if (watched.kind === "unresponsive") {
     const wallTimeMs = performance.now() - startedAt;
-    return sink.finish(unresponsiveResult(watched.reason, sink.seen, { timeoutMs, wallTimeMs }), undefined);
+    const reason = deadline.hasKilled ? "deadline" : watched.reason;
+    return sink.finish(unresponsiveResult(reason, sink.seen, { timeoutMs: endedAfterMs, wallTimeMs }), undefined);
   }
   if (watched.kind === "failed") {
     await sink.finish(neverStarted(), undefined);
     throw watched.error;
   }
-  const result = await sink.finish(settledResult(watched.value, timeoutMs), watched.value.output);
+  const { value } = watched;
+  // The core was told to stop; why, it does not know.
+  const ended = deadline.hasKilled && value.cancelled ? { ...value, timedOut: true } : value;
+  const result = await sink.finish(settledResult(ended, endedAfterMs), value.output);
   if (options.mayMinimize === false) return result;
   return minimizeResult({
     natives: host.natives,
@@ -109,14 +124,20 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
 }
 
 /** Starts the run, waits for it, and gives the session back in the state that the outcome leaves it in. */
-async function watch(call: CommandCall, lease: Lease, host: CommandHost, sink: RunSink): Promise<Watched<RunResult>> {
-  const { onChunk, backgrounded, signal } = call.options;
+async function watch(
+  call: CommandCall,
+  lease: Lease,
+  host: CommandHost,
+  { sink, deadline }: { sink: RunSink; deadline: Deadline },
+): Promise<Watched<RunResult>> {
+  const { onChunk, backgrounded } = call.options;
+  const { signal, timeoutMs } = deadline;
   const throttle = onChunk === undefined ? undefined : new ChunkThrottle(onChunk, warnAboutListener);
   const promote = (): void => lease.session.promote();
   if (backgrounded?.aborted) promote();
   backgrounded?.addEventListener("abort", promote, { once: true });
-  const run = start(call, lease, host, { sink, throttle });
-  const watched = await watchRun(run, { timeoutMs: call.timeoutMs, signal, graceMs: host.graceMs });
+  const run = start(call, lease, host, { sink, throttle, deadline });
+  const watched = await watchRun(run, { timeoutMs, signal, graceMs: host.graceMs });
   backgrounded?.removeEventListener("abort", promote);
   throttle?.end();
   if (watched.kind === "unresponsive") lease.quarantine(run);
@@ -128,20 +149,22 @@ async function watch(call: CommandCall, lease: Lease, host: CommandHost, sink: R
 interface Receivers {
   sink: RunSink;
   throttle: ChunkThrottle | undefined;
+  deadline: Deadline;
 }
 
 async function start(
   call: CommandCall,
   lease: Lease,
   host: CommandHost,
-  { sink, throttle }: Receivers,
+  { sink, throttle, deadline }: Receivers,
 ): Promise<RunResult> {
-  const { cwd, env, signal } = call.options;
+  const { cwd, env } = call.options;
+  const { signal, timeoutMs } = deadline;
   const run: RunOptions = {
     command: prefixedCommand(call.command, host.prefix),
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env: { ...env } }),
-    timeoutMs: call.timeoutMs,
+    timeoutMs,
     ...(signal === undefined ? {} : { signal }),
     sink: sink.options,
   };

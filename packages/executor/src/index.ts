@@ -20,6 +20,7 @@ export type {
   PtyEnd,
   PtyStart,
 } from "./console/console-port.ts";
+export type { TimeoutDecision } from "./deadline.ts";
 export {
   type ChildEnvironment,
   checkCommandEnv,
@@ -33,6 +34,7 @@ export { disposeSharedExecutor, executeBash } from "./execute-bash.ts";
 export { createExecutor, type Executor, type ExecutorPorts } from "./executor.ts";
 export { type BashWorkOptions, bashWork } from "./jobs/bash-work.ts";
 export type { DeliverySink } from "./jobs/delivery-queue.ts";
+export type { FollowOptions, FollowReport } from "./jobs/follow.ts";
 export { type ForegroundEnd, type ForegroundOptions, foregroundWaitMs } from "./jobs/foreground.ts";
 export {
   type JobContext,
@@ -42,9 +44,12 @@ export {
   type JobView,
   type JobWork,
 } from "./jobs/job.ts";
+export type { OwnedJob } from "./jobs/job-entry.ts";
+export type { LogTotals } from "./jobs/job-log.ts";
 export { JobManager } from "./jobs/job-manager.ts";
 export type { JobManagerOptions, JobOptions } from "./jobs/job-options.ts";
 export { endedText, jobLabel, listLine, MAX_DELIVERED_CHARS, startedText } from "./jobs/job-texts.ts";
+export type { LogText } from "./jobs/log-reader.ts";
 export type { JobReport, PollOptions, PollResult } from "./jobs/poll.ts";
 export type { NativesPort } from "./natives-port.ts";
 export { TailBuffer } from "./output/tail-buffer.ts";

@@ -31,6 +31,8 @@ export interface RunSinkSource {
   settings: Pick<Settings, "bash.outputHeadBytes">;
   artifact: ArtifactChoice;
   onUpdate?: UpdateListener | undefined;
+  /** The file is made with the first byte, for whoever reads it meanwhile. */
+  isFollowed?: boolean;
   /** Most bytes of text for the model. */
   maxBytes: number;
 }
@@ -45,6 +47,7 @@ export async function openRunSink(source: RunSinkSource): Promise<RunSink> {
     maxLineBytes: MAX_SHOWN_LINE_BYTES,
     ...(headBytes > 0 ? { headBytes } : {}),
     ...(allocation === undefined ? {} : { spillPath: allocation.path, spillMaxBytes: source.store.maxBytes }),
+    ...(source.isFollowed ? { spillFromStart: true } : {}),
     onUpdate: (tail, totals) => {
       Object.assign(seen, { tail, bytes: totals.bytes, lines: totals.lines });
       source.onUpdate?.(tail, totals);

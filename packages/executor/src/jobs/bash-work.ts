@@ -7,20 +7,23 @@
  */
 import type { CommandResult } from "../command-result.ts";
 import type { ExecuteBashOptions } from "../command-run.ts";
+import type { TimeoutDecision } from "../deadline.ts";
 import type { Executor } from "../executor.ts";
 import type { JobContext, JobEnd, JobWork } from "./job.ts";
 
 export interface BashWorkOptions
-  extends Omit<ExecuteBashOptions, "artifact" | "signal" | "backgrounded" | "isEphemeral"> {
+  extends Omit<ExecuteBashOptions, "artifact" | "signal" | "backgrounded" | "isEphemeral" | "onTimeout"> {
   /** `own`: a shell for this command alone; `shared`: the session of `sessionKey`. */
   session: "own" | "shared";
   /** Makes the text of the job. Default: the output. */
   describe?: (result: CommandResult) => string;
+  /** Asked at the deadline: end the command, or let it go on in the background. Default: it is ended. */
+  onTimeout?: (context: JobContext) => TimeoutDecision;
 }
 
 /** The work of running `command`. */
 export function bashWork(executor: Executor, command: string, options: BashWorkOptions): JobWork {
-  const { session, describe, onUpdate, ...rest } = options;
+  const { session, describe, onUpdate, onTimeout, ...rest } = options;
   return async (context) => {
     const own = `${rest.sessionKey ?? ""}:async:${context.runKey}`;
     const artifact = await allocate(executor, context);
@@ -29,10 +32,12 @@ export function bashWork(executor: Executor, command: string, options: BashWorkO
         ...rest,
         ...(session === "own" ? { sessionKey: own, isEphemeral: true } : {}),
         ...(artifact === undefined ? {} : { artifact }),
+        isFollowed: true,
         signal: context.signal,
         backgrounded: context.backgrounded,
+        ...(onTimeout === undefined ? {} : { onTimeout: () => onTimeout(context) }),
         onUpdate: (tail, totals) => {
-          context.update(tail);
+          context.update(tail, totals);
           onUpdate?.(tail, totals);
         },
       })
@@ -40,10 +45,10 @@ export function bashWork(executor: Executor, command: string, options: BashWorkO
         if (artifact !== undefined) await executor.artifacts.settle(artifact.id, "discard");
         throw error;
       });
-    if (artifact !== undefined) await settle(executor, artifact.id, result);
+    const kept = artifact === undefined ? result : await settle(executor, artifact.id, result, context);
     return toEnd(
-      result,
-      describe?.(result) ?? result.output,
+      kept,
+      describe?.(kept) ?? kept.output,
       session === "own" ? () => executor.closeSession(own) : undefined,
     );
   };
@@ -51,14 +56,28 @@ export function bashWork(executor: Executor, command: string, options: BashWorkO
 
 async function allocate(executor: Executor, context: JobContext): Promise<{ id: string; path: string } | undefined> {
   const artifact = await executor.artifacts.allocate("bash").catch(() => undefined);
-  if (artifact !== undefined) context.setArtifact(artifact.id);
+  if (artifact !== undefined) context.setArtifact(artifact.id, artifact.path);
   return artifact;
 }
 
-/** Keeps the file where the result names it, whole or in part. */
-async function settle(executor: Executor, id: string, result: CommandResult): Promise<void> {
-  const isNamed = result.artifactId === id || result.artifactError?.includes(id) === true;
-  await executor.artifacts.settle(id, isNamed ? "keep" : "discard");
+/**
+ * Keeps the file of a job, and of a command where the result names it. A command that ended in the foreground and was
+ * shown whole needs none.
+ */
+async function settle(
+  executor: Executor,
+  id: string,
+  result: CommandResult,
+  context: JobContext,
+): Promise<CommandResult> {
+  const { survivors = [], artifactId, artifactError } = result;
+  const isNamed = artifactId === id || artifactError?.includes(id) === true;
+  const isWanted = context.backgrounded.aborted || result.truncated || survivors.length > 0;
+  const isNeeded = isWanted || result.originalArtifactId === id;
+  await executor.artifacts.settle(id, isNamed && isNeeded ? "keep" : "discard");
+  if (isNeeded || artifactId !== id) return result;
+  const { artifactId: _, ...rest } = result;
+  return rest;
 }
 
 function toEnd(result: CommandResult, text: string, stopSurvivors: (() => Promise<void>) | undefined): JobEnd {
@@ -68,6 +87,7 @@ function toEnd(result: CommandResult, text: string, stopSurvivors: (() => Promis
     ...(result.signal === undefined ? {} : { signal: result.signal }),
     ...(result.artifactId === undefined ? {} : { artifactId: result.artifactId }),
     ...(result.survivors === undefined ? {} : { survivors: result.survivors }),
+    totals: { bytes: result.totalBytes, lines: result.totalLines },
     ...(stopSurvivors === undefined ? {} : { stopSurvivors }),
   };
 }

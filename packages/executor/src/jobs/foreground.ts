@@ -6,7 +6,7 @@ import type { JobEnd, JobView } from "./job.ts";
 import type { JobEntry } from "./job-entry.ts";
 
 export interface ForegroundOptions {
-  /** Time in the foreground, in milliseconds; 0 or less: none. */
+  /** Time in the foreground, in milliseconds; 0 or less: none; infinity: until something else ends it. */
   thresholdMs: number;
   /** Cancels the command while it is in the foreground; a job is not bound to the call that started it. */
   signal?: AbortSignal;
@@ -40,20 +40,27 @@ export async function waitInForeground(
   let onEarly = (): void => undefined;
   const isOver = new Promise<"over">((resolve) => {
     onEarly = () => resolve("over");
-    timer = setTimeout(() => resolve("over"), Math.max(0, thresholdMs));
+    // The work itself may ask, at its deadline; it has to know at once whether it may go on.
+    entry.promote = () => {
+      if (!promote()) return false;
+      resolve("over");
+      return true;
+    };
+    if (thresholdMs !== Number.POSITIVE_INFINITY) timer = setTimeout(onEarly, Math.max(0, thresholdMs));
     if (backgroundNow?.aborted) onEarly();
     backgroundNow?.addEventListener("abort", onEarly, { once: true });
   });
   try {
     const first = await Promise.race([work, isOver]);
-    // The work may have settled in the same turn as the timer: its end counts then.
-    if (first === "over" && entry.isRunning && !entry.isCancelled && promote()) {
+    // The work may have settled in the same turn as the timer: its end counts then, unless it is a job already.
+    if (entry.isJob || (first === "over" && entry.isRunning && !entry.isCancelled && promote())) {
       work.catch(() => undefined);
       return { kind: "backgrounded", job: entry.view, tail: entry.tail };
     }
     const end = await work;
     return { kind: "ended", end: end ?? { text: entry.text } };
   } finally {
+    entry.promote = undefined;
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
     backgroundNow?.removeEventListener("abort", onEarly);

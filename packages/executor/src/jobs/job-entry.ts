@@ -4,9 +4,16 @@
  * The rules of exactly-once are here and nowhere else: a result goes to a poll or to the owner's sink, whoever takes it
  * first, and from neither is there a way back.
  */
+import { randomUUID } from "node:crypto";
 import type { JobState } from "@pi-bash/contract";
-import type { DeliveryState, JobContext, JobDelivery, JobEnd, JobRecord, JobView } from "./job.ts";
-import { endedText, lostText } from "./job-texts.ts";
+import { settlesWithin } from "../run-watch.ts";
+import type { DeliveryState, HostIdentity, JobContext, JobDelivery, JobEnd, JobRecord, JobView } from "./job.ts";
+import { JobLog } from "./job-log.ts";
+import type { JobOptions } from "./job-options.ts";
+import { endedText, jobLabel, lostText } from "./job-texts.ts";
+
+/** Time a cancellation waits for what an ended job left running, in milliseconds. */
+const SURVIVORS_BOUND_MS = 10_000;
 
 export class JobEntry {
   view: JobView;
@@ -20,6 +27,13 @@ export class JobEntry {
   /** Milliseconds since the Unix epoch at which the result was taken. */
   takenAtMs: number | undefined;
   end: JobEnd | undefined;
+  /** Time its result is kept after it was taken, in milliseconds; absent: as for any job. */
+  keptMs: number | undefined;
+  /** Makes it a job; set while it is in the foreground and may become one. */
+  promote: (() => boolean) | undefined;
+  /** As it was given. */
+  readonly command: string;
+  readonly log = new JobLog();
   readonly runKey: string;
   readonly #cancellation = new AbortController();
   readonly #backgrounded = new AbortController();
@@ -27,8 +41,9 @@ export class JobEntry {
   #finish: () => void = () => undefined;
   #watchers = 0;
 
-  constructor(view: JobView, runKey: string) {
+  constructor(view: JobView, runKey: string, command: string) {
     this.view = view;
+    this.command = command;
     this.runKey = runKey;
     this.#ended = new Promise((resolve) => {
       this.#finish = resolve;
@@ -37,6 +52,11 @@ export class JobEntry {
 
   get isRunning(): boolean {
     return this.view.endedAtMs === undefined;
+  }
+
+  /** It has an id and is seen. */
+  get isJob(): boolean {
+    return this.view.id !== "";
   }
 
   get isCancelled(): boolean {
@@ -58,13 +78,17 @@ export class JobEntry {
       runKey: this.runKey,
       signal: this.#cancellation.signal,
       backgrounded: this.#backgrounded.signal,
-      update: (tail) => {
-        if (this.isRunning) this.tail = tail;
+      update: (tail, totals) => {
+        if (!this.isRunning) return;
+        this.tail = tail;
+        if (totals !== undefined) this.log.grow(totals);
       },
-      setArtifact: (artifactId) => {
+      setArtifact: (artifactId, path) => {
         this.view = { ...this.view, artifactId };
+        this.log.path = path;
         onArtifact();
       },
+      goToBackground: () => this.isRunning && !this.isCancelled && (this.isJob || this.promote?.() === true),
     };
   }
 
@@ -90,6 +114,7 @@ export class JobEntry {
     this.text = text;
     this.end = end;
     this.tail = "";
+    this.log.end(end?.totals);
     this.#finish();
   }
 
@@ -106,6 +131,45 @@ export class JobEntry {
     const { view } = this;
     return { deliveryId: this.runKey, job: view, text: endedText(view, this.text, view.artifactId) };
   }
+}
+
+/** A job, and the command as it was given. */
+export interface OwnedJob {
+  job: JobView;
+  command: string;
+}
+
+export function toOwnedJob({ view, command }: JobEntry): OwnedJob {
+  return { job: view, command };
+}
+
+/** Work that is no job yet: it has no id. */
+export function newEntry({ command, owner, title }: JobOptions, nowMs: number): JobEntry {
+  const view: JobView = {
+    id: "",
+    type: "bash",
+    state: "running",
+    label: jobLabel(command),
+    startedAtMs: nowMs,
+    ...(owner === undefined ? {} : { owner }),
+    ...(title === undefined ? {} : { title }),
+  };
+  return new JobEntry(view, randomUUID(), command);
+}
+
+/** What is kept on disk. */
+export function toRecord({ view, delivery, text, runKey }: JobEntry, host: HostIdentity): JobRecord {
+  return { version: 1, deliveryId: runKey, job: view, delivery, text, host };
+}
+
+/** Ends what an ended job left running, and says how many processes that were. */
+export async function stopSurvivors(entry: JobEntry): Promise<number> {
+  const { survivors = [], ...view } = entry.view;
+  const stop = entry.end?.stopSurvivors;
+  if (survivors.length === 0 || stop === undefined) return 0;
+  if (!(await settlesWithin(stop(), SURVIVORS_BOUND_MS))) return 0;
+  entry.view = view;
+  return survivors.length;
 }
 
 /** The view of a job that has ended. Without an end its work failed, or was given up. */
@@ -130,7 +194,7 @@ export function restoredEntry(record: JobRecord, nowMs: number): JobEntry {
   const job: JobView = isLost
     ? { ...record.job, state: isCancelled ? "cancelled" : "failed", isLost, endedAtMs: nowMs }
     : record.job;
-  const entry = new JobEntry(job, record.deliveryId);
+  const entry = new JobEntry(job, record.deliveryId, job.label);
   entry.settle(job, isLost ? lostText(job) : record.text, undefined);
   entry.isQuiet = isCancelled;
   const isTaken = record.delivery === "delivered" || record.delivery === "consumed";

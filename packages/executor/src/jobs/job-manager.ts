@@ -7,33 +7,32 @@
  * seen, so a command that ends in time leaves no trace. Every change is written to the registry, where there is one;
  * jobs of a host that is gone are taken over when the manager is opened. How results travel is in `delivery-queue.ts`.
  */
-import { randomUUID } from "node:crypto";
-import { DEFAULT_MAX_JOBS } from "@pi-bash/contract";
+import { DEFAULT_MAX_JOBS, TASK_RETENTION_MS } from "@pi-bash/contract";
 import { settlesWithin } from "../run-watch.ts";
 import { DeliveryQueue, type DeliverySink } from "./delivery-queue.ts";
+import { type FollowOptions, type FollowReport, followJob } from "./follow.ts";
 import { type ForegroundEnd, type ForegroundOptions, waitInForeground } from "./foreground.ts";
 import { enterHost, isHostAlive, leaveHost } from "./host-identity.ts";
+import { type HostIdentity, type JobDelivery, type JobEnd, JobLimitError, type JobView, type JobWork } from "./job.ts";
 import {
-  type HostIdentity,
-  type JobDelivery,
-  type JobEnd,
-  JobLimitError,
-  type JobRecord,
-  type JobView,
-  type JobWork,
-} from "./job.ts";
-import { JobEntry, restoredEntry, settledView } from "./job-entry.ts";
+  type JobEntry,
+  newEntry,
+  type OwnedJob,
+  restoredEntry,
+  settledView,
+  stopSurvivors,
+  toOwnedJob,
+  toRecord,
+} from "./job-entry.ts";
 import type { JobManagerOptions, JobOptions } from "./job-options.ts";
 import { JobRegistry } from "./job-registry.ts";
-import { cancelText, jobLabel } from "./job-texts.ts";
+import { cancelText } from "./job-texts.ts";
 import { withArtifact } from "./overflow.ts";
 import { type PollOptions, type PollResult, pollJobs } from "./poll.ts";
 import { forgettable } from "./retention.ts";
 
 /** Time `dispose` waits for cancelled work, in milliseconds. */
 const DISPOSE_BOUND_MS = 3_000;
-/** Time a cancellation waits for what an ended job left running, in milliseconds. */
-const SURVIVORS_BOUND_MS = 10_000;
 
 export class JobManager {
   readonly #options: JobManagerOptions;
@@ -113,6 +112,32 @@ export class JobManager {
     return entry && { job: entry.view, text: entry.isRunning ? entry.tail : entry.text };
   }
 
+  /** The jobs of all owners that `isWanted` accepts, in the order they started, with their commands. */
+  listAll(isWanted: (owner: string | undefined) => boolean): OwnedJob[] {
+    this.#forget();
+    return [...this.#jobs.values()].filter((entry) => isWanted(entry.view.owner)).map(toOwnedJob);
+  }
+
+  /** A job whoever owns it: for callers that know the owners they may see. */
+  find(id: string): OwnedJob | undefined {
+    this.#forget();
+    const entry = this.#jobs.get(id);
+    return entry && toOwnedJob(entry);
+  }
+
+  /** Waits for a job's new output or its end; undefined: there is no such job. Throws for a filter that is none. */
+  async follow(id: string, options: FollowOptions): Promise<FollowReport | undefined> {
+    this.#forget();
+    const entry = this.#jobs.get(id);
+    if (entry === undefined) return undefined;
+    // Whoever follows a job may come back for its result.
+    entry.keptMs = TASK_RETENTION_MS;
+    return followJob(entry, options, {
+      taken: () => void (entry.consume(this.#now()) && this.#save(entry)),
+      released: () => this.#offer(entry),
+    });
+  }
+
   /** Waits until one of the jobs has ended, and takes the results that are there. */
   async poll(ids: readonly string[], options: PollOptions & { owner?: string } = {}): Promise<PollResult> {
     this.#forget();
@@ -133,6 +158,16 @@ export class JobManager {
     }
     const stopped = entry === undefined ? 0 : await this.#stopSurvivors(entry);
     return { text: cancelText(id, entry?.view, stopped), job: entry?.view };
+  }
+
+  /** Ends a job with everything it started, and waits until it is gone; false: it is not, by then. */
+  async terminate(id: string, boundMs: number): Promise<boolean> {
+    const entry = this.#jobs.get(id);
+    if (entry === undefined) return true;
+    if (entry.isRunning && !entry.isCancelled) this.#cancel(entry);
+    if (!(await settlesWithin(entry.whenEnded(), boundMs))) return false;
+    await this.#stopSurvivors(entry);
+    return true;
   }
 
   /** Ends all jobs of an owner and waits until they are gone. Ids of those that are not by then. */
@@ -171,15 +206,7 @@ export class JobManager {
 
   #newEntry(options: JobOptions): JobEntry {
     this.#forget();
-    const view: JobView = {
-      id: "",
-      type: "bash",
-      state: "running",
-      label: jobLabel(options.command),
-      startedAtMs: this.#now(),
-      ...(options.owner === undefined ? {} : { owner: options.owner }),
-    };
-    return new JobEntry(view, randomUUID());
+    return newEntry(options, this.#now());
   }
 
   /** It is a job from now on: it has an id and is seen. */
@@ -197,12 +224,12 @@ export class JobManager {
     try {
       end = await work(entry.context(() => this.#save(entry)));
     } catch (error) {
-      const isJob = entry.view.id !== "";
+      const { isJob } = entry;
       this.#settle(entry, undefined, error instanceof Error ? error.message : String(error));
       if (isJob) return undefined;
       throw error;
     }
-    const isJob = entry.view.id !== "";
+    const { isJob } = entry;
     this.#settle(entry, isJob ? await withArtifact(end, this.#options.artifacts) : end, end.text);
     return end;
   }
@@ -211,7 +238,7 @@ export class JobManager {
     if (!entry.isRunning) return;
     const settled = settledView(entry, end, this.#now());
     entry.settle(settled, text, end);
-    if (settled.id === "") return;
+    if (!entry.isJob) return;
     this.#save(entry);
     this.#options.onEnd?.(settled);
     this.#offer(entry);
@@ -248,14 +275,7 @@ export class JobManager {
   }
 
   async #stopSurvivors(entry: JobEntry): Promise<number> {
-    const { survivors = [] } = entry.view;
-    const stop = entry.end?.stopSurvivors;
-    if (survivors.length === 0 || stop === undefined) return 0;
-    if (!(await settlesWithin(stop(), SURVIVORS_BOUND_MS))) return 0;
-    const { survivors: _, ...view } = entry.view;
-    entry.view = view;
-    this.#save(entry);
-    return survivors.length;
+    return stopSurvivors(entry).finally(() => this.#save(entry));
   }
 
   #find(id: string, owner: string | undefined): JobEntry | undefined {
@@ -271,12 +291,7 @@ export class JobManager {
   }
 
   #save(entry: JobEntry): void {
-    if (entry.view.id !== "") void this.#registry?.write(this.#toRecord(entry));
-  }
-
-  #toRecord(entry: JobEntry): JobRecord {
-    const { view, delivery, text, runKey } = entry;
-    return { version: 1, deliveryId: runKey, job: view, delivery, text, host: this.#host };
+    if (entry.isJob) void this.#registry?.write(toRecord(entry, this.#host));
   }
 
   /** Takes over the jobs of hosts that are gone. Those of a living host are its own; only their numbers count here. */

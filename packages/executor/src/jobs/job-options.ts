@@ -23,5 +23,7 @@ export interface JobOptions {
   command: string;
   /** Who may see it. */
   owner?: string;
+  /** The name its caller gave it. */
+  title?: string;
   work: JobWork;
 }

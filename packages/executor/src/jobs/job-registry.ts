@@ -95,11 +95,12 @@ function toRecord(value: unknown): JobRecord | undefined {
 function toView(value: unknown): JobView | undefined {
   const parsed = Job.safeParse(value);
   if (!parsed.success || !isObject(value)) return undefined;
-  const { owner, signal, isLost } = value;
+  const { owner, title, signal, isLost } = value;
   const survivors = ProcessInfo.array().safeParse(value.survivors);
   return {
     ...parsed.data,
     ...(typeof owner === "string" ? { owner } : {}),
+    ...(typeof title === "string" ? { title } : {}),
     ...(typeof signal === "string" ? { signal } : {}),
     ...(isLost === true ? { isLost } : {}),
     ...(survivors.success ? { survivors: survivors.data } : {}),
@@ -123,6 +124,7 @@ type Fields = Partial<
     | "text"
     | "host"
     | "owner"
+    | "title"
     | "signal"
     | "survivors"
     | "isLost"

@@ -5,11 +5,14 @@
  * three different things; the manager alone turns one into another.
  */
 import type { Job, ProcessInfo } from "@pi-bash/contract";
+import type { LogTotals } from "./job-log.ts";
 
 /** A job as it is listed. */
 export interface JobView extends Job {
   /** Who may see it; absent: whoever names no owner. */
   owner?: string;
+  /** The name its caller gave it. */
+  title?: string;
   /** Name of the signal its command died of. */
   signal?: string;
   /** Processes that it left behind. */
@@ -28,6 +31,8 @@ export interface JobEnd {
   /** Artifact with the whole output. */
   artifactId?: string;
   survivors?: readonly ProcessInfo[];
+  /** Bytes and lines that the command wrote. */
+  totals?: LogTotals;
   /** Ends what the command left running; called when somebody cancels the job after its end. */
   stopSurvivors?: () => Promise<void>;
 }
@@ -40,10 +45,12 @@ export interface JobContext {
   signal: AbortSignal;
   /** Aborted when the job goes to the background; at once where it starts there. */
   backgrounded: AbortSignal;
-  /** Takes the newest tail of the output. */
-  update(tail: string): void;
-  /** Tells early where the output goes, so that it can be found after a crash. */
-  setArtifact(artifactId: string): void;
+  /** Takes the newest tail of the output, and how much there is so far. */
+  update(tail: string, totals?: LogTotals): void;
+  /** Tells early where the output goes, so that it can be found after a crash. `path`: it can be followed there. */
+  setArtifact(artifactId: string, path?: string): void;
+  /** Makes it a job now, if it is none yet. False: it cannot be one, so it has to end in the foreground. */
+  goToBackground(): boolean;
 }
 
 /** The work of a job. Rejecting ends it as failed, with the error's message as its text. */

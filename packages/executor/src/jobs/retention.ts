@@ -15,7 +15,7 @@ export function forgettable(entries: readonly JobEntry[], nowMs: number): string
 }
 
 function isOver(entry: JobEntry, nowMs: number): boolean {
-  if (entry.takenAtMs !== undefined) return nowMs - entry.takenAtMs >= JOB_CONSUMED_RETENTION_MS;
+  if (entry.takenAtMs !== undefined) return nowMs - entry.takenAtMs >= (entry.keptMs ?? JOB_CONSUMED_RETENTION_MS);
   const isDone = entry.delivery === "delivered" || entry.isQuiet;
   return isDone && nowMs - (entry.view.endedAtMs ?? nowMs) >= JOB_RETENTION_MS;
 }

@@ -1,0 +1,237 @@
+/**
+ * Reads what is new in a job's file for one reader: whole lines, the unfinished last one only after the end.
+ *
+ * Reading never takes a place forward by itself; the caller does, once the text has reached whoever asked. Of more than
+ * fits the end is given, and where the rest is. A filter goes through everything new, in blocks with a turn of the event
+ * loop between two, so that its matches are found wherever they are.
+ */
+import type { FileHandle } from "node:fs/promises";
+import { MAX_SHOWN_LINE_BYTES } from "@pi-bash/contract";
+import { type LinePattern, linePattern } from "../artifacts/line-pattern.ts";
+import { LineScanner, type ScannedLine } from "../artifacts/line-scanner.ts";
+import { openPrivateFile } from "../artifacts/private-folder.ts";
+import { openTextWindow, type TextWindow } from "../output/text-window.ts";
+import type { JobLog, LogCursor } from "./job-log.ts";
+
+/** 64 KiB: the slowest pattern takes a few milliseconds for it, then the event loop has its turn. */
+const BLOCK_BYTES = 64 * 1024;
+/** Of more than this only the end is read, in bytes: what is shown is far smaller. */
+const READ_BYTES = 1024 * 1024;
+/** Bytes of a line that a pattern is tried on. */
+const MATCHED_LINE_BYTES = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/** Which lines a reader wants. */
+export interface LogFilter {
+  matches: LinePattern;
+  /** The lines that do not match instead of those that do. */
+  isExcluding: boolean;
+}
+
+/** Compiles a filter. Throws `ArtifactError` for a pattern that is none. */
+export function logFilter(pattern: string, isExcluding: boolean): LogFilter {
+  return { matches: linePattern(pattern), isExcluding };
+}
+
+/** What is new. */
+export interface LogText {
+  text: string;
+  /** Not everything new is in `text`. */
+  isIncomplete: boolean;
+  /** Lines that are left out before `text`, counted in the whole output from 1; absent where they were not counted. */
+  leftOut?: { startLine: number; endLine: number };
+  /** Matching lines, those not in `text` too. */
+  matches?: number;
+  /** There was no time to look at everything: the next call goes on. */
+  isUnfinished?: boolean;
+}
+
+export const NO_TEXT: LogText = { text: "", isIncomplete: false };
+
+/** A reading, and where the reader stands after it. */
+export interface LogReading {
+  output: LogText;
+  /** Something to tell: a line that is wanted, or a line at all where there is no filter. */
+  hasNews: boolean;
+  offset: number;
+  line: number | undefined;
+}
+
+export interface ReadOptions {
+  maxBytes: number;
+  filter: LogFilter | undefined;
+  /** Whether a filter has to stop looking. */
+  isLate: () => boolean;
+}
+
+/** Reads. Rejects where there is no file that can be read. */
+export async function readNewLines(log: JobLog, cursor: LogCursor, options: ReadOptions): Promise<LogReading> {
+  const { path, totals, isOver } = log;
+  const isNothingNew = totals.bytes <= cursor.offset + cursor.barren;
+  if (path === undefined || (isNothingNew && !isOver)) return nothingNew(cursor);
+  const { file, size } = await openPrivateFile(path);
+  try {
+    const known = isOver ? size : Math.min(size, totals.bytes);
+    const end = isOver ? known : await endOfLines(file, cursor, known);
+    if (end <= cursor.offset) return nothingNew(cursor);
+    if (options.filter !== undefined)
+      return await readMatches(file, cursor.offset, end, { ...options, ...options.filter });
+    // Totals end with the command and count all it wrote; a file with more or less has other lines.
+    const line = known === totals.bytes ? lastLine(totals.lines, end < known) : undefined;
+    return await readEnd(file, cursor, { offset: end, line }, options.maxBytes);
+  } finally {
+    await file.close();
+  }
+}
+
+function nothingNew({ offset, line }: LogCursor): LogReading {
+  return { output: NO_TEXT, hasNews: false, offset, line };
+}
+
+function lastLine(lines: number, hasUnfinished: boolean): number {
+  return hasUnfinished ? lines - 1 : lines;
+}
+
+/** Where the last whole line before `known` ends, looked for from the end; the reader's own place if there is none. */
+async function endOfLines(file: FileHandle, cursor: LogCursor, known: number): Promise<number> {
+  const from = cursor.offset + cursor.barren;
+  let position = known;
+  while (position > from) {
+    const start = Math.max(from, position - BLOCK_BYTES);
+    const block = await readAt(file, start, position - start);
+    const found = block.lastIndexOf(NEWLINE);
+    if (found !== -1) return start + found + 1;
+    position = start;
+  }
+  cursor.barren = Math.max(0, known - cursor.offset);
+  return cursor.offset;
+}
+
+interface Place {
+  offset: number;
+  line: number | undefined;
+}
+
+/** The end of the new lines, as much as fits. */
+async function readEnd(file: FileHandle, from: LogCursor, to: Place, maxBytes: number): Promise<LogReading> {
+  const window = await openTextWindow({ maxBytes, maxLineBytes: MAX_SHOWN_LINE_BYTES });
+  let position = Math.max(from.offset, to.offset - READ_BYTES);
+  let isBeginning = position === from.offset;
+  while (position < to.offset) {
+    const block = await readAt(file, position, Math.min(BLOCK_BYTES, to.offset - position));
+    if (block.length === 0) break;
+    position += block.length;
+    const start = isBeginning ? 0 : block.indexOf(NEWLINE) + 1;
+    if (!isBeginning && start === 0 && position < to.offset) continue;
+    isBeginning = true;
+    window.push(block.subarray(start));
+  }
+  const { text, truncated, totalLines, shownRange } = window.finish();
+  const isSkipped = to.offset - from.offset > READ_BYTES;
+  const before = to.line === undefined ? undefined : to.line - (totalLines - shownRange.startLine) - 1;
+  const first = from.line === undefined ? undefined : from.line + 1;
+  const leftOut =
+    first === undefined || before === undefined || before < first ? undefined : { startLine: first, endLine: before };
+  return {
+    output: { text, isIncomplete: truncated || isSkipped, ...(leftOut === undefined ? {} : { leftOut }) },
+    hasNews: true,
+    ...to,
+  };
+}
+
+interface MatchOptions extends ReadOptions, LogFilter {}
+
+/** The wanted lines of the new ones. */
+async function readMatches(file: FileHandle, from: number, end: number, options: MatchOptions): Promise<LogReading> {
+  const window = await openTextWindow({ maxBytes: options.maxBytes, maxLineBytes: MAX_SHOWN_LINE_BYTES });
+  const sieve = new LineSieve(window, options);
+  let position = from;
+  // At least one block, so that the next call does not stand where this one stood.
+  while (position < end && (position === from || !options.isLate())) {
+    const block = await readAt(file, position, Math.min(BLOCK_BYTES, end - position));
+    if (block.length === 0) break;
+    position += block.length;
+    await sieve.feed(block);
+  }
+  const isUnfinished = position < end;
+  if (!isUnfinished) await sieve.end();
+  const { text, truncated } = window.finish();
+  return {
+    output: {
+      text,
+      isIncomplete: truncated || isUnfinished,
+      matches: sieve.count,
+      ...(isUnfinished ? { isUnfinished } : {}),
+    },
+    hasNews: text.trim() !== "",
+    // A line that goes on past the last block is looked at again as a whole.
+    offset: isUnfinished ? position - sieve.unfinishedBytes : end,
+    line: undefined,
+  };
+}
+
+/** Passes on the lines that a filter wants. */
+class LineSieve {
+  count = 0;
+  readonly #scanner = new LineScanner(MATCHED_LINE_BYTES);
+  readonly #window: TextWindow;
+  readonly #filter: LogFilter;
+  /** Bytes since the last newline. */
+  #unfinished = 0;
+
+  constructor(window: TextWindow, filter: LogFilter) {
+    this.#window = window;
+    this.#filter = filter;
+  }
+
+  get unfinishedBytes(): number {
+    return this.#unfinished;
+  }
+
+  async feed(block: Buffer): Promise<void> {
+    const lines: Buffer[] = [];
+    this.#scanner.feed(block, (line) => lines.push(copyOf(line)) > 0);
+    const last = block.lastIndexOf(NEWLINE);
+    this.#unfinished = last === -1 ? this.#unfinished + block.length : block.length - last - 1;
+    await this.#take(lines);
+  }
+
+  async end(): Promise<void> {
+    const lines: Buffer[] = [];
+    this.#scanner.end((line) => lines.push(copyOf(line)) > 0);
+    await this.#take(lines);
+  }
+
+  /** A filter is tried on what is shown: colours between two letters do not hide a word. */
+  async #take(lines: readonly Buffer[]): Promise<void> {
+    if (lines.length === 0) return;
+    const raw = Buffer.concat(lines.flatMap((line) => [line, LINE_END]));
+    const plain = await openTextWindow({ maxBytes: raw.length * 3 });
+    plain.push(raw);
+    for (const line of plain.finish().text.split("\n").slice(0, lines.length)) {
+      const bytes = Buffer.from(line);
+      if (this.#filter.matches(bytes) === this.#filter.isExcluding) continue;
+      this.count += 1;
+      this.#window.push(bytes);
+      this.#window.push(LINE_END);
+    }
+  }
+}
+
+const LINE_END = Buffer.from("\n");
+
+function copyOf({ bytes }: ScannedLine): Buffer {
+  return Buffer.from(bytes);
+}
+
+/** Bytes from `position`, as many as there are up to `length`. */
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await file.read(bytes, filled, length - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}
