@@ -34,8 +34,24 @@ export interface CommandAnalysis {
   readonly invocation?: Invocation;
 }
 
-/** Analyses a command line. Never throws; problems are in `errors`. */
+/** Texts whose analysis is kept: one call asks for the same few several times (interception, policy, directory). */
+const MAX_KEPT = 16;
+/** Longest text whose analysis is kept, in UTF-16 units: an analysis is some hundred times as large. */
+const MAX_KEPT_CHARS = 8 * 1024;
+const KEPT = new Map<string, CommandAnalysis>();
+
+/** Analyses a command line. Never throws; problems are in `errors`. The same text gives the same object for a while. */
 export function analyzeCommand(command: string): CommandAnalysis {
+  const known = KEPT.get(command);
+  if (known !== undefined) return known;
+  const analysis = analyze(command);
+  if (command.length > MAX_KEPT_CHARS) return analysis;
+  if (KEPT.size >= MAX_KEPT) KEPT.delete(KEPT.keys().next().value ?? "");
+  KEPT.set(command, analysis);
+  return analysis;
+}
+
+function analyze(command: string): CommandAnalysis {
   const refused = findTextProblem(command);
   if (refused !== undefined) return { ok: false, errors: [refused], ...NOTHING };
   const script = parse(command);

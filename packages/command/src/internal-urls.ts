@@ -55,6 +55,7 @@ export function parseInternalUrl(text: string): { url: string; scheme: InternalS
 }
 
 function asUrl(source: string, word: Word): UrlWord | undefined {
+  if (!word.display.includes(":/")) return undefined;
   // Words out of decoded backticks and of `bash -c '…'` are not where their span says.
   if (source.slice(word.span.start, word.span.end) !== word.text) return undefined;
   const { glob, ...others } = word.expansions;

@@ -16,7 +16,7 @@ import { type Span, type SpanOf, toWord } from "./word.ts";
 /** Levels of syntax nodes the walk follows: about six a nested substitution, so 64 of them. */
 const MAX_DEPTH = 400;
 /** Nodes looked at in one text. Real command lines have hundreds; more is an attempt to outlast the check. */
-const MAX_NODES = 5_000;
+const MAX_NODES = 4_000;
 
 const TOP: CommandContext = {
   subshell: false,
@@ -80,9 +80,7 @@ class Walker {
   #visit(node: Node, context: CommandContext, depth: number): void {
     this.#nodes++;
     if (depth > MAX_DEPTH || this.#nodes > MAX_NODES) {
-      const message = depth > MAX_DEPTH ? "nested too deeply" : "too many parts";
-      if (this.errors.at(-1)?.message !== message)
-        this.errors.push({ message, offset: this.#spanOf(node.pos, 0).start });
+      this.#giveUp(depth > MAX_DEPTH ? "nested too deeply" : "too many parts", node.pos);
       return;
     }
     switch (node.type) {
@@ -100,7 +98,19 @@ class Walker {
     }
   }
 
+  #giveUp(message: string, offset: number): void {
+    if (this.errors.at(-1)?.message !== message) {
+      this.errors.push({ message, offset: this.#spanOf(offset, offset).start });
+    }
+  }
+
   #command(node: Of<"Command">, context: CommandContext, depth: number): void {
+    // Words are read when they are looked at: counting them first keeps a line of thousands from being read at all.
+    if (this.#nodes + node.suffix.length + node.prefix.length > MAX_NODES) {
+      this.#nodes = MAX_NODES;
+      this.#giveUp("too many parts", node.pos);
+      return;
+    }
     const gap = findGap(node, this.#source);
     if (gap !== undefined) this.errors.push({ message: "unexpected token", offset: this.#spanOf(gap, gap).start });
     this.commands.push(toSimpleCommand(node, this.#source, context, this.#spanOf));

@@ -67,21 +67,27 @@ function unparseable(analysis: CommandAnalysis): Finding[] {
   }));
 }
 
+/** Longer paths lead nowhere: `PATH_MAX` of Linux. */
+const MAX_PATH_CHARS = 4_096;
+
 /** Follows the `cd`s of a line: the folder each command runs in, or undefined once it cannot be told. */
 function effectiveFolders(analysis: CommandAnalysis, context: PathContext): (command: EffectiveCommand) => PathContext {
   const folders = new Map<EffectiveCommand, PathContext>();
-  let cwd = context.cwd;
+  let here = context;
   for (const command of analysis.effective) {
-    folders.set(command, { ...context, cwd });
-    const name = command.argv[0]?.value;
-    if (name !== "cd" && name !== "pushd") continue;
-    const target = command.argv.at(-1);
+    folders.set(command, here);
     // A `cd` in a subshell is over at its end, but what follows inside it obeys: the last one counts for both.
-    const literal = command.argv.length === 2 ? target?.value : undefined;
-    if (literal === undefined || literal === null) cwd = homeOf(command, context);
-    else cwd = literal.startsWith("/") || cwd !== undefined ? posix.resolve(cwd ?? "/", literal) : undefined;
+    if (/^(?:cd|pushd)$/.test(command.argv[0]?.value ?? "")) here = { ...context, cwd: folderAfter(command, here) };
   }
   return (command) => folders.get(command) ?? context;
+}
+
+function folderAfter(command: EffectiveCommand, { cwd, home }: PathContext): string | undefined {
+  const literal = command.argv.length === 2 ? command.argv[1]?.value : undefined;
+  if (literal === undefined || literal === null) return homeOf(command, { home });
+  if (!literal.startsWith("/") && cwd === undefined) return undefined;
+  const path = posix.resolve(cwd ?? "/", literal);
+  return path.length > MAX_PATH_CHARS ? undefined : path;
 }
 
 /** `cd` and `cd ~` go home; any other expanding target is unknown. */

@@ -5,7 +5,7 @@
  * background list, an assignment or a wrapper is only covered by a rule that names it as it is written. What is left
  * over needs a person.
  */
-import type { CommandAnalysis, EffectiveCommand } from "@pi-bash/command";
+import type { CommandAnalysis, EffectiveCommand, Redirection } from "@pi-bash/command";
 import type { Classification } from "./classify.ts";
 import type { Finding } from "./finding.ts";
 import { covers, coversWrite, coversWritten, redirectionsOf } from "./rules/match.ts";
@@ -34,17 +34,44 @@ export function coveredFindings(
 
   const used = new Set<Rule>();
   const open: Finding[] = [];
-  const uncovered: EffectiveCommand[] = [];
+  const uncovered = new Set<EffectiveCommand>();
+  const commands = byPlace(analysis.effective);
+  const redirections = byPlace(redirectionsOf(analysis));
+  // After a `cd` the folder of a relative target is not the request's.
+  const folder = changesFolder(analysis) ? undefined : cwd;
   for (const finding of [...findings, ...backgroundLists(analysis)]) {
     if (finding.severity === "info") continue;
-    const command = analysis.effective.find((each) => isAbout(finding, each));
+    const command = commands.get(placeOf(finding))?.find((each) => isAbout(finding, each));
+    const redirection = redirections.get(placeOf(finding))?.[0];
     const rule =
-      command === undefined ? writeRule(finding, analysis, allowing, cwd) : programRule(finding, command, allowing);
+      command === undefined
+        ? writeRule(finding, redirection, allowing, folder)
+        : programRule(finding, command, allowing);
     if (rule !== undefined) used.add(rule);
     else open.push(finding);
-    if (rule === undefined && command !== undefined && !uncovered.includes(command)) uncovered.push(command);
+    if (rule === undefined && command !== undefined) uncovered.add(command);
   }
-  return { open, uncovered, rules: [...used] };
+  return { open, uncovered: [...uncovered], rules: [...used] };
+}
+
+/** What stands at each place: a line may have thousands of findings, each about one of thousands of commands. */
+function byPlace<T extends { readonly span: Finding["span"] }>(list: readonly T[]): ReadonlyMap<string, readonly T[]> {
+  const places = new Map<string, T[]>();
+  for (const each of list) {
+    const place = placeOf(each);
+    const there = places.get(place);
+    if (there === undefined) places.set(place, [each]);
+    else there.push(each);
+  }
+  return places;
+}
+
+function placeOf({ span }: { readonly span: Finding["span"] }): string {
+  return `${span.start}:${span.end}`;
+}
+
+function changesFolder(analysis: CommandAnalysis): boolean {
+  return analysis.effective.some((command) => /^(?:cd|pushd|popd)$/.test(command.argv[0]?.value ?? ""));
 }
 
 /** True when an allow rule names the program of a command, as written or after harmless wrappers. */
@@ -54,16 +81,12 @@ export function isNamedByRule(command: EffectiveCommand, rules: readonly Rule[])
 
 function writeRule(
   finding: Finding,
-  analysis: CommandAnalysis,
+  redirection: Redirection | undefined,
   allowing: readonly Rule[],
   cwd: string | undefined,
 ): Rule | undefined {
-  if (finding.code !== "redirection") return undefined;
-  const redirection = redirectionsOf(analysis).find((each) => sameSpan(each, finding));
-  // After a `cd` the folder of a relative target is not the request's.
-  const moved = analysis.effective.some((command) => /^(?:cd|pushd|popd)$/.test(command.argv[0]?.value ?? ""));
-  if (redirection === undefined) return undefined;
-  return allowing.find((rule) => coversWrite(rule, redirection, moved ? undefined : cwd));
+  if (finding.code !== "redirection" || redirection === undefined) return undefined;
+  return allowing.find((rule) => coversWrite(rule, redirection, cwd));
 }
 
 /** A rule covers what the tables say about a program; what stands around it needs a rule for the words as written. */
@@ -82,12 +105,6 @@ function backgroundLists(analysis: CommandAnalysis): Finding[] {
   });
 }
 
-function isAbout(finding: Finding, command: EffectiveCommand): boolean {
-  const { argv } = finding;
-  if (argv === undefined || !sameSpan(command, finding)) return false;
-  return command.argv.length === argv.length && command.argv.every((word, at) => word.display === argv[at]);
-}
-
-function sameSpan(a: { readonly span: Finding["span"] }, b: Finding): boolean {
-  return a.span.start === b.span.start && a.span.end === b.span.end;
+function isAbout({ argv }: Finding, command: EffectiveCommand): boolean {
+  return argv?.length === command.argv.length && command.argv.every((word, at) => word.display === argv[at]);
 }

@@ -7,15 +7,14 @@
  * mode. Everything that was not understood, and every error on the way, ends at "ask" at best. The decision reads no
  * file and starts no program; what it must know of the outside stands in the request.
  */
-import { type CommandAnalysis, type EffectiveCommand, programName } from "@pi-bash/command";
-import { findBlockedCommand } from "./blocked-commands.ts";
-import { type Classification, type CommandClass, classify } from "./classify.ts";
+import { analyzeCommand, type CommandAnalysis, type EffectiveCommand, programName } from "@pi-bash/command";
+import type { Classification, CommandClass } from "./classify.ts";
 import { coveredFindings, isNamedByRule } from "./coverage.ts";
-import type { DangerOptions } from "./dangers.ts";
 import { dangerousVariables } from "./environment.ts";
 import type { Finding, Severity } from "./finding.ts";
+import { type ForbiddenConfig, findForbidden, type PlacedCommand } from "./forbidden.ts";
 import { GIT_HARDENING, type GitConfigDanger } from "./git-hardening.ts";
-import { concerns } from "./rules/match.ts";
+import { concerns, strongest } from "./rules/match.ts";
 import type { Rule, RuleSource } from "./rules/rule.ts";
 import type { RuleSet } from "./rules/rule-file.ts";
 import { suggestRules } from "./suggest.ts";
@@ -33,7 +32,12 @@ export interface PolicyRequest {
   /** Exactly the text that will be executed, before the additions of mode `tee`. */
   readonly command: string;
   /** What the caller says it does. */
-  readonly description?: string;
+  readonly description?: string | undefined;
+  /**
+   * The text as the caller gave it, where what runs was made of it (a leading `cd` became the directory). Whatever
+   * forbids, denies or asks is looked for in both; only what runs is ever approved.
+   */
+  readonly original?: PlacedCommand | undefined;
   /** Working directory, absolute. */
   readonly cwd?: string;
   /** Root of the workspace, absolute. */
@@ -56,12 +60,8 @@ export interface PolicyRequest {
 }
 
 /** What a person decided about beforehand. */
-export interface PolicyConfig extends DangerOptions {
+export interface PolicyConfig extends ForbiddenConfig {
   readonly ruleSets?: readonly RuleSet[];
-  /** Commands that never run, matched by their words: `rm -rf build` matches that and not `rm -rf build2`. */
-  readonly blockedCommands?: readonly string[];
-  /** A call without a description is denied. Default false. */
-  readonly requireDescription?: boolean;
 }
 
 /** A rule that took part in a decision. */
@@ -112,23 +112,16 @@ interface Weighed {
 }
 
 function weigh(request: PolicyRequest, config: PolicyConfig): Weighed {
-  const classification = classify(request.command, {
-    cwd: request.cwd,
-    home: request.home,
-    workspace: request.workspace,
-    ...(config.blockShutdown === undefined ? {} : { blockShutdown: config.blockShutdown }),
-  });
+  const { classification, findings } = findForbidden(request, config);
   const { analysis } = classification;
   const base = { class: classification.class, concurrencySafe: false, analysis };
-  if (classification.class === "blocked") return { ...base, wish: "deny", reasons: classification.findings };
-  const blocked = findBlockedCommand(analysis, request.command, config.blockedCommands ?? []);
-  if (blocked !== undefined) return { ...base, class: "blocked", wish: "deny", reasons: [blocked] };
-  if (config.requireDescription === true && (request.description ?? "").trim() === "") {
-    const message = "a description of what the command does is required";
-    return { ...base, wish: "deny", reasons: [finding("description-required", "unknown", message)] };
-  }
+  if (findings.length > 0) return { ...base, wish: "deny", reasons: findings };
   const rules = usableRules(config.ruleSets ?? [], request.trusted === true);
-  const restricted = restrict(rules, analysis, request.cwd);
+  const { original } = request;
+  const restricted = restrict(rules, [
+    { analysis, cwd: request.cwd },
+    ...(original === undefined ? [] : [{ analysis: analyzeCommand(original.command), cwd: original.cwd }]),
+  ]);
   if (restricted !== undefined) return { ...base, ...restricted };
   return approve(request, config, classification, rules);
 }
@@ -143,12 +136,11 @@ function usableRules(sets: readonly RuleSet[], trusted: boolean): Rule[] {
 /** Deny before ask, over all sources; a deny rule that may concern the line asks. */
 function restrict(
   rules: readonly Rule[],
-  analysis: CommandAnalysis,
-  cwd: string | undefined,
+  texts: readonly { readonly analysis: CommandAnalysis; readonly cwd: string | undefined }[],
 ): Pick<Weighed, "wish" | "reasons" | "matchedRules"> | undefined {
   const results = rules
     .filter((rule) => rule.behavior !== "allow")
-    .map((rule) => ({ rule, result: concerns(rule, analysis, cwd) }))
+    .map((rule) => ({ rule, result: strongest(texts.map(({ analysis, cwd }) => concerns(rule, analysis, cwd))) }))
     .filter(({ result }) => result !== "no");
   const denied = results.find(({ rule, result }) => rule.behavior === "deny" && result === "yes");
   const first = denied ?? results[0];
@@ -178,7 +170,11 @@ function approve(
   const readonly = classification.class === "readonly";
   const coverage = coveredFindings(classification, rules, request.cwd);
   const open = readonly ? [] : coverage.open;
-  const base = { class: classification.class, analysis, concurrencySafe: readonly && classification.concurrencySafe };
+  const base = {
+    class: classification.class,
+    analysis,
+    concurrencySafe: readonly && obstacles.length === 0 && classification.concurrencySafe,
+  };
   if (obstacles.length === 0 && open.length === 0) {
     return { ...base, wish: "allow", reasons: classification.findings, matchedRules: coverage.rules.map(named) };
   }

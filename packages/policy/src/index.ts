@@ -12,6 +12,13 @@ export {
 } from "./decide.ts";
 export { dangerousVariables, isDangerousVariable } from "./environment.ts";
 export type { Finding, Severity } from "./finding.ts";
+export {
+  type Forbidden,
+  type ForbiddenConfig,
+  type ForbiddenRequest,
+  findForbidden,
+  type PlacedCommand,
+} from "./forbidden.ts";
 export { GIT_CONFIG_QUERY, GIT_HARDENING, type GitConfigDanger, gitConfigDangers } from "./git-hardening.ts";
 export { inspectGitConfig } from "./git-inspection.ts";
 export { DEFAULT_INTERCEPTOR_RULES, type DefaultRule } from "./interception/default-rules.ts";
@@ -25,9 +32,11 @@ export {
   type Approval,
   type Approve,
   type Authorization,
+  type AuthorizeOptions,
   createPolicy,
   type Policy,
   type PolicyOptions,
+  refusalText,
 } from "./policy.ts";
 export { type ParsedRule, parseRule, type Rule, type RuleBehavior, type RuleSource } from "./rules/rule.ts";
 export { loadRuleFile, loadRules, type RuleEntry, type RuleFile, type RuleSet } from "./rules/rule-file.ts";

@@ -4,7 +4,7 @@
  * `decide` is pure; this adds what has a lifetime. Rules learnt during a session last as long as the policy, taints as
  * long as their session. The approval is asked at most once a request, and whatever goes wrong with it denies.
  */
-import { classify } from "./classify.ts";
+import { analyzeCommand } from "@pi-bash/command";
 import { decide, type PolicyConfig, type PolicyRequest, type Verdict } from "./decide.ts";
 import type { GitConfigDanger } from "./git-hardening.ts";
 import { inspectGitConfig } from "./git-inspection.ts";
@@ -46,13 +46,25 @@ export interface Authorization {
   readonly message?: string;
 }
 
+/** Choices of one request. */
+export interface AuthorizeOptions {
+  /** The session the command will run in; absent: a shell of its own, which nothing has changed. */
+  readonly sessionKey?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Asks a person in place of the policy's own `approve`. */
+  readonly approve?: Approve | undefined;
+}
+
 /** Decides, asks and remembers. */
 export interface Policy {
   /** Decides without asking anybody. */
   decide(request: PolicyRequest, sessionKey?: string): Verdict;
   /** Decides, looks at the git configuration where git runs, and asks the person where that is needed. */
-  authorize(request: PolicyRequest, options?: { sessionKey?: string; signal?: AbortSignal }): Promise<Authorization>;
-  /** Notes that a command ran in a session, so that later commands there know of its taint. */
+  authorize(request: PolicyRequest, options?: AuthorizeOptions): Promise<Authorization>;
+  /**
+   * Notes that a command may run in a session, so that later commands there know of its taint. To be called before it
+   * runs: a command that is judged while it runs already meets what it changed.
+   */
   observe(command: string, sessionKey: string): void;
   /** Forgets the taint of a session that was replaced by a fresh one. */
   forget(sessionKey: string): void;
@@ -79,17 +91,19 @@ export function createPolicy(given: PolicyOptions | RuleFile | readonly RuleSet[
   return {
     problems: sets.flatMap((set) => [...set.problems, ...set.warnings].map((text) => `${set.source}: ${text}`)),
     decide: (request, sessionKey) => decide(withTaint(request, sessionKey), configNow()),
-    async authorize(request, { sessionKey, signal } = {}) {
-      const known = await withGit(withTaint(request, sessionKey), options.inspectGit ?? inspectGitConfig);
+    async authorize(request, { sessionKey, signal, approve = options.approve } = {}) {
+      const inspected = await withGit(request, options.inspectGit ?? inspectGitConfig);
+      // Looked up last: the session may have changed while git was asked.
+      const known = withTaint(inspected, sessionKey);
       const verdict = decide(known, configNow());
       if (verdict.behavior !== "ask") return settled(verdict, verdict.behavior);
-      if (options.approve === undefined) return settled(verdict, "deny");
-      const approval = await askOnce(options.approve, options.approvalTimeoutMs, known, verdict, signal);
+      if (approve === undefined) return settled(verdict, "deny");
+      const approval = await askOnce(approve, options.approvalTimeoutMs, known, verdict, signal);
       if (approval.behavior === "allow" && isRule(approval.remember)) learnt.push(approval.remember);
       return approved(verdict, approval);
     },
     observe(command, sessionKey) {
-      const taint = taintOf(classify(command).analysis);
+      const taint = taintOf(analyzeCommand(command));
       if (taint !== undefined && !taints.has(sessionKey)) taints.set(sessionKey, taint);
     },
     forget: (sessionKey) => void taints.delete(sessionKey),
@@ -156,10 +170,12 @@ function approved(verdict: Verdict, approval: Approval): Authorization {
   return { behavior: "deny", verdict, by: "approval", message: `Command was not approved${reason}.` };
 }
 
-/** Tells a model not to try the same thing in other words. */
-function refusalText(verdict: Verdict): string {
+/** Tells a model why, what would make it acceptable, and not to try the same thing in other words. */
+export function refusalText(verdict: Pick<Verdict, "reasons" | "suggestedRules">): string {
   const reasons = verdict.reasons.map(
     (reason) => `- ${reason.message}${reason.hint === undefined ? "" : ` (${reason.hint})`}`,
   );
-  return [`Command blocked by policy; do not retry it in another form.`, ...reasons].join("\n");
+  const rules = verdict.suggestedRules.map((rule) => `\`${rule}\``).join(", ");
+  const remedy = rules === "" ? [] : [`Nobody is there to be asked; a person can allow it with ${rules}.`];
+  return ["Command blocked by policy; do not retry it in another form.", ...reasons, ...remedy].join("\n");
 }

@@ -25,6 +25,7 @@ export function suspiciousText(command: string, analysis: CommandAnalysis): Find
 
 /** Writes control, invisible and bidirectional characters as `\u{…}`, so that a person sees what is there. */
 export function escapeForDisplay(command: string): string {
+  if (!CONTROL.test(command) && !REORDERING.test(command) && !INVISIBLE.test(command)) return command;
   return [...command]
     .map((char) => {
       const hidden = CONTROL.test(char) || REORDERING.test(char) || INVISIBLE.test(char);

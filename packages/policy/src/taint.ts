@@ -5,7 +5,7 @@
  * command's text can tell. Once such a command ran, nothing is approved automatically in that session any more; a
  * fresh shell or a clone taken before is not affected.
  */
-import type { CommandAnalysis } from "@pi-bash/command";
+import type { CommandAnalysis, EffectiveCommand, Word } from "@pi-bash/command";
 import { isDangerousVariable } from "./environment.ts";
 
 /** Builtins that change names, options, handlers or variables of the shell that runs them. */
@@ -20,8 +20,8 @@ export function taintOf(analysis: CommandAnalysis): string | undefined {
   if (!analysis.ok) return "a command that was not understood";
   // In a subshell or a substitution the change dies with it.
   const lasting = analysis.effective.filter(({ simple }) => !simple.context.subshell && !simple.context.substitution);
-  const builtin = lasting.map((command) => command.argv[0]?.value ?? "").find((name) => STATE_CHANGING.has(name));
-  if (builtin !== undefined) return `\`${builtin}\``;
+  const builtin = lasting.find((command) => STATE_CHANGING.has(nameOf(command)) && !keepsMeanings(command));
+  if (builtin !== undefined) return `\`${nameOf(builtin)}\``;
   const wrapper = lasting.find(({ via }) => via.includes("eval") || via.includes("exec"));
   if (wrapper !== undefined) return `\`${wrapper.via[0] ?? ""}\``;
   const unknown = lasting.find((command) => command.argv[0]?.value === null);
@@ -29,6 +29,30 @@ export function taintOf(analysis: CommandAnalysis): string | undefined {
   const defined = analysis.constructs.find((construct) => construct.kind === "function");
   if (defined !== undefined) return "a function";
   return dangerousAssignment(analysis);
+}
+
+function nameOf(command: EffectiveCommand): string {
+  return command.argv[0]?.value ?? "";
+}
+
+/** `export NODE_ENV=test` and `set -euo pipefail` change no command: only dangerous names and other options do. */
+function keepsMeanings(command: EffectiveCommand): boolean {
+  const words = command.argv.slice(1);
+  switch (nameOf(command)) {
+    case "export":
+      return words.length > 0 && words.every(isPlainExport);
+    case "set":
+      return (
+        words.length > 0 && words.every(({ value }) => /^(?:[-+][eux]*o?|pipefail|errexit|nounset)$/.test(value ?? ""))
+      );
+    default:
+      return false;
+  }
+}
+
+function isPlainExport(word: Word): boolean {
+  const name = /^([A-Za-z_]\w*)(?:=|$)/.exec(word.leading)?.[1];
+  return name !== undefined && !word.splits && !isDangerousVariable(name);
 }
 
 function dangerousAssignment(analysis: CommandAnalysis): string | undefined {

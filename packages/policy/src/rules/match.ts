@@ -73,7 +73,8 @@ export function redirectionsOf(analysis: CommandAnalysis): Redirection[] {
   ];
 }
 
-function strongest(results: readonly MatchResult[]): MatchResult {
+/** The strongest of several results. */
+export function strongest(results: readonly MatchResult[]): MatchResult {
   if (results.includes("yes")) return "yes";
   return results.includes("maybe") ? "maybe" : "no";
 }
@@ -115,7 +116,7 @@ function allows(pattern: Pattern, argv: readonly Word[], complete: boolean): boo
       pattern.whole.test(argv.map((word) => word.value).join(" "))
     );
   }
-  if (pattern.kind !== "argv") return false;
+  if (pattern.kind !== "argv" || isOtherProgram(pattern.tokens, argv[0])) return false;
   // A path is the program only where the system installs it; a rule may name another path as it is written.
   const name = /^\/(?:usr\/)?bin\/[^/]+$/.test(program) ? programName(program) : program;
   const rest = argv.slice(1);
