@@ -23,12 +23,14 @@ Options of run:
   --env NAME=VALUE    a variable for the command; may be given several times
   --timeout SECONDS   end the command when it takes longer; exit status 124
   --json              print one JSON object for each command instead of its output
+  --policy FILE       run only what the rules of FILE allow, and what only reads; exit status 125 for the rest
+  --mode MODE         what becomes of the rest: default, plan, acceptEdits, auto, dontAsk, yolo
   --session           each argument is a command of one session
 
-Options of tool: --cwd, --env, --timeout as above, and
+Options of tool: --cwd, --env, --timeout, --policy, --mode as above, and
   --setting NAME=JSON a setting of the tool; may be given several times
   --json              print the answer as one JSON object
 
 Exit status of run: the command's own; 128+n when signal n ended it; 124 when it timed out; 130 when Ctrl-C ended it;
-125 when it could not be started; 2 for a wrong command line.
+125 when it was refused or could not be started; 2 for a wrong command line.
 `;

@@ -99,6 +99,17 @@ describe("pi-bash run", () => {
     expect(ended.stderr).toContain("took longer than 1 s");
   });
 
+  it("runs what the rules allow and what only reads, and refuses the rest with status 125 (`--policy`)", async () => {
+    await writeFile(join(folder, "rules.json"), JSON.stringify({ allow: ["Bash(touch a)"] }));
+    const rules = ["run", "--policy", join(folder, "rules.json"), "--cwd", folder];
+
+    expect(await start([...rules, "touch a; ls a"]).ended).toMatchObject({ status: 0, stdout: "a\n" });
+    const refused = await start([...rules, "--session", "echo first", "touch b", "echo never"]).ended;
+    expect(refused).toMatchObject({ status: 125, stdout: "first\n" });
+    expect(refused.stderr).toContain("`touch` changes files");
+    expect(await start([...rules, "--mode", "yolo", "touch b; ls b"]).ended).toMatchObject({ stdout: "b\n" });
+  });
+
   it("tells as JSON what it tells in words otherwise", async () => {
     const ended = await start(["run", "--json", "echo text; exit 4"]).ended;
 

@@ -1,6 +1,7 @@
 /** `pi-bash tool`: the built program, one call, its answer and status; and how wrong words are refused. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -27,6 +28,13 @@ async function call(words: readonly string[], input = ""): Promise<{ status: num
   child.stdin.end(input);
   const stdout = await text(child.stdout);
   return { status: await ended, stdout };
+}
+
+async function fileWith(content: string): Promise<string> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-cli-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, "rules.json"), content);
+  return join(folder, "rules.json");
 }
 
 describe("pi-bash tool", () => {
@@ -57,6 +65,20 @@ describe("pi-bash tool", () => {
     });
   });
 
+  it("runs what only reads or a rule file allows, and answers the rest with the reason (`--policy`, `--mode`)", async () => {
+    const rules = JSON.stringify({ allow: ["Bash(touch a)"], deny: ["Bash(ls **)"] });
+    const asked = ["--policy", await fileWith(rules)];
+
+    expect((await call([...asked, "echo x; touch a"])).status).toBe(0);
+    const denied = await call([...asked, "--json", "ls -l"]);
+    expect(denied.status).toBe(125);
+    expect(JSON.parse(denied.stdout)).toMatchObject({ isError: true, details: { refusal: { by: "policy" } } });
+    expect((await call([...asked, "touch b"])).stdout).toContain("`touch` changes files");
+    expect((await call([...asked, "--mode", "yolo", "touch b"])).status).toBe(0);
+    expect((await call(["--mode", "plan", "touch b"])).status).toBe(125);
+    expect((await call(["--policy", "/missing/rules", "ls"])).status).toBe(2);
+  });
+
   it("refuses input that is no JSON as a wrong command line", async () => {
     expect(await call([], "{")).toEqual({ status: 2, stdout: "" });
   });
@@ -74,6 +96,7 @@ describe("arguments of tool", () => {
 
   it.each([
     [["a", "b"], "`tool` takes one command; quote it"],
+    [["--mode", "loose", "ls"], "`--mode` takes one of default, plan, acceptEdits, auto, dontAsk, yolo, not `loose`"],
     [["--cwd", "/"], "`tool` needs a command beside its flags"],
     [["--env", "A", "ls"], "`--env` takes NAME=VALUE, not `A`"],
     [["--setting", "bash.head=1", "ls"], "there is no setting `bash.head`"],

@@ -11,6 +11,7 @@ export const ENV_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 const fields = {
   command: z.string().describe("Command to run in bash"),
+  description: z.string().optional().describe("What the command does, in a few words, for the person who reads along"),
   env: z
     .record(z.string(), z.string())
     .optional()

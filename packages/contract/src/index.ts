@@ -2,6 +2,7 @@
 export { ARTIFACT_ID_PATTERN, ArtifactAllocation, ArtifactKind, artifactUrl } from "./artifact.ts";
 export { BashParams, BashParamsWithAsync, bashParams, ENV_NAME_PATTERN } from "./bash-params.ts";
 export { BashResult } from "./bash-result.ts";
+export { CallRefusal, RefusalReason } from "./decision.ts";
 export { InterceptorRule } from "./interceptor-rule.ts";
 export { AsyncDetails, Job, JobParams, JobState } from "./job.ts";
 export {

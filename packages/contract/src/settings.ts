@@ -15,8 +15,11 @@ import {
   DEFAULT_MAX_BYTES,
   DEFAULT_MAX_JOBS,
   DEFAULT_MINIMIZER_CAPTURE_BYTES,
+  DEFAULT_TIMEOUT_SECONDS,
+  MAX_TIMEOUT_SECONDS,
 } from "./limits.ts";
 
+const MAX_TIMEOUT_MS = MAX_TIMEOUT_SECONDS * 1_000;
 const names = z.array(z.string().min(1));
 
 export const Settings = z.object({
@@ -31,6 +34,25 @@ export const Settings = z.object({
   "artifacts.quotaBytes": z.number().int().min(0).default(DEFAULT_ARTIFACT_QUOTA_BYTES),
   /** How long an artifact is kept, in milliseconds. */
   "artifacts.maxAgeMs": z.number().int().min(0).default(DEFAULT_ARTIFACT_MAX_AGE_MS),
+
+  /** Deadline of a call that names none, in milliseconds. */
+  defaultTimeout: z
+    .number()
+    .int()
+    .min(1_000)
+    .max(MAX_TIMEOUT_MS)
+    .default(DEFAULT_TIMEOUT_SECONDS * 1_000),
+  /** Longest deadline a call may name, in milliseconds; longer ones are lowered to it. */
+  maxTimeout: z.number().int().min(1_000).max(MAX_TIMEOUT_MS).default(MAX_TIMEOUT_MS),
+
+  /**
+   * Commands that never run, compared by their words wherever they stand: `git push --force` blocks
+   * `cd x && git push --force origin`, and neither `git push` nor `echo 'git push --force'`. Wiping the system, devices
+   * and fork bombs are blocked without being listed.
+   */
+  blockedCommands: names.default([]),
+  /** Whether a call must say what its command does (`description`). */
+  requireDescription: z.boolean().default(false),
 
   /** Whether a call may ask for a background job (`async: true`). */
   "async.enabled": z.boolean().default(false),

@@ -4,6 +4,7 @@
  * A result that is an error for the model (`isError`) is still a result; only what never finished is thrown.
  */
 import { z } from "zod";
+import { CallRefusal } from "./decision.ts";
 import { AsyncDetails } from "./job.ts";
 import { ProcessInfo } from "./outcome.ts";
 import { Truncation } from "./truncation.ts";
@@ -43,6 +44,8 @@ export const BashDetails = z.object({
   applied: z.array(z.string()).optional(),
   /** The tool to use instead, where a rule blocked the command. */
   suggestedTool: z.string().optional(),
+  /** Why the call did not run. */
+  refusal: CallRefusal.optional(),
   withheldNames: z.array(z.string()).optional(),
   meta: OutputMeta.optional(),
 });

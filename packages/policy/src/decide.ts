@@ -25,7 +25,10 @@ import { escapeForDisplay } from "./suspicious-text.ts";
  * `plan` only lets read-only commands run; `dontAsk` denies what it would have to ask; `auto` lets a sandboxed command
  * run; `yolo` runs what neither a rule nor a block forbids.
  */
-export type PolicyMode = "default" | "plan" | "acceptEdits" | "auto" | "dontAsk" | "yolo";
+export type PolicyMode = (typeof POLICY_MODES)[number];
+
+/** All modes, by name. */
+export const POLICY_MODES = ["default", "plan", "acceptEdits", "auto", "dontAsk", "yolo"] as const;
 
 /** A command that wants to run. */
 export interface PolicyRequest {

@@ -5,6 +5,7 @@ export type { DangerOptions } from "./dangers.ts";
 export {
   decide,
   type MatchedRule,
+  POLICY_MODES,
   type PolicyConfig,
   type PolicyMode,
   type PolicyRequest,
@@ -34,6 +35,7 @@ export {
   type Authorization,
   type AuthorizeOptions,
   createPolicy,
+  MAX_TOLD_REASONS,
   type Policy,
   type PolicyOptions,
   refusalText,

@@ -10,7 +10,13 @@ import type { GitConfigDanger } from "./git-hardening.ts";
 import { inspectGitConfig } from "./git-inspection.ts";
 import { parseRule } from "./rules/rule.ts";
 import { loadRules, type RuleFile, type RuleSet } from "./rules/rule-file.ts";
+import { escapeForDisplay } from "./suspicious-text.ts";
 import { taintOf } from "./taint.ts";
+
+/** Reasons that are told one by one: a line may have thousands, and the first ones say what is wrong. */
+export const MAX_TOLD_REASONS = 10;
+/** Longest reason that is told, in UTF-16 units; it quotes words of the command. */
+const MAX_REASON_CHARS = 300;
 
 /** What a person answered. */
 export interface Approval {
@@ -170,11 +176,19 @@ function approved(verdict: Verdict, approval: Approval): Authorization {
   return { behavior: "deny", verdict, by: "approval", message: `Command was not approved${reason}.` };
 }
 
+function clip(text: string): string {
+  const shown = escapeForDisplay(text);
+  return shown.length <= MAX_REASON_CHARS
+    ? shown
+    : `${shown.slice(0, MAX_REASON_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
 /** Tells a model why, what would make it acceptable, and not to try the same thing in other words. */
 export function refusalText(verdict: Pick<Verdict, "reasons" | "suggestedRules">): string {
-  const reasons = verdict.reasons.map(
-    (reason) => `- ${reason.message}${reason.hint === undefined ? "" : ` (${reason.hint})`}`,
-  );
+  const told = verdict.reasons.slice(0, MAX_TOLD_REASONS);
+  const reasons = told.map(({ message, hint }) => `- ${clip(message)}${hint === undefined ? "" : ` (${hint})`}`);
+  const left = verdict.reasons.length - told.length;
+  if (left > 0) reasons.push(`- and ${left} more`);
   const rules = verdict.suggestedRules.map((rule) => `\`${rule}\``).join(", ");
   const remedy = rules === "" ? [] : [`Nobody is there to be asked; a person can allow it with ${rules}.`];
   return ["Command blocked by policy; do not retry it in another form.", ...reasons, ...remedy].join("\n");

@@ -5,8 +5,15 @@
  * the order in which backends are asked: explicit background, the client's terminal, the console, a job that may go to
  * the background, the executor. Calls of one session are exclusive: the host runs them one after another.
  */
-import { type BashToolResult, bashParams, DEFAULT_MAX_BYTES, type Settings } from "@pi-bash/contract";
+import {
+  BashParamsWithAsync,
+  type BashToolResult,
+  bashParams,
+  DEFAULT_MAX_BYTES,
+  type Settings,
+} from "@pi-bash/contract";
 import { nonInteractiveEnv, shellConfig } from "@pi-bash/executor";
+import { classify } from "@pi-bash/policy";
 import { settingsReader } from "./call-settings.ts";
 import type { ClientTerminal, CreateTerminalRequest } from "./client-bridge.ts";
 import { runInClientTerminal } from "./client-terminal.ts";
@@ -31,6 +38,11 @@ export interface BashTool {
   readonly strict: true;
   /** Not beside another call of the same session. */
   readonly concurrency: "exclusive";
+  /**
+   * Whether a call only reads and may run beside others: a host that asks may start such calls at once. Only with a
+   * policy, which decides anew when the call is made; what it does not approve by itself takes its turn.
+   */
+  isConcurrencySafe(params: unknown): boolean;
   /**
    * Runs one call. A command that ended is a result, `isError` when its status is not 0. Throws `ToolAbortError` when
    * `signal` is aborted, `ToolError` for everything else that did not finish; both hold the output up to then.
@@ -58,9 +70,10 @@ export function createBashTool(session: BashToolSession): BashTool {
     },
     strict: true,
     concurrency: "exclusive",
+    isConcurrencySafe: (params) => session.policy !== undefined && onlyReads(params),
     execute: async (_toolCallId, params, signal, onUpdate, context = {}) => {
       if (signal?.aborted) throw new ToolAbortError();
-      const call = await prepareCall(params, settings(), session, context);
+      const call = await prepareCall(params, settings(), session, { ...context, signal });
       if (signal?.aborted) throw new ToolAbortError();
       try {
         return await run(call, { session, context, signal, updates: liveUpdates(onUpdate) });
@@ -69,6 +82,12 @@ export function createBashTool(session: BashToolSession): BashTool {
       }
     },
   };
+}
+
+function onlyReads(params: unknown): boolean {
+  const parsed = BashParamsWithAsync.safeParse(params);
+  if (!parsed.success || parsed.data.async === true || parsed.data.pty === true) return false;
+  return classify(parsed.data.command).concurrencySafe;
 }
 
 async function run(call: PreparedCall, scene: CallScene): Promise<BashToolResult> {

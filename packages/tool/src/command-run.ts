@@ -22,13 +22,14 @@ export interface CallScene {
 export function executionOptions(
   call: PreparedCall,
   session: BashToolSession,
-): Pick<ExecuteBashOptions, "cwd" | "env" | "timeoutMs" | "sessionKey"> {
+): Pick<ExecuteBashOptions, "cwd" | "env" | "timeoutMs" | "sessionKey" | "overlap"> {
   const sessionKey = session.getSessionId?.();
   return {
     cwd: call.cwd,
     env: call.env,
     timeoutMs: call.timeout.milliseconds,
     ...(sessionKey === undefined ? {} : { sessionKey }),
+    ...(call.mayOverlap ? { overlap: "clone" as const } : {}),
   };
 }
 

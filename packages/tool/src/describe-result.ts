@@ -113,13 +113,18 @@ function answerText(run: FinishedRun, last: readonly string[]): string {
     ...(truncation === undefined ? [] : [truncationNotice(truncation, result.artifactError)]),
     ...(run.isClientTruncated ? ["(output truncated)"] : []),
     ...survivorsNotice(result),
-    ...sessionNotices(result, call.cwd),
+    ...sessionNotices(call.mayOverlap ? withoutCopy(result) : result, call.cwd),
     ...(result.wallTimeMs === undefined ? [] : [wallTimeNotice(result.wallTimeMs)]),
     ...(call.timeout.notice === undefined ? [] : [call.timeout.notice]),
     ...last,
   ];
   const body = result.output === "" ? "(no output)" : result.output.replace(/\n+$/, "");
   return fitInline(body, notices.join("\n"));
+}
+
+/** A command that only reads sets nothing, so that there is nothing to say about the copy it ran in. */
+function withoutCopy({ isIsolated: _, ...result }: CommandResult): CommandResult {
+  return result;
 }
 
 /** Both within the budget: the end of the notices first, then the end of the body. */

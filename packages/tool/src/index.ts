@@ -1,4 +1,5 @@
 /** The public names of `@pi-bash/tool`. */
+export type { PolicyContext, PolicyPort } from "./approvals.ts";
 export { type BashTool, createBashTool } from "./bash-tool.ts";
 export type {
   ClientBridge,

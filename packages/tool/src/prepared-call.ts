@@ -2,14 +2,16 @@
  * From what the model said to what will run: every check and rewrite of a call, in the order of the specification.
  *
  * Env names, trailing pipes, a leading `cd`, the async check, interception on the command as it was given and as it
- * will run, internal URLs, the directory, the timeout. Interception stands before the URLs, so that a refused command
- * has made no folder; nothing is run here.
+ * will run, internal URLs, the directory, the timeout, permission. Folders of `local://` are made last, so that a refused
+ * command has made none; nothing is run here.
  */
 import { homedir } from "node:os";
-import { analyzeCommand, applyBashFixups } from "@pi-bash/command";
+import { isDeepStrictEqual } from "node:util";
+import { analyzeCommand, applyBashFixups, parseInternalUrl } from "@pi-bash/command";
 import { BashParamsWithAsync, ENV_NAME_PATTERN, type Settings } from "@pi-bash/contract";
 import { checkCommandEnv } from "@pi-bash/executor";
 import { checkBashInterception } from "@pi-bash/policy";
+import { approveCall } from "./approvals.ts";
 import { type ExpansionOptions, expandCwd, expandEnvValue, expandInternalUrls } from "./internal-urls.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
 import { type CallTimeout, clampTimeout } from "./timeout.ts";
@@ -22,9 +24,13 @@ export interface PreparedCall {
   original: string;
   /** What runs. */
   command: string;
+  /** What the model says it does. */
+  description?: string | undefined;
   env: Record<string, string>;
   /** Absolute, and there. */
   cwd: string;
+  /** It only reads: it may run beside others, in a copy of the session. */
+  mayOverlap: boolean;
   timeout: CallTimeout;
   isAsync: boolean;
   wantsPty: boolean;
@@ -35,12 +41,12 @@ export interface PreparedCall {
   rewriteNotices: string[];
 }
 
-/** Checks and rewrites a call. Throws `ToolError`. */
+/** Checks and rewrites a call, and asks whether it may run; `signal` ends the question. Throws `ToolError`. */
 export async function prepareCall(
   params: unknown,
   settings: Settings,
   session: BashToolSession,
-  context: ToolContext,
+  context: ToolContext & { signal?: AbortSignal | undefined },
 ): Promise<PreparedCall> {
   const given = parseParams(params);
   const original = given.command;
@@ -57,23 +63,25 @@ export async function prepareCall(
   if (given.async === true) checkAsync(settings, session);
   if (settings["bashInterceptor.enabled"]) intercept(original, split.command, settings, session, context);
 
-  const expansion: ExpansionOptions = {
-    sources: session.internalUrls ?? {},
-    artifacts: session.executor.artifacts,
-    ensureLocalParentDirs: true,
-  };
-  const command = await expandInternalUrls(split.command, expansion);
-  if (command !== split.command) applied.push("internal URLs became paths");
-  const expandedEnv: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) expandedEnv[name] = await expandEnvValue(value, expansion);
-  const cwd = await directoryOf(split.cwd, session, expansion);
+  const text: CallText = { command: split.command, env, cwd: split.cwd };
+  const timeout = clampTimeout(given.timeout, settings);
+  const places = await expand(text, session, "look");
+  if (places.command !== split.command) applied.push("internal URLs became paths");
+  const { description } = given;
+  const isAsync = given.async === true;
+  const approved = await approveCall({ ...places, original, description, isAsync }, session, {
+    settings,
+    signal: context.signal,
+  });
+  await makeFolders(text, places, session);
   return {
     original,
-    command,
-    env: expandedEnv,
-    cwd,
-    timeout: clampTimeout(given.timeout),
-    isAsync: given.async === true,
+    ...places,
+    env: { ...places.env, ...approved.env },
+    mayOverlap: approved.mayOverlap,
+    description,
+    timeout,
+    isAsync,
     wantsPty: given.pty === true,
     settings,
     applied,
@@ -154,15 +162,48 @@ function intercept(
   }
 }
 
-async function directoryOf(
-  given: string | undefined,
-  session: BashToolSession,
-  expansion: ExpansionOptions,
-): Promise<string> {
-  const path = given === undefined ? "." : await expandCwd(given, expansion);
+/** A call as far as internal URLs can stand in it. */
+interface CallText {
+  command: string;
+  env: Readonly<Record<string, string>>;
+  cwd: string | undefined;
+}
+
+/** The same with paths in their place. */
+interface CallPlaces {
+  command: string;
+  env: Record<string, string>;
+  /** Absolute. */
+  cwd: string;
+}
+
+/** Turns URLs into paths. `look` makes no folder, so that a call that is refused afterwards has made none. */
+async function expand(text: CallText, session: BashToolSession, way: "look" | "make"): Promise<CallPlaces> {
+  const expansion: ExpansionOptions = {
+    sources: session.internalUrls ?? {},
+    artifacts: session.executor.artifacts,
+    ensureLocalParentDirs: way === "make",
+  };
+  const command = await expandInternalUrls(text.command, expansion);
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(text.env)) env[name] = await expandEnvValue(value, expansion);
+  const path = text.cwd === undefined ? "." : await expandCwd(text.cwd, expansion);
   // The environment is made anew each time it is asked for, and few directories begin with `~`.
   const home = (): string => session.executor.environment().env["HOME"] ?? homedir();
   const cwd = resolveToCwd(path, session.cwd, home);
-  await checkDirectory(cwd);
-  return cwd;
+  if (way === "make" || path === text.cwd || text.cwd === undefined) await checkDirectory(cwd);
+  return { command, env, cwd };
+}
+
+/** Makes the folders of `local://` paths, now that the call may run. What was approved is what runs. */
+async function makeFolders(text: CallText, places: CallPlaces, session: BashToolSession): Promise<void> {
+  const hasUrl =
+    places.command !== text.command ||
+    Object.entries(text.env).some(([name, value]) => places.env[name] !== value) ||
+    (text.cwd !== undefined && parseInternalUrl(text.cwd) !== undefined);
+  if (!hasUrl) return;
+  const made = await expand(text, session, "make");
+  if (!isDeepStrictEqual(made, places)) {
+    throw new ToolError("An internal URL leads elsewhere than when the call was checked; try again.");
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * What a model is told about the tools: short, and only what is true in this session.
  */
-import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS, type Settings } from "@pi-bash/contract";
+import type { Settings } from "@pi-bash/contract";
 import type { BashToolSession } from "./session.ts";
 
 /** Tools that do better what a shell command also does, and the commands that they replace. */
@@ -23,8 +23,10 @@ export function bashPrompt(session: BashToolSession, settings: Settings): string
     "- Variables, functions and options stay for later calls. Each call starts in the workspace: pass `cwd` instead of `cd`, and `env` for values that are hard to quote.",
     "- No standard input and no one to answer: use flags that do not ask.",
     "- Of long output the end is shown. All of it is at `artifact://<id>`, which also works as a word of a command: `grep -n error artifact://<id>`. Do not shorten output with `head`, `tail` or a file.",
-    `- \`timeout\` is in seconds, ${DEFAULT_TIMEOUT_SECONDS} if absent, at most ${MAX_TIMEOUT_SECONDS}.`,
+    `- \`timeout\` is in seconds, ${settings.defaultTimeout / 1_000} if absent, at most ${settings.maxTimeout / 1_000}.`,
   ];
+  if (settings.requireDescription)
+    lines.push("- Say in `description` what the command does: calls without it are refused.");
   if (session.pty !== undefined) lines.push("- `pty: true` only for programs that a person has to answer.");
   if (settings["async.enabled"] && hasJobs) {
     lines.push("- `async: true` starts a background job. Its result is delivered when it ends; do not poll.");

@@ -3,6 +3,8 @@
  */
 import type { ArtifactKind, SettingsInput } from "@pi-bash/contract";
 import type { Executor, JobManager } from "@pi-bash/executor";
+import type { Approve } from "@pi-bash/policy";
+import type { PolicyContext, PolicyPort } from "./approvals.ts";
 import type { ClientBridge } from "./client-bridge.ts";
 import type { InternalUrlSources } from "./internal-urls.ts";
 import type { PtyPort } from "./pty-port.ts";
@@ -22,12 +24,21 @@ export interface BashToolSession {
   readonly asyncJobManager?: JobManager | undefined;
   readonly pty?: PtyPort | undefined;
   readonly internalUrls?: InternalUrlSources | undefined;
+  /**
+   * Decides which calls may run; keep one for each session. Absent: only what is never allowed is refused (hard blocks,
+   * `blockedCommands`, `requireDescription`).
+   */
+  readonly policy?: PolicyPort | undefined;
   /** Read for `PI_NO_PTY` and the search path. Default: `process.env`. */
   readonly hostEnv?: Readonly<Record<string, string | undefined>>;
   /** Key of the shell that calls share, and owner of the jobs. */
   getSessionId?(): string | undefined;
   /** Where large output goes. Default: the executor's store. A failure costs the file and nothing else. */
   allocateOutputArtifact?(kind: ArtifactKind): Promise<{ id?: string; path?: string } | undefined>;
+  /** Asks a person what the policy cannot decide. Absent: the policy's own way to ask, and without one a refusal. */
+  approve?: Approve | undefined;
+  /** What the policy must know of the session: its mode, whether the workspace is trusted. Default: mode `default`, not trusted. */
+  policyContext?(): PolicyContext;
   getClientBridge?(): ClientBridge | undefined;
   /** Told of a setting that cannot be used, once. Default: a process warning. */
   warn?(message: string): void;

@@ -1,7 +1,7 @@
 /**
  * The deadline of a call, in the range that the specification sets. `timeout: 0` is no "forever": it is raised to 1.
  */
-import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS, MIN_TIMEOUT_SECONDS } from "@pi-bash/contract";
+import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS, MIN_TIMEOUT_SECONDS, type Settings } from "@pi-bash/contract";
 
 export interface CallTimeout {
   /** In force. */
@@ -13,12 +13,22 @@ export interface CallTimeout {
   notice?: string;
 }
 
-/** Clamps a request, in seconds, to 1 to 3600; none is 300. */
-export function clampTimeout(requested: number = DEFAULT_TIMEOUT_SECONDS): CallTimeout {
-  const seconds = Math.min(Math.max(requested, MIN_TIMEOUT_SECONDS), MAX_TIMEOUT_SECONDS);
+/** The settings that bound a deadline, in milliseconds. */
+export type TimeoutSettings = Pick<Settings, "defaultTimeout" | "maxTimeout">;
+
+const DEFAULTS: TimeoutSettings = {
+  defaultTimeout: DEFAULT_TIMEOUT_SECONDS * 1_000,
+  maxTimeout: MAX_TIMEOUT_SECONDS * 1_000,
+};
+
+/** Clamps a request, in seconds, to 1 to `maxTimeout` (3600); none is `defaultTimeout` (300), within that. */
+export function clampTimeout(given: number | undefined, settings: TimeoutSettings = DEFAULTS): CallTimeout {
+  const most = settings.maxTimeout / 1_000;
+  const requested = given ?? Math.min(settings.defaultTimeout / 1_000, most);
+  const seconds = Math.min(Math.max(requested, MIN_TIMEOUT_SECONDS), most);
   const timeout = { seconds, milliseconds: Math.round(seconds * 1_000) };
   if (seconds === requested) return timeout;
-  const range = `allowed range ${MIN_TIMEOUT_SECONDS}-${MAX_TIMEOUT_SECONDS}s`;
+  const range = `allowed range ${MIN_TIMEOUT_SECONDS}-${most}s`;
   const notice = `Timeout clamped to ${seconds}s (requested ${requested}s; ${range}).`;
   return { ...timeout, requestedSeconds: requested, notice };
 }

@@ -174,7 +174,7 @@ describe("parameters", () => {
     const off = createBashTool(scene().session);
     const on = createBashTool(scene({ "async.enabled": true }).session);
 
-    expect(Object.keys(off.parameters.shape)).toEqual(["command", "env", "timeout", "cwd", "pty"]);
+    expect(Object.keys(off.parameters.shape)).toEqual(["command", "description", "env", "timeout", "cwd", "pty"]);
     expect(Object.keys(on.parameters.shape)).toContain("async");
     expect(off).toMatchObject({ name: "bash", label: "Bash", strict: true, concurrency: "exclusive" });
   });

@@ -2,10 +2,11 @@
  * The words after `pi-bash run`, read once; behind this file everything is typed and in its range.
  */
 import { parseArgs } from "node:util";
+import { type PolicyArguments, parsePolicyArguments } from "../policy-option.ts";
 import { UsageError } from "../usage.ts";
 
 /** What `run` was asked for. */
-export interface RunArguments {
+export interface RunArguments extends PolicyArguments {
   commands: string[];
   session: boolean;
   json: boolean;
@@ -44,6 +45,7 @@ export function parseRunArguments(words: readonly string[]): RunArguments {
     session: values.session,
     json: values.json,
     env: parseEnv(values.env),
+    ...parsePolicyArguments(values),
     ...(values.cwd === undefined ? {} : { cwd: values.cwd }),
     ...(values.timeout === undefined ? {} : { timeoutMs: parseTimeoutMs(values.timeout) }),
   };
@@ -58,6 +60,8 @@ function parseRunWords(words: readonly string[]) {
         cwd: { type: "string" },
         env: { type: "string", multiple: true, default: [] },
         timeout: { type: "string" },
+        policy: { type: "string" },
+        mode: { type: "string" },
         json: { type: "boolean", default: false },
         session: { type: "boolean", default: false },
       },

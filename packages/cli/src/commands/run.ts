@@ -1,12 +1,18 @@
 /**
  * `pi-bash run`: one command, or several in one session, with live output and their own exit status.
  */
+import { homedir } from "node:os";
+import { resolve } from "node:path";
 import { executeShell, Shell, type ShellRunOptions, type ShellRunResult } from "@pi-bash/natives";
+import type { Policy } from "@pi-bash/policy";
 import { type Interrupt, listenForInterrupt } from "../interrupt.ts";
+import { policyOf } from "../policy-option.ts";
 import { parseRunArguments, type RunArguments } from "./run-arguments.ts";
 
 /** Exit status of a command that took too long, as `timeout` of the coreutils has it. */
 const TIMED_OUT_STATUS = 124;
+/** Exit status of a command that the policy refused: it was not started. */
+const REFUSED_STATUS = 125;
 /** Exit status of a program whose reader went away: 128 + SIGPIPE. */
 const BROKEN_PIPE_STATUS = 141;
 
@@ -33,6 +39,7 @@ function notices(result: ShellRunResult, { session, timeoutMs }: RunArguments, i
 /** Runs the words after `run` and resolves with the exit status. */
 export async function run(words: readonly string[]): Promise<number> {
   const asked = parseRunArguments(words);
+  const policy = await policyOf(asked);
   const interrupt = listenForInterrupt((name) => {
     if (name === "SIGINT") process.stderr.write("pi-bash: ending the command; Ctrl-C again leaves at once\n");
   });
@@ -45,11 +52,13 @@ export async function run(words: readonly string[]): Promise<number> {
     let status = 0;
     for (const [index, command] of asked.commands.entries()) {
       const isFirst = index === 0;
+      const permit = await permitOf(command, { asked, isFirst, policy });
+      if (permit === undefined) return REFUSED_STATUS;
       const result = await runOne(
         command,
         asked,
         shell,
-        isFirst,
+        { isFirst, env: permit.env },
         AbortSignal.any([interrupt.signal, readerGone.signal]),
       );
       status = statusOf(result, interrupt);
@@ -64,17 +73,47 @@ export async function run(words: readonly string[]): Promise<number> {
   }
 }
 
+/** Key under which the policy remembers what the commands of one call did to their shell. */
+const SESSION = "run";
+
+/** The variables a permitted command runs with; undefined where it is refused, which is then said. */
+async function permitOf(
+  command: string,
+  { asked, isFirst, policy }: { asked: RunArguments; isFirst: boolean; policy: Policy | undefined },
+): Promise<{ env: Readonly<Record<string, string>> } | undefined> {
+  if (policy === undefined) return { env: {} };
+  const workspace = resolve(asked.cwd ?? ".");
+  const answer = await policy.authorize(
+    {
+      command,
+      workspace,
+      // Where earlier commands of a session went is not known here.
+      ...(isFirst ? { cwd: workspace } : {}),
+      home: homedir(),
+      env: asked.env,
+      ...(asked.mode === undefined ? {} : { mode: asked.mode }),
+    },
+    asked.session ? { sessionKey: SESSION } : {},
+  );
+  if (answer.behavior === "deny") {
+    process.stderr.write(`pi-bash: ${answer.message ?? "refused"}\n`);
+    return undefined;
+  }
+  if (asked.session) policy.observe(command, SESSION);
+  return { env: answer.verdict.environment };
+}
+
 async function runOne(
   command: string,
   asked: RunArguments,
   shell: Shell | undefined,
-  isFirst: boolean,
+  { isFirst, env }: { isFirst: boolean; env: Readonly<Record<string, string>> },
   signal: AbortSignal,
 ): Promise<ShellRunResult> {
   const options: ShellRunOptions = {
     command,
     signal,
-    env: asked.env,
+    env: { ...asked.env, ...env },
     ...(asked.timeoutMs === undefined ? {} : { timeoutMs: asked.timeoutMs }),
     ...(asked.json ? { sink: {} } : {}),
     // In a session only the beginning is given: where the commands go from there is theirs.

@@ -10,13 +10,14 @@ import { type BashToolResult, Settings } from "@pi-bash/contract";
 import { createExecutor } from "@pi-bash/executor";
 import { createBashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import { listenForInterrupt } from "../interrupt.ts";
+import { type PolicyArguments, parsePolicyArguments, policyOf } from "../policy-option.ts";
 import { UsageError } from "../usage.ts";
 
 /** Exit status of a call that gave no result: refused, timed out, or not startable; as `env` and `timeout` have it. */
 const NO_RESULT_STATUS = 125;
 
 /** What `tool` was asked for. */
-export interface ToolArguments {
+export interface ToolArguments extends PolicyArguments {
   /** Parameters of the call; absent: they come as JSON on standard input. */
   params?: Record<string, unknown>;
   settings: Settings;
@@ -27,9 +28,17 @@ export interface ToolArguments {
 export async function tool(words: readonly string[]): Promise<number> {
   const asked = parseToolArguments(words);
   const params = asked.params ?? parseJson(await text(process.stdin), "standard input");
+  const policy = await policyOf(asked);
   const interrupt = listenForInterrupt(() => undefined);
   const executor = createExecutor(asked.settings, { cwd: process.cwd() });
-  const bash = createBashTool({ cwd: process.cwd(), settings: asked.settings, executor, toolNames: ["bash"] });
+  const bash = createBashTool({
+    cwd: process.cwd(),
+    settings: asked.settings,
+    executor,
+    toolNames: ["bash"],
+    policy,
+    policyContext: () => (asked.mode === undefined ? {} : { mode: asked.mode }),
+  });
   try {
     const answer = await bash.execute("cli", params, interrupt.signal);
     print(answer, asked.json);
@@ -56,7 +65,7 @@ export function parseToolArguments(words: readonly string[]): ToolArguments {
   const [command] = positionals;
   const hasFlags = values.cwd !== undefined || values.timeout !== undefined || values.env.length > 0;
   if (command === undefined && hasFlags) throw new UsageError("`tool` needs a command beside its flags");
-  const asked = { settings: parseSettings(values.setting), json: values.json };
+  const asked = { settings: parseSettings(values.setting), json: values.json, ...parsePolicyArguments(values) };
   if (command === undefined) return asked;
   const params = {
     command,
@@ -76,6 +85,8 @@ function parseWords(words: readonly string[]) {
         cwd: { type: "string" },
         env: { type: "string", multiple: true, default: [] },
         timeout: { type: "string" },
+        policy: { type: "string" },
+        mode: { type: "string" },
         setting: { type: "string", multiple: true, default: [] },
         json: { type: "boolean", default: false },
       },

@@ -1,0 +1,49 @@
+/**
+ * `--policy FILE` and `--mode MODE`: the rules and the mode that a command line asks for.
+ *
+ * Nobody can be asked on the command line, so that every question is a refusal. A file that cannot be read is a wrong
+ * command line; one that is broken is said, and then nothing runs that its missing rules might have denied.
+ */
+import { readFile } from "node:fs/promises";
+import { createPolicy, loadRuleFile, POLICY_MODES, type Policy, type PolicyMode } from "@pi-bash/policy";
+import { UsageError } from "./usage.ts";
+
+/** What was asked for; both absent: no policy. */
+export interface PolicyArguments {
+  /** Path of a rule file. */
+  policyFile?: string;
+  mode?: PolicyMode;
+}
+
+/** Reads the values of the two options. */
+export function parsePolicyArguments(values: {
+  policy?: string | undefined;
+  mode?: string | undefined;
+}): PolicyArguments {
+  const mode = POLICY_MODES.find((name) => name === values.mode);
+  if (values.mode !== undefined && mode === undefined) {
+    throw new UsageError(`\`--mode\` takes one of ${POLICY_MODES.join(", ")}, not \`${values.mode}\``);
+  }
+  return {
+    ...(values.policy === undefined ? {} : { policyFile: values.policy }),
+    ...(mode === undefined ? {} : { mode }),
+  };
+}
+
+/** The policy that was asked for. Problems of the rules are printed, each once. */
+export async function policyOf({ policyFile, mode }: PolicyArguments): Promise<Policy | undefined> {
+  if (policyFile === undefined && mode === undefined) return undefined;
+  const ruleSets = policyFile === undefined ? [] : [loadRuleFile(await readRules(policyFile), "cli")];
+  const policy = createPolicy({ ruleSets });
+  for (const problem of policy.problems) process.stderr.write(`pi-bash: ${problem}\n`);
+  return policy;
+}
+
+async function readRules(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`the rule file cannot be read: ${why}`, { cause: error });
+  }
+}

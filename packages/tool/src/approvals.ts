@@ -1,0 +1,107 @@
+/**
+ * Asks whether a call may run, on the text that will run and on the text it was made of.
+ *
+ * What never runs (`blockedCommands`, `requireDescription`, wiping the system) is refused in every session. Everything
+ * else is the session's policy's to decide; without one, hosts ask for themselves before they call. See docs/policy.md.
+ */
+import { homedir } from "node:os";
+import type { CallRefusal, Settings } from "@pi-bash/contract";
+import {
+  type Approve,
+  escapeForDisplay,
+  type Finding,
+  findForbidden,
+  MAX_TOLD_REASONS,
+  type Policy,
+  type PolicyRequest,
+  refusalText,
+} from "@pi-bash/policy";
+import type { BashToolSession } from "./session.ts";
+import { ToolAbortError, ToolError } from "./tool-error.ts";
+
+/** What a session's policy must be able to do; `createPolicy` of `@pi-bash/policy` makes one. */
+export type PolicyPort = Pick<Policy, "authorize" | "observe">;
+
+/** How a session's commands are looked at; each part is optional. */
+export type PolicyContext = Pick<
+  PolicyRequest,
+  "mode" | "trusted" | "interactive" | "sandboxed" | "workspace" | "home"
+>;
+
+/** A call that wants to run. */
+export interface AskedCall {
+  /** What will run, URLs expanded. */
+  command: string;
+  /** As the model gave it. */
+  original: string;
+  description: string | undefined;
+  /** Absolute. */
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  /** It gets a shell of its own, in which nobody has changed anything. */
+  isAsync: boolean;
+}
+
+/** What an approved call must and may do. */
+export interface ApprovedCall {
+  /** Variables that the decision rests on; they win over the call's own. */
+  env: Readonly<Record<string, string>>;
+  /** It only reads: it may run beside others, in a copy of the session. */
+  mayOverlap: boolean;
+}
+
+/** Resolves when the call may run. Throws `ToolError` with the reasons when it may not, `ToolAbortError` when aborted. */
+export async function approveCall(
+  call: AskedCall,
+  session: BashToolSession,
+  { settings, signal }: { settings: Settings; signal: AbortSignal | undefined },
+): Promise<ApprovedCall> {
+  const request = requestOf(call, session);
+  const { classification, findings } = findForbidden(request, settings);
+  if (findings.length > 0) throw refused("policy", { class: classification.class, reasons: findings }, call);
+  const { policy } = session;
+  if (policy === undefined) return { env: {}, mayOverlap: false };
+
+  const sessionKey = call.isAsync ? undefined : (session.getSessionId?.() ?? "");
+  const approve: Approve | undefined = session.approve?.bind(session);
+  const answer = await policy.authorize(request, { sessionKey, signal, approve });
+  const { verdict } = answer;
+  if (signal?.aborted) throw new ToolAbortError();
+  if (answer.behavior === "deny") throw refused(answer.by, verdict, call, answer.message);
+  // Before it runs: whatever is judged while it runs already meets what it changes.
+  if (sessionKey !== undefined) policy.observe(call.command, sessionKey);
+  return { env: verdict.environment, mayOverlap: verdict.concurrencySafe };
+}
+
+function requestOf({ command, original, description, cwd, env }: AskedCall, session: BashToolSession): PolicyRequest {
+  return {
+    command,
+    ...(original === command ? {} : { original: { command: original, cwd: session.cwd } }),
+    description,
+    cwd,
+    env,
+    workspace: session.cwd,
+    home: (session.hostEnv ?? process.env)["HOME"] ?? homedir(),
+    ...session.policyContext?.(),
+  };
+}
+
+function refused(
+  by: CallRefusal["by"],
+  verdict: { class: CallRefusal["class"]; reasons: readonly Finding[]; suggestedRules?: readonly string[] },
+  call: AskedCall,
+  message?: string,
+): ToolError {
+  const { reasons, suggestedRules = [] } = verdict;
+  const refusal: CallRefusal = {
+    by,
+    class: verdict.class,
+    reasons: reasons.slice(0, MAX_TOLD_REASONS).map(({ argv, ...reason }) => ({
+      ...reason,
+      ...(argv === undefined ? {} : { argv: [...argv] }),
+    })),
+    suggestedRules: [...suggestedRules],
+    display: escapeForDisplay(call.command),
+  };
+  return new ToolError(message ?? refusalText({ reasons, suggestedRules }), { details: { refusal } });
+}
