@@ -4,11 +4,11 @@
  *
  * Nothing here looks into the checkout: a file that was forgotten in a tarball has to be missed.
  */
-import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runStep } from "./run-step.mjs";
 import { addonOf, packageOf, supervisorOf } from "./targets.mjs";
 
 /** Most bytes of the prebuilt package of one target, unpacked. */
@@ -16,25 +16,6 @@ export const MAX_TARGET_BYTES = 10 * 1024 * 1024;
 
 /** Most bytes of everything of ours that an agent's author installs, unpacked. */
 export const MAX_INSTALL_BYTES = 12 * 1024 * 1024;
-
-/** An install from a slow registry, a tour with its gigabyte: both take seconds, and neither may hang a release. */
-const STEP_LIMIT_MS = 300_000;
-
-/** Runs a program and returns what it wrote; what fails is thrown with all of it. */
-export function runStep(command, rest, cwd, limitMs = STEP_LIMIT_MS) {
-  const run = spawnSync(command, rest, {
-    cwd,
-    encoding: "utf8",
-    maxBuffer: 64 * 1024 * 1024,
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: limitMs,
-  });
-  if (run.error) throw run.error;
-  const output = `${run.stdout}${run.stderr}`;
-  if (run.status !== 0)
-    throw new Error(`\`${basename(command)} ${rest.join(" ")}\` ended with ${run.status ?? run.signal}:\n${output}`);
-  return output;
-}
 
 function sizeOf(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -110,9 +91,4 @@ function requireTime(project) {
     Number(runStep(process.execPath, ["--input-type=module", "-e", script], project)),
   );
   return `import and first use of @pi-bash/natives: ${Math.min(...times).toFixed(1)} ms (best of ${times.length})`;
-}
-
-/** Names the version that all tarballs share. */
-export function versionOf(root) {
-  return JSON.parse(readFileSync(join(root, "packages", "natives", "package.json"), "utf8")).version;
 }
