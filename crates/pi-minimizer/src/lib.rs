@@ -34,7 +34,7 @@ mod unwrap;
 pub use explain::{Explanation, Stage, explain};
 pub use invocation::{Command, Invocation};
 pub use options::{DEFAULT_MAX_CAPTURE_BYTES, MIN_CHARACTERS, Options, SourceOutline};
-pub use rules::{RuleError, Rules, Verified, verify_rules};
+pub use rules::{RuleError, Rules, Verified, verify_built_in_rules, verify_rules};
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};

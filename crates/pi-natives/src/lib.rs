@@ -27,6 +27,7 @@ pub mod minimizer;
 mod outcome;
 pub mod pty;
 mod request;
+mod rule_files;
 mod runtime;
 pub mod session;
 mod settlement;

@@ -111,10 +111,10 @@ impl RunRequest {
     }
 
     /// Takes out what the minimizer needs, where it was asked for.
-    pub(crate) fn take_capture(&mut self) -> Option<Capture> {
-        let rules = self.minimizer.take()?;
+    pub(crate) fn take_capture(&mut self) -> Result<Option<Capture>, ShellError> {
+        let Some(rules) = self.minimizer.take() else { return Ok(None) };
         let invocation = self.argv.take().map(|argv| Invocation { argv });
-        Some(Capture::new(self.command.clone(), invocation, rules.into()))
+        Ok(Some(Capture::new(self.command.clone(), invocation, rules.try_into()?)))
     }
 }
 

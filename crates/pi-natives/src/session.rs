@@ -137,7 +137,7 @@ where
     F: Future<Output = Result<RunResult, ShellError>> + Send + 'static,
 {
     let wants = request.wants();
-    let capture = request.take_capture().map(Arc::new);
+    let capture = request.take_capture().map_err(thrown)?.map(Arc::new);
     let options = request.try_into().map_err(thrown)?;
     let handle = runtime::handle().map_err(no_runtime)?;
     let mailbox = bridge.open(id, wants);

@@ -2,7 +2,17 @@
 export type { ProcessInfo } from "@pi-bash/contract";
 export { type AddonInfo, addonInfo } from "./binding.ts";
 export { type Capabilities, capabilities } from "./capabilities.ts";
-export { type Invocation, type MinimizerOptions, type MinimizerResult, minimizeOutput } from "./minimizer.ts";
+export {
+  explainMinimizer,
+  type Invocation,
+  type MinimizerExplanation,
+  type MinimizerOptions,
+  type MinimizerResult,
+  type MinimizerStage,
+  minimizeOutput,
+  minimizeOutputAsync,
+  verifyMinimizerRules,
+} from "./minimizer.ts";
 export { type LoadAttempt, NativeLoadError } from "./native-load-error.ts";
 export { OutputSink } from "./output-sink.ts";
 export {

@@ -4,7 +4,7 @@
 import { binding } from "./binding.ts";
 import { absent, checkObject, checkText, checkWhole } from "./check-option.ts";
 import type { MinimizedText, MinimizerRules } from "./generated/binding.d.ts";
-import { invalidOption } from "./shell-error.ts";
+import { fromNative, invalidOption } from "./shell-error.ts";
 
 /** The program and its arguments that wrote an output, wrappers such as `sudo` removed. */
 export interface Invocation {
@@ -30,6 +30,11 @@ export interface MinimizerOptions {
   readonly incomplete?: boolean;
   /** Where the original can be read, for the notice, e.g. `artifact://12`. Default: the notice names no place. */
   readonly reference?: string;
+  /**
+   * Texts of rule files, the most important first; they go before the built-in rules and pass the same check. Whether the
+   * author of a file is to be trusted is for the caller to know. Default: none.
+   */
+  readonly ruleFiles?: readonly string[];
 }
 
 /** A rewritten output. */
@@ -49,9 +54,32 @@ export interface MinimizerResult {
 /** Largest capture that may be asked for: 256 MiB, which takes seconds to minimize. */
 const MAX_CAPTURE_BYTES = 256 * 1024 * 1024;
 
+/** Longest rule file, in UTF-16 units: the contract's `MAX_RULE_FILE_BYTES`, without loading its schemas. */
+const MAX_RULE_FILE_CHARS = 256 * 1024;
+
+/** Most rule files: compiling each costs up to milliseconds. */
+const MAX_RULE_FILES = 4;
+
+/** What one stage of the minimizer did to a text. */
+export interface MinimizerStage {
+  readonly name: "gate" | "lossless" | "outline" | "families" | "check";
+  /** Size of the text after the stage, as UTF-8. */
+  readonly bytes: number;
+  readonly lines: number;
+  /** Families that worked on it, or why the text before it stands. */
+  readonly note: string;
+}
+
+/** The stages in order, and the result; `null` where the original stands. */
+export interface MinimizerExplanation {
+  readonly stages: readonly MinimizerStage[];
+  readonly result: MinimizerResult | null;
+}
+
 /**
  * Minimizes an output; `null` where the original is to be used as it is. `command` is the command line, or what a parser
- * made of it; a line is minimized where it is provably one simple command or a plain list.
+ * made of it; a line is minimized where it is provably one simple command or a plain list. Takes up to a tenth of a second
+ * of the caller's thread for 4 MiB; a host with other things to do uses {@link minimizeOutputAsync}.
  *
  * @throws ShellError when an option is wrong
  * @throws NativeLoadError when there is no addon for this platform
@@ -62,19 +90,73 @@ export function minimizeOutput(
   exitCode: number,
   options: MinimizerOptions = {},
 ): MinimizerResult | null {
+  const asked = toAsked(command, output, exitCode, options);
+  if (asked === undefined) return null;
+  const minimized = native(() => binding().addon.minimize(asked.ran, output, asked.rules));
+  return minimized === null ? null : toMinimizerResult(minimized, output);
+}
+
+/** {@link minimizeOutput} on a thread of the pool. Rejects where that throws. */
+export async function minimizeOutputAsync(
+  command: string | Invocation,
+  output: string,
+  exitCode: number,
+  options: MinimizerOptions = {},
+): Promise<MinimizerResult | null> {
+  const asked = toAsked(command, output, exitCode, options);
+  if (asked === undefined) return null;
+  const minimized = await native(() => binding().addon.minimizeLater(asked.ran, output, asked.rules));
+  return minimized === null ? null : toMinimizerResult(minimized, output);
+}
+
+/** Minimizes like {@link minimizeOutput} and tells what each stage did. `enabled` is not looked at. */
+export function explainMinimizer(
+  command: string | Invocation,
+  output: string,
+  exitCode: number,
+  options: MinimizerOptions = {},
+): MinimizerExplanation {
+  const asked = toAsked(command, output, exitCode, { ...options, enabled: true });
+  if (asked === undefined) return { stages: [], result: null };
+  const told = native(() => binding().addon.explainMinimizer(asked.ran, output, asked.rules));
+  const { minimized } = told;
+  const stages = told.stages.map((stage) => ({ ...stage, name: stage.name as MinimizerStage["name"] }));
+  return { stages, result: minimized === undefined ? null : toMinimizerResult(minimized, output) };
+}
+
+/**
+ * Runs the inline tests of a rule file, or of the built-in rules where no text is given; how many there were, all of which
+ * hold.
+ *
+ * @throws ShellError `PI_INVALID_OPTION` for a file that does not parse and for a test that does not hold, with its name
+ */
+export function verifyMinimizerRules(text?: string): { rules: number; tests: number } {
+  const checked = text === undefined ? undefined : checkRuleFile("text", text);
+  return native(() => binding().addon.verifyMinimizerRules(checked));
+}
+
+/** Calls the addon and gives its errors the form of this package. */
+function native<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw fromNative(error);
+  }
+}
+
+/** The call as the addon takes it; nothing where the minimizer is switched off. */
+function toAsked(command: string | Invocation, output: string, exitCode: number, options: MinimizerOptions) {
   checkText("output", output, { nul: true });
   checkWhole("exitCode", exitCode, -(2 ** 31), 2 ** 31 - 1);
   const rules = toMinimizerRules(options, "options");
   const ran = typeof command === "string" ? { command } : { command: "", argv: toArgv("command", command) };
-  if (rules === undefined) return null;
-  const minimized = binding().addon.minimize({ ...ran, exitCode }, output, rules);
-  return minimized === null ? null : toMinimizerResult(minimized, output);
+  return rules === undefined ? undefined : { ran: { ...ran, exitCode }, rules };
 }
 
 /** The addon's form of the options; none where the minimizer is switched off. `name` stands for them in errors. */
 export function toMinimizerRules(options: MinimizerOptions, name: string): MinimizerRules | undefined {
   checkObject(name, options);
-  const { only, except, maxCaptureBytes, sourceOutlineLevel, losslessOnly, incomplete, reference } = options;
+  const { only, except, maxCaptureBytes, sourceOutlineLevel, losslessOnly, incomplete, reference, ruleFiles } = options;
   const rules: MinimizerRules = {
     ...(absent(only) ? {} : { only: checkList("only", only) }),
     ...(absent(except) ? {} : { except: checkList("except", except) }),
@@ -85,6 +167,7 @@ export function toMinimizerRules(options: MinimizerOptions, name: string): Minim
     losslessOnly: losslessOnly === true,
     incomplete: incomplete === true,
     ...(absent(reference) ? {} : { reference: checkText("reference", reference) }),
+    ...(absent(ruleFiles) ? {} : { ruleFiles: checkRuleFiles(ruleFiles) }),
   };
   return options.enabled === false ? undefined : rules;
 }
@@ -104,6 +187,18 @@ export function toMinimizerResult(minimized: MinimizedText, originalText: string
 function checkList(name: string, value: unknown): string[] {
   if (!Array.isArray(value)) throw invalidOption(name, "is no array of strings");
   return value.map((item, index) => checkText(`${name}[${index}]`, item, { nul: true }));
+}
+
+function checkRuleFiles(value: unknown): string[] {
+  if (!Array.isArray(value)) throw invalidOption("ruleFiles", "is no array of strings");
+  if (value.length > MAX_RULE_FILES) throw invalidOption("ruleFiles", `has more than ${MAX_RULE_FILES} files`);
+  return value.map((text, index) => checkRuleFile(`ruleFiles[${index}]`, text));
+}
+
+function checkRuleFile(name: string, value: unknown): string {
+  const text = checkText(name, value, { nul: true });
+  if (text.length > MAX_RULE_FILE_CHARS) throw invalidOption(name, `is longer than ${MAX_RULE_FILE_CHARS} characters`);
+  return text;
 }
 
 function checkLevel(value: unknown): "default" | "aggressive" {

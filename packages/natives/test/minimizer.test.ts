@@ -1,6 +1,14 @@
 /** The minimizer as it crosses the addon. What it keeps and cuts is tested in crates/pi-minimizer. */
 import { describe, expect, it } from "vitest";
-import { executeShell, minimizeOutput, Shell } from "../src/index.ts";
+import {
+  executeShell,
+  explainMinimizer,
+  minimizeOutput,
+  minimizeOutputAsync,
+  Shell,
+  ShellError,
+  verifyMinimizerRules,
+} from "../src/index.ts";
 
 const REPEATED = "Downloading the same thing again and again from the same place\n".repeat(200);
 
@@ -26,6 +34,92 @@ describe("minimizing an output", () => {
     expect(minimizeOutput("./fetch.sh", REPEATED, 0, { maxCaptureBytes: 2000 })).toBeNull();
     expect(minimizeOutput("./fetch.sh", REPEATED, 0, { enabled: false })).toBeNull();
     expect(minimizeOutput("./fetch.sh", REPEATED, 0, { except: ["fetch.sh"] })).toBeNull();
+  });
+});
+
+describe("minimizing apart from the caller's thread", () => {
+  it("gives what the call on the thread gives", async () => {
+    expect(await minimizeOutputAsync("./fetch.sh", REPEATED, 0)).toEqual(minimizeOutput("./fetch.sh", REPEATED, 0));
+    expect(await minimizeOutputAsync("./fetch.sh", "short\n", 0)).toBeNull();
+    expect(await minimizeOutputAsync("./fetch.sh", REPEATED, 0, { enabled: false })).toBeNull();
+  });
+
+  it("leaves the thread to others while it works", async () => {
+    const passing = Array.from({ length: 100_000 }, (_, n) => `test suite::case_number_${n} ... ok\n`).join("");
+    const long = `running 100000 tests\n${passing}\ntest result: ok. 100000 passed; 0 failed; 0 ignored; finished in 1.20s\n`;
+    let isDone = false;
+    let turns = 0;
+
+    const work = minimizeOutputAsync("cargo test", long, 0).finally(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      turns += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+
+    expect((await work)?.filter).toBe("rust");
+    // The promise of a call that computed on this thread would be settled within the first turn.
+    expect(turns).toBeGreaterThan(1);
+  });
+
+  it("rejects for a wrong option", async () => {
+    await expect(minimizeOutputAsync("x", "y", Number.NaN)).rejects.toThrow(ShellError);
+  });
+});
+
+describe("explaining", () => {
+  it("tells each stage with its size, and the result", () => {
+    const { stages, result } = explainMinimizer("./fetch.sh", REPEATED, 0);
+
+    expect(stages.map(({ name }) => name)).toEqual(["gate", "lossless", "families"]);
+    expect(stages[0]).toEqual({ name: "gate", bytes: REPEATED.length, lines: 200, note: "admitted" });
+    expect(result).toEqual(minimizeOutput("./fetch.sh", REPEATED, 0));
+  });
+
+  it("names the gate's reason where the original stands", () => {
+    expect(explainMinimizer("a | b", REPEATED, 0)).toMatchObject({ stages: [{ name: "gate" }], result: null });
+  });
+});
+
+describe("rule files", () => {
+  const rules = `schema = 1
+[[rule]]
+name = "mine"
+programs = ["frobnicate"]
+[[rule.drop]]
+lines = ['^step ']
+[[rule.test]]
+name = "steps go"
+input = """
+step 1
+end
+"""
+gone = ["step"]
+`;
+  const steps = `${Array.from({ length: 100 }, (_, n) => `step ${n} of the work is done\n`).join("")}end\n`;
+
+  it("go before the built-in rules", () => {
+    const result = minimizeOutput("frobnicate", steps, 0, { ruleFiles: [rules] });
+
+    expect(result).toMatchObject({ filter: "mine", text: "end\n[-- 100 lines removed]\n" });
+    expect(minimizeOutput("frobnicate", steps, 0)).toBeNull();
+  });
+
+  it("have inline tests, which can be run alone", () => {
+    expect(verifyMinimizerRules(rules)).toEqual({ rules: 1, tests: 1 });
+    expect(verifyMinimizerRules().tests).toBeGreaterThan(10);
+    expect(() => verifyMinimizerRules(rules.replace('gone = ["step"]', 'facts = ["step"]'))).toThrow(
+      "test `steps go` of rule `mine`: `step` is lost",
+    );
+  });
+
+  it("are refused with the reason where they are wrong", () => {
+    expect(() => minimizeOutput("x", steps, 0, { ruleFiles: ["schema = 2\nrule = []"] })).toThrow(
+      "option `ruleFiles` has a wrong file: rule schema `2` is unknown, expected `1`",
+    );
+    expect(() => verifyMinimizerRules(rules.replace("'^step '", "'('"))).toThrow("unclosed group");
+    expect(() => new Shell({ minimizer: { ruleFiles: Array(5).fill(rules) } })).toThrow("more than 4 files");
   });
 });
 

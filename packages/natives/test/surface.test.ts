@@ -14,7 +14,10 @@ describe("the public surface", () => {
       "addonInfo",
       "capabilities",
       "executeShell",
+      "explainMinimizer",
       "minimizeOutput",
+      "minimizeOutputAsync",
+      "verifyMinimizerRules",
     ]);
   });
 

@@ -8,7 +8,7 @@ mod parse;
 mod verify;
 
 pub use parse::{RuleError, Rules};
-pub use verify::{Verified, verify_rules};
+pub use verify::{Verified, verify_built_in_rules, verify_rules};
 
 use crate::doc::{Doc, OverBudget};
 use crate::invocation::Target;

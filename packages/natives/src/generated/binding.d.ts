@@ -133,6 +133,9 @@ export interface End {
 /** Starts run `id` on a fresh bash that ends with it. */
 export declare function execute(bridge: Bridge, id: number, session: SessionOptions, request: RunRequest, isCancelled: boolean): void
 
+/** Minimizes `output` and tells what each stage did. A panic of a filter is thrown. */
+export declare function explainMinimizer(ran: MinimizedCommand, output: string, rules: MinimizerRules): MinimizerExplanation
+
 /** Why an operation could not be done. */
 export interface Failure {
   /** Stays the same between releases, e.g. `PI_MISSING_CWD`. */
@@ -182,6 +185,17 @@ export interface MinimizedText {
   outputBytes: number
 }
 
+/** Like `minimize`, on a thread of the pool: up to a tenth of a second of computing. */
+export declare function minimizeLater(ran: MinimizedCommand, output: string, rules: MinimizerRules): Promise<MinimizedText | null>
+
+/** The stages a text went through, and its result. */
+export interface MinimizerExplanation {
+  /** The stages in order. */
+  stages: Array<MinimizerStage>
+  /** The rewritten text; absent where the original stands. */
+  minimized?: MinimizedText
+}
+
 /** How an output may be rewritten. */
 export interface MinimizerRules {
   /** Programs (base names) to minimize; empty means all. */
@@ -198,6 +212,20 @@ export interface MinimizerRules {
   incomplete?: boolean
   /** Where the original can be read. */
   reference?: string
+  /** Texts of rule files, the most important first; they go before the built-in ones. */
+  ruleFiles?: Array<string>
+}
+
+/** What one stage of the minimizer did to a text. */
+export interface MinimizerStage {
+  /** `gate`, `lossless`, `outline`, `families` or `check`. */
+  name: string
+  /** Bytes of the text after the stage, as UTF-8. */
+  bytes: number
+  /** Lines of the text after the stage. */
+  lines: number
+  /** What the stage decided: families that worked on it, or why the text before it stands. */
+  note: string
 }
 
 /** What to run on a terminal, and on what terminal. */
@@ -358,6 +386,20 @@ export interface Update {
   /** Lines written so far. */
   totalLines: number
 }
+
+/** How many rules and inline tests a rule file has. */
+export interface VerifiedRules {
+  /** Rules in the file. */
+  rules: number
+  /** Inline tests, all of which hold. */
+  tests: number
+}
+
+/**
+ * Runs the inline tests of the rule file `text`, or those of the built-in rules where it is absent.
+ * Throws what is wrong.
+ */
+export declare function verifyMinimizerRules(text?: string | undefined | null): VerifiedRules
 
 /** The version that the addon was built as. The loader refuses one that is not its own. */
 export declare function version(): string
