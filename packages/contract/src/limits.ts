@@ -56,6 +56,8 @@ export const TASK_TERMINATE_MS = 15_000;
 
 /** Most output the minimizer looks at, in bytes; a longer capture stays as it is. */
 export const DEFAULT_MINIMIZER_CAPTURE_BYTES = 4 * 1024 * 1024;
+/** Longest file of minimizer rules, in bytes; real ones have a few thousand, and each is compiled. */
+export const MAX_RULE_FILE_BYTES = 256 * 1024;
 
 /** Width of a pseudoterminal whose size nobody gave, in columns. */
 export const DEFAULT_PTY_COLUMNS = 120;

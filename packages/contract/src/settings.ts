@@ -21,6 +21,7 @@ import {
 
 const MAX_TIMEOUT_MS = MAX_TIMEOUT_SECONDS * 1_000;
 const names = z.array(z.string().min(1));
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "is no SHA-256 in lower-case hexadecimal digits");
 
 export const Settings = z.object({
   /** The shell to run instead of the one that is found. Absolute path. */
@@ -91,16 +92,23 @@ export const Settings = z.object({
 
   /** Whether verbose output is shortened for the model. */
   "shellMinimizer.enabled": z.boolean().default(true),
-  /** A TOML file with filters of one's own. */
+  /** A TOML file with rules of one's own; they go before the built-in ones. */
   "shellMinimizer.settingsPath": z.string().min(1).optional(),
+  /** SHA-256 of that file; another content is not used. Absent: any. */
+  "shellMinimizer.settingsHash": Sha256.optional(),
+  /** SHA-256 of projects' rule files that may be used; none means that no project's file is. */
+  "shellMinimizer.approvedRules": z.array(Sha256).default([]),
   /** Only these filters; none means all. */
   "shellMinimizer.only": names.default([]),
   /** Not these filters. */
   "shellMinimizer.except": names.default([]),
   /** Longest output that is looked at, in bytes. */
   "shellMinimizer.maxCaptureBytes": z.number().int().min(0).default(DEFAULT_MINIMIZER_CAPTURE_BYTES),
-  /** How much of printed source code is reduced to an outline. */
-  "shellMinimizer.sourceOutlineLevel": z.enum(["default", "aggressive"]).default("default"),
+  /**
+   * How much of printed source code is reduced to an outline. `off`: nothing, because edits depend on every character;
+   * `default`: long bodies; `aggressive`: all bodies.
+   */
+  "shellMinimizer.sourceOutlineLevel": z.enum(["off", "default", "aggressive"]).default("off"),
 });
 /** All settings with their values. */
 export type Settings = z.infer<typeof Settings>;

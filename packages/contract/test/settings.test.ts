@@ -28,7 +28,8 @@ describe("settings", () => {
       "shellMinimizer.only": [],
       "shellMinimizer.except": [],
       "shellMinimizer.maxCaptureBytes": 4_194_304,
-      "shellMinimizer.sourceOutlineLevel": "default",
+      "shellMinimizer.approvedRules": [],
+      "shellMinimizer.sourceOutlineLevel": "off",
     });
   });
 

@@ -11,6 +11,7 @@ import { type Deadline, type TimeoutDecision, watchDeadline } from "./deadline.t
 import { minimizeResult } from "./minimize.ts";
 import type { NativesPort, RunOptions, RunResult, SessionOptions } from "./natives-port.ts";
 import { ChunkThrottle } from "./output/chunk-throttle.ts";
+import type { RuleFiles } from "./rule-files.ts";
 import { type ArtifactChoice, openRunSink, type RunSink, type UpdateListener } from "./run-sink.ts";
 import { type Watched, watchRun } from "./run-watch.ts";
 import type { Lease } from "./sessions/session-pool.ts";
@@ -78,6 +79,8 @@ export interface CommandHost {
   artifacts: ArtifactStore;
   prefix: string | undefined;
   graceMs: number;
+  /** Rules of the minimizer that go before the built-in ones. */
+  ruleFiles: () => Promise<RuleFiles>;
 }
 
 /** Runs the command; the lease is given back when this settles. Rejects only when the command was never started. */
@@ -115,6 +118,7 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
   return minimizeResult({
     natives: host.natives,
     settings,
+    ruleFiles: host.ruleFiles,
     command: call.command,
     result,
     spillPath: sink.spillPath,

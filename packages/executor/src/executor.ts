@@ -13,6 +13,7 @@ import { type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice, neverStart
 import { type ExecuteBashOptions, runCommand } from "./command-run.ts";
 import { type ChildEnvironment, checkCommandEnv, childEnvironment } from "./environment/child-environment.ts";
 import type { NativesPort, SessionOptions } from "./natives-port.ts";
+import { loadRuleFiles, type RuleFiles } from "./rule-files.ts";
 import { sessionKey } from "./sessions/session-key.ts";
 import { type Lease, SessionPool } from "./sessions/session-pool.ts";
 import { type ShellConfig, shellConfig } from "./shell-config.ts";
@@ -84,6 +85,9 @@ class SessionExecutor implements Executor {
   readonly #keys = new Map<string, string>();
   readonly #toldSessions = new Set<string>();
   #isSnapshotFailureTold = false;
+  #ruleFiles: Promise<RuleFiles> | undefined;
+  /** What is wrong with rule files, until it was told. */
+  #untoldProblems: string[] = [];
   #disposal: Promise<void> | undefined;
 
   constructor(settings: Settings, ports: ExecutorPorts) {
@@ -126,6 +130,7 @@ class SessionExecutor implements Executor {
         artifacts: this.artifacts,
         prefix: base.config.prefix,
         graceMs: this.#ports.graceMs ?? HARD_TIMEOUT_GRACE_MS,
+        ruleFiles: () => this.#rules(base.natives),
       },
     );
     return this.#withNotices(result, { key, lease, snapshot, environment: base.environment });
@@ -188,6 +193,15 @@ class SessionExecutor implements Executor {
     return this.#ports.usesSnapshot === false ? Promise.resolve({ kind: "none" }) : base.snapshots.getOrCreate();
   }
 
+  /** The rule files, read once: when the first output is there to be minimized. */
+  #rules(natives: NativesPort): Promise<RuleFiles> {
+    this.#ruleFiles ??= loadRuleFiles(this.#settings, this.#ports.cwd ?? process.cwd(), natives).then((files) => {
+      this.#untoldProblems = files.problems;
+      return files;
+    });
+    return this.#ruleFiles;
+  }
+
   #keyOf(base: Base, snapshotPath: string | undefined, agentKey: string | undefined): string {
     const name = JSON.stringify([snapshotPath ?? null, agentKey ?? null]);
     const known = this.#keys.get(name);
@@ -218,6 +232,7 @@ class SessionExecutor implements Executor {
       this.#isSnapshotFailureTold = true;
       notices.push({ kind: "snapshot", text: snapshotNotice(told.snapshot.reason) });
     }
+    for (const text of this.#untoldProblems.splice(0)) notices.push({ kind: "minimizer", text });
     const withheldNames = this.#untoldNames(told);
     const isIsolated = told.lease.turn === "clone";
     return {

@@ -10,6 +10,7 @@ import { analyzeCommand } from "@pi-bash/command";
 import { artifactUrl, type Settings } from "@pi-bash/contract";
 import { type CommandResult, countLines } from "./command-result.ts";
 import type { MinimizedText, MinimizerChoices, NativesPort } from "./natives-port.ts";
+import type { RuleFiles } from "./rule-files.ts";
 
 /** Shorter output is left as it is: there is nothing to win. In UTF-16 units. */
 const MIN_CHARS = 1_000;
@@ -30,8 +31,10 @@ const FOOTER_BYTES = 40;
 export type SaveOriginal = (text: string) => Promise<string | undefined>;
 
 export interface MinimizeRequest {
-  natives: Pick<NativesPort, "minimizeOutput">;
+  natives: Pick<NativesPort, "minimizeOutputAsync">;
   settings: MinimizerSettings;
+  /** Reads the rule files that go before the built-in ones; asked for where there is something to minimize. */
+  ruleFiles: () => Promise<RuleFiles>;
   /** The command as it was given, without a prefix. */
   command: string;
   result: CommandResult;
@@ -45,16 +48,17 @@ export interface MinimizeRequest {
 /** The result with minimized text, or the result as it was. Never rejects. */
 export async function minimizeResult(request: MinimizeRequest): Promise<CommandResult> {
   const { result, settings } = request;
-  const { minimizeOutput } = request.natives;
+  const { minimizeOutputAsync } = request.natives;
   const { exitCode } = result;
-  if (!settings["shellMinimizer.enabled"] || minimizeOutput === undefined || exitCode === undefined) return result;
+  if (!settings["shellMinimizer.enabled"] || minimizeOutputAsync === undefined || exitCode === undefined) return result;
   if (result.totalBytes > settings["shellMinimizer.maxCaptureBytes"]) return result;
   try {
     const raw = await rawText(request);
     if (raw === undefined || raw.length < MIN_CHARS) return result;
     const argv = argvOf(request.command);
     if (argv === undefined) return result;
-    const minimized = minimizeOutput({ argv }, raw, exitCode, choices(settings));
+    const { texts } = await request.ruleFiles();
+    const minimized = await minimizeOutputAsync({ argv }, raw, exitCode, choices(settings, texts));
     return minimized === null ? result : await swap(request, raw, minimized);
   } catch {
     // A minimizer that fails must not cost the output.
@@ -96,13 +100,15 @@ async function swap(request: MinimizeRequest, raw: string, minimized: MinimizedT
   };
 }
 
-function choices(settings: MinimizerSettings): MinimizerChoices {
+function choices(settings: MinimizerSettings, ruleFiles: string[]): MinimizerChoices {
   const only = settings["shellMinimizer.only"];
+  const sourceOutlineLevel = settings["shellMinimizer.sourceOutlineLevel"];
   return {
     enabled: true,
     ...(only.length === 0 ? {} : { only: [...only] }),
     except: [...settings["shellMinimizer.except"]],
     maxCaptureBytes: settings["shellMinimizer.maxCaptureBytes"],
-    sourceOutlineLevel: settings["shellMinimizer.sourceOutlineLevel"],
+    ...(sourceOutlineLevel === "off" ? {} : { sourceOutlineLevel }),
+    ...(ruleFiles.length === 0 ? {} : { ruleFiles }),
   };
 }

@@ -95,6 +95,7 @@ export interface MinimizerChoices {
   except?: string[];
   maxCaptureBytes?: number;
   sourceOutlineLevel?: "default" | "aggressive";
+  ruleFiles?: string[];
 }
 
 /** The package itself. */
@@ -102,11 +103,13 @@ export interface NativesPort {
   Shell: new (options?: SessionOptions) => ShellPort;
   executeShell(options: SessionOptions & RunOptions, onChunk?: ChunkListener): Promise<RunResult>;
   /** Absent where the addon has no minimizer. */
-  minimizeOutput?(
+  minimizeOutputAsync?(
     invocation: { argv: string[] },
     output: string,
     exitCode: number,
     options?: MinimizerChoices,
-  ): MinimizedText | null;
+  ): Promise<MinimizedText | null>;
+  /** Throws where the text is no rule file or an inline test of it does not hold. */
+  verifyMinimizerRules?(text: string): unknown;
   capabilities(): { session: "persistent" | "per-command"; clone: boolean };
 }

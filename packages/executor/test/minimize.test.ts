@@ -13,13 +13,16 @@ import { scratch } from "./support/scratch.ts";
 
 const RAW = "a line of a build that says little\n".repeat(200);
 
+type Minimize = NonNullable<NativesPort["minimizeOutputAsync"]>;
+type Answer = Awaited<ReturnType<Minimize>>;
+
 function make(
-  minimize: NonNullable<NativesPort["minimizeOutput"]>,
+  minimize: (...asked: Parameters<Minimize>) => Answer,
   settings: SettingsInput = {},
   artifacts?: ArtifactStore,
 ) {
   const natives = new FakeNatives();
-  natives.minimizeOutput = minimize;
+  natives.minimizeOutputAsync = async (...asked) => minimize(...asked);
   natives.behaviour = async () => ended({ text: RAW });
   const ports = { natives, hostEnv: { PATH: "/usr/bin:/bin" }, usesSnapshot: false };
   const executor = createExecutor(settings, artifacts === undefined ? ports : { ...ports, artifacts });

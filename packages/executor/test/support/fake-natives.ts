@@ -42,7 +42,8 @@ export class FakeNatives implements NativesPort {
   readonly runs: FakeRun[] = [];
   canClone = true;
   behaviour: Behaviour = async ({ options }) => ended({ text: `${options.command}\n` });
-  minimizeOutput?: NonNullable<NativesPort["minimizeOutput"]>;
+  minimizeOutputAsync?: NonNullable<NativesPort["minimizeOutputAsync"]>;
+  verifyMinimizerRules?: NonNullable<NativesPort["verifyMinimizerRules"]>;
   readonly Shell: NativesPort["Shell"];
 
   constructor() {
