@@ -15,6 +15,8 @@ export const USAGE = `pi-bash: real bash for programs that run commands
   pi-bash run [options] '<command>'       run a command; its exit status is the exit status
   pi-bash run --session '<a>' '<b>' ...   run commands one after another in one bash, which keeps its state
   pi-bash tool [options] ['<command>']    one call of the bash tool as a model makes it; JSON from standard input
+  pi-bash minimize [options] <OUTPUT      what a model would read of an output; --explain tells why
+  pi-bash minimize --verify [FILE ...]    run the inline tests of the built-in rules and of rule files
   pi-bash doctor [--json]                 what works here, what is missing and how to get it
   pi-bash tour                            see the engine at work, with every claim checked
 
@@ -30,6 +32,13 @@ Options of run:
 Options of tool: --cwd, --env, --timeout, --policy, --mode as above, and
   --setting NAME=JSON a setting of the tool; may be given several times
   --json              print the answer as one JSON object
+
+Options of minimize:
+  --command '<cmd>'   the command that wrote the output; without it the text alone decides
+  --exit N            its exit status; 0 when not given
+  --explain           show what each stage did before the text
+  --rules FILE        rules of one's own; may be given several times
+  --json              print one JSON object
 
 Exit status of run: the command's own; 128+n when signal n ended it; 124 when it timed out; 130 when Ctrl-C ended it;
 125 when it was refused or could not be started; 2 for a wrong command line.

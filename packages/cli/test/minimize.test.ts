@@ -1,0 +1,119 @@
+/** `pi-bash minimize`: the built program on an output, its explanation, and rule files. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parseMinimizeArguments } from "../src/commands/minimize.ts";
+
+const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
+/** A test that waits longer for the process than this has found a hang. */
+const LIMIT_MS = 40_000;
+
+const PASSING = Array.from({ length: 100 }, (_, n) => `test suite::case_${n} ... ok\n`).join("");
+const OUTPUT = `running 101 tests\n${PASSING}test suite::odd ... FAILED\n\nfailures:\n    suite::odd\n\ntest result: FAILED. 100 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n`;
+
+const RULES = `schema = 1
+[[rule]]
+name = "mine"
+programs = ["frobnicate"]
+[[rule.drop]]
+lines = ['^step ']
+[[rule.test]]
+name = "steps go"
+input = """
+step 1
+end
+"""
+gone = ["step"]
+`;
+
+function scratch(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-cli-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function minimize(words: readonly string[], input = "", cwd = scratch()) {
+  const child = spawn(process.execPath, [PROGRAM, "minimize", ...words], {
+    cwd,
+    stdio: ["pipe", "pipe", "pipe"],
+    timeout: LIMIT_MS,
+    killSignal: "SIGKILL",
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  child.stdin.on("error", () => undefined); // A program that refuses its words reads nothing.
+  child.stdin.end(input);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { status: await ended, stdout, stderr };
+}
+
+describe("pi-bash minimize", () => {
+  it("prints what a model would read, and the output itself where nothing is to be won", async () => {
+    const minimized = await minimize(["--command", "cargo test", "--exit", "101"], OUTPUT);
+    const short = await minimize([], "three words here\n");
+
+    expect(minimized.status).toBe(0);
+    expect(minimized.stdout).toContain("test suite::odd ... FAILED");
+    expect(minimized.stdout).toContain("100 passed; 1 failed");
+    expect(minimized.stdout).toMatch(/\[-- 100 passing lines?\b.* removed\]\n$/);
+    expect(short).toEqual({ status: 0, stdout: "three words here\n", stderr: "" });
+  });
+
+  it("explains each stage, as text or as JSON", async () => {
+    const words = ["--command", "cd x && cargo test", "--exit", "101"];
+    const told = await minimize([...words, "--explain"], OUTPUT);
+    const json = await minimize([...words, "--json"], OUTPUT);
+
+    expect(told.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual(
+      expect.arrayContaining(["gate", "lossless", "families", "check", "rust:"]),
+    );
+    expect(told.stdout).toContain(`rust: ${OUTPUT.length} bytes became `);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      stages: [{ name: "gate", note: "admitted" }, { name: "lossless" }, { name: "families" }, { note: "passed" }],
+      result: { filter: "rust", inputBytes: OUTPUT.length },
+    });
+    const piped = await minimize(["--command", "cargo test | tail", "--explain"], OUTPUT);
+    expect(piped.stdout).toMatch(/^gate .* bytes .* lines {2}\w.*\nthe original stands\n\nrunning 101 tests\n/);
+  });
+
+  it("uses rules of one's own", async () => {
+    const folder = scratch();
+    writeFileSync(join(folder, "mine.toml"), RULES);
+    const steps = `${"step 1 of many, which says nothing new\n".repeat(2)}${Array.from({ length: 90 }, (_, n) => `step ${n} of many\n`).join("")}end\n`;
+
+    const { stdout } = await minimize(["--command", "frobnicate", "--rules", "mine.toml"], steps, folder);
+
+    expect(stdout).toMatch(/^end\n\[-- \d+ lines removed\]\n$/);
+  });
+
+  it("verifies the built-in rules and files, and names the test that does not hold", async () => {
+    const folder = scratch();
+    writeFileSync(join(folder, "good.toml"), RULES);
+    writeFileSync(join(folder, "bad.toml"), RULES.replace('gone = ["step"]', 'facts = ["step"]'));
+
+    const good = await minimize(["--verify", "good.toml"], "", folder);
+    const bad = await minimize(["--verify", "good.toml", "bad.toml", "absent.toml"], "", folder);
+
+    expect(good.status).toBe(0);
+    expect(good.stdout).toMatch(
+      /^ok {6}built-in rules: \d+ rules, \d+ tests\nok {6}good\.toml: 1 rules, 1 tests, sha256 [0-9a-f]{64}\n$/,
+    );
+    expect(bad.status).toBe(1);
+    expect(bad.stdout).toContain(
+      "FAILED  bad.toml: option `ruleFiles` has a wrong file: test `steps go` of rule `mine`",
+    );
+    expect(bad.stdout).toContain("FAILED  absent.toml: ENOENT");
+  });
+
+  it("refuses words it does not understand", async () => {
+    expect(() => parseMinimizeArguments(["out.txt"])).toThrow("reads the output on standard input");
+    expect(() => parseMinimizeArguments(["--exit", "one"])).toThrow("`--exit` is no number: `one`");
+    expect(() => parseMinimizeArguments(["--verify", "--explain"])).toThrow("nothing else");
+    const { status, stderr } = await minimize(["--rules", "absent.toml"]);
+    expect(status).toBe(2);
+    expect(stderr).toContain("cannot read rules `absent.toml`");
+  });
+});
