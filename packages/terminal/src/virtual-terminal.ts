@@ -17,7 +17,10 @@ export interface VirtualTerminalOptions {
   readonly rows?: number;
   /** Lines kept above the screen. Default 10,000. */
   readonly scrollback?: number;
-  /** Takes the terminal's answers, to be typed to the program at once. Default: nobody is answered. */
+  /**
+   * Takes the terminal's answers, to be typed to the program at once. One that it cannot take (it throws: the program has
+   * ended, or asks without end and reads nothing) is dropped, and the drawing goes on. Default: nobody is answered.
+   */
   readonly onReply?: (reply: string) => void;
 }
 
@@ -43,10 +46,10 @@ export class VirtualTerminal {
       // Sizes may be asked for. Titles may not: they are the program's own text, and an answer is typed.
       windowOptions: { getWinSizePixels: true, getCellSizePixels: true, getWinSizeChars: true },
     });
-    const { onReply } = options;
-    if (onReply) {
-      this.#terminal.onData(onReply);
-      registerReplies(this.#terminal, onReply);
+    if (options.onReply) {
+      const reply = forgiving(options.onReply);
+      this.#terminal.onData(reply);
+      registerReplies(this.#terminal, reply);
     }
   }
 
@@ -124,6 +127,22 @@ export class VirtualTerminal {
       await new Promise<void>((resolve) => this.#terminal.write(slice, resolve));
     }
   }
+}
+
+/** The listener, called from within a parser that an error would stop for good. The first one is told to the process. */
+function forgiving(onReply: (reply: string) => void): (reply: string) => void {
+  let hasWarned = false;
+  return (reply) => {
+    try {
+      onReply(reply);
+    } catch (error) {
+      if (!hasWarned) {
+        const reason = error instanceof Error ? error.message : String(error);
+        process.emitWarning(`a terminal's answer was dropped: ${reason}`, { code: "PI_REPLY_DROPPED" });
+      }
+      hasWarned = true;
+    }
+  };
 }
 
 function rows(from: number, to: number): number[] {

@@ -14,6 +14,14 @@ describe("a paste", () => {
     expect(encodePaste("\u001b[20\u001b[201~1~x\u009b201~", true)).toBe(`${BEGIN}x${END}`);
   });
 
+  it("loses a hundred thousand markers in each other at once, and keeps what is around them", () => {
+    const depth = 100_000;
+    const nested = `${"\u001b[20".repeat(depth)}${"1~".repeat(depth)}`;
+
+    // A pass for each of them would take minutes.
+    expect(encodePaste(`a${nested}b\ud800`, true)).toBe(`${BEGIN}ab\ud800${END}`);
+  });
+
   it("is typed as it is to a program that did not ask for markers", async () => {
     const terminal = new VirtualTerminal();
     expect(terminal.encodePaste("a\r\nb\n")).toBe("a\rb\r");

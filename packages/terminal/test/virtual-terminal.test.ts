@@ -1,5 +1,5 @@
 /** What is on the screen after a program wrote, and what a program that asks is answered. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { replay, VirtualTerminal } from "../src/index.ts";
 
 const ESC = "\u001b";
@@ -116,6 +116,39 @@ describe("a question", () => {
     await terminal.write(question);
 
     expect(replies).toEqual([]);
+  });
+});
+
+describe("an answer that nobody can take", () => {
+  it("is dropped, the drawing goes on, and the process is told once", async () => {
+    const warnings: (string | undefined)[] = [];
+    const onWarning = (warning: NodeJS.ErrnoException) => void warnings.push(warning.code);
+    process.on("warning", onWarning);
+    onTestFinished(() => void process.off("warning", onWarning));
+    const terminal = new VirtualTerminal({
+      onReply: () => {
+        throw new Error("PTY session is not running");
+      },
+    });
+    await terminal.write(`a${ESC}[6nb${ESC}]11;?${ESC}\\c${ESC}[18td`);
+    await terminal.write("e");
+
+    expect(terminal.text()).toBe("abcde");
+    // Warnings are told in a later turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(warnings).toEqual(["PI_REPLY_DROPPED"]);
+  });
+});
+
+describe("a screen that was freed", () => {
+  it("holds nobody back: not what is being written, and not what comes later", async () => {
+    const terminal = new VirtualTerminal();
+    const pending = terminal.write("line\r\n".repeat(50_000));
+    await terminal.write("a");
+    const late = terminal.write("line\r\n".repeat(50_000));
+    terminal.dispose();
+
+    await expect(Promise.all([pending, late, terminal.write("b"), terminal.settled()])).resolves.toHaveLength(4);
   });
 });
 
