@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that tests and benchmarks make use of where they are there. None is required: a test that
+# lacks its program is skipped and says so in its title. Run it as root.
+set -euo pipefail
+
+packages=(
+  gcc libc6-dev      # the benchmarks' reader in C
+  less procps vim    # programs on a terminal: a pager, `top`, an editor
+  man-db             # a program that starts a pager
+  openssh-client openssh-server # a password prompt on a terminal; no daemon of the machine's is started for it
+  python3            # an interpreter's prompt, daemons that fork twice
+)
+
+# Installing a daemon's package would start the daemon: not where tests run.
+policy=/usr/sbin/policy-rc.d
+if [[ ! -e $policy ]]; then
+  printf '#!/bin/sh\nexit 101\n' > "$policy"
+  chmod 755 "$policy"
+  trap 'rm -f "$policy"' EXIT
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+apt-get update
+apt-get install -y --no-install-recommends "${packages[@]}"
