@@ -1,91 +1,121 @@
 /**
- * The benchmark's command line: which scenarios run, with how many rounds, and where the figures go.
+ * The benchmark's command line: which scenarios run, how long, and where the figures go.
  *
- *   node benchmarks/dist/main.js [--quick] [--json FILE] [SCENARIO…]
+ *   node benchmarks/dist/main.js [--quick] [--only WORD] [--json FILE] [--write FOLDER] [SCENARIO…]
  */
-import { writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { constants, cpus, loadavg, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { oursOneShot, oursWithChunks, oursWithSink } from "./adapters/ours.ts";
-import { childProcess, execaPeer } from "./adapters/peers.ts";
-import type { Contender } from "./contender.ts";
-import { type Figures, tableOf } from "./figures.ts";
-import { latency } from "./scenarios/latency.ts";
-import { memory } from "./scenarios/memory.ts";
-import { stop } from "./scenarios/stop.ts";
-import { stream } from "./scenarios/stream.ts";
+import { compileReader } from "./adapters/c-reader.ts";
+import { bunProgram } from "./adapters/peer-folder.ts";
+import { absenceOf, ENTRIES } from "./contenders.ts";
+import { killHosts } from "./host-link.ts";
+import { type Ground, type Played, play } from "./play.ts";
+import { verdictsOf } from "./report/aims.ts";
+import { tableOf } from "./report/table.ts";
+import { writeRun } from "./report/write.ts";
+import { scenariosIn } from "./scenarios.ts";
 
-/** Figures by title and unit. */
-interface Section {
-  readonly title: string;
-  readonly unit: string;
-  readonly rows: readonly Figures[];
+const BYTES_PER_GIB = 1024 ** 3;
+
+interface Options {
+  /** Smaller sizes and fewer rounds: minutes instead of half an hour. */
+  readonly quick: boolean;
+  /** Contenders whose names have this in them; the first of each kind is always there. */
+  readonly only: string | undefined;
+  readonly json: string | undefined;
+  readonly write: string | undefined;
+  readonly names: readonly string[];
 }
 
-const MIB = 1024 * 1024;
-
-/** 80-column lines; `yes` writes them as fast as a pipe takes them. */
-function lines(bytes: number): string {
-  return `yes ${"x".repeat(79)} | head -c ${bytes}`;
-}
-
-function scenarios(everyone: readonly Contender[], quick: boolean): Record<string, () => Promise<Section[]>> {
-  const rounds = quick ? 50 : 500;
-  const [chunks, sink] = everyone;
-  const streaming = async (title: string, command: string, bytes: number): Promise<Section[]> => {
-    const result = await stream(everyone, command, bytes, quick ? 3 : 5);
-    return [
-      { title: `${title}: host processor time`, unit: "ms/MiB", rows: result.cpu },
-      { title: `${title}: wall time`, unit: "ms/MiB", rows: result.wall },
-      { title: `${title}: longest event-loop delay`, unit: "ms", rows: result.delay },
-    ];
-  };
-  return {
-    builtin: async () => [
-      { title: "builtin", unit: "us", rows: await latency(everyone, { command: "echo hi", bytes: 3 }, rounds) },
-    ],
-    external: async () => [
-      { title: "external", unit: "us", rows: await latency(everyone, { command: "/bin/echo hi", bytes: 3 }, rounds) },
-    ],
-    session: async () => {
-      // Alone: with others in turn, caches are cold and forks of the host disturb.
-      const own = [chunks, sink].filter((one) => one !== undefined);
-      const rows = await latency(own, { command: "echo hi", bytes: 3 }, rounds * 4);
-      return [{ title: "builtin, sessions alone", unit: "us", rows }];
-    },
-    stream: () => streaming("80-column lines", lines((quick ? 32 : 256) * MIB), (quick ? 32 : 256) * MIB),
-    multibyte: () => {
-      const line = "é€漢字".repeat(10);
-      const bytes = (quick ? 8 : 64) * (Buffer.byteLength(line) + 1) * 10_000;
-      return streaming("multibyte", `yes ${line} | head -n ${(quick ? 8 : 64) * 10_000}`, bytes);
-    },
-    stop: async () => [{ title: "stop a tree", unit: "ms", rows: await stop(everyone, quick ? 2 : 5) }],
-    memory: async () => {
-      const rows = await memory(everyone, (quick ? 128 : 1024) * MIB, 64);
-      return [{ title: "memory growth, slow consumer", unit: "MiB", rows }];
-    },
-  };
-}
-
-async function main(): Promise<void> {
+function optionsOf(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
+    args: [...args],
     allowPositionals: true,
-    options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
+    options: {
+      quick: { type: "boolean", default: false },
+      only: { type: "string" },
+      json: { type: "string" },
+      write: { type: "string" },
+    },
   });
-  const execa = await execaPeer();
-  const everyone = [oursWithChunks(), oursWithSink(), oursOneShot(), childProcess(), ...(execa ? [execa] : [])];
-  if (execa === undefined) process.stdout.write("execa is not installed: left out\n");
-  const all = scenarios(everyone, values.quick);
-  const sections: Section[] = [];
-  for (const name of positionals.length > 0 ? positionals : Object.keys(all)) {
-    const scenario = all[name];
-    if (scenario === undefined) throw new RangeError(`no scenario ${name}; there are ${Object.keys(all).join(", ")}`);
-    for (const section of await scenario()) {
-      sections.push(section);
-      process.stdout.write(`\n${section.title}\n${tableOf(section.unit, section.rows).join("\n")}\n`);
-    }
-  }
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(sections, undefined, 2)}\n`);
-  await Promise.all(everyone.map((contender) => contender.close()));
+  return { quick: values.quick, only: values.only, json: values.json, write: values.write, names: positionals };
 }
 
-await main();
+/** Plays what was asked for, prints as it goes, and writes at the end. */
+async function run({ quick, only, json, write, names }: Options, ground: Ground, folder: string): Promise<void> {
+  const scenarios = scenariosIn(folder, quick);
+  const unknown = names.find((name) => !scenarios.has(name));
+  if (unknown !== undefined) {
+    throw new RangeError(`no scenario \`${unknown}\`; there are ${[...scenarios.keys()].join(", ")}`);
+  }
+  const start = circumstancesNow(quick);
+  const absent: string[] = [];
+  const entries = ENTRIES.filter((entry) => {
+    if (only !== undefined && entry.side !== "ours" && !entry.name.includes(only)) return false;
+    const why = absenceOf(entry, ground.reader);
+    if (why !== undefined) absent.push(`${entry.name} is left out: ${why}`);
+    return why === undefined;
+  });
+  print([...start, ...absent]);
+  const played: Played[] = [];
+  for (const [name, make] of scenarios) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    const figures = await play(make(), entries, ground);
+    played.push(figures);
+    print(["", `${figures.name}: ${figures.title}`, figures.about]);
+    for (const { title, unit, rows } of figures.quantities) print(["", title, ...tableOf(unit, rows)]);
+  }
+  const circumstances = [
+    ...start,
+    `load average at the end: ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(", ")}`,
+    ...absent,
+  ];
+  const verdicts = verdictsOf(played).map(
+    ({ aim, measured, isMet }) => `${isMet ? "met   " : "missed"}  ${aim}  (${measured})`,
+  );
+  print(["", "aims", ...verdicts, "", ...circumstances.slice(start.length)]);
+  if (json !== undefined) {
+    writeFileSync(json, `${JSON.stringify({ circumstances, scenarios: played }, undefined, 2)}\n`);
+  }
+  if (write !== undefined) writeRun(write, played, circumstances);
+}
+
+function circumstancesNow(isQuick: boolean): string[] {
+  const bash = execFileSync("bash", ["-c", "echo $BASH_VERSION"], { encoding: "utf8" }).trim();
+  const bun = bunProgram();
+  const bunVersion = bun === undefined ? "" : `, Bun ${execFileSync(bun, ["--version"], { encoding: "utf8" }).trim()}`;
+  const [first] = cpus();
+  return [
+    `${new Date().toISOString().slice(0, 10)}, ${isQuick ? "a quick run" : "a whole run"}`,
+    `${cpus().length} cores (${first?.model.trim() ?? "unknown"}), ${Math.round(totalmem() / BYTES_PER_GIB)} GiB, ${process.platform} ${process.arch}`,
+    `Node ${process.versions.node}${bunVersion}, bash ${bash}`,
+    `load average at the start: ${loadavg()
+      .map((load) => load.toFixed(1))
+      .join(", ")}`,
+  ];
+}
+
+function print(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+const folder = mkdtempSync(join(tmpdir(), "pi-bash-bench-"));
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    killHosts();
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(128 + constants.signals[signal]);
+  });
+}
+try {
+  const home = join(folder, "home");
+  mkdirSync(home);
+  await run(optionsOf(process.argv.slice(2)), { reader: compileReader(folder), home }, folder);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

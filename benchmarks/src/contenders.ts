@@ -1,0 +1,100 @@
+/** Every contender by its id: what it is called, where it runs, what it can take part in, and how it is loaded. */
+import { cReader } from "./adapters/c-reader.ts";
+import { bunProgram, hasPeer } from "./adapters/peer-folder.ts";
+import type { Contender } from "./contender.ts";
+
+/** A contender before it is loaded. */
+export interface Entry {
+  readonly id: string;
+  /** As it stands in tables. */
+  readonly name: string;
+  /** What a command's output goes through. */
+  readonly kind: "pipe" | "pty";
+  /** What hosts it. */
+  readonly runtime: "node" | "bun";
+  /** Whose it is: ours, somebody else's, or the limit of the machine. */
+  readonly side: "ours" | "peer" | "limit";
+  /** It keeps something alive between two commands. */
+  readonly hasSessions: boolean;
+  /** The package that has to be installed for it. */
+  readonly needs?: string;
+}
+
+const OH_MY_PI = "@oh-my-pi/pi-natives";
+
+/** The first of each kind is what others are compared with. */
+export const ENTRIES: readonly Entry[] = [
+  ours("ours-chunks", "pi-bash session, callback", "pipe", true),
+  ours("ours-sink", "pi-bash session, sink", "pipe", true),
+  ours("ours-once", "pi-bash one-shot, sink", "pipe", false),
+  { ...ours("ours-chunks", "pi-bash session, callback (Bun)", "pipe", true), runtime: "bun" },
+  peer("child-process", "child_process.spawn", "pipe", {}),
+  peer("execa", "execa", "pipe", { needs: "execa" }),
+  peer("omp-shell", "oh-my-pi Shell", "pipe", { needs: OH_MY_PI, hasSessions: true }),
+  peer("omp-execute", "oh-my-pi executeShell", "pipe", { needs: OH_MY_PI }),
+  peer("omp-shell", "oh-my-pi Shell (Bun)", "pipe", { needs: OH_MY_PI, hasSessions: true, runtime: "bun" }),
+  limit("c-pipe", "C, read(2) of a pipe", "pipe"),
+  ours("ours-pty", "pi-bash PtySession", "pty", false),
+  { ...ours("ours-pty", "pi-bash PtySession (Bun)", "pty", false), runtime: "bun" },
+  peer("node-pty", "node-pty", "pty", { needs: "node-pty" }),
+  peer("@lydell/node-pty", "@lydell/node-pty", "pty", { needs: "@lydell/node-pty" }),
+  peer("zigpty", "zigpty", "pty", { needs: "zigpty" }),
+  peer("omp-pty", "oh-my-pi PtySession", "pty", { needs: OH_MY_PI }),
+  peer("omp-pty", "oh-my-pi PtySession (Bun)", "pty", { needs: OH_MY_PI, runtime: "bun" }),
+  limit("c-pty", "C, read(2) of a terminal", "pty"),
+];
+
+/** Why a contender cannot take part; `undefined` when it can. `reader` is the compiled reader in C. */
+export function absenceOf(entry: Entry, reader: string | undefined): string | undefined {
+  if (entry.side === "limit" && reader === undefined) return "no C compiler";
+  if (entry.runtime === "bun" && bunProgram() === undefined) return "Bun is not installed (npm run bench:peers)";
+  if (entry.needs !== undefined && !hasPeer(entry.needs))
+    return `${entry.needs} is not installed (npm run bench:peers)`;
+  return undefined;
+}
+
+/** Loads a contender's library. What this takes is the cost of its import. */
+export async function load(id: string, reader: string | undefined): Promise<Contender> {
+  switch (id) {
+    case "ours-chunks":
+      return (await import("./adapters/ours.ts")).oursWithChunks();
+    case "ours-sink":
+      return (await import("./adapters/ours.ts")).oursWithSink();
+    case "ours-once":
+      return (await import("./adapters/ours.ts")).oursOneShot();
+    case "ours-pty":
+      return (await import("./adapters/ours.ts")).oursOnTerminal();
+    case "child-process":
+      return (await import("./adapters/pipes.ts")).childProcess();
+    case "execa":
+      return (await import("./adapters/pipes.ts")).execaPeer();
+    case "omp-shell":
+      return (await import("./adapters/oh-my-pi.ts")).ohMyPiShell();
+    case "omp-execute":
+      return (await import("./adapters/oh-my-pi.ts")).ohMyPiExecute();
+    case "omp-pty":
+      return (await import("./adapters/oh-my-pi.ts")).ohMyPiTerminal();
+    case "c-pipe":
+    case "c-pty":
+      return cReader(reader ?? "", id === "c-pipe" ? "pipe" : "pty");
+    default:
+      return (await import("./adapters/terminals.ts")).terminalPeer(id);
+  }
+}
+
+function ours(id: string, name: string, kind: Entry["kind"], hasSessions: boolean): Entry {
+  return { id, name, kind, runtime: "node", side: "ours", hasSessions };
+}
+
+function peer(
+  id: string,
+  name: string,
+  kind: Entry["kind"],
+  more: Partial<Pick<Entry, "needs" | "hasSessions" | "runtime">>,
+): Entry {
+  return { id, name, kind, runtime: "node", side: "peer", hasSessions: false, ...more };
+}
+
+function limit(id: string, name: string, kind: Entry["kind"]): Entry {
+  return { id, name, kind, runtime: "node", side: "limit", hasSessions: false };
+}

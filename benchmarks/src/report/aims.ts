@@ -1,0 +1,111 @@
+/** What we want of our own figures, and whether a run has it. A scenario that was not played has no say. */
+import { type Row, shown } from "../figures.ts";
+import type { Played } from "../play.ts";
+
+/** An aim, beside what was measured. */
+export interface Verdict {
+  readonly aim: string;
+  readonly measured: string;
+  readonly isMet: boolean;
+}
+
+/** A bound of one of our rows. */
+interface Bound {
+  readonly scenario: string;
+  readonly key: string;
+  readonly contender: string;
+  /** Which of the figures. */
+  readonly figure: "best" | "p50";
+  readonly most: number;
+}
+
+const CALLBACK = "pi-bash session, callback";
+const SINK = "pi-bash session, sink";
+const TERMINAL = "pi-bash PtySession";
+
+/** Bounds of single figures, each with its reason. */
+const BOUNDS: readonly Bound[] = [
+  // A tenth of the fastest process: a session must feel like a function call.
+  { scenario: "builtin", key: "micros", contender: CALLBACK, figure: "p50", most: 150 },
+  { scenario: "builtin", key: "micros", contender: CALLBACK, figure: "best", most: 50 },
+  // As little as the best peer, which decodes no more than ASCII.
+  { scenario: "lines", key: "cpu", contender: CALLBACK, figure: "best", most: 0.4 },
+  { scenario: "lines", key: "cpu", contender: SINK, figure: "best", most: 0.2 },
+  // Twice of that, though each character takes a decision.
+  { scenario: "colour", key: "cpu", contender: CALLBACK, figure: "best", most: 0.8 },
+  { scenario: "colour", key: "cpu", contender: SINK, figure: "best", most: 0.4 },
+  // Less than two frames of a screen at the 99th percentile, and nothing that a person sees as a halt.
+  { scenario: "loop", key: "p99", contender: CALLBACK, figure: "best", most: 10 },
+  { scenario: "loop", key: "max", contender: CALLBACK, figure: "best", most: 40 },
+  { scenario: "loop", key: "p99", contender: SINK, figure: "best", most: 10 },
+  { scenario: "loop", key: "max", contender: SINK, figure: "best", most: 40 },
+  // A gigabyte must not be seen in the host's size.
+  { scenario: "memory", key: "grown", contender: CALLBACK, figure: "best", most: 64 },
+  { scenario: "memory", key: "grown", contender: SINK, figure: "best", most: 32 },
+];
+
+/** The least share of the speed of a reader in C on a terminal. */
+const LEAST_OF_LIMIT = 0.8;
+
+/** What came of each aim that the run says something about. */
+export function verdictsOf(played: readonly Played[]): Verdict[] {
+  const rowsOf = (scenario: string, key: string): readonly Row[] =>
+    played.find(({ name }) => name === scenario)?.quantities.find((quantity) => quantity.key === key)?.rows ?? [];
+  const bounds = BOUNDS.flatMap((bound) => {
+    const row = rowsOf(bound.scenario, bound.key).find(({ contender }) => contender === bound.contender);
+    return row === undefined ? [] : [verdictOf(bound, row, unitOf(played, bound))];
+  });
+  const terminal = terminalVerdicts(rowsOf("pty-lines", "wall"));
+  const flaws = played.flatMap(({ name, quantities }) =>
+    (quantities[0]?.rows ?? [])
+      .filter(({ side, note }) => side === "ours" && note !== "")
+      .map(({ contender, note }) => `${name}, ${contender}: ${note}`),
+  );
+  const clean = {
+    aim: "of ours nothing lost, late, wrong or left alive in any scenario",
+    measured: flaws.join("; ") || "nothing",
+    isMet: flaws.length === 0,
+  };
+  return [...bounds, ...terminal, clean];
+}
+
+function verdictOf({ scenario, contender, figure, most }: Bound, { figures }: Row, unit: string): Verdict {
+  const value = figures?.[figure];
+  const quantity = `${scenario}, ${contender}: ${figure} at most ${most} ${unit}`;
+  if (value === undefined) return { aim: quantity, measured: "no figure", isMet: false };
+  return { aim: quantity, measured: shown(value), isMet: value <= most };
+}
+
+function terminalVerdicts(rows: readonly Row[]): Verdict[] {
+  const ours = rows.find(({ contender }) => contender === TERMINAL);
+  const best = ours?.figures?.best;
+  if (ours === undefined || best === undefined) return [];
+  const peers = rows.filter(({ side, figures }) => side === "peer" && figures !== undefined);
+  const ahead = peers.filter(({ figures }) => figures !== undefined && figures.best < best);
+  const share = ours.ofLimit;
+  return [
+    ...(share === undefined
+      ? []
+      : [
+          {
+            aim: `pty-lines, ${TERMINAL}: at least ${LEAST_OF_LIMIT} of a reader in C`,
+            measured: share.toFixed(2),
+            isMet: share >= LEAST_OF_LIMIT,
+          },
+        ]),
+    ...(peers.length === 0
+      ? []
+      : [
+          {
+            aim: `pty-lines, ${TERMINAL}: faster than every peer`,
+            measured: ahead.length === 0 ? "none is faster" : `faster: ${ahead.map((row) => row.contender).join(", ")}`,
+            isMet: ahead.length === 0,
+          },
+        ]),
+  ];
+}
+
+function unitOf(played: readonly Played[], { scenario, key }: Bound): string {
+  const quantities = played.find(({ name }) => name === scenario)?.quantities;
+  return quantities?.find((quantity) => quantity.key === key)?.unit ?? "";
+}

@@ -1,0 +1,303 @@
+/** What is measured: each scenario's commands, who takes part, how often, and the quantities that come out. */
+import type { Entry } from "./contenders.ts";
+import type { Request } from "./host-messages.ts";
+import { numbersAndExit, oneByteAtATime, printing, streamed, type Workload } from "./workload.ts";
+
+/** Something that is measured; less is better. */
+export interface Quantity {
+  readonly key: string;
+  readonly title: string;
+  readonly unit: string;
+}
+
+/** One scenario. */
+export interface Scenario {
+  readonly name: string;
+  readonly title: string;
+  /** What happens, for who reads the figures. */
+  readonly about: string;
+  readonly quantities: readonly Quantity[];
+  readonly rounds: number;
+  /** Every round has hosts of its own. */
+  readonly isFresh: boolean;
+  readonly takesPart: (entry: Entry) => boolean;
+  readonly request: (entry: Entry) => Request;
+  /** Asked once before the rounds, for its faults only. */
+  readonly check?: (entry: Entry) => Request;
+  /** Longest wait for one round, in milliseconds. */
+  readonly patienceMs: number;
+}
+
+/** Sizes of a run. */
+interface Sizes {
+  readonly rounds: number;
+  readonly times: number;
+  readonly streamMib: number;
+  readonly terminalMib: number;
+  readonly loopMib: number;
+  readonly memoryMib: number;
+  readonly many: number;
+}
+
+const WHOLE: Sizes = {
+  rounds: 5,
+  times: 100,
+  streamMib: 128,
+  terminalMib: 32,
+  loopMib: 1024,
+  memoryMib: 1024,
+  many: 200,
+};
+const QUICK: Sizes = { rounds: 3, times: 30, streamMib: 32, terminalMib: 8, loopMib: 128, memoryMib: 128, many: 50 };
+
+const MICROS: readonly Quantity[] = [{ key: "micros", title: "call to settled promise", unit: "µs" }];
+
+const COSTS: readonly Quantity[] = [
+  { key: "cpu", title: "host processor time", unit: "ms/MiB" },
+  { key: "wall", title: "wall time", unit: "ms/MiB" },
+];
+
+/** Ten lines of what scripts are made of, without a program but one. */
+const SCRIPT = `count=0
+add() { count=$((count + $1)); }
+for word in alpha beta gamma; do
+  case $word in a*) add 1 ;; *) add 10 ;; esac
+done
+while read -r line; do add "\${#line}"; done <<< $'one\\ntwo'
+[[ $count -gt 20 ]] && result=$(printf '%03d' "$count")
+/bin/true
+echo "$result"`;
+
+/** Scenarios by name, each made when it is played: its files are written then. */
+export type Repertoire = ReadonlyMap<string, () => Scenario>;
+
+/** All scenarios, with their files in `folder`. */
+export function scenariosIn(folder: string, isQuick: boolean): Repertoire {
+  const sizes = isQuick ? QUICK : WHOLE;
+  return new Map([
+    ...latencies(sizes),
+    ...pipeStreams(folder, sizes),
+    ...terminalStreams(folder, sizes),
+    ["loop", () => loop(folder, sizes)],
+    ["memory", () => memoryGrowth(folder, sizes)],
+    ["stop", () => stopping(folder, sizes)],
+    ["background", () => backgroundChild()],
+    ["cold", () => coldStart(sizes)],
+    ["many", () => manyAtOnce(sizes)],
+    ["idle", () => idleOnes(sizes)],
+  ]);
+}
+
+type Listed = [string, () => Scenario];
+
+function latencies({ rounds, times }: Sizes): Listed[] {
+  const scenario = (name: string, title: string, command: string, text: string): Listed => [
+    name,
+    () => {
+      const workload = printing(command, text);
+      const about = `Commands one after another, ${times} in each round.`;
+      const request = (): Request => ({ kind: "latency", workload, times });
+      // The first commands pay for what is made once.
+      return base({ name, title, about, quantities: MICROS, rounds, takesPart: isPipe, request, check: request });
+    },
+  ];
+  return [
+    scenario("builtin", "A builtin: `echo hi`", "echo hi", "hi\n"),
+    scenario("external", "A program: `/bin/echo hi`", "/bin/echo hi", "hi\n"),
+    scenario("script", "A script of ten lines", SCRIPT, "027\n"),
+    ["pty-builtin", () => terminalLatency(rounds, Math.ceil(times / 5))],
+  ];
+}
+
+function terminalLatency(rounds: number, times: number): Scenario {
+  const workload = printing("echo hi", "hi\r\n");
+  const request = (): Request => ({ kind: "latency", workload, times });
+  return base({
+    name: "pty-builtin",
+    title: "`echo hi` on a terminal",
+    about: `A terminal for each command, ${times} one after another in each round.`,
+    quantities: MICROS,
+    rounds,
+    takesPart: isTerminal,
+    request,
+    check: request,
+  });
+}
+
+function pipeStreams(folder: string, { rounds, streamMib: mib }: Sizes): Listed[] {
+  const scenario = (name: string, title: string, workload: () => Workload): Listed => [
+    name,
+    () => streaming({ name, title, workload: workload(), rounds, takesPart: isPipe }),
+  ];
+  return [
+    scenario("blocks", "One endless line, 128 KiB a write", () => streamed(folder, "blocks", { mib })),
+    scenario("lines", "Lines of 80 columns", () => streamed(folder, "lines", { mib })),
+    scenario("colour", "Multibyte text in colour", () => streamed(folder, "colour", { mib: mib / 2 })),
+    scenario("bytes", "One byte at a time", () => oneByteAtATime(folder, 50_000)),
+  ];
+}
+
+function terminalStreams(folder: string, { rounds, terminalMib }: Sizes): Listed[] {
+  const size = { mib: terminalMib, isTerminal: true };
+  const scenario = (name: string, title: string, workload: () => Workload, times = rounds): Listed => [
+    name,
+    () => streaming({ name, title, workload: workload(), rounds: times, takesPart: isTerminal }),
+  ];
+  return [
+    scenario("pty-lines", "A terminal: lines of 80 columns", () => streamed(folder, "lines", size)),
+    scenario("pty-colour", "A terminal: multibyte text in colour", () => streamed(folder, "colour", size)),
+    scenario("pty-end", "A terminal: `seq 1 20000; exit 7`", () => numbersAndExit(true), rounds * 4),
+  ];
+}
+
+function streaming({
+  name,
+  title,
+  workload,
+  rounds,
+  takesPart,
+}: Pick<Scenario, "name" | "title" | "rounds" | "takesPart"> & { workload: Workload }): Scenario {
+  const size = workload.mib < 1 ? `${(workload.mib * 1024).toFixed(0)} KiB` : `${workload.mib.toFixed(0)} MiB`;
+  const stream = (isTimed: boolean) => (): Request => ({ kind: "stream", workload, isTimed, watchesLoop: false });
+  return base({
+    name,
+    title,
+    about: `${size} in each round. Length, end and exit status are compared in every round, every character before them.`,
+    quantities: COSTS,
+    rounds,
+    takesPart,
+    request: stream(true),
+    check: stream(false),
+  });
+}
+
+function loop(folder: string, { rounds, loopMib }: Sizes): Scenario {
+  const workload = streamed(folder, "lines", { mib: loopMib });
+  return base({
+    name: "loop",
+    title: `The event loop during ${loopMib} MiB`,
+    about: "A timer of 1 ms looks how late it is; best is the best round.",
+    quantities: [
+      { key: "p99", title: "delay, 99th percentile of a round", unit: "ms" },
+      { key: "max", title: "delay, longest of a round", unit: "ms" },
+    ],
+    rounds,
+    takesPart: (entry) => isPipe(entry) && entry.side !== "limit",
+    request: () => ({ kind: "stream", workload, isTimed: true, watchesLoop: true }),
+  });
+}
+
+function memoryGrowth(folder: string, { memoryMib: mib }: Sizes): Scenario {
+  const pipe = streamed(folder, "lines", { mib });
+  const terminal = streamed(folder, "lines", { mib: mib / 8, isTerminal: true });
+  return base({
+    name: "memory",
+    title: "Memory with a blocked consumer",
+    about: `${mib} MiB (${mib / 8} MiB on a terminal); the consumer blocks the thread for 1 s at the first piece, for 5 ms at every 32nd.`,
+    quantities: [{ key: "grown", title: "growth of the host", unit: "MiB" }],
+    rounds: 2,
+    isFresh: true,
+    takesPart: isNoLimit,
+    request: (entry) => ({ kind: "memory", workload: entry.kind === "pty" ? terminal : pipe }),
+  });
+}
+
+function stopping(folder: string, { rounds }: Sizes): Scenario {
+  return base({
+    name: "stop",
+    title: "Abort of a tree",
+    about:
+      "Three levels; one process ignores SIGTERM and SIGHUP, one has a session of its own, one is a daemon. Whoever lives on a second after the end counts as left alive.",
+    quantities: [
+      { key: "settled", title: "abort to settled promise", unit: "ms" },
+      { key: "dead", title: "abort to the last dead process, where all died", unit: "ms" },
+    ],
+    rounds: Math.min(rounds, 3),
+    takesPart: isNoLimit,
+    request: () => ({ kind: "stop", folder }),
+  });
+}
+
+function backgroundChild(): Scenario {
+  return base({
+    name: "background",
+    title: "`sleep 5 & echo done`",
+    about: "A child in the background holds the pipe; a terminal ends its own.",
+    quantities: [
+      { key: "settled", title: "call to settled promise", unit: "ms" },
+      { key: "alive", title: "children that live on", unit: "count" },
+    ],
+    rounds: 2,
+    takesPart: isNoLimit,
+    request: (entry) => ({ kind: "background", workload: printing("", entry.kind === "pty" ? "done\r\n" : "done\n") }),
+  });
+}
+
+function coldStart({ rounds }: Sizes): Scenario {
+  const pipe = printing("echo hi", "hi\n");
+  const terminal = printing("echo hi", "hi\r\n");
+  return base({
+    name: "cold",
+    title: "Cold start",
+    about: "Each round in a new process.",
+    quantities: [
+      { key: "import", title: "import of the library", unit: "ms" },
+      { key: "first", title: "first command after it", unit: "ms" },
+      { key: "rss", title: "memory taken by the import", unit: "MiB" },
+    ],
+    rounds,
+    isFresh: true,
+    takesPart: isNoLimit,
+    request: (entry) => ({ kind: "first", workload: entry.kind === "pty" ? terminal : pipe }),
+  });
+}
+
+function manyAtOnce({ many }: Sizes): Scenario {
+  return base({
+    name: "many",
+    title: `${many} at once`,
+    about:
+      "`/bin/sleep 0.2; echo number N`, each in a session of its own where there are sessions, their start included.",
+    quantities: [
+      { key: "wall", title: "until all have settled", unit: "ms" },
+      { key: "threads", title: "threads of the host at most", unit: "count" },
+    ],
+    rounds: 2,
+    isFresh: true,
+    takesPart: isNoLimit,
+    request: () => ({ kind: "many", count: many }),
+  });
+}
+
+function idleOnes({ many }: Sizes): Scenario {
+  return base({
+    name: "idle",
+    title: `${many} that do nothing`,
+    about: "Sessions that have run one command; programs on a terminal that wait for input. For each of them:",
+    quantities: [
+      { key: "host", title: "memory of the host", unit: "KiB" },
+      { key: "processes", title: "memory of its processes", unit: "KiB" },
+      { key: "threads", title: "threads of the host", unit: "count" },
+    ],
+    rounds: 1,
+    isFresh: true,
+    takesPart: (entry) => entry.hasSessions || (entry.kind === "pty" && entry.side !== "limit"),
+    request: ({ hasSessions }) => ({ kind: "idle", count: many, hasSessions }),
+  });
+}
+
+function base(scenario: Omit<Scenario, "isFresh" | "patienceMs"> & Partial<Scenario>): Scenario {
+  return { isFresh: false, patienceMs: 120_000, ...scenario };
+}
+
+function isPipe({ kind }: Entry): boolean {
+  return kind === "pipe";
+}
+
+function isTerminal({ kind }: Entry): boolean {
+  return kind === "pty";
+}
+
+function isNoLimit({ side }: Entry): boolean {
+  return side !== "limit";
+}

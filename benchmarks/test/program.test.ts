@@ -1,0 +1,39 @@
+/** The program as it is run: hosts, rounds, and what is written. From `dist`, as `npm run bench` does. */
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Played } from "../src/play.ts";
+
+const program = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "pi-bash-bench-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Longest run, in milliseconds. */
+const RUN_MS = 50_000;
+
+function bench(...args: string[]): Promise<{ stdout: string }> {
+  return promisify(execFile)(process.execPath, [program, ...args], { timeout: RUN_MS, killSignal: "SIGKILL" });
+}
+
+describe("the benchmark", () => {
+  it("plays a scenario, finds nothing wrong with ours, and writes figures, a page and a chart", async () => {
+    const write = join(folder, "written");
+    const { stdout } = await bench("--quick", "--only", "nobody", "--write", write, "pty-end");
+    const { scenarios } = JSON.parse(readFileSync(join(write, "figures.json"), "utf8")) as { scenarios: Played[] };
+    const [first] = scenarios[0]?.quantities[0]?.rows ?? [];
+
+    expect(scenarios.map(({ name }) => name)).toEqual(["pty-end"]);
+    expect(first).toMatchObject({ contender: "pi-bash PtySession", ratio: 1, note: "", figures: { samples: 12 } });
+    expect(stdout).toContain("pi-bash PtySession");
+    expect(readFileSync(join(write, "figures.md"), "utf8")).toContain("](pty-end.svg)");
+    expect(existsSync(join(write, "pty-end.svg"))).toBe(true);
+  });
+
+  it("names the scenarios when it is asked for one that there is not", async () => {
+    await expect(bench("nope")).rejects.toThrow(/no scenario `nope`; there are builtin, .*idle/);
+  });
+});
