@@ -108,6 +108,74 @@ async fn the_environment_of_a_call_is_gone_afterwards() {
 }
 
 #[tokio::test]
+async fn the_environment_of_a_call_is_gone_afterwards_in_posix_mode_too() {
+    let shell = session();
+    run(&shell, "set -o posix").await;
+    for (text, expected) in [("echo $A; sh -c 'echo $A'", "call\ncall\n"), ("exit 3", "")] {
+        let options =
+            RunOptions { env: vec![("A".to_owned(), "call".to_owned())], ..command(text) };
+
+        assert_eq!(output_of(&attempt(&shell, options).await.unwrap()), expected);
+        let (output, _) = told(&shell, "echo ${A-unset}; set -o | grep posix").await;
+
+        assert_eq!(output, "unset\nposix          \ton\n");
+    }
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_relative_directory_is_taken_from_one_whose_name_is_no_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let shell = session();
+    let (output, status) = told(
+        &shell,
+        &format!("cd {}; mkdir -p $'a\\xff b/sub'; cd $'a\\xff b'", folder.path().display()),
+    )
+    .await;
+    assert_eq!((output.as_str(), status), ("", 0));
+
+    let options = RunOptions { cwd: Some("sub".into()), ..command("pwd | od -An -c") };
+    let result = attempt(&shell, options).await.unwrap();
+
+    assert!(output_of(&result).contains("a 377       b   /   s   u   b"), "{}", output_of(&result));
+    assert!(result.working_dir.unwrap().ends_with("sub"));
+    run(&shell, "exit").await;
+    assert!(told(&shell, "pwd | od -An -c").await.0.contains("377"));
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn arguments_the_directory_stack_and_the_last_directory_outlive_the_shell() {
+    for end in ["exit 3", "kill -9 $$"] {
+        let shell = session();
+        run(&shell, "cd /usr; cd /; set -- 'a b' $'c\\n*' ''; pushd /usr; pushd '/usr/bin'").await;
+
+        run(&shell, end).await;
+
+        let (output, _) = told(&shell, "printf '<%s>' $# \"$@\"; dirs; echo ${OLDPWD}; cd -").await;
+        assert_eq!(output, "<3><a b><c\n*><>/usr/bin /usr /\n/usr\n/usr\n", "{end}");
+        shell.close().await;
+    }
+}
+
+#[tokio::test]
+async fn pt_13_a_session_whose_shell_stopped_itself_ends_it_at_the_deadline_and_goes_on() {
+    let shell = session();
+    run(&shell, "A=1; cd /usr").await;
+
+    let options = RunOptions {
+        timeout: Some(Duration::from_secs(1)),
+        ..command("B=2; kill -STOP $$; echo never")
+    };
+    let result = attempt(&shell, options).await.unwrap();
+
+    assert_eq!(result.outcome, ExitOutcome::TimedOut);
+    assert_eq!(output_of(&result), "");
+    assert_eq!(told(&shell, "echo $A$B; pwd").await.0, "12\n/usr\n");
+    shell.close().await;
+}
+
+#[tokio::test]
 async fn a_directory_given_with_a_call_is_where_the_session_stays() {
     let shell = session();
     let options = RunOptions { cwd: Some("/usr/lib".into()), ..command("pwd") };

@@ -313,6 +313,17 @@ async fn a_copy_runs_beside_the_session_with_its_state_and_changes_nothing() {
 }
 
 #[tokio::test]
+async fn a_copy_has_the_positional_parameters_of_the_session() {
+    let shell = session();
+    run(&shell, "set -- 'a b' c").await;
+
+    let result = attempt(&shell, copy("echo $#:$1:$2; shift; echo $1")).await.unwrap();
+
+    assert_eq!(output_of(&result), "2:a b:c\nc\n");
+    shell.close().await;
+}
+
+#[tokio::test]
 async fn a_copy_is_cancelled_without_harm_to_the_session() {
     let folder = tempfile::tempdir().unwrap();
     let ready = folder.path().join("ready");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::delivery::Delivery;
+use super::descriptors::Descriptors;
 use super::follow::{Ending, Follow, StopReason};
 use super::orders;
 use super::output_pipe::{OutputPipe, ReadOutcome};
@@ -52,15 +53,17 @@ pub(super) async fn run(
         orders::command_file(&shared.folder, shared.next_serial(), &job.options.command)
             .map_err(|source| ShellError::System { attempt: "copy the session", source })?;
     let token = shared.new_token();
-    let directory_text = directory.as_deref().map(|path| path.to_string_lossy().into_owned());
     let message = RunMessage {
         token: &token,
         command: &job.options.command,
         command_file: command_file.as_deref(),
-        cwd: directory_text.as_deref(),
+        cwd: directory.as_deref(),
         env: &job.options.env,
+        // Dropped with the copy in any case.
+        posix: false,
         previous_status: 0,
         output: output.path(),
+        descriptors: Descriptors::low(),
         tell_trap: false,
         standby: None,
     };

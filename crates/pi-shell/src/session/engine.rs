@@ -42,6 +42,8 @@ pub(super) struct Handicaps {
     pub(super) standby: bool,
     /// No limits in a restored state: one that a command set kept bash from running the next.
     pub(super) limits: bool,
+    /// No high descriptors: a limit that a command set (`ulimit -n`) is below them.
+    pub(super) descriptors: bool,
 }
 
 /// A session's shell and what is known of it.
@@ -64,6 +66,8 @@ pub(super) struct Engine {
     pub(super) keeps_session: bool,
     /// Whether tracing was on after the last command; a saved state does not tell.
     xtrace: bool,
+    /// Whether the shell is in POSIX mode.
+    pub(super) posix: bool,
     generation: u64,
     spec: LaunchSpec,
     options: Arc<ShellOptions>,
@@ -93,9 +97,10 @@ impl Engine {
             idle_output: None,
             cwd,
             status: 0,
-            handicaps: Handicaps { standby: !keeps_session, limits: false },
+            handicaps: Handicaps { standby: !keeps_session, ..Handicaps::default() },
             keeps_session,
             xtrace: false,
+            posix: false,
             generation: 0,
             spec,
             options,
@@ -200,6 +205,7 @@ impl Engine {
     async fn restore(&mut self, state: &SavedState) -> Result<(), ShellError> {
         let folder = self.shared.folder.path().to_path_buf();
         let system = |source| ShellError::System { attempt: "restore the session's state", source };
+        self.posix = state.posix;
         let mut text = state.restore.clone();
         if !self.handicaps.limits {
             text.extend_from_slice(state.limits.as_bytes());
@@ -225,7 +231,7 @@ impl Engine {
         let options = Arc::clone(&self.options);
         let mut text = String::from("__pi_m= __pi_f= __pi_d=;");
         text.push_str("\\builtin cd -- ");
-        text.push_str(&protocol::quote(&self.cwd.to_string_lossy()));
+        text.push_str(&protocol::quote_path(&self.cwd));
         for (name, value) in &options.session_env {
             text.push_str(";\\builtin export ");
             text.push_str(name);
@@ -250,7 +256,7 @@ impl Engine {
         }
         let token = self.shared.new_token();
         let generation = self.generation;
-        let quoted = protocol::quote(&path.to_string_lossy());
+        let quoted = protocol::quote_path(path);
         let text = format!(
             "__pi_m= __pi_f= __pi_d=;\\builtin . {quoted} </dev/null >/dev/null 2>&1;{};__pi_e 0 {token}",
             protocol::exit_trap(self.shared.folder.path(), generation),
@@ -348,16 +354,17 @@ impl Engine {
     }
 
     /// What a command left in the shell.
-    pub(super) fn note_status(&mut self, status: i32, flags: &str, cwd: &str) {
+    pub(super) fn note_status(&mut self, status: i32, flags: &str, cwd: &Path) {
         self.status = status;
         self.xtrace = flags.contains('x');
+        self.posix = flags.contains('_');
         self.note_cwd(cwd);
     }
 
     /// Where the shell says it is; asked of the system where it says nothing usable.
-    fn note_cwd(&mut self, cwd: &str) {
-        if cwd.starts_with('/') {
-            self.cwd = PathBuf::from(cwd);
+    fn note_cwd(&mut self, cwd: &Path) {
+        if cwd.is_absolute() {
+            self.cwd = cwd.to_path_buf();
         } else if let Some(main) = &self.main
             && let Ok(cwd) = std::fs::read_link(format!("/proc/{}/cwd", main.child().pid()))
         {

@@ -4,6 +4,7 @@
 //! The end is bash's own report, never the end of the pipe: what foreground children wrote
 //! happened before it, and background children may hold the pipe for ever.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -47,7 +48,7 @@ pub(super) enum StopReason {
 /// How a command ended.
 pub(super) enum Ending {
     /// Bash reported.
-    Reported { status: i32, cwd_failed: bool, flags: String, cwd: String, trap: Option<String> },
+    Reported { status: i32, cwd_failed: bool, flags: String, cwd: PathBuf, trap: Option<String> },
     /// Its shell ended without a report: `exit`, `exec`, a signal; `unread`: before it read the
     /// order.
     Died { exit: ChildExit, unread: bool },
@@ -78,7 +79,7 @@ struct Report {
     status: i32,
     cwd_failed: bool,
     flags: String,
-    cwd: String,
+    cwd: PathBuf,
 }
 
 enum Event {

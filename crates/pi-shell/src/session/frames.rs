@@ -6,6 +6,10 @@
 //! order). Two processes may write there, the shell and a standby that has just been forked, so a
 //! frame of several writes may have another one in its middle.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::PathBuf;
+
 use super::protocol::Token;
 
 /// Characters of a token: 128 random bits in hexadecimal.
@@ -32,7 +36,7 @@ pub(super) enum FrameBody {
     /// The driver stands: version of bash and its process id.
     Ready { major: u32, minor: u32, pid: i32 },
     /// A command ended.
-    Status { status: i32, cwd_failed: bool, flags: String, cwd: String },
+    Status { status: i32, cwd_failed: bool, flags: String, cwd: PathBuf },
     /// The text of the EXIT trap, empty for none.
     Trap { text: String },
     /// A standby or a clone stands, with this process id.
@@ -170,7 +174,7 @@ fn parse_body(body: &[u8]) -> Option<FrameBody> {
             status: words.next()?.parse().ok()?,
             cwd_failed: words.next()? == "1",
             flags: words.next()?.to_owned(),
-            cwd: String::from_utf8_lossy(rest).into_owned(),
+            cwd: PathBuf::from(OsString::from_vec(rest.to_vec())),
         }),
         "t" => Some(FrameBody::Trap { text: last_trap(&String::from_utf8_lossy(rest)) }),
         "b" => Some(FrameBody::Born { pid: words.next()?.parse().ok()? }),
@@ -219,7 +223,7 @@ mod tests {
                     status: 7,
                     cwd_failed: false,
                     flags: "hBs".to_owned(),
-                    cwd: "/a b".to_owned()
+                    cwd: PathBuf::from("/a b")
                 }
             );
         }

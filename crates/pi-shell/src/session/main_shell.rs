@@ -12,6 +12,7 @@ use rustix::pipe::PipeFlags;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
+use super::descriptors::Descriptors;
 use super::frames::{Frame, FrameBody, FrameReader};
 use super::protocol;
 use crate::error::ShellError;
@@ -42,6 +43,8 @@ pub(super) struct MainShell {
     frames: FrameReader,
     /// Tells the state files of the bashes of one session apart.
     pub(super) generation: u64,
+    /// Where bash has its own descriptors during a command.
+    pub(super) descriptors: Descriptors,
 }
 
 impl MainShell {
@@ -79,7 +82,9 @@ impl MainShell {
             })
             .await
             .map_err(|failure| spawn_error(&spec.shell, cwd, failure))?;
-        let mut shell = Self { child, control, report, frames: FrameReader::default(), generation };
+        let descriptors = Descriptors::within(open_files_limit(spec.limits));
+        let frames = FrameReader::default();
+        let mut shell = Self { child, control, report, frames, generation, descriptors };
         shell.greet(&spec.shell, folder, token).await?;
         Ok(shell)
     }
@@ -90,7 +95,7 @@ impl MainShell {
         let no_bash = || {
             unusable("does not answer like a bash; set `shell` to the path of a bash".to_owned())
         };
-        let text = protocol::boot_text(folder, self.generation, token);
+        let text = protocol::boot_text(folder, self.generation, self.descriptors, token);
         self.send(text.as_bytes()).map_err(|_died| no_bash())?;
         let exited = self.child.clone();
         let greeting = async {
@@ -204,6 +209,16 @@ impl MainShell {
         }
         let ours = self.report_inode();
         ours.is_some() && crate::stop::standard_output(self.child.pid()) == ours
+    }
+}
+
+/// How many files a bash with these limits may have open: never more than its host. `None`: no
+/// limit.
+fn open_files_limit(limits: ResourceLimits) -> Option<u64> {
+    let own = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    match (own, limits.open_files) {
+        (Some(own), Some(wanted)) => Some(own.min(wanted)),
+        (own, wanted) => own.or(wanted),
     }
 }
 

@@ -6,13 +6,14 @@
 //! engine   the shell between commands: start, recovery, standbys
 //! run      one command in the shell             copies  one command in a copy of it
 //! follow   read, wait, stop                     delivery → sink and observer
-//! protocol what is said to bash; frames what it answers    main_shell, runner, standby  who is told
+//! protocol, descriptors  what is said to bash; frames what it answers    main_shell, runner, standby  who is told
 //! saved_state, private_dir, output_pipe, members, late, pool  the nouns they use
 //! ```
 //! See docs/life-of-a-run.md and docs/session-protocol.md.
 
 mod copies;
 mod delivery;
+mod descriptors;
 mod effects;
 mod engine;
 mod follow;

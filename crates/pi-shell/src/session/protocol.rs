@@ -16,6 +16,7 @@ use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
 
+use super::descriptors::Descriptors;
 use crate::request::EnvironmentEntry;
 
 /// Size of a message. Larger ones go through a file: `read -N` handles each character.
@@ -81,8 +82,26 @@ pub(super) fn quote(text: &str) -> String {
     quoted
 }
 
+/// A path as one word of bash, also one that is no text: its bytes are written as escapes then.
+pub(super) fn quote_path(path: &Path) -> String {
+    if let Some(text) = path.to_str() {
+        return quote(text);
+    }
+    let mut quoted = String::from("$'");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/._-".contains(byte) {
+            quoted.push(char::from(*byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _infallible = write!(quoted, "\\x{byte:02x}");
+        }
+    }
+    quoted.push('\'');
+    quoted
+}
+
 /// The session's private folder as it stands in texts; its path needs no quoting.
-fn plain(path: &Path) -> String {
+pub(super) fn plain(path: &Path) -> String {
     path.display().to_string()
 }
 
@@ -90,15 +109,22 @@ fn plain(path: &Path) -> String {
 ///
 /// `__pi_r` sets `$?`; `__pi_e` ends a command (errexit and verbose are scoped to it) and reports
 /// by `__pi_w`, also where builtins were disabled; `__pi_t` tells the EXIT trap; `__pi_f` leaves a
-/// frozen copy of the shell, the standby, which obeys orders from a FIFO. It has a process group of its own, so that `kill 0` does not reach it;
-/// it sets no traps, so that its saved state has those of the user. See docs/session-protocol.md.
-pub(super) fn boot_text(folder: &Path, generation: u64, token: &str) -> String {
+/// frozen copy of the shell, the standby, which obeys orders from a FIFO and takes over the shell's
+/// positional parameters. It has a process group of its own, so that `kill 0` does not reach it; it
+/// sets no traps, so that its saved state has those of the user. See docs/session-protocol.md.
+pub(super) fn boot_text(
+    folder: &Path,
+    generation: u64,
+    descriptors: Descriptors,
+    token: &str,
+) -> String {
     format!(
         concat!(
-            r#"{{ BASH_ARGV0=bash;\unalias -a;{driver};{trap};"#,
+            r#"{{ BASH_ARGV0=bash;\unalias -a;{descriptors}{driver};{trap};"#,
             r#"\builtin printf '\001%s r %s %s %s\000\002' {token} "${{BASH_VERSINFO[0]}}" "${{BASH_VERSINFO[1]}}" "$BASHPID";}}<&$((LINENO=0))"#,
             "\n"
         ),
+        descriptors = descriptors.boot(),
         driver = driver_text(),
         trap = exit_trap(folder, generation),
         token = token,
@@ -114,10 +140,10 @@ fn driver_text() -> String {
             r#"__pi_r(){{ \return "$1"; }};"#,
             r#"__pi_e(){{ __pi_c=;\unset -f builtin eval;\builtin set +ev;"#,
             r#"__pi_w "$@" || {{ \builtin enable printf read eval trap mapfile;__pi_w "$@"; }}; }};"#,
-            r#"__pi_w(){{ \builtin printf '\001%s s %s %s %s\000%s\000\002' "$2" "$1" "${{__pi_d-}}" "$-" "${{PWD-}}"; }};"#,
+            r#"__pi_w(){{ \builtin printf '\001%s s %s %s %s\000%s\000\002' "$2" "$1" "${{__pi_d-}}" "$-${{POSIXLY_CORRECT+_}}" "${{PWD-}}"; }};"#,
             r#"__pi_t(){{ \builtin printf '\001%s t\000' "$1";\builtin trap -p EXIT;\builtin printf '\000\002'; }};"#,
             r#"__pi_f(){{ (\builtin set -m +ex;("#,
-            r#"\builtin printf '\001%s b %s\000\002' "$1" "$BASHPID";"#,
+            r#"\builtin printf '\001%s b %s\000\002' "$1" "$BASHPID";\builtin shift 2;"#,
             r#"while __pi_m=;\builtin read -r -t 100000000 -N {size} __pi_m && [[ $__pi_m ]];"#,
             r#"do \builtin eval "$__pi_m";done"#,
             r#") <"$2" &) }}"#,
@@ -142,6 +168,12 @@ pub(super) fn own_trap_text(folder: &Path, generation: u64) -> String {
 pub(super) const DUMP_SCRIPT: &str = concat!(
     "\\builtin printf '#%s\\n' \"${FUNCNAME[*]}\"\n",
     "\\builtin printf '\\\\builtin cd -- %q\\n' \"${PWD-}\"\n",
+    "[[ ${OLDPWD+_} ]] && \\builtin printf 'OLDPWD=%q;' \"$OLDPWD\"\n",
+    "\\builtin printf '\\\\builtin set --'\n",
+    "((${#DIRSTACK[@]} > 1)) && \\builtin printf ' %q' \"${DIRSTACK[@]:1}\"\n",
+    "\\builtin printf '\\n\\\\builtin set --'\n",
+    "(($#)) && \\builtin printf ' %q' \"$@\"\n",
+    "\\builtin printf '\\n'\n",
     "\\builtin shopt -p\n",
     "\\builtin shopt -po\n",
     "\\builtin printf '#pi-state\\n'\n",
@@ -169,13 +201,17 @@ pub(super) struct RunMessage<'a> {
     /// a long quoted word would take it quadratic time.
     pub(super) command_file: Option<&'a Path>,
     /// Directory to change to first.
-    pub(super) cwd: Option<&'a str>,
+    pub(super) cwd: Option<&'a Path>,
     /// Exported for the command only.
     pub(super) env: &'a [EnvironmentEntry],
+    /// The shell is in POSIX mode.
+    pub(super) posix: bool,
     /// What `$?` shows to the command.
     pub(super) previous_status: i32,
-    /// FIFO or file that takes its output.
+    /// FIFO that takes its output.
     pub(super) output: &'a Path,
+    /// Where bash has its own descriptors meanwhile.
+    pub(super) descriptors: Descriptors,
     /// Ask for the EXIT trap's text too.
     pub(super) tell_trap: bool,
     /// Leave a standby afterwards: its token and FIFO.
@@ -187,13 +223,13 @@ impl RunMessage<'_> {
     pub(super) fn text(&self) -> String {
         let mut text = String::from("__pi_m= __pi_f= __pi_d=;");
         self.push_command(&mut text, "__pi_d=1 __pi_c=");
-        let _infallible = write!(text, " </dev/null >|{} 2>&1", plain(self.output));
+        text.push_str(&self.descriptors.redirections(">|", self.output));
         let _infallible = write!(text, ";__pi_e \"$?\" {}", self.token);
         if self.tell_trap {
             let _infallible = write!(text, ";__pi_t {}", self.token);
         }
         if let Some((token, fifo)) = self.standby {
-            let _infallible = write!(text, ";__pi_f {token} {}", plain(fifo));
+            let _infallible = write!(text, ";__pi_f {token} {} \"$@\"", plain(fifo));
         }
         text
     }
@@ -224,8 +260,11 @@ impl RunMessage<'_> {
             }
         };
         let evaluated = if let Some(cwd) = self.cwd {
-            let _infallible =
-                write!(text, "__pi_c={command};\\builtin cd -- {} || {otherwise};", quote(cwd));
+            let _infallible = write!(
+                text,
+                "__pi_c={command};\\builtin cd -- {} || {otherwise};",
+                quote_path(cwd)
+            );
             "\"$__pi_c\""
         } else {
             command.as_str()
@@ -236,8 +275,13 @@ impl RunMessage<'_> {
         for (name, value) in self.env {
             let _infallible = write!(text, "{name}={} ", quote(value));
         }
-        // `builtin` would not hand the variables on to what `eval` starts.
-        let eval = if self.env.is_empty() { "\\builtin eval" } else { "\\eval" };
+        let eval = match (self.env.is_empty(), self.posix) {
+            (true, _) => "\\builtin eval",
+            // `builtin` would not hand the variables on to what `eval` starts.
+            (false, false) => "\\eval",
+            // There, what stands before a special builtin stays.
+            (false, true) => "\\command eval",
+        };
         let _infallible = write!(text, "{eval} {evaluated}");
     }
 }
@@ -250,17 +294,18 @@ pub(super) fn exit_trap_text(
     generation: u64,
     trap_text: &str,
     status: i32,
-    output: &Path,
+    redirections: (Descriptors, &Path),
     token: &str,
 ) -> String {
+    let (descriptors, output) = redirections;
     let body = trap_text
         .strip_prefix("trap -- ")
         .and_then(|text| text.trim_end().strip_suffix(" EXIT"))
         .unwrap_or("''");
     format!(
-        "__pi_m= __pi_f= __pi_d=;{};__pi_r {status};\\builtin eval {body} </dev/null >>{} 2>&1;__pi_e {status} {token}",
+        "__pi_m= __pi_f= __pi_d=;{};__pi_r {status};\\builtin eval {body}{};__pi_e {status} {token}",
         exit_trap(folder, generation),
-        plain(output),
+        descriptors.redirections(">>", output),
     )
 }
 
@@ -286,7 +331,7 @@ pub(super) fn dump_text(folder: &Path, file: &Path, token: &str) -> String {
 
 /// Leaves a standby now, without a command.
 pub(super) fn standby_text(token: &str, fifo: &Path) -> String {
-    format!("__pi_m= __pi_f=;__pi_f {token} {}", plain(fifo))
+    format!("__pi_m= __pi_f=;__pi_f {token} {} \"$@\"", plain(fifo))
 }
 
 /// Whether a command is written into its order; longer ones go through a file of their own.
@@ -342,6 +387,15 @@ mod tests {
     }
 
     #[test]
+    fn a_path_that_is_no_text_is_quoted_byte_by_byte() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let path = Path::new(std::ffi::OsStr::from_bytes(b"/a b\xff'"));
+
+        assert_eq!(quote_path(path), "$'/a\\x20b\\xff\\x27'");
+        assert_eq!(quote_path(Path::new("/a b")), "'/a b'");
+    }
+
+    #[test]
     fn a_short_command_needs_no_file() {
         let message = RunMessage {
             token: TOKEN,
@@ -349,8 +403,10 @@ mod tests {
             command_file: None,
             cwd: None,
             env: &[],
+            posix: false,
             previous_status: 0,
             output: Path::new("/dev/shm/pi-bash-0-1234567890/o1"),
+            descriptors: Descriptors::within(None),
             tell_trap: true,
             standby: Some((TOKEN, Path::new("/dev/shm/pi-bash-0-1234567890/s1"))),
         };

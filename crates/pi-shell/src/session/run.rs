@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::delivery::Delivery;
+use super::descriptors::Descriptors;
 use super::effects;
 use super::engine::{self, Engine};
 use super::follow::{Ending, Follow, StopReason};
@@ -33,6 +34,8 @@ enum Attempt {
     Ended(Ending),
     /// Bash certainly did not start it.
     NotRun,
+    /// Nor here, but only the numbers of its descriptors were in the way: the shell is sound.
+    OutOfDescriptors,
 }
 
 impl Engine {
@@ -63,6 +66,10 @@ impl Engine {
         let mut lost = lost_before;
         let mut attempt =
             self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
+        if matches!(attempt, Attempt::OutOfDescriptors) {
+            self.handicaps.descriptors = true;
+            attempt = self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
+        }
         if matches!(attempt, Attempt::NotRun) {
             // It did not start, so a second try in a sound shell runs it once.
             lost |= self.replace_main().await?;
@@ -95,15 +102,16 @@ impl Engine {
         let command_file = orders::command_file(&self.shared.folder, serial, &options.command);
         let command_file = command_file.map_err(failed)?;
         let token = self.shared.new_token();
-        let cwd_text = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
         let text = RunMessage {
             token: &token,
             command: &options.command,
             command_file: command_file.as_deref(),
-            cwd: cwd_text.as_deref(),
+            cwd,
             env: &options.env,
+            posix: self.posix,
             previous_status: self.status,
             output: output.path(),
+            descriptors: self.descriptors(),
             tell_trap: changes,
             standby: standby.as_ref().map(|one| (one.token.as_str(), one.path())),
         }
@@ -125,6 +133,9 @@ impl Engine {
         orders::remove(file);
         orders::remove(command_file);
         if self.was_not_started(&ending, output, delivery) {
+            if self.descriptors().are_high() {
+                return Ok(Attempt::OutOfDescriptors);
+            }
             self.handicaps.limits = true;
             return Ok(Attempt::NotRun);
         }
@@ -192,7 +203,7 @@ impl Engine {
             self.generation(),
             trap,
             status,
-            output.path(),
+            (self.descriptors(), output.path()),
             &token,
         );
         let file = self
@@ -201,6 +212,14 @@ impl Engine {
         let ending = self.follow(job, &token, false, clock, output, delivery).await;
         orders::remove(file);
         Ok(ending)
+    }
+
+    /// Where bash has its own descriptors during the next command.
+    fn descriptors(&self) -> Descriptors {
+        match &self.main {
+            Some(main) if !self.handicaps.descriptors => main.descriptors,
+            _ => Descriptors::low(),
+        }
     }
 
     async fn follow(
@@ -247,8 +266,9 @@ impl Engine {
     fn was_not_started(&self, ending: &Ending, output: &OutputPipe, delivery: &Delivery) -> bool {
         let Ending::Reported { status: 1, .. } = ending else { return false };
         let complaint = format!("{}: ", output.path().display());
+        let slot = self.descriptors().complaint();
         delivery.received() == 0
-            && ["redirection error", "/dev/null: ", complaint.as_str()]
+            && ["redirection error", "/dev/null: ", complaint.as_str(), slot.as_str()]
                 .iter()
                 .any(|text| self.complained_of(text))
     }

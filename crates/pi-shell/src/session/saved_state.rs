@@ -19,6 +19,10 @@ const SKIPPED_OPTIONS: [&str; 10] = [
     "login_shell",
 ];
 
+/// Puts the directories that are positional parameters on the stack, the last one first.
+const RESTORE_PUSHED: &[u8] =
+    b"\nwhile (($#));do \\builtin pushd -n \"${!#}\";\\builtin set -- \"${@:1:$#-1}\";done\n";
+
 /// What was saved.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SavedState {
@@ -26,6 +30,8 @@ pub(super) struct SavedState {
     pub(super) restore: Vec<u8>,
     /// The text that sets its limits; apart, since limits may be what broke the shell.
     pub(super) limits: String,
+    /// The shell was in POSIX mode.
+    pub(super) posix: bool,
     /// It was printed inside of a function, whose local variables cannot be told from others.
     pub(super) inside_function: bool,
 }
@@ -42,7 +48,9 @@ impl SavedState {
         let (head, rest) = split_once(rest, b"#pi-state\n")?;
         let end = memchr::memmem::rfind(rest, b"#pi-limits\n")?;
         let (state, limits) = rest.split_at(end);
-        let (cwd, options) = split_once(head, b"\n")?;
+        let (cwd, head) = split_once(head, b"\n")?;
+        let (pushed, head) = split_once(head, b"\n")?;
+        let (arguments, options) = split_once(head, b"\n")?;
         let (shopt, set) = options_of(&String::from_utf8_lossy(options));
         let mut restore = Vec::with_capacity(text.len() + 256);
         restore.extend_from_slice(shopt.as_bytes());
@@ -50,6 +58,10 @@ impl SavedState {
         restore.extend_from_slice(cwd);
         // A directory that is gone: `PWD` must not say that the shell is there.
         restore.extend_from_slice(b" || \\builtin cd /\n");
+        restore.extend_from_slice(pushed);
+        restore.extend_from_slice(RESTORE_PUSHED);
+        restore.extend_from_slice(arguments);
+        restore.push(b'\n');
         restore.extend_from_slice(set.as_bytes());
         let limits = limits_of(&String::from_utf8_lossy(limits));
         let header = String::from_utf8_lossy(header);
@@ -57,7 +69,8 @@ impl SavedState {
             .trim_start_matches('#')
             .split(' ')
             .any(|name| !matches!(name, "" | "source" | "main"));
-        Some(Self { restore, limits, inside_function })
+        let posix = set.contains("set -o posix\n");
+        Some(Self { restore, limits, posix, inside_function })
     }
 }
 
@@ -126,7 +139,7 @@ fn limits_of(lines: &str) -> String {
 mod tests {
     use super::*;
 
-    const SAVED: &str = "#source\n\\builtin cd -- /tmp\nshopt -s extglob\nset -o errexit\nset -o nounset\n#pi-state\numask 0022\ndeclare -- A=\"#pi-limits\n\"\n#pi-limits\nopen files                      (-n) 1024\nstack size              (kbytes, -s) unlimited\npipe size            (512 bytes, -p) 8\n#pi-end\n";
+    const SAVED: &str = "#source\n\\builtin cd -- /tmp\nOLDPWD=/;\\builtin set -- /usr\n\\builtin set -- a b\nshopt -s extglob\nset -o errexit\nset -o nounset\n#pi-state\numask 0022\ndeclare -- A=\"#pi-limits\n\"\n#pi-limits\nopen files                      (-n) 1024\nstack size              (kbytes, -s) unlimited\npipe size            (512 bytes, -p) 8\n#pi-end\n";
 
     #[test]
     fn options_that_would_act_on_restoring_come_last() {
@@ -135,7 +148,7 @@ mod tests {
         let text = String::from_utf8(state.restore).unwrap();
         assert_eq!(
             text,
-            "\\builtin shopt -s extglob\numask 0022\ndeclare -- A=\"#pi-limits\n\"\n\\builtin cd -- /tmp || \\builtin cd /\n\\builtin set -o nounset\n"
+            "\\builtin shopt -s extglob\numask 0022\ndeclare -- A=\"#pi-limits\n\"\n\\builtin cd -- /tmp || \\builtin cd /\nOLDPWD=/;\\builtin set -- /usr\nwhile (($#));do \\builtin pushd -n \"${!#}\";\\builtin set -- \"${@:1:$#-1}\";done\n\\builtin set -- a b\n\\builtin set -o nounset\n"
         );
         assert_eq!(state.limits, "\\builtin ulimit -Sn 1024\n\\builtin ulimit -Ss unlimited\n");
         assert!(!state.inside_function);

@@ -1,0 +1,93 @@
+//! The numbers of the descriptors that bash keeps for itself in a session.
+//!
+//! Pure text: which redirections a command gets, so that every number a script may use is the
+//! script's. How they are said to bash stands in `protocol`.
+
+use std::path::Path;
+
+use super::protocol;
+
+/// Bash's own descriptors in a session, out of the way of those that a script may use.
+///
+/// Bash saves what it redirects on the lowest free descriptor from 10 on, where a script's `exec
+/// 10<file` meets it. But a duplication from a higher descriptor is saved above that one. So what
+/// a command gets is put high first, and duplicated from there. All are close-on-exec: bash keeps
+/// that flag in duplicating, and sets it on what it saves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Descriptors {
+    /// The first of them, or none where the limit on open files leaves no room.
+    base: Option<u64>,
+}
+
+/// How many numbers bash uses from the base on: three fixed, the output, three saved, and as many
+/// to spare for those that a command has open there.
+const RESERVED_DESCRIPTORS: u64 = 12;
+
+/// Numbers lie below this one; bash itself keeps a script's file on 255, so tables of descriptors
+/// are of this size anyway.
+const DESCRIPTORS_END: u64 = 250;
+
+/// Least base: scripts use small numbers.
+const LEAST_BASE: u64 = 24;
+
+impl Descriptors {
+    /// Those of a shell that may have `limit` files open; `None`: no limit.
+    pub(super) fn within(limit: Option<u64>) -> Self {
+        let end = limit.unwrap_or(u64::MAX).min(DESCRIPTORS_END);
+        let base = end.checked_sub(RESERVED_DESCRIPTORS).filter(|base| *base >= LEAST_BASE);
+        Self { base }
+    }
+
+    /// None kept high: bash uses those from 10 on.
+    pub(super) fn low() -> Self {
+        Self { base: None }
+    }
+
+    /// Whether they are out of a script's way.
+    pub(super) fn are_high(self) -> bool {
+        self.base.is_some()
+    }
+
+    /// What bash complains of where a limit is below them.
+    pub(super) fn complaint(self) -> String {
+        self.base.map_or_else(|| "/dev/null: ".to_owned(), |base| format!(" {}: ", base + 2))
+    }
+
+    /// What the boot does: `/dev/null` and the report pipe are duplicated from where the
+    /// redirections of the group saved them.
+    pub(super) fn boot(self) -> String {
+        match self.base {
+            Some(base) => {
+                format!("{{ \\exec {base}<&11 {}>&12;}} </dev/null <&2 >/dev/null;", base + 3)
+            }
+            None => String::new(),
+        }
+    }
+
+    /// The redirections of a command whose output goes to `file`, opened by `how`.
+    pub(super) fn redirections(self, how: &str, file: &Path) -> String {
+        let file = protocol::plain(file);
+        match self.base {
+            // Opened on `slot`; moved to `saved`, since `slot` is redirected once more.
+            Some(null) => {
+                let (slot, report, saved) = (null + 2, null + 3, null + 4);
+                format!(" {slot}{how}{file} {slot}>&{report} <&{null} >&{saved} 2>&{saved}")
+            }
+            None => format!(" </dev/null {how}{file} 2>&1"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bash_s_own_descriptors_stay_below_the_limit_and_above_those_of_scripts() {
+        assert_eq!(Descriptors::within(None).base, Some(238));
+        assert_eq!(Descriptors::within(Some(1_048_576)).base, Some(238));
+        assert_eq!(Descriptors::within(Some(64)).base, Some(52));
+        assert_eq!(Descriptors::within(Some(20)), Descriptors::low());
+        assert_eq!(Descriptors::within(Some(4)), Descriptors::low());
+    }
+}

@@ -1,0 +1,113 @@
+//! Descriptors of a session: every number is the script's, as in a script of its own.
+
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod support;
+
+use pi_shell::{ResourceLimits, Shell, ShellOptions};
+use support::{run, session, shell_options, told};
+
+/// Numbers that scripts use: the small ones, the one of `coproc`, of locks, and bash's own of a script.
+const NUMBERS: [u32; 22] =
+    [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 63, 199, 200, 255];
+
+/// A script that reads and writes by every number of `NUMBERS`.
+fn script() -> String {
+    let text = "exec N<<<inN; read -r -u N line; echo $line; exec N>&1; echo outN >&N\n";
+    NUMBERS.map(|number| text.replace('N', &number.to_string())).concat()
+}
+
+fn expected() -> String {
+    NUMBERS.map(|number| format!("in{number}\nout{number}\n")).concat()
+}
+
+#[tokio::test]
+async fn a_script_uses_any_descriptor_and_the_session_goes_on() {
+    let shell = session();
+
+    assert_eq!(told(&shell, &script()).await, (expected(), 0));
+    assert_eq!(told(&shell, "echo next").await, ("next\n".to_owned(), 0));
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn descriptors_stay_from_command_to_command() {
+    let shell = session();
+    run(&shell, "exec 10<<<$'a\\nb\\nc' 11<<<eleven 12<<<twelve 255<<<last").await;
+
+    assert_eq!(told(&shell, "read -u 10 x; read -u 12 y; echo $x $y").await.0, "a twelve\n");
+    assert_eq!(told(&shell, "cat <&10; cat <&11 <&255").await.0, "b\nc\nlast\n");
+    assert_eq!(
+        told(&shell, "exec 10<&- 255<&-; read -u 10 x 2>/dev/null || echo shut").await.0,
+        "shut\n"
+    );
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn closing_every_small_descriptor_does_not_touch_the_session() {
+    let shell = session();
+
+    let text = "for ((fd = 3; fd < 200; fd++)); do eval \"exec $fd>&-\"; done; echo done";
+
+    let result = run(&shell, text).await;
+    assert_eq!(support::output_of(&result), "done\n");
+    assert!(!result.session_reset);
+    assert_eq!(told(&shell, "echo next").await.0, "next\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_program_is_given_three_descriptors_and_a_subshell_sees_nothing_below_200() {
+    let shell = session();
+
+    let programs = "ls -l /proc/self/fd | grep -c -e fifo -e pi-bash -e pipe";
+    let subshell = "(: ; for fd in /proc/$BASHPID/fd/*; do fd=${fd##*/}; ((fd > 3 && fd < 200)) && echo $fd; done; :)";
+
+    // Standard output and error; `ls` writes to a pipe here. The pattern itself reads by 3.
+    assert_eq!(told(&shell, programs).await.0, "2\n");
+    assert_eq!(told(&shell, subshell).await.0, "");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_low_limit_of_open_files_keeps_shell_and_state() {
+    let shell = session();
+    run(&shell, "V=kept; ulimit -n 20").await;
+
+    let result = run(&shell, "echo $V; ulimit -n; cat </dev/null; echo $(echo sub) | cat").await;
+    assert_eq!(support::output_of(&result), "kept\n20\nsub\n");
+    assert!(!result.session_reset);
+    assert_eq!(told(&shell, "exec 9<<<nine; read -u 9 x; echo $x").await.0, "nine\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_session_may_begin_with_few_open_files() {
+    for open_files in [16, 40, 64, 256] {
+        let limits = ResourceLimits { open_files: Some(open_files), ..ResourceLimits::default() };
+        let shell = Shell::new(ShellOptions { limits, ..shell_options() }).unwrap();
+
+        let expected = format!("{open_files}\nnine\n");
+        assert_eq!(
+            told(&shell, "ulimit -n; exec 9<<<nine; read -u 9 x; echo $x").await.0,
+            expected
+        );
+        assert_eq!(told(&shell, "trap 'echo bye' EXIT; echo hi").await.0, "hi\nbye\n");
+        shell.close().await;
+    }
+}
+
+#[tokio::test]
+async fn tracing_traps_and_exit_show_nothing_of_the_redirections() {
+    let shell = session();
+
+    assert_eq!(
+        told(&shell, "trap 'echo bye' EXIT; exec 10<<<x; exit 4").await,
+        ("bye\n".to_owned(), 4)
+    );
+    assert_eq!(told(&shell, "trap 'echo D' DEBUG; :").await.0, "D\n");
+    assert_eq!(told(&shell, "trap - DEBUG; :").await.0, "D\n");
+    assert_eq!(told(&shell, "echo next").await.0, "next\n");
+    shell.close().await;
+}
