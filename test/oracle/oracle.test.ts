@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../support/scratch.ts";
 import { readCorpus } from "./corpus.ts";
 import { DIFFERENCES } from "./differences.ts";
+import { EXAMPLE_BLOCKS } from "./manual.ts";
 import { ask, asOneShot, inSession, plainly } from "./ways.ts";
 
 const themes = readCorpus();
@@ -29,6 +30,15 @@ describe("the corpus", () => {
     expect(new Set(scripts.map(({ id }) => id)).size).toBe(scripts.length);
     expect(scripts.length).toBeGreaterThanOrEqual(300);
   });
+
+  it.each(Object.entries(EXAMPLE_BLOCKS))(
+    "has a script for each example of the manual's section %s",
+    (section, blocks) => {
+      const ofSection = scripts.filter(({ id }) => /^manual-\w+: (\S+) /.exec(id)?.[1] === section);
+
+      expect(ofSection.length).toBeGreaterThanOrEqual(blocks);
+    },
+  );
 
   it.each([...DIFFERENCES])("has a known difference in `%s`: %s", async (id) => {
     const script = scripts.find((one) => one.id === id);
