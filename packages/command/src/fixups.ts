@@ -11,7 +11,8 @@
  * - `tee` writes the file before the pipe, so that what `head` has seen is in the file when `head` ends;
  * - once `head` has ended `tee` is killed, so that the producer gets SIGPIPE at its next write, no later than without;
  * - it is one stage, so `PIPESTATUS` keeps its length, and its status is that of `head` or `tail`;
- * - the additions are invisible to `set -x`, and a file that cannot be written changes nothing.
+ * - the additions are invisible to `set -x`, and a file that cannot be written changes nothing but the copy, which
+ *   `tee` complains about in a file of its own.
  */
 import { parse } from "unbash";
 import { findTextProblem } from "./text-limits.ts";
@@ -50,19 +51,29 @@ export function applyBashFixups(command: string, mode: FixupMode = "tee"): BashF
  * Rewrites a command line so that the producers of `pipes` are appended to the file at `path`.
  *
  * Only what runs changes; show, check and log `fixups.command`. The file should exist: `tee` creates it with the
- * session's umask otherwise.
+ * session's umask otherwise. What `tee` has to say (a full disk) is written over the beginning of the file at
+ * `complaints`, which is never made or cut: one that has its bytes already can be written to on a full disk.
  */
-export function teeTrailingPipes(fixups: Pick<BashFixups, "command" | "pipes">, path: string): string {
+export function teeTrailingPipes(
+  fixups: Pick<BashFixups, "command" | "pipes">,
+  path: string,
+  complaints?: string,
+): string {
   let command = fixups.command;
   for (const pipe of [...fixups.pipes].sort((a, b) => b.consumer.start - a.consumer.start)) {
     const consumer = command.slice(pipe.consumer.start, pipe.consumer.end);
-    command = command.slice(0, pipe.consumer.start) + teeingStage(consumer, path) + command.slice(pipe.consumer.end);
+    const stage = teeingStage(consumer, path, complaints);
+    command = command.slice(0, pipe.consumer.start) + stage + command.slice(pipe.consumer.end);
   }
   return command;
 }
 
-function teeingStage(consumer: string, path: string): string {
-  const tee = `{ set +x; exec tee -a -- ${singleQuoted(path)} /dev/fd/3 3>&1 >/dev/null; } 2>/dev/null`;
+function teeingStage(consumer: string, path: string, complaints: string | undefined): string {
+  const plain = `exec tee -a -- ${singleQuoted(path)} /dev/fd/3 3>&1 >/dev/null`;
+  const place = complaints === undefined ? "" : singleQuoted(complaints);
+  // Tried first: where the file is gone, `exec` would end without a `tee`, and the stage would read nothing.
+  const copy = place === "" ? plain : `if [ -w ${place} ]; then ${plain} 2<>${place}; else ${plain}; fi`;
+  const tee = `{ set +x; ${copy}; } 2>/dev/null`;
   // `$!` is the process substitution where bash sets it for one (4.4 and later); an older bash leaves the session's
   // last job there, which must live.
   const start = `{ set -- "\${!-}"; } 2>/dev/null`;

@@ -1,6 +1,6 @@
 /** Trailing `| head`, `| tail` and `2>&1`: the rule matrix, and bash as the judge of mode `tee`. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are shell text
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { analyzeCommand } from "../src/analyze.ts";
@@ -177,6 +177,22 @@ describe("mode tee", () => {
     const line = "seq 3 | tail -2";
 
     expect(bash(teeTrailingPipes(applyBashFixups(line), "/nonexistent/folder/file"))).toEqual(bash(line));
+  });
+
+  it("says in a file of its own that the copy could not be written, and leaves that file alone otherwise", () => {
+    const complaints = join(folder, "com'plaints");
+    const line = "seq 3 | tail -2";
+    const fixed = applyBashFixups(line);
+
+    writeFileSync(complaints, " ".repeat(200));
+    expect(bash(teeTrailingPipes(fixed, join(folder, "copy"), complaints))).toEqual(bash(line));
+    expect(readFileSync(complaints, "utf8")).toBe(" ".repeat(200));
+    // A device that is always full.
+    expect(bash(teeTrailingPipes(fixed, "/dev/full", complaints))).toEqual(bash(line));
+    expect(readFileSync(complaints, "utf8")).toMatch(/^tee: .*No space left on device\n +$/);
+    rmSync(complaints);
+    expect(bash(teeTrailingPipes(fixed, join(folder, "copy"), complaints))).toEqual(bash(line));
+    expect(existsSync(complaints)).toBe(false);
   });
 
   it("adds nothing to a trace", () => {

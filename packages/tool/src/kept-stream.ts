@@ -3,10 +3,11 @@
  *
  * The copy is made by `tee` in the command's own shell (see `@pi-bash/command`), appending, so that cutting the file to
  * nothing here frees the disk when a stream turns out to be endless. An artifact is only named when something was
- * hidden and the file has all of it.
+ * hidden and the file has all of it. Whether `tee` could write it, a second file tells, which is filled beforehand, so
+ * that a word fits in there on a full disk, too.
  */
 import { createReadStream } from "node:fs";
-import { stat, truncate, writeFile } from "node:fs/promises";
+import { readFile, stat, truncate, unlink, writeFile } from "node:fs/promises";
 import { applyBashFixups, type TrailingPipe, teeTrailingPipes } from "@pi-bash/command";
 import { artifactUrl } from "@pi-bash/contract";
 import type { ArtifactStore } from "@pi-bash/executor";
@@ -16,6 +17,8 @@ import { sizeText } from "./notices.ts";
 const LOOK_INTERVAL_MS = 250;
 /** Larger copies are told in bytes only; counting their lines would take longer than the command, in bytes. */
 const MAX_COUNTED_BYTES = 64 * 1024 * 1024;
+/** Room for what `tee` has to say: a path and a reason. */
+const COMPLAINT_BYTES = 1_024;
 
 export interface KeptStream {
   /** The text to run. */
@@ -34,29 +37,54 @@ export async function keepTrailingStreams(command: string, store: KeptStreamStor
   if (artifact === undefined) return undefined;
   const watch = watchSize(artifact.path, store.maxBytes);
   return {
-    command: teeTrailingPipes(fixups, artifact.path),
+    command: teeTrailingPipes(fixups, artifact.path, artifact.complaints),
     finish: async () => {
-      const isWhole = await watch.end();
-      const { notice, keep } = isWhole
-        ? await describe(fixups.pipes, artifact)
-        : { notice: tooLarge(fixups.pipes, store.maxBytes), keep: false };
+      const isWithinBound = await watch.end();
+      const problem = isWithinBound ? await complaintIn(artifact.complaints) : `it is over ${sizeText(store.maxBytes)}`;
+      await unlink(artifact.complaints).catch(() => undefined);
+      const { notice, keep } =
+        problem === undefined
+          ? await describe(fixups.pipes, artifact)
+          : { notice: `What ${namesOf(fixups.pipes)} read is not kept: ${problem}`, keep: false };
       await store.settle(artifact.id, keep ? "keep" : "discard");
       return notice;
     },
   };
 }
 
-async function newFile(store: KeptStreamStore): Promise<{ id: string; path: string } | undefined> {
+interface CopyFiles {
+  id: string;
+  path: string;
+  /** Path of the file for what `tee` has to say. */
+  complaints: string;
+}
+
+async function newFile(store: KeptStreamStore): Promise<CopyFiles | undefined> {
   const artifact = await store.allocate("bash").catch(() => undefined);
   if (artifact === undefined) return undefined;
+  const complaints = `${artifact.path}.tee`;
   try {
     // `tee` would make it with the umask of the session.
     await writeFile(artifact.path, "", { flag: "wx", mode: 0o600 });
-    return artifact;
+    await writeFile(complaints, " ".repeat(COMPLAINT_BYTES), { flag: "wx", mode: 0o600 });
+    return { ...artifact, complaints };
   } catch {
+    await unlink(complaints).catch(() => undefined);
     await store.settle(artifact.id, "discard");
     return undefined;
   }
+}
+
+/** Why the copy is not whole; undefined: it is. A file that is gone says that its folder is, and the copy with it. */
+async function complaintIn(path: string): Promise<string | undefined> {
+  const text = await readFile(path, "utf8").catch(() => "its folder is gone");
+  const [first = ""] = text.trim().split("\n");
+  if (first === "") return undefined;
+  // `tee: '/a/path': No space left on device`
+  return first
+    .slice(first.lastIndexOf(": ") + 1)
+    .trim()
+    .slice(0, 120);
 }
 
 /** Looks at a growing file. `end` says whether it stayed within the bound. */
@@ -95,10 +123,6 @@ async function describe(
   if (lines !== undefined && lines <= smallest) return { keep: false };
   const amount = lines === undefined ? sizeText(bytes) : `${lines} line${lines === 1 ? "" : "s"} (${sizeText(bytes)})`;
   return { notice: `${namesOf(pipes)} read ${amount}, kept in ${artifactUrl(artifact.id)}`, keep: true };
-}
-
-function tooLarge(pipes: readonly TrailingPipe[], maxBytes: number): string {
-  return `${namesOf(pipes)} read more than ${sizeText(maxBytes)}, which is not kept.`;
 }
 
 function namesOf(pipes: readonly TrailingPipe[]): string {

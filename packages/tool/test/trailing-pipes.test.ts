@@ -1,7 +1,7 @@
 /**
  * Trailing `| head` and `| tail`: what they hide is kept, what they answer stays the same.
  */
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { keepTrailingStreams } from "../src/kept-stream.ts";
@@ -92,7 +92,30 @@ describe("a kept stream", () => {
     const result = await session.executor.executeBash(stream?.command ?? "false");
 
     expect(result.output).toBe("100000\n");
-    expect(await stream?.finish()).toBe("`| tail -1` read more than 1000B, which is not kept.");
+    expect(await stream?.finish()).toBe("What `| tail -1` read is not kept: it is over 1000B");
     expect(sizeAtEnd).toBe(0);
+  });
+
+  it("that a full disk cut short is not kept, and the command is none the worse", async () => {
+    const { session } = scene();
+    const { artifacts } = session.executor;
+    const stream = await keepTrailingStreams("seq 1 100000 | tail -1", {
+      maxBytes: artifacts.maxBytes,
+      // The path of the copy leads to a device that is always full.
+      allocate: async (kind) => {
+        const made = await artifacts.allocate(kind);
+        return { ...made, path: `${made.path}.copy` };
+      },
+      settle: (id, verdict) => artifacts.settle(id, verdict),
+    });
+    const path = /tee -a -- '([^']+)'/.exec(stream?.command ?? "")?.[1] ?? "none";
+    rmSync(path);
+    symlinkSync("/dev/full", path);
+    const result = await session.executor.executeBash(stream?.command ?? "false");
+
+    expect(result).toMatchObject({ output: "100000\n", exitCode: 0 });
+    expect(await stream?.finish()).toBe("What `| tail -1` read is not kept: No space left on device");
+    expect(await artifacts.list()).toEqual([]);
+    expect(readdirSync(dirname(path))).toEqual([path.slice(path.lastIndexOf("/") + 1)]);
   });
 });
