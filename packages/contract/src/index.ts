@@ -44,5 +44,24 @@ export {
 } from "./limits.ts";
 export { ExitOutcome, ProcessInfo, StopReason } from "./outcome.ts";
 export { Settings, type SettingsInput } from "./settings.ts";
+export {
+  AgentTaskParams,
+  BASH_TASK_PREFIX,
+  BashBackgroundListParams,
+  BashBackgroundTerminateParams,
+  BashOutputParams,
+  BashTaskParams,
+  type ParameterSchema,
+  TaskAwaitEntry,
+  TaskAwaitParams,
+  TaskListEntry,
+  TaskListParams,
+  TaskParams,
+  TaskResult,
+  TaskStatus,
+  TaskTerminateEntry,
+  TaskTerminateParams,
+  TaskTruncation,
+} from "./task.ts";
 export { BashDetails, BashToolResult, BashToolUpdate, OutputMeta, TextContent } from "./tool-result.ts";
 export { LineRange, Truncation } from "./truncation.ts";

@@ -8,6 +8,7 @@
 import { z } from "zod";
 import { InterceptorRule } from "./interceptor-rule.ts";
 import {
+  ASSISTANT_BLOCKING_BUDGET_MS,
   DEFAULT_ARTIFACT_MAX_AGE_MS,
   DEFAULT_ARTIFACT_MAX_BYTES,
   DEFAULT_ARTIFACT_QUOTA_BYTES,
@@ -64,6 +65,18 @@ export const Settings = z.object({
   "bash.autoBackground.enabled": z.boolean().default(false),
   /** How long it stays in the foreground, in milliseconds; 0: not at all. Capped at the deadline minus 1 s. */
   "bash.autoBackground.thresholdMs": z.number().int().min(0).default(DEFAULT_AUTO_BACKGROUND_THRESHOLD_MS),
+
+  /** What happens to a command at its deadline, where it can go on as a job: it is ended, or goes on. */
+  "bash.timeoutAction": z.enum(["kill", "background"]).default("kill"),
+
+  /** Whether a task's command that takes long goes on in the background by itself. */
+  "task.autoBackground": z.boolean().default(true),
+  /** How long it may block its agent before, in milliseconds. */
+  "task.blockingBudgetMs": z.number().int().min(0).default(ASSISTANT_BLOCKING_BUDGET_MS),
+  /** Programs whose commands stay in the foreground: their end is what the agent waits for. */
+  "task.neverBackground": names.default(["sleep"]),
+  /** How deep agents may start agents: 1 lets the first one start some, which start none. */
+  "task.maxDepth": z.number().int().min(0).default(1),
 
   /** Whether a trailing `| head` or `| tail` may hide output from the artifact. On: it may not. */
   "bash.stripTrailingHeadTail": z.boolean().default(true),

@@ -49,7 +49,7 @@ export type { LogTotals } from "./jobs/job-log.ts";
 export { JobManager } from "./jobs/job-manager.ts";
 export type { JobManagerOptions, JobOptions } from "./jobs/job-options.ts";
 export { endedText, jobLabel, listLine, MAX_DELIVERED_CHARS, startedText } from "./jobs/job-texts.ts";
-export type { LogText } from "./jobs/log-reader.ts";
+export { type LogFilter, type LogText, logFilter } from "./jobs/log-reader.ts";
 export type { JobReport, PollOptions, PollResult } from "./jobs/poll.ts";
 export type { NativesPort } from "./natives-port.ts";
 export { TailBuffer } from "./output/tail-buffer.ts";

@@ -20,7 +20,7 @@ import { runInClientTerminal } from "./client-terminal.ts";
 import { type CallScene, runOnExecutor, runOnPty } from "./command-run.ts";
 import { describeResult, type FinishedRun } from "./describe-result.ts";
 import { liveUpdates, type UpdateListener } from "./live-updates.ts";
-import { runWithAutoBackground, startJob } from "./managed-job.ts";
+import { mayOutliveDeadline, runWithAutoBackground, startJob } from "./managed-job.ts";
 import { type PreparedCall, prepareCall } from "./prepared-call.ts";
 import { bashPrompt } from "./prompt.ts";
 import type { PtyPort } from "./pty-port.ts";
@@ -105,7 +105,8 @@ async function run(call: PreparedCall, scene: CallScene): Promise<BashToolResult
   if (pty !== undefined) return describeResult(await runOnPty(call, pty, scene), signal);
   if (call.wantsPty) call.applied.push("`pty` was not followed: there is no terminal and nobody at it");
 
-  if (call.settings["bash.autoBackground.enabled"] && asyncJobManager !== undefined) {
+  const mayBecomeJob = call.settings["bash.autoBackground.enabled"] || mayOutliveDeadline(call, session);
+  if (mayBecomeJob && asyncJobManager !== undefined) {
     return runWithAutoBackground(call, asyncJobManager, scene);
   }
   return describeResult(await runOnExecutor(call, scene), signal);

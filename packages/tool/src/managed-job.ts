@@ -4,32 +4,60 @@
  * Either way the command is the work of a job; how results travel to the agent is the job manager's. The text of a job
  * follows the grammar of any result. Updates go on after the call has returned, now with the job's state.
  */
-import type { AsyncDetails, BashDetails, BashToolResult } from "@pi-bash/contract";
+import { type AsyncDetails, type BashDetails, type BashToolResult, MAX_TASK_SECONDS } from "@pi-bash/contract";
 import {
   bashWork,
   type CommandResult,
   foregroundWaitMs,
+  type JobContext,
   type JobEnd,
   type JobManager,
   type JobView,
   type JobWork,
   startedText,
+  type TimeoutDecision,
 } from "@pi-bash/executor";
 import { type CallScene, executionOptions, keepStreams } from "./command-run.ts";
 import { describeJob, describeResult, type FinishedRun, timeoutDetails } from "./describe-result.ts";
 import type { PreparedCall } from "./prepared-call.ts";
+import type { BashToolSession } from "./session.ts";
 import { endOf } from "./text-end.ts";
 import { ToolError } from "./tool-error.ts";
 
 /** Output shown when a command goes to the background, in bytes: enough to see that it goes well. */
 const PREVIEW_BYTES = 2 * 1024;
 
+/** How a call in the foreground ended. */
+export type ManagedEnd =
+  | { kind: "ended"; run: FinishedRun }
+  /** `tail`: the newest output. */
+  | { kind: "backgrounded"; job: JobView; tail: string };
+
+export interface ManagedOptions {
+  /** Time in the foreground, in milliseconds; infinity: until something else ends it. */
+  thresholdMs: number;
+  /** Ends it early. */
+  backgroundNow?: AbortSignal | undefined;
+  /** The name its caller gave it. */
+  title?: string;
+}
+
 /** Starts the call in the background, in a shell of its own. */
 export function startJob(call: PreparedCall, manager: JobManager, scene: CallScene): BashToolResult {
+  return startedResult(call, startManaged(call, manager, scene, {}), "");
+}
+
+/** The same, and only the job. */
+export function startManaged(
+  call: PreparedCall,
+  manager: JobManager,
+  scene: CallScene,
+  named: { title?: string },
+): JobView {
   const run = new JobRun(call, scene, "own");
-  const job = manager.start({ command: call.original, work: run.work, ...ownerOf(scene) });
+  const job = manager.start({ command: call.original, work: run.work, ...ownerOf(scene), ...named });
   run.jobId = job.id;
-  return startedResult(call, job, "");
+  return job;
 }
 
 /** Runs the call in the session's shell, and leaves it to the background when it takes longer than the threshold. */
@@ -38,21 +66,52 @@ export async function runWithAutoBackground(
   manager: JobManager,
   scene: CallScene,
 ): Promise<BashToolResult> {
+  const { settings, timeout } = call;
+  const thresholdMs = settings["bash.autoBackground.enabled"]
+    ? foregroundWaitMs(settings["bash.autoBackground.thresholdMs"], timeout.milliseconds)
+    : Number.POSITIVE_INFINITY;
+  const ended = await runManaged(call, manager, scene, { thresholdMs });
+  if (ended.kind === "backgrounded") return startedResult(call, ended.job, ended.tail);
+  return describeResult(ended.run, scene.signal);
+}
+
+/** The same, and only what became of it. Throws where the command was never started. */
+export async function runManaged(
+  call: PreparedCall,
+  manager: JobManager,
+  scene: CallScene,
+  { thresholdMs, backgroundNow, title }: ManagedOptions,
+): Promise<ManagedEnd> {
   const run = new JobRun(call, scene, "shared");
   const { signal } = scene;
   const ended = await manager.runForeground({
     command: call.original,
     work: run.work,
     ...ownerOf(scene),
-    thresholdMs: foregroundWaitMs(call.settings["bash.autoBackground.thresholdMs"], call.timeout.milliseconds),
+    ...(title === undefined ? {} : { title }),
+    thresholdMs,
     ...(signal === undefined ? {} : { signal }),
+    ...(backgroundNow === undefined ? {} : { backgroundNow }),
   });
   if (ended.kind === "backgrounded") {
     run.jobId = ended.job.id;
-    return startedResult(call, ended.job, ended.tail);
+    return ended;
   }
   if (run.finished === undefined) throw new ToolError(ended.end.text);
-  return describeResult(run.finished, signal);
+  return { kind: "ended", run: run.finished };
+}
+
+/** Whether a deadline may not be the end of a call. */
+export function mayOutliveDeadline({ settings }: PreparedCall, session: BashToolSession): boolean {
+  return session.onTimeout !== undefined || settings["bash.timeoutAction"] === "background";
+}
+
+/** What is done at the deadline of a call in the foreground; nothing goes on that can be no job. */
+function atDeadline(call: PreparedCall, session: BashToolSession, context: JobContext): TimeoutDecision {
+  const wanted =
+    session.onTimeout?.({ command: call.original, timeoutMs: call.timeout.milliseconds }) ??
+    call.settings["bash.timeoutAction"];
+  return wanted === "background" && context.goToBackground() ? "background" : "kill";
 }
 
 function ownerOf({ session }: CallScene): { owner?: string } {
@@ -83,6 +142,10 @@ class JobRun {
     const command = bashWork(session.executor, kept?.command ?? call.command, {
       ...executionOptions(call, session),
       session: shell,
+      // A job's deadline is the end of its life; only who waits in the foreground is asked.
+      ...(shell === "shared" && mayOutliveDeadline(call, session)
+        ? { onTimeout: (own: JobContext) => atDeadline(call, session, own), lifetimeMs: MAX_TASK_SECONDS * 1_000 }
+        : {}),
       describe: (result) => {
         captured = result;
         return result.output;

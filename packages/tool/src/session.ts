@@ -2,7 +2,7 @@
  * What the tools need of the agent's session: ports, all read at each call, so that a change counts from the next one.
  */
 import type { ArtifactKind, SettingsInput } from "@pi-bash/contract";
-import type { Executor, JobManager } from "@pi-bash/executor";
+import type { Executor, JobManager, TimeoutDecision } from "@pi-bash/executor";
 import type { Approve } from "@pi-bash/policy";
 import type { PolicyContext, PolicyPort } from "./approvals.ts";
 import type { ClientBridge } from "./client-bridge.ts";
@@ -39,6 +39,11 @@ export interface BashToolSession {
   approve?: Approve | undefined;
   /** What the policy must know of the session: its mode, whether the workspace is trusted. Default: mode `default`, not trusted. */
   policyContext?(): PolicyContext;
+  /**
+   * Asked when a command in the foreground has reached its deadline: end it, or let it go on as a job. With jobs only; a
+   * command that cannot become one is ended. Default: the setting `bash.timeoutAction`.
+   */
+  onTimeout?(request: { command: string; timeoutMs: number }): TimeoutDecision;
   getClientBridge?(): ClientBridge | undefined;
   /** Told of a setting that cannot be used, once. Default: a process warning. */
   warn?(message: string): void;

@@ -1,0 +1,185 @@
+/**
+ * `task_await`: new output, ends and reports of tasks, as soon as there are any.
+ *
+ * Waiting is a view: whatever ends it ends no task. Without `min_completed` the first news ends it; with it, only so many
+ * ends. An id that names nothing ends it at once, with how the others stand.
+ */
+import { setMaxListeners } from "node:events";
+import {
+  DEFAULT_MAX_BYTES,
+  DEFAULT_TASK_AWAIT_SECONDS,
+  MAX_TASK_SECONDS,
+  type TaskAwaitEntry,
+  TaskAwaitParams,
+} from "@pi-bash/contract";
+import { logFilter } from "@pi-bash/executor";
+import { ToolAbortError, ToolError } from "../tool-error.ts";
+import { type AwaitOptions, type AwaitPorts, plain, type Waited, waitForTask } from "./await-wait.ts";
+import { answer, defineTool, type TaskTool } from "./define-tool.ts";
+import { awaitText } from "./report.ts";
+import { openScope, type Scope, type ScopedTask } from "./scope.ts";
+import { jobsOf, type TaskSession, workspaceOf } from "./task-session.ts";
+
+/** Tasks that one call waits for: more than can run at a time. */
+const MAX_AWAITED = 500;
+/** Room for the facts beside the output of one task, in bytes. */
+const FACTS_BYTES = 400;
+/** Least output of one task, in bytes. */
+const MIN_OUTPUT_BYTES = 80;
+/** Active tasks that are named to somebody who asked for one that is not there. */
+const MAX_HINTS = 50;
+
+export interface AwaitDetails {
+  /** In the order of the ids, each once. */
+  results: TaskAwaitEntry[];
+}
+export type TaskAwaitTool = TaskTool<"task_await", TaskAwaitParams, AwaitDetails>;
+
+/** Makes the tool. */
+export function createAwaitTool(session: TaskSession): TaskAwaitTool {
+  return defineTool(session, {
+    name: "task_await",
+    label: "Await tasks",
+    description: () => AWAIT_PROMPT,
+    parameters: () => TaskAwaitParams,
+    run: async ({ params, signal }) => {
+      const results = await awaitTasks(session, params, signal);
+      return answer(textOf(results), { results });
+    },
+  });
+}
+
+const AWAIT_PROMPT = [
+  "Waits for tasks and returns their new output or their report.",
+  "- Without `task_ids`, for all that are active. Returns as soon as one has new output or has ended; with `min_completed`, when so many have ended.",
+  "- Output is given once: each call goes on where the last one stopped. An unfinished last line waits for its end.",
+  "- `filter` shows the lines that match an RE2 expression and waits for one; `filter_exclude` the others. What a filter hides can still be read without it.",
+  "- `timeout_secs: 0` does not wait. One long wait is better than many short ones.",
+].join("\n");
+
+/** Waits, and takes what it gives. */
+export async function awaitTasks(
+  session: TaskSession,
+  params: TaskAwaitParams,
+  signal: AbortSignal | undefined,
+): Promise<TaskAwaitEntry[]> {
+  checkFilter(params);
+  const scope = await openScope(session);
+  const ids = [...new Set((params.task_ids ?? scope.activeIds()).map((id) => id.trim()))];
+  if (ids.length > MAX_AWAITED) throw new ToolError(`At most ${MAX_AWAITED} tasks can be waited for at once.`);
+  if (ids.length === 0) return [];
+  const tasks = ids.map((id) => lookUp(scope, id));
+  const queued = session.queuedMessage?.();
+  const waited = await waitForAll(tasks, {
+    options: optionsOf(session, params, tasks),
+    minReady: Math.min(params.min_completed ?? 1, tasks.length),
+    stops: [signal, queued].filter((one) => one !== undefined),
+    ports: { manager: jobsOf(session), agents: session.agentTasks, now: Date.now },
+  });
+  if (signal?.aborted) {
+    for (const one of waited) one.release();
+    throw new ToolAbortError("Waiting was aborted; the tasks go on.");
+  }
+  for (const one of waited) one.commit();
+  const hints = scope.activeIds().slice(0, MAX_HINTS);
+  return waited.map(({ entry }) => withContext(entry, hints, queued?.aborted === true));
+}
+
+function checkFilter({ filter, filter_exclude: isExcluding = false }: TaskAwaitParams): void {
+  if (filter === undefined) {
+    if (isExcluding) throw new ToolError("filter_exclude requires filter to be set");
+    return;
+  }
+  try {
+    logFilter(filter, isExcluding);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ToolError(`Invalid filter regex: ${reason}`, { cause: error });
+  }
+}
+
+/** What an id names, or why it names nothing. */
+function lookUp(scope: Scope, id: string): ScopedTask | Waited {
+  try {
+    return scope.find(id);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return plain({ status: "error", taskId: id.slice(0, 80), error: reason });
+  }
+}
+
+function isTask(task: ScopedTask | Waited): task is ScopedTask {
+  return "kind" in task;
+}
+
+function optionsOf(
+  session: TaskSession,
+  params: TaskAwaitParams,
+  tasks: readonly (ScopedTask | Waited)[],
+): AwaitOptions {
+  const isAllThere = tasks.every((task) => isTask(task) && (task.kind === "bash" || task.kind === "agent"));
+  const seconds = Math.min(params.timeout_secs ?? DEFAULT_TASK_AWAIT_SECONDS, MAX_TASK_SECONDS);
+  return {
+    reader: workspaceOf(session) ?? "",
+    filter: params.filter,
+    filterExclude: params.filter_exclude ?? false,
+    timeoutMs: isAllThere ? Math.round(seconds * 1_000) : 0,
+    wakesOnOutput: params.min_completed === undefined,
+    maxBytes: Math.max(MIN_OUTPUT_BYTES, Math.floor(DEFAULT_MAX_BYTES / tasks.length) - FACTS_BYTES),
+  };
+}
+
+interface All {
+  options: AwaitOptions;
+  /** So many ready ones end the waiting for all. */
+  minReady: number;
+  stops: readonly AbortSignal[];
+  ports: AwaitPorts;
+}
+
+async function waitForAll(
+  tasks: readonly (ScopedTask | Waited)[],
+  { options, minReady, stops, ports }: All,
+): Promise<Waited[]> {
+  const enough = new AbortController();
+  const stop = AbortSignal.any([...stops, enough.signal]);
+  // Every wait listens to it, some twice.
+  setMaxListeners(2 * tasks.length + 10, stop);
+  let ready = 0;
+  return Promise.all(
+    tasks.map(async (task) => {
+      const waited = isTask(task) ? await waitForTask(task, options, stop, ports) : task;
+      if (waited.isReady) ready += 1;
+      if (ready >= minReady) enough.abort();
+      return waited;
+    }),
+  );
+}
+
+function withContext(entry: TaskAwaitEntry, activeTaskIds: string[], isInterrupted: boolean): TaskAwaitEntry {
+  switch (entry.status) {
+    case "not_found":
+    case "invalid_scope":
+      return { ...entry, activeTaskIds };
+    case "queued":
+    case "running":
+    case "awaiting_report": {
+      if (!isInterrupted) return entry;
+      const why = "Waiting was interrupted: a new message was queued. The task goes on.";
+      return { ...entry, note: entry.note === undefined ? why : `${entry.note}\n${why}` };
+    }
+    case "completed":
+    case "error":
+      return entry;
+  }
+}
+
+function textOf(results: readonly TaskAwaitEntry[]): string {
+  if (results.length === 0) return "No active tasks.";
+  const room = Math.floor(DEFAULT_MAX_BYTES / results.length) - 2;
+  const texts = results.map((entry) => awaitText(entry, room));
+  const missing = results.find((entry) => entry.status === "not_found" || entry.status === "invalid_scope");
+  const active = missing !== undefined && "activeTaskIds" in missing ? (missing.activeTaskIds ?? []) : [];
+  const hint = active.length === 0 ? "" : `\n\nActive tasks: ${active.join(", ")}`;
+  return `${texts.join("\n\n")}${hint}`.slice(0, DEFAULT_MAX_BYTES);
+}

@@ -1,0 +1,185 @@
+/**
+ * Waiting for several tasks at once: each has its own wait, and all end together when enough are ready.
+ *
+ * What a wait has read is given out only when the whole call answers (`commit`); a call that is aborted gives all of it
+ * back (`release`).
+ */
+import type { TaskAwaitEntry } from "@pi-bash/contract";
+import type { FollowReport, JobManager, OwnedJob } from "@pi-bash/executor";
+import { orStopped } from "./agent-task.ts";
+import type { AgentReport, AgentTask, AgentTasks } from "./agent-tasks.ts";
+import { bashReport, leftOutNote, truncationOf } from "./report.ts";
+import type { ScopedTask } from "./scope.ts";
+
+/** What one call waits for, and how. */
+export interface AwaitOptions {
+  reader: string;
+  filter: string | undefined;
+  filterExclude: boolean;
+  /** Milliseconds; 0: not at all. */
+  timeoutMs: number;
+  /** Whether new output makes a task ready; otherwise only its end does. */
+  wakesOnOutput: boolean;
+  /** Most bytes of output of one task. */
+  maxBytes: number;
+}
+
+/** One task as it stands when the waiting is over. */
+export interface Waited {
+  entry: TaskAwaitEntry;
+  /** It has ended, or has something new to tell. */
+  isReady: boolean;
+  commit(): void;
+  release(): void;
+}
+
+/** Where the tasks are. */
+export interface AwaitPorts {
+  manager: JobManager;
+  agents: AgentTasks | undefined;
+  now(): number;
+}
+
+/** Waits for one task until it is ready, the time is over, or `stop` is aborted. Never rejects. */
+export async function waitForTask(
+  task: ScopedTask,
+  options: AwaitOptions,
+  stop: AbortSignal,
+  ports: AwaitPorts,
+): Promise<Waited> {
+  try {
+    switch (task.kind) {
+      case "bash":
+        return await waitForBash(task.taskId, task.owned, { options, stop, ports });
+      case "agent":
+        return plain(await waitForAgent(task.agent, { options, stop, ports }));
+      case "not_found":
+      case "invalid_scope":
+        return plain({ status: task.kind, taskId: task.taskId });
+    }
+  } catch (error) {
+    return plain({
+      status: "error",
+      taskId: task.taskId,
+      error: error instanceof Error ? error.message : String(error),
+    });
+  }
+}
+
+/** A task about which nothing has to be taken. */
+export function plain(entry: TaskAwaitEntry): Waited {
+  return {
+    entry,
+    isReady: entry.status === "completed" || entry.status === "error",
+    commit: () => undefined,
+    release: () => undefined,
+  };
+}
+
+interface One {
+  options: AwaitOptions;
+  stop: AbortSignal;
+  ports: AwaitPorts;
+}
+
+async function waitForBash(taskId: string, owned: OwnedJob, { options, stop, ports }: One): Promise<Waited> {
+  const { filter, filterExclude, ...follow } = options;
+  const report = await ports.manager.follow(owned.job.id, {
+    ...follow,
+    stop,
+    ...(filter === undefined ? {} : { filter, filterExclude }),
+  });
+  if (report === undefined) return plain({ status: "not_found", taskId });
+  const hasEnded = report.job.endedAtMs !== undefined;
+  const entry = hasEnded ? endedEntry(taskId, report, options) : runningEntry(taskId, report, options, ports.now());
+  const isReady = hasEnded || (options.wakesOnOutput && report.output.text !== "");
+  return { entry, isReady, commit: report.commit, release: report.release };
+}
+
+function runningEntry(taskId: string, report: FollowReport, { filter }: AwaitOptions, nowMs: number): TaskAwaitEntry {
+  const { job, output } = report;
+  const note = joined([leftOutNote(output, job, filter), problemNote(report)]);
+  return {
+    status: "running",
+    taskId,
+    output: output.text,
+    elapsed_ms: Math.max(0, nowMs - job.startedAtMs),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+function endedEntry(taskId: string, report: FollowReport, { filter, maxBytes }: AwaitOptions): TaskAwaitEntry {
+  const { job, output, text = "" } = report;
+  const isAgain = output.text === "" && filter === undefined;
+  const truncated = truncationOf(output, leftOutNote(output, job, filter));
+  const note = joined([
+    stopNote(text),
+    isAgain && text.trim() !== "" ? againNote(job.artifactId) : undefined,
+    leftOutNote(output, job, filter),
+    problemNote(report),
+  ]);
+  return {
+    status: "completed",
+    taskId,
+    ...(job.title === undefined ? {} : { title: job.title }),
+    // A late reader gets the end of the result again: what it has read before may be gone from its memory.
+    reportMarkdown: bashReport(taskId, job, isAgain ? endOfResult(text, maxBytes) : output.text),
+    output: output.text,
+    elapsed_ms: Math.max(0, (job.endedAtMs ?? job.startedAtMs) - job.startedAtMs),
+    ...(job.exitCode === undefined ? {} : { exitCode: job.exitCode }),
+    ...(note === undefined ? {} : { note }),
+    ...(truncated === undefined ? {} : { truncated }),
+  };
+}
+
+/** A result begins with a line in brackets where its command was stopped. */
+function stopNote(text: string): string | undefined {
+  return /^\[Command (?:timed out|cancelled)[^\]\n]*\]/.exec(text)?.[0];
+}
+
+function againNote(artifactId: string | undefined): string {
+  const place = artifactId === undefined ? "" : ` All of it: artifact://${artifactId}`;
+  return `There is no newer output; this is the end of the result.${place}`;
+}
+
+function problemNote({ problem }: FollowReport): string | undefined {
+  return problem === undefined ? undefined : `The whole output cannot be read: ${problem}`;
+}
+
+function joined(notes: readonly (string | undefined)[]): string | undefined {
+  const there = notes.filter((note) => note !== undefined);
+  return there.length === 0 ? undefined : there.join("\n");
+}
+
+function endOfResult(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  const cut = bytes.subarray(bytes.length - maxBytes).toString();
+  return cut.slice(cut.indexOf("\n") + 1);
+}
+
+async function waitForAgent(agent: AgentTask, { options, stop, ports }: One): Promise<TaskAwaitEntry> {
+  const { taskId, status } = agent;
+  const { agents } = ports;
+  const there = await agents?.reportOf(taskId);
+  if (there !== undefined) return agentEntry(agent, there, ports.now());
+  const elapsed = agent.createdAtMs === undefined ? {} : { elapsed_ms: Math.max(0, ports.now() - agent.createdAtMs) };
+  if (status === "reported") return { status: "error", taskId, error: "The task has ended and its report is gone." };
+  if (agents === undefined || options.timeoutMs <= 0) return { status, taskId, ...elapsed };
+  const over = AbortSignal.any([stop, AbortSignal.timeout(options.timeoutMs)]);
+  const report = await orStopped(agents.waitForReport(taskId, over), over);
+  if (report === "stopped") return { status, taskId, ...elapsed };
+  return agentEntry(agent, report, ports.now());
+}
+
+function agentEntry(agent: AgentTask, report: AgentReport, nowMs: number): TaskAwaitEntry {
+  const title = report.title ?? agent.title;
+  return {
+    status: "completed",
+    taskId: agent.taskId,
+    reportMarkdown: report.reportMarkdown,
+    ...(title === undefined ? {} : { title }),
+    ...(report.note === undefined ? {} : { note: report.note }),
+    ...(agent.createdAtMs === undefined ? {} : { elapsed_ms: Math.max(0, nowMs - agent.createdAtMs) }),
+  };
+}

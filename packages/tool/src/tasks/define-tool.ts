@@ -1,0 +1,97 @@
+/**
+ * What the task tools have in common: the parameters are checked, the workspace is waited for, refusals are told.
+ */
+import type { ParameterSchema, TextContent } from "@pi-bash/contract";
+import { settingsReader } from "../call-settings.ts";
+import type { UpdateListener } from "../live-updates.ts";
+import type { ToolContext } from "../session.ts";
+import { refusal, ToolAbortError, ToolError } from "../tool-error.ts";
+import { type TaskSession, untilReady } from "./task-session.ts";
+
+export interface TaskToolResult<Details> {
+  content: TextContent[];
+  /** The same facts for programs. */
+  details: Details;
+  isError?: boolean;
+}
+
+export interface TaskTool<Name extends string, Params, Details> {
+  readonly name: Name;
+  readonly label: string;
+  /** For the model; made from what the session has now. */
+  readonly description: string;
+  /** For the model, as a zod schema. */
+  readonly parameters: ParameterSchema<Params>;
+  /** Arguments follow the schema exactly. */
+  readonly strict: true;
+  /** Beside any other call. */
+  readonly concurrency: "shared";
+  /** Throws `ToolError`, and `ToolAbortError` when `signal` is aborted: what was waited for goes on then. */
+  execute(
+    toolCallId: string,
+    params: unknown,
+    signal?: AbortSignal,
+    onUpdate?: UpdateListener,
+    context?: ToolContext,
+  ): Promise<TaskToolResult<Details>>;
+}
+
+/** One call. */
+export interface TaskCall<Params> {
+  params: Params;
+  signal: AbortSignal | undefined;
+  onUpdate: UpdateListener | undefined;
+  context: ToolContext;
+  settings: ReturnType<ReturnType<typeof settingsReader>>;
+}
+
+export interface ToolDefinition<Name extends string, Params, Details> {
+  name: Name;
+  label: string;
+  description: () => string;
+  parameters: () => ParameterSchema<Params>;
+  run(call: TaskCall<Params>): Promise<TaskToolResult<Details>>;
+}
+
+/** Makes a tool of a session. */
+export function defineTool<Name extends string, Params, Details>(
+  session: TaskSession,
+  definition: ToolDefinition<Name, Params, Details>,
+): TaskTool<Name, Params, Details> {
+  const settings = settingsReader(session);
+  return {
+    name: definition.name,
+    label: definition.label,
+    get description() {
+      return definition.description();
+    },
+    get parameters() {
+      return definition.parameters();
+    },
+    strict: true,
+    concurrency: "shared",
+    execute: async (_toolCallId, params, signal, onUpdate, context = {}) => {
+      if (signal?.aborted) throw new ToolAbortError();
+      const parsed = parse(definition.name, definition.parameters(), params);
+      await untilReady(session, signal);
+      if (signal?.aborted) throw new ToolAbortError();
+      try {
+        return await definition.run({ params: parsed, signal, onUpdate, context, settings: settings() });
+      } catch (error) {
+        throw refusal(error);
+      }
+    },
+  };
+}
+
+function parse<Params>(name: string, schema: ParameterSchema<Params>, params: unknown): Params {
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => [...path.map(String), message].join(": "));
+  throw new ToolError(`Invalid ${name} parameters: ${problems.join("; ").slice(0, 2_000)}`);
+}
+
+/** An answer of one text. */
+export function answer<Details>(text: string, details: Details): TaskToolResult<Details> {
+  return { content: [{ type: "text", text }], details };
+}

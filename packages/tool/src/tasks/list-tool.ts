@@ -1,0 +1,99 @@
+/**
+ * `task_list`: the agents and commands of a workspace and of those below it.
+ */
+import { DEFAULT_MAX_BYTES, type TaskListEntry, TaskListParams, type TaskStatus } from "@pi-bash/contract";
+import type { OwnedJob } from "@pi-bash/executor";
+import type { AgentTask } from "./agent-tasks.ts";
+import { answer, defineTool, type TaskTool } from "./define-tool.ts";
+import { oneLine } from "./report.ts";
+import { openScope, type Scope } from "./scope.ts";
+import { toBashTaskId } from "./task-id.ts";
+import type { TaskSession } from "./task-session.ts";
+
+/** What is listed where nobody says otherwise: what has not ended. */
+const ACTIVE: readonly TaskStatus[] = ["queued", "running", "awaiting_report"];
+
+export interface ListDetails {
+  tasks: TaskListEntry[];
+}
+export type TaskListTool = TaskTool<"task_list", TaskListParams, ListDetails>;
+
+/** Makes the tool. */
+export function createListTool(session: TaskSession): TaskListTool {
+  return defineTool(session, {
+    name: "task_list",
+    label: "List tasks",
+    description: () =>
+      'Lists the tasks of this workspace and of the agents below it: agents and background commands. `statuses: ["reported"]` shows those that have ended.',
+    parameters: () => TaskListParams,
+    run: async ({ params }) => {
+      const tasks = await listTasks(session, params);
+      return answer(textOf(tasks), { tasks });
+    },
+  });
+}
+
+/** The tasks in scope, agents first, each kind in the order it started. */
+export async function listTasks(
+  session: TaskSession,
+  { statuses = [...ACTIVE] }: TaskListParams,
+): Promise<TaskListEntry[]> {
+  const scope = await openScope(session);
+  const now = Date.now();
+  const all = [...scope.agents.map(agentEntry), ...scope.jobs().map((owned) => bashEntry(owned, scope, now))];
+  return all.filter(({ status }) => statuses.includes(status));
+}
+
+function agentEntry(agent: AgentTask): TaskListEntry {
+  const { taskId, status, parentWorkspaceId, agentType, title, depth, createdAtMs } = agent;
+  return {
+    taskId,
+    status,
+    ...(parentWorkspaceId === undefined ? {} : { parentWorkspaceId }),
+    ...(agentType === undefined ? {} : { agentType }),
+    ...(title === undefined ? {} : { title }),
+    depth: Math.max(1, depth),
+    ...(createdAtMs === undefined ? {} : { createdAt: new Date(createdAtMs).toISOString() }),
+  };
+}
+
+function bashEntry({ job, command }: OwnedJob, scope: Scope, nowMs: number): TaskListEntry {
+  return {
+    taskId: toBashTaskId(job.id),
+    status: job.endedAtMs === undefined ? "running" : "reported",
+    ...(job.owner === undefined ? {} : { parentWorkspaceId: job.owner }),
+    kind: "bash",
+    display_name: job.title ?? job.label,
+    script: command,
+    uptime_ms: Math.max(0, (job.endedAtMs ?? nowMs) - job.startedAtMs),
+    ...(job.exitCode === undefined ? {} : { exitCode: job.exitCode }),
+    depth: scope.depthOf(job.owner) + 1,
+    createdAt: new Date(job.startedAtMs).toISOString(),
+  };
+}
+
+function textOf(tasks: readonly TaskListEntry[]): string {
+  if (tasks.length === 0) return "No tasks.";
+  const lines: string[] = [];
+  let bytes = 0;
+  for (const task of tasks) {
+    const line = lineOf(task);
+    bytes += Buffer.byteLength(line) + 1;
+    if (bytes > DEFAULT_MAX_BYTES) return [...lines, `… and ${tasks.length - lines.length} more`].join("\n");
+    lines.push(line);
+  }
+  return lines.join("\n");
+}
+
+function lineOf(task: TaskListEntry): string {
+  const name = oneLine(task.display_name ?? task.title ?? task.agentType ?? "");
+  const script = task.script === undefined || task.script === task.display_name ? "" : `: ${oneLine(task.script)}`;
+  const facts = [
+    task.kind ?? "agent",
+    task.status,
+    ...(task.exitCode === undefined ? [] : [`exit code ${task.exitCode}`]),
+    ...(task.uptime_ms === undefined ? [] : [`${(task.uptime_ms / 1_000).toFixed(1)} s`]),
+    ...(task.depth === 1 ? [] : [`depth ${task.depth}`]),
+  ];
+  return `${task.taskId} [${facts.join(", ")}] ${name}${script}`;
+}

@@ -1,0 +1,93 @@
+/**
+ * What a model reads about tasks: one grammar for a command that runs, one that has ended, and an agent's report.
+ *
+ * Facts stand in lines before the output, which is fenced by more backticks than it has anywhere: no output can end its
+ * own fence and pretend to be a fact.
+ */
+import { artifactUrl, type TaskAwaitEntry, type TaskTruncation } from "@pi-bash/contract";
+import type { JobView, LogText } from "@pi-bash/executor";
+import { endOf } from "../text-end.ts";
+
+/** Longest name or script in a line, in UTF-16 units. */
+const MAX_LINE_CHARS = 120;
+
+/** How a command's job stands, in the words of a report. */
+export function processStatus(job: JobView): "running" | "exited" | "killed" | "failed" {
+  if (job.endedAtMs === undefined) return "running";
+  if (job.state === "cancelled" || job.signal !== undefined) return "killed";
+  return job.exitCode === undefined ? "failed" : "exited";
+}
+
+/** `### Bash task: bash:bg_1 (tests)`, the facts, the output. */
+export function bashReport(taskId: string, job: JobView, output: string): string {
+  const name = job.title === undefined ? "" : ` (${oneLine(job.title)})`;
+  const lines = [`### Bash task: ${taskId}${name}`, `status: ${processStatus(job)}`];
+  if (job.exitCode !== undefined) lines.push(`exitCode: ${job.exitCode}`);
+  if (job.signal !== undefined) lines.push(`signal: ${job.signal}`);
+  return `${lines.join("\n")}\n\n${fenced(output)}`;
+}
+
+/** A text between fences that are longer than any run of backticks in it. */
+export function fenced(text: string): string {
+  const runs = text.match(/`+/g) ?? [];
+  const fence = "`".repeat(Math.max(3, ...runs.slice(0, 10_000).map((run) => run.length + 1)));
+  const body = text.replace(/\n+$/, "");
+  return `${fence}\n${body === "" ? "(no output)" : body}\n${fence}`;
+}
+
+/** What a text leaves out, and where that is. */
+export function leftOutNote(output: LogText, job: JobView, filter: string | undefined): string | undefined {
+  const { leftOut, isIncomplete, isUnfinished, matches } = output;
+  const address = job.artifactId === undefined ? undefined : artifactUrl(job.artifactId);
+  const notes: string[] = [];
+  if (leftOut !== undefined) {
+    const range = `${leftOut.startLine}-${leftOut.endLine}`;
+    notes.push(`Lines ${range} are left out here${address === undefined ? "." : `: ${address}:${range}`}`);
+  } else if (isIncomplete && isUnfinished !== true) {
+    const what = filter === undefined ? "Some of it is" : `Some of ${matches ?? 0} matching lines are`;
+    notes.push(`${what} left out here${address === undefined ? "." : `; all output: ${address}`}`);
+  }
+  if (isUnfinished) notes.push("The filter has not seen all of the output yet; the next call goes on.");
+  return notes.length === 0 ? undefined : notes.join(" ");
+}
+
+/** The same as data; lines are those of the whole output. */
+export function truncationOf(output: LogText, reason: string | undefined): TaskTruncation | undefined {
+  if (!output.isIncomplete) return undefined;
+  return { reason: reason ?? "the beginning is left out", totalLines: output.leftOut?.endLine ?? 0 };
+}
+
+/** What the model reads of one awaited task, at most so many bytes of it. */
+export function awaitText(entry: TaskAwaitEntry, maxBytes: number): string {
+  const text = (): string => {
+    switch (entry.status) {
+      case "completed":
+        return withNote(entry.reportMarkdown, entry.note);
+      case "not_found":
+        return `Task not found: ${entry.taskId}. It may have ended long ago, or the host was started anew.`;
+      case "invalid_scope":
+        return `Task ${entry.taskId} belongs to a workspace that is not below this one.`;
+      case "error":
+        return `Task ${oneLine(entry.taskId)}: ${entry.error}`;
+      case "queued":
+      case "running":
+      case "awaiting_report": {
+        const elapsed = entry.elapsed_ms === undefined ? "" : ` for ${(entry.elapsed_ms / 1_000).toFixed(1)} s`;
+        const head = `### Task ${entry.taskId}: ${entry.status}${elapsed}`;
+        const body = entry.output === undefined || entry.output === "" ? head : `${head}\n\n${fenced(entry.output)}`;
+        return withNote(body, entry.note);
+      }
+    }
+  };
+  return endOf(text(), maxBytes);
+}
+
+function withNote(text: string, note: string | undefined): string {
+  return note === undefined ? text : `${text}\n\n${note}`;
+}
+
+/** A name or a script as one line of bounded length. */
+export function oneLine(text: string): string {
+  const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+  return line.length <= MAX_LINE_CHARS ? line : `${line.slice(0, MAX_LINE_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}

@@ -1,0 +1,62 @@
+/**
+ * Which tasks a workspace may see and end: its own and those of the agents below it, and no others.
+ *
+ * Worked out anew for each call, from the host's word on who descends from whom; where that fails, nothing is in scope.
+ */
+import type { OwnedJob } from "@pi-bash/executor";
+import type { AgentTask } from "./agent-tasks.ts";
+import { fromBashTaskId, toBashTaskId } from "./task-id.ts";
+import { jobsOf, type TaskSession, workspaceOf } from "./task-session.ts";
+
+/** What an id names here. */
+export type ScopedTask =
+  | { kind: "bash"; taskId: string; owned: OwnedJob }
+  | { kind: "agent"; taskId: string; agent: AgentTask }
+  | { kind: "not_found"; taskId: string }
+  /** It is there, and belongs to somebody else. */
+  | { kind: "invalid_scope"; taskId: string };
+
+export interface Scope {
+  readonly agents: readonly AgentTask[];
+  /** Commands in scope, in the order they started. */
+  jobs(): OwnedJob[];
+  find(taskId: string): ScopedTask;
+  /** Ids of what has not ended. */
+  activeIds(): string[];
+  /** How deep an owner is: 0 is the caller itself. */
+  depthOf(owner: string | undefined): number;
+}
+
+/** The scope of a session, now. Throws what the host's agents throw. */
+export async function openScope(session: TaskSession): Promise<Scope> {
+  const manager = jobsOf(session);
+  const caller = workspaceOf(session);
+  const agents = (await session.agentTasks?.descendants(caller)) ?? [];
+  const depths = new Map(agents.map(({ workspaceId, depth }) => [workspaceId, depth]));
+  const isInScope = (owner: string | undefined): boolean =>
+    owner === caller || (owner !== undefined && depths.has(owner));
+  const jobs = (): OwnedJob[] => manager.listAll(isInScope);
+  return {
+    agents,
+    jobs,
+    find: (taskId) => {
+      const id = taskId.trim();
+      const jobId = fromBashTaskId(taskId);
+      if (jobId === undefined) {
+        const agent = agents.find((one) => one.taskId === id);
+        return agent === undefined ? { kind: "not_found", taskId: id } : { kind: "agent", taskId: id, agent };
+      }
+      const owned = manager.find(jobId);
+      if (owned === undefined) return { kind: "not_found", taskId: id };
+      if (!isInScope(owned.job.owner)) return { kind: "invalid_scope", taskId: id };
+      return { kind: "bash", taskId: toBashTaskId(jobId), owned };
+    },
+    activeIds: () => [
+      ...agents.filter(({ status }) => status !== "reported").map(({ taskId }) => taskId),
+      ...jobs()
+        .filter(({ job }) => job.endedAtMs === undefined)
+        .map(({ job }) => toBashTaskId(job.id)),
+    ],
+    depthOf: (owner) => (owner === undefined || owner === caller ? 0 : (depths.get(owner) ?? 0)),
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * The task tools of a session, and which tools a model is given.
+ *
+ * Two families do the same work: `bash` with `job`, and `task_*`. A model that has both uses both, badly; so a host
+ * chooses one, and the older names for background commands are given only where a host asks for them.
+ */
+import { type BashTool, createBashTool } from "../bash-tool.ts";
+import { createJobTool, type JobTool } from "../job-tool.ts";
+import { createAwaitTool, type TaskAwaitTool } from "./await-tool.ts";
+import { createLegacyTools, type LegacyTools } from "./legacy-tools.ts";
+import { createListTool, type TaskListTool } from "./list-tool.ts";
+import type { TaskSession } from "./task-session.ts";
+import { createTaskTool, type StartTaskTool } from "./task-tool.ts";
+import { createTerminateTool, type TaskTerminateTool } from "./terminate-tool.ts";
+
+export interface TaskTools {
+  task: StartTaskTool;
+  task_await: TaskAwaitTool;
+  task_list: TaskListTool;
+  task_terminate: TaskTerminateTool;
+}
+
+/** Any tool of this package. */
+export type AnyTool = BashTool | JobTool | TaskTools[keyof TaskTools] | LegacyTools[keyof LegacyTools];
+
+export interface ToolChoice {
+  /** `task` (default): `task`, `task_await`, `task_list`, `task_terminate`. `bash`: `bash`, and `job` where there are jobs. */
+  family?: "task" | "bash";
+  /** Whether `bash_output`, `bash_background_list` and `bash_background_terminate` are among them. Default false. */
+  withLegacy?: boolean;
+}
+
+/** Makes the task tools. The session's ports are read at each call. */
+export function createTaskTools(session: TaskSession): TaskTools {
+  return {
+    task: createTaskTool(session),
+    task_await: createAwaitTool(session),
+    task_list: createListTool(session),
+    task_terminate: createTerminateTool(session),
+  };
+}
+
+/** The tools that a model is given, in the order it reads them. */
+export function toolsForModel(
+  session: TaskSession,
+  { family = "task", withLegacy = false }: ToolChoice = {},
+): AnyTool[] {
+  const legacy = withLegacy ? Object.values(createLegacyTools(session)) : [];
+  if (family === "task") return [...Object.values(createTaskTools(session)), ...legacy];
+  const jobs = session.asyncJobManager === undefined ? [] : [createJobTool(session)];
+  return [createBashTool(session), ...jobs, ...legacy];
+}

@@ -1,0 +1,79 @@
+/**
+ * What every call of a task tool goes through before anything runs: parameters, rules, a workspace that is ready.
+ */
+import { describe, expect, it } from "vitest";
+import { ToolAbortError } from "../../src/tool-error.ts";
+import { textOf, thrown } from "../support/session.ts";
+import { taskScene } from "../support/tasks.ts";
+
+describe("the parameters of `task`", () => {
+  it.each([
+    ["a command without a name", { kind: "bash", script: "true", timeout_secs: 1 }],
+    ["a command without a timeout", { kind: "bash", script: "true", display_name: "x" }],
+    ["a timeout of 0", { kind: "bash", script: "true", timeout_secs: 0, display_name: "x" }],
+    ["an endless timeout", { kind: "bash", script: "true", timeout_secs: Number.POSITIVE_INFINITY, display_name: "x" }],
+    ["an empty script", { kind: "bash", script: "", timeout_secs: 1, display_name: "x" }],
+    ["a script without its kind", { script: "true", timeout_secs: 1, display_name: "x" }],
+    ["something else beside", { kind: "bash", script: "true", timeout_secs: 1, display_name: "x", prompt: "y" }],
+    ["nothing", undefined],
+  ])("refuse %s before anything runs", async (_, params) => {
+    const { tools } = await taskScene();
+
+    expect((await thrown(tools.task.execute("call", params))).message).toMatch(/^Invalid task parameters: /);
+  });
+
+  it("clamp a deadline in the foreground, and say so", async () => {
+    const { run } = await taskScene();
+
+    expect(textOf(await run("true", { timeout_secs: 99_999 }))).toContain(
+      "Timeout clamped to 3600s (requested 99999s;",
+    );
+  });
+
+  it("are refused where the session has no jobs", async () => {
+    const { run } = await taskScene({}, { asyncJobManager: undefined });
+
+    expect((await thrown(run("true"))).message).toBe("Async job manager unavailable for this session.");
+  });
+
+  it("are checked like those of the bash tool: the same rules refuse a command", async () => {
+    const { run } = await taskScene({ "bashInterceptor.enabled": true }, { toolNames: ["read"] });
+
+    expect((await thrown(run("cat file.txt"))).message).toMatch(/^Blocked: /);
+    expect((await thrown(run("cat file.txt", { run_in_background: true }))).message).toMatch(/^Blocked: /);
+  });
+});
+
+describe("a workspace that is not ready", () => {
+  it("is waited for by every task tool", async () => {
+    let isReady = (): void => undefined;
+    const ready = new Promise<void>((resolve) => {
+      isReady = resolve;
+    });
+    const { run, list, await: awaitTasks, terminate } = await taskScene({}, { ready: () => ready });
+    let answered = 0;
+    const calls = [run("true"), list(), awaitTasks(), terminate("bash:bg_9")].map((call) =>
+      call.then(() => {
+        answered += 1;
+      }),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(answered).toBe(0);
+
+    isReady();
+
+    await Promise.all(calls);
+    expect(answered).toBe(4);
+  });
+
+  it("and never becomes so is told, or left when the call is aborted", async () => {
+    const broken = await taskScene({}, { ready: () => Promise.reject(new Error("clone failed")) });
+    expect((await thrown(broken.run("true"))).message).toBe("The workspace is not ready: clone failed");
+
+    const controller = new AbortController();
+    const stuck = await taskScene({}, { ready: () => new Promise(() => undefined) });
+    const call = thrown(stuck.run("true", {}, { signal: controller.signal }));
+    controller.abort();
+    expect(await call).toBeInstanceOf(ToolAbortError);
+  });
+});
