@@ -18,6 +18,8 @@ export async function main(words: readonly string[]): Promise<number> {
         return await (await import("./commands/run.ts")).run(rest);
       case "tool":
         return await (await import("./commands/tool.ts")).tool(rest);
+      case "tasks":
+        return await (await import("./commands/tasks.ts")).tasks(rest);
       case "minimize":
         return await (await import("./commands/minimize.ts")).minimize(rest);
       case "doctor":

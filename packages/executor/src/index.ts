@@ -53,6 +53,7 @@ export { type LogFilter, type LogText, logFilter } from "./jobs/log-reader.ts";
 export type { JobReport, PollOptions, PollResult } from "./jobs/poll.ts";
 export type { NativesPort } from "./natives-port.ts";
 export { TailBuffer } from "./output/tail-buffer.ts";
+export { type BashProgress, type BashProgressEnd, PROGRESS_LINES, runWithProgress } from "./progress.ts";
 export { PROJECT_RULES, type RuleFile, readRuleFile } from "./rule-files.ts";
 export type { ArtifactChoice, UpdateListener } from "./run-sink.ts";
 export { DEFAULT_MAX_IDLE_SESSIONS } from "./sessions/session-pool.ts";

@@ -1,0 +1,103 @@
+/** `pi-bash tasks`: several calls of the task tools in one process, one answer a line, and nothing left behind. */
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+
+const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
+/** A test that waits longer for the process than this has found a hang. */
+const LIMIT_MS = 40_000;
+
+interface Answer {
+  content: { text: string }[];
+  details: { taskId?: string; status?: string; results?: object[]; tasks?: object[] };
+  isError?: boolean;
+}
+
+function host(words: readonly string[] = []) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-cli-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const child = spawn(process.execPath, [PROGRAM, "tasks", ...words], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: folder },
+    stdio: ["pipe", "pipe", "pipe"],
+    timeout: LIMIT_MS,
+    killSignal: "SIGKILL",
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  child.stdin.on("error", () => undefined);
+  return {
+    folder,
+    ended,
+    send: (line: string): void => void child.stdin.write(`${line}\n`),
+    next: async (): Promise<Answer> => JSON.parse((await lines.next()).value ?? "null") as Answer,
+    end: () => child.stdin.end(),
+  };
+}
+
+const bash = (script: string, more: object = {}) =>
+  JSON.stringify({ tool: "task", params: { kind: "bash", script, timeout_secs: 60, display_name: "x", ...more } });
+
+it("a task that one call starts is awaited and ended by later ones", async () => {
+  const { send, next, end, ended } = host();
+
+  send(bash("echo out; sleep 300", { run_in_background: true }));
+  const { taskId } = (await next()).details;
+  send(JSON.stringify({ tool: "task_await", params: { task_ids: [taskId] } }));
+  send(JSON.stringify({ tool: "task_list" }));
+  send(JSON.stringify({ tool: "task_terminate", params: { task_ids: [taskId] } }));
+  const answers = [await next(), await next(), await next()];
+  end();
+
+  expect(answers.map(({ details }) => details.results ?? details.tasks)).toMatchObject([
+    [{ status: "running", output: "out\n" }],
+    [{ taskId, kind: "bash" }],
+    [{ status: "terminated" }],
+  ]);
+  expect(await ended).toBe(0);
+});
+
+it("what still runs ends with the input", async () => {
+  const { send, next, end, ended, folder } = host();
+  send(bash("echo $$ > pid; sleep 300", { run_in_background: true }));
+  await next();
+  while (!existsSync(join(folder, "pid")) || readFileSync(join(folder, "pid"), "utf8") === "") {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
+
+  end();
+
+  expect(await ended).toBe(0);
+  expect(() => process.kill(pid, 0)).toThrowError("ESRCH");
+}, 60_000);
+
+it("a call that cannot be made is answered, and the next one is made", async () => {
+  const { send, next, end, ended } = host();
+
+  for (const line of ["{", "[]", '{"tool":"rm"}', '{"tool":"task","params":{"script":"true"}}', bash("echo ok")]) {
+    send(line);
+  }
+  const answers = [await next(), await next(), await next(), await next(), await next()];
+  end();
+
+  expect(answers.map(({ content, isError }) => [isError, content[0]?.text.split("\n")[0]?.slice(0, 40)])).toEqual([
+    [true, "The line is no JSON."],
+    [true, 'A call is `{"tool": NAME, "params": {…}}'],
+    [true, "There is no tool `rm`."],
+    [true, expect.stringMatching(/^Invalid task parameters/)],
+    [undefined, "ok"],
+  ]);
+  expect(await ended).toBe(0);
+});
+
+it("a command beside it is a wrong command line", async () => {
+  const { ended } = host(["echo x"]);
+
+  expect(await ended).toBe(2);
+});
