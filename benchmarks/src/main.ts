@@ -4,7 +4,7 @@
  *   node benchmarks/dist/main.js [--quick] [--only WORD] [--json FILE] [--write FOLDER] [SCENARIO…]
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { constants, cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -15,10 +15,13 @@ import { killHosts } from "./host-link.ts";
 import { type Ground, type Played, play } from "./play.ts";
 import { verdictsOf } from "./report/aims.ts";
 import { tableOf } from "./report/table.ts";
-import { writeRun } from "./report/write.ts";
+import { writeData, writeRun } from "./report/write.ts";
 import { scenariosIn } from "./scenarios.ts";
 
 const BYTES_PER_GIB = 1024 ** 3;
+
+/** Said of a run that shares its machine. */
+const BUSY = "the machine was busy with other things: times are several times what they are alone, ratios tell more";
 
 interface Options {
   /** Smaller sizes and fewer rounds: minutes instead of half an hour. */
@@ -68,20 +71,12 @@ async function run({ quick, only, json, write, names }: Options, ground: Ground,
     print(["", `${figures.name}: ${figures.title}`, figures.about]);
     for (const { title, unit, rows } of figures.quantities) print(["", title, ...tableOf(unit, rows)]);
   }
-  const circumstances = [
-    ...start,
-    `load average at the end: ${loadavg()
-      .map((load) => load.toFixed(1))
-      .join(", ")}`,
-    ...absent,
-  ];
+  const circumstances = [...start, `load average at the end: ${loadNow()}`, ...absent];
   const verdicts = verdictsOf(played).map(
     ({ aim, measured, isMet }) => `${isMet ? "met   " : "missed"}  ${aim}  (${measured})`,
   );
   print(["", "aims", ...verdicts, "", ...circumstances.slice(start.length)]);
-  if (json !== undefined) {
-    writeFileSync(json, `${JSON.stringify({ circumstances, scenarios: played }, undefined, 2)}\n`);
-  }
+  if (json !== undefined) writeData(json, played, circumstances);
   if (write !== undefined) writeRun(write, played, circumstances);
 }
 
@@ -90,14 +85,19 @@ function circumstancesNow(isQuick: boolean): string[] {
   const bun = bunProgram();
   const bunVersion = bun === undefined ? "" : `, Bun ${execFileSync(bun, ["--version"], { encoding: "utf8" }).trim()}`;
   const [first] = cpus();
+  const [load = 0] = loadavg();
   return [
     `${new Date().toISOString().slice(0, 10)}, ${isQuick ? "a quick run" : "a whole run"}`,
     `${cpus().length} cores (${first?.model.trim() ?? "unknown"}), ${Math.round(totalmem() / BYTES_PER_GIB)} GiB, ${process.platform} ${process.arch}`,
     `Node ${process.versions.node}${bunVersion}, bash ${bash}`,
-    `load average at the start: ${loadavg()
-      .map((load) => load.toFixed(1))
-      .join(", ")}`,
+    `load average at the start: ${loadNow()}`,
+    ...(load > cpus().length ? [BUSY] : []),
   ];
+}
+
+function loadNow(): string {
+  const loads = loadavg().map((load) => load.toFixed(1));
+  return loads.join(", ");
 }
 
 function print(lines: readonly string[]): void {

@@ -50,10 +50,10 @@ class Seat {
     this.#ground = ground;
   }
 
-  /** A round for its faults only; it counts as one when there are any. */
+  /** A round for its faults only. */
   async check(request: NonNullable<Scenario["check"]>): Promise<void> {
     const { faults } = await this.#ask(request(this.series.entry));
-    if (faults.length > 0) this.series.rounds.push([...faults]);
+    this.series.rounds.push([...faults]);
   }
 
   async round(): Promise<void> {

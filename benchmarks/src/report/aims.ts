@@ -1,6 +1,7 @@
 /** What we want of our own figures, and whether a run has it. A scenario that was not played has no say. */
 import { type Row, shown } from "../figures.ts";
 import type { Played } from "../play.ts";
+import type { Quantity } from "../scenarios.ts";
 
 /** An aim, beside what was measured. */
 export interface Verdict {
@@ -53,7 +54,7 @@ export function verdictsOf(played: readonly Played[]): Verdict[] {
     played.find(({ name }) => name === scenario)?.quantities.find((quantity) => quantity.key === key)?.rows ?? [];
   const bounds = BOUNDS.flatMap((bound) => {
     const row = rowsOf(bound.scenario, bound.key).find(({ contender }) => contender === bound.contender);
-    return row === undefined ? [] : [verdictOf(bound, row, unitOf(played, bound))];
+    return row === undefined ? [] : [verdictOf(bound, row, quantityOf(played, bound))];
   });
   const terminal = terminalVerdicts(rowsOf("pty-lines", "wall"));
   const flaws = played.flatMap(({ name, quantities }) =>
@@ -69,11 +70,11 @@ export function verdictsOf(played: readonly Played[]): Verdict[] {
   return [...bounds, ...terminal, clean];
 }
 
-function verdictOf({ scenario, contender, figure, most }: Bound, { figures }: Row, unit: string): Verdict {
+function verdictOf({ scenario, contender, figure, most }: Bound, { figures }: Row, quantity: Quantity): Verdict {
   const value = figures?.[figure];
-  const quantity = `${scenario}, ${contender}: ${figure} at most ${most} ${unit}`;
-  if (value === undefined) return { aim: quantity, measured: "no figure", isMet: false };
-  return { aim: quantity, measured: shown(value), isMet: value <= most };
+  const aim = `${scenario}, ${contender}: ${quantity.title}, ${figure}, at most ${most} ${quantity.unit}`;
+  if (value === undefined) return { aim, measured: "no figure", isMet: false };
+  return { aim, measured: shown(value), isMet: value <= most };
 }
 
 function terminalVerdicts(rows: readonly Row[]): Verdict[] {
@@ -105,7 +106,7 @@ function terminalVerdicts(rows: readonly Row[]): Verdict[] {
   ];
 }
 
-function unitOf(played: readonly Played[], { scenario, key }: Bound): string {
+function quantityOf(played: readonly Played[], { scenario, key }: Bound): Quantity {
   const quantities = played.find(({ name }) => name === scenario)?.quantities;
-  return quantities?.find((quantity) => quantity.key === key)?.unit ?? "";
+  return quantities?.find((quantity) => quantity.key === key) ?? { key, title: key, unit: "" };
 }

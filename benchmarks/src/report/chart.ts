@@ -50,7 +50,7 @@ export function chartOf(title: string, panels: readonly Panel[]): string {
   }
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${top + 10}" viewBox="0 0 ${WIDTH} ${top + 10}" font-family="system-ui, sans-serif" role="img">
 <title>${escaped(title)}</title>
-<style>text{fill:#1f2328}.quiet{fill:#59636e}.note{fill:#cf222e}.mark{stroke:#1f2328}@media(prefers-color-scheme:dark){text{fill:#f0f6fc}.quiet{fill:#9198a1}.note{fill:#ff7b72}.mark{stroke:#f0f6fc}}</style>
+<style>text{fill:#1f2328}.quiet{fill:#59636e}.note{fill:#cf222e}.mark{stroke:#1f2328}.step{stroke:#8c959f;stroke-opacity:.35}@media(prefers-color-scheme:dark){text{fill:#f0f6fc}.quiet{fill:#9198a1}.note{fill:#ff7b72}.mark{stroke:#f0f6fc}}</style>
 <text x="10" y="24" font-size="17" font-weight="600">${escaped(title)}</text>
 ${parts.join("\n")}
 </svg>
@@ -59,9 +59,14 @@ ${parts.join("\n")}
 
 function drawPanel({ title, unit, bars }: Panel, top: number): { svg: string; height: number } {
   const scale = scaleOf(bars);
-  const head = `${title}, ${unit} (less is better${scale.isLog ? "; each step is ten times" : ""})`;
+  const head = `${title}, ${unit} (less is better${scale.isLog ? "; logarithmic" : ""})`;
   const lines = [`<text class="quiet" x="10" y="${top + 24}" font-size="13">${escaped(head)}</text>`];
   let y = top + PANEL_HEAD;
+  const height = bars.reduce((sum, { note }) => sum + ROW_HEIGHT + (note === "" ? 0 : NOTE_HEIGHT), 0);
+  for (const step of scale.steps) {
+    const x = (LABEL_WIDTH + 8 + scale.length(step)).toFixed(1);
+    lines.push(`<line class="step" x1="${x}" x2="${x}" y1="${y}" y2="${y + height}"/>`);
+  }
   for (const bar of bars) {
     lines.push(drawBar(bar, y, scale.length));
     y += ROW_HEIGHT + (bar.note === "" ? 0 : NOTE_HEIGHT);
@@ -94,19 +99,28 @@ function drawBar({ label, value, mark, side, note }: Bar, y: number, length: (va
   return parts.join("");
 }
 
+/** How long values are drawn. */
+interface Scale {
+  readonly isLog: boolean;
+  /** Powers of ten, which are drawn as lines where bars are by their logarithm. */
+  readonly steps: readonly number[];
+  readonly length: (value: number) => number;
+}
+
 /** How long a value is drawn: in proportion, or by its logarithm where the values are far apart. */
-function scaleOf(bars: readonly Bar[]): { isLog: boolean; length: (value: number) => number } {
+function scaleOf(bars: readonly Bar[]): Scale {
   const values = bars.flatMap(({ value, mark }) => [value, mark]).filter((value) => value !== undefined);
   const positive = values.filter((value) => value > 0);
   const most = Math.max(...positive, Number.MIN_VALUE);
   const least = Math.min(...positive, most);
   if (most / least < LOG_RATIO) {
-    return { isLog: false, length: (value) => (Math.max(0, value) / most) * BAR_WIDTH };
+    return { isLog: false, steps: [], length: (value) => (Math.max(0, value) / most) * BAR_WIDTH };
   }
   const from = Math.floor(Math.log10(least));
   const range = Math.log10(most) - from;
   const length = (value: number) => (value <= 0 ? 0 : ((Math.log10(value) - from) / range) * BAR_WIDTH);
-  return { isLog: true, length };
+  const steps = Array.from({ length: Math.floor(range) + 1 }, (_, at) => 10 ** (from + at));
+  return { isLog: true, steps, length };
 }
 
 function escaped(text: string): string {

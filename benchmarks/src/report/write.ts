@@ -5,6 +5,9 @@ import type { Played } from "../play.ts";
 import { chartOf } from "./chart.ts";
 import { type Circumstances, pageOf } from "./page.ts";
 
+/** Digits of a number that are kept: more are noise. */
+const DIGITS = 5;
+
 /** Writes `figures.md`, `figures.json` and `<scenario>.svg`. */
 export function writeRun(folder: string, played: readonly Played[], circumstances: Circumstances): void {
   mkdirSync(folder, { recursive: true });
@@ -22,8 +25,12 @@ export function writeRun(folder: string, played: readonly Played[], circumstance
     writeFileSync(join(folder, `${name}.svg`), chartOf(title.replaceAll("`", ""), panels));
   }
   writeFileSync(join(folder, "figures.md"), pageOf(played, circumstances));
-  writeFileSync(
-    join(folder, "figures.json"),
-    `${JSON.stringify({ circumstances, scenarios: played }, undefined, 2)}\n`,
-  );
+  writeData(join(folder, "figures.json"), played, circumstances);
+}
+
+/** Writes a run as data. */
+export function writeData(file: string, played: readonly Played[], circumstances: Circumstances): void {
+  const rounded = (_key: string, value: unknown): unknown =>
+    typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(DIGITS)) : value;
+  writeFileSync(file, `${JSON.stringify({ circumstances, scenarios: played }, rounded, 1)}\n`);
 }
