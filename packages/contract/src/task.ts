@@ -31,8 +31,11 @@ export const BashTaskParams = z.strictObject({
 });
 export type BashTaskParams = z.infer<typeof BashTaskParams>;
 
-/** Parameters of `task`. `kind: "bash"` tells the two apart without doubt. */
-export const TaskParams = z.union([AgentTaskParams, BashTaskParams]);
+/**
+ * Parameters of `task`. `kind: "bash"` tells the two apart without doubt. The type is said once more at the top, since
+ * some models' hosts take no schema of a tool without it.
+ */
+export const TaskParams = z.union([AgentTaskParams, BashTaskParams]).meta({ type: "object" });
 export type TaskParams = z.infer<typeof TaskParams>;
 
 /** Where a task stands. `reported`: it has ended and its result can be had. */

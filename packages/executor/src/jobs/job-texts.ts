@@ -64,7 +64,8 @@ function headline(job: JobView): string {
     ...(job.endedAtMs === undefined ? [] : [duration(job.endedAtMs - job.startedAtMs)]),
   ];
   const tail = facts.length === 0 ? "" : ` (${facts.join(", ")})`;
-  return `Background job ${job.id} ${stateOf(job)}${tail}: ${job.label}`;
+  const name = job.title === undefined ? "" : ` (${job.title})`;
+  return `Background job ${job.id}${name} ${stateOf(job)}${tail}: ${job.label}`;
 }
 
 function stateOf(job: JobView): string {

@@ -13,6 +13,9 @@ import type { TaskSession } from "./task-session.ts";
 /** What is listed where nobody says otherwise: what has not ended. */
 const ACTIVE: readonly TaskStatus[] = ["queued", "running", "awaiting_report"];
 
+/** Longest script in a list, in UTF-16 units. */
+const MAX_SCRIPT_CHARS = 2_000;
+
 export interface ListDetails {
   tasks: TaskListEntry[];
 }
@@ -64,12 +67,18 @@ function bashEntry({ job, command }: OwnedJob, scope: Scope, nowMs: number): Tas
     ...(job.owner === undefined ? {} : { parentWorkspaceId: job.owner }),
     kind: "bash",
     display_name: job.title ?? job.label,
-    script: command,
+    script: clipped(command),
     uptime_ms: Math.max(0, (job.endedAtMs ?? nowMs) - job.startedAtMs),
     ...(job.exitCode === undefined ? {} : { exitCode: job.exitCode }),
     depth: scope.depthOf(job.owner) + 1,
     createdAt: new Date(job.startedAtMs).toISOString(),
   };
+}
+
+/** A script may be as long as a file; a list needs its beginning. */
+function clipped(script: string): string {
+  if (script.length <= MAX_SCRIPT_CHARS) return script;
+  return `${script.slice(0, MAX_SCRIPT_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
 function textOf(tasks: readonly TaskListEntry[]): string {

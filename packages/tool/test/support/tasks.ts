@@ -36,6 +36,8 @@ export interface TaskScene {
   terminate: (...ids: string[]) => Promise<TaskTerminateEntry[]>;
   /** Lets a command go on that waits for the file of that name. */
   touch: (name: string) => void;
+  /** Waits until a command of the workspace has written something, and the host has read it. */
+  written: (taskId: string, text: string) => Promise<void>;
   /** Waits until a file is there. */
   made: (name: string) => Promise<void>;
   /** Everything that was delivered to a workspace. */
@@ -77,6 +79,10 @@ function sceneOf(session: TaskSession, manager: JobManager, folder: string): Tas
     list: async (params = {}) => (await tools.task_list.execute("call", params)).details.tasks,
     terminate: async (...ids) => (await tools.task_terminate.execute("call", { task_ids: ids })).details.results,
     touch: (name) => writeFileSync(join(folder, name), ""),
+    written: (taskId, text) => {
+      const newest = () => manager.read(taskId.slice("bash:".length), session.getSessionId?.())?.text ?? "";
+      return until(() => newest().includes(text), `${taskId} to write \`${text}\``);
+    },
     made: (name) => until(() => existsSync(join(folder, name)), `the file \`${name}\``),
     delivered: (workspace) => {
       const got: JobDelivery[] = [];

@@ -138,10 +138,11 @@ describe("awaiting several", () => {
   });
 
   it("with `min_completed` waits for so many ends, whatever they write", async () => {
-    const { start, await: awaitTasks, touch } = await taskScene();
+    const { start, await: awaitTasks, touch, written } = await taskScene();
     const chatty = await start(`while ! [ -e c ]; do echo still; sleep 0.05; done; echo c`);
     const ids = [await start(`${waitFor("a")}; echo a`), await start(`${waitFor("b")}; echo b`), chatty];
     const waiting = awaitTasks({ task_ids: ids, min_completed: 2 });
+    await written(chatty, "still");
     touch("a");
     touch("b");
 

@@ -3,6 +3,7 @@
  */
 import { TaskResult } from "@pi-bash/contract";
 import { describe, expect, it } from "vitest";
+import { createBashTool } from "../../src/bash-tool.ts";
 import { ToolAbortError, ToolError } from "../../src/tool-error.ts";
 import { textOf, thrown, until } from "../support/session.ts";
 import { taskScene, waitFor } from "../support/tasks.ts";
@@ -161,6 +162,18 @@ describe("the deadline of a command in the foreground", () => {
     expect(asked).toEqual([{ command: expect.stringContaining("seq 1 500"), timeoutMs: 1_000 }]);
     const rest = ended?.status === "completed" ? ended.output : "";
     expect(`${first}${rest}`).toBe(Array.from({ length: 600 }, (_, at) => `${at + 1}\n`).join(""));
+  });
+
+  it("holds for the bash tool as well", async () => {
+    const { session, touch, await: awaitTasks } = await taskScene({}, { onTimeout: () => "background" });
+    const bash = createBashTool(session);
+    await bash.execute("call", { command: "true" });
+
+    const answer = await bash.execute("call", { command: `echo begun; ${waitFor("go")}; echo done`, timeout: 1 });
+
+    expect(textOf(answer)).toMatch(/^begun\n\nBackground job bg_1 started: /);
+    touch("go");
+    expect(await awaitTasks({ min_completed: 1 })).toMatchObject([{ status: "completed", output: "begun\ndone\n" }]);
   });
 
   it("is the setting's where the session says nothing", async () => {
