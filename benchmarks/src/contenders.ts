@@ -27,6 +27,7 @@ export const ENTRIES: readonly Entry[] = [
   ours("ours-chunks", "pi-bash session, callback", "pipe", true),
   ours("ours-sink", "pi-bash session, sink", "pipe", true),
   ours("ours-once", "pi-bash one-shot, sink", "pipe", false),
+  ours("ours-tool", "pi-bash bash tool, artifact", "pipe", true),
   { ...ours("ours-chunks", "pi-bash session, callback (Bun)", "pipe", true), runtime: "bun" },
   peer("child-process", "child_process.spawn", "pipe", {}),
   peer("execa", "execa", "pipe", { needs: "execa" }),
@@ -62,6 +63,8 @@ export async function load(id: string, reader: string | undefined): Promise<Cont
       return (await import("./adapters/ours.ts")).oursWithSink();
     case "ours-once":
       return (await import("./adapters/ours.ts")).oursOneShot();
+    case "ours-tool":
+      return (await import("./adapters/tool.ts")).oursThroughTool();
     case "ours-pty":
       return (await import("./adapters/ours.ts")).oursOnTerminal();
     case "child-process":

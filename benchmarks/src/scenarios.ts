@@ -36,6 +36,7 @@ interface Sizes {
   readonly terminalMib: number;
   readonly loopMib: number;
   readonly memoryMib: number;
+  readonly artifactMib: number;
   readonly many: number;
 }
 
@@ -46,9 +47,19 @@ const WHOLE: Sizes = {
   terminalMib: 32,
   loopMib: 1024,
   memoryMib: 1024,
+  artifactMib: 5 * 1024,
   many: 200,
 };
-const QUICK: Sizes = { rounds: 3, times: 30, streamMib: 32, terminalMib: 8, loopMib: 128, memoryMib: 128, many: 50 };
+const QUICK: Sizes = {
+  rounds: 3,
+  times: 30,
+  streamMib: 32,
+  terminalMib: 8,
+  loopMib: 128,
+  memoryMib: 128,
+  artifactMib: 512,
+  many: 50,
+};
 
 const MICROS: readonly Quantity[] = [{ key: "micros", title: "call to settled promise", unit: "µs" }];
 
@@ -80,6 +91,7 @@ export function scenariosIn(folder: string, isQuick: boolean): Repertoire {
     ...terminalStreams(folder, sizes),
     ["loop", () => loop(folder, sizes)],
     ["memory", () => memoryGrowth(folder, sizes)],
+    ["artifact", () => artifactGrowth(folder, sizes)],
     ["stop", () => stopping(folder, sizes)],
     ["background", () => backgroundChild()],
     ["cold", () => coldStart(sizes)],
@@ -199,6 +211,21 @@ function memoryGrowth(folder: string, { memoryMib: mib }: Sizes): Scenario {
     isFresh: true,
     takesPart: isNoLimit,
     request: (entry) => ({ kind: "memory", workload: entry.kind === "pty" ? terminal : pipe }),
+  });
+}
+
+function artifactGrowth(folder: string, { artifactMib: mib }: Sizes): Scenario {
+  const workload = streamed(folder, "lines", { mib });
+  return base({
+    name: "artifact",
+    title: `${mib / 1024} GiB through the bash tool`,
+    about: "The whole output goes to the artifact on the disk, its end to the model.",
+    quantities: [{ key: "grown", title: "growth of the host", unit: "MiB" }],
+    rounds: 1,
+    isFresh: true,
+    takesPart: ({ id }) => id === "ours-tool",
+    request: () => ({ kind: "memory", workload }),
+    patienceMs: 900_000,
   });
 }
 
