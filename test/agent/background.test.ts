@@ -108,7 +108,7 @@ describe("an agent and a server", () => {
 describe("an agent and jobs", () => {
   it("works on while a build runs, and is given its result once", async () => {
     const cwd = place();
-    const agent = await createAgent({ cwd, settings: ASYNC });
+    const agent = await createAgent({ cwd, settings: ASYNC, takesDeliveries: false });
 
     const { readings } = await agent.run(function* () {
       yield bash("until [ -e go ]; do sleep 0.02; done; echo built; exit 3", { async: true });
@@ -142,7 +142,7 @@ describe("an agent and jobs", () => {
 
   it("runs three jobs beside each other", async () => {
     const cwd = place();
-    const agent = await createAgent({ cwd, settings: ASYNC });
+    const agent = await createAgent({ cwd, settings: ASYNC, takesDeliveries: false });
     // Each waits for the other two: run one after the other, none would end.
     const meet = (own: number) =>
       `touch here${own}; until [ -e here1 ] && [ -e here2 ] && [ -e here3 ]; do sleep 0.02; done; echo met ${own}`;
@@ -161,7 +161,7 @@ describe("an agent and jobs", () => {
   it("has a long command go to the background by itself, and gets its result", async () => {
     const cwd = place();
     const settings = { "bash.autoBackground.enabled": true, "bash.autoBackground.thresholdMs": 300 };
-    const agent = await createAgent({ cwd, settings });
+    const agent = await createAgent({ cwd, settings, takesDeliveries: false });
 
     const { readings } = await agent.run(function* () {
       yield bash("echo working; until [ -e go ]; do sleep 0.02; done; echo finished");

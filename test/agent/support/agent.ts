@@ -56,22 +56,25 @@ export interface AgentOptions {
   hostEnv?: Record<string, string>;
   ports?: ExecutorPorts;
   session?: Partial<BashToolSession>;
+  /** Whether results of jobs are delivered; where not, they wait to be polled. Default true. */
+  takesDeliveries?: boolean;
 }
 
 /** Most turns of one task; a script that needs more does not end. */
 const MAX_TURNS = 40;
 
 /** Makes an agent with a shell, jobs and artifacts of its own; all of it goes away after the test. */
-export async function createAgent({ cwd, settings = {}, hostEnv, ports, session: more }: AgentOptions): Promise<Agent> {
+export async function createAgent(options: AgentOptions): Promise<Agent> {
+  const { cwd, settings = {}, hostEnv, ports, session: more, takesDeliveries = true } = options;
   const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: cwd, LANG: "C.UTF-8", ...hostEnv };
   const executor = createExecutor(settings, { hostEnv: env, cwd, usesSnapshot: false, ...ports });
   onTestFinished(() => executor.dispose());
   const asyncJobManager = await JobManager.open({ artifacts: executor.artifacts });
   onTestFinished(() => asyncJobManager.dispose());
   const deliveries: string[] = [];
-  asyncJobManager.subscribe("agent", (batch) => {
-    deliveries.push(...batch.map(({ text }) => text));
-  });
+  if (takesDeliveries) {
+    asyncJobManager.subscribe("agent", (batch) => void deliveries.push(...batch.map(({ text }) => text)));
+  }
   const session: BashToolSession = {
     cwd,
     settings,
