@@ -8,6 +8,7 @@ import { DEFAULT_MAX_BYTES, type Settings } from "@pi-bash/contract";
 import type { ArtifactStore } from "./artifacts/store.ts";
 import { type CommandResult, neverStarted, settledResult, unresponsiveResult } from "./command-result.ts";
 import { type Deadline, type TimeoutDecision, watchDeadline } from "./deadline.ts";
+import { guardListener, warnAboutListener } from "./host-listener.ts";
 import { minimizeResult } from "./minimize.ts";
 import type { NativesPort, RunOptions, RunResult, SessionOptions } from "./natives-port.ts";
 import { ChunkThrottle } from "./output/chunk-throttle.ts";
@@ -40,7 +41,7 @@ export interface ExecuteBashOptions {
   /** The agent's session: calls with the same key share a shell. Default: all calls without one share one. */
   sessionKey?: string;
   /** Called with what the command writes, at most every 50 ms, everything in order. */
-  onChunk?: (chunk: string) => void;
+  onChunk?: (chunk: string) => unknown;
   /** Called with the newest tail and totals, at most every 50 ms. */
   onUpdate?: UpdateListener;
   /** File for the raw output. Default: an artifact of the executor's store. */
@@ -92,7 +93,7 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
     store: artifacts,
     settings,
     artifact: options.artifact,
-    onUpdate: options.onUpdate,
+    onUpdate: guardListener(options.onUpdate, warnAboutListener("updates")),
     isFollowed: options.isFollowed === true,
     maxBytes,
   });
@@ -136,7 +137,7 @@ async function watch(
 ): Promise<Watched<RunResult>> {
   const { onChunk, backgrounded } = call.options;
   const { signal, timeoutMs } = deadline;
-  const throttle = onChunk === undefined ? undefined : new ChunkThrottle(onChunk, warnAboutListener);
+  const throttle = onChunk === undefined ? undefined : new ChunkThrottle(onChunk, warnAboutListener("output"));
   const promote = (): void => lease.session.promote();
   if (backgrounded?.aborted) promote();
   backgrounded?.addEventListener("abort", promote, { once: true });
@@ -182,10 +183,4 @@ async function start(
 
 function isHarmless(error: unknown): boolean {
   return error instanceof Error && "code" in error && HARMLESS_CODES.has(String(error.code));
-}
-
-/** A listener that throws is the host's mistake; the command is not to pay for it. */
-function warnAboutListener(error: unknown): void {
-  const reason = error instanceof Error ? error.message : String(error);
-  process.emitWarning(`a listener of output failed and is called no more: ${reason}`, { code: "PI_LISTENER_FAILED" });
 }

@@ -32,6 +32,7 @@ export {
 export { NON_INTERACTIVE_ENV, nonInteractiveEnv } from "./environment/non-interactive.ts";
 export { disposeSharedExecutor, executeBash } from "./execute-bash.ts";
 export { createExecutor, type Executor, type ExecutorPorts } from "./executor.ts";
+export { guardListener, warnAboutListener } from "./host-listener.ts";
 export { type BashWorkOptions, bashWork } from "./jobs/bash-work.ts";
 export type { DeliverySink } from "./jobs/delivery-queue.ts";
 export type { FollowOptions, FollowReport } from "./jobs/follow.ts";

@@ -71,7 +71,8 @@ export function createBashTool(session: BashToolSession): BashTool {
     strict: true,
     concurrency: "exclusive",
     isConcurrencySafe: (params) => session.policy !== undefined && onlyReads(params),
-    execute: async (_toolCallId, params, signal, onUpdate, context = {}) => {
+    execute: async (_toolCallId, params, signal, onUpdate, given) => {
+      const context = given ?? {};
       if (signal?.aborted) throw new ToolAbortError();
       const call = await prepareCall(params, settings(), session, { ...context, signal });
       if (signal?.aborted) throw new ToolAbortError();
@@ -93,7 +94,10 @@ function onlyReads(params: unknown): boolean {
 async function run(call: PreparedCall, scene: CallScene): Promise<BashToolResult> {
   const { session, signal } = scene;
   const { asyncJobManager } = session;
-  if (call.isAsync && asyncJobManager !== undefined) return startJob(call, asyncJobManager, scene);
+  if (call.isAsync && asyncJobManager !== undefined) {
+    if (call.wantsPty) call.applied.push("`pty` was not followed: a background job has no terminal");
+    return startJob(call, asyncJobManager, scene);
+  }
 
   const bridge = session.getClientBridge?.();
   if (bridge?.capabilities.terminal === true && bridge.createTerminal !== undefined && !call.wantsPty) {

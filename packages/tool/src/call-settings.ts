@@ -3,16 +3,25 @@
  */
 import { Settings } from "@pi-bash/contract";
 import type { BashToolSession } from "./session.ts";
+import { ToolError } from "./tool-error.ts";
 
-/** Gives the session's settings with all defaults. Throws what the schema throws. */
+/** Gives the session's settings with all defaults. Throws `ToolError` that names what is wrong with which. */
 export function settingsReader(session: BashToolSession): () => Settings {
   let source: BashToolSession["settings"];
   let parsed: Settings | undefined;
   return () => {
     if (parsed === undefined || session.settings !== source) {
+      parsed = parse(session.settings ?? {});
       source = session.settings;
-      parsed = Settings.parse(source ?? {});
     }
     return parsed;
   };
+}
+
+/** Wrong ones are never taken for the defaults: among them are those that refuse commands. */
+function parse(given: unknown): Settings {
+  const parsed = Settings.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `\`${path.join(".")}\`: ${message}`);
+  throw new ToolError(`Wrong settings: ${problems.join("; ")}`);
 }

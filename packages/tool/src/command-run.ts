@@ -3,12 +3,16 @@
  */
 import type { ArtifactAllocation } from "@pi-bash/contract";
 import { type CommandResult, type ExecuteBashOptions, ptyEnvironment, shellConfig } from "@pi-bash/executor";
+import { waitAtMost } from "./bounded-wait.ts";
 import type { FinishedRun } from "./describe-result.ts";
 import { type KeptStream, keepTrailingStreams } from "./kept-stream.ts";
 import type { LiveUpdates } from "./live-updates.ts";
 import type { PreparedCall } from "./prepared-call.ts";
 import type { PtyPort } from "./pty-port.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
+
+/** Most time that the session may take to give a file for the output, in milliseconds. */
+const ALLOCATION_BOUND_MS = 5_000;
 
 /** Where a call runs, and who watches. */
 export interface CallScene {
@@ -101,7 +105,11 @@ interface Place {
 async function allocate(session: BashToolSession): Promise<Place> {
   if (session.allocateOutputArtifact === undefined) return {};
   try {
-    const made = await session.allocateOutputArtifact("bash");
+    const allocate = session.allocateOutputArtifact.bind(session);
+    const waited = await waitAtMost(async () => allocate("bash"), ALLOCATION_BOUND_MS);
+    if (waited.kind === "late") return { artifact: false, error: "the session did not give a file in time" };
+    if (waited.kind === "error") throw waited.error;
+    const made = waited.value;
     if (made?.id !== undefined && made.path !== undefined) return { artifact: { id: made.id, path: made.path } };
     return { artifact: false, error: "the session has no artifacts" };
   } catch (error) {

@@ -12,6 +12,9 @@ import type { PreparedCall } from "./prepared-call.ts";
 import { endOf } from "./text-end.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
 
+/** Survivors told as data; a command may leave thousands, each with a command line of up to 4 KiB. */
+const MAX_SURVIVORS = 50;
+
 /** A command that was run, wherever it was. */
 export interface FinishedRun {
   call: PreparedCall;
@@ -68,7 +71,7 @@ function detailsOf(run: FinishedRun): BashDetails {
     ...(terminalId === undefined ? {} : { terminalId }),
     ...(result.signal === undefined ? {} : { signal: result.signal }),
     ...(result.artifactId === undefined ? {} : { artifactId: result.artifactId }),
-    ...(result.survivors === undefined ? {} : { survivors: result.survivors }),
+    ...(result.survivors === undefined ? {} : { survivors: result.survivors.slice(0, MAX_SURVIVORS) }),
     ...(result.sessionReset === undefined ? {} : { sessionReset: result.sessionReset }),
     ...(result.workingDir === undefined ? {} : { workingDir: result.workingDir }),
     ...(call.applied.length === 0 ? {} : { applied: call.applied }),

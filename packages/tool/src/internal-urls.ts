@@ -15,9 +15,13 @@ import {
   singleQuoted,
 } from "@pi-bash/command";
 import type { ArtifactStore } from "@pi-bash/executor";
+import { waitAtMost } from "./bounded-wait.ts";
 import { resolveSkillPath, type Skill } from "./skill-url.ts";
 import { ToolError } from "./tool-error.ts";
 import { decodePath, pathInside, refuseTraversal } from "./url-path.ts";
+
+/** Most time that a router may take for one URL, in milliseconds. */
+const ROUTER_BOUND_MS = 30_000;
 
 /** Resolves the schemes that only the host knows. */
 export interface InternalUrlRouter {
@@ -128,12 +132,10 @@ async function artifactPath(url: string, id: string, artifacts: Pick<ArtifactSto
 
 async function routed(url: string, scheme: InternalScheme, router: InternalUrlRouter | undefined): Promise<string> {
   if (router?.canHandle(url) !== true) throw unavailable(url, scheme);
-  let sourcePath: string | undefined;
-  try {
-    ({ sourcePath } = await router.resolve(url));
-  } catch (error) {
-    throw failed(url, scheme, error);
-  }
+  const waited = await waitAtMost(() => router.resolve(url), ROUTER_BOUND_MS);
+  if (waited.kind === "error") throw failed(url, scheme, waited.error);
+  if (waited.kind === "late") throw failed(url, scheme, new Error("The router did not answer in time."));
+  const { sourcePath } = waited.value;
   if (sourcePath === undefined || sourcePath === "") throw pathless(url, scheme);
   return resolve(sourcePath);
 }

@@ -5,8 +5,9 @@
  * throws is called no more; the command is not to pay for it.
  */
 import type { BashDetails, BashToolUpdate } from "@pi-bash/contract";
+import { guardListener, warnAboutListener } from "@pi-bash/executor";
 
-export type UpdateListener = (update: BashToolUpdate) => void;
+export type UpdateListener = (update: BashToolUpdate) => unknown;
 
 export interface LiveUpdates {
   /** Text; undefined: there is nothing to show yet. */
@@ -15,18 +16,8 @@ export interface LiveUpdates {
 
 /** Updates for a listener; for none, they go nowhere. */
 export function liveUpdates(listener: UpdateListener | undefined): LiveUpdates {
-  let current = listener;
+  const tell = guardListener(listener, warnAboutListener("updates"));
   return {
-    show: (text, details = {}) => {
-      try {
-        current?.({ content: text === undefined ? [] : [{ type: "text", text }], details });
-      } catch (error) {
-        current = undefined;
-        const reason = error instanceof Error ? error.message : String(error);
-        process.emitWarning(`a listener of updates failed and is called no more: ${reason}`, {
-          code: "PI_LISTENER_FAILED",
-        });
-      }
-    },
+    show: (text, details = {}) => tell({ content: text === undefined ? [] : [{ type: "text", text }], details }),
   };
 }

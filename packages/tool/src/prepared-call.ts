@@ -41,6 +41,9 @@ export interface PreparedCall {
   rewriteNotices: string[];
 }
 
+/** Longest path in a note on a call, in UTF-16 units. */
+const MAX_QUOTED_PATH = 1_024;
+
 /** Checks and rewrites a call, and asks whether it may run; `signal` ends the question. Throws `ToolError`. */
 export async function prepareCall(
   params: unknown,
@@ -131,7 +134,7 @@ function fix(command: string, mode: "tee" | "strip", { applied, rewriteNotices }
 function splitLeadingCd(command: string, applied: string[]): { command: string; cwd?: string } {
   const { leadingCd } = analyzeCommand(command);
   if (leadingCd === undefined) return { command };
-  applied.push(`leading \`cd ${leadingCd.path}\` became the working directory`);
+  applied.push(`leading \`cd ${leadingCd.path.slice(0, MAX_QUOTED_PATH)}\` became the working directory`);
   return { command: leadingCd.rest, cwd: leadingCd.path };
 }
 

@@ -4,7 +4,10 @@
  * A command that ran and exited with any status is a result and never thrown. What never finished is, as the
  * specification has it, with the output up to then in the message and the facts in `details`.
  */
-import type { BashDetails } from "@pi-bash/contract";
+import { type BashDetails, DEFAULT_MAX_BYTES, INLINE_SLACK_BYTES } from "@pi-bash/contract";
+
+/** Bytes of a message that is longer than any result may be: a refused command of a megabyte is not said again. */
+const CUT_MESSAGE_BYTES = 2 * 1024;
 
 export interface ToolErrorOptions {
   details?: BashDetails | undefined;
@@ -16,7 +19,7 @@ export class ToolError extends Error {
   readonly details?: BashDetails;
 
   constructor(message: string, { details, cause }: ToolErrorOptions = {}) {
-    super(message, cause === undefined ? {} : { cause });
+    super(bounded(message), cause === undefined ? {} : { cause });
     this.name = "ToolError";
     if (details !== undefined) this.details = details;
   }
@@ -27,7 +30,7 @@ export class ToolAbortError extends Error {
   readonly details?: BashDetails;
 
   constructor(message = "Command aborted", { details, cause }: ToolErrorOptions = {}) {
-    super(message, cause === undefined ? {} : { cause });
+    super(bounded(message), cause === undefined ? {} : { cause });
     this.name = "ToolAbortError";
     if (details !== undefined) this.details = details;
   }
@@ -41,4 +44,11 @@ export function refusal(error: unknown): unknown {
   if (error instanceof ToolError || error instanceof ToolAbortError) return error;
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return error;
   return new ToolError(error.message, { cause: error });
+}
+
+/** A message within the budget of a result; of a longer one the beginning, where a refusal says what it is. */
+function bounded(message: string): string {
+  if (Buffer.byteLength(message) <= DEFAULT_MAX_BYTES + INLINE_SLACK_BYTES) return message;
+  const head = Buffer.from(message.slice(0, CUT_MESSAGE_BYTES)).subarray(0, CUT_MESSAGE_BYTES).toString();
+  return `${head.replace(/[\uD800-\uDBFF\uFFFD]+$/u, "")}… (${message.length} characters)`;
 }

@@ -8,6 +8,7 @@
  * jobs of a host that is gone are taken over when the manager is opened. How results travel is in `delivery-queue.ts`.
  */
 import { DEFAULT_MAX_JOBS, TASK_RETENTION_MS } from "@pi-bash/contract";
+import { guardListener, warnAboutListener } from "../host-listener.ts";
 import { settlesWithin } from "../run-watch.ts";
 import { DeliveryQueue, type DeliverySink } from "./delivery-queue.ts";
 import { type FollowOptions, type FollowReport, followJob } from "./follow.ts";
@@ -45,7 +46,7 @@ export class JobManager {
   #isDisposed = false;
 
   private constructor(options: JobManagerOptions) {
-    this.#options = options;
+    this.#options = { ...options, onEnd: guardListener(options.onEnd, warnAboutListener("ended jobs")) };
     this.#registry = options.registryFolder === undefined ? undefined : new JobRegistry(options.registryFolder);
     this.#host = enterHost();
     this.#queue = new DeliveryQueue({

@@ -5,6 +5,7 @@
  * most one interval, and a waiting text that grows past a bound goes out at once, so memory stays bounded.
  */
 import { UPDATE_INTERVAL_MS } from "@pi-bash/contract";
+import { guardListener } from "../host-listener.ts";
 
 /** Text that waits is passed on early beyond this many UTF-16 units. */
 const MAX_WAITING_CHARS = 256 * 1024;
@@ -15,16 +16,21 @@ export type ListenerFailure = (error: unknown) => void;
 export class ChunkThrottle {
   readonly #listener: (chunk: string) => void;
   readonly #intervalMs: number;
-  readonly #onFailure: ListenerFailure;
   #waiting: string[] = [];
   #waitingChars = 0;
   #timer: NodeJS.Timeout | undefined;
   #lastCall = Number.NEGATIVE_INFINITY;
   #isOver = false;
 
-  constructor(listener: (chunk: string) => void, onFailure: ListenerFailure, intervalMs: number = UPDATE_INTERVAL_MS) {
-    this.#listener = listener;
-    this.#onFailure = onFailure;
+  constructor(
+    listener: (chunk: string) => unknown,
+    onFailure: ListenerFailure,
+    intervalMs: number = UPDATE_INTERVAL_MS,
+  ) {
+    this.#listener = guardListener(listener, (error) => {
+      this.#isOver = true;
+      onFailure(error);
+    });
     this.#intervalMs = intervalMs;
   }
 
@@ -52,11 +58,6 @@ export class ChunkThrottle {
     this.#waiting = [];
     this.#waitingChars = 0;
     this.#lastCall = performance.now();
-    try {
-      this.#listener(text);
-    } catch (error) {
-      this.#isOver = true;
-      this.#onFailure(error);
-    }
+    this.#listener(text);
   }
 }

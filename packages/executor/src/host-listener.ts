@@ -1,0 +1,39 @@
+/**
+ * A listener of the host, as far as it can be trusted: it may throw, or return a promise that rejects, and neither may
+ * reach the command or end the process as an unhandled rejection.
+ */
+
+/** Calls `listener` until it fails for the first time, which `onFailure` is told. Without one, does nothing. */
+export function guardListener<Args extends unknown[]>(
+  listener: ((...args: Args) => unknown) | undefined,
+  onFailure: (error: unknown) => void,
+): (...args: Args) => void {
+  let current = listener;
+  const fail = (error: unknown): void => {
+    if (current === undefined) return;
+    current = undefined;
+    onFailure(error);
+  };
+  return (...args) => {
+    try {
+      const returned = current?.(...args);
+      if (isThenable(returned)) void Promise.resolve(returned).catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+  };
+}
+
+/** Tells the host of its mistake. `what` is what the listener was to be told. */
+export function warnAboutListener(what: string): (error: unknown) => void {
+  return (error) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    process.emitWarning(`a listener of ${what} failed and is called no more: ${reason}`, {
+      code: "PI_LISTENER_FAILED",
+    });
+  };
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
