@@ -2,7 +2,8 @@
  * The parser's node types that the walker knows; the set is closed, and a type missing here is reported as unknown.
  *
  * A newer parser may learn syntax nobody has judged yet. Listing what is known, not what is dangerous, makes such a
- * command ask for permission instead of passing. The walk itself is in `walk.ts`.
+ * command ask for permission instead of passing. `$"…"` is left out: bash expands what a message catalogue puts in its
+ * place. The walk itself is in `walk.ts`.
  */
 import type { SyntaxNode } from "unbash";
 
@@ -38,7 +39,6 @@ export const KNOWN_NODES: ReadonlySet<NodeType> = new Set<NodeType>([
   "SingleQuoted",
   "DoubleQuoted",
   "AnsiCQuoted",
-  "LocaleString",
   "SimpleExpansion",
   "ExtendedGlob",
   "BraceExpansion",

@@ -10,6 +10,7 @@ import type {
   HereString,
   Redirect,
   Redirection as RedirectionNode,
+  Word as SyntaxWord,
 } from "unbash";
 import type { Assignment, CommandContext, Redirection, SimpleCommand } from "./syntax.ts";
 import { type SpanOf, toWord, type Word } from "./word.ts";
@@ -43,7 +44,8 @@ export function toRedirection(node: RedirectionNode, source: string, spanOf: Spa
  * The offset of text between the parts of a command that is no blank, or undefined.
  *
  * The parser passes over a few tokens that bash rejects (`rm (x`) without an error; between parts only blanks and
- * line continuations may stand.
+ * line continuations may stand. It also ends a word before `<(`, where bash goes on: a word that touches what stands
+ * before it is part of that.
  */
 export function findGap(node: Command, source: string): number | undefined {
   const parts = [...node.prefix, ...(node.name === undefined ? [] : [node.name]), ...node.suffix];
@@ -51,11 +53,21 @@ export function findGap(node: Command, source: string): number | undefined {
   let end = node.pos;
   for (const part of parts) {
     if (!/^(?:[ \t]|\\\n)*$/.test(source.slice(end, part.pos))) return end;
+    if (part !== parts[0] && isWordPart(part) && !/[ \t]/.test(source.slice(end, part.pos))) return end;
     end = part.end;
     if ((part.type === "Redirect" || part.type === "HereString") && isDescriptor(part, source)) return end;
   }
   // `x (` at the end of a text: no command is ever followed by a parenthesis that opens.
   return /^(?:[ \t]|\\\n)*\(/.test(source.slice(end)) ? end : undefined;
+}
+
+function isWordPart(part: Command["prefix"][number] | Command["suffix"][number]): boolean {
+  return part.type === "Word" || part.type === "Assignment";
+}
+
+/** The offset where two words of a list touch, or undefined: for bash they are one. */
+export function findTouching(words: readonly SyntaxWord[]): number | undefined {
+  return words.find((word, at) => at > 0 && words[at - 1]?.end === word.pos)?.pos;
 }
 
 /** In `>> 2>&1` bash takes the 2 for a descriptor, and the first redirection has no target: a syntax error. */

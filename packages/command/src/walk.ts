@@ -9,7 +9,7 @@
 import { forEachChild, parse, type SyntaxNode } from "unbash";
 import { arithmeticIsLiteral, testEvaluates, whyParameterActs } from "./expansion-risk.ts";
 import { KNOWN_NODES, PLAIN_CONSTRUCTS } from "./node-kinds.ts";
-import { findGap, toRedirection, toSimpleCommand } from "./simple-command.ts";
+import { findGap, findTouching, toRedirection, toSimpleCommand } from "./simple-command.ts";
 import type { CommandContext, Construct, SimpleCommand, SyntaxFacts } from "./syntax.ts";
 import { type Span, type SpanOf, toWord } from "./word.ts";
 
@@ -152,6 +152,8 @@ class Walker {
   /** Records what is worth knowing about a node that is no simple command. */
   #note(node: Node): void {
     if ((node.type === "For" || node.type === "Select") && node.wordlist !== undefined) {
+      const touching = findTouching(node.wordlist);
+      if (touching !== undefined) this.#giveUp("unexpected token", touching);
       const words = node.wordlist.map((word) => toWord(word, this.#spanOf));
       this.constructs.push({
         kind: "word-list",

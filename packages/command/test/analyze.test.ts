@@ -75,6 +75,17 @@ describe("analysis", () => {
     expect(analyzeCommand(`: ${"é".repeat(MAX_COMMAND_BYTES / 2)}`).ok).toBe(false);
   });
 
+  it.each(["cat a<(b)", "cat b=~<(b)", "a>b<(c)", "x=1<(b)", "for i in a<(b); do c; done", "cat <(a)<(b)"])(
+    "takes no word for two where bash takes it for one: %s",
+    (command) => {
+      expect(analyzeCommand(command)).toMatchObject({ ok: false, errors: [{ message: "unexpected token" }] });
+    },
+  );
+
+  it("reads the same text once, and gives the same analysis", () => {
+    expect(analyzeCommand("echo the same text")).toBe(analyzeCommand("echo the same text"));
+  });
+
   it("gives up on absurd nesting and on absurd numbers, and returns what it found in the latter", () => {
     const deep = analyzeCommand(`echo ${"$(echo ".repeat(200)}x${")".repeat(200)}`);
     const many = analyzeCommand("ls;".repeat(10_000));

@@ -20,7 +20,7 @@ import {
 } from "@pi-bash/command";
 import type { PathContext } from "./danger-paths.ts";
 import { type DangerOptions, findDangers } from "./dangers.ts";
-import { isDangerousVariable, isHarmlessAssignment } from "./environment.ts";
+import { isHarmlessAssignment, isSessionVariable } from "./environment.ts";
 import { type Finding, type Refusal, refuse } from "./finding.ts";
 import { describeUnknownProgram } from "./program-kinds.ts";
 import { READ_ONLY_PROGRAMS } from "./read-only/programs.ts";
@@ -141,7 +141,7 @@ function unresolved(command: EffectiveCommand): Refusal {
 
 /** Wrappers that only start a command differently. */
 const HARMLESS_WRAPPERS =
-  /^(?:timeout|gtimeout|time|nice|ionice|nohup|stdbuf|command|builtin|env|xargs|setsid|taskset|chrt|caffeinate|find -exec|find -execdir|(?:ba|da|z|k|a)?sh -c|rbash -c)$/;
+  /^(?:timeout|gtimeout|time|nice|ionice|stdbuf|command|builtin|env|xargs|setsid|taskset|chrt|caffeinate|find -exec|find -execdir|(?:ba|da|z|k|a)?sh -c|rbash -c)$/;
 
 function judgeWrappers(command: EffectiveCommand): Refusal | undefined {
   const bad = command.via.find((wrapper) => !HARMLESS_WRAPPERS.test(wrapper));
@@ -188,7 +188,8 @@ function redirectionRefusal(redirection: Redirection): Refusal | undefined {
   }
   if (/^<<[-<]?$/.test(redirection.operator)) return undefined;
   const value = target?.value ?? null;
-  if (/^[<>]&$/.test(redirection.operator) && /^(?:\d+-?|-)$/.test(value ?? "")) return undefined;
+  // Descriptors over 2 were opened by somebody else, for something else.
+  if (/^[<>]&$/.test(redirection.operator) && /^(?:[012]-?|-)$/.test(value ?? "")) return undefined;
   if (value === "/dev/null") return undefined;
   if (redirection.operator !== "<") return refuse("redirection", "write", `\`${redirection.text}\` writes a file`);
   // `/dev/tcp/host/port` is a connection bash makes itself; a word that expands could be one.
@@ -221,7 +222,7 @@ function constructRefusal(construct: Construct): Refusal | undefined {
     case "process-substitution":
       return undefined;
     case "for":
-      return isDangerousVariable(construct.name)
+      return isSessionVariable(construct.name)
         ? refuse("sets-variable", "session", `the loop sets \`${construct.name}\`, which other commands obey`)
         : undefined;
     case "select":

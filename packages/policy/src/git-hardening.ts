@@ -30,6 +30,7 @@ export const GIT_HARDENING: Readonly<Record<string, string>> = {
   GIT_EDITOR: "false",
   GIT_ASKPASS: "/bin/false",
   GIT_CONFIG_NOSYSTEM: "1",
+  GIT_NO_LAZY_FETCH: "1",
   GIT_CONFIG_COUNT: String(HARDENED_CONFIG.length),
   ...Object.fromEntries(
     HARDENED_CONFIG.flatMap(([key, value], index) => [
@@ -80,6 +81,11 @@ const DANGEROUS_KEYS = new RegExp(
     "man\\..*\\.(?:cmd|path)",
     "submodule\\..*\\.update",
     "extensions\\.worktreeconfig",
+    // A partial clone fetches what is missing when it is read; only newer versions can be told not to.
+    "extensions\\.partialclone",
+    "remote\\..*\\.(?:promisor|partialclonefilter)",
+    // `diff` runs git in the submodules, under their configuration.
+    "diff\\.submodule",
   ].join("|")})$`,
   "i",
 );
@@ -99,16 +105,24 @@ export function gitConfigDangers(output: string): GitConfigDanger[] {
     const key = end === -1 ? entry : entry.slice(0, end);
     const value = end === -1 ? "" : entry.slice(end + 1);
     const local = scope === "local" || scope === "worktree";
-    if (local && (DANGEROUS_KEYS.test(key) ? !isOff(value, key) : isShellAlias(key, value))) {
-      dangers.push({ key, value, origin });
-    }
+    if (local && runsProgram(key, value)) dangers.push({ key, value, origin });
   }
   return dangers;
+}
+
+function runsProgram(key: string, value: string): boolean {
+  if (checksSignatures(value) || isShellAlias(key, value)) return true;
+  return DANGEROUS_KEYS.test(key) && !isOff(value, key);
 }
 
 /** `core.fsmonitor=false` is what the hardening sets as well. */
 function isOff(value: string, key: string): boolean {
   return /^core\.fsmonitor$/i.test(key) && /^(?:false|no|off|0|)$/i.test(value);
+}
+
+/** A format of the configuration's (`format.pretty`, `pretty.x`) that runs gpg. */
+function checksSignatures(value: string): boolean {
+  return /%[-+ ]?G|%\(\*?signature/.test(value);
 }
 
 function isShellAlias(key: string, value: string): boolean {

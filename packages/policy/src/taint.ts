@@ -6,7 +6,7 @@
  * fresh shell or a clone taken before is not affected.
  */
 import type { CommandAnalysis, EffectiveCommand, Word } from "@pi-bash/command";
-import { isDangerousVariable } from "./environment.ts";
+import { isSessionVariable } from "./environment.ts";
 
 /** Builtins that change names, options, handlers or variables of the shell that runs them. */
 const STATE_CHANGING: ReadonlySet<string> = new Set(
@@ -52,7 +52,7 @@ function keepsMeanings(command: EffectiveCommand): boolean {
 
 function isPlainExport(word: Word): boolean {
   const name = /^([A-Za-z_]\w*)(?:=|$)/.exec(word.leading)?.[1];
-  return name !== undefined && !word.splits && !isDangerousVariable(name);
+  return name !== undefined && !word.splits && !isSessionVariable(name);
 }
 
 function dangerousAssignment(analysis: CommandAnalysis): string | undefined {
@@ -65,7 +65,7 @@ function dangerousAssignment(analysis: CommandAnalysis): string | undefined {
     ),
     ...analysis.effective.flatMap((command) => assignedArguments(command.argv.map((word) => word.value ?? ""))),
   ];
-  const name = names.find(isDangerousVariable);
+  const name = names.find(isSessionVariable);
   return name === undefined ? undefined : `a new value of \`${name}\``;
 }
 

@@ -6,6 +6,7 @@ import { ACTING_LINES, READING_LINES } from "./support/corpus.ts";
 import { generateLines } from "./support/generator.ts";
 import { judgeGenerated } from "./support/judge-generated.ts";
 import { scratchFolder } from "./support/scratch.ts";
+import { generateSyntax } from "./support/syntax-generator.ts";
 
 const folder = scratchFolder();
 
@@ -46,4 +47,15 @@ describe("generated lines", () => {
       expect(found.executed).toBeGreaterThan(300);
     },
   );
+});
+
+describe("lines of random syntax", () => {
+  // As above.
+  it.skipIf(process.platform !== "linux")("execute nothing that was not found", () => {
+    const found = judgeGenerated(generateSyntax(150, 20_261), folder, 20);
+
+    expect(found.unpredicted).toEqual([]);
+    expect(found.wronglyReadOnly).toEqual([]);
+    expect(found.executed).toBeGreaterThan(50);
+  });
 });

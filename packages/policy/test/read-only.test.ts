@@ -80,7 +80,7 @@ const LINES = [
   "df -h; du -sh .; free -m; uptime; uname -a; nproc; id; whoami; hostname",
   "systemctl status nginx --no-pager; journalctl -u nginx --no-pager -n 50",
   "tar -tzf a.tgz; tar tvf a.tar; unzip -l a.zip; file -b a; stat a; xxd a | head; base64 -d a",
-  "node --version; python3 -V; npm -v; go --version; cargo --version",
+  "node --version; python3 -V; npm -v; gcc --version",
   "ls >/dev/null 2>&1; ls 2>&1 | cat; ls 2>&-",
   "sleep 1 &",
   "! grep -q x f",

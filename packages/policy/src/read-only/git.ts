@@ -84,7 +84,7 @@ function widthOf(word: Word, next: Word | undefined, spec: GitSpec): number | un
 /** A format that is not known could hold `%G?`, which runs gpg. */
 function harmlessNamed(word: Word): string | undefined {
   const name = namedOption(word);
-  return name === "--format=" || name === "--pretty=" ? undefined : name;
+  return name === "--format=" || name === "--pretty=" || name === "--sort=" ? undefined : name;
 }
 
 function optionWidth(text: string, options: ReadonlySet<string>, short: RegExp | undefined): number | undefined {
@@ -96,10 +96,21 @@ function optionWidth(text: string, options: ReadonlySet<string>, short: RegExp |
   return short?.test(text) === true ? 1 : undefined;
 }
 
+/** Formats of git's own; any other name is one of the configuration's and can hold `%G?`. */
+const OWN_FORMATS =
+  /^--(?:format|pretty)=(?:oneline|short|medium|full|fuller|reference|email|mboxrd|raw|t?format:.*|.*%.*)$/s;
+
+/** True for a format, or a key to sort by, that makes git run gpg; blanks and signs may stand before the `G`. */
+function checksSignatures(word: Word): boolean {
+  const text = word.value ?? word.text;
+  if (/%[-+ ]?G|%\(\*?signature|^(?:--sort=.*|-?)signature(?::|$)/.test(text)) return true;
+  return /^--(?:format|pretty)=/.test(text) && !OWN_FORMATS.test(text);
+}
+
 /** `--format=%G?` and relatives make git run gpg. */
 function formatsAreHarmless(judge: Judge): Judge {
   return (call) =>
-    call.args.some((word) => /%G|%\(signature/.test(word.value ?? word.text))
+    call.args.some(checksSignatures)
       ? refuse("git-signature", "exec", `\`${call.name}\` with a signature format runs gpg`)
       : judge(call);
 }
@@ -137,7 +148,7 @@ function listing(call: Call, lists: RegExp, mode: RegExp): Refusal | undefined {
       return refuse("option-not-read-only", "write", `\`${call.name} ${text}\` is not known to be read-only`);
     }
   }
-  return call.args.some((word) => /%\(signature|%G/.test(word.text))
+  return call.args.some(checksSignatures)
     ? refuse("git-signature", "exec", `\`${call.name}\` with a signature format runs gpg`)
     : undefined;
 }

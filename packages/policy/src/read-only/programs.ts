@@ -5,7 +5,7 @@
  * coreutils, findutils, grep, procps, util-linux, iproute2 and systemd, each option checked for files it writes,
  * programs it starts and hosts it connects to. Programs that connect (`ping`, `dig`, `curl`) never stand here.
  */
-import { isDangerousVariable } from "../environment.ts";
+import { isSessionVariable } from "../environment.ts";
 import { refuse } from "../finding.ts";
 import { judgeGit } from "./git.ts";
 import {
@@ -23,7 +23,7 @@ import { judgeAwk, judgeFind, judgeJq, judgeSed, judgeTar, judgeTest } from "./t
 
 /** No option of these writes, runs or connects; they accept any words, also such as only expansion shows. */
 const ANY_OPTIONS =
-  "cat cut head nl tac tail tr wc expand unexpand fold fmt paste join comm cmp rev seq expr factor numfmt basename dirname readlink realpath pwd echo true false : id groups whoami logname who w users uname arch nproc uptime free df du stat ls dir vdir pathchk md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum od hexdump hd strings grep egrep fgrep which type locale getconf tty printenv lsblk lscpu column look cal sleep tsort pgrep yes break continue";
+  "cat cut head nl tac tail tr wc expand unexpand fold fmt paste join comm cmp rev seq expr factor numfmt basename dirname readlink realpath pwd echo true false : id groups whoami logname w users uname arch nproc uptime free df du stat ls dir vdir pathchk md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum od hexdump hd strings grep egrep fgrep which type locale tty printenv lsblk lscpu column look cal sleep tsort pgrep yes break continue";
 
 const anyOptions: Judge = () => undefined;
 
@@ -35,14 +35,13 @@ const onlyVersion: Judge = (call) => {
     : refuse("runs-code", "exec", `\`${call.name}\` runs code; only asking for its version is read-only`);
 };
 
+/** `cargo` and `go` are missing: a file of the project makes them run, or fetch, another version of themselves. */
 const VERSION_SPELLING: Readonly<Record<string, readonly string[]>> = {
   node: ["--version", "-v"],
   python: ["--version", "-V"],
   python3: ["--version", "-V"],
   ruby: ["--version", "-v"],
   perl: ["--version", "-v"],
-  go: ["--version"],
-  cargo: ["--version", "-V"],
   npm: ["--version", "-v"],
   java: ["--version", "-version"],
   javac: ["--version", "-version"],
@@ -89,8 +88,9 @@ const judgePs: Judge = ({ args, appended, name }) => {
   if (appended) return appendedOptions(name);
   for (const word of args) {
     if (word.value === null && !isSurelyOperand(word)) return mayBecomeOption(word);
-    // The BSD letter `e` shows the environment of every process.
-    if (/^[a-zA-Z]+$/.test(word.value ?? "") && /[eE]/.test(word.value ?? "") && isBsd(args, word.value ?? "")) {
+    // So does `-E` of macOS. The BSD letter `e` shows the environment of every process.
+    const text = word.value ?? "";
+    if (/^-[a-zA-Z]*E/.test(text) || (/^[a-zA-Z]*[eE][a-zA-Z]*$/.test(text) && isBsd(args, text))) {
       return refuse("shows-environment", "unknown", "`ps e` shows the environment of other processes");
     }
   }
@@ -163,10 +163,16 @@ const judgeCommand: Judge = ({ args }) =>
 
 /** `read` fills variables; plain lower-case or unsuspicious names are harmless in the loop they stand in. */
 const judgeRead = onlyOptions({ flags: "rse", valued: "dntpNiu" }, ({ operands }) =>
-  operands.every((word) => word.value !== null && /^[A-Za-z_]\w*$/.test(word.value) && !isDangerousVariable(word.value))
+  operands.every((word) => word.value !== null && /^[A-Za-z_]\w*$/.test(word.value) && !isSessionVariable(word.value))
     ? undefined
     : refuse("sets-variable", "session", "`read` sets a variable that later commands obey"),
 );
+
+/** Without `-n` addresses become names, by asking name servers. */
+const needsNumeric = ({ options }: { readonly options: readonly { readonly name: string }[] }) =>
+  options.some(({ name }) => name === "-n")
+    ? undefined
+    : refuse("looks-up-names", "network", "asks for names; give `-n`");
 
 const judgeTree = allOptionsBut(/^-[^-]*[oR]|^--output/, "write");
 const judgeDirectory: Judge = ({ args }) =>
@@ -214,7 +220,7 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, Judge> = new Map<string, Ju
   ],
   ["nm", allOptionsBut(/^--pl|^@/)],
   ["size", allOptionsBut(/^@|^--pl/)],
-  ["objdump", allOptionsBut(/^@|^--pl|^-W|^--dw/)],
+  ["objdump", allOptionsBut(/^@|^--pl|^-[^-]*[WSl]|^--(?:dw|so|li)/)],
   ["readelf", allOptionsBut(/^@|^-w|^--deb|^--pl/)],
   ["diff", allOptionsBut(/^-[^-]*l|^--pag/)],
   ["tree", judgeTree],
@@ -271,10 +277,10 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, Judge> = new Map<string, Ju
         : refuse("writes-file", "write", "`gzip` replaces its files"),
     ),
   ],
-  ["ss", onlyOptions({ flags: "natulpeoimsrx460wHOZT", long: "numeric all tcp udp listening processes summary" })],
-  ["netstat", onlyOptions({ flags: "natulprsiev", maxOperands: 0 })],
+  ["ss", onlyOptions({ flags: "natulpeoimsx460wHOZT", long: "numeric all tcp udp listening processes summary" })],
+  ["netstat", onlyOptions({ flags: "natulprsiev", maxOperands: 0 }, needsNumeric)],
   ["ifconfig", onlyOptions({ flags: "as", maxOperands: 0 })],
-  ["route", onlyOptions({ flags: "nve", maxOperands: 0 })],
+  ["route", onlyOptions({ flags: "nve", maxOperands: 0 }, needsNumeric)],
   [
     "journalctl",
     onlyOptions({
@@ -284,5 +290,8 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, Judge> = new Map<string, Ju
       longValued: "unit lines since until priority output boot identifier grep",
     }),
   ],
+  ["getconf", onlyOptions({ flags: "a" })],
+  // `--lookup` asks name servers.
+  ["who", onlyOptions({ flags: "abdHlmpqrstTuw", long: "count heading" })],
   ["jobs", onlyOptions({ flags: "lprsn" })],
 ]);

@@ -133,7 +133,8 @@ export const judgeTar: Judge = (call) => {
   const archive = mode.value?.endsWith("f") === true ? rest[0] : undefined;
   const files = [archive, ...inner.options.map((option) => option.value)];
   const remote = files.some((file) => (typeof file === "string" ? file : (file?.value ?? "")).includes(":"));
-  const unknown = files.some((file) => typeof file === "object" && file.value === null && !isSurelyOperand(file));
+  // Behind a slash a colon names no host; a name that expands could hold one.
+  const unknown = files.some((file) => typeof file === "object" && file.value === null && !file.leading.includes("/"));
   return remote || unknown
     ? refuse("tar-archive", "network", "the archive of `tar` may be on another host")
     : undefined;

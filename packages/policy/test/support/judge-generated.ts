@@ -22,6 +22,10 @@ export interface Findings {
 /** Programs of the corpus that act whatever their arguments are. */
 const ACTING = new Set(["touch", "rm"]);
 
+function readsText(program: string | null | undefined): boolean {
+  return /^(?:eval|bash|sh)$/.test(program ?? "eval");
+}
+
 /** Judges lines in a scratch folder; `real` of the read-only ones are also run with the real programs. */
 export function judgeGenerated(lines: readonly string[], folder: string, real: number): Findings {
   const recorded = recordCommands(lines, join(folder, "recorded"));
@@ -29,7 +33,11 @@ export function judgeGenerated(lines: readonly string[], folder: string, real: n
   const readonly = recorded.filter(({ line }) => classify(line).class === "readonly");
   const unpredicted = understood.filter(({ line, executed }) => {
     const analysis = analyzeCommand(line);
-    return executed.some((argv) => !isPredicted(argv, analysis));
+    // A text that expands before `eval` reads it is reported as unknown: anything may run, and nothing is approved.
+    const isOpen = analysis.effective.some(
+      ({ unresolved, argv }) => unresolved !== undefined && readsText(argv[0]?.value),
+    );
+    return !isOpen && executed.some((argv) => !isPredicted(argv, analysis));
   });
   const acted = readonly.filter(
     ({ executed, changed }) => changed || executed.some(([name]) => ACTING.has(name ?? "")),
