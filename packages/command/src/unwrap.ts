@@ -179,7 +179,10 @@ function asAssignment(word: Word): Assignment | undefined {
 function throughShell(name: string, argv: readonly Word[], state: State): Unwrapped {
   const { index, readsText, plain, problem } = shellOptions(argv);
   if (problem !== undefined) return emit(argv, state, problem);
-  if (!readsText) return emit(argv, state, `\`${name}\` runs a file or its input`);
+  if (!readsText) {
+    const unknown = emit(argv, state, `\`${name}\` runs a file or its input`);
+    return argv[index] === undefined ? together([unknown, ...inputTexts(name, argv, state)]) : unknown;
+  }
   const text = argv[index];
   if (text === undefined) return emit(argv, state, `\`${name} -c\` without a text`);
   return throughText(`${wrapperName(argv)} -c`, text, argv, { ...state, privileged: state.privileged || !plain });
@@ -199,6 +202,14 @@ function throughText(via: string, text: Word | undefined, argv: readonly Word[],
     facts.errors.length > 0 ? emit(argv, state, `the text for \`${via}\` is no valid command line`) : NOTHING;
   const commands = facts.commands.map((simple) => step(simple.argv, start(simple, inner)));
   return together([{ effective: [], nested: [facts] }, broken, ...commands]);
+}
+
+/** `bash <<< 'text'` and `sh <<E`: looked through for deny rules and dangers; the shell itself stays unknown. */
+function inputTexts(name: string, argv: readonly Word[], state: State): Unwrapped[] {
+  return state.simple.redirections.flatMap(({ operator, target, body, span }) => {
+    const text = operator === "<<<" ? target : body === undefined ? null : literalWord(body, span);
+    return text === null || text.value === null ? [] : [throughText(`${name} <<`, text, argv, state)];
+  });
 }
 
 function joined(words: readonly Word[]): Word | undefined {

@@ -42,10 +42,27 @@ function classifyPath(text: string, word: Word, context: PathContext): string | 
   if (/[$`]/.test(whole) || (word.expansions.tilde && whole.startsWith("~"))) return undefined;
   if (!whole.startsWith("/") && context.cwd === undefined) return undefined;
   const path = trimSlash(posix.resolve(context.cwd ?? "/", whole === "" ? "." : whole));
+  const matched = word.expansions.glob ? matchedFolder(path) : undefined;
+  if (matched !== undefined) return `the system folder \`${matched}\``;
   if (SYSTEM_FOLDERS.has(path)) return path === "/" ? "the root folder `/`" : `the system folder \`${path}\``;
   if (path === context.home || /^\/(?:home|Users)\/[^/]+$/.test(path)) return `the home directory \`${path}\``;
   if (context.workspace?.startsWith(`${path}/`) === true) return `\`${path}\`, a folder above the workspace`;
   return undefined;
+}
+
+/** Most `*` of a pattern that is looked at: each makes matching slower, and no honest path has many. */
+const MAX_STARS = 8;
+
+/** A system folder that a pattern such as `/e*`, `/?tc` or `/[e]tc` matches. */
+function matchedFolder(pattern: string): string | undefined {
+  if (!/[*?[]/.test(pattern) || pattern.split("*").length > MAX_STARS) return undefined;
+  const source = pattern.replaceAll(/\[[^\]]*\]|[*?]|[^*?[]+|\[/g, (part) => {
+    if (part === "*") return "[^/]*";
+    // What a bracket holds is not read: it is taken for any character, too often blocked rather than too seldom.
+    return part === "?" || part.startsWith("[") ? "[^/]" : part.replaceAll(/[.+^${}()|\]\\]/g, String.raw`\$&`);
+  });
+  const whole = new RegExp(`^${source}$`);
+  return [...SYSTEM_FOLDERS].find((folder) => folder !== "/" && whole.test(folder));
 }
 
 /** `/*`, `/.*` and `/.` at the end name everything in the folder before them. */
@@ -56,7 +73,8 @@ function withoutGlob(text: string): string {
 
 function isHomeText(text: string, word: Word): boolean {
   const path = text.replaceAll(/\/(?:\.?\/)+/g, "/").replace(/\/\.?$/, "");
-  if (/^(?:\$HOME|\$\{HOME\})$/.test(path)) return word.expansions.variable;
+  // `${HOME:?}`, `${HOME%/}`: whatever stands behind the name, it is the home directory or nothing at all.
+  if (/^(?:\$HOME|\$\{HOME(?:[:%#?+-][^}/]*\/?)?\})$/.test(path)) return word.expansions.variable;
   return word.expansions.tilde && /^~\w*$/.test(path);
 }
 

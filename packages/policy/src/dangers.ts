@@ -72,7 +72,7 @@ function judgeArgv(argv: readonly Word[], paths: PathContext, options: DangerOpt
 }
 
 const WHOLE_DEVICE = /^mkfs(?:\.\w+)?$|^(?:mke2fs|mkswap|shred|wipefs|blkdiscard|badblocks)$/;
-const STOPS_MACHINE = /^(?:shutdown|reboot|halt|poweroff)$/;
+const STOPS_MACHINE = /^(?:shutdown|reboot|halt|poweroff|killall5)$/;
 
 function isJudged(name: string): boolean {
   return JUDGES.has(name) || WHOLE_DEVICE.test(name) || STOPS_MACHINE.test(name);
