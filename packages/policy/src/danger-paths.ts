@@ -41,9 +41,8 @@ function classifyPath(text: string, word: Word, context: PathContext): string | 
   if (isHomeText(whole, word)) return "the home directory";
   if (/[$`]/.test(whole) || (word.expansions.tilde && whole.startsWith("~"))) return undefined;
   if (!whole.startsWith("/") && context.cwd === undefined) return undefined;
-  const path = trimSlash(posix.resolve(context.cwd ?? "/", whole === "" ? "." : whole));
-  const matched = word.expansions.glob ? matchedFolder(path) : undefined;
-  if (matched !== undefined) return `the system folder \`${matched}\``;
+  const resolved = trimSlash(posix.resolve(context.cwd ?? "/", whole === "" ? "." : whole));
+  const path = word.expansions.glob ? matchedFolder(resolved) : resolved;
   if (SYSTEM_FOLDERS.has(path)) return path === "/" ? "the root folder `/`" : `the system folder \`${path}\``;
   if (path === context.home || /^\/(?:home|Users)\/[^/]+$/.test(path)) return `the home directory \`${path}\``;
   if (context.workspace?.startsWith(`${path}/`) === true) return `\`${path}\`, a folder above the workspace`;
@@ -53,16 +52,16 @@ function classifyPath(text: string, word: Word, context: PathContext): string | 
 /** Most `*` of a pattern that is looked at: each makes matching slower, and no honest path has many. */
 const MAX_STARS = 8;
 
-/** A system folder that a pattern such as `/e*`, `/?tc` or `/[e]tc` matches. */
-function matchedFolder(pattern: string): string | undefined {
-  if (!/[*?[]/.test(pattern) || pattern.split("*").length > MAX_STARS) return undefined;
+/** A system folder that a pattern such as `/e*`, `/?tc` or `/[e]tc` matches; the pattern itself where there is none. */
+function matchedFolder(pattern: string): string {
+  if (!/[*?[]/.test(pattern) || pattern.split("*").length > MAX_STARS) return pattern;
   const source = pattern.replaceAll(/\[[^\]]*\]|[*?]|[^*?[]+|\[/g, (part) => {
     if (part === "*") return "[^/]*";
     // What a bracket holds is not read: it is taken for any character, too often blocked rather than too seldom.
     return part === "?" || part.startsWith("[") ? "[^/]" : part.replaceAll(/[.+^${}()|\]\\]/g, String.raw`\$&`);
   });
   const whole = new RegExp(`^${source}$`);
-  return [...SYSTEM_FOLDERS].find((folder) => folder !== "/" && whole.test(folder));
+  return [...SYSTEM_FOLDERS].find((folder) => folder !== "/" && whole.test(folder)) ?? pattern;
 }
 
 /** `/*`, `/.*` and `/.` at the end name everything in the folder before them. */
