@@ -27,8 +27,13 @@ const TABLE: Readonly<Record<string, Row>> = {
   executor: { ours: ["contract", "command", "natives", "terminal"], others: ["re2js"], node: true },
   tool: { ours: ["contract", "command", "policy", "executor"], others: [], node: true },
   terminal: { ours: ["contract"], others: ["@xterm/headless"], node: true },
+  renderer: { ours: ["contract", "terminal"], others: ["string-width"], node: false },
   // The composition root: it alone builds things and hands them down, so it may name every layer.
-  cli: { ours: ["contract", "command", "natives", "policy", "executor", "tool", "terminal"], others: [], node: true },
+  cli: {
+    ours: ["contract", "command", "natives", "policy", "executor", "tool", "terminal", "renderer"],
+    others: [],
+    node: true,
+  },
 };
 
 /** Finds `import … from "x"`, `export … from "x"`, `import "x"` and `import("x")`. */

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { CallRefusal } from "./decision.ts";
 import { AsyncDetails } from "./job.ts";
-import { ProcessInfo } from "./outcome.ts";
+import { ProcessInfo, StopReason } from "./outcome.ts";
 import { Truncation } from "./truncation.ts";
 
 export const TextContent = z.object({ type: z.literal("text"), text: z.string() });
@@ -34,6 +34,8 @@ export const BashDetails = z.object({
   exitCode: z.number().int().optional(),
   /** Name of the signal the command died of. */
   signal: z.string().optional(),
+  /** Why it was ended before it ended itself. */
+  stopped: StopReason.optional(),
   async: AsyncDetails.optional(),
   /** Id of the artifact with the whole output, also of one that is shown whole but goes on (survivors). */
   artifactId: z.string().optional(),

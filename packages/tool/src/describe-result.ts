@@ -87,9 +87,10 @@ function detailsOf(run: FinishedRun): BashDetails {
   };
 }
 
-function stoppedError(run: FinishedRun, details: BashDetails, signal: AbortSignal | undefined): Error {
+function stoppedError(run: FinishedRun, facts: BashDetails, signal: AbortSignal | undefined): Error {
   const { result, call, backend } = run;
   const isAborted = signal?.aborted === true;
+  const details: BashDetails = { ...facts, stopped: result.timedOut && !isAborted ? "deadline" : "cancelled" };
   const Failure = isAborted ? ToolAbortError : ToolError;
   if (backend === "executor") return new Failure(answerText(run, []), { details });
   if (result.timedOut && !isAborted) {

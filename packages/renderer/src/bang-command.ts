@@ -1,0 +1,192 @@
+/**
+ * A person's own command (`!command`): a frame with the command, its newest output, and how it ended.
+ *
+ * Fed with chunks while the command runs, and with the result when it ended. What is kept of a stream is bounded, however
+ * much comes: as many lines as a collapsed frame can ever show, several times over.
+ */
+import { artifactUrl, BANG_LINE_CHARS, BANG_PREVIEW_LINES, type BashResult } from "@pi-bash/contract";
+import { highlight } from "./syntax.ts";
+import { plainRun, type Run, type StyledLine, styledLines } from "./text/styled.ts";
+import { clip, displayWidth } from "./text/width.ts";
+import { rowText, wrapLines } from "./text/wrap.ts";
+import { DEFAULT_THEME, type Theme } from "./theme.ts";
+
+/** Lines kept while a command writes, in multiples of the preview. */
+const KEPT_PREVIEWS = 5;
+const KEPT_LINES = BANG_PREVIEW_LINES * KEPT_PREVIEWS;
+
+/** Longest unfinished line that is kept, in UTF-16 units; a line that long is not read by anybody. */
+const MAX_LINE_UNITS = 64 * 1024;
+
+/** How it is drawn. */
+export interface BashExecutionOptions {
+  readonly theme?: Theme;
+  /** `!!`: the model does not see it. */
+  readonly isExcludedFromContext?: boolean;
+  /** What expands; default `ctrl+o to expand`. */
+  readonly expandHint?: string;
+  /** What ends the command; default `esc to cancel`. */
+  readonly cancelHint?: string;
+}
+
+/** One user command in a frame. */
+export class BashExecutionComponent {
+  readonly #command: string;
+  readonly #options: BashExecutionOptions;
+  #lines: string[] = [];
+  #open = "";
+  #lineCount = 0;
+  #result: BashResult | undefined;
+  #error: string | undefined;
+  #isExpanded = false;
+  #rows: string[] | undefined;
+  #width = 0;
+
+  constructor(command: string, options: BashExecutionOptions = {}) {
+    this.#command = command;
+    this.#options = options;
+  }
+
+  /** The next piece of output. */
+  append(chunk: string): void {
+    const parts = (this.#open + chunk).split("\n");
+    this.#open = keptEnd(parts.pop() ?? "");
+    this.#lineCount += parts.length;
+    this.#lines = [...this.#lines, ...parts.slice(-KEPT_LINES).map(keptEnd)].slice(-KEPT_LINES);
+    this.invalidate();
+  }
+
+  /** How it ended. The result's output replaces what was shown while it ran. */
+  finish(result: BashResult): void {
+    this.#result = result;
+    const lines = result.output.replace(/\n$/, "").split("\n");
+    this.#lines = result.output === "" ? [] : lines;
+    this.#open = "";
+    this.#lineCount = Math.max(this.#lines.length, result.totalLines);
+    this.invalidate();
+  }
+
+  /** It never ran. */
+  fail(message: string): void {
+    this.#error = message;
+    this.invalidate();
+  }
+
+  /** All lines of the result, or the last ones. */
+  setExpanded(isExpanded: boolean): void {
+    this.#isExpanded = isExpanded;
+    this.invalidate();
+  }
+
+  /** Rows of exactly `width` columns, from 1; without a frame where there is no room for one. */
+  render(width: number): readonly string[] {
+    const columns = Math.max(1, Math.floor(width));
+    if (this.#rows === undefined || this.#width !== columns) {
+      this.#rows = this.#draw(columns);
+      this.#width = columns;
+    }
+    return this.#rows;
+  }
+
+  /** Draws anew at the next `render`. */
+  invalidate(): void {
+    this.#rows = undefined;
+  }
+
+  #draw(columns: number): string[] {
+    const { colours, hasColour } = this.#theme();
+    const shown = this.#shownLines();
+    const hidden = this.#lineCount + (this.#open === "" ? 0 : 1) - shown.length;
+    const lines = [...this.#header()];
+    if (hidden > 0) {
+      const hint = this.#isExpanded ? "" : ` (${this.#options.expandHint ?? "ctrl+o to expand"})`;
+      lines.push([plainRun(`… ${hidden} more ${hidden === 1 ? "line" : "lines"}${hint}`, colours.dim)]);
+    }
+    lines.push(...styledLines(shown.map(clampLine).join("\n"), hasColour), ...this.#footer());
+    return framed(lines, columns, this.#options.isExcludedFromContext ? colours.dim : colours.border);
+  }
+
+  #header(): StyledLine[] {
+    const { colours } = this.#theme();
+    const [first = [], ...rest] = highlight(this.#command, colours);
+    return [[{ text: "$ ", style: colours.prompt }, ...first], ...rest];
+  }
+
+  #shownLines(): string[] {
+    const all = this.#open === "" ? this.#lines : [...this.#lines, this.#open];
+    return this.#isExpanded ? all : all.slice(-BANG_PREVIEW_LINES);
+  }
+
+  #footer(): StyledLine[] {
+    const { colours } = this.#theme();
+    const { dim, warning, error } = colours;
+    if (this.#error !== undefined) return [[plainRun(this.#error, error)]];
+    if (this.#result === undefined) {
+      return [[plainRun(`Running… (${this.#options.cancelHint ?? "esc to cancel"})`, colours.running)]];
+    }
+    const {
+      cancelled,
+      timedOut,
+      exitCode,
+      truncated,
+      artifactId,
+      artifactError,
+      survivors = [],
+      sessionReset,
+    } = this.#result;
+    const lines: StyledLine[] = [];
+    if (truncated) {
+      const place =
+        artifactId === undefined ? (artifactError ?? "the rest is not kept") : `Full: ${artifactUrl(artifactId)}`;
+      lines.push([plainRun(`Output truncated. ${place}`, warning)]);
+    }
+    if (survivors.length > 0)
+      lines.push([plainRun(`Still running: ${survivors.map(({ pid }) => pid).join(", ")}`, warning)]);
+    if (sessionReset) lines.push([plainRun("The shell was replaced", warning)]);
+    if (timedOut) lines.push([plainRun("(timed out)", warning)]);
+    else if (cancelled) lines.push([plainRun("(cancelled)", warning)]);
+    else if (exitCode !== undefined && exitCode !== 0) lines.push([plainRun(`(exit ${exitCode})`, error)]);
+    else if (this.#lines.length === 0) lines.push([plainRun("(no output)", dim)]);
+    return lines;
+  }
+
+  #theme(): Theme {
+    return this.#options.theme ?? DEFAULT_THEME;
+  }
+}
+
+/** Columns that a frame needs beside what is in it: an edge and a blank on each side, and one for the content. */
+const LEAST_FRAME = 5;
+
+/** Lines in a frame of `columns` columns. */
+function framed(lines: readonly StyledLine[], columns: number, style: string): string[] {
+  if (columns < LEAST_FRAME) return wrapLines(lines, columns).map((row) => rowText(row, columns));
+  const edge = (left: string, right: string) => {
+    const text = left + "─".repeat(columns - 2) + right;
+    return rowText({ runs: [{ text, style }], width: columns });
+  };
+  const rows = wrapLines(lines, columns - 4).map((row) => {
+    const padding: Run = { text: " ".repeat(columns - 3 - row.width), style: "" };
+    return rowText({ runs: [{ text: "│ ", style }, ...row.runs, padding, { text: "│", style }], width: columns });
+  });
+  return [edge("╭", "╮"), ...rows, edge("╰", "╯")];
+}
+
+/** The end of a line that grows without end. */
+function keptEnd(line: string): string {
+  if (line.length <= MAX_LINE_UNITS) return line;
+  return line.slice(-MAX_LINE_UNITS);
+}
+
+/** At most `BANG_LINE_CHARS` columns of a line. */
+function clampLine(line: string): string {
+  // Escape sequences take no columns: a line is only looked at closely when it could be too long.
+  if (line.length <= BANG_LINE_CHARS) return line;
+  const text =
+    styledLines(line, false)[0]
+      ?.map((run) => run.text)
+      .join("") ?? "";
+  const width = displayWidth(text);
+  if (width <= BANG_LINE_CHARS) return line;
+  return `${clip(text, BANG_LINE_CHARS + 1).replace(/…$/, "")}… [${width - BANG_LINE_CHARS} visible columns omitted]`;
+}

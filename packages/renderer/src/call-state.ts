@@ -1,0 +1,50 @@
+/**
+ * Where a call stands, told from its result's facts. Everything that is drawn differently by state asks here.
+ */
+import type { BashDetails, TextContent } from "@pi-bash/contract";
+
+/** The states a person can tell apart. */
+export type CallState =
+  | "pending"
+  | "running"
+  | "partial"
+  | "success"
+  | "failed"
+  | "timed out"
+  | "cancelled"
+  | "backgrounded"
+  | "blocked";
+
+/** What a host knows of a call's answer: a result, an update, or an error's message as content. */
+export interface CallAnswer {
+  readonly content: readonly TextContent[];
+  readonly details?: BashDetails | undefined;
+  readonly isError?: boolean | undefined;
+  /** An update of a call that goes on. */
+  readonly isPartial?: boolean | undefined;
+}
+
+/** The state of a call. `isStarted`: its arguments are complete and it was handed to the tool. */
+export function callState(answer: CallAnswer | undefined, isStarted: boolean): CallState {
+  if (answer === undefined) return isStarted ? "running" : "pending";
+  const { details, isError, isPartial } = answer;
+  if (details?.refusal !== undefined || details?.suggestedTool !== undefined) return "blocked";
+  if (details?.async?.state === "running") return "backgrounded";
+  if (isPartial) return "partial";
+  if (details?.stopped === "deadline") return "timed out";
+  if (details?.stopped === "cancelled") return "cancelled";
+  return isError ? "failed" : "success";
+}
+
+/** A mark for each state: told apart without colour, too. */
+export const STATE_MARKS: Readonly<Record<CallState, string>> = {
+  pending: "·",
+  running: "▸",
+  partial: "▸",
+  success: "✓",
+  failed: "✗",
+  "timed out": "◷",
+  cancelled: "■",
+  backgrounded: "↗",
+  blocked: "⊘",
+};

@@ -1,0 +1,78 @@
+/**
+ * The line under a result: time, bound, exit, artifact, job; and the warnings that a reader must not miss.
+ */
+import { artifactUrl, type BashDetails, type Truncation } from "@pi-bash/contract";
+import type { CallState } from "./call-state.ts";
+import { plainRun, type Run, type StyledLine } from "./text/styled.ts";
+import type { Colours } from "./theme.ts";
+
+/** Survivors that are named one by one. */
+const MAX_NAMED = 3;
+/** Longest command line of a survivor, in UTF-16 units. */
+const MAX_COMMAND_UNITS = 60;
+
+/** `1.23s`, `2m 05s` */
+export function durationText(ms: number): string {
+  const seconds = ms / 1_000;
+  if (seconds < 60) return `${seconds.toFixed(2)}s`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}m ${String(whole % 60).padStart(2, "0")}s`;
+}
+
+/** `[Wall: 1.23s | Timeout: 300s | Exit: 2]`; nothing where there is nothing to say. */
+export function footerLine(details: BashDetails | undefined, state: CallState, colours: Colours): StyledLine[] {
+  if (details === undefined) return [];
+  const { async: job, wallTimeMs, exitCode, signal } = details;
+  const isOver = state !== "pending" && state !== "running" && state !== "partial";
+  const artifactId = details.artifactId ?? details.meta?.truncation?.artifactId;
+  const parts = [
+    job === undefined ? undefined : `${state === "backgrounded" ? "Backgrounded" : "Job"}: ${job.jobId}`,
+    wallTimeMs === undefined ? undefined : `Wall: ${durationText(wallTimeMs)}`,
+    timeoutPart(details),
+    artifactId === undefined ? undefined : `Artifact: ${artifactId}`,
+    details.terminalId === undefined ? undefined : `Terminal: ${details.terminalId}`,
+    signal === undefined ? undefined : `Signal: ${signal}`,
+    isOver && exitCode !== undefined && exitCode !== 0 ? `Exit: ${exitCode}` : undefined,
+  ].filter((part) => part !== undefined);
+  if (parts.length === 0) return [];
+  return [[plainRun(`[${parts.join(" | ")}]`, colours.dim)]];
+}
+
+function timeoutPart({ timeoutSeconds, requestedTimeoutSeconds }: BashDetails): string | undefined {
+  if (timeoutSeconds === undefined) return undefined;
+  const requested = requestedTimeoutSeconds === undefined ? "" : ` (requested ${requestedTimeoutSeconds}s clamped)`;
+  return `Timeout: ${timeoutSeconds}s${requested}`;
+}
+
+/** Each fact once: what is not shown, what still runs, what was lost. */
+export function warningLines(details: BashDetails | undefined, colours: Colours): StyledLine[] {
+  if (details === undefined) return [];
+  const lines: Run[][] = [];
+  const warn = (text: string) => lines.push([plainRun(text, colours.warning)]);
+  if (details.meta?.truncation !== undefined) warn(truncationText(details.meta.truncation, details.meta.artifactError));
+  else if (details.meta?.artifactError !== undefined) warn(`Output is not kept: ${details.meta.artifactError}`);
+  const survivors = details.survivors ?? [];
+  if (survivors.length > 0) {
+    const named = survivors
+      .slice(0, MAX_NAMED)
+      .map(({ pid, command }) => `${pid} ${command.slice(0, MAX_COMMAND_UNITS)}`);
+    const more = survivors.length > MAX_NAMED ? ` and ${survivors.length - MAX_NAMED} more` : "";
+    warn(`Still running: ${named.join(", ")}${more}`);
+  }
+  if (details.sessionReset) warn("The shell was replaced; what was set in it may be gone");
+  for (const change of details.applied ?? []) lines.push([plainRun(change, colours.dim)]);
+  return lines;
+}
+
+function truncationText(truncation: Truncation, artifactError: string | undefined): string {
+  const { shownRange, totalLines, truncatedBy, maxBytes, artifactId } = truncation;
+  const limit = truncatedBy === "bytes" && maxBytes !== undefined ? ` (${Math.round(maxBytes / 1024)}KB limit)` : "";
+  const shown = shownRange === undefined ? "the end" : `lines ${shownRange.startLine}-${shownRange.endLine}`;
+  const place =
+    artifactId !== undefined
+      ? `. Full: ${artifactUrl(artifactId)}`
+      : artifactError === undefined
+        ? ""
+        : `. Full output is not kept: ${artifactError}`;
+  return `Truncated: showing ${shown} of ${totalLines} lines${limit}${place}`;
+}

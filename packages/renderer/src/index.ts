@@ -1,0 +1,13 @@
+/** The public names of `@pi-bash/renderer`. */
+
+export { BashExecutionComponent, type BashExecutionOptions } from "./bang-command.ts";
+export { BashCallComponent } from "./call-component.ts";
+export { type CallAnswer, type CallState, callState, STATE_MARKS } from "./call-state.ts";
+export { durationText } from "./footer.ts";
+export { type PartialArguments, partialArguments } from "./partial-json.ts";
+export { highlight } from "./syntax.ts";
+export { type Run, type StyledLine, styledLines } from "./text/styled.ts";
+export { clip, displayWidth } from "./text/width.ts";
+export { type Row, rowText, wrapLine, wrapLines } from "./text/wrap.ts";
+export { type Colours, DEFAULT_THEME, PLAIN_THEME, type Role, type Theme, themeFor } from "./theme.ts";
+export { type CallView, previewRows, type RenderOptions, renderBashCall } from "./tool-call.ts";

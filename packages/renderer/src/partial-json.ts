@@ -1,0 +1,109 @@
+/**
+ * Reads the arguments of a call while a model is still writing them: what is there of `command`, `cwd`, `env`.
+ *
+ * For display only. What runs is what the finished JSON says, parsed by the schema.
+ */
+
+/** Arguments as far as they are known. */
+export interface PartialArguments {
+  readonly command?: string;
+  readonly cwd?: string;
+  readonly timeout?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Longest text that is looked at, in UTF-16 units: more than any screen shows. */
+const MAX_UNITS = 64 * 1024;
+
+/** What can be told of a beginning of JSON. Anything that cannot is left out. */
+export function partialArguments(text: string): PartialArguments {
+  const { value } = new Reader(text.slice(0, MAX_UNITS)).object(0);
+  const { command, cwd, timeout, env } = value;
+  const pairs =
+    typeof env === "object" && env !== null ? Object.entries(env).filter(([, each]) => typeof each === "string") : [];
+  return {
+    ...(typeof command === "string" ? { command } : {}),
+    ...(typeof cwd === "string" ? { cwd } : {}),
+    ...(typeof timeout === "number" ? { timeout } : {}),
+    ...(pairs.length > 0 ? { env: Object.fromEntries(pairs) as Record<string, string> } : {}),
+  };
+}
+
+type Value = string | number | boolean | null | undefined | { readonly [key: string]: Value };
+
+/** Deeper objects are no arguments of ours. */
+const MAX_DEPTH = 4;
+
+/** Reads as far as there is text. */
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  object(depth: number): { value: Record<string, Value> } {
+    const value: Record<string, Value> = Object.create(null);
+    if (!this.#take("{") || depth > MAX_DEPTH) return { value };
+    while (!this.#isAtEnd() && !this.#take("}")) {
+      const start = this.#at;
+      const key = this.#string();
+      if (key !== undefined && this.#take(":")) {
+        const found = this.#value(depth + 1);
+        if (found !== undefined) value[key] = found;
+      }
+      this.#take(",");
+      if (this.#at === start) break; // Not JSON: nothing more can be told.
+    }
+    return { value };
+  }
+
+  #value(depth: number): Value {
+    this.#blanks();
+    const next = this.#text[this.#at];
+    if (next === '"') return this.#string();
+    if (next === "{") return this.object(depth).value;
+    const word = /[-+.\w]+/y;
+    word.lastIndex = this.#at;
+    const found = word.exec(this.#text)?.[0];
+    if (found === undefined) return undefined;
+    this.#at += found.length;
+    if (found === "true" || found === "false") return found === "true";
+    const number = Number(found);
+    return Number.isNaN(number) ? null : number;
+  }
+
+  /** A string, also one whose end has not come yet. */
+  #string(): string | undefined {
+    if (!this.#take('"')) return undefined;
+    const body = /(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*/y;
+    body.lastIndex = this.#at;
+    const found = body.exec(this.#text)?.[0] ?? "";
+    this.#at += found.length;
+    const isEnded = this.#text[this.#at] === '"';
+    // What is left of an unfinished escape is the rest of the text.
+    this.#at = isEnded ? this.#at + 1 : this.#text.length;
+    try {
+      return JSON.parse(`"${found.replaceAll(/\p{Cc}/gu, " ")}"`) as string;
+    } catch {
+      return found;
+    }
+  }
+
+  #take(character: string): boolean {
+    this.#blanks();
+    if (this.#text[this.#at] !== character) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #blanks(): void {
+    while (/\s/.test(this.#text[this.#at] ?? "")) this.#at += 1;
+  }
+
+  #isAtEnd(): boolean {
+    this.#blanks();
+    return this.#at >= this.#text.length;
+  }
+}

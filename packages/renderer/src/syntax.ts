@@ -1,0 +1,77 @@
+/**
+ * Colours a command line for the eye. It decides nothing: what a command does is told by `@pi-bash/command`, and a wrong
+ * guess here is a wrong colour.
+ */
+import type { Run, StyledLine } from "./text/styled.ts";
+import { visible } from "./text/visible.ts";
+import type { Colours, Role } from "./theme.ts";
+
+const KEYWORDS = new Set(
+  "if then else elif fi for while until do done case esac in function select time coproc ! [[ ]] { }".split(" "),
+);
+
+/** After these a command's name follows again. */
+const OPENERS = new Set(["|", "||", "&&", ";", "&", "(", "|&", ";;", "$(", "`"]);
+
+/*
+ * Comment; strings; expansions; operators and redirections; words. Whatever is none of these is one character. Unfinished
+ * strings (a command that is still being written) end at the end.
+ */
+const TOKEN =
+  /(#[^\n]*)|('[^']*(?:'|$)|"(?:[^"\\]|\\[\s\S])*(?:"|$)|\$'(?:[^'\\]|\\[\s\S])*(?:'|$))|(\$\{[^}\n]*\}?|\$[A-Za-z_]\w*|\$[0-9?@*#$!-])|(\d*(?:<<<|<<-?|>>|[<>]&|&>>?|>\||[<>])|\|\||&&|;;|\|&|[|;&()]|\$\(|`)|([^\s#'"$<>|;&()`\\]|\\[\s\S])+|\s+|[\s\S]/gy;
+
+/** The command in lines of coloured runs; hidden characters are written out. */
+export function highlight(command: string, colours: Colours): StyledLine[] {
+  const lines: Run[][] = [[]];
+  let expectsCommand = true;
+  let before = "\n";
+  for (const match of command.matchAll(TOKEN)) {
+    const [token, , , , operator, word] = match;
+    const isAtStart = /\s$/.test(before) || OPENERS.has(before);
+    const role = roleOf(match, isAtStart, expectsCommand);
+    addTo(lines, token, role === undefined ? "" : colours[role]);
+    before = token;
+    expectsCommand = nextExpects(token, operator, word, expectsCommand);
+  }
+  return lines;
+}
+
+/** Tabs and other controls of a command are shown as what they are, not obeyed. */
+function addTo(lines: Run[][], token: string, style: string): void {
+  for (const [index, part] of token.split("\n").entries()) {
+    if (index > 0) lines.push([]);
+    const text = visible(part.replaceAll("\t", "    ")).replaceAll(/\p{Cc}/gu, escapeControl);
+    if (text !== "") lines.at(-1)?.push({ text, style });
+  }
+}
+
+function roleOf(match: RegExpMatchArray, isAtStart: boolean, expectsCommand: boolean): Role | undefined {
+  const [token, comment, string, variable, operator, word] = match;
+  if (comment !== undefined) return isAtStart ? "comment" : undefined;
+  if (string !== undefined) return "string";
+  if (variable !== undefined) return "variable";
+  if (operator !== undefined) return "operator";
+  return word === undefined ? undefined : roleOfWord(token, expectsCommand);
+}
+
+function roleOfWord(word: string, expectsCommand: boolean): Role | undefined {
+  if (expectsCommand) {
+    if (KEYWORDS.has(word)) return "keyword";
+    return /^[A-Za-z_]\w*\+?=/.test(word) ? "variable" : "command";
+  }
+  return word.startsWith("-") ? "option" : undefined;
+}
+
+function nextExpects(token: string, operator: string | undefined, word: string | undefined, expects: boolean): boolean {
+  if (operator !== undefined) return OPENERS.has(token);
+  if (token.includes("\n")) return true;
+  if (word === undefined) return expects && token.trim() === "";
+  return expects && (KEYWORDS.has(word) || KEYWORDS.has(token) || /^[A-Za-z_]\w*\+?=/.test(token));
+}
+
+/** `^M` for a carriage return, as `cat -v` has it. */
+function escapeControl(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return `^${String.fromCodePoint(code + 0x40)}`;
+  return code === 0x7f ? "^?" : `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+}

@@ -1,0 +1,126 @@
+/** A person's own command in its frame. */
+import type { BashResult } from "@pi-bash/contract";
+import stringWidth from "string-width";
+import { describe, expect, it } from "vitest";
+import { BashExecutionComponent } from "../src/bang-command.ts";
+import { PLAIN_THEME } from "../src/theme.ts";
+import { hostileText, randomFrom } from "./random.ts";
+
+function framed(command = "make"): BashExecutionComponent {
+  return new BashExecutionComponent(command, { theme: PLAIN_THEME });
+}
+
+function inside(component: BashExecutionComponent, width = 60): string[] {
+  return component
+    .render(width)
+    .slice(1, -1)
+    .map((row) => row.slice(2, -2).trimEnd());
+}
+
+function result(output: string, rest: Partial<BashResult> = {}): BashResult {
+  const totalLines = output === "" ? 0 : output.split("\n").length;
+  return {
+    output,
+    exitCode: 0,
+    cancelled: false,
+    truncated: false,
+    totalLines,
+    totalBytes: output.length,
+    outputLines: totalLines,
+    outputBytes: output.length,
+    ...rest,
+  };
+}
+
+describe("a user's command", () => {
+  it("says that it runs and how to stop it", () => {
+    expect(framed().render(40)).toEqual([
+      "╭──────────────────────────────────────╮",
+      "│ $ make                               │",
+      "│ Running… (esc to cancel)             │",
+      "╰──────────────────────────────────────╯",
+    ]);
+  });
+
+  it("shows its newest 20 lines while it runs, however much comes", () => {
+    const component = framed();
+    for (let line = 1; line <= 10_000; line += 1) component.append(`line ${line}\n`);
+    component.append("unfinished");
+
+    const rows = inside(component);
+    expect(rows[1]).toBe("… 9981 more lines (ctrl+o to expand)");
+    expect(rows.slice(2, -1)).toEqual([...Array.from({ length: 19 }, (_, at) => `line ${9982 + at}`), "unfinished"]);
+  });
+
+  it("takes chunks that end anywhere", () => {
+    const component = framed();
+    for (const character of "one\ntwo\n\x1b[31mthree\x1b[0m") component.append(character);
+
+    expect(inside(component).slice(1, -1)).toEqual(["one", "two", "three"]);
+  });
+
+  it("keeps a bounded part of a line without end", () => {
+    const component = framed();
+    for (let round = 0; round < 200; round += 1) component.append("x".repeat(10_000));
+
+    expect(inside(component).join("").length).toBeLessThan(10_000);
+  });
+
+  it("cuts lines of more than 4000 columns and says by how much", () => {
+    const component = framed();
+    component.finish(result("y".repeat(4_500)));
+
+    const text = inside(component).join("");
+    expect(text).toContain("… [500 visible columns omitted]");
+    expect(text.match(/y/g)).toHaveLength(4_000);
+  });
+
+  it("shows all lines when expanded, and its last 20 when not", () => {
+    const component = framed();
+    component.finish(result(Array.from({ length: 50 }, (_, at) => `l${at}`).join("\n")));
+
+    expect(inside(component)[1]).toBe("… 30 more lines (ctrl+o to expand)");
+    component.setExpanded(true);
+    expect(inside(component)).toHaveLength(51);
+  });
+
+  it.each([
+    [{ exitCode: 3 }, "(exit 3)"],
+    [{ cancelled: true }, "(cancelled)"],
+    [{ cancelled: true, timedOut: true }, "(timed out)"],
+    [{ truncated: true, artifactId: "4" }, "Output truncated. Full: artifact://4"],
+    [{ truncated: true, artifactError: "disk full" }, "Output truncated. disk full"],
+    [{ sessionReset: true }, "The shell was replaced"],
+    [{ survivors: [{ pid: 9, command: "sleep", startedAtMs: 0 }] }, "Still running: 9"],
+  ] satisfies [Partial<BashResult>, string][])("says how it ended: %j", (rest, line) => {
+    const component = framed();
+    component.finish(result("out", rest));
+
+    expect(inside(component)).toContain(line);
+  });
+
+  it("says that there was no output, and why it never ran", () => {
+    const quiet = framed();
+    quiet.finish(result(""));
+    expect(inside(quiet)).toEqual(["$ make", "(no output)"]);
+    const failed = framed();
+    failed.fail("Working directory does not exist: /x");
+    expect(inside(failed)).toEqual(["$ make", "Working directory does not exist: /x"]);
+  });
+
+  it("has rows of exactly the asked-for width, whatever is in it", () => {
+    const random = randomFrom(5);
+    for (let round = 0; round < 300; round += 1) {
+      const component = new BashExecutionComponent(hostileText(random, 10));
+      for (let chunk = 0; chunk < 5; chunk += 1) component.append(hostileText(random));
+      if (random() < 0.5) component.finish(result(hostileText(random)));
+      const width = 1 + Math.floor(random() * 199);
+      for (const row of component.render(width)) {
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: looks for exactly those
+        const rest = row.replaceAll(/\x1b\[[0-9;]*m|\x1b\]8;;[\x21-\x7e]*\x1b\\/g, "");
+        expect(/\p{Cc}/u.test(rest)).toBe(false);
+        expect(stringWidth(rest), `round ${round}: ${JSON.stringify(row)}`).toBe(width);
+      }
+    }
+  });
+});

@@ -1,0 +1,139 @@
+/** Text on its way to a person's terminal: what survives, and that no row is too wide. */
+import stringWidth from "string-width";
+import { describe, expect, it } from "vitest";
+import { styledLines } from "../src/text/styled.ts";
+import { clip, displayWidth } from "../src/text/width.ts";
+import { rowText, wrapLines } from "../src/text/wrap.ts";
+import { hostileText, randomFrom } from "./random.ts";
+
+const ESC = "\x1b";
+/** All that may be in a row: colours, and links with a checked target. */
+const ALLOWED = new RegExp(`${ESC}\\[[0-9;]*m|${ESC}\\]8;;(?:(?:https?|file)://[\\x21-\\x7e]+)?${ESC}\\\\`, "g");
+
+function shown(text: string, width = 80): string[] {
+  return wrapLines(styledLines(text), width).map((row) => rowText(row));
+}
+
+function plain(text: string): string[] {
+  return styledLines(text, false).map((line) => line.map((run) => run.text).join(""));
+}
+
+describe("text of a command", () => {
+  it.each([
+    ["a title", `a${ESC}]0;owned\x07b`, "ab"],
+    ["a write to the clipboard", `a${ESC}]52;c;aGk=${ESC}\\b`, "ab"],
+    ["a question for the cursor's place", `a${ESC}[6nb`, "ab"],
+    ["a full reset", `a${ESC}cb`, "ab"],
+    ["a jump and a cleared screen", `a${ESC}[2J${ESC}[1;1Hb`, "ab"],
+    ["an image", `a${ESC}_Gf=100;AAAA${ESC}\\b`, "ab"],
+    ["an inline file", `a${ESC}]1337;File=inline=1:AAAA\x07b`, "ab"],
+    ["a device control string", `a${ESC}P1$r0m${ESC}\\b`, "ab"],
+    ["an eight-bit CSI and OSC", "a\x9b5nb\x9d0;t\x9cc", "abc"],
+    ["an OSC that never ends", `a${ESC}]0;rest of the line\nnext`, "a\nnext"],
+    ["a lone escape at the end", `a${ESC}`, "a"],
+    ["NUL, bell and delete", "a\x00b\x07c\x7fd", "abcd"],
+  ])("loses %s", (_name, text, expected) => {
+    expect(plain(text).join("\n")).toBe(expected);
+  });
+
+  it("keeps its colours, each row with its own", () => {
+    expect(shown(`${ESC}[1;31mred\nstill red${ESC}[0m plain`)).toEqual([
+      `${ESC}[1;31mred${ESC}[0m`,
+      `${ESC}[1;31mstill red${ESC}[0m plain`,
+    ]);
+  });
+
+  it("cannot hide itself: concealed text is shown", () => {
+    expect(shown(`${ESC}[8msecret${ESC}[0m`)).toEqual(["secret"]);
+  });
+
+  it("keeps links to the web and to files, and spells out the targets of others", () => {
+    expect(shown(`${ESC}]8;;https://example.org/${ESC}\\here${ESC}]8;;${ESC}\\`)).toEqual([
+      `${ESC}]8;;https://example.org/${ESC}\\here${ESC}]8;;${ESC}\\`,
+    ]);
+    expect(shown(`${ESC}]8;;javascript:alert(1)\x07here${ESC}]8;;\x07`)).toEqual(["here (javascript:alert(1))"]);
+  });
+
+  it("starts a line over at a carriage return, as a terminal does", () => {
+    expect(plain("  1 %\r 50 %\r100 % done\n")).toEqual(["100 % done"]);
+    expect(plain("longer than\rshort\n")).toEqual(["shortr than"]);
+    expect(plain(`longer than\r${ESC}[Kshort\n`)).toEqual(["short"]);
+    expect(plain("one\r\ntwo\r\r\n")).toEqual(["one", "two"]);
+    expect(plain("漢字\ra")).toEqual(["a 字"]);
+  });
+
+  it("takes overstruck letters as one, and tabs to their columns", () => {
+    expect(plain("b\bbo\bol\bld\bd")).toEqual(["bold"]);
+    expect(plain("a\tb")).toEqual(["a       b"]);
+  });
+
+  it("has hidden and reordering characters written out, and keeps what scripts and emoji need", () => {
+    expect(plain("safe\u202egnp.exe")).toEqual(["safe<U+202E>gnp.exe"]);
+    expect(plain("a\u200bb\u200dc")).toEqual(["a<U+200B>b<U+200D>c"]);
+    expect(plain("x\u{e0041}")).toEqual(["x<U+E0041>"]);
+    expect(plain("👩‍👩‍👧‍👦 क्‍ष")).toEqual(["👩‍👩‍👧‍👦 क्‍ष"]);
+  });
+
+  it("has no half characters", () => {
+    expect(plain("a\ud800b")).toEqual(["a\ufffdb"]);
+  });
+});
+
+describe("rows", () => {
+  it("break wide characters before the edge", () => {
+    expect(shown("漢字漢字", 5)).toEqual(["漢字", "漢字"]);
+    expect(shown("a漢", 1)).toEqual(["a", "?"]);
+  });
+
+  it("keep an empty line", () => {
+    expect(shown("a\n\nb\n")).toEqual(["a", "", "b"]);
+    expect(shown("")).toEqual([]);
+  });
+
+  it("are never too wide and have nothing in them but text, colours and links, for any text and width", () => {
+    const seed = Number(process.env["PI_BASH_SEED"] ?? 20261122);
+    const random = randomFrom(seed);
+    for (let round = 0; round < 3_000; round += 1) {
+      const text = hostileText(random);
+      const width = 1 + Math.floor(random() * 120);
+      for (const row of shown(text, width)) {
+        const rest = row.replaceAll(ALLOWED, "");
+        expect(/\p{Cc}/u.test(rest), `seed ${seed}, round ${round}: ${JSON.stringify(row)}`).toBe(false);
+        expect(stringWidth(rest), `seed ${seed}, round ${round}: ${JSON.stringify(row)}`).toBeLessThanOrEqual(width);
+      }
+    }
+  });
+
+  it("lose none of the visible characters of a text without controls", () => {
+    const random = randomFrom(7);
+    for (let round = 0; round < 500; round += 1) {
+      const text = hostileText(random).replaceAll(/\p{Cc}|\p{Cf}|\p{Cs}|[\u3164]/gu, "");
+      const rows = wrapLines(styledLines(text), 2 + Math.floor(random() * 50)).map((row) => rowText(row));
+      expect(rows.join("")).toBe(text);
+    }
+  });
+
+  it("are made in time that grows with the text alone", () => {
+    const hostile = [
+      `${ESC}]0;`.repeat(100_000),
+      "\x90".repeat(400_000),
+      `${ESC}[`.repeat(200_000),
+      "\r".repeat(400_000),
+      `e${"\u0301".repeat(200_000)}`,
+    ];
+    for (const text of hostile) {
+      const begin = performance.now();
+      wrapLines(styledLines(text), 80);
+      expect(performance.now() - begin).toBeLessThan(5_000);
+    }
+  });
+});
+
+describe("clip", () => {
+  it("cuts at the width, wide characters included", () => {
+    expect(clip("hello", 5)).toBe("hello");
+    expect(clip("hello", 4)).toBe("hel…");
+    expect(clip("漢字漢字", 4)).toBe("漢…");
+    expect(displayWidth("漢字")).toBe(4);
+  });
+});
