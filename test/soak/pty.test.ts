@@ -12,6 +12,7 @@ const ROUNDS = 50;
 const CASES = [
   "packages/natives/test/pty.test.ts",
   "packages/natives/test/pty-host.test.ts",
+  "packages/natives/test/pty-races.test.ts",
   "packages/terminal/test/paste.test.ts",
   "test/e2e/pty-screen.test.ts",
 ];
