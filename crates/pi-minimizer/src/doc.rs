@@ -54,11 +54,16 @@ impl<'a> Doc<'a> {
     /// True where rendering would change nothing: no trailing blanks, no blank runs, no repeats.
     /// Most outputs are like that, and finding out costs a third of rendering them.
     pub(crate) fn is_settled(text: &str) -> bool {
-        if !text.ends_with('\n') || text.starts_with('\n') || text.contains("\n\n\n\n") {
+        let blank_run = || memchr::memmem::find(text.as_bytes(), b"\n\n\n\n").is_some();
+        if !text.ends_with('\n') || text.starts_with('\n') || blank_run() {
             return false;
         }
         let lines = lines::split_exactly(text);
-        let blank = |line: &&str| line.ends_with(|c: char| c.is_whitespace());
+        // Most lines end in a byte that is no blank of any script: only the others are decoded.
+        let blank = |line: &&str| {
+            line.as_bytes().last().is_some_and(|byte| *byte <= b' ' || *byte >= 0x80)
+                && line.ends_with(|c: char| c.is_whitespace())
+        };
         !lines.iter().any(blank) && lines.last() != Some(&"") && repeat::find(&lines).is_empty()
     }
 
