@@ -120,7 +120,11 @@ fn without_percentage(line: &str) -> &str {
 /// Does the removal of this line have to be justified?
 fn is_suspect(mark: &Mark, line: &str) -> bool {
     let pattern = match mark {
-        Mark::Drop(Kind::Passing) => return !has_success_mark(line) && matches(&TROUBLE, line),
+        Mark::Drop(Kind::Passing) => {
+            // TAP's `not ok` has the mark of a success in it.
+            let failed = line.trim_start().starts_with("not ok");
+            return failed || !has_success_mark(line) && matches(&TROUBLE, line);
+        }
         // Quoted source, library frames and generated bodies are productions of their own: a word in
         // them is a name, not a message.
         Mark::Keep | Mark::Drop(Kind::Generated | Kind::Body) => return false,
@@ -237,6 +241,12 @@ mod tests {
         let repeated =
             verdict("error: bad\nbad error again\n", |doc| doc.drop_line(0, Kind::Repeat));
         assert_eq!(repeated, Ok(()));
+    }
+
+    #[test]
+    fn a_dropped_not_ok_is_no_pass() {
+        let lost = verdict("not ok 2 - top level\nx\n", |doc| doc.drop_line(0, Kind::Passing));
+        assert_eq!(lost, Err(Doubt::LostError("not ok 2 - top level".to_owned())));
     }
 
     #[test]

@@ -170,7 +170,7 @@ pub(crate) fn headings(doc: &mut Doc<'_>) {
     let mut open: Vec<Open> = Vec::new();
     let close = |doc: &mut Doc<'_>, open: &mut Vec<Open>, indent: usize| {
         while let Some(last) = open.pop_if(|last| last.indent >= indent) {
-            if last.passed && last.all_gone {
+            if last.passed && last.all_gone && !is_failure(doc.line(last.at)) {
                 doc.drop_line(last.at, Kind::Passing);
             }
             if let Some(parent) = open.last_mut() {
@@ -193,6 +193,11 @@ pub(crate) fn headings(doc: &mut Doc<'_>) {
         }
     }
     close(doc, &mut open, 0);
+}
+
+/// A result that failed is no heading, whatever a cut text shows below it.
+fn is_failure(line: &str) -> bool {
+    lines::starts_with_any(line.trim_start(), &["not ok ", "✕ ", "× ", "✖ ", "✗ ", "FAIL "])
 }
 
 /// jest with many suites and node:test print every failure a second time, indented differently.
