@@ -195,7 +195,7 @@ pub(crate) fn by_command(target: &Target) -> Permission {
                 || target.has_short('Z')
                 || target.has_flag(&["--vimgrep", "--files", "--null-data", "--passthru"])
         }
-        "find" => target.has_flag(&["-printf", "-fprintf", "-ls", "-exec", "-execdir", "-ok"]),
+        "find" => target.has_flag(&["-printf", "-fprintf", "-exec", "-execdir", "-ok"]),
         "fd" | "fdfind" => {
             target.has_short('0') || target.has_flag(&["-x", "-X", "--exec", "--exec-batch"])
         }

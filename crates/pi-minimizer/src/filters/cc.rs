@@ -74,7 +74,7 @@ fn mark(doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
         let line = doc.line(at);
         // After a failure a directory says where the files of a message are.
         let directory = line.starts_with("make[") && line.contains("ing directory ") && !run.failed;
-        if is_echo(line) || is_step(line) || is_found(line) || directory {
+        if is_echo(line) || is_step(line) || is_found(line) || is_bookkeeping(line) || directory {
             doc.drop_line(at, Kind::Progress);
         } else if is_passed(line) {
             doc.drop_line(at, Kind::Passing);
@@ -84,6 +84,36 @@ fn mark(doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
     }
     templates(doc);
     diagnostic::fold(doc, if run.failed { Quotes::Keep } else { Quotes::Drop })
+}
+
+/// What the makefiles of cmake say to each other, and where and how long `ctest -V` lets a test run.
+fn is_bookkeeping(line: &str) -> bool {
+    if let Some(rest) =
+        line.strip_prefix("Dependencies file \"").or_else(|| line.strip_prefix("Dependee \""))
+    {
+        return lines::contains_any(rest, &["\" is newer than depend"]);
+    }
+    let own = |rest: &str| lines::starts_with_any(rest, &["-E cmake_", "-P CMakeFiles/", "-S"]);
+    if let Some((front, rest)) = line.split_once("cmake ")
+        && (front.is_empty() || front.ends_with('/'))
+        && own(rest.trim_start())
+    {
+        return !rest.contains("rror");
+    }
+    if let Some((number, rest)) = line.split_once(": ")
+        && !number.is_empty()
+        && number.bytes().all(|b| b.is_ascii_digit())
+    {
+        return lines::starts_with_any(
+            rest,
+            &["Working Directory: ", "Test timeout computed to be: "],
+        );
+    }
+    line.starts_with("make  -f CMakeFiles/")
+        || line.starts_with("UpdateCTestConfiguration  from :")
+        || line
+            .strip_prefix("test ")
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// `gcc -O2 … -c a.c -o a.o`

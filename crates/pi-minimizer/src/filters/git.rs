@@ -2,7 +2,7 @@
 
 use crate::check::Policy;
 use crate::doc::{Doc, Mark, OverBudget};
-use crate::filters::diff;
+use crate::filters::{diff, graph};
 use crate::marker::Kind;
 use crate::registry::{Family, Run};
 use crate::text::lines;
@@ -45,6 +45,8 @@ fn mark(doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
         "log" | "show" | "whatchanged" | "stash" | "reflog" => {
             if !target.has_flag(&["--graph"]) {
                 log(doc);
+            } else if !target.has_short('p') && !target.has_flag(&["--patch", "-c", "--cc"]) {
+                graph::mark(doc);
             }
             diff::mark(doc);
         }
@@ -186,7 +188,7 @@ fn head(doc: &Doc<'_>, commit: usize) -> (String, String) {
 }
 
 /// `Thu Feb 5 09:41:34 2026 +0100` is `Feb 5 09:41:34 2026`; other spellings stay.
-fn short_date(date: &str) -> &str {
+pub(super) fn short_date(date: &str) -> &str {
     const DAYS: [&str; 7] = ["Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "];
     let Some(rest) = DAYS.iter().find_map(|day| date.strip_prefix(day)) else { return date };
     match rest.rsplit_once(' ') {

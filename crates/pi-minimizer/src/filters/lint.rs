@@ -70,7 +70,19 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
     stylish(doc);
     diagnostic::fold(doc, diagnostic::Quotes::Drop)?;
     frame::thin_everywhere(doc);
+    carets(doc);
     Ok(())
+}
+
+/// Marks below a quoted line (`mypy --pretty`, `flake8 --show-source`): the column stands in the place.
+fn carets(doc: &mut Doc<'_>) {
+    for at in 1..doc.len() {
+        let body = doc.line(at).trim();
+        let marks = body.starts_with('^') && body.bytes().all(|b| matches!(b, b'^' | b'~'));
+        if marks && doc.is_kept(at) && !doc.line(at - 1).trim().is_empty() {
+            doc.drop_line(at, Kind::Excerpt);
+        }
+    }
 }
 
 /// A row of eslint: `  2:28  error    Expected '===' and instead saw '=='  eqeqeq`.

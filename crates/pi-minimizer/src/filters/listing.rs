@@ -43,6 +43,7 @@ pub(crate) static FAMILY: Family = Family {
 fn mark(doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
     let Some(target) = run.target else { return Ok(()) };
     match target.program.as_str() {
+        "find" if target.args.iter().any(|arg| arg == "-ls") => long(doc),
         "find" | "fd" | "fdfind" | "locate" => paths::group(doc, is_path),
         "tree" => tree::redraw(doc).map(|_| ()),
         "ls" | "exa" | "eza" => long(doc),
@@ -110,6 +111,11 @@ struct LongRow<'a> {
 }
 
 fn long_row(line: &str) -> Option<LongRow<'_>> {
+    // `find -ls` begins with the inode and the blocks.
+    let numbered = lines::number(line.trim_start())
+        .and_then(|(_, rest)| lines::number(rest.trim_start()))
+        .map(|(_, rest)| rest.trim_start());
+    let line = numbered.unwrap_or(line);
     let mode = line.split(' ').next()?;
     let first = mode.chars().next()?;
     if !matches!(mode.len(), 10 | 11)

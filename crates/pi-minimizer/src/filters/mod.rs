@@ -8,6 +8,7 @@ mod deptree;
 mod diff;
 mod git;
 mod go;
+mod graph;
 mod js;
 mod jvm;
 mod lint;

@@ -11,7 +11,14 @@ pub(crate) static FAMILY: Family = Family {
     prints: |target| {
         matches!(target.program.as_str(), "pytest" | "py.test" | "unittest" | "tox" | "nox")
     },
-    signature: &["= test session starts =", "\nRan ", " passed in ", " failed in ", " passed, "],
+    signature: &[
+        "= test session starts =",
+        "\nRan ",
+        " passed in ",
+        " failed in ",
+        " passed, ",
+        " error in ",
+    ],
     alone: false,
     policy: Policy::STRICT,
     mark,
@@ -36,7 +43,7 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
         doc.lines.iter().any(|line| {
             line.contains("= test session starts =")
                 || line.contains(" in ") && line.ends_with("s =")
-                || line.contains(" passed in ")
+                || is_quiet_sum(line)
         }) || doc.lines.iter().any(|line| line.starts_with("Ran ") && line.contains(" test"));
     if !session {
         return Ok(());
@@ -66,6 +73,31 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
         }
     }
     Ok(())
+}
+
+/// The last line of `pytest -q`: `7 failed, 145 passed, 1 skipped in 0.84s`.
+fn is_quiet_sum(line: &str) -> bool {
+    let Some((counts, time)) = line.rsplit_once(" in ") else { return false };
+    time.starts_with(|c: char| c.is_ascii_digit())
+        && counts.split(", ").all(|count| {
+            count.split_once(' ').is_some_and(|(number, what)| {
+                number.bytes().all(|b| b.is_ascii_digit())
+                    && [
+                        "passed",
+                        "failed",
+                        "skipped",
+                        "deselected",
+                        "xfailed",
+                        "xpassed",
+                        "error",
+                        "errors",
+                        "warning",
+                        "warnings",
+                        "rerun",
+                    ]
+                    .contains(&what)
+            })
+        })
 }
 
 /// The line without the progress column: `tests/a.py::b PASSED`.
@@ -133,7 +165,16 @@ fn is_carets(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_passed, result};
+    use super::{is_passed, is_quiet_sum, result};
+
+    #[test]
+    fn a_quiet_session_is_known_by_its_sum() {
+        assert!(is_quiet_sum(
+            "7 failed, 145 passed, 1 skipped, 1 xfailed, 1 warning, 1 error in 3.84s"
+        ));
+        assert!(is_quiet_sum("80 passed in 61.20s (0:01:01)"));
+        assert!(!is_quiet_sum("3 files changed in 2 folders"));
+    }
 
     #[test]
     fn passing_lines_are_known_in_every_mode() {

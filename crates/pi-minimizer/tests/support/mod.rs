@@ -240,7 +240,7 @@ fn invention(text: &str, plain: &str) -> Result<(), String> {
             let count = word.strip_prefix('x').unwrap_or(word);
             matches!(word, "also" | "last" | "where" | "date" | "d") || count.bytes().all(|b| b.is_ascii_digit())
                 // A short hash is the beginning of a long one.
-                || word.len() == 7 && line.starts_with("commit ") && plain.contains(word)
+                || word.len() == 7 && line.contains("commit ") && plain.contains(word)
         };
         if let Some(word) = words(line).find(|word| !printed.contains(word) && !ours(word)) {
             return Err(format!("P6 `{word}` was never printed, in `{line}`"));
