@@ -39,7 +39,8 @@ export async function soakLargeOutput(bytes: number): Promise<LargeOutputCost> {
   let updates = 0;
   const startedAt = performance.now();
 
-  const command = `yes ${LINE.trim()} | head -c ${bytes}; exit 7`;
+  // Not `yes | head`: a stream behind a trailing `head` is kept in a file of its own.
+  const command = `head -c ${bytes} < <(yes ${LINE.trim()}); exit 7`;
   const answer = await bash.execute("large", { command, timeout: 3_600 }, undefined, () => {
     updates += 1;
   });
