@@ -38,6 +38,9 @@ export interface Measured {
   readonly isSpent?: boolean;
 }
 
+/** Units of a text's end that are compared in every round. */
+export const TAIL_UNITS = 64;
+
 /** The output that a command is known to write. */
 export interface Expected {
   readonly bytes: number;

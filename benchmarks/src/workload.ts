@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Expected } from "./measured.ts";
+import { type Expected, TAIL_UNITS } from "./measured.ts";
 
 /** A command, what it writes, and how much in MiB. */
 export interface Workload {
@@ -19,9 +19,6 @@ const BYTES_PER_MIB = 1024 * 1024;
 
 /** What a file holds: about this many bytes, in whole lines. */
 const FILE_BYTES = 8 * BYTES_PER_MIB;
-
-/** Units of the end that are compared. */
-const TAIL_UNITS = 64;
 
 /** 79 columns of text. */
 const LINE = `${"The quick brown fox jumps over the lazy dog, 1234567890 times. ".repeat(2).slice(0, 79)}\n`;

@@ -29,9 +29,9 @@ export function oursThroughTool(): Contender {
   };
 }
 
-/** Bytes of an output that is shown whole: the text up to the notices, with the newline that they replace. */
+/** Bytes of an output that is shown whole and has no empty line: the text up to the notices, with the newline they replace. */
 function bodyBytes(text: string): number {
-  const end = text.indexOf("\n\nWall time: ");
+  const end = text.indexOf("\n\n");
   const body = text.slice(0, end);
   return body === "(no output)" ? 0 : Buffer.byteLength(body) + 1;
 }

@@ -4,16 +4,14 @@
  */
 import { createHash } from "node:crypto";
 import type { Ended } from "../contender.ts";
-import type { Expected, Fault } from "../measured.ts";
-
-/** Pieces of the text's end that are kept for comparison. */
-const KEPT_PIECES = 64;
+import { type Expected, type Fault, TAIL_UNITS } from "../measured.ts";
 
 /** One command's output. */
 export class Reception {
   readonly #hash;
   #units = 0;
-  #last: string[] = [];
+  /** The end so far. Nothing more is kept: what lives on is copied by the garbage collector, at the contender's expense. */
+  #tail = "";
 
   /** @param isComplete every character is looked at; not for what is timed */
   constructor(isComplete = false) {
@@ -29,8 +27,7 @@ export class Reception {
   take(text: string): void {
     this.#units += text.length;
     this.#hash?.update(text, "utf8");
-    this.#last.push(text);
-    if (this.#last.length > 2 * KEPT_PIECES) this.#last = this.#last.slice(-KEPT_PIECES);
+    this.#tail = (text.length < TAIL_UNITS ? this.#tail + text : text).slice(-TAIL_UNITS);
   }
 
   /** What differs from what was expected. */
@@ -48,6 +45,6 @@ export class Reception {
 
   #isEqual({ tail, sha256 }: Expected): boolean {
     if (this.#hash !== undefined) return this.#hash.digest("hex") === sha256;
-    return this.#last.join("").endsWith(tail);
+    return this.#tail.endsWith(tail);
   }
 }
