@@ -70,6 +70,19 @@ describe("the minimizer", () => {
     expect(result.output).toBe(RAW);
   });
 
+  it("is asked for an outline of source files only where the setting says so", async () => {
+    const asked: unknown[] = [];
+    const note = (...[, , , options]: Parameters<Minimize>): null => {
+      asked.push(options?.sourceOutlineLevel);
+      return null;
+    };
+
+    await make(note).executor.executeBash("cat main.ts");
+    await make(note, { "shellMinimizer.sourceOutlineLevel": "aggressive" }).executor.executeBash("cat main.ts");
+
+    expect(asked).toEqual([undefined, "aggressive"]);
+  });
+
   it("sees the whole output of a truncated one, and needs no second artifact", async () => {
     const store = new ArtifactStore({ folder: join(scratch(), "a") });
     const seen: number[] = [];
