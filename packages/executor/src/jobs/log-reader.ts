@@ -68,12 +68,12 @@ export interface ReadOptions {
 export async function readNewLines(log: JobLog, cursor: LogCursor, options: ReadOptions): Promise<LogReading> {
   const { path, totals, isOver } = log;
   const isNothingNew = totals.bytes <= cursor.offset + cursor.barren;
-  if (path === undefined || (isNothingNew && !isOver)) return nothingNew(cursor);
+  if (path === undefined || (isNothingNew && !isOver)) return nothingNew(cursor, options);
   const { file, size } = await openPrivateFile(path);
   try {
     const known = isOver ? size : Math.min(size, totals.bytes);
     const end = isOver ? known : await endOfLines(file, cursor, known);
-    if (end <= cursor.offset) return nothingNew(cursor);
+    if (end <= cursor.offset) return nothingNew(cursor, options);
     if (options.filter !== undefined)
       return await readMatches(file, cursor.offset, end, { ...options, ...options.filter });
     // Totals end with the command and count all it wrote; a file with more or less has other lines.
@@ -84,8 +84,8 @@ export async function readNewLines(log: JobLog, cursor: LogCursor, options: Read
   }
 }
 
-function nothingNew({ offset, line }: LogCursor): LogReading {
-  return { output: NO_TEXT, hasNews: false, offset, line };
+function nothingNew({ offset, line }: LogCursor, { filter }: ReadOptions): LogReading {
+  return { output: filter === undefined ? NO_TEXT : { ...NO_TEXT, matches: 0 }, hasNews: false, offset, line };
 }
 
 function lastLine(lines: number, hasUnfinished: boolean): number {

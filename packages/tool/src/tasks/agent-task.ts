@@ -1,10 +1,11 @@
 /**
  * An agent as a task: started by the host's port, and waited for where it is in the foreground.
  */
-import type { AgentTaskParams, TaskResult } from "@pi-bash/contract";
+import { type AgentTaskParams, DEFAULT_MAX_BYTES, type TaskResult } from "@pi-bash/contract";
 import { ToolAbortError, ToolError } from "../tool-error.ts";
 import type { AgentTasks } from "./agent-tasks.ts";
 import { answer, type TaskCall, type TaskToolResult } from "./define-tool.ts";
+import { withoutMiddle } from "./report.ts";
 import { type TaskSession, workspaceOf } from "./task-session.ts";
 
 /** Whether an agent in this workspace may start agents. */
@@ -32,7 +33,10 @@ export async function runAgentTask(
     );
   }
   const { run_in_background: isBackground, ...request } = params;
-  const { taskId, status } = await told(() => agentTasks.start({ ...request, workspaceId }, signal));
+  const begun = agentTasks.start({ ...request, workspaceId }, signal);
+  const started = await told(() => orStopped(begun, signal ?? new AbortController().signal));
+  if (started === "stopped") throw new ToolAbortError();
+  const { taskId, status } = started;
   if (isBackground === true) {
     return answer(`Task ${taskId} is ${status}. \`task_await\` waits for its report.`, { status, taskId });
   }
@@ -52,7 +56,7 @@ async function waitInForeground(
     const note = "Task sent to background because a new message was queued. Use task_await to monitor progress.";
     return answer(`${note}\n\nTask: ${taskId}`, { status: "running", taskId, note });
   }
-  return answer(ended.reportMarkdown, { status: "completed", taskId, ...ended });
+  return answer(withoutMiddle(ended.reportMarkdown, DEFAULT_MAX_BYTES), { status: "completed", taskId, ...ended });
 }
 
 /** What a wait comes to, or `stopped` as soon as the signal is aborted, whatever the wait does then. */

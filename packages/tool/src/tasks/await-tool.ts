@@ -65,7 +65,8 @@ export async function awaitTasks(
 ): Promise<TaskAwaitEntry[]> {
   checkFilter(params);
   const scope = await openScope(session);
-  const ids = [...new Set((params.task_ids ?? scope.activeIds()).map((id) => id.trim()))];
+  const given = params.task_ids ?? scope.activeIds().slice(0, MAX_AWAITED);
+  const ids = [...new Set(given.map((id) => id.trim()))];
   if (ids.length > MAX_AWAITED) throw new ToolError(`At most ${MAX_AWAITED} tasks can be waited for at once.`);
   if (ids.length === 0) return [];
   const tasks = ids.map((id) => lookUp(scope, id));

@@ -6,10 +6,14 @@
  */
 import type { TaskAwaitEntry } from "@pi-bash/contract";
 import type { FollowReport, JobManager, OwnedJob } from "@pi-bash/executor";
+import { waitAtMost } from "../bounded-wait.ts";
 import { orStopped } from "./agent-task.ts";
 import type { AgentReport, AgentTask, AgentTasks } from "./agent-tasks.ts";
 import { bashReport, leftOutNote, truncationOf } from "./report.ts";
 import type { ScopedTask } from "./scope.ts";
+
+/** Most time the host gets to say whether there is a report, in milliseconds. */
+const REPORT_BOUND_MS = 5_000;
 
 /** What one call waits for, and how. */
 export interface AwaitOptions {
@@ -161,7 +165,9 @@ function endOfResult(text: string, maxBytes: number): string {
 async function waitForAgent(agent: AgentTask, { options, stop, ports }: One): Promise<TaskAwaitEntry> {
   const { taskId, status } = agent;
   const { agents } = ports;
-  const there = await agents?.reportOf(taskId);
+  const asked = await waitAtMost(async () => agents?.reportOf(taskId), REPORT_BOUND_MS);
+  if (asked.kind === "error") throw asked.error;
+  const there = asked.kind === "value" ? asked.value : undefined;
   if (there !== undefined) return agentEntry(agent, there, ports.now());
   const elapsed = agent.createdAtMs === undefined ? {} : { elapsed_ms: Math.max(0, ports.now() - agent.createdAtMs) };
   if (status === "reported") return { status: "error", taskId, error: "The task has ended and its report is gone." };

@@ -10,6 +10,11 @@ import { endOf } from "../text-end.ts";
 
 /** Longest name or script in a line, in UTF-16 units. */
 const MAX_LINE_CHARS = 120;
+/** Longest run of backticks that is shown as it is. */
+const MAX_RUN_CHARS = 32;
+const LONG_RUN = /`{33,}/g;
+/** Beginning of an answer that is kept where it is too long, in bytes: the facts stand there. */
+const KEPT_HEAD_BYTES = 1_000;
 
 /** How a command's job stands, in the words of a report. */
 export function processStatus(job: JobView): "running" | "exited" | "killed" | "failed" {
@@ -27,12 +32,20 @@ export function bashReport(taskId: string, job: JobView, output: string): string
   return `${lines.join("\n")}\n\n${fenced(output)}`;
 }
 
-/** A text between fences that are longer than any run of backticks in it. */
+/**
+ * A text between fences that are longer than any run of backticks in it. Runs that would make them very long are
+ * shortened, with a word on it.
+ */
 export function fenced(text: string): string {
-  const runs = text.match(/`+/g) ?? [];
-  const fence = "`".repeat(Math.max(3, ...runs.slice(0, 10_000).map((run) => run.length + 1)));
-  const body = text.replace(/\n+$/, "");
+  const body = text.replaceAll(LONG_RUN, shortened).replace(/\n+$/, "");
+  let longest = 2;
+  for (const [run] of body.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  const fence = "`".repeat(longest + 1);
   return `${fence}\n${body === "" ? "(no output)" : body}\n${fence}`;
+}
+
+function shortened(run: string): string {
+  return `${"`".repeat(MAX_RUN_CHARS)}[${run.length - MAX_RUN_CHARS} more backticks]`;
 }
 
 /** What a text leaves out, and where that is. */
@@ -64,9 +77,9 @@ export function awaitText(entry: TaskAwaitEntry, maxBytes: number): string {
       case "completed":
         return withNote(entry.reportMarkdown, entry.note);
       case "not_found":
-        return `Task not found: ${entry.taskId}. It may have ended long ago, or the host was started anew.`;
+        return `Task not found: ${oneLine(entry.taskId)}. It may have ended long ago, or the host was started anew.`;
       case "invalid_scope":
-        return `Task ${entry.taskId} belongs to a workspace that is not below this one.`;
+        return `Task ${oneLine(entry.taskId)} belongs to a workspace that is not below this one.`;
       case "error":
         return `Task ${oneLine(entry.taskId)}: ${entry.error}`;
       case "queued":
@@ -79,7 +92,20 @@ export function awaitText(entry: TaskAwaitEntry, maxBytes: number): string {
       }
     }
   };
-  return endOf(text(), maxBytes);
+  return withoutMiddle(text(), maxBytes);
+}
+
+/** A text within a number of bytes: its beginning, where the facts are, and its end. */
+export function withoutMiddle(text: string, maxBytes: number): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxBytes) return text;
+  const head = Buffer.from(text)
+    .subarray(0, Math.min(KEPT_HEAD_BYTES, Math.floor(maxBytes / 3)))
+    .toString()
+    .replace(/\u{fffd}$/u, "");
+  const mark = `\n[… ${bytes - maxBytes} bytes and more left out …]\n`;
+  const room = Math.max(0, maxBytes - Buffer.byteLength(head) - Buffer.byteLength(mark));
+  return `${head}${mark}${endOf(text, room)}`;
 }
 
 function withNote(text: string, note: string | undefined): string {
@@ -88,6 +114,6 @@ function withNote(text: string, note: string | undefined): string {
 
 /** A name or a script as one line of bounded length. */
 export function oneLine(text: string): string {
-  const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+  const line = text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
   return line.length <= MAX_LINE_CHARS ? line : `${line.slice(0, MAX_LINE_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

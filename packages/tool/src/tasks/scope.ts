@@ -4,9 +4,14 @@
  * Worked out anew for each call, from the host's word on who descends from whom; where that fails, nothing is in scope.
  */
 import type { OwnedJob } from "@pi-bash/executor";
+import { waitAtMost } from "../bounded-wait.ts";
+import { ToolError } from "../tool-error.ts";
 import type { AgentTask } from "./agent-tasks.ts";
 import { fromBashTaskId, toBashTaskId } from "./task-id.ts";
 import { jobsOf, type TaskSession, workspaceOf } from "./task-session.ts";
+
+/** Most time the host gets to say who descends from whom, in milliseconds. */
+const SCOPE_BOUND_MS = 10_000;
 
 /** What an id names here. */
 export type ScopedTask =
@@ -27,11 +32,11 @@ export interface Scope {
   depthOf(owner: string | undefined): number;
 }
 
-/** The scope of a session, now. Throws what the host's agents throw. */
+/** The scope of a session, now. Throws `ToolError` where its agents cannot be told. */
 export async function openScope(session: TaskSession): Promise<Scope> {
   const manager = jobsOf(session);
   const caller = workspaceOf(session);
-  const agents = (await session.agentTasks?.descendants(caller)) ?? [];
+  const agents = await agentsBelow(session, caller);
   const depths = new Map(agents.map(({ workspaceId, depth }) => [workspaceId, depth]));
   const isInScope = (owner: string | undefined): boolean =>
     owner === caller || (owner !== undefined && depths.has(owner));
@@ -59,4 +64,16 @@ export async function openScope(session: TaskSession): Promise<Scope> {
     ],
     depthOf: (owner) => (owner === undefined || owner === caller ? 0 : (depths.get(owner) ?? 0)),
   };
+}
+
+async function agentsBelow({ agentTasks }: TaskSession, caller: string | undefined): Promise<readonly AgentTask[]> {
+  if (agentTasks === undefined) return [];
+  const told = await waitAtMost(async () => agentTasks.descendants(caller), SCOPE_BOUND_MS);
+  if (told.kind === "value") return told.value;
+  const why = told.kind === "late" ? "its host does not answer" : messageOf(told.error);
+  throw new ToolError(`What runs below this workspace cannot be told: ${why}`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

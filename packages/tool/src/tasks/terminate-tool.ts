@@ -7,6 +7,7 @@ import { ToolError } from "../tool-error.ts";
 import type { AgentTask } from "./agent-tasks.ts";
 import { cleanUpWorkspace } from "./clean-up.ts";
 import { answer, defineTool, type TaskTool } from "./define-tool.ts";
+import { oneLine } from "./report.ts";
 import { openScope, type Scope, type ScopedTask } from "./scope.ts";
 import { toBashTaskId } from "./task-id.ts";
 import { jobsOf, type TaskSession } from "./task-session.ts";
@@ -120,10 +121,10 @@ function lineOf(entry: TaskTerminateEntry): string {
       return `Task ${entry.taskId} is ended${more}.${entry.note === undefined ? "" : ` ${entry.note}`}`;
     }
     case "not_found":
-      return `Task not found: ${entry.taskId}`;
+      return `Task not found: ${oneLine(entry.taskId)}`;
     case "invalid_scope":
-      return `Task ${entry.taskId} belongs to a workspace that is not below this one.`;
+      return `Task ${oneLine(entry.taskId)} belongs to a workspace that is not below this one.`;
     case "error":
-      return `Task ${entry.taskId}: ${entry.error}`;
+      return `Task ${oneLine(entry.taskId)}: ${entry.error}`;
   }
 }

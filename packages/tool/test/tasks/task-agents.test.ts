@@ -137,6 +137,17 @@ describe("awaiting an agent", () => {
     touch("go");
   });
 
+  it("with a report of megabytes answers within the bound, and keeps its beginning and its end", async () => {
+    const { tools, agentTasks } = await withAgents();
+    const id = agentTasks.add("child", "root");
+    agentTasks.finish(id, `# Begin\n${"漢".repeat(2_000_000)}\nthe end`);
+
+    const text = textOf(await tools.task_await.execute("call", { task_ids: [id] }));
+
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(50 * 1024);
+    expect(text).toMatch(/^# Begin\n漢+\n\[… \d+ bytes and more left out …\]\n漢+\nthe end$/);
+  });
+
   it("together with a command ends with whichever is first", async () => {
     const { await: awaitTasks, agentTasks, start, touch } = await withAgents();
     const id = agentTasks.add("child", "root");

@@ -1,6 +1,7 @@
 /**
  * What every call of a task tool goes through before anything runs: parameters, rules, a workspace that is ready.
  */
+import { createPolicy } from "@pi-bash/policy";
 import { describe, expect, it } from "vitest";
 import { ToolAbortError } from "../../src/tool-error.ts";
 import { textOf, thrown } from "../support/session.ts";
@@ -41,6 +42,42 @@ describe("the parameters of `task`", () => {
 
     expect((await thrown(run("cat file.txt"))).message).toMatch(/^Blocked: /);
     expect((await thrown(run("cat file.txt", { run_in_background: true }))).message).toMatch(/^Blocked: /);
+  });
+});
+
+describe("the policy of a session", () => {
+  it("decides on tasks as on calls of the bash tool, in the foreground and in the background", async () => {
+    const asked: string[] = [];
+    const { run, start } = await taskScene(
+      {},
+      {
+        policy: createPolicy(),
+        approve: async ({ command, description }) => {
+          asked.push(`${description}: ${command}`);
+          return { behavior: "deny" };
+        },
+      },
+    );
+
+    expect(textOf(await run("echo out"))).toMatch(/^out\n/);
+    expect((await thrown(run("touch x", { display_name: "a file" }))).message).toBe("Command was not approved.");
+    expect((await thrown(start("touch y", { display_name: "another" }))).message).toBe("Command was not approved.");
+    expect((await thrown(run("rm -rf /"))).message).not.toBe("Command was not approved.");
+    expect(asked).toEqual(["a file: touch x", "another: touch y"]);
+  });
+
+  it("takes the name of a task for the description that it requires", async () => {
+    const { run } = await taskScene({ requireDescription: true });
+
+    expect((await run("echo out")).details).toMatchObject({ status: "completed", exitCode: 0 });
+  });
+});
+
+describe("a script that bash cannot be given", () => {
+  it("is refused with the reason, in the foreground", async () => {
+    const { run } = await taskScene();
+
+    expect((await thrown(run("echo a\0b"))).message).toMatch(/NUL|zero/i);
   });
 });
 

@@ -154,8 +154,10 @@ describe("any other workspace", () => {
     };
     const blind = root.as("root", { agentTasks });
 
-    await expect(blind.terminate(id)).rejects.toThrowError("the tree is gone");
-    await expect(blind.list()).rejects.toThrowError("the tree is gone");
+    const told = "What runs below this workspace cannot be told: the tree is gone";
+    expect((await thrown(blind.terminate(id))).message).toBe(told);
+    expect((await thrown(blind.await({ task_ids: [id] }))).message).toBe(told);
+    expect((await thrown(blind.list())).message).toBe(told);
     root.touch("go");
   });
 });
