@@ -79,7 +79,8 @@ export class JobManager {
     this.#checkOpen();
     const limit = this.#options.maxJobs ?? DEFAULT_MAX_JOBS;
     if (this.runningCount >= limit) throw new JobLimitError(limit);
-    const entry = this.#newEntry(options);
+    this.#forget();
+    const entry = newEntry(options, this.#now());
     this.#promote(entry);
     void this.#work(entry, options.work).catch(() => undefined);
     return entry.view;
@@ -92,7 +93,8 @@ export class JobManager {
    */
   async runForeground(options: JobOptions & ForegroundOptions): Promise<ForegroundEnd> {
     this.#checkOpen();
-    const entry = this.#newEntry(options);
+    this.#forget();
+    const entry = newEntry(options, this.#now());
     const work = this.#work(entry, options.work);
     return waitInForeground(entry, work, options, () => {
       if (this.#isDisposed || this.runningCount >= (this.#options.maxJobs ?? DEFAULT_MAX_JOBS)) return false;
@@ -203,11 +205,6 @@ export class JobManager {
 
   #checkOpen(): void {
     if (this.#isDisposed) throw new Error("job manager is disposed");
-  }
-
-  #newEntry(options: JobOptions): JobEntry {
-    this.#forget();
-    return newEntry(options, this.#now());
   }
 
   /** It is a job from now on: it has an id and is seen. */

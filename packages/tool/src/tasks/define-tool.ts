@@ -70,7 +70,8 @@ export function defineTool<Name extends string, Params, Details>(
     },
     strict: true,
     concurrency: "shared",
-    execute: async (_toolCallId, params, signal, onUpdate, context = {}) => {
+    execute: async (_toolCallId, params, signal, onUpdate, given) => {
+      const context = given ?? {};
       if (signal?.aborted) throw new ToolAbortError();
       const parsed = parse(definition.name, definition.parameters(), params);
       await untilReady(session, signal);
