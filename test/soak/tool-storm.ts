@@ -265,14 +265,15 @@ async function checkArtifact(
 }
 
 /** Takes the result of a job, ends it, or leaves it to be delivered: it is had once, whichever comes first. */
-async function checkJob({ number, session }: Call, { details }: Ending, random: Random): Promise<void> {
+async function checkJob({ number, kind, session }: Call, { details }: Ending, random: Random): Promise<void> {
   const id = details.async?.jobId;
   if (id === undefined) return;
   const { jobs, delivered } = session;
   const isDelivered = (): boolean => delivered.includes(id);
-  const choice = pick(["poll", "cancel", "leave"] as const, random);
+  // An abort ends no job, and this one would sleep for minutes.
+  const choice = kind === "abort" ? "cancel" : pick(["poll", "cancel", "leave"] as const, random);
   if (choice === "leave") {
-    await until(`job ${id} of call ${number} is delivered`, isDelivered, ROUND_MS / 2);
+    await until(`job ${id} of call ${number} (${kind}) is delivered`, isDelivered, ROUND_MS / 2);
     return;
   }
   const { content } = await jobs.execute("job", choice === "poll" ? { poll: [id] } : { cancel: [id] });

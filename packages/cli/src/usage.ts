@@ -32,6 +32,7 @@ Options of run:
 
 Options of tool: --cwd, --env, --timeout, --policy, --mode as above, and
   --setting NAME=JSON a setting of the tool; may be given several times
+  --artifacts FOLDER  where whole outputs are kept; a later call with the same folder finds them by artifact://<id>
   --json              print the answer as one JSON object
 Options of tasks: --policy, --mode, --setting as above
 

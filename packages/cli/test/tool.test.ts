@@ -79,6 +79,19 @@ describe("pi-bash tool", () => {
     expect((await call(["--policy", "/missing/rules", "ls"])).status).toBe(2);
   });
 
+  it("keeps whole outputs in a folder, where a later call finds them", async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-cli-")));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const kept = ["--artifacts", join(folder, "kept")];
+
+    const first = await call([...kept, "seq 1 20000"]);
+    const [address = "none"] = /artifact:\/\/[a-z0-9]+/.exec(first.stdout) ?? [];
+    const second = await call([...kept, `sed -n 123p ${address}`]);
+
+    expect(second.stdout).toMatch(/^123\n/);
+    expect(second.status).toBe(0);
+  });
+
   it("refuses input that is no JSON as a wrong command line", async () => {
     expect(await call([], "{")).toEqual({ status: 2, stdout: "" });
   });

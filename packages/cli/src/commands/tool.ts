@@ -4,10 +4,11 @@
  * For trying what a model would read, and for hosts in other languages. The answer is text, or with `--json` one object
  * with `content`, `details` and `isError`, thrown errors included. The exit status is the command's own.
  */
+import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { type BashToolResult, Settings } from "@pi-bash/contract";
-import { createExecutor } from "@pi-bash/executor";
+import { ArtifactStore, createExecutor } from "@pi-bash/executor";
 import { createBashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import { listenForInterrupt } from "../interrupt.ts";
 import { type PolicyArguments, parsePolicyArguments, policyOf } from "../policy-option.ts";
@@ -21,6 +22,8 @@ export interface ToolArguments extends PolicyArguments {
   /** Parameters of the call; absent: they come as JSON on standard input. */
   params?: Record<string, unknown>;
   settings: Settings;
+  /** Folder of the artifacts, absolute; absent: one that goes with the call. */
+  artifacts?: string;
   json: boolean;
 }
 
@@ -30,7 +33,11 @@ export async function tool(words: readonly string[]): Promise<number> {
   const params = asked.params ?? parseJson(await text(process.stdin), "standard input");
   const policy = await policyOf(asked);
   const interrupt = listenForInterrupt(() => undefined);
-  const executor = createExecutor(asked.settings, { cwd: process.cwd() });
+  const artifacts = storeOf(asked);
+  const executor = createExecutor(asked.settings, {
+    cwd: process.cwd(),
+    ...(artifacts === undefined ? {} : { artifacts }),
+  });
   const bash = createBashTool({
     cwd: process.cwd(),
     settings: asked.settings,
@@ -58,6 +65,17 @@ export async function tool(words: readonly string[]): Promise<number> {
   }
 }
 
+/** A store whose artifacts stay, so that a later call can read them by their addresses. */
+function storeOf({ artifacts, settings }: ToolArguments): ArtifactStore | undefined {
+  if (artifacts === undefined) return undefined;
+  return new ArtifactStore({
+    folder: artifacts,
+    maxBytes: settings["artifacts.maxBytes"],
+    quotaBytes: settings["artifacts.quotaBytes"],
+    maxAgeMs: settings["artifacts.maxAgeMs"],
+  });
+}
+
 /** Reads the words after `tool`. */
 export function parseToolArguments(words: readonly string[]): ToolArguments {
   const { values, positionals } = parseWords(words);
@@ -65,7 +83,12 @@ export function parseToolArguments(words: readonly string[]): ToolArguments {
   const [command] = positionals;
   const hasFlags = values.cwd !== undefined || values.timeout !== undefined || values.env.length > 0;
   if (command === undefined && hasFlags) throw new UsageError("`tool` needs a command beside its flags");
-  const asked = { settings: parseSettings(values.setting), json: values.json, ...parsePolicyArguments(values) };
+  const asked = {
+    settings: parseSettings(values.setting),
+    json: values.json,
+    ...(values.artifacts === undefined ? {} : { artifacts: resolve(values.artifacts) }),
+    ...parsePolicyArguments(values),
+  };
   if (command === undefined) return asked;
   const params = {
     command,
@@ -85,6 +108,7 @@ function parseWords(words: readonly string[]) {
         cwd: { type: "string" },
         env: { type: "string", multiple: true, default: [] },
         timeout: { type: "string" },
+        artifacts: { type: "string" },
         policy: { type: "string" },
         mode: { type: "string" },
         setting: { type: "string", multiple: true, default: [] },
