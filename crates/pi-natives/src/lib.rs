@@ -29,6 +29,7 @@ pub mod pty;
 mod request;
 mod rule_files;
 mod runtime;
+mod sandbox;
 pub mod session;
 mod settlement;
 mod sink;

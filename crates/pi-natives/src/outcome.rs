@@ -5,6 +5,7 @@ use pi_shell::{ExitOutcome, OutputSummary, ProcessInfo, RunResult, SinkUpdate};
 
 use crate::error::Failure;
 use crate::minimizer::MinimizedText;
+use crate::sandbox::SandboxFacts;
 use crate::text::{JsText, Text};
 
 /// Counts grow past 32 bits and never past 2^53, so a JavaScript number holds them.
@@ -138,6 +139,8 @@ pub struct RunOutcome {
     pub output: Option<Summary>,
     /// The output rewritten, where that was asked for and the text changed.
     pub minimized: Option<MinimizedText>,
+    /// The sandbox it ran in, where one was asked for.
+    pub sandbox: Option<SandboxFacts>,
 }
 
 impl From<RunResult> for RunOutcome {
@@ -158,6 +161,7 @@ impl From<RunResult> for RunOutcome {
             wall_time_ms: result.wall_time.as_secs_f64() * 1_000.0,
             output: result.output.map(Summary::from),
             minimized: None,
+            sandbox: result.sandbox.map(SandboxFacts::from),
         }
     }
 }

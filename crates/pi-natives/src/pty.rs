@@ -9,7 +9,7 @@ use std::time::Duration;
 use napi_derive::napi;
 use pi_shell::{
     Observer, OnStart, PtyArgvStartOptions, PtyError, PtyOptions, PtyResult, PtySession,
-    PtyStartOptions, RunResult,
+    PtyStartOptions, RunResult, SandboxOptions,
 };
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -18,6 +18,7 @@ use crate::bridge::Bridge;
 use crate::error::{Failure, ThrownError, no_runtime};
 use crate::mailbox::{Mailbox, Outbox, Wants};
 use crate::outcome::{End, RunOutcome};
+use crate::sandbox::SandboxRequest;
 use crate::{runtime, settlement};
 
 /// What to run on a terminal, and on what terminal.
@@ -37,6 +38,8 @@ pub struct PtyRequest {
     pub cols: Option<u32>,
     /// Rows; clamped.
     pub rows: Option<u32>,
+    /// The sandbox that the program runs in. Absent: none.
+    pub sandbox: Option<SandboxRequest>,
     /// Deliver the decoded text.
     pub wants_chunks: bool,
     /// An operation that ends with the program's pid as its count when it runs, and without one
@@ -58,6 +61,7 @@ impl From<PtyRequest> for PtyOptions {
             timeout: request.timeout_ms.map(|ms| Duration::from_secs_f64(ms / 1_000.0)),
             cols: request.cols,
             rows: request.rows,
+            sandbox: request.sandbox.map(SandboxOptions::from),
         }
     }
 }
@@ -201,6 +205,7 @@ impl From<PtyResult> for End {
             survivors: Vec::new(),
             wall_time: Duration::ZERO,
             output: None,
+            sandbox: result.sandbox,
         })
         .into()
     }

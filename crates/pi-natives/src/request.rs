@@ -10,13 +10,14 @@ use std::time::Duration;
 use napi_derive::napi;
 use pi_minimizer::Invocation;
 use pi_shell::{
-    Concurrency, EnvironmentEntry, ResourceLimits, RunOptions, ShellError, ShellOptions,
-    SinkOptions,
+    Concurrency, EnvironmentEntry, ResourceLimits, RunOptions, SandboxOptions, ShellError,
+    ShellOptions, SinkOptions,
 };
 
 use crate::capture::Capture;
 use crate::mailbox::Wants;
 use crate::minimizer::MinimizerRules;
+use crate::sandbox::SandboxRequest;
 
 /// Options of a session.
 #[napi(object, object_to_js = false)]
@@ -35,6 +36,8 @@ pub struct SessionOptions {
     pub snapshot_path: Option<String>,
     /// Resource limits of everything the session starts.
     pub limits: Option<Limits>,
+    /// The sandbox that the session runs in. Absent: none.
+    pub sandbox: Option<SandboxRequest>,
 }
 
 impl From<SessionOptions> for ShellOptions {
@@ -47,6 +50,7 @@ impl From<SessionOptions> for ShellOptions {
             session_env: options.session_env.map(entries).unwrap_or_default(),
             snapshot_path: options.snapshot_path.map(PathBuf::from),
             limits: options.limits.map(ResourceLimits::from).unwrap_or_default(),
+            sandbox: options.sandbox.map(SandboxOptions::from),
         }
     }
 }

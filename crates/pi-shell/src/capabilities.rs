@@ -22,7 +22,7 @@ pub struct Capabilities {
     pub pty: bool,
     /// Commands can run in a copy of a session.
     pub clone: bool,
-    /// Sandboxes that commands can run in, by name. None yet.
+    /// Sandboxes that commands can run in, by name, the best first.
     pub sandbox: Vec<&'static str>,
 }
 
@@ -36,6 +36,9 @@ pub fn capabilities() -> Capabilities {
         supervisor: cfg!(unix),
         pty: cfg!(unix),
         clone: has_tree,
+        #[cfg(unix)]
+        sandbox: crate::sandbox::offered_backends(),
+        #[cfg(not(unix))]
         sandbox: Vec::new(),
     }
 }

@@ -79,6 +79,14 @@ pub enum ShellError {
         /// What the system said.
         source: io::Error,
     },
+    /// The sandbox that was asked for cannot be had; nothing was run without it.
+    #[error("cannot run in a `{mode}` sandbox: {reason}; mode `full` runs without a sandbox")]
+    SandboxUnavailable {
+        /// What was asked for.
+        mode: &'static str,
+        /// What each backend lacks, and the remedy.
+        reason: String,
+    },
     /// The session was closed.
     #[error("Shell is closed")]
     Closed,
@@ -98,6 +106,7 @@ impl ShellError {
             Self::ShellNotFound { .. } => "PI_SHELL_NOT_FOUND",
             Self::Supervisor { .. } => "PI_SUPERVISOR",
             Self::System { .. } => "PI_SYSTEM",
+            Self::SandboxUnavailable { .. } => "PI_SANDBOX_UNAVAILABLE",
             Self::Closed => "PI_SHELL_CLOSED",
         }
     }

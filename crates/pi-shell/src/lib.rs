@@ -21,6 +21,8 @@ mod outcome;
 pub mod output;
 mod pty;
 mod request;
+#[cfg(unix)]
+mod sandbox;
 mod session;
 mod shell_path;
 mod stop;
@@ -41,4 +43,5 @@ pub use request::{
     Concurrency, DEFAULT_MAX_BYTES, DEFAULT_UPDATE_INTERVAL, EnvironmentEntry, HARD_TIMEOUT_GRACE,
     ResourceLimits, RunOptions, ShellOptions, SinkOptions,
 };
+pub use sandbox::{SandboxBackend, SandboxMode, SandboxOptions, SandboxReport};
 pub use session::{Shell, execute_shell};

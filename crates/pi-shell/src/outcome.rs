@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::sandbox::SandboxReport;
+
 /// How a run ended. A run ends exactly once, so exactly one of these is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitOutcome {
@@ -82,4 +84,6 @@ pub struct RunResult {
     pub wall_time: Duration,
     /// What the sink kept, where one was asked for.
     pub output: Option<OutputSummary>,
+    /// The sandbox it ran in, where one was asked for.
+    pub sandbox: Option<SandboxReport>,
 }

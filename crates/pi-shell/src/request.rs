@@ -5,6 +5,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::sandbox::SandboxOptions;
+
 /// Bytes of output that stay in memory for the model, from the end of the stream (50 KiB).
 ///
 /// Source: the specification's default window, `bash` tool, "50 KB tail".
@@ -39,6 +41,8 @@ pub struct ShellOptions {
     pub snapshot_path: Option<PathBuf>,
     /// Resource limits of everything the session starts.
     pub limits: ResourceLimits,
+    /// The sandbox that the whole session runs in. `None`: it has the host's own rights.
+    pub sandbox: Option<SandboxOptions>,
 }
 
 /// Upper bounds set with `setrlimit(2)` before the shell starts. `None` inherits the host's.

@@ -18,6 +18,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, recvmsg, send};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
+use crate::confine;
 use crate::spawn::{self, Progress, Starting};
 use crate::startup::{Started, close_on_exec};
 use crate::sys::Signals;
@@ -161,6 +162,7 @@ impl Server {
                     let left = self.sweep();
                     self.tell(&Event::Swept { id, left });
                 }
+                Request::Confine(request) => self.tell(&confine::confine(&request)),
             }
         }
         Ok(())

@@ -189,6 +189,8 @@ fn lower(limit: Limit) -> Result<(), Errno> {
         Resource::Processes => rustix::process::Resource::Nproc,
         Resource::FileSize => rustix::process::Resource::Fsize,
         Resource::CpuSeconds => rustix::process::Resource::Cpu,
+        Resource::CoreSize => rustix::process::Resource::Core,
+        Resource::Data => rustix::process::Resource::Data,
     };
     let ceiling = rustix::process::getrlimit(resource).maximum.unwrap_or(u64::MAX);
     let maximum = limit.hard.min(ceiling);

@@ -37,6 +37,7 @@ use self::terminal::{Size, Terminal};
 use crate::error::ShellError;
 use crate::observer::Observer;
 use crate::outcome::ExitOutcome;
+use crate::sandbox::SandboxReport;
 use crate::supervisor::Child;
 use crate::tree;
 
@@ -48,6 +49,8 @@ pub type OnStart = Box<dyn FnOnce(i32) + Send>;
 pub struct PtyResult {
     /// The outcome. `Cancelled` also after [`PtySession::kill`] without a signal.
     pub outcome: ExitOutcome,
+    /// The sandbox it ran in, where one was asked for and the program was started.
+    pub sandbox: Option<SandboxReport>,
 }
 
 /// One terminal at a time. Cheap to clone; clones control the same program.
@@ -175,8 +178,8 @@ impl Claim {
         observer: Arc<dyn Observer>,
         on_start: Option<OnStart>,
     ) -> Result<PtyResult, PtyError> {
-        let outcome = run::run(launch, &self.controls, observer, on_start).await?;
-        Ok(PtyResult { outcome })
+        let (outcome, sandbox) = run::run(launch, &self.controls, observer, on_start).await?;
+        Ok(PtyResult { outcome, sandbox })
     }
 }
 

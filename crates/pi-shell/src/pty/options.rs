@@ -10,6 +10,7 @@ use super::error::PtyError;
 use super::terminal::Size;
 use crate::environment;
 use crate::request::{EnvironmentEntry, RunOptions};
+use crate::sandbox::SandboxOptions;
 use crate::{shell_path, validate};
 
 /// What programs are told about the terminal: the description that every system has.
@@ -53,6 +54,8 @@ pub struct PtyOptions {
     pub cols: Option<u32>,
     /// Rows, clamped to 5 to 200. Default 40.
     pub rows: Option<u32>,
+    /// The sandbox that the program runs in. `None`: it has the host's own rights.
+    pub sandbox: Option<SandboxOptions>,
 }
 
 /// A command line on a terminal.
@@ -84,6 +87,7 @@ pub(super) struct Launch {
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) cwd: PathBuf,
     pub(super) timeout: Option<Duration>,
+    pub(super) sandbox: Option<SandboxOptions>,
 }
 
 impl PtyOptions {
@@ -144,6 +148,7 @@ fn complete(
         env,
         cwd,
         timeout: options.timeout,
+        sandbox: options.sandbox,
     })
 }
 

@@ -31,6 +31,8 @@ use super::{Controls, OnStart};
 use crate::error::ShellError;
 use crate::observer::Observer;
 use crate::outcome::ExitOutcome;
+use crate::sandbox::{Enclosure, Sandbox, SandboxOptions, SandboxReport, SessionPaths};
+use crate::session::PrivateDir;
 use crate::supervisor::{Child, ChildExit, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
 use crate::sys::signals::KILL;
 
@@ -69,22 +71,23 @@ pub(super) async fn run(
     controls: &Controls,
     observer: Arc<dyn Observer>,
     on_start: Option<OnStart>,
-) -> Result<ExitOutcome, PtyError> {
+) -> Result<(ExitOutcome, Option<SandboxReport>), PtyError> {
     let deadline = launch.timeout.map(|timeout| Instant::now() + timeout);
     let started = tokio::select! {
         biased;
-        () = controls.cancel.cancelled() => return Ok(ExitOutcome::Cancelled),
+        () = controls.cancel.cancelled() => return Ok((ExitOutcome::Cancelled, None)),
         // A program on a dead network file system takes as long as it likes to start.
-        () = until(deadline) => return Ok(ExitOutcome::TimedOut),
+        () = until(deadline) => return Ok((ExitOutcome::TimedOut, None)),
         started = Program::start(launch, controls) => started?,
     };
     if let Some(on_start) = on_start {
         on_start(started.leader.pid());
     }
+    let sandbox = started.room.as_ref().map(|room| room.report.clone());
     let mut run = Run { program: started, controls, outflow: Outflow::new(observer), deadline };
     let outcome = run.follow().await;
     run.finish(outcome).await;
-    Ok(outcome)
+    Ok((outcome, sandbox))
 }
 
 /// A program and its terminal.
@@ -94,17 +97,50 @@ struct Program {
     held: Option<OwnedFd>,
     supervisor: Supervisor,
     leader: Child,
+    /// Held until nothing of the tree is left.
+    room: Option<Room>,
+}
+
+/// What a program in a sandbox has of its own.
+struct Room {
+    report: SandboxReport,
+    enclosure: Enclosure,
+    _folder: PrivateDir,
+}
+
+impl Room {
+    async fn open(wanted: &SandboxOptions, executable: &Path) -> Result<Self, ShellError> {
+        let sandbox = Sandbox::open(wanted, executable).await?;
+        let folder = PrivateDir::create()?;
+        let enclosure = sandbox.enclose(&SessionPaths {
+            executable,
+            folder: folder.path(),
+            state: &folder.state(),
+            temporary: &folder.temporary(),
+            visible: Vec::new(),
+        })?;
+        Ok(Self { report: sandbox.report().clone(), enclosure, _folder: folder })
+    }
 }
 
 impl Program {
     async fn start(launch: Launch, controls: &Controls) -> Result<Self, PtyError> {
         let (terminal, held) = Terminal::open(controls.size())?;
-        let supervisor = Supervisor::launch(&launch.supervisor).await?;
+        let room = match &launch.sandbox {
+            Some(wanted) => Some(Room::open(wanted, &launch.supervisor).await?),
+            None => None,
+        };
+        let enclosure = room.as_ref().map(|room| &room.enclosure);
+        let supervisor = Supervisor::launch(&launch.supervisor, enclosure).await?;
         let copy = || {
             held.try_clone()
                 .map_err(|source| ShellError::System { attempt: "copy a descriptor", source })
         };
-        let Launch { argv, env, cwd, .. } = launch;
+        let Launch { argv, mut env, cwd, .. } = launch;
+        if let Some(room) = &room {
+            env.retain(|(name, _)| name != "TMPDIR");
+            env.push(("TMPDIR".into(), room.enclosure.temporary.clone().into_os_string()));
+        }
         let name = argv.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let request = SpawnRequest {
             argv,
@@ -118,7 +154,7 @@ impl Program {
             supervisor.spawn(request).await.map_err(|failure| spawn_error(&name, &cwd, failure))?;
         let terminal = Arc::new(terminal);
         controls.attach(&terminal, &leader);
-        Ok(Self { terminal, held: Some(held), supervisor, leader })
+        Ok(Self { terminal, held: Some(held), supervisor, leader, room })
     }
 }
 

@@ -124,7 +124,7 @@ async fn start(
         if let Some(standby) = slot.as_ref() {
             standby.send(&order)?;
         }
-        let pid = report.born(message.token).await?;
+        let pid = shared.supervisor.own_pid_of(report.born(message.token).await?);
         shared.machinery.insert(pid);
         Ok(tree::identity_of(pid))
     };
@@ -179,5 +179,6 @@ async fn conclude(
         survivors,
         wall_time,
         output: summary,
+        sandbox: shared.sandbox.clone(),
     })
 }

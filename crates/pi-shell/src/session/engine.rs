@@ -22,6 +22,7 @@ use super::standby::{Births, ExpectedStandby};
 use crate::environment;
 use crate::error::ShellError;
 use crate::request::ShellOptions;
+use crate::sandbox::Sandbox;
 use crate::shell_path;
 use crate::supervisor::ChildExit;
 use crate::tree::ProcessIdentity;
@@ -79,16 +80,24 @@ impl Engine {
         options: Arc<ShellOptions>,
         keeps_session: bool,
     ) -> Result<Self, ShellError> {
-        let spec = launch_spec(&options)?;
+        let mut spec = launch_spec(&options)?;
         let cwd = first_directory(&options)?;
         let executable =
             options.supervisor.clone().unwrap_or_else(|| PathBuf::from("pi-supervisor"));
-        let (supervisor, folder, shell) = pool::take(&executable, &spec).await?.into_parts();
+        if let Some(wanted) = &options.sandbox {
+            spec.sandbox = Some(Sandbox::open(wanted, &executable).await?);
+        }
+        let (means, shell) = pool::take(&executable, &spec).await?.into_parts();
         let system = |source| ShellError::System { attempt: "find the supervisor", source };
-        let identity = crate::tree::identity_of(supervisor.pid()).ok_or_else(|| system(died()))?;
-        let shared = Arc::new(Shared::new(supervisor, folder));
+        let identity =
+            crate::tree::identity_of(means.supervisor.pid()).ok_or_else(|| system(died()))?;
+        let shared = Arc::new(Shared::new(means, spec.sandbox.as_deref()));
         shared.set_main(&shell);
-        let births = Births::new(Arc::clone(&shared.slot), shared.machinery.clone());
+        let births = Births::new(
+            Arc::clone(&shared.slot),
+            shared.machinery.clone(),
+            shared.supervisor.clone(),
+        );
         let mut engine = Self {
             shared,
             supervisor: identity,
@@ -127,7 +136,7 @@ impl Engine {
     async fn recover(&mut self) -> Result<bool, ShellError> {
         let generation = self.generation;
         let mut dead = self.main.take();
-        let breath = SavedState::read(&self.shared.folder.path().join(format!("k{generation}")));
+        let breath = SavedState::read(&self.shared.folder.state().join(format!("k{generation}")));
         let (state, lost) = match breath {
             Some(state) if !state.inside_function => (Some(state), false),
             _ => (self.dump_standby(dead.as_mut()).await, true),
@@ -136,7 +145,7 @@ impl Engine {
         self.births.forget();
         *self.shared.slot.lock().await = None;
         self.idle_output = None;
-        drop(std::fs::remove_file(self.shared.folder.path().join(format!("k{generation}"))));
+        drop(std::fs::remove_file(self.shared.folder.state().join(format!("k{generation}"))));
         self.generation += 1;
         // A state has every variable; what the session unset must not come back.
         let spec = match &state {
@@ -169,7 +178,7 @@ impl Engine {
         self.await_standby(dead).await;
         let slot = self.shared.slot.lock().await;
         let standby = slot.as_ref().filter(|standby| standby.is_alive())?;
-        let file = self.shared.folder.path().join(format!("d{}", self.generation));
+        let file = self.shared.folder.state().join(format!("d{}", self.generation));
         let token = self.shared.new_token();
         standby.send(&protocol::dump_text(self.shared.folder.path(), &file, &token)).ok()?;
         let dumped = async {
@@ -232,6 +241,10 @@ impl Engine {
         let mut text = String::from("__pi_m= __pi_f= __pi_d=;");
         text.push_str("\\builtin cd -- ");
         text.push_str(&protocol::quote_path(&self.cwd));
+        if let Some(temporary) = &self.shared.temporary {
+            text.push_str(";\\builtin export TMPDIR=");
+            text.push_str(&protocol::quote(&temporary.to_string_lossy()));
+        }
         for (name, value) in &options.session_env {
             text.push_str(";\\builtin export ");
             text.push_str(name);
@@ -425,6 +438,8 @@ fn launch_spec(options: &ShellOptions) -> Result<LaunchSpec, ShellError> {
         shell: shell_path::resolve(options.shell.as_deref())?,
         env,
         limits: options.limits,
+        sandbox: None,
+        visible: options.snapshot_path.clone(),
     })
 }
 

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::pipe::PipeFlags;
@@ -17,6 +18,7 @@ use super::frames::{Frame, FrameBody, FrameReader};
 use super::protocol;
 use crate::error::ShellError;
 use crate::request::ResourceLimits;
+use crate::sandbox::Sandbox;
 use crate::supervisor::{Child, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
 use crate::sys::watch;
 use crate::tree::{self, ProcessState};
@@ -33,6 +35,10 @@ pub(super) struct LaunchSpec {
     pub(super) shell: PathBuf,
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) limits: ResourceLimits,
+    /// The sandbox around it.
+    pub(super) sandbox: Option<Arc<Sandbox>>,
+    /// A file that must be seen in the sandbox.
+    pub(super) visible: Option<PathBuf>,
 }
 
 /// A bash that reads our orders.

@@ -41,6 +41,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use self::engine::Engine;
+pub(crate) use self::private_dir::PrivateDir;
 use self::shared::{Job, Shared};
 use crate::error::ShellError;
 use crate::observer::Observer;
@@ -328,5 +329,6 @@ fn never_started(options: &RunOptions) -> RunResult {
         survivors: Vec::new(),
         wall_time: Duration::ZERO,
         output: options.sink.clone().map(|sink| crate::output::Sink::new(sink).finish(None)),
+        sandbox: None,
     }
 }

@@ -10,6 +10,7 @@ use super::main_shell::{LaunchSpec, MainShell};
 use super::private_dir::{self, PrivateDir};
 use super::protocol::TokenSource;
 use crate::error::ShellError;
+use crate::sandbox::{Enclosure, SessionPaths};
 use crate::supervisor::Supervisor;
 
 /// Spares kept. One serves sessions that start one after the other; each costs about 1 MB.
@@ -17,8 +18,7 @@ const MAX_SPARES: usize = 1;
 
 /// A booted bash with all that a session owns.
 pub(super) struct Spare {
-    supervisor: Supervisor,
-    folder: PrivateDir,
+    means: Means,
     shell: MainShell,
     spec: LaunchSpec,
     executable: PathBuf,
@@ -26,10 +26,41 @@ pub(super) struct Spare {
     runtime: tokio::runtime::Id,
 }
 
+/// What a session owns besides its shell.
+pub(super) struct Means {
+    pub(super) supervisor: Supervisor,
+    pub(super) folder: PrivateDir,
+    /// How it is enclosed, in a sandbox.
+    pub(super) enclosure: Option<Enclosure>,
+}
+
+impl Means {
+    async fn make(executable: &Path, spec: &LaunchSpec) -> Result<Self, ShellError> {
+        let folder = PrivateDir::create()?;
+        let enclosure = match &spec.sandbox {
+            Some(sandbox) => Some(
+                sandbox.enclose(&SessionPaths {
+                    executable,
+                    folder: folder.path(),
+                    state: &folder.state(),
+                    temporary: &folder.temporary(),
+                    visible: [Some(spec.shell.clone()), spec.visible.clone()]
+                        .into_iter()
+                        .flatten()
+                        .collect(),
+                })?,
+            ),
+            None => None,
+        };
+        let supervisor = Supervisor::launch(executable, enclosure.as_ref()).await?;
+        Ok(Self { supervisor, folder, enclosure })
+    }
+}
+
 impl Spare {
-    /// What a session owns.
-    pub(super) fn into_parts(self) -> (Supervisor, PrivateDir, MainShell) {
-        (self.supervisor, self.folder, self.shell)
+    /// What a session owns, and its shell.
+    pub(super) fn into_parts(self) -> (Means, MainShell) {
+        (self.means, self.shell)
     }
 
     fn fits(&self, executable: &Path, spec: &LaunchSpec) -> bool {
@@ -60,18 +91,17 @@ fn take_spare(executable: &Path, spec: &LaunchSpec) -> Option<Spare> {
     let at = spares.iter().position(|spare| spare.fits(executable, spec))?;
     let spare = spares.swap_remove(at);
     // Somebody may have killed it, or its folder may be gone.
-    (spare.shell.child().exit_status().is_none() && spare.folder.path().is_dir()).then_some(spare)
+    (spare.shell.child().exit_status().is_none() && spare.means.folder.path().is_dir())
+        .then_some(spare)
 }
 
 async fn boot(executable: &Path, spec: &LaunchSpec) -> Result<Spare, ShellError> {
-    let folder = PrivateDir::create()?;
-    let supervisor = Supervisor::launch(executable).await?;
+    let means = Means::make(executable, spec).await?;
     let token = TokenSource::new().next();
-    let root = Path::new("/");
-    let shell = MainShell::launch(&supervisor, spec, root, folder.path(), 0, &token).await?;
+    let (root, folder) = (Path::new("/"), means.folder.path());
+    let shell = MainShell::launch(&means.supervisor, spec, root, folder, 0, &token).await?;
     Ok(Spare {
-        supervisor,
-        folder,
+        means,
         shell,
         spec: spec.clone(),
         executable: executable.to_path_buf(),

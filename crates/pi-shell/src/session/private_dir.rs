@@ -16,8 +16,11 @@ use crate::error::ShellError;
 /// Age under which a folder is left alone by `sweep_stale`: its owner may not hold the lock yet.
 const STALE_AFTER: Duration = Duration::from_secs(60);
 
+/// Name of the part for temporary files.
+const TEMPORARY_NAME: &str = "tmp";
+
 /// A folder that exists as long as this value.
-pub(super) struct PrivateDir {
+pub(crate) struct PrivateDir {
     path: PathBuf,
     /// Open and locked while the session lives: how another host sees that it is in use.
     _lock: OwnedFd,
@@ -25,7 +28,7 @@ pub(super) struct PrivateDir {
 
 impl PrivateDir {
     /// Makes one in the first place that takes files.
-    pub(super) fn create() -> Result<Self, ShellError> {
+    pub(crate) fn create() -> Result<Self, ShellError> {
         let mut last = io::Error::from(io::ErrorKind::NotFound);
         for base in candidates() {
             match Self::create_in(&base) {
@@ -57,12 +60,25 @@ impl PrivateDir {
         let lock = open_folder(path)?;
         rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared)?;
         std::fs::write(path.join(protocol::DUMP_SCRIPT_NAME), protocol::DUMP_SCRIPT)?;
+        for name in [protocol::STATE_FOLDER_NAME, TEMPORARY_NAME] {
+            rustix::fs::mkdir(path.join(name), Mode::RWXU)?;
+        }
         Ok(Self { path: path.to_path_buf(), _lock: lock })
     }
 
     /// Where it is. Made of characters that need no quoting in bash.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The part of it that shells write states to: all that one in a sandbox can change.
+    pub(crate) fn state(&self) -> PathBuf {
+        self.path.join(protocol::STATE_FOLDER_NAME)
+    }
+
+    /// The part of it for temporary files of a session in a sandbox without a `/tmp` of its own.
+    pub(crate) fn temporary(&self) -> PathBuf {
+        self.path.join(TEMPORARY_NAME)
     }
 
     /// Writes a file that only this user reads.

@@ -155,13 +155,17 @@ fn driver_text() -> String {
 /// Sets the trap that writes the shell's state down when it ends for whatever reason of its own.
 pub(super) fn exit_trap(folder: &Path, generation: u64) -> String {
     let folder = plain(folder);
-    format!(r"\builtin trap '\builtin . {folder}/x >|{folder}/k{generation} 2>/dev/null' EXIT")
+    format!(
+        r"\builtin trap '\builtin . {folder}/x >|{folder}/{STATE_FOLDER_NAME}/k{generation} 2>/dev/null' EXIT"
+    )
 }
 
 /// The text that `trap -p EXIT` prints while our trap stands.
 pub(super) fn own_trap_text(folder: &Path, generation: u64) -> String {
     let folder = plain(folder);
-    format!("trap -- '\\builtin . {folder}/x >|{folder}/k{generation} 2>/dev/null' EXIT")
+    format!(
+        "trap -- '\\builtin . {folder}/x >|{folder}/{STATE_FOLDER_NAME}/k{generation} 2>/dev/null' EXIT"
+    )
 }
 
 /// The script that prints the shell's state as bash text; the first and last line are marks.
@@ -187,6 +191,9 @@ pub(super) const DUMP_SCRIPT: &str = concat!(
     "\\builtin ulimit -Sa\n",
     "\\builtin printf '#pi-end\\n'\n",
 );
+
+/// Name of the part of the session's folder that shells write to.
+pub(super) const STATE_FOLDER_NAME: &str = "w";
 
 /// Name of the dump script in the session's folder.
 pub(super) const DUMP_SCRIPT_NAME: &str = "x";

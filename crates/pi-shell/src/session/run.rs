@@ -332,6 +332,7 @@ impl Engine {
             survivors,
             wall_time,
             output: output_summary,
+            sandbox: self.shared.sandbox.clone(),
         })
     }
 

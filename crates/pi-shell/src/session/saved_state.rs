@@ -3,7 +3,14 @@
 //! Only text is handled here; who prints it, and when it is used, is `engine`'s business.
 
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
+
+/// Longest state that is read. A shell with a megabyte of functions is rare.
+const MAX_STATE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Options that are scoped to a command, that the driver sets itself, or that would stop it.
 const SKIPPED_OPTIONS: [&str; 10] = [
@@ -39,7 +46,7 @@ pub(super) struct SavedState {
 impl SavedState {
     /// Reads a saved state; `None` where it is missing or was cut off.
     pub(super) fn read(path: &Path) -> Option<Self> {
-        Self::parse(&std::fs::read(path).ok()?)
+        Self::parse(&read_plain(path).ok()?)
     }
 
     fn parse(text: &[u8]) -> Option<Self> {
@@ -88,6 +95,20 @@ fn extend_without_driver(restore: &mut Vec<u8>, state: &[u8]) {
             _ => restore.extend_from_slice(line),
         }
     }
+}
+
+/// Reads a file that a shell in a sandbox may have put there: no link is followed, no FIFO waited
+/// for, and no more is read than a state has.
+fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let found = file.metadata()?;
+    if !found.is_file() || found.len() > MAX_STATE_BYTES {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let mut text = Vec::new();
+    file.take(MAX_STATE_BYTES).read_to_end(&mut text)?;
+    Ok(text)
 }
 
 fn split_once<'a>(text: &'a [u8], separator: &[u8]) -> Option<(&'a [u8], &'a [u8])> {

@@ -11,6 +11,7 @@ use super::late::LateReaders;
 use super::main_shell::MainShell;
 use super::members::{Machinery, Survivors};
 use super::output_pipe::OutputPipe;
+use super::pool::Means;
 use super::private_dir::PrivateDir;
 use super::protocol::{Token, TokenSource};
 use super::standby::StandbySlot;
@@ -18,6 +19,7 @@ use crate::error::ShellError;
 use crate::observer::Observer;
 use crate::outcome::ProcessInfo;
 use crate::request::RunOptions;
+use crate::sandbox::{Enclosure, Sandbox, SandboxReport, Stubs};
 use crate::stop;
 use crate::supervisor::Supervisor;
 use crate::tree::{self, ProcessState};
@@ -52,11 +54,21 @@ pub(super) struct Shared {
     current: AtomicU64,
     tokens: Mutex<TokenSource>,
     serial: AtomicU64,
+    /// What commands are told of the sandbox around them.
+    pub(super) sandbox: Option<SandboxReport>,
+    /// Where programs put temporary files, in a sandbox.
+    pub(super) temporary: Option<PathBuf>,
+    /// Held until the session is gone.
+    _stubs: Option<Stubs>,
 }
 
 impl Shared {
-    pub(super) fn new(supervisor: Supervisor, folder: PrivateDir) -> Self {
+    pub(super) fn new(means: Means, sandbox: Option<&Sandbox>) -> Self {
+        let Means { supervisor, folder, enclosure } = means;
         Self {
+            sandbox: sandbox.map(|sandbox| sandbox.report().clone()),
+            temporary: enclosure.as_ref().map(|enclosure| enclosure.temporary.clone()),
+            _stubs: enclosure.map(Enclosure::into_stubs),
             supervisor,
             folder,
             slot: StandbySlot::default(),

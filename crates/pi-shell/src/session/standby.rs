@@ -14,6 +14,7 @@ use rustix::fs::{Mode, OFlags};
 use super::frames::{Frame, FrameBody};
 use super::members::Machinery;
 use super::protocol::{self, Token};
+use crate::supervisor::Supervisor;
 use crate::sys::signals::KILL;
 use crate::tree::{self, ProcessIdentity};
 
@@ -92,11 +93,12 @@ pub(super) struct Births {
     expected: Vec<ExpectedStandby>,
     slot: StandbySlot,
     machinery: Machinery,
+    supervisor: Supervisor,
 }
 
 impl Births {
-    pub(super) fn new(slot: StandbySlot, machinery: Machinery) -> Self {
-        Self { expected: Vec::new(), slot, machinery }
+    pub(super) fn new(slot: StandbySlot, machinery: Machinery, supervisor: Supervisor) -> Self {
+        Self { expected: Vec::new(), slot, machinery, supervisor }
     }
 
     /// A standby was ordered.
@@ -122,6 +124,7 @@ impl Births {
         let Some(at) = self.expected.iter().position(|one| one.token == frame.token) else {
             return;
         };
+        let pid = self.supervisor.own_pid_of(pid);
         self.machinery.insert(pid);
         let Some(standby) = self.expected.swap_remove(at).born(pid) else { return };
         let mut slot = self.slot.lock().await;

@@ -16,6 +16,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::launch::{Launched, SupervisorProcess};
+use super::names::PidNames;
 use super::transport::{Connection, Frame, Sent, Traffic};
 use super::{Child, ChildExit, SpawnFailure, orphans};
 use crate::tree::ProcessIdentity;
@@ -54,6 +55,7 @@ struct Program {
 pub(super) struct Driver {
     connection: Connection,
     process: SupervisorProcess,
+    names: PidNames,
     inbox: mpsc::UnboundedReceiver<Order>,
     spawns: HashMap<u32, oneshot::Sender<Result<Child, SpawnFailure>>>,
     sweeps: HashMap<u32, oneshot::Sender<Vec<i32>>>,
@@ -81,6 +83,7 @@ impl Driver {
         Self {
             connection: launched.connection,
             process: launched.process,
+            names: launched.names,
             inbox,
             spawns: HashMap::new(),
             sweeps: HashMap::new(),
@@ -139,8 +142,10 @@ impl Driver {
     fn handle_events(&mut self) -> io::Result<()> {
         while let Some(event) = self.connection.next_event()? {
             match event {
-                Event::Ready { .. } => {}
+                // Confinement is over before there is a driver.
+                Event::Ready { .. } | Event::Confined { .. } | Event::ConfineFailed { .. } => {}
                 Event::Spawned { id, pid, start_time } => {
+                    let pid = self.names.own_pid_of(pid);
                     self.spawned(id, ProcessIdentity { pid, start_time });
                 }
                 Event::SpawnFailed { id, step, errno } => {

@@ -1,26 +1,32 @@
 //! Starts the executable: the socket, the process, the first event. Afterwards it is the driver's.
 
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{ChildStderr, Command, Stdio};
 use std::time::Duration;
 
 use pi_supervisor::process;
-use pi_supervisor::wire::{Event, VERSION};
+use pi_supervisor::wire::{Confine, Event, Request, VERSION};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::time::timeout;
 
 use super::driver::END_BOUND;
-use super::transport::{Connection, Traffic};
+use super::names::PidNames;
+use super::transport::{Connection, Frame, Traffic};
 use crate::ShellError;
+use crate::sandbox::Enclosure;
 use crate::sys::{ProcessHandle, watch};
 use crate::tree::ProcessIdentity;
 
 /// Time until the first event. It needs a millisecond; a disk that has to spin up needs seconds.
 const READY_BOUND: Duration = Duration::from_secs(5);
+
+/// Bytes kept of what the program around a supervisor complains of.
+const MAX_COMPLAINT_BYTES: usize = 512;
 
 /// Stack of the thread that reaps where no runtime does, in bytes.
 const REAPER_STACK_BYTES: usize = 64 * 1024;
@@ -28,34 +34,96 @@ const REAPER_STACK_BYTES: usize = 64 * 1024;
 /// A supervisor that is ready.
 pub(super) struct Launched {
     pub(super) identity: ProcessIdentity,
+    /// How it counts processes.
+    pub(super) names: PidNames,
     // Closed before the process is waited for.
     pub(super) connection: Connection,
     pub(super) process: SupervisorProcess,
 }
 
-/// Starts it and waits until it is ready.
-pub(super) async fn launch(executable: &Path) -> Result<Launched, ShellError> {
+/// Starts it, waits until it is ready, and has it give up what the enclosure says.
+pub(super) async fn launch(
+    executable: &Path,
+    enclosure: Option<&Enclosure>,
+) -> Result<Launched, ShellError> {
     let system = |attempt| move |source: io::Error| ShellError::System { attempt, source };
     let failed = |source| ShellError::Supervisor { path: executable.to_path_buf(), source };
     let (ours, theirs) = socket_pair().map_err(system("make a socket for the supervisor"))?;
     let mut connection = Connection::new(ours).map_err(system("watch the supervisor's socket"))?;
     let path = executable.to_path_buf();
+    let wrapper = enclosure.map(|enclosure| enclosure.wrapper.clone()).unwrap_or_default();
     // The exec of a file on a slow disk blocks; a worker of the runtime must not.
-    let process = tokio::task::spawn_blocking(move || start(&path, theirs))
-        .await
-        .map_err(|error| failed(io::Error::other(error)))?
-        .map_err(failed)?;
-    let identity = match timeout(READY_BOUND, ready(&mut connection)).await {
-        Ok(Ok(())) => process::identity_of(process.pid()),
-        Ok(Err(error)) => return Err(failed(abandon(&process, error))),
+    let (mut process, complaints) =
+        tokio::task::spawn_blocking(move || start(&path, wrapper, theirs))
+            .await
+            .map_err(|error| failed(io::Error::other(error)))?
+            .map_err(failed)?;
+    let ready = async {
+        ready(&mut connection).await?;
+        if let Some(confine) = enclosure.and_then(|enclosure| enclosure.confine.clone()) {
+            give_up_rights(&mut connection, confine).await?;
+        }
+        Ok(())
+    };
+    match timeout(READY_BOUND, ready).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => return Err(failed(explain(abandon(&process, error), complaints))),
         Err(_) => {
             let error = io::Error::new(io::ErrorKind::TimedOut, "does not answer");
-            return Err(failed(abandon(&process, error)));
+            return Err(failed(explain(abandon(&process, error), complaints)));
         }
-    };
+    }
+    let outer = process::identity_of(process.pid());
     // Without /proc there is no start time; the pid is ours until it is reaped.
-    let identity = identity.unwrap_or(ProcessIdentity { pid: process.pid(), start_time: 0 });
-    Ok(Launched { identity, connection, process })
+    let outer = outer.unwrap_or(ProcessIdentity { pid: process.pid(), start_time: 0 });
+    if enclosure.is_none_or(|enclosure| !enclosure.own_pids) {
+        return Ok(Launched { identity: outer, names: PidNames::Same, connection, process });
+    }
+    // What was started is the program around it; the supervisor is that one's child.
+    let below = process::descendants(outer.pid);
+    let Some(inner) = below.iter().find(|entry| entry.parent == outer.pid) else {
+        let error = io::Error::new(io::ErrorKind::NotFound, "is not seen below its sandbox");
+        return Err(failed(abandon(&process, error)));
+    };
+    process.inner = Some(inner.identity);
+    let names = PidNames::Own(inner.identity.pid);
+    Ok(Launched { identity: inner.identity, names, connection, process })
+}
+
+/// Adds what the program around a supervisor complained of.
+fn explain(error: io::Error, complaints: Option<ChildStderr>) -> io::Error {
+    use std::io::Read as _;
+    let Some(mut complaints) = complaints else { return error };
+    if rustix::io::ioctl_fionbio(&complaints, true).is_err() {
+        return error;
+    }
+    let mut text = [0; MAX_COMPLAINT_BYTES];
+    let length = complaints.read(&mut text).unwrap_or(0);
+    let text = String::from_utf8_lossy(text.get(..length).unwrap_or_default()).into_owned();
+    match text.trim() {
+        "" => error,
+        said => io::Error::new(error.kind(), format!("{error}: {said}")),
+    }
+}
+
+/// Asks for a confinement and waits for the answer.
+async fn give_up_rights(connection: &mut Connection, confine: Confine) -> io::Result<()> {
+    let invalid = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+    let bytes = Request::Confine(confine).encode().map_err(invalid)?;
+    connection.queue(0, Frame::new(bytes));
+    loop {
+        if let Some(event) = connection.next_event()? {
+            return match event {
+                Event::Confined { .. } => Ok(()),
+                Event::ConfineFailed { step, errno, .. } => {
+                    let source = io::Error::from_raw_os_error(errno);
+                    Err(io::Error::new(source.kind(), format!("{step:?} failed: {source}")))
+                }
+                _ => Err(io::Error::new(io::ErrorKind::InvalidData, "answers something else")),
+            };
+        }
+        connection.exchange().await?;
+    }
 }
 
 /// Kills what did not become a supervisor; its drop reaps it.
@@ -108,21 +176,30 @@ fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(pair)
 }
 
-/// Executes the supervisor with `socket` as its standard input.
+/// Executes the supervisor, within the wrapper, with `socket` as its standard input.
 ///
 /// `Command` without a `pre_exec` takes the `posix_spawn` path, which copies no page tables.
-fn start(executable: &Path, socket: OwnedFd) -> io::Result<SupervisorProcess> {
+fn start(
+    executable: &Path,
+    wrapper: Vec<OsString>,
+    socket: OwnedFd,
+) -> io::Result<(SupervisorProcess, Option<ChildStderr>)> {
     // A name without a slash would be looked up in PATH.
     let executable: PathBuf = std::path::absolute(executable)?;
-    let child = Command::new(executable)
+    let is_wrapped = !wrapper.is_empty();
+    let mut line = wrapper.into_iter().chain([executable.into_os_string()]);
+    let program = line.next().unwrap_or_default();
+    let mut child = Command::new(program)
+        .args(line)
         .env_clear()
         .stdin(Stdio::from(socket))
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(if is_wrapped { Stdio::piped() } else { Stdio::null() })
         .spawn()?;
+    let complaints = child.stderr.take();
     let pid = child.id();
     match ProcessHandle::new(pid) {
-        Ok(handle) => Ok(SupervisorProcess { handle: Some(handle) }),
+        Ok(handle) => Ok((SupervisorProcess { handle: Some(handle), inner: None }, complaints)),
         Err(error) => {
             kill_and_wait(child);
             Err(error)
@@ -141,6 +218,8 @@ fn kill_and_wait(mut child: std::process::Child) {
 pub(super) struct SupervisorProcess {
     /// `None` only while it is being dropped.
     handle: Option<ProcessHandle>,
+    /// The supervisor, where what was started is a program around it.
+    inner: Option<ProcessIdentity>,
 }
 
 impl SupervisorProcess {
@@ -164,6 +243,10 @@ impl SupervisorProcess {
     }
 
     pub(super) fn kill(&self) {
+        if let Some(inner) = self.inner {
+            // Gone already is as good.
+            process::signal(inner, libc::SIGKILL).ok();
+        }
         if let Some(handle) = &self.handle {
             // It is our child and no setuid program: the only error is that it is dead.
             handle.kill().ok();

@@ -13,6 +13,7 @@
 
 mod driver;
 mod launch;
+mod names;
 mod orphans;
 mod request;
 mod transport;
@@ -31,9 +32,11 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 use crate::ShellError;
+use crate::sandbox::Enclosure;
 use crate::tree::ProcessIdentity;
 
 use driver::Order;
+use names::PidNames;
 pub(crate) use request::SpawnRequest;
 use transport::{Frame, Socket};
 
@@ -54,6 +57,8 @@ struct Inner {
     next_id: AtomicU32,
     /// `Some` when the supervisor is dead and reaped, with the pids it could not kill.
     ended: watch::Receiver<Option<Vec<i32>>>,
+    /// It counts processes in a pid namespace of its own.
+    names: PidNames,
 }
 
 impl Drop for Inner {
@@ -152,7 +157,8 @@ impl Child {
 }
 
 impl Supervisor {
-    /// Starts the executable and waits until it is ready, at most 5 s.
+    /// Starts the executable and waits until it is ready, at most 5 s, and until it has given up
+    /// what the enclosure says, at most as long again.
     ///
     /// Must run within a tokio runtime with I/O and time, which then drives the supervisor. The
     /// host is not forked: a process of hundreds of megabytes takes milliseconds to copy.
@@ -161,15 +167,24 @@ impl Supervisor {
     /// [`ShellError::Supervisor`] when it cannot be executed, ends, answers late or is of another
     /// build; [`ShellError::System`] when the host has no descriptor or memory for it. Nothing of
     /// it is left then.
-    pub(crate) async fn launch(executable: &Path) -> Result<Self, ShellError> {
-        let launched = launch::launch(executable).await?;
-        let identity = launched.identity;
+    pub(crate) async fn launch(
+        executable: &Path,
+        enclosure: Option<&Enclosure>,
+    ) -> Result<Self, ShellError> {
+        let launched = launch::launch(executable, enclosure).await?;
+        let (identity, names) = (launched.identity, launched.names);
         let socket = launched.connection.socket();
         let (orders, inbox) = mpsc::unbounded_channel();
         let (tell_end, ended) = watch::channel(None);
         tokio::spawn(driver::Driver::new(launched, inbox, tell_end).run());
         let next_id = AtomicU32::new(1);
-        Ok(Self { inner: Arc::new(Inner { identity, socket, orders, next_id, ended }) })
+        Ok(Self { inner: Arc::new(Inner { identity, socket, orders, next_id, ended, names }) })
+    }
+
+    /// The number that this host has for a process that its programs call `pid`; 0 when there is
+    /// no such process any more.
+    pub(crate) fn own_pid_of(&self, pid: i32) -> i32 {
+        self.inner.names.own_pid_of(pid)
     }
 
     /// Its pid: root of the tree of everything it started.

@@ -34,7 +34,7 @@ fn shell(script: &str) -> SpawnRequest {
 }
 
 async fn launch() -> Supervisor {
-    Supervisor::launch(executable()).await.unwrap()
+    Supervisor::launch(executable(), None).await.unwrap()
 }
 
 fn identity(supervisor: &Supervisor) -> ProcessIdentity {
@@ -256,7 +256,7 @@ async fn a_spawn_that_is_dropped_leaves_no_program() {
 
 #[tokio::test]
 async fn what_is_no_supervisor_is_a_typed_error() {
-    let missing = Supervisor::launch(Path::new("/nonexistent/pi-supervisor")).await;
+    let missing = Supervisor::launch(Path::new("/nonexistent/pi-supervisor"), None).await;
     let Err(ShellError::Supervisor { path, source }) = missing else {
         panic!("a missing executable was launched")
     };
@@ -264,13 +264,14 @@ async fn what_is_no_supervisor_is_a_typed_error() {
     assert_eq!(source.raw_os_error(), Some(libc::ENOENT));
 
     let Err(ShellError::Supervisor { source, .. }) =
-        Supervisor::launch(Path::new("/bin/true")).await
+        Supervisor::launch(Path::new("/bin/true"), None).await
     else {
         panic!("/bin/true was launched")
     };
     assert_eq!(source.kind(), std::io::ErrorKind::UnexpectedEof);
 
-    let Err(ShellError::Supervisor { source, .. }) = Supervisor::launch(Path::new("/etc")).await
+    let Err(ShellError::Supervisor { source, .. }) =
+        Supervisor::launch(Path::new("/etc"), None).await
     else {
         panic!("a folder was launched")
     };
@@ -314,7 +315,7 @@ fn without_descriptors() {
         let mut errors = 0;
         loop {
             let before = ballast.len();
-            match Supervisor::launch(Path::new(&path)).await {
+            match Supervisor::launch(Path::new(&path), None).await {
                 Ok(supervisor) => {
                     assert_eq!(supervisor.close(PATIENCE).await, Vec::<i32>::new());
                     break;

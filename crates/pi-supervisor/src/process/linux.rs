@@ -155,6 +155,16 @@ fn entry_at(shown: i32) -> Option<ProcessEntry> {
     (pid > 0).then_some(ProcessEntry { identity, parent, state: stat.state, group, session })
 }
 
+/// The process at or below `root` that has the number `inner` in the innermost pid namespace it is
+/// in, such as one that a sandbox made.
+pub fn find_by_inner_pid(root: i32, inner: i32) -> Option<ProcessIdentity> {
+    let below = super::descendants(root).into_iter().map(|entry| entry.identity);
+    super::identity_of(root).into_iter().chain(below).find(|identity| {
+        let status = proc_pid(identity.pid).and_then(Status::read);
+        status.is_some_and(|status| status.ids("NSpid:").last() == Some(&inner))
+    })
+}
+
 pub(super) fn is_available() -> bool {
     numbering() != Numbering::Absent
 }

@@ -1,6 +1,8 @@
 //! The raw calls of the supervisor: fork, exec, dispositions, descriptors.
 #![expect(unsafe_code, reason = "raw system calls; each block says why it is sound")]
 
+#[cfg(target_os = "linux")]
+pub(crate) mod confine;
 mod signals;
 
 pub(crate) use signals::{Signals, reset_signals};

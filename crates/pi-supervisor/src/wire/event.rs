@@ -1,13 +1,15 @@
 //! What a supervisor tells its host.
 
 use super::codec::{Reader, Writer};
-use super::{VERSION, WireError};
+use super::{ConfineStep, VERSION, WireError};
 
 const READY: u8 = 1;
 const SPAWNED: u8 = 2;
 const SPAWN_FAILED: u8 = 3;
 const EXITED: u8 = 4;
 const SWEPT: u8 = 5;
+const CONFINED: u8 = 6;
+const CONFINE_FAILED: u8 = 7;
 
 const BY_CODE: u8 = 0;
 const BY_SIGNAL: u8 = 1;
@@ -55,6 +57,20 @@ pub enum Event {
         id: u32,
         /// Processes that are still alive: not ours to signal, or stuck in the kernel.
         left: Vec<i32>,
+    },
+    /// The supervisor, and all it starts from here on, is confined.
+    Confined {
+        /// Id of the request.
+        id: u32,
+    },
+    /// The supervisor is not confined, or only in part; it is of no use any more.
+    ConfineFailed {
+        /// Id of the request.
+        id: u32,
+        /// What was being done.
+        step: ConfineStep,
+        /// The system's error number.
+        errno: i32,
     },
 }
 
@@ -181,6 +197,18 @@ impl Event {
                 }
                 writer
             }
+            Self::Confined { id } => {
+                let mut writer = Writer::new(CONFINED);
+                writer.u32(*id);
+                writer
+            }
+            Self::ConfineFailed { id, step, errno } => {
+                let mut writer = Writer::new(CONFINE_FAILED);
+                writer.u32(*id);
+                writer.u8(step.to_wire());
+                writer.i32(*errno);
+                writer
+            }
         };
         writer.finish()
     }
@@ -208,6 +236,12 @@ impl Event {
                 core: reader.flag()?,
             },
             SWEPT => Self::Swept { id: reader.u32()?, left: reader.list(Reader::i32)? },
+            CONFINED => Self::Confined { id: reader.u32()? },
+            CONFINE_FAILED => Self::ConfineFailed {
+                id: reader.u32()?,
+                step: ConfineStep::from_wire(reader.u8()?)?,
+                errno: reader.i32()?,
+            },
             other => return Err(WireError::UnknownValue(other)),
         };
         reader.finish()?;

@@ -9,14 +9,16 @@
 //! receiving is not done here: this module is pure, so that hostile input can be tested.
 
 mod codec;
+mod confine;
 mod event;
 mod request;
 
+pub use confine::{Confine, ConfineStep, Landlock, Namespaces, PathRule};
 pub use event::{Event, Exit, SpawnStep};
 pub use request::{Limit, Request, Resource, Spawn};
 
 /// Version of the wire, in [`Event::Ready`]. Changes with every change of a frame.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Longest frame, in bytes without its length prefix: 16 MiB.
 ///

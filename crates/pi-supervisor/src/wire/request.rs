@@ -1,10 +1,11 @@
 //! What a host asks of its supervisor.
 
 use super::codec::{Reader, Writer};
-use super::{MAX_DESCRIPTORS, WireError};
+use super::{Confine, MAX_DESCRIPTORS, WireError};
 
 const SPAWN: u8 = 1;
 const SWEEP: u8 = 2;
+const CONFINE: u8 = 3;
 
 /// A frame from the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub enum Request {
         /// Chosen by the host; 0 is the supervisor's own, for the sweep at its end.
         id: u32,
     },
+    /// Give up rights for good, the supervisor's own and so those of all it starts.
+    Confine(Confine),
 }
 
 /// A program to start as leader of a session of its own.
@@ -65,11 +68,22 @@ pub enum Resource {
     FileSize,
     /// `RLIMIT_CPU`, seconds of each process.
     CpuSeconds,
+    /// `RLIMIT_CORE`, bytes.
+    CoreSize,
+    /// `RLIMIT_DATA`, bytes.
+    Data,
 }
 
 impl Resource {
-    pub(super) const ALL: [Self; 5] =
-        [Self::AddressSpace, Self::OpenFiles, Self::Processes, Self::FileSize, Self::CpuSeconds];
+    pub(super) const ALL: [Self; 7] = [
+        Self::AddressSpace,
+        Self::OpenFiles,
+        Self::Processes,
+        Self::FileSize,
+        Self::CpuSeconds,
+        Self::CoreSize,
+        Self::Data,
+    ];
 
     fn from_wire(byte: u8) -> Result<Self, WireError> {
         Self::ALL
@@ -92,6 +106,11 @@ impl Request {
                 writer.u32(*id);
                 writer.finish()
             }
+            Self::Confine(confine) => {
+                let mut writer = Writer::new(CONFINE);
+                confine.encode(&mut writer);
+                writer.finish()
+            }
         }
     }
 
@@ -104,6 +123,7 @@ impl Request {
         let request = match reader.u8()? {
             SPAWN => Self::Spawn(Spawn::decode(&mut reader)?),
             SWEEP => Self::Sweep { id: reader.u32()? },
+            CONFINE => Self::Confine(Confine::decode(&mut reader)?),
             other => return Err(WireError::UnknownValue(other)),
         };
         reader.finish()?;

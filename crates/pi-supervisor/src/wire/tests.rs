@@ -4,8 +4,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::{
-    Event, Exit, FrameReader, Limit, MAX_FRAME_BYTES, Request, Resource, Spawn, SpawnStep,
-    WireError,
+    Confine, ConfineStep, Event, Exit, FrameReader, Landlock, Limit, MAX_FRAME_BYTES, Namespaces,
+    PathRule, Request, Resource, Spawn, SpawnStep, WireError,
 };
 
 fn c_string() -> impl Strategy<Value = Vec<u8>> {
@@ -42,8 +42,31 @@ fn spawn() -> impl Strategy<Value = Request> {
         })
 }
 
+fn namespaces() -> impl Strategy<Value = Namespaces> {
+    let paths = || vec(c_string(), 0..4);
+    (any::<bool>(), paths(), paths(), paths()).prop_map(|(network, writable, pinned, read_only)| {
+        Namespaces { network, writable, pinned, read_only }
+    })
+}
+
+fn landlock() -> impl Strategy<Value = Landlock> {
+    let rule = (c_string(), any::<u64>()).prop_map(|(path, access)| PathRule { path, access });
+    (any::<u64>(), any::<u64>(), any::<u64>(), vec(rule, 0..4)).prop_map(
+        |(filesystem, network, scoped, rules)| Landlock { filesystem, network, scoped, rules },
+    )
+}
+
+fn confine() -> impl Strategy<Value = Request> {
+    let seccomp = vec(any::<u8>(), 0..40);
+    (any::<u32>(), prop::option::of(namespaces()), prop::option::of(landlock()), seccomp).prop_map(
+        |(id, namespaces, landlock, seccomp)| {
+            Request::Confine(Confine { id, namespaces, landlock, seccomp })
+        },
+    )
+}
+
 fn request() -> impl Strategy<Value = Request> {
-    prop_oneof![spawn(), any::<u32>().prop_map(|id| Request::Sweep { id })]
+    prop_oneof![spawn(), confine(), any::<u32>().prop_map(|id| Request::Sweep { id })]
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -60,6 +83,12 @@ fn event() -> impl Strategy<Value = Event> {
         (any::<u32>(), any::<i32>(), exit, any::<bool>())
             .prop_map(|(id, pid, exit, core)| Event::Exited { id, pid, exit, core }),
         (any::<u32>(), vec(any::<i32>(), 0..20)).prop_map(|(id, left)| Event::Swept { id, left }),
+        any::<u32>().prop_map(|id| Event::Confined { id }),
+        (any::<u32>(), 0_u8..8, any::<i32>()).prop_map(|(id, step, errno)| Event::ConfineFailed {
+            id,
+            step: ConfineStep::from_wire(step).unwrap(),
+            errno
+        }),
     ]
 }
 

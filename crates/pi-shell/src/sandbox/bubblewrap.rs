@@ -1,0 +1,143 @@
+//! The command line of `bwrap`, which makes the namespaces and mounts of a sandbox.
+//!
+//! The supervisor is what runs in it, as process 1 of a pid namespace: when it ends, the kernel
+//! kills whatever else is there. It ends when the host's socket does, which is why
+//! `--die-with-parent` is left out: that is bound to the host's *thread*, and threads of a runtime
+//! end while the host lives on.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::layout::Layout;
+
+/// Where the program is looked for: never in `PATH`, which a project can change.
+const PLACES: [&str; 4] =
+    ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+
+/// The installed program.
+pub(super) fn find() -> Option<PathBuf> {
+    PLACES.iter().map(PathBuf::from).find(|path| path.is_file())
+}
+
+/// What a session has beside its layout.
+pub(super) struct Surroundings<'a> {
+    pub(super) network: bool,
+    /// Files and folders that must be seen in the sandbox, wherever they are.
+    pub(super) visible: &'a [PathBuf],
+    /// The session's private folder, which it cannot change.
+    pub(super) folder: &'a Path,
+    /// The part of it that it can.
+    pub(super) state: &'a Path,
+    pub(super) hidden: &'a [PathBuf],
+}
+
+/// Everything before the program that is to run.
+pub(super) fn arguments(layout: &Layout, surroundings: &Surroundings<'_>) -> Vec<OsString> {
+    let mut line = Line(Vec::new());
+    line.words(&[
+        "--unshare-user",
+        "--unshare-pid",
+        "--unshare-ipc",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+    ]);
+    if !surroundings.network {
+        line.words(&["--unshare-net"]);
+    }
+    line.words(&["--disable-userns", "--cap-drop", "ALL", "--new-session", "--as-pid-1"]);
+    line.words(&["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]);
+    for path in surroundings.visible {
+        line.mount("--ro-bind-try", path);
+    }
+    for path in layout.writable.iter().chain(&layout.pinned) {
+        line.mount("--bind", path);
+    }
+    for path in &layout.read_only {
+        line.mount("--ro-bind", path);
+    }
+    for path in surroundings.hidden {
+        if path.is_dir() {
+            line.words(&["--tmpfs"]);
+            line.path(path);
+            line.words(&["--remount-ro"]);
+            line.path(path);
+        } else {
+            line.words(&["--ro-bind", "/dev/null"]);
+            line.path(path);
+        }
+    }
+    line.mount("--ro-bind", surroundings.folder);
+    line.mount("--bind", surroundings.state);
+    line.words(&["--chdir", "/", "--"]);
+    line.0
+}
+
+struct Line(Vec<OsString>);
+
+impl Line {
+    fn words(&mut self, words: &[&str]) {
+        self.0.extend(words.iter().map(OsString::from));
+    }
+
+    fn path(&mut self, path: &Path) {
+        self.0.push(path.as_os_str().to_owned());
+    }
+
+    /// A path at its own place.
+    fn mount(&mut self, how: &str, path: &Path) {
+        self.words(&[how]);
+        self.path(path);
+        self.path(path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(network: bool) -> Vec<String> {
+        let layout = Layout {
+            writable: vec![PathBuf::from("/work")],
+            pinned: vec![PathBuf::from("/work/.git")],
+            read_only: vec![PathBuf::from("/work/.git/hooks")],
+            ..Layout::default()
+        };
+        let surroundings = Surroundings {
+            network,
+            visible: &[],
+            folder: Path::new("/run/private"),
+            state: Path::new("/run/private/w"),
+            hidden: &[],
+        };
+        arguments(&layout, &surroundings)
+            .into_iter()
+            .map(|word| word.into_string().unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn rights_are_given_up_also_when_the_user_is_root() {
+        let line = line(false);
+
+        for needed in ["--unshare-user", "--unshare-pid", "--disable-userns", "--new-session"] {
+            assert!(line.contains(&needed.to_owned()), "{needed}");
+        }
+        assert!(line.windows(2).any(|pair| pair == ["--cap-drop", "ALL"]));
+    }
+
+    #[test]
+    fn the_network_is_a_namespace_unless_it_was_asked_for() {
+        assert!(line(false).contains(&"--unshare-net".to_owned()));
+        assert!(!line(true).contains(&"--unshare-net".to_owned()));
+    }
+
+    #[test]
+    fn mounts_come_in_the_order_in_which_they_cover_each_other() {
+        let line = line(false);
+        let at = |path: &str| line.iter().position(|word| word == path).unwrap();
+
+        assert!(at("/tmp") < at("/work"));
+        assert!(at("/work") < at("/work/.git"));
+        assert!(at("/work/.git") < at("/work/.git/hooks"));
+    }
+}

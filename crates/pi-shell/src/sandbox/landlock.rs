@@ -1,0 +1,82 @@
+//! The Landlock ruleset of a sandbox, for the version that the kernel has.
+//!
+//! Landlock knows what is allowed below a path and nothing else: rights that were given to a folder
+//! cannot be taken from a part of it. What has to stay read-only inside of a writable folder is
+//! therefore a matter of mounts (see `layout`).
+
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use pi_supervisor::wire::{Landlock, PathRule};
+
+// `LANDLOCK_ACCESS_FS_*` of `linux/landlock.h`.
+const EXECUTE: u64 = 1;
+const WRITE_FILE: u64 = 1 << 1;
+const READ_FILE: u64 = 1 << 2;
+const READ_DIR: u64 = 1 << 3;
+const IOCTL_DEV: u64 = 1 << 15;
+
+/// All that reading needs.
+pub(super) const READ: u64 = EXECUTE | READ_FILE | READ_DIR;
+
+/// Writing into what is there: devices and FIFOs.
+pub(super) const USE: u64 = READ_FILE | WRITE_FILE | IOCTL_DEV;
+
+/// Everything.
+pub(super) const ALL: u64 = u64::MAX;
+
+/// File rights of version 1: all bits to 12.
+const FIRST_RIGHTS: u64 = (1 << 13) - 1;
+/// Renaming and linking from folder to folder, version 2.
+const REFER: u64 = 1 << 13;
+/// Truncating, version 3.
+const TRUNCATE: u64 = 1 << 14;
+
+/// `LANDLOCK_ACCESS_NET_BIND_TCP` and `…_CONNECT_TCP`, version 4.
+const TCP: u64 = 3;
+
+/// `LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET` and `LANDLOCK_SCOPE_SIGNAL`, version 6.
+const SCOPES: u64 = 3;
+
+/// Oldest version that is of use: before it, files could be emptied.
+pub(super) const OLDEST: i64 = 3;
+
+/// A ruleset that denies all it can but what the rules allow.
+///
+/// `tcp`: whether TCP is denied, too.
+pub(super) fn ruleset(version: i64, tcp: bool, rules: &[(PathBuf, u64)]) -> Landlock {
+    let since = |first: i64, bits: u64| if version >= first { bits } else { 0 };
+    let filesystem = FIRST_RIGHTS | since(2, REFER) | since(3, TRUNCATE) | since(5, IOCTL_DEV);
+    let rules = rules
+        .iter()
+        .map(|(path, access)| PathRule {
+            path: path.as_os_str().as_bytes().to_vec(),
+            access: access & filesystem,
+        })
+        .collect();
+    Landlock {
+        filesystem,
+        network: if tcp { since(4, TCP) } else { 0 },
+        scoped: since(6, SCOPES),
+        rules,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_kernel_is_not_asked_for_what_it_does_not_know() {
+        let rules = [(PathBuf::from("/"), READ), (PathBuf::from("/work"), ALL)];
+
+        let third = ruleset(3, true, &rules);
+        let sixth = ruleset(6, true, &rules);
+
+        assert_eq!((third.network, third.scoped), (0, 0));
+        assert_eq!(third.filesystem, 0x7fff);
+        assert_eq!((sixth.network, sixth.scoped), (3, 3));
+        assert_eq!(sixth.rules[1].access, 0xffff);
+        assert_eq!(sixth.rules[0].access, 0b1101);
+    }
+}

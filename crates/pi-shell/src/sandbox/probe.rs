@@ -1,0 +1,169 @@
+//! Proves a sandbox before it is relied on: attempts that must fail are made in it.
+//!
+//! The attempts are made by the supervisor's executable, started once more as a program of a
+//! confined supervisor (`crates/pi-supervisor/src/probe.rs`). What can be seen from here, a file that
+//! was changed, a connection that came, counts whatever that program says.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::net::{TcpListener, UdpSocket};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::{Sandbox, SessionPaths};
+use crate::session::PrivateDir;
+use crate::supervisor::{SpawnRequest, Supervisor};
+
+/// Time for all attempts; each takes milliseconds, a connection into nowhere a second.
+const BOUND: Duration = Duration::from_secs(20);
+
+/// Time for the end of the supervisor.
+const CLOSE_BOUND: Duration = Duration::from_secs(5);
+
+/// Text of the file that must not change.
+const CANARY: &str = "unchanged\n";
+
+/// The attempts, as the program names them.
+const ATTEMPTS: [&str; 7] =
+    ["write", "network", "unix-socket", "privileges", "namespaces", "signal", "process"];
+
+/// The names of the attempts that were not refused; an error when they could not be made.
+pub(super) async fn attempts_that_succeed(
+    sandbox: &Sandbox,
+    executable: &Path,
+) -> Result<Vec<String>, String> {
+    let failed = |error: io::Error| format!("cannot prepare the proof: {error}");
+    let outside = Outside::new().map_err(failed)?;
+    let folder = PrivateDir::create().map_err(|error| error.to_string())?;
+    let executable = std::path::absolute(executable).map_err(failed)?;
+    let enclosure = sandbox.plan(&SessionPaths {
+        executable: &executable,
+        folder: folder.path(),
+        state: &folder.state(),
+        temporary: &folder.temporary(),
+        visible: vec![outside.folder.path().to_path_buf()],
+    })?;
+    let supervisor = Supervisor::launch(&executable, Some(&enclosure))
+        .await
+        .map_err(|error| error.to_string())?;
+    let answers = tokio::time::timeout(BOUND, ask(&supervisor, &executable, &outside)).await;
+    supervisor.close(CLOSE_BOUND).await;
+    let answers = answers
+        .map_err(|_elapsed| "the proof took too long".to_owned())?
+        .map_err(|error| format!("cannot run the proof: {error}"))?;
+    Ok(possible(&answers, &outside.seen()))
+}
+
+/// Every attempt that was not refused for certain.
+fn possible(answers: &str, seen: &[&'static str]) -> Vec<String> {
+    let refused = |name: &str| answers.lines().any(|line| line == format!("{name} refused"));
+    ATTEMPTS
+        .into_iter()
+        .filter(|name| seen.contains(name) || !refused(name))
+        .map(str::to_owned)
+        .collect()
+}
+
+async fn ask(supervisor: &Supervisor, executable: &Path, outside: &Outside) -> io::Result<String> {
+    let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    let null: OwnedFd = fs::File::open("/dev/null")?.into();
+    let request = SpawnRequest {
+        argv: vec![
+            executable.into(),
+            "--probe-sandbox".into(),
+            outside.folder.path().into(),
+            outside.tcp.local_addr()?.to_string().into(),
+            outside.socket.clone().into(),
+            std::process::id().to_string().into(),
+        ],
+        cwd: PathBuf::from("/"),
+        descriptors: vec![null, writer],
+        ..SpawnRequest::default()
+    };
+    let child = supervisor.spawn(request).await.map_err(io::Error::other)?;
+    child.exited().await;
+    // It has ended, and a pipe holds far more than its answers.
+    let mut answers = String::new();
+    rustix::io::ioctl_fionbio(&reader, true)?;
+    match fs::File::from(reader).read_to_string(&mut answers) {
+        Err(error) if error.kind() != io::ErrorKind::WouldBlock => Err(error),
+        _ => Ok(answers),
+    }
+}
+
+/// What the attempts are directed at.
+struct Outside {
+    folder: PrivateDir,
+    tcp: TcpListener,
+    udp: UdpSocket,
+    unix: UnixListener,
+    abstract_one: Option<UnixListener>,
+    socket: PathBuf,
+}
+
+impl Outside {
+    fn new() -> io::Result<Self> {
+        let folder = PrivateDir::create().map_err(io::Error::other)?;
+        fs::write(folder.path().join("canary"), CANARY)?;
+        let tcp = TcpListener::bind(("127.0.0.1", 0))?;
+        let udp = UdpSocket::bind(tcp.local_addr()?)?;
+        let socket = folder.path().join("socket");
+        let unix = UnixListener::bind(&socket)?;
+        let abstract_one = abstract_listener(&socket)?;
+        tcp.set_nonblocking(true)?;
+        udp.set_nonblocking(true)?;
+        unix.set_nonblocking(true)?;
+        Ok(Self { folder, tcp, udp, unix, abstract_one, socket })
+    }
+
+    /// What came of the attempts as it is seen from here.
+    fn seen(&self) -> Vec<&'static str> {
+        let path = self.folder.path();
+        let canary = fs::read_to_string(path.join("canary")).unwrap_or_default();
+        let made = ["made", "renamed", "linked"].iter().any(|name| path.join(name).exists());
+        let mut datagram = [0; 16];
+        let abstract_came = self.abstract_one.as_ref().is_some_and(|one| one.accept().is_ok());
+        [
+            ("write", canary != CANARY || made),
+            ("network", self.tcp.accept().is_ok() || self.udp.recv(&mut datagram).is_ok()),
+            ("unix-socket", self.unix.accept().is_ok() || abstract_came),
+        ]
+        .into_iter()
+        .filter_map(|(name, came)| came.then_some(name))
+        .collect()
+    }
+}
+
+/// A socket whose name is that of the other one, after an `@`.
+#[cfg(target_os = "linux")]
+fn abstract_listener(socket: &Path) -> io::Result<Option<UnixListener>> {
+    use std::os::linux::net::SocketAddrExt as _;
+    let mut name = std::ffi::OsString::from("@");
+    name.push(socket);
+    let address = std::os::unix::net::SocketAddr::from_abstract_name(name.as_encoded_bytes())?;
+    let listener = UnixListener::bind_addr(&address)?;
+    listener.set_nonblocking(true)?;
+    Ok(Some(listener))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn abstract_listener(_socket: &Path) -> io::Result<Option<UnixListener>> {
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_refused_in_words_and_not_seen_counts_as_refused() {
+        let all = ATTEMPTS.map(|name| format!("{name} refused\n")).concat();
+
+        assert!(possible(&all, &[]).is_empty());
+        assert_eq!(possible(&all, &["network"]), ["network"]);
+        assert_eq!(possible("", &[]).len(), ATTEMPTS.len());
+        assert_eq!(possible(&all.replace("signal refused", "signal possible"), &[]), ["signal"]);
+    }
+}

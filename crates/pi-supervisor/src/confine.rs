@@ -1,0 +1,123 @@
+//! Puts the supervisor, and so everything it starts, into the sandbox that the host asked for.
+//!
+//! The order of the steps is that of `ConfineStep`: mounts need the rights that later steps take
+//! away. What fails leaves a supervisor that is half confined, so the host ends it.
+
+use pi_supervisor::wire::{Confine, ConfineStep, Event};
+use rustix::io::Errno;
+
+/// Obeys; returns what the host is told.
+pub(crate) fn confine(request: &Confine) -> Event {
+    match apply(request) {
+        Ok(()) => Event::Confined { id: request.id },
+        Err((step, errno)) => {
+            Event::ConfineFailed { id: request.id, step, errno: errno.raw_os_error() }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn apply(_request: &Confine) -> Result<(), (ConfineStep, Errno)> {
+    Err((ConfineStep::Unsupported, Errno::NOSYS))
+}
+
+#[cfg(target_os = "linux")]
+fn apply(request: &Confine) -> Result<(), (ConfineStep, Errno)> {
+    use crate::sys::confine as sys;
+
+    let at = |step| move |errno| (step, errno);
+    if let Some(namespaces) = &request.namespaces {
+        linux::enter_namespaces(namespaces.network).map_err(at(ConfineStep::Namespaces))?;
+        linux::mount(namespaces).map_err(at(ConfineStep::Mounts))?;
+        if namespaces.network {
+            sys::raise_loopback().map_err(at(ConfineStep::Loopback))?;
+        }
+    }
+    rustix::thread::set_no_new_privs(true).map_err(at(ConfineStep::NoNewPrivileges))?;
+    if let Some(landlock) = &request.landlock {
+        linux::enter_domain(landlock).map_err(at(ConfineStep::Landlock))?;
+    }
+    sys::drop_capabilities().map_err(at(ConfineStep::Capabilities))?;
+    // Programs of the session have the same user: they may not look into this process's memory,
+    // which has the descriptor of the host's socket.
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
+        .map_err(at(ConfineStep::Capabilities))?;
+    if !request.seccomp.is_empty() {
+        sys::load_seccomp(&request.seccomp).map_err(at(ConfineStep::Seccomp))?;
+    }
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    //! The steps that are more than one call.
+
+    use std::ffi::CString;
+    use std::os::fd::AsFd;
+
+    use pi_supervisor::wire::{Landlock, Namespaces, PathRule};
+    use rustix::fs::{FileType, Mode, OFlags};
+    use rustix::io::Errno;
+
+    use crate::sys::confine as sys;
+
+    /// Rights that only a folder can have; on a file the kernel refuses them
+    /// (`LANDLOCK_ACCESS_FS_*`: all but execute, write, read, truncate and device control).
+    const FILE_RIGHTS: u64 = 1 | 1 << 1 | 1 << 2 | 1 << 14 | 1 << 15;
+
+    /// User, mount and IPC namespaces, this user mapped to itself.
+    pub(super) fn enter_namespaces(network: bool) -> Result<(), Errno> {
+        let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+        sys::unshare(network)?;
+        // A group map is only taken from a process that cannot drop groups any more.
+        write("/proc/self/setgroups", "deny")?;
+        write("/proc/self/uid_map", &format!("{0} {0} 1", user.as_raw()))?;
+        write("/proc/self/gid_map", &format!("{0} {0} 1", group.as_raw()))
+    }
+
+    fn write(path: &str, text: &str) -> Result<(), Errno> {
+        std::fs::write(path, text)
+            .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+    }
+
+    /// Makes everything read-only but the writable folders.
+    pub(super) fn mount(namespaces: &Namespaces) -> Result<(), Errno> {
+        let own = |path: &Vec<u8>| CString::new(path.as_slice()).map_err(|_| Errno::INVAL);
+        let all = |paths: &[Vec<u8>]| paths.iter().map(own).collect::<Result<Vec<_>, _>>();
+        let (writable, pinned) = (all(&namespaces.writable)?, all(&namespaces.pinned)?);
+        let read_only = all(&namespaces.read_only)?;
+        // Nothing mounted here may be seen outside, nor the other way round.
+        sys::make_private()?;
+        for path in writable.iter().chain(&pinned).chain(&read_only) {
+            sys::bind_to_itself(path)?;
+        }
+        sys::set_read_only(c"/", true)?;
+        for path in &writable {
+            sys::set_read_only(path, false)?;
+        }
+        for path in &read_only {
+            sys::set_read_only(path, true)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn enter_domain(landlock: &Landlock) -> Result<(), Errno> {
+        let ruleset = sys::create_ruleset(landlock.filesystem, landlock.network, landlock.scoped)?;
+        for PathRule { path, access } in &landlock.rules {
+            let path = CString::new(path.as_slice()).map_err(|_| Errno::INVAL)?;
+            let flags = OFlags::PATH | OFlags::CLOEXEC;
+            let target = match rustix::fs::open(path.as_c_str(), flags, Mode::empty()) {
+                Ok(target) => target,
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => continue,
+                Err(errno) => return Err(errno),
+            };
+            let kind = FileType::from_raw_mode(rustix::fs::fstat(&target)?.st_mode);
+            let access = if kind == FileType::Directory { *access } else { access & FILE_RIGHTS };
+            if access & landlock.filesystem != 0 {
+                let access = access & landlock.filesystem;
+                sys::allow_below(ruleset.as_fd(), target.as_fd(), access)?;
+            }
+        }
+        sys::restrict(ruleset.as_fd())
+    }
+}

@@ -1,0 +1,118 @@
+//! Tries, from inside of a sandbox, what the sandbox has to refuse, and says what came of it.
+//!
+//! The host starts this executable again as a program of a confined supervisor, with the means of
+//! each attempt as arguments: a file outside, a port and sockets it listens on, its own pid. Each
+//! attempt is answered by one line, `<name> refused` or `<name> possible`; what the host cannot see
+//! for itself it learns from here, and what it can see it looks at as well.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::Write as _;
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr as UnixAddress, UnixStream};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+/// First argument that asks for it.
+pub(crate) const ARGUMENT: &str = "--probe-sandbox";
+
+/// Longest wait for a connection that must not come about.
+const CONNECT_BOUND: Duration = Duration::from_secs(1);
+
+/// The means of the attempts, in the order of the arguments.
+struct Means {
+    /// Folder outside of every writable one, with a file `canary` in it.
+    outside: OsString,
+    /// Address of a TCP listener and of a UDP socket of the host.
+    address: SocketAddr,
+    /// Path of a listening Unix socket; its name with an `@` is that of an abstract one.
+    unix: OsString,
+    /// The host.
+    host: Pid,
+}
+
+impl Means {
+    fn read(mut arguments: impl Iterator<Item = OsString>) -> Option<Self> {
+        Some(Self {
+            outside: arguments.next()?,
+            address: arguments.next()?.to_str()?.parse().ok()?,
+            unix: arguments.next()?,
+            host: Pid::from_raw(arguments.next()?.to_str()?.parse().ok()?)?,
+        })
+    }
+}
+
+/// Makes every attempt and prints the answers.
+pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let Some(means) = Means::read(arguments) else { return ExitCode::FAILURE };
+    let attempts = [
+        ("write", can_write(Path::new(&means.outside))),
+        ("network", can_connect(means.address)),
+        ("unix-socket", can_reach_unix(&means.unix)),
+        ("privileges", has_privileges()),
+        ("namespaces", can_make_namespaces()),
+        ("signal", rustix::process::test_kill_process(means.host).is_ok()),
+        ("process", can_look_into(means.host)),
+    ];
+    let mut text = String::new();
+    for (name, possible) in attempts {
+        text.push_str(name);
+        text.push_str(if possible { " possible\n" } else { " refused\n" });
+    }
+    text.push_str("end\n");
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn can_write(outside: &Path) -> bool {
+    let canary = outside.join("canary");
+    fs::write(outside.join("made"), "").is_ok()
+        || fs::OpenOptions::new().append(true).open(&canary).is_ok()
+        || fs::OpenOptions::new().write(true).truncate(true).open(&canary).is_ok()
+        || fs::rename(&canary, outside.join("renamed")).is_ok()
+        || fs::remove_file(&canary).is_ok()
+        || fs::hard_link(&canary, outside.join("linked")).is_ok()
+}
+
+/// A datagram that was taken says nothing: whether it arrived is the host's to see.
+fn can_connect(address: SocketAddr) -> bool {
+    if let Ok(socket) = UdpSocket::bind(("127.0.0.1", 0)) {
+        socket.send_to(b"probe", address).ok();
+    }
+    TcpStream::connect_timeout(&address, CONNECT_BOUND).is_ok()
+}
+
+fn can_reach_unix(path: &OsStr) -> bool {
+    let mut name = OsString::from("@");
+    name.push(path);
+    let name = UnixAddress::from_abstract_name(name.as_encoded_bytes());
+    let abstract_one = name.and_then(|name| UnixStream::connect_addr(&name));
+    UnixStream::connect(path).is_ok() || abstract_one.is_ok()
+}
+
+/// A capability, or a way to one.
+fn has_privileges() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let value = |name: &str| {
+        status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim).unwrap_or_default()
+    };
+    let none = |name: &str| !value(name).is_empty() && value(name).bytes().all(|byte| byte == b'0');
+    !(none("CapEff:") && none("CapPrm:") && value("NoNewPrivs:") == "1" && value("Seccomp:") == "2")
+}
+
+fn can_make_namespaces() -> bool {
+    crate::sys::confine::unshare(false).is_ok() || crate::sys::confine::make_private().is_ok()
+}
+
+/// Its environment, or its files by way of its root folder.
+fn can_look_into(host: Pid) -> bool {
+    let pid = host.as_raw_nonzero();
+    fs::read(format!("/proc/{pid}/environ")).is_ok()
+        || fs::read_dir(format!("/proc/{pid}/root/")).is_ok()
+}

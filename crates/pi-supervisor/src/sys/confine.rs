@@ -1,0 +1,197 @@
+//! The raw calls of a sandbox: namespaces, mounts, Landlock, capabilities, seccomp.
+//!
+//! What is given up, and in which order, is `crate::confine`'s.
+
+use std::ffi::CStr;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::ptr;
+
+use rustix::io::Errno;
+
+/// `struct landlock_ruleset_attr` of ABI 6. An older kernel takes it as long as the fields it does
+/// not know are zero.
+#[repr(C)]
+struct RulesetAttributes {
+    handled_access_fs: u64,
+    handled_access_net: u64,
+    scoped: u64,
+}
+
+/// `struct landlock_path_beneath_attr`, which is packed.
+#[repr(C, packed)]
+struct PathBeneath {
+    allowed_access: u64,
+    parent_fd: i32,
+}
+
+/// `LANDLOCK_RULE_PATH_BENEATH`.
+const RULE_PATH_BENEATH: libc::c_long = 1;
+
+/// `_LINUX_CAPABILITY_VERSION_3`: two words of each set.
+const CAPABILITY_VERSION: u32 = 0x2008_0522;
+
+/// No kernel has more capabilities: two words of 32.
+const MOST_CAPABILITIES: libc::c_ulong = 64;
+
+#[repr(C)]
+struct CapabilityHeader {
+    version: u32,
+    pid: i32,
+}
+
+fn last() -> Errno {
+    Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO)
+}
+
+fn done(result: libc::c_long) -> Result<libc::c_long, Errno> {
+    if result < 0 { Err(last()) } else { Ok(result) }
+}
+
+/// New user, mount and IPC namespaces for this process, and a network namespace if asked for.
+pub(crate) fn unshare(network: bool) -> Result<(), Errno> {
+    let network = if network { libc::CLONE_NEWNET } else { 0 };
+    let flags = libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWIPC | network;
+    // SAFETY: an integer; this process has one thread, whose namespaces are its own.
+    done(unsafe { libc::unshare(flags) }.into()).map(drop)
+}
+
+/// Keeps mounts of this namespace from being seen in others, and the other way round.
+pub(crate) fn make_private() -> Result<(), Errno> {
+    mount(c"none", c"/", libc::MS_REC | libc::MS_PRIVATE)
+}
+
+/// Makes a file or folder a mount point, with what is mounted below it.
+pub(crate) fn bind_to_itself(path: &CStr) -> Result<(), Errno> {
+    mount(path, path, libc::MS_BIND | libc::MS_REC)
+}
+
+fn mount(source: &CStr, target: &CStr, flags: libc::c_ulong) -> Result<(), Errno> {
+    let (source, target) = (source.as_ptr(), target.as_ptr());
+    // SAFETY: two C strings that live through the call; type and data may be null for these flags.
+    let result = unsafe { libc::mount(source, target, ptr::null(), flags, ptr::null()) };
+    done(result.into()).map(drop)
+}
+
+/// Sets or clears read-only for a mount and all below it.
+pub(crate) fn set_read_only(path: &CStr, on: bool) -> Result<(), Errno> {
+    let flag = libc::MOUNT_ATTR_RDONLY;
+    let attributes = libc::mount_attr {
+        attr_set: if on { flag } else { 0 },
+        attr_clr: if on { 0 } else { flag },
+        propagation: 0,
+        userns_fd: 0,
+    };
+    // SAFETY: a C string and a structure of the size that is given, both alive through the call.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            libc::AT_RECURSIVE,
+            ptr::from_ref(&attributes),
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    done(result).map(drop)
+}
+
+/// Brings the loopback device of a new network namespace up.
+pub(crate) fn raise_loopback() -> Result<(), Errno> {
+    use rustix::net::{AddressFamily, SocketFlags, SocketType};
+    let socket = rustix::net::socket_with(
+        AddressFamily::INET,
+        SocketType::DGRAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )?;
+    // SAFETY: all zero is a valid value: a name of no letters and a flag word of no flags.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (slot, byte) in request.ifr_name.iter_mut().zip(b"lo") {
+        *slot = byte.cast_signed();
+    }
+    request.ifr_ifru.ifru_flags = i16::try_from(libc::IFF_UP | libc::IFF_RUNNING).unwrap_or(0);
+    let request = ptr::from_ref(&request);
+    // SAFETY: the kernel reads one structure of this type, which lives through the call.
+    done(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, request) }.into()).map(drop)
+}
+
+/// A Landlock ruleset that denies what is named by the bits.
+pub(crate) fn create_ruleset(fs: u64, net: u64, scoped: u64) -> Result<OwnedFd, Errno> {
+    let attributes = RulesetAttributes { handled_access_fs: fs, handled_access_net: net, scoped };
+    // SAFETY: a structure of the size that is given, alive through the call.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_landlock_create_ruleset,
+            ptr::from_ref(&attributes),
+            size_of::<RulesetAttributes>(),
+            0,
+        )
+    };
+    let number = i32::try_from(done(result)?).map_err(|_| Errno::BADF)?;
+    // SAFETY: the kernel just made it for this process, closed on exec; nobody else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+/// Allows rights below a path in spite of the ruleset.
+pub(crate) fn allow_below(
+    ruleset: BorrowedFd<'_>,
+    target: BorrowedFd<'_>,
+    access: u64,
+) -> Result<(), Errno> {
+    let rule = PathBeneath { allowed_access: access, parent_fd: target.as_raw_fd() };
+    // SAFETY: a structure of the type that the rule's kind asks for, alive through the call.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_landlock_add_rule,
+            ruleset.as_raw_fd(),
+            RULE_PATH_BENEATH,
+            ptr::from_ref(&rule),
+            0,
+        )
+    };
+    done(result).map(drop)
+}
+
+/// Enters the domain of a ruleset, for good.
+pub(crate) fn restrict(ruleset: BorrowedFd<'_>) -> Result<(), Errno> {
+    // SAFETY: integers only.
+    let result = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0) };
+    done(result).map(drop)
+}
+
+/// Gives up every capability, and the bounds within which an exec could give any back.
+pub(crate) fn drop_capabilities() -> Result<(), Errno> {
+    for capability in 0..MOST_CAPABILITIES {
+        // SAFETY: integers only. It fails past the last one, and for a process that may not: that
+        // has none to lose, and `no_new_privs` keeps it so.
+        unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
+    }
+    let header = CapabilityHeader { version: CAPABILITY_VERSION, pid: 0 };
+    // Effective, permitted and inheritable, two words each.
+    let nothing = [0_u32; 6];
+    // SAFETY: the header names the version whose data is six words; both live through the call.
+    let result =
+        unsafe { libc::syscall(libc::SYS_capset, ptr::from_ref(&header), nothing.as_ptr()) };
+    done(result).map(drop)
+}
+
+/// Loads a seccomp program for this process and all it starts.
+pub(crate) fn load_seccomp(program: &[u8]) -> Result<(), Errno> {
+    let size = size_of::<libc::sock_filter>();
+    let mut filters: Vec<libc::sock_filter> = program
+        .chunks_exact(size)
+        .map(|bytes| {
+            let half = |at: usize| u16::from_ne_bytes([bytes[at], bytes[at + 1]]);
+            let word = u32::from_ne_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]);
+            libc::sock_filter { code: half(0), jt: bytes[2], jf: bytes[3], k: word }
+        })
+        .collect();
+    let length = u16::try_from(filters.len()).map_err(|_| Errno::TOOBIG)?;
+    let program = libc::sock_fprog { len: length, filter: filters.as_mut_ptr() };
+    // SAFETY: the program names as many filters as the list has; the kernel checks each.
+    let result = unsafe {
+        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0, ptr::from_ref(&program))
+    };
+    done(result).map(drop)
+}
