@@ -4,6 +4,7 @@
 set -euo pipefail
 
 packages=(
+  bubblewrap         # sandboxes of the first backend
   gcc libc6-dev      # the benchmarks' reader in C
   less procps vim    # programs on a terminal: a pager, `top`, an editor
   man-db             # a program that starts a pager

@@ -96,7 +96,11 @@ export function startHost(name: string, options: HostOptions = {}): Host {
 function program(name: string, { copiesAddon = false }: HostOptions): string {
   const folder = scratchFolder();
   const outfile = join(folder, `${name}.mjs`);
-  if (copiesAddon) cpSync(join(natives, "bin"), join(folder, "bin"), { recursive: true });
+  if (copiesAddon) {
+    cpSync(join(natives, "bin"), join(folder, "bin"), { recursive: true });
+    // The loader compares its version with the addon's.
+    cpSync(join(natives, "package.json"), join(folder, "package.json"));
+  }
   // The addon is looked for in `../bin` as seen from this file, which need not exist.
   const loader = join(copiesAddon ? folder : natives, "src", "binding.ts");
   buildSync({

@@ -56,7 +56,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         ("privileges", has_privileges()),
         ("namespaces", can_make_namespaces()),
         ("signal", rustix::process::test_kill_process(means.host).is_ok()),
-        ("process", can_look_into(means.host)),
+        ("process", can_look_into(means.host) || crate::sys::confine::can_trace(means.host)),
+        ("terminal", crate::sys::confine::can_type_into_terminal()),
     ];
     let mut text = String::new();
     for (name, possible) in attempts {

@@ -3,6 +3,7 @@
  */
 import { z } from "zod";
 import { ProcessInfo } from "./outcome.ts";
+import { SandboxReport } from "./sandbox.ts";
 import { LineRange } from "./truncation.ts";
 
 const count = z.number().int().nonnegative();
@@ -49,5 +50,7 @@ export const BashResult = z.object({
   withheldNames: z.array(z.string()).optional(),
   /** From the command's start to its end, in milliseconds. */
   wallTimeMs: z.number().nonnegative().optional(),
+  /** The sandbox it ran in. Absent: none. */
+  sandbox: SandboxReport.optional(),
 });
 export type BashResult = z.infer<typeof BashResult>;

@@ -43,6 +43,7 @@ export {
   UPDATE_INTERVAL_MS,
 } from "./limits.ts";
 export { ExitOutcome, ProcessInfo, StopReason } from "./outcome.ts";
+export { SandboxBackend, SandboxMode, SandboxOptions, SandboxReport } from "./sandbox.ts";
 export { Settings, type SettingsInput } from "./settings.ts";
 export {
   AgentTaskParams,

@@ -19,6 +19,7 @@ import {
   DEFAULT_TIMEOUT_SECONDS,
   MAX_TIMEOUT_SECONDS,
 } from "./limits.ts";
+import { SandboxBackend, SandboxMode } from "./sandbox.ts";
 
 const MAX_TIMEOUT_MS = MAX_TIMEOUT_SECONDS * 1_000;
 const names = z.array(z.string().min(1));
@@ -97,6 +98,21 @@ export const Settings = z.object({
   "bash.environment.allow": names.default([]),
   /** Environment of a pseudoterminal: no pagers and editors, or the person's own. */
   "bash.ptyEnvironment": z.enum(["hardened", "user"]).default("hardened"),
+
+  /** What commands can write. `full`: whatever the user can. Anything else runs them in a sandbox or not at all. */
+  sandboxMode: SandboxMode.default("full"),
+  /** Whether commands in a sandbox can use the network. */
+  "sandbox.network": z.boolean().default(false),
+  /** Who holds the sandbox; none means the first that works. */
+  "sandbox.backend": SandboxBackend.optional(),
+  /** Folders that can be written besides the workspace. Absolute paths. */
+  "sandbox.writablePaths": names.default([]),
+  /** What stays read-only in them, besides what always does. */
+  "sandbox.protectedPaths": names.default([]),
+  /** Files and folders that commands cannot see. Absolute paths. */
+  "sandbox.hiddenPaths": names.default([]),
+  /** Whether a sandbox that lacks something is used, its lacks named in each result, instead of refused. */
+  "sandbox.allowDegraded": z.boolean().default(false),
 
   /** Whether commands that have a better tool are refused. */
   "bashInterceptor.enabled": z.boolean().default(false),

@@ -57,6 +57,7 @@ export function settledResult(result: RunResult, timeoutMs: number): CommandResu
     ...(result.sessionReset ? { sessionReset: true } : {}),
     ...(result.survivors.length === 0 ? {} : { survivors: [...result.survivors] }),
     wallTimeMs: result.wallTimeMs,
+    ...(result.sandbox === undefined ? {} : { sandbox: result.sandbox }),
     ...(output === undefined || output.lateOutputBytes === 0 ? {} : { lateOutputBytes: output.lateOutputBytes }),
   };
 }

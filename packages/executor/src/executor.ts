@@ -7,13 +7,14 @@
  * command that was never started rejects, with the reason. What the session is called by, and who waits for whom, is
  * in `sessions/`.
  */
-import { HARD_TIMEOUT_GRACE_MS, Settings, type SettingsInput } from "@pi-bash/contract";
+import { HARD_TIMEOUT_GRACE_MS, type SandboxOptions, Settings, type SettingsInput } from "@pi-bash/contract";
 import { ArtifactStore } from "./artifacts/store.ts";
 import { type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice, neverStarted } from "./command-result.ts";
 import { type ExecuteBashOptions, runCommand } from "./command-run.ts";
 import { type ChildEnvironment, checkCommandEnv, childEnvironment } from "./environment/child-environment.ts";
 import type { NativesPort, SessionOptions } from "./natives-port.ts";
 import { loadRuleFiles, type RuleFiles } from "./rule-files.ts";
+import { sandboxOf } from "./sandbox-settings.ts";
 import { sessionKey } from "./sessions/session-key.ts";
 import { type Lease, SessionPool } from "./sessions/session-pool.ts";
 import { type ShellConfig, shellConfig } from "./shell-config.ts";
@@ -50,6 +51,8 @@ export interface Executor {
   /** Runs one command. Rejects only when it was never started. */
   executeBash(command: string, options?: ExecuteBashOptions): Promise<CommandResult>;
   readonly artifacts: ArtifactStore;
+  /** The sandbox that every command runs in. Absent: none. */
+  readonly sandbox?: SandboxOptions | undefined;
   /** What sessions begin with, and which names were kept from them. */
   environment(): ChildEnvironment;
   /** Closes the session of an agent's key and ends what it started. Fine if there is none. */
@@ -76,6 +79,7 @@ export function createExecutor(settings: SettingsInput = {}, ports: ExecutorPort
 
 class SessionExecutor implements Executor {
   readonly artifacts: ArtifactStore;
+  readonly sandbox: SandboxOptions | undefined;
   readonly #settings: Settings;
   readonly #ports: ExecutorPorts;
   readonly #hostEnv: Readonly<Record<string, string | undefined>>;
@@ -93,6 +97,7 @@ class SessionExecutor implements Executor {
   constructor(settings: Settings, ports: ExecutorPorts) {
     this.#settings = settings;
     this.#ports = ports;
+    this.sandbox = sandboxOf(settings, ports.cwd ?? process.cwd());
     this.#hostEnv = { ...(ports.hostEnv ?? process.env) };
     this.#ownsArtifacts = ports.artifacts === undefined;
     this.artifacts =
@@ -217,9 +222,11 @@ class SessionExecutor implements Executor {
 
   #sessionOptions(base: Base, snapshotPath: string | undefined): SessionOptions {
     const { cwd } = this.#ports;
+    const { sandbox } = this;
     return {
       shell: base.config.shell,
       baseEnv: base.environment.env,
+      ...(sandbox === undefined ? {} : { sandbox }),
       ...(cwd === undefined ? {} : { cwd }),
       ...(snapshotPath === undefined ? {} : { snapshotPath }),
     };

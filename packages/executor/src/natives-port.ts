@@ -4,7 +4,7 @@
  * The real package satisfies it (`test/natives-port.test.ts` holds that), and tests hand in a backend that misbehaves
  * on purpose: never settles, loses its session, reports survivors. Field meanings are those of the native surface.
  */
-import type { ProcessInfo } from "@pi-bash/contract";
+import type { ProcessInfo, SandboxOptions, SandboxReport } from "@pi-bash/contract";
 
 /** Options of a session, fixed for its life. */
 export interface SessionOptions {
@@ -18,6 +18,8 @@ export interface SessionOptions {
   sessionEnv?: Record<string, string>;
   /** A bash file sourced once, before the first command. */
   snapshotPath?: string;
+  /** The sandbox that the session runs in; absent: none. */
+  sandbox?: SandboxOptions;
 }
 
 /** What a sink keeps; see the native surface for ranges and defaults. */
@@ -70,6 +72,7 @@ export interface RunResult {
   survivors: readonly ProcessInfo[];
   wallTimeMs: number;
   output?: RunOutput | undefined;
+  sandbox?: SandboxReport | undefined;
 }
 
 /** Receives decoded output. A promise it returns holds the command back until it resolves. */

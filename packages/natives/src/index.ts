@@ -1,5 +1,5 @@
 /** The public names of `@pi-bash/natives`. */
-export type { ProcessInfo } from "@pi-bash/contract";
+export type { ProcessInfo, SandboxOptions, SandboxReport } from "@pi-bash/contract";
 export { type AddonInfo, addonInfo } from "./binding.ts";
 export { type Capabilities, capabilities } from "./capabilities.ts";
 export {

@@ -5,11 +5,13 @@
  * and so are the answers to what programs ask a terminal. See docs/pty.md.
  */
 import { constants } from "node:os";
+import type { SandboxOptions, SandboxReport } from "@pi-bash/contract";
 import { binding } from "./binding.ts";
 import { type Bridge, bridge, type Listeners, type Operation } from "./bridge.ts";
 import { CallbackGate } from "./callback-gate.ts";
 import { absent, checkObject, checkStrings, checkText } from "./check-option.ts";
 import type { Bridge as NativeBridge, Pty, PtyRequest } from "./generated/binding.d.ts";
+import { toSandboxRequest } from "./sandbox-options.ts";
 import { type ChunkListener, native, resultOf } from "./shell.ts";
 import { invalidOption } from "./shell-error.ts";
 import { checkFunction, checkSignal, toTimeout } from "./shell-options.ts";
@@ -30,6 +32,8 @@ export interface PtyOptions {
   readonly cols?: number;
   /** Rows, clamped to 5 to 200. Default 40. */
   readonly rows?: number;
+  /** The sandbox that the program runs in. Default, and with mode `full`: none. */
+  readonly sandbox?: SandboxOptions;
 }
 
 /** A command line. */
@@ -58,6 +62,8 @@ export interface PtyRunResult {
   readonly cancelled: boolean;
   /** Its deadline stopped it. */
   readonly timedOut: boolean;
+  /** The sandbox it ran in. Absent: none. */
+  readonly sandbox?: SandboxReport;
 }
 
 /** Takes the program's pid once, before any output. `error` is always `null`. */
@@ -166,12 +172,13 @@ export class PtySession {
     // A start that is refused because one runs does not become the one that runs.
     this.#run ??= run.operation;
     try {
-      const { exitCode, signal, cancelled, timedOut } = await resultOf(run.operation, options.signal);
+      const { exitCode, signal, cancelled, timedOut, sandbox } = await resultOf(run.operation, options.signal);
       return {
         ...(exitCode === undefined ? {} : { exitCode }),
         ...(signal === undefined ? {} : { signal }),
         cancelled,
         timedOut,
+        ...(sandbox === undefined ? {} : { sandbox }),
       };
     } finally {
       if (this.#run === run.operation) this.#run = undefined;
@@ -221,6 +228,7 @@ function toPtyRequest(options: PtyOptions, onChunk: unknown): Omit<PtyRequest, k
   checkFunction("onChunk", onChunk);
   checkSignal(options.signal);
   const { supervisor } = binding();
+  const sandbox = toSandboxRequest(options.sandbox);
   return {
     ...(supervisor === undefined ? {} : { supervisor }),
     ...(absent(options.cwd) ? {} : { cwd: checkText("cwd", options.cwd) }),
@@ -230,6 +238,7 @@ function toPtyRequest(options: PtyOptions, onChunk: unknown): Omit<PtyRequest, k
     ...(absent(options.timeoutMs) ? {} : { timeoutMs: toTimeout(options.timeoutMs) }),
     ...(absent(options.cols) ? {} : { cols: toCells("cols", options.cols) }),
     ...(absent(options.rows) ? {} : { rows: toCells("rows", options.rows) }),
+    ...(sandbox === undefined ? {} : { sandbox }),
     wantsChunks: typeof onChunk === "function",
   };
 }

@@ -2,7 +2,7 @@
  * How a run ended and what it left: the addon's facts in the shape of the public surface.
  */
 import { constants } from "node:os";
-import type { ProcessInfo } from "@pi-bash/contract";
+import type { ProcessInfo, SandboxReport } from "@pi-bash/contract";
 import type { RunOutcome, Summary } from "./generated/binding.d.ts";
 import { type MinimizerResult, toMinimizerResult } from "./minimizer.ts";
 
@@ -55,6 +55,8 @@ export interface ShellRunResult {
    * only where the original can be had.
    */
   readonly minimized?: MinimizerResult;
+  /** The sandbox it ran in. Absent: none was asked for, or nothing was started. */
+  readonly sandbox?: SandboxReport;
 }
 
 /** What a shell adds to the number of a signal to make an exit status. */

@@ -4,9 +4,11 @@
  * Only what a JavaScript value can get wrong is checked (a string that is none, NaN, a fraction of a byte); whether a
  * directory exists or a variable's name is a name is the core's business, so that every caller of the core is told.
  */
+import type { SandboxOptions } from "@pi-bash/contract";
 import { absent, checkAbsolutePath, checkObject, checkStrings, checkText, checkWhole } from "./check-option.ts";
 import type { MinimizerRules, RunRequest, SessionOptions, SinkRequest } from "./generated/binding.d.ts";
 import { type Invocation, type MinimizerOptions, toArgv } from "./minimizer.ts";
+import { toSandboxRequest } from "./sandbox-options.ts";
 import { invalidOption, ShellError } from "./shell-error.ts";
 
 /** Upper bounds set with `setrlimit(2)` before the shell starts. Absent: the host's own. Not on Windows. */
@@ -42,6 +44,11 @@ export interface ShellOptions {
   readonly minimizer?: MinimizerOptions;
   /** Resource limits of everything the session starts. */
   readonly limits?: ResourceLimits;
+  /**
+   * The sandbox that the whole session runs in. Default, and with mode `full`: none. One that cannot be had rejects each
+   * run with `PI_SANDBOX_UNAVAILABLE`.
+   */
+  readonly sandbox?: SandboxOptions;
 }
 
 /** The newest tail of a run's output, and how much there was so far. */
@@ -105,6 +112,7 @@ const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
 export function toSessionOptions(options: ShellOptions, supervisor: string | undefined): SessionOptions {
   checkObject("options", options);
   const limits = absent(options.limits) ? undefined : toLimits(options.limits);
+  const sandbox = toSandboxRequest(options.sandbox);
   return {
     ...(absent(options.shell) ? {} : { shell: checkText("shell", options.shell) }),
     ...(supervisor === undefined ? {} : { supervisor }),
@@ -114,6 +122,7 @@ export function toSessionOptions(options: ShellOptions, supervisor: string | und
     ...(absent(options.sessionEnv) ? {} : { sessionEnv: checkStrings("sessionEnv", options.sessionEnv) }),
     ...(absent(options.snapshotPath) ? {} : { snapshotPath: checkText("snapshotPath", options.snapshotPath) }),
     ...(limits === undefined ? {} : { limits }),
+    ...(sandbox === undefined ? {} : { sandbox }),
   };
 }
 

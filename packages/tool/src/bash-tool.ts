@@ -25,7 +25,7 @@ import { type PreparedCall, prepareCall } from "./prepared-call.ts";
 import { bashPrompt } from "./prompt.ts";
 import type { PtyPort } from "./pty-port.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
-import { refusal, ToolAbortError } from "./tool-error.ts";
+import { refusal, ToolAbortError, ToolError } from "./tool-error.ts";
 
 export interface BashTool {
   readonly name: "bash";
@@ -94,18 +94,20 @@ function onlyReads(params: unknown): boolean {
 async function run(call: PreparedCall, scene: CallScene): Promise<BashToolResult> {
   const { session, signal } = scene;
   const { asyncJobManager } = session;
+  const isSandboxed = checkSandbox(call.settings, session);
   if (call.isAsync && asyncJobManager !== undefined) {
     if (call.wantsPty) call.applied.push("`pty` was not followed: a background job has no terminal");
     return startJob(call, asyncJobManager, scene);
   }
 
   const bridge = session.getClientBridge?.();
-  if (bridge?.capabilities.terminal === true && bridge.createTerminal !== undefined && !call.wantsPty) {
+  if (bridge?.capabilities.terminal === true && bridge.createTerminal !== undefined && !call.wantsPty && !isSandboxed) {
     const create = bridge.createTerminal.bind(bridge);
     return describeResult(await runOnClient(call, create, scene), signal);
   }
 
-  const pty = usablePty(call, scene);
+  // Neither the client's terminal nor the console is in the sandbox.
+  const pty = isSandboxed ? undefined : usablePty(call, scene);
   if (pty !== undefined) return describeResult(await runOnPty(call, pty, scene), signal);
   if (call.wantsPty) call.applied.push("`pty` was not followed: there is no terminal and nobody at it");
 
@@ -114,6 +116,15 @@ async function run(call: PreparedCall, scene: CallScene): Promise<BashToolResult
     return runWithAutoBackground(call, asyncJobManager, scene);
   }
   return describeResult(await runOnExecutor(call, scene), signal);
+}
+
+/** Whether commands run in a sandbox. Throws where the settings ask for one and the executor has none. */
+function checkSandbox(settings: Settings, { executor }: BashToolSession): boolean {
+  const isSandboxed = executor.sandbox !== undefined;
+  if (settings.sandboxMode === "full" || isSandboxed) return isSandboxed;
+  throw new ToolError(
+    `\`sandboxMode\` is \`${settings.sandboxMode}\`, and the executor runs without a sandbox; make it with the same settings`,
+  );
 }
 
 /** The console, where it was asked for, is not switched off, and somebody is there. */

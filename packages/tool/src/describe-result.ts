@@ -69,11 +69,8 @@ function detailsOf(run: FinishedRun): BashDetails {
     ...timeoutDetails(call),
     ...(result.wallTimeMs === undefined ? {} : { wallTimeMs: result.wallTimeMs }),
     ...(terminalId === undefined ? {} : { terminalId }),
-    ...(result.signal === undefined ? {} : { signal: result.signal }),
+    ...sessionFacts(result),
     ...(result.artifactId === undefined ? {} : { artifactId: result.artifactId }),
-    ...(result.survivors === undefined ? {} : { survivors: result.survivors.slice(0, MAX_SURVIVORS) }),
-    ...(result.sessionReset === undefined ? {} : { sessionReset: result.sessionReset }),
-    ...(result.workingDir === undefined ? {} : { workingDir: result.workingDir }),
     ...(call.applied.length === 0 ? {} : { applied: call.applied }),
     ...(result.withheldNames === undefined ? {} : { withheldNames: result.withheldNames }),
     ...(hasMeta
@@ -84,6 +81,17 @@ function detailsOf(run: FinishedRun): BashDetails {
           },
         }
       : {}),
+  };
+}
+
+/** What the command did to its session, and what the session was. */
+function sessionFacts({ signal, survivors, sessionReset, workingDir, sandbox }: CommandResult): BashDetails {
+  return {
+    ...(signal === undefined ? {} : { signal }),
+    ...(survivors === undefined ? {} : { survivors: survivors.slice(0, MAX_SURVIVORS) }),
+    ...(sessionReset === undefined ? {} : { sessionReset }),
+    ...(workingDir === undefined ? {} : { workingDir }),
+    ...(sandbox === undefined ? {} : { sandbox }),
   };
 }
 

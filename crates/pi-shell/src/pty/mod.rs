@@ -45,7 +45,7 @@ use crate::tree;
 pub type OnStart = Box<dyn FnOnce(i32) + Send>;
 
 /// How a program on a terminal ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PtyResult {
     /// The outcome. `Cancelled` also after [`PtySession::kill`] without a signal.
     pub outcome: ExitOutcome,

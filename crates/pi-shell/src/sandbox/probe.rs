@@ -26,8 +26,16 @@ const CLOSE_BOUND: Duration = Duration::from_secs(5);
 const CANARY: &str = "unchanged\n";
 
 /// The attempts, as the program names them.
-const ATTEMPTS: [&str; 7] =
-    ["write", "network", "unix-socket", "privileges", "namespaces", "signal", "process"];
+const ATTEMPTS: [&str; 8] = [
+    "write",
+    "network",
+    "unix-socket",
+    "privileges",
+    "namespaces",
+    "signal",
+    "process",
+    "terminal",
+];
 
 /// The names of the attempts that were not refused; an error when they could not be made.
 pub(super) async fn attempts_that_succeed(

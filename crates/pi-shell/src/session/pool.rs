@@ -82,7 +82,10 @@ pub(super) async fn take(executable: &Path, spec: &LaunchSpec) -> Result<Spare, 
         Some(spare) => spare,
         None => boot(executable, spec).await?,
     };
-    replenish(executable.to_path_buf(), spec.clone());
+    // A spare in a sandbox would hold stubs in the workspace for as long as this process lives.
+    if spec.sandbox.is_none() {
+        replenish(executable.to_path_buf(), spec.clone());
+    }
     Ok(taken)
 }
 

@@ -195,3 +195,30 @@ pub(crate) fn load_seccomp(program: &[u8]) -> Result<(), Errno> {
     };
     done(result).map(drop)
 }
+
+/// Whether another process could be traced. It is let go at once.
+pub(crate) fn can_trace(process: rustix::process::Pid) -> bool {
+    let (pid, nothing) = (process.as_raw_nonzero().get(), ptr::null_mut::<libc::c_void>());
+    // SAFETY: seizing changes nothing of the process, and neither pointer is read.
+    let result = unsafe { libc::ptrace(libc::PTRACE_SEIZE, pid, nothing, nothing) };
+    if result == 0 {
+        // SAFETY: as above; detaching ends what the seizing began.
+        unsafe { libc::ptrace(libc::PTRACE_DETACH, pid, nothing, nothing) };
+    }
+    result == 0
+}
+
+/// Whether characters could be pushed into a terminal as if typed. A new one is asked, to which
+/// nobody listens; what refuses the call refuses it for every terminal.
+pub(crate) fn can_type_into_terminal() -> bool {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, unlockpt};
+    let opened = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).and_then(|terminal| {
+        grantpt(&terminal).and_then(|()| unlockpt(&terminal)).map(|()| terminal)
+    });
+    // Without terminals the answer of the kernel to a wrong descriptor tells as much.
+    let number = opened.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+    let character = 0_u8;
+    // SAFETY: the kernel reads one byte, which lives through the call.
+    let result = unsafe { libc::ioctl(number, libc::TIOCSTI, ptr::from_ref(&character)) };
+    result == 0 || last() != Errno::PERM
+}

@@ -123,12 +123,18 @@ async function runOnce(
   onChunk: ChunkListener | undefined,
   { groups, stop }: Surroundings,
 ): Promise<ShellRunResult> {
-  const { baseEnv, sessionEnv, limits } = toSessionOptions(session, undefined);
+  const { baseEnv, sessionEnv, limits, sandbox } = toSessionOptions(session, undefined);
   const request = toRunRequest(run, undefined, onChunk !== undefined);
   if (limits !== undefined) {
     throw new ShellError(
       "PI_INVALID_OPTION",
       "option `limits` needs the native addon; `pi-bash doctor` says how to get it",
+    );
+  }
+  if (sandbox !== undefined) {
+    throw new ShellError(
+      "PI_SANDBOX_UNAVAILABLE",
+      `cannot run in a \`${sandbox.mode}\` sandbox without the native addon; \`pi-bash doctor\` says how to get it, and mode \`full\` runs without a sandbox`,
     );
   }
   const start = {

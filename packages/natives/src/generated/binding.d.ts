@@ -244,6 +244,8 @@ export interface PtyRequest {
   cols?: number
   /** Rows; clamped. */
   rows?: number
+  /** The sandbox that the program runs in. Absent: none. */
+  sandbox?: SandboxRequest
   /** Deliver the decoded text. */
   wantsChunks: boolean
   /**
@@ -277,6 +279,8 @@ export interface RunOutcome {
   output?: Summary
   /** The output rewritten, where that was asked for and the text changed. */
   minimized?: MinimizedText
+  /** The sandbox it ran in, where one was asked for. */
+  sandbox?: SandboxFacts
 }
 
 /** One command. */
@@ -303,6 +307,36 @@ export interface RunRequest {
   wantsUpdates: boolean
 }
 
+/** The sandbox that a command ran in. */
+export interface SandboxFacts {
+  /** What could be written. */
+  mode: 'read-only' | 'workspace-write'
+  /** Who held it. */
+  backend: 'bubblewrap' | 'landlock' | 'seatbelt'
+  /** The host's network could be used. */
+  network: boolean
+  /** What was not contained, by name. */
+  degraded: Array<string>
+}
+
+/** A sandbox that is asked for. */
+export interface SandboxRequest {
+  /** What can be written. */
+  mode: 'read-only' | 'workspace-write'
+  /** The host's network can be used. */
+  network: boolean
+  /** Absent: the first that works. */
+  backend?: 'bubblewrap' | 'landlock' | 'seatbelt'
+  /** Folders that can be written; absolute. */
+  writablePaths: Array<string>
+  /** What stays read-only in them, besides what always does. */
+  protectedPaths: Array<string>
+  /** What cannot be seen; absolute. */
+  hiddenPaths: Array<string>
+  /** Go on where a backend lacks something, and say what. */
+  allowDegraded: boolean
+}
+
 /** Options of a session. */
 export interface SessionOptions {
   /** Path of the bash to run. */
@@ -319,6 +353,8 @@ export interface SessionOptions {
   snapshotPath?: string
   /** Resource limits of everything the session starts. */
   limits?: Limits
+  /** The sandbox that the session runs in. Absent: none. */
+  sandbox?: SandboxRequest
 }
 
 /** How much of the output is kept, and where the whole goes. */

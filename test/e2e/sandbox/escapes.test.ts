@@ -1,0 +1,89 @@
+/**
+ * Getting out of a sandbox is refused, in each backend and for each kind of user; and the same attempts succeed without
+ * one, or they would prove nothing.
+ */
+import { spawnSync } from "node:child_process";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { capabilities } from "@pi-bash/natives";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Escapes } from "../../programs/sandbox-escapes.ts";
+import { type HostOptions, startHost } from "../../support/host.ts";
+
+/** Time for some twenty commands, twice a proof, and a host. */
+const SLOW_MS = 90_000;
+
+const supervisor = fileURLToPath(new URL("../../../packages/natives/bin/pi-supervisor", import.meta.url));
+
+/** Words that make a program another user's. */
+const OTHER = ["setpriv", "--reuid", "65533", "--regid", "65533", "--clear-groups"];
+const canBeOther = process.getuid?.() === 0 && spawnSync(OTHER[0] ?? "", [...OTHER.slice(1), "true"]).status === 0;
+
+const USERS = [
+  { user: "this user", options: {} satisfies HostOptions, works: true },
+  { user: "another user", options: { wrapper: OTHER, copiesAddon: true } satisfies HostOptions, works: canBeOther },
+];
+
+/** Runs the attempts and returns what became of them. */
+async function escapes(backend: string, options: HostOptions): Promise<{ found: Escapes; workspace: string }> {
+  // Not in /tmp, which is private in a sandbox: what is outside must be seen there, or nothing is proven.
+  const folder = mkdtempSync("/var/tmp/pi-bash-sandbox-");
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  chmodSync(folder, 0o755);
+  const [workspace, outside] = [join(folder, "workspace"), join(folder, "outside")];
+  for (const path of [workspace, outside]) {
+    mkdirSync(path);
+    // The attempts are to fail for the sandbox, not for the owner of a folder.
+    chmodSync(path, 0o777);
+  }
+  const copy = join(folder, "pi-supervisor");
+  copyFileSync(supervisor, copy);
+  const env = { ...process.env, HOME: folder } as Record<string, string>;
+  const host = startHost("sandbox-escapes", { ...options, env, args: [backend, workspace, outside, copy] });
+  const end = await host.ended();
+  if (end.code !== 0) throw new Error(`the host ended with ${end.code ?? end.signal}: ${host.stderr()}`);
+  return { found: JSON.parse(host.stdout().split("\n")[1] ?? "") as Escapes, workspace };
+}
+
+describe("without a sandbox", () => {
+  it("what the proof tries is possible", { timeout: SLOW_MS }, async () => {
+    const { found } = await escapes("none", {});
+
+    for (const name of ["write", "network", "unix-socket", "signal"]) {
+      expect(found.printed["probe"]).toContain(`${name} possible`);
+    }
+    expect([...found.arrived].sort()).toEqual(["tcp", "udp", "unix"]);
+    expect(found.sandbox).toBeUndefined();
+  });
+});
+
+describe.each(["bubblewrap", "landlock"] as const)("%s", (backend) => {
+  // A kernel or a machine without it; what it lacks is told by the error that `sandbox` gives there.
+  const isOffered = capabilities().sandbox.includes(backend);
+  for (const { user, options, works } of USERS) {
+    const title = `refuses ${user} every way out${isOffered ? "" : ` (this machine has no ${backend})`}`;
+    const reason = works ? "" : " (needs root and setpriv)";
+    it.skipIf(!isOffered || !works)(`${title}${reason}`, { timeout: SLOW_MS }, async () => {
+      const { found, workspace } = await escapes(backend, options);
+      const { probe, "write inside": inside, "go on": state, ...attempts } = found.printed;
+
+      expect(found.canary).toBe("unchanged\n");
+      expect(found.made).toEqual([]);
+      expect(found.arrived).toEqual([]);
+      expect(probe?.split("\n").filter((line) => !/^(\w|-)+ refused$|^end$|^$/.test(line))).toEqual([]);
+      expect(probe).toContain("end");
+      for (const [name, text] of Object.entries(attempts)) {
+        expect(text.split("\n"), `${name}: ${text}`).not.toContain("out");
+      }
+      expect(found.sandbox).toEqual({ mode: "workspace-write", backend, network: false, degraded: [] });
+      expect(inside).toBe("inside\ntemporary\n");
+      expect(state).toBe("5\n");
+      expect(
+        readdirSync(workspace)
+          .filter((name) => name.startsWith("."))
+          .sort(),
+      ).toEqual([".git"]);
+    });
+  }
+});

@@ -1,0 +1,123 @@
+/**
+ * A host whose sessions try to get out of their sandbox, for tests that do so as several users.
+ *
+ *   sandbox-escapes <backend, or none> <workspace> <outside> <path of pi-supervisor>
+ *
+ * Prints `started` and at the end one line of JSON: what each attempt printed, what is to be seen from here, and what
+ * results said of the sandbox.
+ */
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { type SandboxOptions, type SandboxReport, Shell } from "@pi-bash/natives";
+
+/** What became of the attempts. */
+export interface Escapes {
+  /** What each command printed, by its name. */
+  readonly printed: Readonly<Record<string, string>>;
+  /** The status of each command. */
+  readonly statuses: Readonly<Record<string, number | undefined>>;
+  /** Text of the file outside, at the end. */
+  readonly canary: string;
+  /** Names of files that came into being where none may. */
+  readonly made: readonly string[];
+  /** Connections and datagrams that arrived. */
+  readonly arrived: readonly string[];
+  readonly sandbox: SandboxReport | undefined;
+}
+
+const [, , backend = "none", workspace = "", outside = "", supervisor = ""] = process.argv;
+
+/** What a command of the workspace must find read-only, and what it may find nowhere. */
+const CANARY = "unchanged\n";
+const FORBIDDEN = [
+  join(outside, "made"),
+  join(outside, "through-link"),
+  join(outside, "by-dots"),
+  join(workspace, ".git/hooks/pre-commit"),
+  join(workspace, ".mcp.json/x"),
+  join(workspace, ".vscode/tasks.json"),
+  join(workspace, "set-id"),
+];
+
+/** Attempts by commands that every system has; each prints `out` where it succeeded. */
+const ATTEMPTS: Readonly<Record<string, string>> = {
+  "write outside": `echo x > ${outside}/made && echo out; echo x >> ${outside}/canary && echo out`,
+  "change a file outside": `chmod 777 ${outside}/canary && echo out; touch -d @1 ${outside}/canary && echo out; mv ${outside}/canary ${outside}/gone && echo out`,
+  "follow a link": `echo x > link/through-link && echo out; ln -s ${outside} second; echo x > second/through-link && echo out`,
+  "link a file": `ln ${outside}/canary linked && echo x >> linked && echo out`,
+  "race by dots": `mkdir -p a/b; (for i in {1..200}; do mv a/b c 2>/dev/null; mv c a/b 2>/dev/null; done) & for i in {1..200}; do (cd a/b 2>/dev/null && echo x > ../../..${outside}/by-dots && echo out) 2>/dev/null; done; wait; echo x > $(pwd)/../../../../../../..${outside}/by-dots && echo out`,
+  "make a missing hook":
+    "echo x > .git/hooks/pre-commit && echo out; mkdir -p .git/hooks; echo x > .git/hooks/pre-commit && echo out",
+  "move the folder of a hook away":
+    "mv .git .old && mkdir -p .git/hooks && echo x > .git/hooks/pre-commit && echo out; rm -r .git/hooks && echo out",
+  "change the configuration of git":
+    "echo x >> .git/config && echo out; mv .git/config x && echo out; rm -f .git/config && echo out",
+  "make what editors read":
+    "mkdir -p .vscode && echo x > .vscode/tasks.json && echo out; rmdir .vscode && mkdir .vscode && echo out; rmdir .mcp.json && echo out",
+  "mount anew": `mount -o remount,rw,bind / && echo out; mount -t tmpfs none /mnt && echo out; umount /proc && echo out`,
+  "nest namespaces": "unshare -Ur true && echo out; unshare -n true && echo out",
+  "change the kernel": "echo 1 > /proc/sys/vm/drop_caches && echo out; echo x > /proc/sys/kernel/hostname && echo out",
+  "look through proc": `ls /proc/${process.pid}/root/ > /dev/null && echo out; cat /proc/${process.pid}/environ > /dev/null && echo out; for one in /proc/[0-9]*/root; do echo x > $one${outside}/made && echo out; done`,
+  "kill the host": `kill -0 ${process.pid} && echo out; kill -9 ${process.pid} && echo out`,
+  "write through descriptors": `for fd in /proc/self/fd/* /proc/$$/fd/*; do case $(readlink $fd) in ${outside}*) echo out;; esac; done; for fd in {3..9}; do { echo x >&$fd; } 2>/dev/null && echo out; done`,
+  "make a set-id program": "cp /bin/true set-id && chmod u+s set-id && echo out; rm -f set-id",
+};
+
+const printed: Record<string, string> = {};
+const statuses: Record<string, number | undefined> = {};
+const arrived: string[] = [];
+
+mkdirSync(join(workspace, ".git"));
+writeFileSync(join(workspace, ".git/config"), "[core]\n");
+writeFileSync(join(outside, "canary"), CANARY);
+symlinkSync(outside, join(workspace, "link"));
+
+const tcp = createServer((socket) => {
+  arrived.push("tcp");
+  socket.destroy();
+}).listen(0, "127.0.0.1");
+await once(tcp, "listening");
+const { port } = tcp.address() as AddressInfo;
+const udp = createSocket("udp4").on("message", () => arrived.push("udp"));
+udp.bind(port, "127.0.0.1");
+await once(udp, "listening");
+const path = join(outside, "socket");
+const unix = createServer((socket) => {
+  arrived.push("unix");
+  socket.destroy();
+}).listen(path);
+await once(unix, "listening");
+
+const sandbox: SandboxOptions | undefined =
+  backend === "none"
+    ? undefined
+    : { mode: "workspace-write", backend: backend as "bubblewrap" | "landlock", writablePaths: [workspace] };
+const shell = new Shell({ cwd: workspace, ...(sandbox === undefined ? {} : { sandbox }) });
+let report: SandboxReport | undefined;
+
+async function attempt(name: string, command: string): Promise<void> {
+  const result = await shell.run({ command, cwd: workspace, timeoutMs: 20_000, sink: {} });
+  printed[name] = result.output?.text ?? "";
+  statuses[name] = result.exitCode;
+  report = result.sandbox;
+}
+
+process.stdout.write("started\n");
+if (backend !== "none") for (const [name, command] of Object.entries(ATTEMPTS)) await attempt(name, command);
+// The same attempts that prove a sandbox when it is opened, here from below a command of a session.
+const probe = `PATH=$PATH ${supervisor} --probe-sandbox ${outside} 127.0.0.1:${port} ${path} ${process.pid}`;
+await attempt("probe", probe);
+await attempt("write inside", "echo inside > kept && cat kept && mktemp > /dev/null && echo temporary");
+await attempt("stay a session", "value=5; cd /; exec 3>&-; true");
+await attempt("end the shell", "kill -9 $$");
+await attempt("go on", "echo $value");
+await shell.close();
+const canary = existsSync(join(outside, "canary")) ? readFileSync(join(outside, "canary"), "utf8") : "";
+const made = FORBIDDEN.filter((file) => existsSync(file));
+for (const server of [tcp, unix]) server.close();
+udp.close();
+const escapes: Escapes = { printed, statuses, canary, made, arrived, sandbox: report };
+process.stdout.write(`${JSON.stringify(escapes)}\n`);
