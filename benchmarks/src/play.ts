@@ -4,7 +4,7 @@ import { type Row, rowsOf, type Series } from "./figures.ts";
 import { HostLink } from "./host-link.ts";
 import type { Request } from "./host-messages.ts";
 import type { Measured } from "./measured.ts";
-import type { Quantity, Scenario } from "./scenarios.ts";
+import type { Quantity, Scenario } from "./scenario.ts";
 
 /** The figures of one scenario. */
 export interface Played {

@@ -1,7 +1,7 @@
 /** What we want of our own figures, and whether a run has it. A scenario that was not played has no say. */
 import { type Row, shown } from "../figures.ts";
 import type { Played } from "../play.ts";
-import type { Quantity } from "../scenarios.ts";
+import type { Quantity } from "../scenario.ts";
 
 /** An aim, beside what was measured. */
 export interface Verdict {
