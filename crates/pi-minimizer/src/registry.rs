@@ -8,9 +8,7 @@ use crate::check::Policy;
 use crate::doc::{Doc, OverBudget};
 use crate::filters;
 use crate::invocation::Target;
-use regex::bytes::RegexSet;
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 /// What a family may know about the run.
 #[derive(Debug, Clone, Copy)]
@@ -45,59 +43,24 @@ pub(crate) fn select(target: Option<&Target>, text: &str) -> Vec<&'static Family
     if let Some(family) = filters::FAMILIES.iter().find(alone) {
         return vec![family];
     }
-    let signed = FAMILY_SIGNATURES.owners(text, filters::FAMILIES.len());
     filters::FAMILIES
         .iter()
-        .zip(signed)
-        .filter(|(family, _)| !family.alone)
-        .filter(|(family, signed)| *signed || target.is_some_and(|target| (family.prints)(target)))
-        .map(|(family, _)| *family)
+        .copied()
+        .filter(|family| !family.alone)
+        .filter(|family| {
+            target.is_some_and(|target| (family.prints)(target)) || has_signature(family, text)
+        })
         .collect()
-}
-
-static FAMILY_SIGNATURES: LazyLock<Signatures> = LazyLock::new(|| {
-    Signatures::new(filters::FAMILIES.iter().map(|family| family.signature.iter().copied()))
-});
-
-/// Words of many owners that are looked for in one pass: one search for each takes longer than everything
-/// else that is done to a text of no known format.
-pub(crate) struct Signatures {
-    /// Nothing where the words cannot be compiled: then every owner is asked, which costs time alone.
-    set: Option<RegexSet>,
-    /// The owner of each word.
-    owners: Vec<usize>,
-}
-
-impl Signatures {
-    /// Compiles the words of each owner, in the owners' order.
-    pub(crate) fn new<'a>(words: impl Iterator<Item = impl Iterator<Item = &'a str>>) -> Self {
-        let (mut patterns, mut owners) = (Vec::new(), Vec::new());
-        for (owner, words) in words.enumerate() {
-            for word in words {
-                patterns.push(regex::escape(word));
-                owners.push(owner);
-            }
-        }
-        Self { set: RegexSet::new(patterns).ok(), owners }
-    }
-
-    /// For each of `count` owners, whether one of its words stands at an end of `text`.
-    pub(crate) fn owners(&self, text: &str, count: usize) -> Vec<bool> {
-        let Some(set) = &self.set else { return vec![true; count] };
-        let mut found = vec![false; count];
-        let (front, back) = ends(text);
-        for index in set.matches(front).iter().chain(set.matches(back).iter()) {
-            if let Some(seen) = self.owners.get(index).and_then(|owner| found.get_mut(*owner)) {
-                *seen = true;
-            }
-        }
-        found
-    }
 }
 
 /// True where the program prints content, that is, text that no other family may touch.
 pub(crate) fn prints_content(target: &Target) -> bool {
     filters::FAMILIES.iter().any(|family| family.alone && (family.prints)(target))
+}
+
+fn has_signature(family: &Family, text: &str) -> bool {
+    let ends = ends(text);
+    family.signature.iter().any(|word| stands_in(ends, word))
 }
 
 /// Bytes at either end of a text in which a signature is looked for. A tool says who it is when it

@@ -13,7 +13,7 @@ pub use verify::{Verified, verify_built_in_rules, verify_rules};
 use crate::doc::{Doc, OverBudget};
 use crate::invocation::Target;
 use crate::marker::Kind;
-use crate::registry::{self, Run, Signatures};
+use crate::registry::{self, Run};
 use regex::{Regex, RegexSet};
 use std::sync::{Arc, LazyLock};
 
@@ -74,30 +74,13 @@ pub(crate) fn select<'a>(
     target: Option<&Target>,
     text: &str,
 ) -> Vec<&'a Rule> {
-    let signed = |rule: &Rule| {
-        let ends = registry::ends(text);
-        rule.signature.iter().any(|word| registry::stands_in(ends, word))
-    };
-    sets.iter()
-        .flat_map(|set| &set.rules)
-        .filter(|rule| rule.is_named_by(target) || signed(rule))
-        .collect()
+    sets.iter().flat_map(|set| &set.rules).filter(|rule| rule.applies(target, text)).collect()
 }
 
 /// Built-in rules that apply.
 pub(crate) fn built_in(target: Option<&Target>, text: &str) -> Vec<&'static Rule> {
-    let signed = BUILT_IN_SIGNATURES.owners(text, BUILT_IN.len());
-    BUILT_IN
-        .iter()
-        .zip(signed)
-        .filter(|(rule, signed)| *signed || rule.is_named_by(target))
-        .map(|(rule, _)| rule)
-        .collect()
+    BUILT_IN.iter().filter(|rule| rule.applies(target, text)).collect()
 }
-
-static BUILT_IN_SIGNATURES: LazyLock<Signatures> = LazyLock::new(|| {
-    Signatures::new(BUILT_IN.iter().map(|rule| rule.signature.iter().map(String::as_str)))
-});
 
 impl Rule {
     /// Name in the result's label.
@@ -105,12 +88,14 @@ impl Rule {
         &self.name
     }
 
-    fn is_named_by(&self, target: Option<&Target>) -> bool {
-        target.is_some_and(|target| {
+    fn applies(&self, target: Option<&Target>, text: &str) -> bool {
+        let named = target.is_some_and(|target| {
             self.programs.contains(&target.program)
                 && (self.subcommands.is_empty()
                     || self.subcommands.iter().any(|sub| sub == target.subcommand()))
-        })
+        });
+        let ends = registry::ends(text);
+        named || self.signature.iter().any(|word| registry::stands_in(ends, word))
     }
 
     /// Marks the lines the rule knows.
