@@ -106,6 +106,15 @@ async function attempt(name: string, command: string): Promise<void> {
 }
 
 process.stdout.write("started\n");
+try {
+  await shell.run({ command: "true" });
+} catch (error) {
+  // The machine does not let this user have it: the test that started this says so and is skipped.
+  const reason = (error as { code?: string }).code === "PI_SANDBOX_UNAVAILABLE" ? String(error) : undefined;
+  if (reason === undefined) throw error;
+  process.stdout.write(`${JSON.stringify({ unavailable: reason })}\n`);
+  process.exit(0);
+}
 if (backend !== "none") for (const [name, command] of Object.entries(ATTEMPTS)) await attempt(name, command);
 // The same attempts that prove a sandbox when it is opened, here from below a command of a session.
 const probe = `PATH=$PATH ${supervisor} --probe-sandbox ${outside} 127.0.0.1:${port} ${path} ${process.pid}`;

@@ -452,7 +452,7 @@ async fn prove(
             mode: options.mode,
             backend,
             network: options.network,
-            degraded: technique.lacks(),
+            degraded: technique.lacks(options.mode),
         };
         let mut sandbox = Sandbox { options: options.clone(), report, technique };
         match probe::attempts_that_succeed(&sandbox, executable).await {
@@ -487,7 +487,11 @@ fn judge(possible: Vec<String>, options: &SandboxOptions) -> Result<Vec<String>,
 
 impl Technique {
     /// What it does not contain, whatever the host.
-    fn lacks(&self) -> Vec<String> {
+    fn lacks(&self, mode: SandboxMode) -> Vec<String> {
+        if mode == SandboxMode::ReadOnly {
+            // Nothing in it to protect, and the filter refuses what Landlock does not know.
+            return Vec::new();
+        }
         match self {
             #[cfg(target_os = "linux")]
             Self::Landlock { namespaces: false, .. } => {
