@@ -92,7 +92,7 @@ function step(argv: readonly Word[], state: State): Unwrapped {
   const spec = WRAPPERS.get(name);
   if (spec !== undefined) return throughWrapper(name, spec, argv, state);
   if (SHELLS.has(name)) return throughShell(name, argv, state);
-  if (name === "eval") return throughText("eval", joined(argv.slice(1)), argv, state);
+  if (name === "eval") return throughEval(argv, state);
   if (name === "trap") return throughTrap(argv, state);
   if (name === "alias") return throughAliases(argv, state);
   if (name === "find" || name === "gfind") return throughFind(argv, state);
@@ -220,6 +220,10 @@ function joined(words: readonly Word[]): Word | undefined {
   const values = words.map((word) => word.value);
   const text = literalWord(words.map((word) => word.value ?? word.display).join(" "), span);
   return values.includes(null) ? { ...text, value: null } : text;
+}
+
+function throughEval(argv: readonly Word[], state: State): Unwrapped {
+  return throughText("eval", joined(argv.slice(argv[1]?.value === "--" ? 2 : 1)), argv, state);
 }
 
 /** `trap 'text' SIGNAL…` runs the text later; the trap itself stays listed, because it changes the session. */

@@ -7,6 +7,7 @@
  * `sudo` or `bash -c` are looked through later (see `unwrap.ts`).
  */
 import { forEachChild, parse, type SyntaxNode } from "unbash";
+import { hasOddEscape } from "./ansi-string.ts";
 import { arithmeticIsLiteral, testEvaluates, whyParameterActs } from "./expansion-risk.ts";
 import { KNOWN_NODES, PLAIN_CONSTRUCTS } from "./node-kinds.ts";
 import { findGap, findTouching, toRedirection, toSimpleCommand } from "./simple-command.ts";
@@ -165,6 +166,10 @@ class Walker {
     if (node.type === "Redirected") {
       this.#compoundRedirections(node);
       return;
+    }
+    // Bash may end the here-document elsewhere, and run what stands behind it.
+    if (node.type === "HereDocDelimiter" && hasOddEscape(node.text)) {
+      this.#giveUp("unexpected here-document delimiter", node.pos);
     }
     const construct = this.#construct(node);
     if (construct !== undefined) this.constructs.push(construct);

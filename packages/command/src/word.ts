@@ -5,7 +5,9 @@
  * word carries its value after quote removal, and no value at all where only bash can know it. Which commands stand
  * inside a word is the walker's matter (see `walk.ts`).
  */
+
 import type { DoubleQuotedChild, Word as SyntaxWord, WordPart } from "unbash";
+import { ansiValue, hasOddEscape } from "./ansi-string.ts";
 
 /** A half-open range `[start, end)` of UTF-16 units in the command line. */
 export interface Span {
@@ -85,21 +87,34 @@ export function toWord(word: SyntaxWord, spanOf: SpanOf): Word {
   if (word.parts === undefined && word.text === word.value && !word.text.includes("~")) {
     return literalWord(word.value, spanOf(word.pos, word.end));
   }
-  const scan = scanParts(word.parts ?? [], false);
+  const parts = word.parts ?? [];
+  const scan = scanParts(parts, false);
   const tilde = hasTilde(word);
   const expansions = tilde ? { ...scan.expansions, tilde: true } : scan.expansions;
   const expands = tilde || scan.expands;
-  const leading = tilde ? "" : scan.expands ? scan.leading : word.value;
+  // Without an expansion the value of a word is that of its parts.
+  const value = !scan.expands && parts.some(isReadAnew) ? parts.map(partValue).join("") : word.value;
+  const leading = tilde ? "" : scan.expands ? scan.leading : value;
   return {
-    value: expands ? null : word.value,
+    value: expands ? null : value,
     text: word.text,
-    display: word.value,
+    display: value,
     leading,
     splits: scan.splits,
     quoted: word.text !== word.value || word.parts?.some((part) => isQuoting(part)) === true,
     expansions,
     span: spanOf(word.pos, word.end),
   };
+}
+
+function isReadAnew(part: WordPart | DoubleQuotedChild): boolean {
+  return part.type === "AnsiCQuoted" && hasOddEscape(part.text);
+}
+
+function partValue(part: WordPart | DoubleQuotedChild): string {
+  if (part.type === "AnsiCQuoted") return isReadAnew(part) ? ansiValue(part.text) : part.value;
+  if (part.type === "DoubleQuoted") return part.parts.map(partValue).join("");
+  return "value" in part && typeof part.value === "string" ? part.value : part.text;
 }
 
 interface Scan {
@@ -118,7 +133,7 @@ function scanParts(parts: readonly (WordPart | DoubleQuotedChild)[], quoted: boo
       continue;
     }
     if (part.type === "Literal" || part.type === "SingleQuoted" || part.type === "AnsiCQuoted") {
-      if (!scan.expands) scan.leading += part.value;
+      if (!scan.expands) scan.leading += partValue(part);
       continue;
     }
     mark(scan, EXPANSION_OF[part.type]);

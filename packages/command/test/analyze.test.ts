@@ -82,6 +82,10 @@ describe("analysis", () => {
     },
   );
 
+  it("does not trust a here-document whose end bash may see elsewhere", () => {
+    expect(analyzeCommand("cat <<$'\\x{45}'\nE\ntouch P\n\\x{45}\n").ok).toBe(false);
+  });
+
   it("reads the same text once, and gives the same analysis", () => {
     expect(analyzeCommand("echo the same text")).toBe(analyzeCommand("echo the same text"));
   });

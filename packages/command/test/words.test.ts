@@ -1,5 +1,6 @@
 /** Words: what a program receives, judged by bash itself. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are shell text
+import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { analyzeCommand } from "../src/analyze.ts";
 import { bash } from "./judge.ts";
@@ -82,5 +83,52 @@ describe("words of a command", () => {
       ["echo", "a b", "é$(x 'y')", "last"],
       ["x", "y"],
     ]);
+  });
+});
+
+describe("escapes of `$'…'`", () => {
+  const ESCAPES = [
+    "\\x{6d}",
+    "\\x{172}",
+    "\\x{",
+    "\\x{zz",
+    "\\x6d",
+    "\\x",
+    "\\155",
+    "\\0",
+    "\\u006d",
+    "\\u",
+    "\\U6d",
+    "\\cA",
+    "\\c\\\\",
+    "\\c\\x{41}",
+    "\\\n",
+    "\\\\x{6d}",
+    "\\\\\\x{6d}",
+    "\\'",
+    '\\"',
+    "\\?",
+    "\\e",
+    "\\n",
+    "\\9",
+    "\\x{6d",
+    "\\x{6d}}",
+    "{6d}",
+    "é",
+    "$(b)",
+  ];
+
+  it("say what bash reads, alone and one after another", () => {
+    const texts = ESCAPES.flatMap((first) => [first, ...ESCAPES.map((second) => `a${first}b${second}c`)]);
+    const script = texts.map((text) => `printf '%s\\0' x$'${text}'"y";`).join("\n");
+    const { stdout } = spawnSync("bash", ["--norc", "-c", script], {
+      encoding: "utf8",
+      timeout: 60_000,
+      env: { LC_ALL: "C.UTF-8", PATH: process.env["PATH"] },
+    });
+
+    const read = texts.map((text) => analyzeCommand(`echo x$'${text}'"y"`).commands[0]?.argv[1]?.value);
+    expect(read).toEqual(stdout.split("\0").slice(0, -1));
+    expect(read).toHaveLength(texts.length);
   });
 });

@@ -281,6 +281,11 @@ describe("command lines that are not read-only", () => {
     "objdump -dl f",
     "ps -E",
     "ps -axE",
+    "find . $'\\x{2d}delete'",
+    "find . $'-delete\\x{zz'",
+    "$'touc\\x{68}' x",
+    "ls > $'/dev/null\\\n'",
+    "tee $'/dev/\\\nnull'",
     "nonexistent-program",
   ])("%s", (command) => {
     const result = classify(command, PLACE);

@@ -117,7 +117,9 @@ function requoteWord(line: string, random: () => number): string {
 function ansiQuoted(text: string): string {
   const codes = [...text].map((char, index) => {
     const code = char.codePointAt(0) ?? 0;
-    return index % 2 === 0 || code < 32 || "'\\".includes(char) ? `\\x${code.toString(16).padStart(2, "0")}` : char;
+    if (index % 2 === 1 && code >= 32 && !"'\\".includes(char)) return char;
+    const digits = code.toString(16).padStart(2, "0");
+    return index % 4 === 0 ? `\\x${digits}` : `\\x{${digits}}`;
   });
   return `$'${codes.join("")}'`;
 }
