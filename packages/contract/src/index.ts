@@ -5,6 +5,7 @@ export { BashResult } from "./bash-result.ts";
 export { CallRefusal, RefusalReason } from "./decision.ts";
 export { InterceptorRule } from "./interceptor-rule.ts";
 export { AsyncDetails, Job, JobParams, JobState } from "./job.ts";
+export { jsonSchemaOf } from "./json-schema.ts";
 export {
   ASSISTANT_BLOCKING_BUDGET_MS,
   AUTO_BACKGROUND_MARGIN_MS,
@@ -43,6 +44,7 @@ export {
   UPDATE_INTERVAL_MS,
 } from "./limits.ts";
 export { ExitOutcome, ProcessInfo, StopReason } from "./outcome.ts";
+export { parseRpcRequest, RpcRequest } from "./rpc.ts";
 export { SandboxBackend, SandboxMode, SandboxOptions, SandboxReport } from "./sandbox.ts";
 export { Settings, type SettingsInput } from "./settings.ts";
 export {

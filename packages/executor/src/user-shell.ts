@@ -22,6 +22,8 @@ export type UserCommandOptions = Pick<ExecuteBashOptions, "env" | "timeoutMs" | 
 export class UserShell {
   readonly #options: UserShellOptions;
   readonly #running = new Set<AbortController>();
+  /** Settles when the command that was asked for last has ended. */
+  #last: Promise<unknown> = Promise.resolve();
   #cwd: string | undefined;
 
   constructor(options: UserShellOptions) {
@@ -47,19 +49,11 @@ export class UserShell {
     if (signal?.aborted) onAbort();
     signal?.addEventListener("abort", onAbort, { once: true });
     this.#running.add(controller);
+    const before = this.#last;
+    const run = this.#inTurn(command, before, { ...rest, signal: controller.signal });
+    this.#last = Promise.allSettled([before, run]);
     try {
-      const result = await this.#options.executor.executeBash(command, {
-        ...rest,
-        signal: controller.signal,
-        sessionKey: this.#options.sessionId,
-        ...(this.#cwd === undefined ? {} : { cwd: this.#cwd }),
-      });
-      this.#cwd = result.workingDir ?? this.#cwd;
-      return result;
-    } catch (error) {
-      // The directory may be gone: the next command starts where the first one did.
-      this.#cwd = this.#options.cwd;
-      throw error;
+      return await run;
     } finally {
       this.#running.delete(controller);
       signal?.removeEventListener("abort", onAbort);
@@ -70,4 +64,33 @@ export class UserShell {
   abort(): void {
     for (const controller of this.#running) controller.abort();
   }
+
+  /** Where a command starts is known when the one before it has ended; one that is cancelled waits for nobody. */
+  async #inTurn(
+    command: string,
+    before: Promise<unknown>,
+    options: UserCommandOptions & { signal: AbortSignal },
+  ): Promise<CommandResult> {
+    await Promise.race([before, aborted(options.signal)]);
+    try {
+      const result = await this.#options.executor.executeBash(command, {
+        ...options,
+        sessionKey: this.#options.sessionId,
+        ...(this.#cwd === undefined ? {} : { cwd: this.#cwd }),
+      });
+      this.#cwd = result.workingDir ?? this.#cwd;
+      return result;
+    } catch (error) {
+      // The directory may be gone: the next command starts where the first one did.
+      this.#cwd = this.#options.cwd;
+      throw error;
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }

@@ -1,0 +1,83 @@
+/**
+ * `pi-bash rpc`: a session for another program, by JSON lines on standard input and output.
+ *
+ * Put together here: the executor, the person's shell, the tools. At the end of the input everything under way is waited
+ * for, each with its own deadline; when nobody reads any more, or a signal comes, everything is ended.
+ */
+import { createExecutor, JobManager, UserShell } from "@pi-bash/executor";
+import { type AnyTool, createBashTool, createJobTool, type TaskSession, toolsForModel } from "@pi-bash/tool";
+import { listenForInterrupt } from "../interrupt.ts";
+import { policyOf } from "../policy-option.ts";
+import { ApprovalDesk } from "../rpc/approval-desk.ts";
+import { linesOf } from "../rpc/line-input.ts";
+import { LineOutput } from "../rpc/line-output.ts";
+import { RpcServer } from "../rpc/rpc-server.ts";
+import { UsageError } from "../usage.ts";
+import { parseToolArguments } from "./tool.ts";
+
+/** Key of the shell, and owner of the jobs, of this process. */
+const SESSION = "rpc";
+
+/** Runs the words after `rpc` and resolves with the exit status: 0, or that of the signal that ended it. */
+export async function rpc(words: readonly string[]): Promise<number> {
+  const asked = parseToolArguments(words);
+  if (asked.params !== undefined) throw new UsageError("`rpc` takes its requests from standard input");
+  const policy = await policyOf(asked);
+  const output = new LineOutput(process.stdout);
+  const approvals = new ApprovalDesk(output);
+  const executor = createExecutor(asked.settings, { cwd: process.cwd() });
+  const asyncJobManager = await JobManager.open({
+    artifacts: executor.artifacts,
+    maxJobs: asked.settings["async.maxJobs"],
+  });
+  const session: TaskSession = {
+    cwd: process.cwd(),
+    settings: asked.settings,
+    executor,
+    asyncJobManager,
+    policy,
+    approve: policy === undefined ? undefined : approvals.approve,
+    policyContext: () => (asked.mode === undefined ? {} : { mode: asked.mode }),
+    getSessionId: () => SESSION,
+  };
+  const all: AnyTool[] = [
+    createBashTool(session),
+    createJobTool(session),
+    ...toolsForModel(session, { withLegacy: true }),
+  ];
+  const tools = new Map(all.map((tool) => [tool.name, tool]));
+  const shell = new UserShell({ executor, sessionId: SESSION, cwd: process.cwd() });
+  const server = new RpcServer({ output, shell, tools: () => tools, approvals });
+  const unsubscribe = asyncJobManager.subscribe(SESSION, (batch) => server.tellJobs(batch));
+  const interrupt = listenForInterrupt(() => undefined);
+  const stop = AbortSignal.any([interrupt.signal, output.gone]);
+  stop.addEventListener("abort", () => endInput(server), { once: true });
+  try {
+    await takeLines(server, stop);
+    await server.settled();
+    await output.flush();
+    return interrupt.status ?? 0;
+  } finally {
+    unsubscribe();
+    await asyncJobManager.dispose();
+    await executor.dispose();
+    interrupt.release();
+  }
+}
+
+function endInput(server: RpcServer): void {
+  server.abortAll();
+  process.stdin.destroy();
+}
+
+async function takeLines(server: RpcServer, stop: AbortSignal): Promise<void> {
+  try {
+    for await (const line of linesOf(process.stdin)) {
+      if (stop.aborted) return;
+      if (line?.trim() !== "") await server.take(line);
+    }
+  } catch (error) {
+    // Input that breaks off is input that ended; destroyed by us, it rejects as well.
+    if (!stop.aborted && !(error instanceof Error && "code" in error)) throw error;
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * Answers the lines of `pi-bash rpc`. It knows requests and answers; who the session is, and where lines come from and go
+ * to, is `../commands/rpc.ts`.
+ *
+ * # Theory of operation
+ * Every request starts at once and is answered when it is done, so answers overtake each other and an abort overtakes
+ * everything. Tool calls that do not merely read wait for each other, because a tool call is exclusive in its session. A
+ * chunk of output is awaited before the next one is asked for: a slow reader slows its command down. Each request has
+ * one answer, whatever becomes of it.
+ */
+import { type BashToolResult, jsonSchemaOf, parseRpcRequest, type RpcRequest } from "@pi-bash/contract";
+import type { JobDelivery, UserShell } from "@pi-bash/executor";
+import { type AnyTool, ToolAbortError, ToolError } from "@pi-bash/tool";
+import type { ApprovalDesk } from "./approval-desk.ts";
+import type { LineOutput } from "./line-output.ts";
+
+/** Requests under way at once: more is a client that does not read its answers. */
+const MAX_RUNNING = 1_000;
+
+type Id = string | number | undefined;
+type Of<Type extends RpcRequest["type"]> = Extract<RpcRequest, { type: Type }>;
+
+/** What the server is made of. */
+export interface RpcParts {
+  readonly output: LineOutput;
+  readonly shell: UserShell;
+  readonly tools: () => ReadonlyMap<string, AnyTool>;
+  readonly approvals: ApprovalDesk;
+}
+
+/** A request that was understood and cannot be followed. */
+class RpcFailure extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export class RpcServer {
+  readonly #parts: RpcParts;
+  readonly #running = new Map<symbol, { id: Id; controller: AbortController; done: Promise<void> }>();
+  #exclusive: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: RpcParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes one line. Resolves when the next one may come; the request may go on. */
+  async take(line: string | undefined): Promise<void> {
+    const parsed = parseLine(line);
+    if ("failure" in parsed) {
+      await this.#parts.output.send(answer(parsed.id, parsed.command, { failure: parsed.failure }));
+      return;
+    }
+    const { request } = parsed;
+    if (this.#running.size >= MAX_RUNNING) {
+      const failure = new RpcFailure(
+        "PI_RPC_BUSY",
+        `${MAX_RUNNING} requests are under way; wait for some of their answers`,
+      );
+      await this.#parts.output.send(answer(request.id, request.type, { failure }));
+      return;
+    }
+    this.#start(request);
+  }
+
+  /** Tells the client of jobs that ended. Rejects where nobody reads, so that they count as not delivered. */
+  async tellJobs(batch: readonly JobDelivery[]): Promise<void> {
+    for (const { deliveryId, job, text } of batch) {
+      await this.#parts.output.send({ type: "job_event", deliveryId, job, text });
+    }
+    if (this.#parts.output.gone.aborted) throw new Error("nobody reads");
+  }
+
+  /** Ends everything under way. */
+  abortAll(): void {
+    for (const { controller } of this.#running.values()) controller.abort();
+  }
+
+  /** Resolves when every request has its answer. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done));
+  }
+
+  #start(request: RpcRequest): void {
+    const key = Symbol(request.type);
+    const controller = new AbortController();
+    const done = this.#follow(request, controller.signal)
+      .then(
+        (data) => answer(request.id, request.type, { data }),
+        (error: unknown) => answer(request.id, request.type, { failure: error }),
+      )
+      .then(async (message) => {
+        this.#running.delete(key);
+        await this.#parts.output.send(message);
+      });
+    this.#running.set(key, { id: request.id, controller, done });
+  }
+
+  async #follow(request: RpcRequest, signal: AbortSignal): Promise<unknown> {
+    switch (request.type) {
+      case "bash":
+        return this.#bash(request, signal);
+      case "abort_bash":
+        this.#parts.shell.abort();
+        return undefined;
+      case "tool":
+        return this.#tool(request, signal);
+      case "abort":
+        return this.#abort(request);
+      case "list_tools":
+        return { tools: [...this.#parts.tools().values()].map(describeTool) };
+      case "approval":
+        return this.#approval(request);
+    }
+  }
+
+  async #bash({ id, command, env, timeoutMs, stream = true }: Of<"bash">, signal: AbortSignal): Promise<unknown> {
+    return this.#parts.shell.executeBash(command, {
+      signal,
+      ...(env === undefined ? {} : { env }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(stream ? { onChunk: (text) => this.#parts.output.send({ id, type: "bash_chunk", text }) } : {}),
+    });
+  }
+
+  async #tool(request: Of<"tool">, signal: AbortSignal): Promise<BashToolResult> {
+    const tool = this.#parts.tools().get(request.tool);
+    if (tool === undefined)
+      throw new RpcFailure("PI_RPC_UNKNOWN_TOOL", `there is no tool \`${request.tool.slice(0, 80)}\``);
+    const params = request.params ?? {};
+    const call = () => this.#call(tool, request.id, params, signal);
+    const isExclusive = tool.name === "bash" && !("isConcurrencySafe" in tool && tool.isConcurrencySafe(params));
+    if (!isExclusive) return call();
+    const turn = this.#exclusive.then(call);
+    this.#exclusive = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #call(tool: AnyTool, id: Id, params: unknown, signal: AbortSignal): Promise<BashToolResult> {
+    let isOver = false;
+    // Updates replace each other: while one is on its way, only the newest after it matters.
+    const updates = newestOnly(async (update: object) => {
+      if (!isOver) await this.#parts.output.send({ id, type: "tool_update", tool: tool.name, ...update });
+    });
+    try {
+      return (await tool.execute(`rpc-${String(id ?? "")}`, params, signal, updates)) as BashToolResult;
+    } catch (error) {
+      if (!(error instanceof ToolError) && !(error instanceof ToolAbortError)) throw error;
+      const { message, details } = error;
+      return {
+        content: [{ type: "text", text: message }],
+        ...(details === undefined ? {} : { details }),
+        isError: true,
+      };
+    } finally {
+      isOver = true;
+    }
+  }
+
+  #abort({ target }: Of<"abort">): { aborted: number } {
+    const found = [...this.#running.values()].filter(({ id }) => id === target);
+    if (found.length === 0)
+      throw new RpcFailure("PI_RPC_UNKNOWN_ID", `no request with the id \`${target}\` is under way`);
+    for (const { controller } of found) controller.abort();
+    return { aborted: found.length };
+  }
+
+  #approval({ requestId, allow, reason }: Of<"approval">): undefined {
+    if (this.#parts.approvals.answer(requestId, allow, reason)) return undefined;
+    throw new RpcFailure("PI_RPC_UNKNOWN_ID", `no approval request \`${requestId}\` is open`);
+  }
+}
+
+type Parsed = { request: RpcRequest } | { id: Id; command: string; failure: RpcFailure };
+
+function parseLine(line: string | undefined): Parsed {
+  if (line === undefined) return malformed(undefined, "the line is too long");
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    return malformed(undefined, `the line is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const parsed = parseRpcRequest(value);
+  return "request" in parsed ? parsed : malformed(value, parsed.problem);
+}
+
+/** The answer names what can be told of the request, so that its sender finds it. */
+function malformed(value: unknown, why: string): Parsed {
+  const { id, type } = typeof value === "object" && value !== null ? (value as { id?: unknown; type?: unknown }) : {};
+  return {
+    id: typeof id === "string" || typeof id === "number" ? id : undefined,
+    command: typeof type === "string" ? type.slice(0, 80) : "parse",
+    failure: new RpcFailure("PI_RPC_MALFORMED", why),
+  };
+}
+
+function answer(id: Id, command: string, outcome: { data: unknown } | { failure: unknown }): object {
+  const head = { ...(id === undefined ? {} : { id }), type: "response", command };
+  if ("data" in outcome)
+    return { ...head, success: true, ...(outcome.data === undefined ? {} : { data: outcome.data }) };
+  const { failure } = outcome;
+  const code = failure instanceof Error && "code" in failure ? String(failure.code) : "PI_INTERNAL";
+  return { ...head, success: false, error: failure instanceof Error ? failure.message : String(failure), code };
+}
+
+function describeTool({ name, description, parameters }: AnyTool): object {
+  return { name, description, parameters: jsonSchemaOf(parameters) };
+}
+
+/** A listener that sends what it is given, one at a time, and leaves out what was replaced meanwhile. */
+function newestOnly(send: (update: object) => Promise<void>): (update: object) => void {
+  let next: object | undefined;
+  let isSending = false;
+  const pump = async () => {
+    isSending = true;
+    while (next !== undefined) {
+      const update = next;
+      next = undefined;
+      await send(update);
+    }
+    isSending = false;
+  };
+  return (update) => {
+    next = update;
+    if (!isSending) void pump();
+  };
+}
