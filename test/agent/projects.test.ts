@@ -85,13 +85,13 @@ describe("an agent in a JavaScript project", () => {
     const agent = await createAgent({ cwd, hostEnv: { PATH } });
 
     const { readings } = await agent.run(function* () {
-      yield bash("node run.mjs", { timeout: 3 });
+      yield bash("node run.mjs", { timeout: 10 });
       yield bash("node run.mjs --only=starts");
       return "seen";
     });
 
-    expect(readings[0]).toMatchObject({ isError: true, thrown: "ToolError", details: { timeoutSeconds: 3 } });
-    expect(readings[0]?.text).toMatch(/^\[Command timed out after 3 seconds\]\nok 1 - starts\n/);
+    expect(readings[0]).toMatchObject({ isError: true, thrown: "ToolError", details: { timeoutSeconds: 10 } });
+    expect(readings[0]?.text).toMatch(/^\[Command timed out after 10 seconds\]\nok 1 - starts\n/);
     expect(readings[1]?.text).toMatch(/^ok 1 - starts\n\nWall time/);
   });
 

@@ -151,7 +151,13 @@ async fn a_short_output_has_no_file_where_nobody_goes_on_writing() {
     let spill = folder.path().join("spill");
     let shell = session();
 
-    for script in ["echo now", "sleep 300 >/dev/null 2>&1 & echo now"] {
+    let silent = folder.path().join("silent");
+    // It has another output before the command ends.
+    let background = format!(
+        "(exec >/dev/null 2>&1; : >{0}; exec sleep 300) & until [ -e {0} ]; do sleep 0.02; done; echo now",
+        silent.display()
+    );
+    for script in ["echo now", background.as_str()] {
         let result = attempt(&shell, spilling(script, &spill)).await.unwrap();
         assert!(result.output.is_some_and(|output| !output.spilled), "{script}");
         assert!(!spill.exists(), "{script}");

@@ -107,6 +107,7 @@ function choices(settings: MinimizerSettings, ruleFiles: string[]): MinimizerCho
     enabled: true,
     ...(only.length === 0 ? {} : { only: [...only] }),
     except: [...settings["shellMinimizer.except"]],
+    // No `reference`: the footer below the text names the original, in the words of the specification.
     maxCaptureBytes: settings["shellMinimizer.maxCaptureBytes"],
     ...(sourceOutlineLevel === "off" ? {} : { sourceOutlineLevel }),
     ...(ruleFiles.length === 0 ? {} : { ruleFiles }),

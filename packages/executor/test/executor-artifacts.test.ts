@@ -155,9 +155,10 @@ describe("a long output", () => {
   });
 
   it("is not made where what is left does not write to it", async () => {
-    const { executor } = real();
+    const { executor, folder } = real();
 
-    const result = await executor.executeBash("sleep 300 >/dev/null 2>&1 & echo now");
+    const silent = `(exec >/dev/null 2>&1; touch ${folder}/silent; exec sleep 300) &`;
+    const result = await executor.executeBash(`${silent} until [ -e ${folder}/silent ]; do sleep 0.02; done; echo now`);
 
     expect(result.survivors).toHaveLength(1);
     expect(result).not.toHaveProperty("artifactId");
