@@ -32,8 +32,10 @@ export function absenceOfServer(): string | undefined {
   if (process.platform !== "linux") return "no Linux";
   if (DAEMON === undefined) return "sshd is not installed";
   if (spawnSync("ssh", ["-V"]).status !== 0) return "ssh is not installed";
-  const probe = [...OWN_NAMESPACES, "mount", "-t", "tmpfs", "tmpfs", "/run"];
-  if (process.getuid?.() !== 0 || spawnSync("unshare", probe).status !== 0) return "no right to mount";
+  // What the daemon does: mounts, and becoming another user.
+  const attempt = `mount -t tmpfs tmpfs /run && exec setpriv --reuid ${NOBODY} --regid ${NOBODY} --clear-groups true`;
+  const probe = spawnSync("unshare", [...OWN_NAMESPACES, "sh", "-c", attempt]);
+  if (process.getuid?.() !== 0 || probe.status !== 0) return "no right to mount and to change users";
   return undefined;
 }
 
