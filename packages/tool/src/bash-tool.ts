@@ -100,13 +100,10 @@ async function run(call: PreparedCall, scene: CallScene): Promise<BashToolResult
     return startJob(call, asyncJobManager, scene);
   }
 
-  const bridge = session.getClientBridge?.();
-  if (bridge?.capabilities.terminal === true && bridge.createTerminal !== undefined && !call.wantsPty && !isSandboxed) {
-    const create = bridge.createTerminal.bind(bridge);
-    return describeResult(await runOnClient(call, create, scene), signal);
-  }
+  const onClient = await runOnClientTerminal(call, scene);
+  if (onClient !== undefined) return describeResult(onClient, signal);
 
-  // Neither the client's terminal nor the console is in the sandbox.
+  // The console is not in the sandbox.
   const pty = isSandboxed ? undefined : usablePty(call, scene);
   if (pty !== undefined) return describeResult(await runOnPty(call, pty, scene), signal);
   if (call.wantsPty) call.applied.push("`pty` was not followed: there is no terminal and nobody at it");
@@ -119,7 +116,7 @@ async function run(call: PreparedCall, scene: CallScene): Promise<BashToolResult
 }
 
 /** Whether commands run in a sandbox. Throws where the settings ask for one and the executor has none. */
-function checkSandbox(settings: Settings, { executor }: BashToolSession): boolean {
+export function checkSandbox(settings: Settings, { executor }: BashToolSession): boolean {
   const isSandboxed = executor.sandbox !== undefined;
   if (settings.sandboxMode === "full" || isSandboxed) return isSandboxed;
   throw new ToolError(
@@ -132,6 +129,15 @@ function usablePty(call: PreparedCall, { session, context }: CallScene): PtyPort
   const isSwitchedOff = (session.hostEnv ?? process.env)["PI_NO_PTY"] === "1";
   const hasPerson = context.hasUI === true && context.ui !== undefined && context.ui !== null;
   return call.wantsPty && !isSwitchedOff && hasPerson ? session.pty : undefined;
+}
+
+/** Runs the call in the client's terminal; undefined: it has none, it is outside the sandbox, a console was asked for. */
+export async function runOnClientTerminal(call: PreparedCall, scene: CallScene): Promise<FinishedRun | undefined> {
+  const { session } = scene;
+  const bridge = session.getClientBridge?.();
+  if (call.wantsPty || session.executor.sandbox !== undefined) return undefined;
+  if (bridge?.capabilities.terminal !== true || bridge.createTerminal === undefined) return undefined;
+  return runOnClient(call, bridge.createTerminal.bind(bridge), scene);
 }
 
 async function runOnClient(

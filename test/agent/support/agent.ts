@@ -5,16 +5,24 @@
  * the prompt of the model's next turn and from nowhere else. So a test sees the texts as they arrive, after the tool, the
  * adapter and the loop. What the tool answered as data is beside them.
  */
-import type { BashDetails, SettingsInput } from "@pi-bash/contract";
+import type { BashDetails, ParameterSchema, SettingsInput, TextContent } from "@pi-bash/contract";
 import { createExecutor, type Executor, type ExecutorPorts, JobManager } from "@pi-bash/executor";
-import { type BashToolSession, createBashTool, createJobTool, ToolAbortError, ToolError } from "@pi-bash/tool";
+import {
+  type BashToolSession,
+  createBashTool,
+  createJobTool,
+  createTaskTools,
+  type TaskTools,
+  ToolAbortError,
+  ToolError,
+} from "@pi-bash/tool";
 import { generateText, stepCountIs, type ToolSet, tool } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { onTestFinished } from "vitest";
 
 /** A call that the model makes. */
 export interface ScriptedCall {
-  tool: "bash" | "job";
+  tool: "bash" | "job" | keyof TaskTools;
   input: Record<string, unknown>;
 }
 
@@ -39,6 +47,14 @@ export function bash(command: string, more: Record<string, unknown> = {}): Scrip
 /** A call of the job tool. */
 export function job(input: Record<string, unknown>): ScriptedCall {
   return { tool: "job", input };
+}
+
+/** A call of `task` with a command. */
+export function task(script: string, more: Record<string, unknown> = {}): ScriptedCall {
+  return {
+    tool: "task",
+    input: { kind: "bash", script, timeout_secs: 120, display_name: script.slice(0, 20), ...more },
+  };
 }
 
 export interface Agent {
@@ -139,7 +155,28 @@ function toolsOf(session: BashToolSession, seen: Facts): ToolSet {
       },
       toModelOutput,
     }),
+    ...taskToolsOf(session),
   };
+}
+
+/** The other family of tools. */
+function taskToolsOf(session: BashToolSession): ToolSet {
+  const tools = Object.values(createTaskTools(session));
+  return Object.fromEntries(
+    tools.map((one) => [
+      one.name,
+      tool({
+        description: one.description,
+        inputSchema: one.parameters as ParameterSchema<unknown>,
+        execute: async (input: unknown, { toolCallId, abortSignal }) => {
+          const { content, isError = false } = await one.execute(toolCallId, input, abortSignal);
+          return { text: content.map((part: TextContent) => part.text).join(""), isError };
+        },
+        toModelOutput: ({ output }: { output: { text: string; isError: boolean } }) =>
+          ({ type: output.isError ? "error-text" : "text", value: output.text }) as const,
+      }),
+    ]),
+  );
 }
 
 type Turn = Awaited<ReturnType<MockLanguageModelV3["doGenerate"]>>;

@@ -12,6 +12,7 @@ import {
   type TaskResult,
 } from "@pi-bash/contract";
 import type { JobView } from "@pi-bash/executor";
+import { checkSandbox, runOnClientTerminal } from "../bash-tool.ts";
 import type { CallScene } from "../command-run.ts";
 import { describeResult, type FinishedRun } from "../describe-result.ts";
 import { liveUpdates } from "../live-updates.ts";
@@ -42,12 +43,16 @@ export async function runBashTask(
   const allowed = { ...settings, "async.enabled": true };
   const prepared = await prepareCall(asked, allowed, session, { ...task.context, signal });
   if (signal?.aborted) throw new ToolAbortError();
+  checkSandbox(settings, session);
   const longest = isBackground ? MAX_TASK_SECONDS : settings.maxTimeout / 1_000;
   const call = { ...prepared, timeout: taskTimeout(params.timeout_secs, longest) };
   const scene: CallScene = { session, context: task.context, signal, updates: liveUpdates(onUpdate) };
   const title = oneLine(params.display_name);
   if (isBackground) return started(call, startManaged(call, manager, scene, { title }));
 
+  // Where commands belong on the client's machine, a task's belong there, too; they cannot leave its terminal.
+  const onClient = await runOnClientTerminal(call, scene);
+  if (onClient !== undefined) return completed(onClient, title, signal);
   const queued = session.queuedMessage?.();
   const ended = await runManaged(call, manager, scene, {
     thresholdMs: blockingBudgetMs(call.original, settings),

@@ -52,6 +52,18 @@ describe("a command in the foreground", () => {
     expect(textOf(await run("greet"))).toMatch(/^it is 42\n/);
   });
 
+  it("waits for another one: both have the session's shell, one after the other", async () => {
+    const { run, touch, made } = await taskScene();
+    const first = run(`: > begun; ${waitFor("go")}; value=1`);
+    await made("begun");
+    const second = run("value=$((value + 1)); echo $value");
+
+    touch("go");
+
+    expect((await first).details.status).toBe("completed");
+    expect(textOf(await second)).toMatch(/^2\n/);
+  });
+
   it("is ended at its deadline, with its output, and says so", async () => {
     const { run } = await taskScene();
     await run("true");

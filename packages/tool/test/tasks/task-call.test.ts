@@ -3,6 +3,7 @@
  */
 import { createPolicy } from "@pi-bash/policy";
 import { describe, expect, it } from "vitest";
+import type { ClientBridge, CreateTerminalRequest } from "../../src/client-bridge.ts";
 import { ToolAbortError } from "../../src/tool-error.ts";
 import { textOf, thrown } from "../support/session.ts";
 import { taskScene } from "../support/tasks.ts";
@@ -70,6 +71,42 @@ describe("the policy of a session", () => {
     const { run } = await taskScene({ requireDescription: true });
 
     expect((await run("echo out")).details).toMatchObject({ status: "completed", exitCode: 0 });
+  });
+});
+
+describe("a sandbox that settings ask for", () => {
+  it("is asked of tasks as well: where the executor has none, nothing runs", async () => {
+    const scene = await taskScene();
+    const { run, start } = scene.as("agent-1", { settings: { sandboxMode: "workspace-write" } });
+
+    expect((await thrown(run("echo out"))).message).toContain("the executor runs without a sandbox");
+    expect((await thrown(start("echo out"))).message).toContain("the executor runs without a sandbox");
+  });
+});
+
+describe("a client with a terminal", () => {
+  it("runs the commands of tasks in the foreground", async () => {
+    const requests: CreateTerminalRequest[] = [];
+    const bridge: ClientBridge = {
+      capabilities: { terminal: true },
+      createTerminal: async (request) => {
+        requests.push(request);
+        return {
+          terminalId: "term-1",
+          waitForExit: async () => ({ exitCode: 0 }),
+          currentOutput: async () => ({ output: "from the client\n", truncated: false }),
+          kill: async () => undefined,
+          release: async () => undefined,
+        };
+      },
+    };
+    const { run } = await taskScene({}, { getClientBridge: () => bridge });
+
+    const { content, details } = await run("echo here");
+
+    expect(textOf({ content })).toMatch(/^from the client\n/);
+    expect(details).toMatchObject({ status: "completed", exitCode: 0 });
+    expect(requests[0]?.args.at(-1)).toBe("echo here");
   });
 });
 
