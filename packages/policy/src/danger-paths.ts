@@ -24,8 +24,10 @@ const SYSTEM_FOLDERS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Most words one pair of braces is expanded to here. */
+/** Most words that braces are expanded to here. */
 const MAX_BRACE_WORDS = 64;
+/** Longest word whose braces are expanded here, in UTF-16 units. */
+const MAX_BRACE_CHARS = 1_024;
 
 /** Says what a word stands for when that is a place nobody removes: "the root folder `/`"; undefined otherwise. */
 export function classifyTarget(word: Word, context: PathContext): string | undefined {
@@ -81,13 +83,15 @@ function trimSlash(path: string): string {
   return path.length > 1 ? path.replace(/\/+$/, "") : path;
 }
 
-/** The words of `{a,b}`, one level, as bash makes them; the word itself where there is no comma. */
+/** The words of `{a,b}`, nested too, as bash makes them; the word itself where there is no comma. */
 function braceWords(text: string): string[] {
-  const match = /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/.exec(text);
-  if (match === null) return [text];
-  const [, head = "", inner = "", tail = ""] = match;
-  return inner
-    .split(",")
-    .slice(0, MAX_BRACE_WORDS)
-    .map((part) => `${head}${part}${tail}`);
+  const done: string[] = [];
+  const left = text.length <= MAX_BRACE_CHARS ? [text] : [];
+  for (let word = left.pop(); word !== undefined; word = left.pop()) {
+    const match = /^([\s\S]*?)\{([^{}]*,[^{}]*)\}([\s\S]*)$/.exec(word);
+    const [, head = "", inner = "", tail = ""] = match ?? [];
+    if (match === null || done.length + left.length >= MAX_BRACE_WORDS) done.push(word);
+    else left.push(...inner.split(",", MAX_BRACE_WORDS).map((part) => `${head}${part}${tail}`));
+  }
+  return done.length === 0 ? [text] : done;
 }

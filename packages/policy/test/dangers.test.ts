@@ -26,6 +26,8 @@ describe("hard blocks", () => {
     "rm -Rf /usr/",
     "rm -rf x /usr/bin",
     "rm -rf {/,x}",
+    "rm -rf {x,{y,/usr}}",
+    "rm -rf /{x,etc}/{y,..}",
     "rm -rf ~",
     "rm -rf ~/",
     "rm -rf ~/*",
