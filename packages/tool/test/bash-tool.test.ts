@@ -77,7 +77,9 @@ describe("an answer", () => {
 
     const result = await bash({ command: "sleep 300 >/dev/null 2>&1 & echo started" });
 
-    expect(textOf(result)).toMatch(/^started\n\nStill running: \d+ `sleep 300`\. They end with the session\.(?: What they write goes to artifact:\/\/\w+\.)?\n/);
+    expect(textOf(result)).toMatch(
+      /^started\n\nStill running: \d+ `sleep 300`\. They end with the session\.(?: What they write goes to artifact:\/\/\w+\.)?\n/,
+    );
     expect(result.details?.survivors?.map(({ command }) => command)).toEqual(["sleep 300"]);
   });
 
