@@ -3,6 +3,13 @@
 export { BashExecutionComponent, type BashExecutionOptions } from "./bang-command.ts";
 export { BashCallComponent } from "./call-component.ts";
 export { type CallAnswer, type CallState, callState, STATE_MARKS } from "./call-state.ts";
+export { type ConsoleInput, decodeInput, type KeyMode } from "./console-overlay/keys.ts";
+export {
+  BashConsoleOverlay,
+  type ConsoleEnd,
+  type ConsoleOverlayOptions,
+  type ConsoleProgram,
+} from "./console-overlay/overlay.ts";
 export { durationText } from "./footer.ts";
 export { type PartialArguments, partialArguments } from "./partial-json.ts";
 export { highlight } from "./syntax.ts";

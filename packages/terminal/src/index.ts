@@ -1,4 +1,5 @@
 /** The public names of `@pi-bash/terminal`. */
 export { encodePaste } from "./paste.ts";
 export { replay } from "./replay.ts";
+export type { StyledText } from "./styled-row.ts";
 export { VirtualTerminal, type VirtualTerminalOptions } from "./virtual-terminal.ts";

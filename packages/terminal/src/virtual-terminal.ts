@@ -8,6 +8,7 @@
 import headless, { type IBufferLine, type Terminal } from "@xterm/headless";
 import { encodePaste } from "./paste.ts";
 import { registerReplies } from "./replies.ts";
+import { type StyledText, styledRow } from "./styled-row.ts";
 
 /** How a terminal looks. */
 export interface VirtualTerminalOptions {
@@ -41,6 +42,8 @@ export class VirtualTerminal {
       cols: options.cols ?? DEFAULT_COLS,
       rows: options.rows ?? DEFAULT_ROWS,
       scrollback: options.scrollback ?? DEFAULT_SCROLLBACK,
+      // It would print what a program got wrong, on the host's own terminal.
+      logLevel: "off",
       // The buffer's lines are called so.
       allowProposedApi: true,
       // Sizes may be asked for. Titles may not: they are the program's own text, and an answer is typed.
@@ -81,6 +84,18 @@ export class VirtualTerminal {
   screen(): string[] {
     const { active } = this.#terminal.buffer;
     return rows(active.baseY, active.baseY + this.#terminal.rows).map((y) => textOf(active.getLine(y)));
+  }
+
+  /** The same with colours and attributes. */
+  styledScreen(): StyledText[][] {
+    const { active } = this.#terminal.buffer;
+    const { cols } = this.#terminal;
+    return rows(active.baseY, active.baseY + this.#terminal.rows).map((y) => styledRow(active.getLine(y), cols));
+  }
+
+  /** The program asked to be told of the mouse. */
+  get wantsMouse(): boolean {
+    return this.#terminal.modes.mouseTrackingMode !== "none";
   }
 
   /** Where the cursor stands, counted from 0 at the top left of the screen. */
