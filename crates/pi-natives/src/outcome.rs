@@ -1,7 +1,7 @@
 //! What JavaScript is given: the core's results as plain objects.
 
 use napi_derive::napi;
-use pi_shell::{ExitOutcome, OutputSummary, ProcessInfo, RunResult, SinkUpdate};
+use pi_shell::{ExitOutcome, LimitMet, OutputSummary, ProcessInfo, RunResult, SinkUpdate};
 
 use crate::error::Failure;
 use crate::minimizer::MinimizedText;
@@ -141,6 +141,9 @@ pub struct RunOutcome {
     pub minimized: Option<MinimizedText>,
     /// The sandbox it ran in, where one was asked for.
     pub sandbox: Option<SandboxFacts>,
+    /// Limits that were met while it ran. Absent: none.
+    #[napi(ts_type = "Array<'memory' | 'processes' | 'cpu-time' | 'file-size'>")]
+    pub limits_met: Option<Vec<String>>,
 }
 
 impl From<RunResult> for RunOutcome {
@@ -162,8 +165,14 @@ impl From<RunResult> for RunOutcome {
             output: result.output.map(Summary::from),
             minimized: None,
             sandbox: result.sandbox.map(SandboxFacts::from),
+            limits_met: names_of(&result.limits_met),
         }
     }
+}
+
+fn names_of(limits: &[LimitMet]) -> Option<Vec<String>> {
+    let names = || limits.iter().map(|limit| limit.name().to_owned()).collect();
+    (!limits.is_empty()).then(names)
 }
 
 /// A process that outlived the command that started it.

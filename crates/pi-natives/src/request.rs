@@ -68,6 +68,14 @@ pub struct Limits {
     pub file_size_bytes: Option<i64>,
     /// `RLIMIT_CPU`, in seconds of each process.
     pub cpu_seconds: Option<i64>,
+    /// `RLIMIT_DATA`, in bytes.
+    pub data_bytes: Option<i64>,
+    /// `RLIMIT_CORE`, in bytes.
+    pub core_size_bytes: Option<i64>,
+    /// Memory of all processes of the session together, in bytes.
+    pub session_memory_bytes: Option<i64>,
+    /// Processes and threads of the session at one time.
+    pub session_processes: Option<i64>,
 }
 
 impl From<Limits> for ResourceLimits {
@@ -80,6 +88,10 @@ impl From<Limits> for ResourceLimits {
             processes: limit(limits.processes),
             file_size: limit(limits.file_size_bytes),
             cpu_seconds: limit(limits.cpu_seconds),
+            data: limit(limits.data_bytes),
+            core_size: limit(limits.core_size_bytes),
+            session_memory: limit(limits.session_memory_bytes),
+            session_processes: limit(limits.session_processes),
         }
     }
 }

@@ -87,6 +87,14 @@ pub enum ShellError {
         /// What each backend lacks, and the remedy.
         reason: String,
     },
+    /// A limit that was asked for cannot be had; nothing was run without it.
+    #[error(
+        "cannot limit a session as a whole: {reason}; run where control groups can be made, or leave `sessionMemoryBytes` and `sessionProcesses` out"
+    )]
+    LimitsUnavailable {
+        /// What the system said.
+        reason: String,
+    },
     /// The session was closed.
     #[error("Shell is closed")]
     Closed,
@@ -107,6 +115,7 @@ impl ShellError {
             Self::Supervisor { .. } => "PI_SUPERVISOR",
             Self::System { .. } => "PI_SYSTEM",
             Self::SandboxUnavailable { .. } => "PI_SANDBOX_UNAVAILABLE",
+            Self::LimitsUnavailable { .. } => "PI_LIMITS_UNAVAILABLE",
             Self::Closed => "PI_SHELL_CLOSED",
         }
     }

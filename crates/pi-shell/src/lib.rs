@@ -14,6 +14,8 @@
 //! No N-API here, and no decision about what a command may do.
 
 mod capabilities;
+#[cfg(target_os = "linux")]
+mod control_group;
 mod environment;
 mod error;
 mod observer;
@@ -34,7 +36,7 @@ mod validate;
 pub use capabilities::{Capabilities, SessionKind, capabilities};
 pub use error::ShellError;
 pub use observer::{Observer, SinkUpdate};
-pub use outcome::{ExitOutcome, LineRange, OutputSummary, ProcessInfo, RunResult};
+pub use outcome::{ExitOutcome, LimitMet, LineRange, OutputSummary, ProcessInfo, RunResult};
 #[cfg(unix)]
 pub use pty::{
     OnStart, PtyArgvStartOptions, PtyError, PtyOptions, PtyResult, PtySession, PtyStartOptions,

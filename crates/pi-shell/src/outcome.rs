@@ -86,4 +86,31 @@ pub struct RunResult {
     pub output: Option<OutputSummary>,
     /// The sandbox it ran in, where one was asked for.
     pub sandbox: Option<SandboxReport>,
+    /// Limits that were met while it ran, as far as the system tells.
+    pub limits_met: Vec<LimitMet>,
+}
+
+/// A limit of the session that something ran into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitMet {
+    /// The kernel killed a process for the session's memory.
+    Memory,
+    /// A fork was refused for the session's number of processes.
+    Processes,
+    /// A process was ended for its processor time.
+    CpuTime,
+    /// A process was ended for the size of a file.
+    FileSize,
+}
+
+impl LimitMet {
+    /// As it is called in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Processes => "processes",
+            Self::CpuTime => "cpu-time",
+            Self::FileSize => "file-size",
+        }
+    }
 }

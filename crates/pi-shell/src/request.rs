@@ -58,6 +58,14 @@ pub struct ResourceLimits {
     pub file_size: Option<u64>,
     /// `RLIMIT_CPU`, in seconds of each process.
     pub cpu_seconds: Option<u64>,
+    /// `RLIMIT_DATA`, in bytes.
+    pub data: Option<u64>,
+    /// `RLIMIT_CORE`, in bytes. Default 0: no core dumps.
+    pub core_size: Option<u64>,
+    /// Memory of all processes of the session together, in bytes. Needs a control group.
+    pub session_memory: Option<u64>,
+    /// Processes and threads of the session at one time. Needs a control group.
+    pub session_processes: Option<u64>,
 }
 
 /// How a run that meets another one on the same session goes on.

@@ -57,6 +57,8 @@ export interface ShellRunResult {
   readonly minimized?: MinimizerResult;
   /** The sandbox it ran in. Absent: none was asked for, or nothing was started. */
   readonly sandbox?: SandboxReport;
+  /** Limits that were met while it ran, as far as the system tells. Absent: none. */
+  readonly limitsMet?: readonly ("memory" | "processes" | "cpu-time" | "file-size")[];
 }
 
 /** What a shell adds to the number of a signal to make an exit status. */

@@ -23,6 +23,14 @@ export interface ResourceLimits {
   readonly fileSizeBytes?: number;
   /** `RLIMIT_CPU`, in seconds of each process. */
   readonly cpuSeconds?: number;
+  /** `RLIMIT_DATA`, in bytes. */
+  readonly dataBytes?: number;
+  /** `RLIMIT_CORE`, in bytes. Default 0: no core dumps. */
+  readonly coreSizeBytes?: number;
+  /** Memory of all processes of the session together, in bytes. Rejects with `PI_LIMITS_UNAVAILABLE` without control groups. */
+  readonly sessionMemoryBytes?: number;
+  /** Processes and threads of the session at one time; as `sessionMemoryBytes`. */
+  readonly sessionProcesses?: number;
 }
 
 /** Options of a session, fixed for its life. */
@@ -176,7 +184,17 @@ export function checkFunction(name: string, value: unknown): void {
 
 function toLimits(limits: ResourceLimits): ResourceLimits {
   checkObject("limits", limits);
-  const names = ["addressSpaceBytes", "openFiles", "processes", "fileSizeBytes", "cpuSeconds"] as const;
+  const names = [
+    "addressSpaceBytes",
+    "openFiles",
+    "processes",
+    "fileSizeBytes",
+    "cpuSeconds",
+    "dataBytes",
+    "coreSizeBytes",
+    "sessionMemoryBytes",
+    "sessionProcesses",
+  ] as const;
   const entries = names
     .filter((name) => !absent(limits[name]))
     .map((name) => [name, checkWhole(`limits.${name}`, limits[name], 0, Number.MAX_SAFE_INTEGER)] as const);

@@ -165,6 +165,40 @@ fn abstract_listener(_socket: &Path) -> io::Result<Option<UnixListener>> {
 mod tests {
     use super::*;
 
+    /// Where a user can have namespaces this way is never taken, so it is tried by itself.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn landlock_without_namespaces_refuses_every_attempt() {
+        use crate::sandbox::{
+            SandboxBackend, SandboxMode, SandboxOptions, SandboxReport, Technique,
+        };
+        let version = crate::sys::landlock_version();
+        if version < 6 {
+            // The kernel's to have: before version 6 signals are not refused, before 3 nothing is.
+            return;
+        }
+        let (mode, backend) = (SandboxMode::WorkspaceWrite, SandboxBackend::Landlock);
+        let scratch = tempfile::tempdir().unwrap();
+        let sandbox = Sandbox {
+            options: SandboxOptions {
+                mode,
+                network: false,
+                backend: Some(backend),
+                writable_paths: vec![scratch.path().to_path_buf()],
+                protected_paths: Vec::new(),
+                hidden_paths: Vec::new(),
+                allow_degraded: true,
+            },
+            report: SandboxReport { mode, backend, network: false, degraded: Vec::new() },
+            technique: Technique::Landlock { version, namespaces: false },
+        };
+
+        let executable = crate::supervisor::executable::executable();
+        let possible = attempts_that_succeed(&sandbox, executable).await.unwrap();
+
+        assert!(possible.is_empty(), "{possible:?}");
+    }
+
     #[test]
     fn only_what_was_refused_in_words_and_not_seen_counts_as_refused() {
         let all = ATTEMPTS.map(|name| format!("{name} refused\n")).concat();

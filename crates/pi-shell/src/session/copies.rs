@@ -67,6 +67,7 @@ pub(super) async fn run(
         tell_trap: false,
         standby: None,
     };
+    let before = shared.limits.mark();
     let clock = Clock::start(job.options.timeout);
     let mut copy = start(shared, &message, report).await?;
     let identity = copy.identity;
@@ -92,7 +93,9 @@ pub(super) async fn run(
     .complete()
     .await;
     orders::remove(command_file);
-    conclude(shared, job, ending, cwd, &clock, output, delivery).await
+    let mut result = conclude(shared, job, ending, cwd, &clock, output, delivery).await?;
+    result.limits_met = shared.limits.met(before, result.outcome);
+    Ok(result)
 }
 
 /// Has the standby fork the copy. The slot stays locked until the copy answers.
@@ -180,5 +183,6 @@ async fn conclude(
         wall_time,
         output: summary,
         sandbox: shared.sandbox.clone(),
+        limits_met: Vec::new(),
     })
 }

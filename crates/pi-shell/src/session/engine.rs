@@ -163,6 +163,7 @@ impl Engine {
             &token,
         )
         .await?;
+        self.shared.limits.add(main.child().pid())?;
         self.shared.set_main(&main);
         self.main = Some(main);
         match state {
@@ -292,6 +293,7 @@ impl Engine {
             &token,
         )
         .await?;
+        self.shared.limits.add(main.child().pid())?;
         self.shared.set_main(&main);
         self.main = Some(main);
         Box::pin(self.furnish()).await

@@ -19,6 +19,7 @@ mod engine;
 mod follow;
 mod frames;
 mod late;
+mod limits;
 mod main_shell;
 mod members;
 mod orders;
@@ -330,5 +331,6 @@ fn never_started(options: &RunOptions) -> RunResult {
         wall_time: Duration::ZERO,
         output: options.sink.clone().map(|sink| crate::output::Sink::new(sink).finish(None)),
         sandbox: None,
+        limits_met: Vec::new(),
     }
 }

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
 
+use super::limits::SessionLimits;
 use super::main_shell::{LaunchSpec, MainShell};
 use super::private_dir::{self, PrivateDir};
 use super::protocol::TokenSource;
@@ -32,11 +33,13 @@ pub(super) struct Means {
     pub(super) folder: PrivateDir,
     /// How it is enclosed, in a sandbox.
     pub(super) enclosure: Option<Enclosure>,
+    pub(super) limits: SessionLimits,
 }
 
 impl Means {
     async fn make(executable: &Path, spec: &LaunchSpec) -> Result<Self, ShellError> {
         let folder = PrivateDir::create()?;
+        let limits = SessionLimits::make(spec.limits, folder.path())?;
         let enclosure = match &spec.sandbox {
             Some(sandbox) => Some(
                 sandbox.enclose(&SessionPaths {
@@ -53,7 +56,7 @@ impl Means {
             None => None,
         };
         let supervisor = Supervisor::launch(executable, enclosure.as_ref()).await?;
-        Ok(Self { supervisor, folder, enclosure })
+        Ok(Self { supervisor, folder, enclosure, limits })
     }
 }
 
@@ -103,6 +106,7 @@ async fn boot(executable: &Path, spec: &LaunchSpec) -> Result<Spare, ShellError>
     let token = TokenSource::new().next();
     let (root, folder) = (Path::new("/"), means.folder.path());
     let shell = MainShell::launch(&means.supervisor, spec, root, folder, 0, &token).await?;
+    means.limits.add(shell.child().pid())?;
     Ok(Spare {
         means,
         shell,

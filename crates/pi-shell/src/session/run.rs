@@ -60,6 +60,7 @@ impl Engine {
             Some(cwd) => Some(validate::check_directory(cwd, &self.cwd)?),
             None => None,
         };
+        let before = self.shared.limits.mark();
         let clock = Clock::start(job.options.timeout);
         let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
         let mut output = self.take_output()?;
@@ -81,7 +82,9 @@ impl Engine {
             let source = std::io::Error::from(std::io::ErrorKind::BrokenPipe);
             return Err(ShellError::System { attempt: "give bash a command", source });
         };
-        self.conclude(job, ending, lost, &clock, output, delivery).await
+        let mut result = self.conclude(job, ending, lost, &clock, output, delivery).await?;
+        result.limits_met = self.shared.limits.met(before, result.outcome);
+        Ok(result)
     }
 
     /// Gives the command to the shell and follows it.
@@ -333,6 +336,7 @@ impl Engine {
             wall_time,
             output: output_summary,
             sandbox: self.shared.sandbox.clone(),
+            limits_met: Vec::new(),
         })
     }
 

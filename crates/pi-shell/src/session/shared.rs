@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::delivery::Delivery;
 use super::late::LateReaders;
+use super::limits::SessionLimits;
 use super::main_shell::MainShell;
 use super::members::{Machinery, Survivors};
 use super::output_pipe::OutputPipe;
@@ -54,6 +55,8 @@ pub(super) struct Shared {
     current: AtomicU64,
     tokens: Mutex<TokenSource>,
     serial: AtomicU64,
+    /// What bounds the session.
+    pub(super) limits: SessionLimits,
     /// What commands are told of the sandbox around them.
     pub(super) sandbox: Option<SandboxReport>,
     /// Where programs put temporary files, in a sandbox.
@@ -64,8 +67,9 @@ pub(super) struct Shared {
 
 impl Shared {
     pub(super) fn new(means: Means, sandbox: Option<&Sandbox>) -> Self {
-        let Means { supervisor, folder, enclosure } = means;
+        let Means { supervisor, folder, enclosure, limits } = means;
         Self {
+            limits,
             sandbox: sandbox.map(|sandbox| sandbox.report().clone()),
             temporary: enclosure.as_ref().map(|enclosure| enclosure.temporary.clone()),
             _stubs: enclosure.map(Enclosure::into_stubs),

@@ -81,8 +81,15 @@ fn limits(limits: ResourceLimits) -> Vec<Limit> {
         (Resource::Processes, limits.processes),
         (Resource::FileSize, limits.file_size),
         (Resource::CpuSeconds, limits.cpu_seconds),
+        (Resource::Data, limits.data),
+        (Resource::CoreSize, limits.core_size.or(Some(0))),
     ]
     .into_iter()
-    .filter_map(|(resource, value)| value.map(|value| Limit { resource, soft: value, hard: value }))
+    .filter_map(|(resource, value)| {
+        let soft = value?;
+        // Where both are the same the kernel kills at once, and nobody can tell for what.
+        let spare = u64::from(resource == Resource::CpuSeconds);
+        Some(Limit { resource, soft, hard: soft.saturating_add(spare) })
+    })
     .collect()
 }

@@ -156,6 +156,14 @@ export interface Limits {
   fileSizeBytes?: number
   /** `RLIMIT_CPU`, in seconds of each process. */
   cpuSeconds?: number
+  /** `RLIMIT_DATA`, in bytes. */
+  dataBytes?: number
+  /** `RLIMIT_CORE`, in bytes. */
+  coreSizeBytes?: number
+  /** Memory of all processes of the session together, in bytes. */
+  sessionMemoryBytes?: number
+  /** Processes and threads of the session at one time. */
+  sessionProcesses?: number
 }
 
 /** Minimizes `output`; null where the original is to be used as it is. */
@@ -281,6 +289,8 @@ export interface RunOutcome {
   minimized?: MinimizedText
   /** The sandbox it ran in, where one was asked for. */
   sandbox?: SandboxFacts
+  /** Limits that were met while it ran. Absent: none. */
+  limitsMet?: Array<'memory' | 'processes' | 'cpu-time' | 'file-size'>
 }
 
 /** One command. */
