@@ -30,6 +30,7 @@ const LINES = [
   "sed -n '/start/,/end/{s|/|_|g;p}' f",
   "sed 's/[^a-z]/x/; y/abc/xyz/; $!d; 2q' f",
   "awk -F: '{ print $1, $NF }' f",
+  "awk '{ print $1 }' *.log src/$x ~/f <(ls)",
   "awk 'NR > 1 && $3 >= 5 { s += $3 } END { print s / NR }' f",
   "awk '{ if (length($0) > 80) print FILENAME \": \" $0 }' f",
   "awk '/^#/ { next } { n[$1]++ } END { for (k in n) print n[k], k }' f",

@@ -47,10 +47,22 @@ export const judgeAwk: Judge = (call) => {
   if (!parsed.ok) return parsed.refusal;
   const program = parsed.operands[0]?.value;
   if (program === undefined || program === null) return notLiteral("`awk` program");
+  if (call.appended || call.args.some(mayBeSocket)) {
+    return refuse("awk-input", "network", "`awk` connects where a file is named `/inet/…`");
+  }
   return isHarmlessAwkProgram(program)
     ? undefined
     : refuse("awk-program", "exec", "the `awk` program can run commands or write files");
 };
+
+/** gawk takes `/inet/tcp/0/host/port` for a connection, also where it reads its files. */
+function mayBeSocket(word: Word): boolean {
+  const start = word.value ?? word.leading;
+  if (start.startsWith("/inet")) return true;
+  // A pattern only becomes names that begin as it does, `<(…)` a descriptor, `~` a folder.
+  const { variable, substitution, brace, locale } = word.expansions;
+  return (variable || substitution || brace || locale) && "/inet".startsWith(start);
+}
 
 /** `jq` with a filter that reads its input alone. */
 export const judgeJq: Judge = (call) => {
