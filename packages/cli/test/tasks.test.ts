@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
+import { until } from "../../../test/support/patience.ts";
 
 const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
 /** A test that waits longer for the process than this has found a hang. */
@@ -66,10 +67,9 @@ it("what still runs ends with the input", async () => {
   const { send, next, end, ended, folder } = host();
   send(bash("echo $$ > pid; sleep 300", { run_in_background: true }));
   await next();
-  while (!existsSync(join(folder, "pid")) || readFileSync(join(folder, "pid"), "utf8") === "") {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
+  const written = (): string => (existsSync(join(folder, "pid")) ? readFileSync(join(folder, "pid"), "utf8") : "");
+  await until("the command has said its pid", () => written().endsWith("\n"));
+  const pid = Number(written());
 
   end();
 
