@@ -3,7 +3,7 @@
  */
 import { z } from "zod";
 import { ProcessInfo } from "./outcome.ts";
-import { SandboxReport } from "./sandbox.ts";
+import { LimitMet, SandboxReport } from "./sandbox.ts";
 import { LineRange } from "./truncation.ts";
 
 const count = z.number().int().nonnegative();
@@ -52,5 +52,7 @@ export const BashResult = z.object({
   wallTimeMs: z.number().nonnegative().optional(),
   /** The sandbox it ran in. Absent: none. */
   sandbox: SandboxReport.optional(),
+  /** Limits of the session that were met while it ran, as far as the system tells. */
+  limitsMet: z.array(LimitMet).optional(),
 });
 export type BashResult = z.infer<typeof BashResult>;

@@ -41,3 +41,32 @@ export const SandboxReport = z.object({
   degraded: z.array(z.string()),
 });
 export type SandboxReport = z.infer<typeof SandboxReport>;
+
+const bound = z.number().int().nonnegative().optional();
+
+/** Upper bounds of a session, set before its shell starts. Absent: the host's own. Not on Windows. */
+export const ResourceLimits = z.object({
+  /** `RLIMIT_AS`, in bytes. */
+  addressSpaceBytes: bound,
+  /** `RLIMIT_NOFILE`, a count. */
+  openFiles: bound,
+  /** `RLIMIT_NPROC`, a count for the whole user. */
+  processes: bound,
+  /** `RLIMIT_FSIZE`, in bytes. */
+  fileSizeBytes: bound,
+  /** `RLIMIT_CPU`, in seconds of each process. */
+  cpuSeconds: bound,
+  /** `RLIMIT_DATA`, in bytes. */
+  dataBytes: bound,
+  /** `RLIMIT_CORE`, in bytes. Default 0: no core dumps. */
+  coreSizeBytes: bound,
+  /** Memory of all processes of the session together, in bytes. Without control groups: `PI_LIMITS_UNAVAILABLE`. */
+  sessionMemoryBytes: bound,
+  /** Processes and threads of the session at one time; as `sessionMemoryBytes`. */
+  sessionProcesses: bound,
+});
+export type ResourceLimits = z.infer<typeof ResourceLimits>;
+
+/** A limit of the session that a command met. */
+export const LimitMet = z.enum(["memory", "processes", "cpu-time", "file-size"]);
+export type LimitMet = z.infer<typeof LimitMet>;

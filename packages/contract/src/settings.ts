@@ -19,7 +19,7 @@ import {
   DEFAULT_TIMEOUT_SECONDS,
   MAX_TIMEOUT_SECONDS,
 } from "./limits.ts";
-import { SandboxBackend, SandboxMode } from "./sandbox.ts";
+import { ResourceLimits, SandboxBackend, SandboxMode } from "./sandbox.ts";
 
 const MAX_TIMEOUT_MS = MAX_TIMEOUT_SECONDS * 1_000;
 const names = z.array(z.string().min(1));
@@ -99,6 +99,8 @@ export const Settings = z.object({
   /** Environment of a pseudoterminal: no pagers and editors, or the person's own. */
   "bash.ptyEnvironment": z.enum(["hardened", "user"]).default("hardened"),
 
+  /** Bounds of what a session uses up. */
+  limits: ResourceLimits.optional(),
   /** What commands can write. `full`: whatever the user can. Anything else runs them in a sandbox or not at all. */
   sandboxMode: SandboxMode.default("full"),
   /** Whether commands in a sandbox can use the network. */

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { CallRefusal } from "./decision.ts";
 import { AsyncDetails } from "./job.ts";
 import { ProcessInfo, StopReason } from "./outcome.ts";
-import { SandboxReport } from "./sandbox.ts";
+import { LimitMet, SandboxReport } from "./sandbox.ts";
 import { Truncation } from "./truncation.ts";
 
 export const TextContent = z.object({ type: z.literal("text"), text: z.string() });
@@ -52,6 +52,8 @@ export const BashDetails = z.object({
   withheldNames: z.array(z.string()).optional(),
   /** The sandbox the command ran in. Absent: none. */
   sandbox: SandboxReport.optional(),
+  /** Limits of the session that were met while it ran. */
+  limitsMet: z.array(LimitMet).optional(),
   meta: OutputMeta.optional(),
 });
 export type BashDetails = z.infer<typeof BashDetails>;

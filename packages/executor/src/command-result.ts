@@ -57,7 +57,7 @@ export function settledResult(result: RunResult, timeoutMs: number): CommandResu
     ...(result.sessionReset ? { sessionReset: true } : {}),
     ...(result.survivors.length === 0 ? {} : { survivors: [...result.survivors] }),
     wallTimeMs: result.wallTimeMs,
-    ...(result.sandbox === undefined ? {} : { sandbox: result.sandbox }),
+    ...boundsOf(result),
     ...(output === undefined || output.lateOutputBytes === 0 ? {} : { lateOutputBytes: output.lateOutputBytes }),
   };
 }
@@ -90,6 +90,14 @@ export function unresponsiveResult(
     outputLines,
     sessionReset: true,
     wallTimeMs: run.wallTimeMs,
+  };
+}
+
+/** What bounded it, and which bounds it met. */
+function boundsOf({ sandbox, limitsMet }: RunResult): Pick<CommandResult, "sandbox" | "limitsMet"> {
+  return {
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(limitsMet === undefined ? {} : { limitsMet: [...limitsMet] }),
   };
 }
 

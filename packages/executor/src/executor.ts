@@ -223,10 +223,12 @@ class SessionExecutor implements Executor {
   #sessionOptions(base: Base, snapshotPath: string | undefined): SessionOptions {
     const { cwd } = this.#ports;
     const { sandbox } = this;
+    const { limits } = this.#settings;
     return {
       shell: base.config.shell,
       baseEnv: base.environment.env,
       ...(sandbox === undefined ? {} : { sandbox }),
+      ...(limits === undefined ? {} : { limits }),
       ...(cwd === undefined ? {} : { cwd }),
       ...(snapshotPath === undefined ? {} : { snapshotPath }),
     };

@@ -4,7 +4,7 @@
  * The real package satisfies it (`test/natives-port.test.ts` holds that), and tests hand in a backend that misbehaves
  * on purpose: never settles, loses its session, reports survivors. Field meanings are those of the native surface.
  */
-import type { ProcessInfo, SandboxOptions, SandboxReport } from "@pi-bash/contract";
+import type { LimitMet, ProcessInfo, ResourceLimits, SandboxOptions, SandboxReport } from "@pi-bash/contract";
 
 /** Options of a session, fixed for its life. */
 export interface SessionOptions {
@@ -20,6 +20,8 @@ export interface SessionOptions {
   snapshotPath?: string;
   /** The sandbox that the session runs in; absent: none. */
   sandbox?: SandboxOptions;
+  /** Upper bounds of what it uses up. */
+  limits?: ResourceLimits;
 }
 
 /** What a sink keeps; see the native surface for ranges and defaults. */
@@ -73,6 +75,7 @@ export interface RunResult {
   wallTimeMs: number;
   output?: RunOutput | undefined;
   sandbox?: SandboxReport | undefined;
+  limitsMet?: readonly LimitMet[] | undefined;
 }
 
 /** Receives decoded output. A promise it returns holds the command back until it resolves. */

@@ -1,5 +1,5 @@
 /** The public names of `@pi-bash/natives`. */
-export type { ProcessInfo, SandboxOptions, SandboxReport } from "@pi-bash/contract";
+export type { LimitMet, ProcessInfo, ResourceLimits, SandboxOptions, SandboxReport } from "@pi-bash/contract";
 export { type AddonInfo, addonInfo } from "./binding.ts";
 export { type Capabilities, capabilities } from "./capabilities.ts";
 export {
@@ -28,7 +28,6 @@ export { type ChunkListener, executeShell, Shell } from "./shell.ts";
 export { ShellError, type ShellErrorCode } from "./shell-error.ts";
 export {
   MAX_TIMEOUT_MS,
-  type ResourceLimits,
   type ShellExecuteOptions,
   type ShellOptions,
   type ShellRunOptions,

@@ -2,7 +2,7 @@
  * How a run ended and what it left: the addon's facts in the shape of the public surface.
  */
 import { constants } from "node:os";
-import type { ProcessInfo, SandboxReport } from "@pi-bash/contract";
+import type { LimitMet, ProcessInfo, SandboxReport } from "@pi-bash/contract";
 import type { RunOutcome, Summary } from "./generated/binding.d.ts";
 import { type MinimizerResult, toMinimizerResult } from "./minimizer.ts";
 
@@ -58,7 +58,7 @@ export interface ShellRunResult {
   /** The sandbox it ran in. Absent: none was asked for, or nothing was started. */
   readonly sandbox?: SandboxReport;
   /** Limits that were met while it ran, as far as the system tells. Absent: none. */
-  readonly limitsMet?: readonly ("memory" | "processes" | "cpu-time" | "file-size")[];
+  readonly limitsMet?: readonly LimitMet[];
 }
 
 /** What a shell adds to the number of a signal to make an exit status. */

@@ -4,34 +4,12 @@
  * Only what a JavaScript value can get wrong is checked (a string that is none, NaN, a fraction of a byte); whether a
  * directory exists or a variable's name is a name is the core's business, so that every caller of the core is told.
  */
-import type { SandboxOptions } from "@pi-bash/contract";
+import type { ResourceLimits, SandboxOptions } from "@pi-bash/contract";
 import { absent, checkAbsolutePath, checkObject, checkStrings, checkText, checkWhole } from "./check-option.ts";
-import type { MinimizerRules, RunRequest, SessionOptions, SinkRequest } from "./generated/binding.d.ts";
+import type { Limits, MinimizerRules, RunRequest, SessionOptions, SinkRequest } from "./generated/binding.d.ts";
 import { type Invocation, type MinimizerOptions, toArgv } from "./minimizer.ts";
 import { toSandboxRequest } from "./sandbox-options.ts";
 import { invalidOption, ShellError } from "./shell-error.ts";
-
-/** Upper bounds set with `setrlimit(2)` before the shell starts. Absent: the host's own. Not on Windows. */
-export interface ResourceLimits {
-  /** `RLIMIT_AS`, in bytes. */
-  readonly addressSpaceBytes?: number;
-  /** `RLIMIT_NOFILE`, a count. */
-  readonly openFiles?: number;
-  /** `RLIMIT_NPROC`, a count for the whole user. */
-  readonly processes?: number;
-  /** `RLIMIT_FSIZE`, in bytes. */
-  readonly fileSizeBytes?: number;
-  /** `RLIMIT_CPU`, in seconds of each process. */
-  readonly cpuSeconds?: number;
-  /** `RLIMIT_DATA`, in bytes. */
-  readonly dataBytes?: number;
-  /** `RLIMIT_CORE`, in bytes. Default 0: no core dumps. */
-  readonly coreSizeBytes?: number;
-  /** Memory of all processes of the session together, in bytes. Rejects with `PI_LIMITS_UNAVAILABLE` without control groups. */
-  readonly sessionMemoryBytes?: number;
-  /** Processes and threads of the session at one time; as `sessionMemoryBytes`. */
-  readonly sessionProcesses?: number;
-}
 
 /** Options of a session, fixed for its life. */
 export interface ShellOptions {
@@ -182,7 +160,7 @@ export function checkFunction(name: string, value: unknown): void {
   if (!absent(value) && typeof value !== "function") throw invalidOption(name, "is no function");
 }
 
-function toLimits(limits: ResourceLimits): ResourceLimits {
+function toLimits(limits: ResourceLimits): Limits {
   checkObject("limits", limits);
   const names = [
     "addressSpaceBytes",

@@ -85,13 +85,14 @@ function detailsOf(run: FinishedRun): BashDetails {
 }
 
 /** What the command did to its session, and what the session was. */
-function sessionFacts({ signal, survivors, sessionReset, workingDir, sandbox }: CommandResult): BashDetails {
+function sessionFacts({ signal, survivors, sessionReset, workingDir, sandbox, limitsMet }: CommandResult): BashDetails {
   return {
     ...(signal === undefined ? {} : { signal }),
     ...(survivors === undefined ? {} : { survivors: survivors.slice(0, MAX_SURVIVORS) }),
     ...(sessionReset === undefined ? {} : { sessionReset }),
     ...(workingDir === undefined ? {} : { workingDir }),
     ...(sandbox === undefined ? {} : { sandbox }),
+    ...(limitsMet === undefined ? {} : { limitsMet }),
   };
 }
 
@@ -115,6 +116,11 @@ function exitLines({ exitCode, signal }: CommandResult): string[] {
   return signal === undefined ? [line] : [`Killed by ${signal}`, line];
 }
 
+/** Which limits ended processes of the command, or kept it from starting more. */
+function limitNotices({ limitsMet = [] }: CommandResult): string[] {
+  return limitsMet.map((limit) => (limit === "processes" ? "refused: processes limit" : `killed: ${limit} limit`));
+}
+
 /** Body, blank line, notices, and what stands last. */
 function answerText(run: FinishedRun, last: readonly string[]): string {
   const { result, call } = run;
@@ -124,6 +130,7 @@ function answerText(run: FinishedRun, last: readonly string[]): string {
     ...(run.keptNotice === undefined ? [] : [run.keptNotice]),
     ...(truncation === undefined ? [] : [truncationNotice(truncation, result.artifactError)]),
     ...(run.isClientTruncated ? ["(output truncated)"] : []),
+    ...limitNotices(result),
     ...survivorsNotice(result),
     ...sessionNotices(call.mayOverlap ? withoutCopy(result) : result, call.cwd),
     ...(result.wallTimeMs === undefined ? [] : [wallTimeNotice(result.wallTimeMs)]),
