@@ -11,6 +11,39 @@ use pi_shell::{ExitOutcome, RunOptions};
 use support::{attempt, command, output_of, run, session, shell_options, status_of, told};
 
 #[tokio::test]
+async fn a_directory_that_the_session_is_in_already_is_not_changed_to() {
+    let shell = session();
+    let here = |text: &str| RunOptions { cwd: Some("/usr".into()), ..command(text) };
+    attempt(&shell, here("cd /tmp; cd /usr")).await.unwrap();
+
+    for _ in 0..2 {
+        let result = attempt(&shell, here("echo $PWD $OLDPWD")).await.unwrap();
+        assert_eq!(output_of(&result), "/usr /tmp\n");
+    }
+    let result = attempt(&shell, here("cd - >/dev/null; pwd")).await.unwrap();
+    assert_eq!(output_of(&result), "/tmp\n");
+    let result = attempt(&shell, here("pwd")).await.unwrap();
+    assert_eq!(output_of(&result), "/usr\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_directory_that_was_made_anew_is_changed_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let work = folder.path().join("work");
+    std::fs::create_dir(&work).unwrap();
+    let shell = session();
+    let here = |text: &str| RunOptions { cwd: Some(work.clone()), ..command(text) };
+    attempt(&shell, here("rm -rf ../work; mkdir ../work")).await.unwrap();
+
+    let result = attempt(&shell, here("touch file && pwd -P")).await.unwrap();
+
+    assert_eq!(output_of(&result).trim_end(), work.canonicalize().unwrap().to_str().unwrap());
+    assert!(work.join("file").exists());
+    shell.close().await;
+}
+
+#[tokio::test]
 async fn directory_variables_functions_aliases_options_and_umask_stay() {
     let shell = session();
     run(

@@ -387,6 +387,14 @@ impl Engine {
         }
     }
 
+    /// The directory that bash has to change to; none where it is in `cwd` by that name and in
+    /// fact. A change costs a copy of the shell afterwards, and `cd -` would lead nowhere.
+    pub(super) fn change_to(&self, cwd: PathBuf) -> Option<PathBuf> {
+        let is_there = cwd == self.cwd
+            && self.main.as_ref().is_some_and(|main| works_in(main.child().pid(), &cwd));
+        (!is_there).then_some(cwd)
+    }
+
     /// Waits for the standby of the last command, so that copies have its state.
     pub(super) async fn catch_up(&mut self) {
         if let Some(mut main) = self.main.take() {
@@ -451,4 +459,21 @@ fn first_directory(options: &ShellOptions) -> Result<PathBuf, ShellError> {
         Some(cwd) => crate::validate::check_directory(cwd, &here),
         None => Ok(here),
     }
+}
+
+/// Whether a process has that directory, itself and not a newer one of its name. False where the
+/// system does not tell.
+#[cfg(unix)]
+fn works_in(pid: i32, directory: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |path: &Path| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
+    match (identity(Path::new(&format!("/proc/{pid}/cwd"))), identity(directory)) {
+        (Ok(its), Ok(wanted)) => its == wanted,
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn works_in(_pid: i32, _directory: &Path) -> bool {
+    false
 }

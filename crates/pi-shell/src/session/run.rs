@@ -57,7 +57,7 @@ impl Engine {
         lost_before: bool,
     ) -> Result<RunResult, ShellError> {
         let cwd = match &job.options.cwd {
-            Some(cwd) => Some(validate::check_directory(cwd, &self.cwd)?),
+            Some(cwd) => self.change_to(validate::check_directory(cwd, &self.cwd)?),
             None => None,
         };
         let before = self.shared.limits.mark();
