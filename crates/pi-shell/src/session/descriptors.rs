@@ -65,15 +65,22 @@ impl Descriptors {
     }
 
     /// The redirections of a command whose output goes to `file`, opened by `how`.
+    ///
+    /// The expansion in the last one puts bash's line counter back, so that every command counts
+    /// its lines from 1, as a script of its own does. It stands here and not before the `eval` that
+    /// has the command, because bash sets the counter to a command's own line when it begins with
+    /// it. Quoted, since `IFS` may be a digit.
     pub(super) fn redirections(self, how: &str, file: &Path) -> String {
         let file = protocol::plain(file);
         match self.base {
             // Opened on `slot`; moved to `saved`, since `slot` is redirected once more.
             Some(null) => {
                 let (slot, report, saved) = (null + 2, null + 3, null + 4);
-                format!(" {slot}{how}{file} {slot}>&{report} <&{null} >&{saved} 2>&{saved}")
+                format!(
+                    " {slot}{how}{file} {slot}>&{report} <&{null} >&{saved} 2>&\"$((LINENO=1,{saved}))\""
+                )
             }
-            None => format!(" </dev/null {how}{file} 2>&1"),
+            None => format!(" </dev/null {how}{file} 2>&\"$((LINENO=1))\""),
         }
     }
 }

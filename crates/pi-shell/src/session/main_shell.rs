@@ -15,7 +15,7 @@ use tokio::io::unix::AsyncFd;
 
 use super::descriptors::Descriptors;
 use super::frames::{Frame, FrameBody, FrameReader};
-use super::protocol;
+use super::protocol::{self, MainOrder};
 use crate::error::ShellError;
 use crate::request::ResourceLimits;
 use crate::sandbox::Sandbox;
@@ -47,6 +47,8 @@ pub(super) struct MainShell {
     control: OwnedFd,
     report: AsyncFd<OwnedFd>,
     frames: FrameReader,
+    /// Size of the last order's message.
+    message_bytes: usize,
     /// Tells the state files of the bashes of one session apart.
     pub(super) generation: u64,
     /// Where bash has its own descriptors during a command.
@@ -90,7 +92,8 @@ impl MainShell {
             .map_err(|failure| spawn_error(&spec.shell, cwd, failure))?;
         let descriptors = Descriptors::within(open_files_limit(spec.limits));
         let frames = FrameReader::default();
-        let mut shell = Self { child, control, report, frames, generation, descriptors };
+        let mut shell =
+            Self { child, control, report, frames, message_bytes: 0, generation, descriptors };
         shell.greet(&spec.shell, folder, token).await?;
         Ok(shell)
     }
@@ -102,7 +105,7 @@ impl MainShell {
             unusable("does not answer like a bash; set `shell` to the path of a bash".to_owned())
         };
         let text = protocol::boot_text(folder, self.generation, self.descriptors, token);
-        self.send(text.as_bytes()).map_err(|_died| no_bash())?;
+        self.write(text.as_bytes()).map_err(|_died| no_bash())?;
         let exited = self.child.clone();
         let greeting = async {
             loop {
@@ -136,11 +139,16 @@ impl MainShell {
         &self.child
     }
 
-    /// Writes an order. The pipe is empty whenever bash waits for one, and an order is far
+    /// Gives an order. The pipe is empty whenever bash waits for one, and an order is far
     /// smaller than a pipe, so this does not block; a dead bash gives EPIPE.
-    pub(super) fn send(&mut self, order: &[u8]) -> io::Result<()> {
+    pub(super) fn send(&mut self, order: &MainOrder) -> io::Result<()> {
         self.frames.forget_noise();
-        let mut rest = order;
+        self.message_bytes = order.message_bytes;
+        self.write(&order.bytes)
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut rest = bytes;
         while !rest.is_empty() {
             match rustix::io::write(&self.control, rest) {
                 Ok(written) => rest = rest.get(written..).unwrap_or_default(),
@@ -185,8 +193,8 @@ impl MainShell {
 
     /// Whether the last order lies in the pipe unread.
     pub(super) fn has_unread_order(&self) -> bool {
-        let size = protocol::MESSAGE_BYTES as u64;
-        rustix::io::ioctl_fionread(&self.control).is_ok_and(|unread| unread >= size)
+        let size = self.message_bytes as u64;
+        rustix::io::ioctl_fionread(&self.control).is_ok_and(|unread| size > 0 && unread >= size)
     }
 
     /// Whether bash wrote `text` outside of commands since the last order.

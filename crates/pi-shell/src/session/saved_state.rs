@@ -86,8 +86,10 @@ fn extend_without_driver(restore: &mut Vec<u8>, state: &[u8]) {
     for line in state.split_inclusive(|byte| *byte == b'\n') {
         let rest = line.strip_prefix(b"declare -").and_then(|rest| split_once(rest, b" "));
         match rest {
+            // Bash's own, unless a command made it read-only, and then orders could not set it.
+            Some((_attributes, named)) if named.starts_with(b"LINENO=") => {}
             Some((_attributes, named))
-                if named.starts_with(b"__p=") || named.starts_with(b"__pi_") =>
+                if [&b"__p="[..], b"__ps=", b"__pi_"].iter().any(|own| named.starts_with(own)) =>
             {
                 restore.extend_from_slice(b"declare -- ");
                 restore.extend_from_slice(named);
