@@ -167,9 +167,9 @@ impl Mailbox {
         }
     }
 
-    fn put(self: &Arc<Self>, text: String) {
+    fn put(self: &Arc<Self>, text: &str) {
         // Converted before the lock is taken: JavaScript may be about to take the last piece.
-        let mut pieces = Vec::with_capacity(1);
+        let mut pieces = Vec::with_capacity(2);
         Text::for_each_piece(text, |piece| pieces.push(piece));
         let mut state = self.lock();
         if state.abandoned {
@@ -222,13 +222,16 @@ impl Observer for Outbox {
         self.mailbox.wants.chunks || self.capture.is_some()
     }
 
-    fn chunk(&self, text: String) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn chunk(&self, text: &str) {
         if let Some(capture) = &self.capture {
-            capture.push(&text);
+            capture.push(text);
         }
         if self.mailbox.wants.chunks {
             self.mailbox.put(text);
         }
+    }
+
+    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async move {
             // `notify_one` keeps one permit, so a wake between the check and the wait is not lost.
             while !self.mailbox.has_room() {

@@ -34,21 +34,22 @@ impl Text {
     }
 
     /// Cuts `text` into pieces of at most `PIECE_BYTES`, each in the form that fits it.
-    pub(crate) fn for_each_piece(text: String, mut take: impl FnMut(Self)) {
-        if text.len() <= PIECE_BYTES && text.is_ascii() {
-            take(Self::Ascii(text));
-            return;
-        }
-        let mut rest = text.as_str();
+    pub(crate) fn for_each_piece(text: &str, mut take: impl FnMut(Self)) {
+        let mut rest = text;
         while !rest.is_empty() {
-            // A byte of UTF-8 makes at most one unit, and a unit is two bytes.
-            let mut end = rest.len().min(PIECE_BYTES / 2);
+            let mut end = rest.len().min(PIECE_BYTES);
             while !rest.is_char_boundary(end) {
                 end -= 1;
             }
             let (piece, behind) = rest.split_at(end);
-            take(Self::from(piece.to_owned()));
-            rest = behind;
+            if piece.is_ascii() {
+                take(Self::Ascii(piece.to_owned()));
+                rest = behind;
+            } else {
+                let (units, read) = some_utf16(rest);
+                take(Self::Wide(units));
+                rest = rest.get(read..).unwrap_or_default();
+            }
         }
     }
 
@@ -91,6 +92,17 @@ impl From<String> for Text {
     fn from(text: String) -> Self {
         if text.is_ascii() { Self::Ascii(text) } else { Self::Wide(utf16(&text)) }
     }
+}
+
+/// The beginning of `text`, as much as makes one piece, and how many bytes of it that is.
+fn some_utf16(text: &str) -> (Vec<u16>, usize) {
+    // Never more units than bytes; the decoder stops where it is not sure of room for one more.
+    let mut units = vec![0; (text.len() + 1).min(PIECE_BYTES / 2)];
+    let mut decoder = encoding_rs::UTF_8.new_decoder_without_bom_handling();
+    let (_, read, written) =
+        decoder.decode_to_utf16_without_replacement(text.as_bytes(), &mut units, true);
+    units.truncate(written);
+    (units, read)
 }
 
 fn utf16(text: &str) -> Vec<u16> {

@@ -18,7 +18,8 @@ impl Observer for Silent {
     fn wants_chunks(&self) -> bool {
         false
     }
-    fn chunk(&self, _text: String) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn chunk(&self, _text: &str) {}
+    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(std::future::ready(()))
     }
     fn wants_updates(&self) -> bool {

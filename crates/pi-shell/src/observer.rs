@@ -19,10 +19,14 @@ pub trait Observer: Send + Sync {
     /// Whether `chunk` wants the text at all; where not, it is neither decoded nor copied.
     fn wants_chunks(&self) -> bool;
 
-    /// Takes the next piece of decoded output, at most 128 KiB of UTF-8. The returned future ends
-    /// when the consumer may be given more: until then nothing is read, so that a consumer that
-    /// is slow slows the command down and memory stays bounded.
-    fn chunk(&self, text: String) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    /// Takes the next piece of decoded output, at most 384 KiB of UTF-8. It comes from the buffer
+    /// of the read, so that it is copied once, into the form that the consumer needs.
+    fn chunk(&self, text: &str);
+
+    /// Ends when the consumer may be given more. It is waited for after each read, and until then
+    /// nothing is read, so that a consumer that is slow slows the command down and memory stays
+    /// bounded.
+    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
     /// Whether `update` wants anything.
     fn wants_updates(&self) -> bool;

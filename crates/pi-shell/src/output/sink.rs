@@ -19,10 +19,6 @@ use crate::request::SinkOptions;
 /// a disk for as long as its session lives.
 pub const LATE_SPILL_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Pieces of text shorter than this are put together before lines are looked for in them. Among
-/// arbitrary bytes a piece is a byte or two, and most of the time went into beginning with each.
-const GATHERED_BYTES: usize = 1024;
-
 /// What a run writes, as far as it is kept. Feed it raw bytes as they are read.
 ///
 /// A push may block on the spill file's disk: that is the backpressure which keeps memory bounded,
@@ -93,17 +89,7 @@ impl Sink {
         if self.decoder.pending_len() == 0 && lines.push_printable(bytes, window) {
             return;
         }
-        let mut gathered = Vec::new();
-        self.decoder.feed(bytes, |text| {
-            if text.len() < GATHERED_BYTES {
-                gathered.extend_from_slice(text.as_bytes());
-                return;
-            }
-            lines.push(&gathered, window);
-            gathered.clear();
-            lines.push(text.as_bytes(), window);
-        });
-        lines.push(&gathered, window);
+        self.decoder.decode_pieces(bytes, |text| lines.push(text.as_bytes(), window));
     }
 
     /// Shows `text` instead of all that was pushed, as the minimizer asks. Totals and the spill

@@ -27,9 +27,8 @@ impl Outflow {
     /// Takes bytes as they were read; only while `is_ready`.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         if self.observer.wants_chunks() {
-            let mut text = String::new();
-            self.decoder.decode(bytes, &mut text);
-            self.hand_over(text);
+            self.decoder.decode_pieces(bytes, |text| self.observer.chunk(text));
+            self.await_room();
         }
     }
 
@@ -38,15 +37,16 @@ impl Outflow {
         if self.observer.wants_chunks() {
             let mut text = String::new();
             self.decoder.finish(&mut text);
-            self.hand_over(text);
+            if !text.is_empty() {
+                self.observer.chunk(&text);
+                self.await_room();
+            }
         }
     }
 
-    fn hand_over(&mut self, text: String) {
-        if !text.is_empty() {
-            let observer = Arc::clone(&self.observer);
-            self.pending = Some(Box::pin(async move { observer.chunk(text).await }));
-        }
+    fn await_room(&mut self) {
+        let observer = Arc::clone(&self.observer);
+        self.pending = Some(Box::pin(async move { observer.room().await }));
     }
 
     /// Whether more may be read now.

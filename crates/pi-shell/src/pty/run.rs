@@ -36,8 +36,7 @@ use crate::session::PrivateDir;
 use crate::supervisor::{Child, ChildExit, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
 use crate::sys::signals::KILL;
 
-/// Bytes read at once, eight of the kernel's own buffers. A byte that is no UTF-8 becomes three,
-/// and an observer takes 128 KiB.
+/// Bytes read at once, eight of the kernel's own buffers.
 const READ_BYTES: usize = 32 * 1024;
 
 /// Time that a slow consumer gets for the rest of a program that ended past its deadline, or that

@@ -43,8 +43,11 @@ impl Observer for Screen {
         true
     }
 
-    fn chunk(&self, text: String) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        self.text.lock().unwrap().push_str(&text);
+    fn chunk(&self, text: &str) {
+        self.text.lock().unwrap().push_str(text);
+    }
+
+    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async { self.permits.acquire().await.unwrap().forget() })
     }
 

@@ -166,14 +166,13 @@ async fn conclude(
         Ending::Stopped { reason: StopReason::Cancelled } => ExitOutcome::Cancelled,
     };
     let survivors = shared.account_for_survivors_of_copy().await;
-    let mut first = [0_u8; 1];
-    let read = output.read_now(&mut first);
+    let read = output.read_now();
     let is_held = !matches!(read, Ok(ReadOutcome::Closed));
     let summary = delivery.summary(is_held && !survivors.is_empty());
     match read {
         Ok(ReadOutcome::Closed) => drop(output),
-        Ok(ReadOutcome::Data(_)) => shared.keep_late_output(output, delivery, &first),
-        Ok(ReadOutcome::Empty) | Err(_) => shared.keep_late_output(output, delivery, &[]),
+        Ok(ReadOutcome::Data(first)) => shared.keep_late_output(output, delivery, first),
+        Ok(ReadOutcome::Empty) | Err(_) => shared.keep_late_output(output, delivery, 0),
     }
     Ok(RunResult {
         outcome,

@@ -5,7 +5,6 @@
 //! while that waits, nothing is read, so the pipe fills and the command blocks: that is the
 //! backpressure from JavaScript to the child.
 
-use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,9 +14,6 @@ use crate::observer::Observer;
 use crate::outcome::OutputSummary;
 use crate::output::{Decoder, Sink};
 use crate::request::SinkOptions;
-
-/// Largest piece given to the observer: a piece becomes one string, made on the host's thread.
-const MAX_PIECE_BYTES: usize = 112 * 1024;
 
 /// Time for 64 KiB beyond which the disk is taken for slow. In memory it takes microseconds.
 const SLOW_PUSH: Duration = Duration::from_millis(5);
@@ -29,7 +25,6 @@ pub(super) struct Delivery {
     observer: Arc<dyn Observer>,
     sink: Option<Sink>,
     decoder: Decoder,
-    queue: VecDeque<String>,
     pending: Option<Pending>,
     received: u64,
     slow_disk: bool,
@@ -41,7 +36,6 @@ impl Delivery {
             observer,
             sink: sink.map(Sink::new),
             decoder: Decoder::default(),
-            queue: VecDeque::new(),
             pending: None,
             received: 0,
             slow_disk: false,
@@ -58,9 +52,8 @@ impl Delivery {
         self.received += bytes.len() as u64;
         self.push_to_sink(bytes);
         if self.observer.wants_chunks() {
-            let mut text = String::with_capacity(bytes.len());
-            self.decoder.decode(bytes, &mut text);
-            self.enqueue(text);
+            self.decoder.decode_pieces(bytes, |text| self.observer.chunk(text));
+            self.await_room();
         }
         self.update();
     }
@@ -78,35 +71,21 @@ impl Delivery {
         self.slow_disk = start.elapsed() > SLOW_PUSH;
     }
 
-    fn enqueue(&mut self, mut text: String) {
-        while text.len() > MAX_PIECE_BYTES {
-            let mut cut = MAX_PIECE_BYTES;
-            while !text.is_char_boundary(cut) {
-                cut -= 1;
-            }
-            let rest = text.split_off(cut);
-            self.queue.push_back(std::mem::replace(&mut text, rest));
-        }
-        if !text.is_empty() {
-            self.queue.push_back(text);
-        }
+    fn await_room(&mut self) {
+        let observer = Arc::clone(&self.observer);
+        self.pending = Some(Box::pin(async move { observer.room().await }));
     }
 
     /// Whether more may be read now.
     pub(super) fn is_ready(&self) -> bool {
-        self.pending.is_none() && self.queue.is_empty()
+        self.pending.is_none()
     }
 
     /// Waits until the observer took everything. Cancel-safe; ends at once when it did.
     pub(super) async fn drained(&mut self) {
-        loop {
-            if let Some(pending) = &mut self.pending {
-                pending.await;
-                self.pending = None;
-            }
-            let Some(text) = self.queue.pop_front() else { return };
-            let observer = Arc::clone(&self.observer);
-            self.pending = Some(Box::pin(async move { observer.chunk(text).await }));
+        if let Some(pending) = &mut self.pending {
+            pending.await;
+            self.pending = None;
         }
     }
 
@@ -133,7 +112,10 @@ impl Delivery {
         if self.observer.wants_chunks() {
             let mut text = String::new();
             self.decoder.finish(&mut text);
-            self.enqueue(text);
+            if !text.is_empty() {
+                self.observer.chunk(&text);
+                self.await_room();
+            }
         }
     }
 

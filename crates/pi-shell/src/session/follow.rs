@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::delivery::Delivery;
 use super::frames::FrameBody;
-use super::output_pipe::{OutputPipe, READ_BYTES, ReadOutcome};
+use super::output_pipe::{OutputPipe, ReadOutcome};
 use super::runner::{self, Runner};
 use super::standby::Births;
 use crate::stop::{self, StopPlan};
@@ -106,7 +106,6 @@ impl Follow<'_> {
     }
 
     async fn until_end(&mut self) -> Ending {
-        let mut buffer = vec![0_u8; READ_BYTES];
         let mut report: Option<Report> = None;
         let mut stopping: Option<StopReason> = None;
         let mut extended = false;
@@ -134,7 +133,7 @@ impl Follow<'_> {
                     frames = self.runner.frames() => Event::Frames(frames.unwrap_or_default()),
                     exit = &mut ended, if exit.is_none() => Event::Ended(exit),
                     () = self.delivery.drained(), if !reading => Event::Nothing,
-                    read = self.output.read(&mut buffer), if reading => match read {
+                    read = self.output.read(), if reading => match read {
                         Ok(ReadOutcome::Data(length)) => Event::Read(length),
                         _ => Event::Nothing,
                     },
@@ -148,7 +147,7 @@ impl Follow<'_> {
             match event {
                 Event::Nothing => {}
                 Event::Read(length) => {
-                    self.delivery.push(buffer.get(..length).unwrap_or_default());
+                    self.delivery.push(self.output.bytes(length));
                 }
                 Event::Cancelled => stopping = Some(StopReason::Cancelled),
                 Event::Deadline if !extended && self.extend_late_deadline() => extended = true,
@@ -229,7 +228,6 @@ impl Follow<'_> {
     /// faster than we read.
     async fn drain(&mut self, limit: Option<Instant>) {
         self.output.release();
-        let mut buffer = vec![0_u8; READ_BYTES];
         let mut rest = self.output.waiting_bytes();
         loop {
             tokio::task::coop::consume_budget().await;
@@ -242,10 +240,10 @@ impl Follow<'_> {
             if !taken.await || rest == 0 {
                 break;
             }
-            match self.output.read_now(&mut buffer) {
+            match self.output.read_now() {
                 Ok(ReadOutcome::Data(length)) => {
                     rest = rest.saturating_sub(length);
-                    self.delivery.push(buffer.get(..length).unwrap_or_default());
+                    self.delivery.push(self.output.bytes(length));
                 }
                 _ => rest = 0,
             }

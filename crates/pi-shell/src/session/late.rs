@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::output_pipe::{OutputPipe, READ_BYTES, ReadOutcome};
+use super::output_pipe::{OutputPipe, ReadOutcome};
 use crate::output::{LateRing, Sink};
 
 /// Late outputs that a session remembers. Older ones go on in their spill files only.
@@ -39,13 +39,13 @@ impl Target {
 pub(super) struct LateReaders(Arc<Mutex<VecDeque<Arc<Mutex<Target>>>>>);
 
 impl LateReaders {
-    /// Reads `output` to its end in the background; `first` was read already.
-    pub(super) fn follow(&self, mut output: OutputPipe, sink: Option<Sink>, first: &[u8]) {
+    /// Reads `output` to its end in the background; its last read found the `first` bytes.
+    pub(super) fn follow(&self, mut output: OutputPipe, sink: Option<Sink>, first: usize) {
         let mut target = match sink {
             Some(sink) => Target::Sink(Box::new(sink)),
             None => Target::Ring(LateRing::new()),
         };
-        target.push(first);
+        target.push(output.bytes(first));
         let target = Arc::new(Mutex::new(target));
         {
             let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,11 +56,10 @@ impl LateReaders {
         }
         // Ends by itself: the pipe is closed when the last of the session's processes is gone.
         drop(tokio::spawn(async move {
-            let mut buffer = vec![0_u8; READ_BYTES];
-            while let Ok(ReadOutcome::Data(length)) = output.read_to_end(&mut buffer).await {
+            while let Ok(ReadOutcome::Data(length)) = output.read_to_end().await {
                 tokio::task::coop::consume_budget().await;
                 let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
-                target.push(buffer.get(..length).unwrap_or_default());
+                target.push(output.bytes(length));
             }
         }));
     }

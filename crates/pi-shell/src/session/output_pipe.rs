@@ -2,29 +2,50 @@
 //!
 //! Bash opens it by name around the command, so that nothing of the driver's is in it. A FIFO
 //! that no process holds open any more serves the next command too.
+//!
+//! # Theory of operation
+//! A trickle is read as it comes: the kernel tells of each write. A flood is not, since a program
+//! that writes 4 KiB at a time would wake us for each of them, and the waking costs more than the
+//! bytes. Then the pipe is made larger, nobody is told of writes any more, and it is emptied each
+//! time a short rest is over.
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 
-use crate::sys::watch;
+use crate::sys::{FineTimer, LazyWatch};
 
-/// Bytes read at once: a whole pipe of the default size.
-pub(super) const READ_BYTES: usize = 64 * 1024;
+/// Bytes read at once: two pipes of the default size. Less means more system calls, more does not
+/// stay in a processor's cache until the sink has gone over it.
+pub(super) const READ_BYTES: usize = 128 * 1024;
 
-/// Size that a FIFO grows to when its writer fills it: fewer switches between the processes.
+/// Size of a pipe that has not been grown (`pipe(7)`).
+const DEFAULT_PIPE_BYTES: usize = 64 * 1024;
+
+/// Size that a FIFO grows to in a flood, so that its writer does not wait while we rest.
 /// The largest that an unprivileged process may ask for (`pipe(7)`, `pipe-max-size`).
 #[cfg(target_os = "linux")]
-const GROWN_BYTES: usize = 1024 * 1024;
+const GROWN_PIPE_BYTES: usize = 1024 * 1024;
+
+/// A flood: so many bytes within so long (64 MB/s).
+const FLOOD_BYTES: usize = 2 * DEFAULT_PIPE_BYTES;
+
+/// See `FLOOD_BYTES`.
+const FLOOD_SPAN: Duration = Duration::from_millis(2);
+
+/// Pause between two looks at a flooded pipe. A writer of 5 GB/s fills the grown pipe in it.
+const REST: Duration = Duration::from_micros(200);
+
+/// A rest that brought less ends the flood (40 MB/s).
+const WORTHWHILE_BYTES: usize = 8 * 1024;
 
 /// What a read found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReadOutcome {
-    /// So many bytes.
+    /// So many bytes, in `OutputPipe::bytes`.
     Data(usize),
     /// Nothing now, but somebody may write.
     Empty,
@@ -32,23 +53,47 @@ pub(super) enum ReadOutcome {
     Closed,
 }
 
+/// The pauses of a flood.
+struct Rests {
+    timer: FineTimer,
+    /// A rest has begun and not ended.
+    is_resting: bool,
+    /// Bytes since the last rest.
+    bytes: usize,
+}
+
 /// The reading side of an output FIFO.
 pub(super) struct OutputPipe {
-    /// Always there; taken out for a moment to be registered anew.
-    fd: Option<AsyncFd<OwnedFd>>,
+    source: LazyWatch,
     /// Held during a command, so that the end of file is not seen when bash closes its side:
     /// only a report ends a command, and a pipe that hung up would wake us for ever.
     writer: Option<OwnedFd>,
     path: PathBuf,
     hung_up: bool,
-    grown: bool,
+    has_grown: bool,
+    /// While there is a flood.
+    rests: Option<Rests>,
+    /// The span that is looked at for a flood: its beginning, and bytes since.
+    span: (Instant, usize),
+    /// Where reads go; kept, because clearing a new one for each command costs more than to run a
+    /// builtin's output through it.
+    buffer: Vec<u8>,
 }
 
 impl OutputPipe {
     /// Opens the FIFO for reading; does not wait for a writer.
     pub(super) fn open(path: PathBuf) -> io::Result<Self> {
-        let fd = watch(open_end(&path, OFlags::RDONLY)?, Interest::READABLE)?;
-        Ok(Self { fd: Some(fd), writer: None, path, hung_up: false, grown: false })
+        let source = LazyWatch::new(open_end(&path, OFlags::RDONLY)?);
+        Ok(Self {
+            source,
+            writer: None,
+            path,
+            hung_up: false,
+            has_grown: false,
+            rests: None,
+            span: (Instant::now(), 0),
+            buffer: vec![0; READ_BYTES],
+        })
     }
 
     /// Its name, for bash.
@@ -56,16 +101,18 @@ impl OutputPipe {
         &self.path
     }
 
+    /// The bytes of the last read, which found `length`.
+    pub(super) fn bytes(&self, length: usize) -> &[u8] {
+        self.buffer.get(..length).unwrap_or_default()
+    }
+
     /// A command is about to be ordered that writes here.
     pub(super) fn begin(&mut self) -> io::Result<()> {
         if self.writer.is_none() {
             self.writer = Some(open_end(&self.path, OFlags::WRONLY)?);
         }
-        if std::mem::take(&mut self.hung_up)
-            && let Some(fd) = self.fd.take()
-        {
-            // The runtime never forgets a hang-up; a new registration has not seen it.
-            self.fd = Some(watch(fd.into_inner(), Interest::READABLE)?);
+        if std::mem::take(&mut self.hung_up) {
+            self.source.unwatch();
         }
         Ok(())
     }
@@ -73,24 +120,47 @@ impl OutputPipe {
     /// The command ended: from now on, the end of file shows that nobody holds the pipe.
     pub(super) fn release(&mut self) {
         self.writer = None;
+        self.rests = None;
         self.hung_up = true;
-    }
-
-    fn fd(&self) -> io::Result<&AsyncFd<OwnedFd>> {
-        self.fd.as_ref().ok_or_else(|| io::ErrorKind::NotConnected.into())
     }
 
     /// Waits until there is something to read. Cancel-safe. To be used between `begin` and
     /// `release`.
-    pub(super) async fn read(&mut self, buffer: &mut [u8]) -> io::Result<ReadOutcome> {
-        loop {
-            let mut ready = self.fd()?.readable().await?;
-            match ready.try_io(|fd| Ok(rustix::io::read(fd.as_fd(), &mut *buffer)?)) {
-                Ok(Ok(0)) => return Ok(ReadOutcome::Closed),
-                Ok(Ok(length)) => {
-                    drop(ready);
-                    self.grow(length);
+    pub(super) async fn read(&mut self) -> io::Result<ReadOutcome> {
+        if let Some(rests) = &mut self.rests {
+            if rests.is_resting {
+                rests.timer.ended().await;
+                rests.is_resting = false;
+            }
+            match self.read_now()? {
+                ReadOutcome::Empty => self.end_flood(),
+                ReadOutcome::Closed => return Ok(ReadOutcome::Closed),
+                ReadOutcome::Data(length) => {
+                    self.go_on_with_flood(length)?;
                     return Ok(ReadOutcome::Data(length));
+                }
+            }
+        }
+        let length = self.read_when_told().await?;
+        if length == 0 {
+            return Ok(ReadOutcome::Closed);
+        }
+        if self.is_flooded_by(length) {
+            self.begin_flood(length)?;
+        }
+        Ok(ReadOutcome::Data(length))
+    }
+
+    async fn read_when_told(&mut self) -> io::Result<usize> {
+        loop {
+            let mut ready = self.source.watched()?.readable().await?;
+            match ready.try_io(|fd| Ok(rustix::io::read(fd.as_fd(), &mut *self.buffer)?)) {
+                Ok(Ok(length)) => {
+                    if length < self.buffer.len() {
+                        // The pipe was emptied; what is written from now on is told.
+                        ready.clear_ready();
+                    }
+                    return Ok(length);
                 }
                 Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
                 Ok(Err(error)) => return Err(error),
@@ -108,14 +178,11 @@ impl OutputPipe {
     }
 
     /// Reads what is there, without waiting.
-    pub(super) fn read_now(&mut self, buffer: &mut [u8]) -> io::Result<ReadOutcome> {
+    pub(super) fn read_now(&mut self) -> io::Result<ReadOutcome> {
         loop {
-            match rustix::io::read(self.fd()?.get_ref(), &mut *buffer) {
+            match rustix::io::read(self.source.descriptor()?, &mut *self.buffer) {
                 Ok(0) => return Ok(ReadOutcome::Closed),
-                Ok(length) => {
-                    self.grow(length);
-                    return Ok(ReadOutcome::Data(length));
-                }
+                Ok(length) => return Ok(ReadOutcome::Data(length)),
                 Err(rustix::io::Errno::AGAIN) => return Ok(ReadOutcome::Empty),
                 Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
@@ -125,43 +192,81 @@ impl OutputPipe {
 
     /// Bytes that lie in the pipe now.
     pub(super) fn waiting_bytes(&self) -> usize {
-        let waiting = self.fd.as_ref().and_then(|fd| rustix::io::ioctl_fionread(fd.get_ref()).ok());
+        let waiting =
+            self.source.descriptor().ok().and_then(|fd| rustix::io::ioctl_fionread(fd).ok());
         waiting.map_or(READ_BYTES, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
     }
 
     /// Waits until there is something to read or every writer is gone.
-    pub(super) async fn read_to_end(&mut self, buffer: &mut [u8]) -> io::Result<ReadOutcome> {
+    pub(super) async fn read_to_end(&mut self) -> io::Result<ReadOutcome> {
         loop {
-            match self.read_now(buffer)? {
-                ReadOutcome::Empty => {
-                    let mut ready = self.fd()?.readable().await?;
-                    ready.clear_ready();
-                    drop(ready);
-                    match self.read_now(buffer)? {
-                        ReadOutcome::Empty => {}
-                        found => return Ok(found),
-                    }
-                }
+            match self.read_now()? {
+                ReadOutcome::Empty => {}
                 found => return Ok(found),
             }
+            self.source.watched()?.readable().await?.clear_ready();
         }
     }
 
+    /// Counts what was read; whether it was too much in too short a time.
+    fn is_flooded_by(&mut self, length: usize) -> bool {
+        let now = Instant::now();
+        let (since, bytes) = self.span;
+        self.span = if now - since > FLOOD_SPAN { (now, length) } else { (since, bytes + length) };
+        self.span.1 >= FLOOD_BYTES
+    }
+
+    /// From now on the pipe is looked at after rests. Not where it is as small as it was: its
+    /// writer would wait for us most of the time.
+    fn begin_flood(&mut self, length: usize) -> io::Result<()> {
+        self.grow();
+        // Without a timer (no descriptor is left) all goes on as before.
+        if self.has_grown
+            && let Ok(timer) = FineTimer::new()
+        {
+            self.source.unwatch();
+            self.rests = Some(Rests { timer, is_resting: false, bytes: WORTHWHILE_BYTES });
+            self.go_on_with_flood(length)?;
+        }
+        Ok(())
+    }
+
+    /// Rests where the pipe was emptied, if the last rest was worth it.
+    fn go_on_with_flood(&mut self, length: usize) -> io::Result<()> {
+        let Some(rests) = &mut self.rests else { return Ok(()) };
+        rests.bytes += length;
+        if length == self.buffer.len() {
+            return Ok(());
+        }
+        if std::mem::take(&mut rests.bytes) < WORTHWHILE_BYTES {
+            self.end_flood();
+            return Ok(());
+        }
+        rests.timer.set(REST)?;
+        rests.is_resting = true;
+        Ok(())
+    }
+
+    fn end_flood(&mut self) {
+        self.rests = None;
+        self.span = (Instant::now(), 0);
+    }
+
     #[cfg(target_os = "linux")]
-    fn grow(&mut self, length: usize) {
-        if !self.grown && length >= READ_BYTES {
-            self.grown = true;
-            // Refused where the user's share of pipe memory is spent: it stays as it is.
-            if let Some(fd) = &self.fd {
-                rustix::pipe::fcntl_setpipe_size(fd.get_ref(), GROWN_BYTES).ok();
-            }
+    fn grow(&mut self) {
+        if self.has_grown {
+            return;
+        }
+        // Refused where the user's share of pipe memory is spent: it stays as it is.
+        if let Ok(fd) = self.source.descriptor() {
+            self.has_grown = rustix::pipe::fcntl_setpipe_size(fd, GROWN_PIPE_BYTES)
+                .is_ok_and(|size| size > DEFAULT_PIPE_BYTES);
         }
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn grow(&mut self, _length: usize) {
-        self.grown = true;
-    }
+    #[expect(clippy::unused_self, reason = "the same form as on Linux")]
+    fn grow(&mut self) {}
 }
 
 /// One end of the FIFO, without waiting for the other.
@@ -173,5 +278,58 @@ impl Drop for OutputPipe {
     fn drop(&mut self) {
         // The name is of no use without this end; a writer that opens it later would hang.
         drop(std::fs::remove_file(&self.path));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::super::private_dir::PrivateDir;
+    use super::*;
+
+    /// Bytes that differ from place to place, so that none can be lost or swapped unseen.
+    fn pattern(length: usize) -> Vec<u8> {
+        (0_u32..).flat_map(u32::to_le_bytes).take(length).collect()
+    }
+
+    async fn read_all(pipe: &mut OutputPipe, length: usize) -> Vec<u8> {
+        let mut found = Vec::new();
+        while found.len() < length {
+            let read = tokio::time::timeout(Duration::from_secs(20), pipe.read());
+            let ReadOutcome::Data(count) = read.await.unwrap().unwrap() else { break };
+            found.extend_from_slice(pipe.bytes(count));
+        }
+        found
+    }
+
+    #[tokio::test]
+    async fn a_flood_and_the_trickle_after_it_are_read_whole() {
+        let folder = PrivateDir::create().unwrap();
+        let path = folder.make_fifo("o1").unwrap();
+        let mut pipe = OutputPipe::open(path.clone()).unwrap();
+        pipe.begin().unwrap();
+        let flood = pattern(8 * 1024 * 1024);
+        let expected = flood.clone();
+        let writing = std::thread::spawn(move || {
+            let mut writer = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+            for piece in flood.chunks(4096) {
+                writer.write_all(piece).unwrap();
+            }
+            writer
+        });
+
+        let found = read_all(&mut pipe, expected.len()).await;
+
+        assert!(found == expected);
+        let mut writer = writing.join().unwrap();
+        for _ in 0..3 {
+            writer.write_all(b"a word").unwrap();
+            assert_eq!(read_all(&mut pipe, 6).await, b"a word");
+        }
+        assert!(pipe.rests.is_none(), "a trickle is no flood");
+        drop(writer);
+        pipe.release();
+        assert_eq!(pipe.read_now().unwrap(), ReadOutcome::Closed);
     }
 }

@@ -151,8 +151,12 @@ impl Engine {
                 self.handicaps.standby = true;
                 return Ok(Attempt::NotRun);
             }
-            // The message could not even be read (`readonly __pi_m`).
-            Ending::Lost { .. } if self.complained_of("__pi_m: ") => return Ok(Attempt::NotRun),
+            // The message could not be read (`readonly __pi_m`), or not be begun with.
+            Ending::Lost { .. }
+                if self.complained_of("__pi_m: ") || self.complained_of("LINENO: ") =>
+            {
+                return Ok(Attempt::NotRun);
+            }
             // It ended after the command before: a text that ends too soon ends the script.
             Ending::Died { unread: true, .. } => return Ok(Attempt::NotRun),
             // `trap … EXIT` and `exit`: bash took the command's output back before the trap ran.
@@ -366,14 +370,13 @@ impl Engine {
         mut delivery: Delivery,
         has_survivors: bool,
     ) -> Option<OutputSummary> {
-        let mut first = [0_u8; 1];
-        let read = output.read_now(&mut first);
+        let read = output.read_now();
         let is_held = !matches!(read, Ok(ReadOutcome::Closed));
         let summary = delivery.summary(is_held && has_survivors);
         match read {
             Ok(ReadOutcome::Closed) => self.idle_output = Some(output),
-            Ok(ReadOutcome::Data(_)) => self.shared.keep_late_output(output, delivery, &first),
-            Ok(ReadOutcome::Empty) | Err(_) => self.shared.keep_late_output(output, delivery, &[]),
+            Ok(ReadOutcome::Data(first)) => self.shared.keep_late_output(output, delivery, first),
+            Ok(ReadOutcome::Empty) | Err(_) => self.shared.keep_late_output(output, delivery, 0),
         }
         summary
     }

@@ -166,8 +166,9 @@ impl Shared {
         self.survivors.living().len()
     }
 
-    /// Follows what background children still write, where they hold the pipe.
-    pub(super) fn keep_late_output(&self, output: OutputPipe, delivery: Delivery, first: &[u8]) {
+    /// Follows what background children still write, where they hold the pipe; the last read
+    /// found the `first` bytes of it.
+    pub(super) fn keep_late_output(&self, output: OutputPipe, delivery: Delivery, first: usize) {
         self.late.follow(output, delivery.into_sink(), first);
     }
 }

@@ -2,12 +2,14 @@
 //! is asked for by name. No policy, no sessions.
 #![cfg(unix)]
 
+mod fine_timer;
 mod process_handle;
 pub(crate) mod signals;
 mod watch;
 
+pub(crate) use fine_timer::FineTimer;
 pub(crate) use process_handle::ProcessHandle;
-pub(crate) use watch::watch;
+pub(crate) use watch::{LazyWatch, watch};
 
 /// The version of Landlock that the kernel has; 0 for none.
 ///

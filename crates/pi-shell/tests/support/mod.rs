@@ -61,8 +61,10 @@ impl Observer for Recorder {
     fn wants_chunks(&self) -> bool {
         true
     }
-    fn chunk(&self, text: String) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        self.text.lock().unwrap_or_else(PoisonError::into_inner).push_str(&text);
+    fn chunk(&self, text: &str) {
+        self.text.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+    }
+    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(std::future::ready(()))
     }
     fn wants_updates(&self) -> bool {
