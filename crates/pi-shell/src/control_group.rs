@@ -102,6 +102,11 @@ impl ControlGroup {
         }
     }
 
+    /// Removes it if none of its processes is left; true when it is gone.
+    pub(crate) fn try_remove(&self) -> bool {
+        self.folders().all(|folder| fs::remove_dir(folder).is_ok() || !folder.exists())
+    }
+
     fn folders(&self) -> impl Iterator<Item = &PathBuf> {
         let processes = self.processes.iter().filter(|folder| self.memory.as_ref() != Some(folder));
         self.memory.iter().chain(processes)

@@ -408,6 +408,7 @@ impl Engine {
         self.main = None;
         *self.shared.slot.lock().await = None;
         drop(self.shared.supervisor.close(bound).await);
+        self.shared.limits.remove().await;
     }
 
     /// Whether the session's means are gone: somebody killed its supervisor or removed its folder.

@@ -11,6 +11,12 @@ use crate::request::ResourceLimits;
 /// What a shell adds to the number of a signal to make a status.
 const SIGNAL_STATUS_BASE: i32 = 128;
 
+/// Tries to remove a group whose last processes the kernel is still taking down, and their pause.
+#[cfg(target_os = "linux")]
+const REMOVE_TRIES: u32 = 200;
+#[cfg(target_os = "linux")]
+const REMOVE_INTERVAL: std::time::Duration = std::time::Duration::from_millis(5);
+
 /// What bounds a session.
 #[derive(Debug)]
 pub(super) struct SessionLimits {
@@ -66,6 +72,23 @@ impl SessionLimits {
     pub(super) fn add(&self, _pid: i32) -> Result<(), ShellError> {
         Ok(())
     }
+
+    /// Removes what was made, once the session's processes are gone; at most for a second.
+    #[cfg(target_os = "linux")]
+    pub(super) async fn remove(&self) {
+        let Some(group) = &self.group else { return };
+        for _ in 0..REMOVE_TRIES {
+            if group.try_remove() {
+                return;
+            }
+            tokio::time::sleep(REMOVE_INTERVAL).await;
+        }
+    }
+
+    /// Nothing was made.
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_async, reason = "the same surface on every system")]
+    pub(super) async fn remove(&self) {}
 
     /// The state now.
     pub(super) fn mark(&self) -> LimitsMark {
