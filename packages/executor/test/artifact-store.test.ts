@@ -208,6 +208,15 @@ describe("artifact store", () => {
     expect((await store.save("bash", "z")).path.startsWith(folder)).toBe(true);
   });
 
+  it("leaves no temporary folder behind, whatever is under way when it is disposed of", async () => {
+    const store = new ArtifactStore();
+    const early = store.allocate("bash");
+    await store.dispose();
+
+    expect(existsSync(dirname((await early).path))).toBe(false);
+    await expect(store.allocate("bash")).rejects.toThrow("the store is disposed of");
+  });
+
   it("makes a private temporary folder when it is given none, and removes it", async () => {
     const store = new ArtifactStore();
     const { path } = await store.save("bash", "x");

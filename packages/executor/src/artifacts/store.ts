@@ -65,6 +65,7 @@ export class ArtifactStore {
   #folder: Promise<string> | undefined;
   /** The temporary folder of a store that was given none. */
   #made: string | undefined;
+  #isDisposed = false;
 
   constructor(options: ArtifactStoreOptions = {}) {
     this.#options = options;
@@ -136,8 +137,11 @@ export class ArtifactStore {
     return readArtifact(entry, selection, options);
   }
 
-  /** Removes the folder, if this store made it for itself; a folder it was given stays. */
+  /** Removes the folder, if this store made it for itself, and makes none any more; a folder it was given stays. */
   async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    // One that is being made for a call under way has to be there before it can go.
+    await this.#folder?.catch(() => undefined);
     const made = this.#made;
     this.#made = undefined;
     this.#folder = undefined;
@@ -201,6 +205,7 @@ export class ArtifactStore {
   async #openFolder(): Promise<string> {
     const folder = this.#options.folder ?? this.#made;
     if (folder === undefined) {
+      if (this.#isDisposed) throw new Error("the store is disposed of");
       this.#made = await makeTemporaryFolder("artifacts");
       return this.#made;
     }
