@@ -20,6 +20,8 @@ export async function main(words: readonly string[]): Promise<number> {
         return await (await import("./commands/tool.ts")).tool(rest);
       case "tasks":
         return await (await import("./commands/tasks.ts")).tasks(rest);
+      case "mcp":
+        return await (await import("./commands/mcp.ts")).mcp(rest);
       case "minimize":
         return await (await import("./commands/minimize.ts")).minimize(rest);
       case "rpc":

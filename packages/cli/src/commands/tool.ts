@@ -66,7 +66,7 @@ export async function tool(words: readonly string[]): Promise<number> {
 }
 
 /** A store whose artifacts stay, so that a later call can read them by their addresses. */
-function storeOf({ artifacts, settings }: ToolArguments): ArtifactStore | undefined {
+export function storeOf({ artifacts, settings }: ToolArguments): ArtifactStore | undefined {
   if (artifacts === undefined) return undefined;
   return new ArtifactStore({
     folder: artifacts,

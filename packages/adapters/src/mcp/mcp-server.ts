@@ -1,0 +1,99 @@
+/**
+ * The tools as an MCP server: each tool of a session is a tool of the server, artifacts are its resources.
+ *
+ * Made for one client: the session behind the tools is shared by all of a server's calls. What carries the messages is
+ * not here, see `serve-on-stdio.ts`.
+ */
+
+import { type CallToolResult, McpServer, type ServerContext, type ToolAnnotations } from "@modelcontextprotocol/server";
+import { artifactUrl } from "@pi-bash/contract";
+import type { AnyTool } from "@pi-bash/tool";
+import { answerOf, artifactOf } from "../answer.ts";
+import { type Artifacts, serveArtifacts } from "./artifact-resources.ts";
+import { openProgress } from "./progress.ts";
+
+/** Under this key of a result's `_meta` are the facts of the answer, for programs. */
+export const DETAILS_KEY = "pi-bash/details";
+/**
+ * Milliseconds between two signs of life of a call that writes nothing. Clients give up after 60 s (the default of the
+ * official ones), and those that count anew at each notification must hear one well before.
+ */
+const KEEP_ALIVE_MS = 10_000;
+/** Tools that change nothing. The others run commands or end them. */
+const READ_ONLY_TOOLS: ReadonlySet<string> = new Set([
+  "task_await",
+  "task_list",
+  "bash_output",
+  "bash_background_list",
+]);
+
+export interface McpServerPorts {
+  /** The tools of one session, e.g. `[createBashTool(session), ...toolsForModel(session)]`. */
+  tools: readonly AnyTool[];
+  /** Whole outputs, as resources: the store of the session's executor. Absent: the server has no resources. */
+  artifacts?: Artifacts;
+  /** What the server calls itself. Default `pi-bash`. */
+  name?: string;
+  /** Default `0.1.0`. */
+  version?: string;
+  /** Milliseconds between two signs of life of a call that writes nothing. Default 10,000. */
+  keepAliveMs?: number;
+}
+
+/** Makes a server that is not connected yet. Descriptions and schemas are those of this moment. */
+export function createMcpServer(ports: McpServerPorts): McpServer {
+  const { tools, artifacts, name = "pi-bash", version = "0.1.0", keepAliveMs = KEEP_ALIVE_MS } = ports;
+  const server = new McpServer({ name, version });
+  for (const tool of tools) {
+    server.registerTool(
+      tool.name,
+      {
+        title: tool.label,
+        description: tool.description,
+        inputSchema: tool.parameters,
+        annotations: annotationsOf(tool.name),
+      },
+      (params: unknown, context: ServerContext) => call(tool, params, context, keepAliveMs),
+    );
+  }
+  if (artifacts !== undefined) serveArtifacts(server, artifacts);
+  return server;
+}
+
+function annotationsOf(name: string): ToolAnnotations {
+  const readOnlyHint = READ_ONLY_TOOLS.has(name);
+  return { readOnlyHint, destructiveHint: !readOnlyHint, idempotentHint: false, openWorldHint: !readOnlyHint };
+}
+
+async function call(
+  tool: AnyTool,
+  params: unknown,
+  { mcpReq }: ServerContext,
+  keepAliveMs: number,
+): Promise<CallToolResult> {
+  const progress = openProgress(mcpReq, keepAliveMs);
+  try {
+    const { signal } = mcpReq;
+    const answer = await answerOf(tool, { id: String(mcpReq.id), params, signal, onUpdate: progress.show });
+    const artifactId = artifactOf(answer);
+    return {
+      content: [{ type: "text", text: answer.text }, ...(artifactId === undefined ? [] : [linkTo(artifactId)])],
+      isError: answer.isError,
+      // Not as structured content: a client that has it shows the model that instead of the text.
+      ...(answer.details === undefined ? {} : { _meta: { [DETAILS_KEY]: answer.details } }),
+    };
+  } finally {
+    progress.end();
+  }
+}
+
+function linkTo(artifactId: string) {
+  const uri = artifactUrl(artifactId);
+  return {
+    type: "resource_link",
+    uri,
+    name: artifactId,
+    description: "The whole output",
+    mimeType: "text/plain",
+  } as const;
+}

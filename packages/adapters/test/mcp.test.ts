@@ -1,0 +1,153 @@
+/** The MCP server, joined to the official client in this process: what a client cannot see go wrong over stdio. */
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
+import { createExecutor } from "@pi-bash/executor";
+import { type AnyTool, createBashTool } from "@pi-bash/tool";
+import { expect, it, onTestFinished } from "vitest";
+import { within } from "../../../test/support/patience.ts";
+import { createMcpServer, MAX_RESOURCE_BYTES, type McpServerPorts, serveMcpOnStdio } from "../src/mcp/index.ts";
+
+const timeout = 40_000;
+
+function session() {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-adapters-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const hostEnv = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: folder };
+  const executor = createExecutor({}, { hostEnv, cwd: folder, usesSnapshot: false });
+  onTestFinished(() => executor.dispose());
+  return { folder, executor, bash: createBashTool({ cwd: folder, executor, hostEnv }) };
+}
+
+/** A tool whose calls do what `execute` does. */
+function toolOf(execute: () => Promise<never>): AnyTool {
+  return { ...session().bash, execute };
+}
+
+async function connect(ports: McpServerPorts): Promise<Client> {
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  const server = createMcpServer(ports);
+  const client = new Client({ name: "test", version: "1.0.0" });
+  await Promise.all([server.connect(theirs), client.connect(ours)]);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+it("tells a client that waits for a quiet command that it still runs", async () => {
+  const client = await connect({ tools: [session().bash], keepAliveMs: 50 });
+  const stop = new AbortController();
+  let signs = 0;
+
+  const call = client.callTool(
+    { name: "bash", arguments: { command: "sleep 300" } },
+    {
+      timeout,
+      signal: stop.signal,
+      onprogress: ({ message }) => {
+        expect(message).toBeUndefined();
+        signs += 1;
+        if (signs === 3) stop.abort();
+      },
+    },
+  );
+
+  await expect(call).rejects.toThrow();
+  expect(signs).toBe(3);
+});
+
+it("shows the end of a long output as progress, never from the middle of a character", async () => {
+  const client = await connect({ tools: [session().bash] });
+  const messages: string[] = [];
+
+  await client.callTool(
+    { name: "bash", arguments: { command: "printf '🙂🙂🙂🙂🙂\\n%.0s' {1..600}; printf x; sleep 0.5" } },
+    { timeout, onprogress: ({ message = "" }) => void messages.push(message) },
+  );
+
+  expect(messages.length).toBeGreaterThan(0);
+  expect(messages.at(-1)).toMatch(/^(🙂|\n)+x$/u);
+  expect(Math.max(...messages.map(({ length }) => length))).toBeLessThanOrEqual(2_000);
+});
+
+it("answers a wrong call with an error that the model reads, and runs nothing", async () => {
+  const client = await connect({ tools: [session().bash] });
+
+  const wrong = await client.callTool({ name: "bash", arguments: { command: "echo ran", more: 1 } });
+  const unset = await client.callTool({ name: "bash", arguments: { command: "echo ran", env: { "A-B": "x" } } });
+
+  expect(wrong).toMatchObject({ isError: true });
+  expect(JSON.stringify(wrong.content)).toContain("more");
+  expect(unset).toMatchObject({ isError: true, content: [{ type: "text", text: "Invalid bash env name: A-B" }] });
+});
+
+it("answers the call of a tool that is broken, and serves on", async () => {
+  const broken = toolOf(() => Promise.reject(new TypeError("a defect")));
+  const client = await connect({ tools: [broken] });
+
+  const answer = await client.callTool({ name: "bash", arguments: { command: "x" } });
+
+  expect(answer).toMatchObject({ isError: true, content: [{ type: "text", text: "a defect" }] });
+  expect((await client.listTools()).tools).toHaveLength(1);
+});
+
+it("reads a part of what is too large for a message, and says that it is cut", async () => {
+  const { executor, bash } = session();
+  const client = await connect({ tools: [bash], artifacts: executor.artifacts });
+  const lines = 30_000;
+  // Control characters: JSON writes each in six.
+  const { id } = await executor.artifacts.save("bash", `${"\u0001".repeat(99)}\n`.repeat(lines));
+  const read = async (address: string) =>
+    (await client.readResource({ uri: `artifact://${id}${address}` })).contents[0];
+
+  await expect(read("")).rejects.toThrow("Read a part of it");
+  const part = await read(`:1-${lines}`);
+  const end = await read("?tail=2");
+
+  expect(part).toMatchObject({ _meta: { "pi-bash/cut": { totalBytes: 100 * lines } } });
+  const text = part !== undefined && "text" in part ? part.text : "";
+  expect(text.length).toBeGreaterThan(MAX_RESOURCE_BYTES / 2);
+  expect(text.length).toBeLessThanOrEqual(MAX_RESOURCE_BYTES);
+  expect(end).not.toHaveProperty("_meta");
+});
+
+it("says what is wrong with an address", async () => {
+  const { executor, bash } = session();
+  const client = await connect({ tools: [bash], artifacts: executor.artifacts });
+  const { id } = await executor.artifacts.save("bash", "text\n");
+  const read = (uri: string) => client.readResource({ uri });
+
+  await expect(read("artifact://none")).rejects.toThrow(/none/);
+  await expect(read(`artifact://${id}:5-1`)).rejects.toThrow("ends before it begins");
+  await expect(read("artifact://../../etc/passwd")).rejects.toThrow("no valid id");
+});
+
+it("stops serving when its input ends, when a message has no end, and when it is told to", async () => {
+  const serve = () => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const stop = new AbortController();
+    const errors: Error[] = [];
+    const served = serveMcpOnStdio(() => createMcpServer({ tools: [] }), {
+      input,
+      output,
+      signal: stop.signal,
+      onError: (error) => void errors.push(error),
+    });
+    return { input, stop, errors, served };
+  };
+
+  const left = serve();
+  left.input.end();
+  await within("the end of the input", left.served);
+
+  const flood = serve();
+  flood.input.write(Buffer.alloc(11 * 1024 ** 2, "x"));
+  await within("a message without an end", flood.served);
+  expect(flood.errors).not.toEqual([]);
+
+  const told = serve();
+  told.stop.abort();
+  await within("the signal", told.served);
+});

@@ -1,0 +1,56 @@
+/**
+ * `pi-bash mcp`: the tools as an MCP server over standard input and output, for one client.
+ *
+ * The client starts this program and ends it by closing its input; what the session still runs then is ended. Nobody
+ * can be asked, so that a policy's questions are refusals.
+ */
+import { createMcpServer, serveMcpOnStdio } from "@pi-bash/adapters/mcp";
+import { createExecutor, JobManager } from "@pi-bash/executor";
+import { createBashTool, type TaskSession, toolsForModel } from "@pi-bash/tool";
+import { listenForInterrupt } from "../interrupt.ts";
+import { policyOf } from "../policy-option.ts";
+import { UsageError } from "../usage.ts";
+import { parseToolArguments, storeOf } from "./tool.ts";
+
+/** Key of the shell and owner of the tasks of this process. */
+const WORKSPACE = "mcp";
+
+/** Runs the words after `mcp` and resolves with the exit status: 0, or that of the signal that ended it. */
+export async function mcp(words: readonly string[]): Promise<number> {
+  const asked = parseToolArguments(words);
+  if (asked.params !== undefined || asked.json) throw new UsageError("`mcp` takes its calls from its client");
+  const policy = await policyOf(asked);
+  const interrupt = listenForInterrupt(() => undefined);
+  const cwd = process.cwd();
+  const kept = storeOf(asked);
+  const executor = createExecutor(asked.settings, { cwd, ...(kept === undefined ? {} : { artifacts: kept }) });
+  const { artifacts } = executor;
+  const asyncJobManager = await JobManager.open({ artifacts, maxJobs: asked.settings["async.maxJobs"] });
+  const session: TaskSession = {
+    cwd,
+    settings: asked.settings,
+    executor,
+    asyncJobManager,
+    policy,
+    policyContext: () => (asked.mode === undefined ? {} : { mode: asked.mode }),
+    getSessionId: () => WORKSPACE,
+  };
+  // Without jobs of its own: their results would be delivered, and a client of MCP takes no deliveries. `task` has them.
+  const bash = createBashTool({
+    ...session,
+    settings: { ...asked.settings, "async.enabled": false },
+    asyncJobManager: undefined,
+  });
+  const tools = [bash, ...toolsForModel(session)];
+  try {
+    await serveMcpOnStdio(() => createMcpServer({ tools, artifacts }), {
+      signal: interrupt.signal,
+      onError: ({ message }) => process.stderr.write(`pi-bash: ${message}\n`),
+    });
+    return interrupt.status ?? 0;
+  } finally {
+    await asyncJobManager.dispose();
+    await executor.dispose();
+    interrupt.release();
+  }
+}

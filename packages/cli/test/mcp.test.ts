@@ -1,0 +1,184 @@
+/** `pi-bash mcp`, driven by the official client, in both protocols that clients speak today. */
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client, type VersionNegotiationMode } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { until } from "../../../test/support/patience.ts";
+
+const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
+/** Longest wait of the client for one answer, in milliseconds. */
+const timeout = 40_000;
+
+async function connect({ mode = "legacy", words = [] }: { mode?: VersionNegotiationMode; words?: string[] } = {}) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-mcp-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [PROGRAM, "mcp", ...words],
+    cwd: folder,
+    env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: folder },
+  });
+  const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode } });
+  await client.connect(transport, { timeout });
+  onTestFinished(() => client.close());
+  const call = async (name: string, input: Record<string, unknown>, options: { signal?: AbortSignal } = {}) => {
+    const { content, isError, _meta } = await client.callTool({ name, arguments: input }, { timeout, ...options });
+    const [first, link] = content;
+    if (first?.type !== "text") throw new Error(`the answer begins with ${first?.type}`);
+    return { text: first.text, link, isError, details: _meta?.["pi-bash/details"] };
+  };
+  return { folder, client, transport, call };
+}
+
+const background = (script: string) => ({
+  kind: "bash",
+  script,
+  timeout_secs: 60,
+  display_name: "x",
+  run_in_background: true,
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The process id that a command has written to a file, complete once its line has ended. */
+async function pidIn(path: string): Promise<number> {
+  await until(`a process id in ${path}`, () => existsSync(path) && readFileSync(path, "utf8").endsWith("\n"));
+  return Number(readFileSync(path, "utf8"));
+}
+
+describe.each<{ mode: VersionNegotiationMode }>([{ mode: "legacy" }, { mode: { pin: "2026-07-28" } }])(
+  "an MCP client of $mode",
+  ({ mode }) => {
+    it("is offered the tools and runs commands in one shell", async () => {
+      const { client, call } = await connect({ mode });
+
+      const { tools } = await client.listTools();
+      await call("bash", { command: "word=kept" });
+      const answer = await call("bash", { command: 'echo "$word"; exit 3' });
+
+      expect(tools.map(({ name }) => name)).toEqual(["bash", "task", "task_await", "task_list", "task_terminate"]);
+      expect(tools[0]?.inputSchema).toMatchObject({ type: "object", required: ["command"] });
+      expect(tools[0]?.inputSchema.properties).not.toHaveProperty("async");
+      expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([false, false, true, true, false]);
+      expect(answer).toMatchObject({ isError: true, details: { exitCode: 3 } });
+      expect(answer.text).toMatch(/^kept\n(.|\n)*Command exited with code 3$/);
+    });
+
+    it("sees the output while the command runs", async () => {
+      const { folder, client } = await connect({ mode });
+      const seen: string[] = [];
+      const numbers: number[] = [];
+
+      const answer = await client.callTool(
+        { name: "bash", arguments: { command: "echo first; until [ -e go ]; do sleep 0.02; done; echo second" } },
+        {
+          timeout,
+          onprogress: ({ message, progress }) => {
+            numbers.push(progress);
+            seen.push(message ?? "");
+            // The command waits for this: without a look at its output it would never end.
+            if (message?.includes("first")) writeFileSync(join(folder, "go"), "");
+          },
+        },
+      );
+
+      expect(answer.content[0]).toMatchObject({ type: "text", text: expect.stringMatching(/^first\nsecond\n/) });
+      expect(seen[0]).toContain("first");
+      expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+      expect(new Set(numbers).size).toBe(numbers.length);
+    });
+
+    it("ends a command by cancelling its call, and the shell stays", async () => {
+      const { folder, call } = await connect({ mode });
+      await call("bash", { command: "word=kept" });
+      const cancel = new AbortController();
+
+      const cancelled = call("bash", { command: "sleep 300 & echo $! > pid; wait" }, { signal: cancel.signal });
+      const outcome = expect(cancelled).rejects.toThrow("enough");
+      const pid = await pidIn(join(folder, "pid"));
+      cancel.abort("enough");
+      await outcome;
+
+      await until("the command is gone", () => !isAlive(pid));
+      expect((await call("bash", { command: 'echo "$word"' })).text).toMatch(/^kept\n/);
+    });
+
+    it("reads of a timeout, with the output up to then", async () => {
+      const { call } = await connect({ mode });
+
+      const answer = await call("bash", { command: "echo before; sleep 300", timeout: 1 });
+
+      expect(answer).toMatchObject({ isError: true, details: { stopped: expect.anything() } });
+      expect(answer.text).toMatch(/Command timed out after 1 seconds(.|\n)*before/);
+    });
+
+    it("reads the whole output as a resource, or a part of it", async () => {
+      const { client, call } = await connect({ mode });
+
+      const { link } = await call("bash", { command: "seq 1 100000" });
+      const uri = link?.type === "resource_link" ? link.uri : "";
+      const read = async (address: string) => (await client.readResource({ uri: address })).contents[0];
+      const { resources } = await client.listResources();
+
+      expect(uri).toMatch(/^artifact:\/\/\w+$/);
+      expect(resources.map((resource) => resource.uri)).toContain(uri);
+      const lines = Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`);
+      expect(await read(uri)).toMatchObject({ uri, mimeType: "text/plain", text: lines.join("") });
+      expect(await read(`${uri}:50000-50002`)).toMatchObject({ text: "50000\n50001\n50002\n" });
+      expect(await read(`${uri}?tail=1`)).toMatchObject({ text: "100000\n" });
+      await expect(read("artifact://unknown")).rejects.toThrow("not found");
+      await expect(read("file:///etc/passwd")).rejects.toThrow();
+    });
+
+    it("starts a task in the background, reads its output and ends it", async () => {
+      const { folder, call } = await connect({ mode });
+
+      const started = await call("task", background("echo $$ > pid; echo out; exec sleep 300"));
+      const { taskId } = started.details as { taskId: string };
+      const awaited = await call("task_await", { task_ids: [taskId] });
+      const pid = await pidIn(join(folder, "pid"));
+      const ended = await call("task_terminate", { task_ids: [taskId] });
+
+      expect(awaited.text).toContain("out");
+      expect(ended).toMatchObject({ details: { results: [{ status: "terminated", taskId }] } });
+      await until("the task is gone", () => !isAlive(pid));
+    });
+  },
+);
+
+it("a client that leaves takes everything that runs with it", async () => {
+  const { folder, client, transport, call } = await connect();
+  await call("task", background("echo $$ > task; exec sleep 300"));
+  const task = await pidIn(join(folder, "task"));
+  const running = call("bash", { command: "echo $$ > shell; sleep 300" }).catch((error: unknown) => error);
+  const shell = await pidIn(join(folder, "shell"));
+  const server = transport.pid ?? 0;
+  expect([server, shell, task].map(isAlive)).toEqual([true, true, true]);
+
+  await client.close();
+
+  await until("all are gone", () => ![server, shell, task].some(isAlive));
+  expect(await running).toBeInstanceOf(Error);
+});
+
+it("a call that the mode does not allow is refused, with the reason", async () => {
+  const { folder, call } = await connect({ words: ["--mode", "plan"] });
+
+  const refused = await call("bash", { command: "touch made" });
+  const allowed = await call("bash", { command: "pwd" });
+
+  expect(refused.isError).toBe(true);
+  expect(refused.text).toContain("`touch` changes files");
+  expect(existsSync(join(folder, "made"))).toBe(false);
+  expect(allowed.text).toMatch(new RegExp(`^${folder}\n`));
+});
