@@ -24,9 +24,10 @@ fn spilling(text: &str, path: &std::path::Path) -> RunOptions {
 /// nothing is left, and that the session kept its state.
 async fn check_cancelled(text: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let (ready, never) = (folder.path().join("ready"), folder.path().join("never"));
+    let home = folder.path().canonicalize().unwrap();
+    let (ready, never) = (home.join("ready"), home.join("never"));
     let shell = session();
-    run(&shell, "V=kept; cd /usr").await;
+    run(&shell, &format!("V=kept; cd {}", home.display())).await;
     let before = shell.live_background_job_count().await;
     let script = format!(": >{}; {text}\n: >{}", ready.display(), never.display());
 
@@ -38,7 +39,8 @@ async fn check_cancelled(text: &str) {
     assert!(!never.exists(), "a later statement ran after {text}");
     assert!(result.survivors.is_empty(), "{text}: {:?}", result.survivors);
     assert_eq!(shell.live_background_job_count().await, before, "{text}");
-    assert_eq!(told(&shell, "echo $V; pwd").await.0, "kept\n/usr\n", "after {text}");
+    let kept = format!("kept\n{}\n", home.display());
+    assert_eq!(told(&shell, "echo $V; pwd").await.0, kept, "after {text}");
     shell.close().await;
 }
 
@@ -69,7 +71,7 @@ cancelled! {
     a_daemon_is_swept: "(setsid sleep 1000 & ) ; sleep 1000";
     children_in_groups_of_their_own_are_cancelled: "set -m; sleep 300 | cat & sleep 300";
     a_child_bash_is_cancelled: "bash -c 'sleep 1000; echo next'";
-    a_reader_of_a_fifo_is_cancelled: "mkfifo p.$$ 2>/dev/null || cd /tmp && mkfifo p.$$; cat p.$$";
+    a_reader_of_a_fifo_is_cancelled: "mkfifo p.$$; cat p.$$";
     a_program_in_place_of_the_shell_is_cancelled: "exec sleep 1000";
 }
 
