@@ -28,7 +28,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   tool: { ours: ["contract", "command", "policy", "executor"], others: [], node: true },
   terminal: { ours: ["contract"], others: ["@xterm/headless"], node: true },
   renderer: { ours: ["contract", "terminal"], others: ["string-width"], node: false },
-  adapters: { ours: ["contract", "tool"], others: ["@modelcontextprotocol/server"], node: true },
+  adapters: { ours: ["contract", "tool"], others: ["@modelcontextprotocol/server", "ai"], node: true },
   // The composition root: it alone builds things and hands them down, so it may name every layer.
   cli: {
     ours: ["contract", "command", "natives", "policy", "executor", "tool", "terminal", "renderer", "adapters"],

@@ -12,6 +12,7 @@ const LIMIT_MS = 50_000;
 
 /** What each prints last. */
 const LAST_LINES: Readonly<Record<string, string>> = {
+  "ai-sdk.mjs": "40951 numbers have a 7",
   "mcp.mjs": "40951 numbers have a 7; the build is done",
 };
 
