@@ -51,6 +51,7 @@ impl From<SessionOptions> for ShellOptions {
             snapshot_path: options.snapshot_path.map(PathBuf::from),
             limits: options.limits.map(ResourceLimits::from).unwrap_or_default(),
             sandbox: options.sandbox.map(SandboxOptions::from),
+            kind: None,
         }
     }
 }

@@ -5,7 +5,8 @@
 pub enum SessionKind {
     /// One bash lives as long as the session.
     Persistent,
-    /// Each command has a bash of its own; nothing but the directory is kept.
+    /// Each command has a bash of its own, which takes the state over that the one before wrote
+    /// down: directory, variables, functions, aliases, options; no jobs, no descriptors.
     PerCommand,
 }
 
@@ -26,16 +27,18 @@ pub struct Capabilities {
     pub sandbox: Vec<&'static str>,
 }
 
+/// Variable that has sessions keep their state another way than the best one: `per-command`. Other
+/// values are ignored. For hosts whose machine is against persistent sessions, and for tests.
+const SESSION_VARIABLE: &str = "PI_BASH_SESSION";
+
 /// What this build can do on this machine.
 pub fn capabilities() -> Capabilities {
-    // A session needs the process tree, which is read from /proc.
-    let has_tree = crate::tree::identity_of(own_pid()).is_some();
     Capabilities {
         platform: std::env::consts::OS,
-        session: if has_tree { SessionKind::Persistent } else { SessionKind::PerCommand },
+        session: session_kind(),
         supervisor: cfg!(unix),
         pty: cfg!(unix),
-        clone: has_tree,
+        clone: true,
         #[cfg(unix)]
         sandbox: crate::sandbox::offered_backends(),
         #[cfg(not(unix))]
@@ -43,14 +46,32 @@ pub fn capabilities() -> Capabilities {
     }
 }
 
-fn own_pid() -> i32 {
-    i32::try_from(std::process::id()).unwrap_or_default()
+fn session_kind() -> SessionKind {
+    let per_command = std::env::var_os(SESSION_VARIABLE).is_some_and(|kind| kind == "per-command");
+    if has_process_tree() && !per_command {
+        SessionKind::Persistent
+    } else {
+        SessionKind::PerCommand
+    }
+}
+
+/// Whether processes can be looked up, which a persistent session needs: on Linux, a `/proc`.
+#[cfg(unix)]
+pub(crate) fn has_process_tree() -> bool {
+    let own = i32::try_from(std::process::id()).unwrap_or_default();
+    crate::tree::identity_of(own).is_some()
+}
+
+#[cfg(not(unix))]
+fn has_process_tree() -> bool {
+    false
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn linux_keeps_one_bash_a_session() {
         assert_eq!(capabilities().session, SessionKind::Persistent);

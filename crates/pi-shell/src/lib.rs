@@ -14,19 +14,27 @@
 //! No N-API here, and no decision about what a command may do.
 
 mod capabilities;
+mod confinement;
 #[cfg(target_os = "linux")]
 mod control_group;
+mod delivery;
 mod environment;
 mod error;
+mod job;
+mod late;
 mod observer;
 mod outcome;
 pub mod output;
+mod per_command;
 mod pty;
 mod request;
 #[cfg(unix)]
 mod sandbox;
+mod script;
 mod session;
 mod shell_path;
+mod source;
+#[cfg(unix)]
 mod stop;
 mod supervisor;
 mod sys;
@@ -34,6 +42,7 @@ mod tree;
 mod validate;
 
 pub use capabilities::{Capabilities, SessionKind, capabilities};
+pub use confinement::{SandboxBackend, SandboxMode, SandboxOptions, SandboxReport};
 pub use error::ShellError;
 pub use observer::{Observer, SinkUpdate};
 pub use outcome::{ExitOutcome, LimitMet, LineRange, OutputSummary, ProcessInfo, RunResult};
@@ -45,5 +54,4 @@ pub use request::{
     Concurrency, DEFAULT_MAX_BYTES, DEFAULT_UPDATE_INTERVAL, EnvironmentEntry, HARD_TIMEOUT_GRACE,
     ResourceLimits, RunOptions, ShellOptions, SinkOptions,
 };
-pub use sandbox::{SandboxBackend, SandboxMode, SandboxOptions, SandboxReport};
 pub use session::{Shell, execute_shell};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::sandbox::SandboxReport;
+use crate::confinement::SandboxReport;
 
 /// How a run ended. A run ends exactly once, so exactly one of these is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::sandbox::SandboxOptions;
+use crate::capabilities::SessionKind;
+use crate::confinement::SandboxOptions;
 
 /// Bytes of output that stay in memory for the model, from the end of the stream (50 KiB).
 ///
@@ -39,10 +40,12 @@ pub struct ShellOptions {
     pub session_env: Vec<EnvironmentEntry>,
     /// A bash file sourced once, before the first command.
     pub snapshot_path: Option<PathBuf>,
-    /// Resource limits of everything the session starts.
+    /// Resource limits of everything the session starts. Not on Windows.
     pub limits: ResourceLimits,
     /// The sandbox that the whole session runs in. `None`: it has the host's own rights.
     pub sandbox: Option<SandboxOptions>,
+    /// How the session keeps its state. Default: the best way there is (`capabilities`).
+    pub kind: Option<SessionKind>,
 }
 
 /// Upper bounds set with `setrlimit(2)` before the shell starts. `None` inherits the host's.

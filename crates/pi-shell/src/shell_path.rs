@@ -5,7 +5,17 @@ use std::path::{Path, PathBuf};
 use crate::error::ShellError;
 
 /// Folders looked in after those of `PATH`, for hosts that were started without one (EV-09).
+#[cfg(not(windows))]
 const FALLBACK_FOLDERS: [&str; 4] = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
+
+/// Where Git for Windows has its bash below the folder it was installed in.
+#[cfg(windows)]
+const GIT_BASH_FOLDER: &str = r"Git\bin";
+
+/// Variables that name the folders where Windows has programs, for all users and for one.
+#[cfg(windows)]
+const PROGRAM_FOLDERS: [&str; 4] =
+    ["ProgramFiles", "ProgramW6432", "ProgramFiles(x86)", "LOCALAPPDATA"];
 
 /// The shell to run: `wanted` if it is given and usable, else the first `bash` found.
 ///
@@ -18,11 +28,7 @@ pub(crate) fn resolve(wanted: Option<&Path>) -> Result<PathBuf, ShellError> {
 }
 
 fn discover() -> Result<PathBuf, ShellError> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = std::env::split_paths(&path)
-        .filter(|folder| folder.is_absolute())
-        .chain(FALLBACK_FOLDERS.iter().map(PathBuf::from))
-        .collect();
+    let folders = folders();
     folders
         .iter()
         .map(|folder| folder.join(if cfg!(windows) { "bash.exe" } else { "bash" }))
@@ -34,6 +40,44 @@ fn discover() -> Result<PathBuf, ShellError> {
                 .collect::<Vec<_>>()
                 .join(", "),
         })
+}
+
+/// Where a bash is looked for, in this order.
+#[cfg(not(windows))]
+fn folders() -> Vec<PathBuf> {
+    path_folders().into_iter().chain(FALLBACK_FOLDERS.iter().map(PathBuf::from)).collect()
+}
+
+/// Where a bash is looked for, in this order: Git's own folders, those beside the `git` on `PATH`,
+/// then `PATH`. Not the system's folder: its `bash.exe` starts another system (WSL), where neither
+/// paths nor processes are the host's.
+#[cfg(windows)]
+fn folders() -> Vec<PathBuf> {
+    let installed = PROGRAM_FOLDERS.iter().filter_map(std::env::var_os).flat_map(|folder| {
+        let folder = PathBuf::from(folder);
+        [folder.join(GIT_BASH_FOLDER), folder.join("Programs").join(GIT_BASH_FOLDER)]
+    });
+    let listed = path_folders();
+    // `git.exe` is in `Git\cmd`, `Git\bin` or `Git\mingw64\bin`.
+    let beside_git =
+        listed.iter().filter(|folder| folder.join("git.exe").is_file()).flat_map(|folder| {
+            folder.ancestors().skip(1).take(2).map(|root| root.join("bin")).collect::<Vec<_>>()
+        });
+    let system = std::env::var_os("SystemRoot").map(PathBuf::from);
+    let is_system = |folder: &PathBuf| system.as_ref().is_some_and(|one| folder.starts_with(one));
+    let others = listed.iter().filter(|folder| !is_system(folder)).cloned();
+    installed.chain(beside_git).chain(others).collect()
+}
+
+fn path_folders() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect()
+}
+
+/// What is told of a program that did not answer like a bash.
+pub(crate) fn no_bash(path: &Path) -> ShellError {
+    let reason = "does not answer like a bash; set `shell` to the path of a bash".to_owned();
+    ShellError::UnusableShell { path: path.to_path_buf(), reason }
 }
 
 /// Whether the file can be run at all. That it is a bash shows when it answers the greeting.

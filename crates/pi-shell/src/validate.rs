@@ -49,6 +49,12 @@ fn check_sink_options(options: &SinkOptions) -> Result<(), ShellError> {
     Ok(())
 }
 
+/// Where a session begins: where it is told to, or where the host is.
+pub(crate) fn first_directory(wanted: Option<&Path>) -> Result<PathBuf, ShellError> {
+    let here = std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"));
+    wanted.map_or_else(|| Ok(here.clone()), |cwd| check_directory(cwd, &here))
+}
+
 /// Checks that a directory can be entered; returns it absolute.
 pub(crate) fn check_directory(path: &Path, base: &Path) -> Result<PathBuf, ShellError> {
     let path = base.join(path);

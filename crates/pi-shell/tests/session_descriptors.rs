@@ -71,6 +71,22 @@ async fn a_program_is_given_three_descriptors_and_a_subshell_sees_nothing_below_
 }
 
 #[tokio::test]
+async fn the_next_command_runs_where_bash_s_own_descriptors_were_closed() {
+    for text in ["exec 241>&-", "exec 238<&- 240>&- 241>&- 242>&-", "exec 238>/dev/null"] {
+        let shell = session();
+        run(&shell, "V=kept").await;
+
+        assert_eq!(told(&shell, text).await.1, 0, "{text}");
+
+        for _ in 0..2 {
+            let (output, status) = told(&shell, "echo $V; sh -c 'echo child'").await;
+            assert_eq!((output.as_str(), status), ("kept\nchild\n", 0), "{text}");
+        }
+        shell.close().await;
+    }
+}
+
+#[tokio::test]
 async fn a_low_limit_of_open_files_keeps_shell_and_state() {
     let shell = session();
     run(&shell, "V=kept; ulimit -n 20").await;

@@ -9,13 +9,10 @@ use std::time::Duration;
 use rustix::process::Signal;
 use tokio::time::Instant;
 
-use crate::stop::{self, ShellTarget, StopPlan};
+use crate::stop::{self, HANG_UP_GRACE, ShellTarget, StopPlan};
 use crate::supervisor::{Child, Supervisor};
 use crate::sys::signals::{CONTINUE, STOP};
 use crate::tree::{self, ProcessIdentity};
-
-/// Time that SIGHUP alone gets. An editor writes its recovery file in a few milliseconds.
-const HANG_UP_GRACE: Duration = Duration::from_millis(150);
 
 /// Pause between two looks at what is left.
 const LOOK_INTERVAL: Duration = Duration::from_millis(4);

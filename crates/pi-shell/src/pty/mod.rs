@@ -5,7 +5,7 @@
 //! mod      PtySession: who may start, and the control calls
 //! run      one program from its start to its end
 //! options  what is asked for            terminal  the device     sys  its descriptor
-//! input    typed, not yet taken         outflow   read, not yet taken
+//! input    typed, not yet taken
 //! hang_up  the end of a program that is stopped                  error  why nothing ran
 //! ```
 //! Unlike a session's run, a program here has a terminal, which is its standard input as well, and
@@ -16,7 +16,6 @@ mod error;
 mod hang_up;
 mod input;
 mod options;
-mod outflow;
 mod run;
 mod sys;
 mod terminal;

@@ -25,9 +25,9 @@ use tokio_util::sync::CancellationToken;
 use super::error::PtyError;
 use super::hang_up::hang_up;
 use super::options::Launch;
-use super::outflow::Outflow;
 use super::terminal::{ReadOutcome, Terminal};
 use super::{Controls, OnStart};
+use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::observer::Observer;
 use crate::outcome::ExitOutcome;
@@ -83,7 +83,8 @@ pub(super) async fn run(
         on_start(started.leader.pid());
     }
     let sandbox = started.room.as_ref().map(|room| room.report.clone());
-    let mut run = Run { program: started, controls, outflow: Outflow::new(observer), deadline };
+    let mut run =
+        Run { program: started, controls, outflow: Delivery::new(observer, None), deadline };
     let outcome = run.follow().await;
     run.finish(outcome).await;
     Ok((outcome, sandbox))
@@ -161,7 +162,7 @@ impl Program {
 struct Run<'a> {
     program: Program,
     controls: &'a Controls,
-    outflow: Outflow,
+    outflow: Delivery,
     deadline: Option<Instant>,
 }
 
@@ -261,7 +262,7 @@ impl Run<'_> {
 }
 
 /// Reads to the end of what the tree wrote, and waits until all of it was taken.
-async fn read_rest(terminal: &Terminal, outflow: &mut Outflow, tree_is_dead: &CancellationToken) {
+async fn read_rest(terminal: &Terminal, outflow: &mut Delivery, tree_is_dead: &CancellationToken) {
     let mut buffer = vec![0_u8; READ_BYTES];
     let mut rest = KERNEL_BYTES;
     while rest > 0 {

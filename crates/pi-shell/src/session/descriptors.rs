@@ -48,11 +48,6 @@ impl Descriptors {
         self.base.is_some()
     }
 
-    /// What bash complains of where a limit is below them.
-    pub(super) fn complaint(self) -> String {
-        self.base.map_or_else(|| "/dev/null: ".to_owned(), |base| format!(" {}: ", base + 2))
-    }
-
     /// What the boot does: `/dev/null` and the report pipe are duplicated from where the
     /// redirections of the group saved them.
     pub(super) fn boot(self) -> String {

@@ -16,13 +16,13 @@ use super::orders;
 use super::output_pipe::OutputPipe;
 use super::pool;
 use super::protocol;
-use super::saved_state::SavedState;
 use super::shared::Shared;
 use super::standby::{Births, ExpectedStandby};
 use crate::environment;
 use crate::error::ShellError;
 use crate::request::ShellOptions;
 use crate::sandbox::Sandbox;
+use crate::script::{self, SavedState};
 use crate::shell_path;
 use crate::supervisor::ChildExit;
 use crate::tree::ProcessIdentity;
@@ -47,6 +47,15 @@ pub(super) struct Handicaps {
     pub(super) descriptors: bool,
 }
 
+/// Options of the shell that the driver goes by.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Modes {
+    /// Tracing; a standby does not tell it.
+    xtrace: bool,
+    /// POSIX mode.
+    pub(super) posix: bool,
+}
+
 /// A session's shell and what is known of it.
 pub(super) struct Engine {
     pub(super) shared: Arc<Shared>,
@@ -65,10 +74,10 @@ pub(super) struct Engine {
     pub(super) handicaps: Handicaps,
     /// Whether a dead shell is replaced; not for one command's sake.
     pub(super) keeps_session: bool,
-    /// Whether tracing was on after the last command; a saved state does not tell.
-    xtrace: bool,
-    /// Whether the shell is in POSIX mode.
-    pub(super) posix: bool,
+    /// What was on after the last command.
+    pub(super) modes: Modes,
+    /// The last command was not begun, and no shell could be had for it.
+    pub(super) not_begun: bool,
     generation: u64,
     spec: LaunchSpec,
     options: Arc<ShellOptions>,
@@ -81,7 +90,7 @@ impl Engine {
         keeps_session: bool,
     ) -> Result<Self, ShellError> {
         let mut spec = launch_spec(&options)?;
-        let cwd = first_directory(&options)?;
+        let cwd = crate::validate::first_directory(options.cwd.as_deref())?;
         let executable =
             options.supervisor.clone().unwrap_or_else(|| PathBuf::from("pi-supervisor"));
         if let Some(wanted) = &options.sandbox {
@@ -108,8 +117,8 @@ impl Engine {
             status: 0,
             handicaps: Handicaps { standby: !keeps_session, ..Handicaps::default() },
             keeps_session,
-            xtrace: false,
-            posix: false,
+            modes: Modes::default(),
+            not_begun: false,
             generation: 0,
             spec,
             options,
@@ -215,11 +224,12 @@ impl Engine {
     async fn restore(&mut self, state: &SavedState) -> Result<(), ShellError> {
         let folder = self.shared.folder.path().to_path_buf();
         let system = |source| ShellError::System { attempt: "restore the session's state", source };
-        self.posix = state.posix;
+        self.modes.posix = state.posix;
         let mut text = state.restore.clone();
         if !self.handicaps.limits {
             text.extend_from_slice(state.limits.as_bytes());
         }
+        self.modes.xtrace |= state.xtrace;
         let name = format!("d{}", self.shared.next_serial());
         let file = self.shared.folder.write(&name, &text).map_err(system)?;
         let generation = self.generation;
@@ -228,7 +238,7 @@ impl Engine {
         let restored = self.command(&text, &token).await;
         drop(std::fs::remove_file(&file));
         restored?;
-        if self.xtrace {
+        if self.modes.xtrace {
             let token = self.shared.new_token();
             self.command(&format!("\\builtin set -x;__pi_e 0 {token}"), &token).await?;
         }
@@ -241,16 +251,17 @@ impl Engine {
         let options = Arc::clone(&self.options);
         let mut text = String::from("__pi_m= __pi_f= __pi_d=;");
         text.push_str("\\builtin cd -- ");
-        text.push_str(&protocol::quote_path(&self.cwd));
+        text.push_str(&script::quote_path(&self.cwd));
+        text.push_str(";\\builtin unset OLDPWD");
         if let Some(temporary) = &self.shared.temporary {
             text.push_str(";\\builtin export TMPDIR=");
-            text.push_str(&protocol::quote(&temporary.to_string_lossy()));
+            text.push_str(&script::quote(&temporary.to_string_lossy()));
         }
         for (name, value) in &options.session_env {
             text.push_str(";\\builtin export ");
             text.push_str(name);
             text.push('=');
-            text.push_str(&protocol::quote(value));
+            text.push_str(&script::quote(value));
         }
         let token = self.shared.new_token();
         text.push_str(";__pi_e 0 ");
@@ -270,7 +281,7 @@ impl Engine {
         }
         let token = self.shared.new_token();
         let generation = self.generation;
-        let quoted = protocol::quote_path(path);
+        let quoted = script::quote_path(path);
         let text = format!(
             "__pi_m= __pi_f= __pi_d=;\\builtin . {quoted} </dev/null >/dev/null 2>&1;{};__pi_e 0 {token}",
             protocol::exit_trap(self.shared.folder.path(), generation),
@@ -371,8 +382,8 @@ impl Engine {
     /// What a command left in the shell.
     pub(super) fn note_status(&mut self, status: i32, flags: &str, cwd: &Path) {
         self.status = status;
-        self.xtrace = flags.contains('x');
-        self.posix = flags.contains('_');
+        self.modes.xtrace = flags.contains('x');
+        self.modes.posix = flags.contains('_');
         self.note_cwd(cwd);
     }
 
@@ -454,17 +465,8 @@ fn launch_spec(options: &ShellOptions) -> Result<LaunchSpec, ShellError> {
     })
 }
 
-fn first_directory(options: &ShellOptions) -> Result<PathBuf, ShellError> {
-    let here = std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"));
-    match &options.cwd {
-        Some(cwd) => crate::validate::check_directory(cwd, &here),
-        None => Ok(here),
-    }
-}
-
 /// Whether a process has that directory, itself and not a newer one of its name. False where the
 /// system does not tell.
-#[cfg(unix)]
 fn works_in(pid: i32, directory: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let identity = |path: &Path| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
@@ -472,9 +474,4 @@ fn works_in(pid: i32, directory: &Path) -> bool {
         (Ok(its), Ok(wanted)) => its == wanted,
         _ => false,
     }
-}
-
-#[cfg(not(unix))]
-fn works_in(_pid: i32, _directory: &Path) -> bool {
-    false
 }

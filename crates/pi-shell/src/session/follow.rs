@@ -10,11 +10,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::delivery::Delivery;
 use super::frames::FrameBody;
-use super::output_pipe::{OutputPipe, ReadOutcome};
+use super::output_pipe::OutputPipe;
 use super::runner::{self, Runner};
 use super::standby::Births;
+use crate::delivery::Delivery;
+use crate::job::DRAIN_LIMIT;
+use crate::source::{ReadOutcome, Source as _};
 use crate::stop::{self, StopPlan};
 use crate::supervisor::ChildExit;
 
@@ -34,9 +36,6 @@ const LATE_DEADLINE: Duration = Duration::from_millis(100);
 
 /// Most time given to a command whose host was late, to tell that it had ended in time.
 const LATE_EXTENSION: Duration = Duration::from_secs(1);
-
-/// Time that a slow consumer gets for the rest after a command was stopped.
-const DRAIN_LIMIT: Duration = Duration::from_secs(2);
 
 /// Why a command is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -101,9 +101,7 @@ impl MainShell {
     async fn greet(&mut self, path: &Path, folder: &Path, token: &str) -> Result<(), ShellError> {
         let unusable =
             |reason: String| ShellError::UnusableShell { path: path.to_path_buf(), reason };
-        let no_bash = || {
-            unusable("does not answer like a bash; set `shell` to the path of a bash".to_owned())
-        };
+        let no_bash = || crate::shell_path::no_bash(path);
         let text = protocol::boot_text(folder, self.generation, self.descriptors, token);
         self.write(text.as_bytes()).map_err(|_died| no_bash())?;
         let exited = self.child.clone();
@@ -237,7 +235,7 @@ fn open_files_limit(limits: ResourceLimits) -> Option<u64> {
 }
 
 /// What a failed start means to the caller.
-fn spawn_error(shell: &Path, cwd: &Path, failure: SpawnFailure) -> ShellError {
+pub(crate) fn spawn_error(shell: &Path, cwd: &Path, failure: SpawnFailure) -> ShellError {
     match failure.step {
         SpawnStep::ChangeDirectory => match failure.source.kind() {
             io::ErrorKind::NotFound => {

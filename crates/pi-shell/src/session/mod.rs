@@ -1,4 +1,5 @@
-//! A persistent bash session: `Shell`, its queue of commands, and its end.
+//! A bash session: `Shell`, its queue of commands, and its end. How it runs them where no bash can
+//! be kept stands in `per_command`; everything else here is about the bash that is kept.
 //!
 //! # Module map
 //! ```text
@@ -7,48 +8,76 @@
 //! run      one command in the shell             copies  one command in a copy of it
 //! follow   read, wait, stop                     delivery → sink and observer
 //! protocol, descriptors  what is said to bash; frames what it answers    main_shell, runner, standby  who is told
-//! saved_state, private_dir, output_pipe, members, late, pool  the nouns they use
+//! private_dir, output_pipe, members, pool  the nouns they use
 //! ```
 //! See docs/life-of-a-run.md and docs/session-protocol.md.
 
+#[cfg(unix)]
 mod copies;
-mod delivery;
+#[cfg(unix)]
 mod descriptors;
+#[cfg(unix)]
 mod effects;
+#[cfg(unix)]
 mod engine;
+#[cfg(unix)]
 mod follow;
+#[cfg(unix)]
 mod frames;
-mod late;
+#[cfg(unix)]
 mod limits;
+#[cfg(unix)]
 mod main_shell;
+#[cfg(unix)]
 mod members;
+#[cfg(unix)]
 mod orders;
+#[cfg(unix)]
 mod output_pipe;
+#[cfg(unix)]
 mod pool;
+#[cfg(unix)]
 mod private_dir;
+#[cfg(unix)]
 mod protocol;
+#[cfg(unix)]
 mod run;
+#[cfg(unix)]
 mod runner;
-mod saved_state;
+#[cfg(unix)]
 mod shared;
+#[cfg(unix)]
 mod standby;
 
+#[cfg(unix)]
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+#[cfg(unix)]
 use self::engine::Engine;
+#[cfg(unix)]
+pub(crate) use self::main_shell::spawn_error;
+#[cfg(unix)]
 pub(crate) use self::private_dir::PrivateDir;
-use self::shared::{Job, Shared};
+#[cfg(unix)]
+use self::shared::Shared;
+use crate::capabilities::{SessionKind, capabilities};
 use crate::error::ShellError;
+use crate::job::Job;
 use crate::observer::Observer;
 use crate::outcome::{ExitOutcome, RunResult};
+use crate::per_command::PerCommand;
 use crate::request::{Concurrency, HARD_TIMEOUT_GRACE, RunOptions, ShellOptions};
 use crate::validate;
+
+/// Where none is kept.
+#[cfg(not(unix))]
+type Engine = std::convert::Infallible;
 
 /// Time that closing a session may take: the supervisor kills and reaps in milliseconds.
 const CLOSE_LIMIT: Duration = Duration::from_secs(5);
@@ -62,15 +91,20 @@ pub struct Shell {
 
 struct Inner {
     options: Arc<ShellOptions>,
+    kind: SessionKind,
+    /// Where each command has a bash of its own; made with the first run.
+    per_command: OnceLock<Arc<PerCommand>>,
     /// Locked for the time of a run: its fair queue is the session's queue.
     engine: Arc<tokio::sync::Mutex<Option<Engine>>>,
     /// What copies need while the engine is busy.
+    #[cfg(unix)]
     shared: Mutex<Option<(Arc<Shared>, PathBuf)>>,
     active: Mutex<Vec<(u64, CancellationToken)>>,
     settled: Notify,
     next_id: AtomicU64,
     closed: AtomicBool,
     /// State was lost and no result has told it yet.
+    #[cfg(unix)]
     lost: AtomicBool,
 }
 
@@ -78,15 +112,20 @@ impl Shell {
     /// A session. Checks the options; nothing is spawned before the first run.
     pub fn new(options: ShellOptions) -> Result<Self, ShellError> {
         validate::check_shell_options(&options)?;
+        let kind = options.kind.unwrap_or_else(|| capabilities().session);
         Ok(Self {
             inner: Arc::new(Inner {
                 options: Arc::new(options),
+                kind,
+                per_command: OnceLock::new(),
                 engine: Arc::new(tokio::sync::Mutex::new(None)),
+                #[cfg(unix)]
                 shared: Mutex::new(None),
                 active: Mutex::new(Vec::new()),
                 settled: Notify::new(),
                 next_id: AtomicU64::new(0),
                 closed: AtomicBool::new(false),
+                #[cfg(unix)]
                 lost: AtomicBool::new(false),
             }),
         })
@@ -125,8 +164,15 @@ impl Shell {
         // A task of its own: a caller that drops the future must not leave the engine half-way.
         let task = tokio::spawn(async move {
             let result = match turn {
+                turn if shell.inner.kind == SessionKind::PerCommand => {
+                    shell.run_alone(&job, turn.is_some()).await
+                }
+                #[cfg(unix)]
                 Some(mut engine) => shell.run_in_turn(&job, &mut engine).await,
+                #[cfg(unix)]
                 None => shell.run_copy(&job).await,
+                #[cfg(not(unix))]
+                turn => shell.run_alone(&job, turn.is_some()).await,
             };
             drop(registration);
             result
@@ -140,31 +186,58 @@ impl Shell {
         }
     }
 
+    #[cfg(unix)]
     async fn run_in_turn(
         &self,
         job: &Job,
         engine: &mut Option<Engine>,
     ) -> Result<RunResult, ShellError> {
-        let prepared = self.started(engine).await?.prepare().await;
-        let mut lost = match prepared {
-            Ok(lost) => lost,
+        match self.run_prepared(job, engine).await {
             // Nothing was run yet; a session whose means are gone begins anew.
-            Err(_) if engine.as_ref().is_some_and(Engine::is_broken) => {
+            Err(_) if engine.as_ref().is_some_and(|one| one.not_begun && one.is_broken()) => {
                 if let Some(broken) = engine.take() {
                     self.inner.lost.store(true, Ordering::SeqCst);
                     broken.close(CLOSE_LIMIT).await;
                 }
-                self.started(engine).await?.prepare().await?
+                self.run_prepared(job, engine).await
             }
-            Err(error) => return Err(error),
-        };
+            result => result,
+        }
+    }
+
+    #[cfg(unix)]
+    async fn run_prepared(
+        &self,
+        job: &Job,
+        engine: &mut Option<Engine>,
+    ) -> Result<RunResult, ShellError> {
         let engine = self.started(engine).await?;
+        engine.not_begun = true;
+        let mut lost = engine.prepare().await?;
+        engine.not_begun = false;
         lost |= self.inner.lost.swap(false, Ordering::SeqCst);
         let result = engine.run(job, lost).await;
         self.inner.note_cwd(engine);
         result
     }
 
+    /// Runs a command in a bash of its own; `keeps` as in `PerCommand::run`.
+    async fn run_alone(&self, job: &Job, keeps: bool) -> Result<RunResult, ShellError> {
+        if self.is_closed() {
+            return Err(ShellError::Closed);
+        }
+        let session = if let Some(session) = self.inner.per_command.get() {
+            Arc::clone(session)
+        } else {
+            let made = Arc::new(PerCommand::new(Arc::clone(&self.inner.options))?);
+            Arc::clone(self.inner.per_command.get_or_init(|| made))
+        };
+        let result = session.run(job, keeps).await;
+        // What fails because the session is being closed says so.
+        result.map_err(|error| if self.is_closed() { ShellError::Closed } else { error })
+    }
+
+    #[cfg(unix)]
     async fn run_copy(&self, job: &Job) -> Result<RunResult, ShellError> {
         if let Ok(mut engine) = self.inner.engine.try_lock() {
             let engine = self.started(&mut engine).await?;
@@ -183,6 +256,7 @@ impl Shell {
         result.map_err(|error| if self.is_closed() { ShellError::Closed } else { error })
     }
 
+    #[cfg(unix)]
     async fn started<'a>(
         &self,
         slot: &'a mut Option<Engine>,
@@ -224,25 +298,45 @@ impl Shell {
     pub async fn close(&self) {
         self.inner.closed.store(true, Ordering::SeqCst);
         self.abort().await;
-        let engine = self.inner.engine.lock().await.take();
-        self.inner.shared().take();
-        if let Some(engine) = engine {
+        #[cfg(unix)]
+        if let Some(engine) = self.close_engine().await {
             engine.close(CLOSE_LIMIT).await;
+        }
+        if let Some(session) = self.inner.per_command.get() {
+            session.close(CLOSE_LIMIT).await;
         }
     }
 
+    #[cfg(unix)]
+    async fn close_engine(&self) -> Option<Engine> {
+        let engine = self.inner.engine.lock().await.take();
+        self.inner.shared().take();
+        engine
+    }
+
     /// How many processes that outlived their commands are alive.
-    #[expect(clippy::unused_async, reason = "asking the system may have to wait elsewhere")]
     pub async fn live_background_job_count(&self) -> usize {
-        let shared = self.inner.shared().clone();
-        shared.map_or(0, |(shared, _)| shared.background_count())
+        if let Some(session) = self.inner.per_command.get() {
+            return session.background_count().await;
+        }
+        #[cfg(unix)]
+        if let Some((shared, _)) = self.inner.shared().clone() {
+            return shared.background_count();
+        }
+        0
     }
 
     /// What background children wrote after their commands ended, oldest command first: up to
     /// 64 KiB of each of the last 16 commands.
     pub fn late_output(&self) -> String {
-        let shared = self.inner.shared().clone();
-        shared.map(|(shared, _)| shared.late.text()).unwrap_or_default()
+        if let Some(session) = self.inner.per_command.get() {
+            return session.late_output();
+        }
+        #[cfg(unix)]
+        if let Some((shared, _)) = self.inner.shared().clone() {
+            return shared.late.text();
+        }
+        String::new()
     }
 
     fn is_closed(&self) -> bool {
@@ -255,10 +349,12 @@ impl Inner {
         self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    #[cfg(unix)]
     fn shared(&self) -> MutexGuard<'_, Option<(Arc<Shared>, PathBuf)>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    #[cfg(unix)]
     fn note_cwd(&self, engine: &Engine) {
         if !self.closed.load(Ordering::SeqCst) {
             *self.shared() = Some((Arc::clone(&engine.shared), engine.cwd.clone()));
@@ -300,17 +396,14 @@ pub async fn execute_shell(
     if cancel.is_cancelled() {
         return Ok(never_started(&run));
     }
+    let kind = options.kind.unwrap_or_else(|| capabilities().session);
     let task = tokio::spawn(async move {
-        let mut engine = Engine::start(Arc::new(options), false).await?;
         let job = Job { options: run, observer, cancel };
-        let result = match engine.prepare().await {
-            Ok(_) => engine.run(&job, false).await,
-            Err(error) => Err(error),
-        };
-        // The shell is the command's own: that it ended is no loss of anything.
-        let result = result.map(|result| RunResult { session_reset: false, ..result });
-        engine.close(CLOSE_LIMIT).await;
-        result
+        match kind {
+            #[cfg(unix)]
+            SessionKind::Persistent => execute_in_engine(options, &job).await,
+            _ => execute_alone(options, &job).await,
+        }
     });
     match task.await {
         Ok(result) => result,
@@ -319,6 +412,27 @@ pub async fn execute_shell(
             source: std::io::Error::other(error),
         }),
     }
+}
+
+/// A one-shot by the engine of sessions.
+#[cfg(unix)]
+async fn execute_in_engine(options: ShellOptions, job: &Job) -> Result<RunResult, ShellError> {
+    let mut engine = Engine::start(Arc::new(options), false).await?;
+    let result = match engine.prepare().await {
+        Ok(_) => engine.run(job, false).await,
+        Err(error) => Err(error),
+    };
+    engine.close(CLOSE_LIMIT).await;
+    // The shell is the command's own: that it ended is no loss of anything.
+    result.map(|result| RunResult { session_reset: false, ..result })
+}
+
+/// A one-shot where each command has a bash of its own anyway.
+async fn execute_alone(options: ShellOptions, job: &Job) -> Result<RunResult, ShellError> {
+    let session = PerCommand::new(Arc::new(options))?;
+    let result = session.run(job, true).await;
+    session.close(CLOSE_LIMIT).await;
+    result.map(|result| RunResult { session_reset: false, ..result })
 }
 
 /// The result of a run that was cancelled before anything was spawned for it.

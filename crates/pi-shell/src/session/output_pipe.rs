@@ -16,11 +16,8 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 
+use crate::source::{READ_BYTES, ReadOutcome, Source};
 use crate::sys::{FineTimer, LazyWatch};
-
-/// Bytes read at once: two pipes of the default size. Less means more system calls, more does not
-/// stay in a processor's cache until the sink has gone over it.
-pub(super) const READ_BYTES: usize = 128 * 1024;
 
 /// Size of a pipe that has not been grown (`pipe(7)`).
 const DEFAULT_PIPE_BYTES: usize = 64 * 1024;
@@ -41,17 +38,6 @@ const REST: Duration = Duration::from_micros(200);
 
 /// A rest that brought less ends the flood (40 MB/s).
 const WORTHWHILE_BYTES: usize = 8 * 1024;
-
-/// What a read found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReadOutcome {
-    /// So many bytes, in `OutputPipe::bytes`.
-    Data(usize),
-    /// Nothing now, but somebody may write.
-    Empty,
-    /// Nothing, and nobody holds the other side open.
-    Closed,
-}
 
 /// The pauses of a flood.
 struct Rests {
@@ -99,11 +85,6 @@ impl OutputPipe {
     /// Its name, for bash.
     pub(super) fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// The bytes of the last read, which found `length`.
-    pub(super) fn bytes(&self, length: usize) -> &[u8] {
-        self.buffer.get(..length).unwrap_or_default()
     }
 
     /// A command is about to be ordered that writes here.
@@ -177,35 +158,11 @@ impl OutputPipe {
         }
     }
 
-    /// Reads what is there, without waiting.
-    pub(super) fn read_now(&mut self) -> io::Result<ReadOutcome> {
-        loop {
-            match rustix::io::read(self.source.descriptor()?, &mut *self.buffer) {
-                Ok(0) => return Ok(ReadOutcome::Closed),
-                Ok(length) => return Ok(ReadOutcome::Data(length)),
-                Err(rustix::io::Errno::AGAIN) => return Ok(ReadOutcome::Empty),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-
     /// Bytes that lie in the pipe now.
     pub(super) fn waiting_bytes(&self) -> usize {
         let waiting =
             self.source.descriptor().ok().and_then(|fd| rustix::io::ioctl_fionread(fd).ok());
         waiting.map_or(READ_BYTES, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
-    }
-
-    /// Waits until there is something to read or every writer is gone.
-    pub(super) async fn read_to_end(&mut self) -> io::Result<ReadOutcome> {
-        loop {
-            match self.read_now()? {
-                ReadOutcome::Empty => {}
-                found => return Ok(found),
-            }
-            self.source.watched()?.readable().await?.clear_ready();
-        }
     }
 
     /// Counts what was read; whether it was too much in too short a time.
@@ -267,6 +224,34 @@ impl OutputPipe {
     #[cfg(not(target_os = "linux"))]
     #[expect(clippy::unused_self, reason = "the same form as on Linux")]
     fn grow(&mut self) {}
+}
+
+impl Source for OutputPipe {
+    fn bytes(&self, length: usize) -> &[u8] {
+        self.buffer.get(..length).unwrap_or_default()
+    }
+
+    fn read_now(&mut self) -> io::Result<ReadOutcome> {
+        loop {
+            match rustix::io::read(self.source.descriptor()?, &mut *self.buffer) {
+                Ok(0) => return Ok(ReadOutcome::Closed),
+                Ok(length) => return Ok(ReadOutcome::Data(length)),
+                Err(rustix::io::Errno::AGAIN) => return Ok(ReadOutcome::Empty),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn read_to_end(&mut self) -> io::Result<ReadOutcome> {
+        loop {
+            match self.read_now()? {
+                ReadOutcome::Empty => {}
+                found => return Ok(found),
+            }
+            self.source.watched()?.readable().await?.clear_ready();
+        }
+    }
 }
 
 /// One end of the FIFO, without waiting for the other.

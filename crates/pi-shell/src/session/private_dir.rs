@@ -59,7 +59,7 @@ impl PrivateDir {
         rustix::fs::chmod(path, Mode::RWXU)?;
         let lock = open_folder(path)?;
         rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared)?;
-        std::fs::write(path.join(protocol::DUMP_SCRIPT_NAME), protocol::DUMP_SCRIPT)?;
+        std::fs::write(path.join(protocol::DUMP_SCRIPT_NAME), crate::script::DUMP_SCRIPT)?;
         for name in [protocol::STATE_FOLDER_NAME, TEMPORARY_NAME] {
             rustix::fs::mkdir(path.join(name), Mode::RWXU)?;
         }

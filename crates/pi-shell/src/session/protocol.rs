@@ -18,6 +18,7 @@ use std::path::Path;
 
 use super::descriptors::Descriptors;
 use crate::request::EnvironmentEntry;
+use crate::script::{quote, quote_path};
 
 /// Size of a message. Larger ones go through a file: `read -N` handles each character.
 const MESSAGE_BYTES: usize = 512;
@@ -59,48 +60,6 @@ impl TokenSource {
         let [first, second] = &self.keys;
         format!("{:016x}{:016x}", first.hash_one(self.counter), second.hash_one(self.counter))
     }
-}
-
-/// `text` as one word of bash, on one line, that expands to exactly these bytes.
-///
-/// On one line, since bash numbers a command by the line on which its last word ends: lines inside
-/// of a word would be counted twice.
-pub(super) fn quote(text: &str) -> String {
-    if text.contains('\n') {
-        let escaped = text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n");
-        return format!("$'{escaped}'");
-    }
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('\'');
-    for piece in text.split_inclusive('\'') {
-        match piece.strip_suffix('\'') {
-            Some(before) => {
-                quoted.push_str(before);
-                quoted.push_str("'\\''");
-            }
-            None => quoted.push_str(piece),
-        }
-    }
-    quoted.push('\'');
-    quoted
-}
-
-/// A path as one word of bash, also one that is no text: its bytes are written as escapes then.
-pub(super) fn quote_path(path: &Path) -> String {
-    if let Some(text) = path.to_str() {
-        return quote(text);
-    }
-    let mut quoted = String::from("$'");
-    for byte in path.as_os_str().as_encoded_bytes() {
-        if byte.is_ascii_alphanumeric() || b"/._-".contains(byte) {
-            quoted.push(char::from(*byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _infallible = write!(quoted, "\\x{byte:02x}");
-        }
-    }
-    quoted.push('\'');
-    quoted
 }
 
 /// The session's private folder as it stands in texts; its path needs no quoting.
@@ -175,30 +134,6 @@ pub(super) fn own_trap_text(folder: &Path, generation: u64) -> String {
         "trap -- '\\builtin . {folder}/x >|{folder}/{STATE_FOLDER_NAME}/k{generation} 2>/dev/null' EXIT"
     )
 }
-
-/// The script that prints the shell's state as bash text; the first and last line are marks.
-pub(super) const DUMP_SCRIPT: &str = concat!(
-    "\\builtin printf '#%s\\n' \"${FUNCNAME[*]}\"\n",
-    "\\builtin printf '\\\\builtin cd -- %q\\n' \"${PWD-}\"\n",
-    "[[ ${OLDPWD+_} ]] && \\builtin printf 'OLDPWD=%q;' \"$OLDPWD\"\n",
-    "\\builtin printf '\\\\builtin set --'\n",
-    "((${#DIRSTACK[@]} > 1)) && \\builtin printf ' %q' \"${DIRSTACK[@]:1}\"\n",
-    "\\builtin printf '\\n\\\\builtin set --'\n",
-    "(($#)) && \\builtin printf ' %q' \"$@\"\n",
-    "\\builtin printf '\\n'\n",
-    "\\builtin shopt -p\n",
-    "\\builtin shopt -po\n",
-    "\\builtin printf '#pi-state\\n'\n",
-    "\\builtin umask -p\n",
-    "\\builtin declare -p\n",
-    "\\builtin declare -f\n",
-    "\\builtin declare -Fx\n",
-    "\\builtin alias -p\n",
-    "\\builtin trap -p HUP INT QUIT USR1 USR2 PIPE ALRM TERM CHLD CONT WINCH DEBUG ERR RETURN\n",
-    "\\builtin printf '#pi-limits\\n'\n",
-    "\\builtin ulimit -Sa\n",
-    "\\builtin printf '#pi-end\\n'\n",
-);
 
 /// Name of the part of the session's folder that shells write to.
 pub(super) const STATE_FOLDER_NAME: &str = "w";
@@ -404,23 +339,6 @@ mod tests {
     use super::*;
 
     const TOKEN: &str = "0123456789abcdef0123456789abcdef";
-
-    #[test]
-    fn quoting_survives_quotes() {
-        assert_eq!(quote("a'b"), "'a'\\''b'");
-        assert_eq!(quote(""), "''");
-        assert_eq!(quote("'"), "''\\'''");
-        assert_eq!(quote("a\n'\\b"), "$'a\\n\\'\\\\b'");
-    }
-
-    #[test]
-    fn a_path_that_is_no_text_is_quoted_byte_by_byte() {
-        use std::os::unix::ffi::OsStrExt as _;
-        let path = Path::new(std::ffi::OsStr::from_bytes(b"/a b\xff'"));
-
-        assert_eq!(quote_path(path), "$'/a\\x20b\\xff\\x27'");
-        assert_eq!(quote_path(Path::new("/a b")), "'/a b'");
-    }
 
     #[test]
     fn a_short_command_needs_no_file() {

@@ -3,20 +3,21 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::delivery::Delivery;
 use super::descriptors::Descriptors;
 use super::effects;
 use super::engine::{self, Engine};
 use super::follow::{Ending, Follow, StopReason};
 use super::main_shell::MainShell;
 use super::orders;
-use super::output_pipe::{OutputPipe, ReadOutcome};
+use super::output_pipe::OutputPipe;
 use super::protocol::{self, RunMessage};
 use super::runner::Runner;
-use super::shared::{Clock, Job};
+use crate::delivery::Delivery;
 use crate::error::ShellError;
+use crate::job::{Clock, Job};
 use crate::outcome::{ExitOutcome, OutputSummary, RunResult};
 use crate::request::HARD_TIMEOUT_GRACE;
+use crate::source::{ReadOutcome, Source as _};
 use crate::stop::{ShellTarget, StopPlan};
 use crate::supervisor::ChildExit;
 use crate::sys::signals::{KILL, TERMINATE};
@@ -73,8 +74,10 @@ impl Engine {
         }
         if matches!(attempt, Attempt::NotRun) {
             // It did not start, so a second try in a sound shell runs it once.
+            self.not_begun = true;
             lost |= self.replace_main().await?;
             output = self.take_output()?;
+            self.not_begun = false;
             attempt = self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
         }
         let Attempt::Ended(ending) = attempt else {
@@ -111,7 +114,7 @@ impl Engine {
             command_file: command_file.as_deref(),
             cwd,
             env: &options.env,
-            posix: self.posix,
+            posix: self.modes.posix,
             previous_status: self.status,
             output: output.path(),
             descriptors: self.descriptors(),
@@ -273,9 +276,8 @@ impl Engine {
     fn was_not_started(&self, ending: &Ending, output: &OutputPipe, delivery: &Delivery) -> bool {
         let Ending::Reported { status: 1, .. } = ending else { return false };
         let complaint = format!("{}: ", output.path().display());
-        let slot = self.descriptors().complaint();
         delivery.received() == 0
-            && ["redirection error", "/dev/null: ", complaint.as_str(), slot.as_str()]
+            && ["redirection error", "Bad file descriptor", "/dev/null: ", complaint.as_str()]
                 .iter()
                 .any(|text| self.complained_of(text))
     }

@@ -3,11 +3,8 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, PoisonError};
 
-use super::delivery::Delivery;
-use super::late::LateReaders;
 use super::limits::SessionLimits;
 use super::main_shell::MainShell;
 use super::members::{Machinery, Survivors};
@@ -16,30 +13,14 @@ use super::pool::Means;
 use super::private_dir::PrivateDir;
 use super::protocol::{Token, TokenSource};
 use super::standby::StandbySlot;
+use crate::delivery::Delivery;
 use crate::error::ShellError;
-use crate::observer::Observer;
+use crate::late::LateReaders;
 use crate::outcome::ProcessInfo;
-use crate::request::RunOptions;
 use crate::sandbox::{Enclosure, Sandbox, SandboxReport, Stubs};
 use crate::stop;
 use crate::supervisor::Supervisor;
-use crate::tree::{self, ProcessState};
-
-/// Longest wait for a process that was forked to become its program.
-const EXEC_LIMIT: Duration = Duration::from_millis(100);
-
-/// How often such a process is looked at.
-const EXEC_LOOK_INTERVAL: Duration = Duration::from_millis(2);
-
-/// Whether a process is between its fork and its program: it has no command line in the middle of
-/// an exec, and that of the shell before; a subshell has that too, but it waits.
-fn is_becoming(one: &ProcessInfo, shell: Option<&str>) -> bool {
-    let in_exec = one.command.starts_with('[');
-    let forked = shell == Some(one.command.as_str());
-    in_exec
-        || (forked
-            && tree::entry_of(one.pid).is_some_and(|entry| entry.state == ProcessState::Running))
-}
+use crate::tree;
 
 /// Common ground of a session's shell and its copies.
 pub(super) struct Shared {
@@ -149,16 +130,7 @@ impl Shared {
         let found = stop::processes_of(self.supervisor.pid(), spared, &older, main, report);
         self.survivors.extend(found.iter().map(|entry| entry.identity));
         let own = tree::identity_of(main).and_then(tree::describe).map(|own| own.command);
-        let deadline = Instant::now() + EXEC_LIMIT;
-        loop {
-            let described: Vec<ProcessInfo> =
-                found.iter().filter_map(|entry| tree::describe(entry.identity)).collect();
-            let becoming = described.iter().any(|one| is_becoming(one, own.as_deref()));
-            if !becoming || Instant::now() > deadline {
-                return described;
-            }
-            tokio::time::sleep(EXEC_LOOK_INTERVAL).await;
-        }
+        tree::describe_settled(&found, own.as_deref()).await
     }
 
     /// How many processes that outlived their commands are alive.
@@ -170,33 +142,5 @@ impl Shared {
     /// found the `first` bytes of it.
     pub(super) fn keep_late_output(&self, output: OutputPipe, delivery: Delivery, first: usize) {
         self.late.follow(output, delivery.into_sink(), first);
-    }
-}
-
-/// One call of `run`.
-pub(super) struct Job {
-    pub(super) options: RunOptions,
-    pub(super) observer: Arc<dyn Observer>,
-    pub(super) cancel: tokio_util::sync::CancellationToken,
-}
-
-/// When a command began and when it has to end.
-#[derive(Clone, Copy)]
-pub(super) struct Clock {
-    start: Instant,
-    timeout: Option<Duration>,
-}
-
-impl Clock {
-    pub(super) fn start(timeout: Option<Duration>) -> Self {
-        Self { start: Instant::now(), timeout }
-    }
-
-    pub(super) fn deadline(&self) -> Option<tokio::time::Instant> {
-        self.timeout.map(|timeout| tokio::time::Instant::from_std(self.start + timeout))
-    }
-
-    pub(super) fn elapsed(&self) -> Duration {
-        self.start.elapsed()
     }
 }

@@ -1,14 +1,22 @@
 //! What the core needs of the system below `rustix`: the one place of this crate where a platform
 //! is asked for by name. No policy, no sessions.
-#![cfg(unix)]
 
+#[cfg(unix)]
 mod fine_timer;
+#[cfg(windows)]
+pub(crate) mod job;
+#[cfg(unix)]
 mod process_handle;
+#[cfg(unix)]
 pub(crate) mod signals;
+#[cfg(unix)]
 mod watch;
 
+#[cfg(unix)]
 pub(crate) use fine_timer::FineTimer;
+#[cfg(unix)]
 pub(crate) use process_handle::ProcessHandle;
+#[cfg(unix)]
 pub(crate) use watch::{LazyWatch, watch};
 
 /// The version of Landlock that the kernel has; 0 for none.
@@ -28,7 +36,7 @@ pub(crate) fn landlock_version() -> i64 {
 ///
 /// # Errors
 /// `InvalidInput` for a path with a NUL, and what `mkfifo(2)` says.
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(unix, not(target_os = "linux")))]
 #[expect(unsafe_code, reason = "mkfifo has no safe wrapper on this system")]
 pub(crate) fn make_fifo(path: &std::path::Path) -> std::io::Result<()> {
     use std::os::unix::ffi::OsStrExt as _;

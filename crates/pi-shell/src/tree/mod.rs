@@ -5,6 +5,8 @@
 //! description of a survivor, and waking what is stopped. When to signal is `stop`'s.
 #![cfg(unix)]
 
+use std::time::{Duration, Instant};
+
 use pi_supervisor::process;
 pub(crate) use pi_supervisor::process::{
     ProcessEntry, ProcessIdentity, ProcessState, descendants, entry_of, identity_of, ignores,
@@ -45,6 +47,39 @@ fn command_line(arguments: &[u8]) -> String {
         line.pop();
     }
     line
+}
+
+/// Longest wait for a process that was forked to become its program.
+const EXEC_LIMIT: Duration = Duration::from_millis(100);
+
+/// How often such a process is looked at.
+const EXEC_LOOK_INTERVAL: Duration = Duration::from_millis(2);
+
+/// Whether a process is between its fork and its program: it has no command line in the middle of
+/// an exec, and that of the shell before; a subshell has that too, but it waits.
+fn is_becoming(one: &ProcessInfo, shell: Option<&str>) -> bool {
+    let in_exec = one.command.starts_with('[');
+    let forked = shell == Some(one.command.as_str());
+    in_exec
+        || (forked && entry_of(one.pid).is_some_and(|entry| entry.state == ProcessState::Running))
+}
+
+/// Describes processes; waits a moment for those that were forked and are not yet their program.
+/// `shell` is the command line of the shell that forked them.
+pub(crate) async fn describe_settled(
+    found: &[ProcessEntry],
+    shell: Option<&str>,
+) -> Vec<ProcessInfo> {
+    let deadline = Instant::now() + EXEC_LIMIT;
+    loop {
+        let described: Vec<ProcessInfo> =
+            found.iter().filter_map(|entry| describe(entry.identity)).collect();
+        let becoming = described.iter().any(|one| is_becoming(one, shell));
+        if !becoming || Instant::now() > deadline {
+            return described;
+        }
+        tokio::time::sleep(EXEC_LOOK_INTERVAL).await;
+    }
 }
 
 #[cfg(test)]

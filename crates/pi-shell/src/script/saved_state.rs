@@ -1,13 +1,10 @@
-//! A shell's state as `protocol::DUMP_SCRIPT` prints it, and the text that puts it back.
+//! A shell's state as `DUMP_SCRIPT` prints it, and the text that puts it back.
 //!
-//! Only text is handled here; who prints it, and when it is used, is `engine`'s business.
+//! Only text is handled here; who prints it, and when it is used, is the sessions' business.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
-
-use rustix::fs::{Mode, OFlags};
 
 /// Longest state that is read. A shell with a megabyte of functions is rare.
 const MAX_STATE_BYTES: u64 = 64 * 1024 * 1024;
@@ -30,23 +27,41 @@ const SKIPPED_OPTIONS: [&str; 10] = [
 const RESTORE_PUSHED: &[u8] =
     b"\nwhile (($#));do \\builtin pushd -n \"${!#}\";\\builtin set -- \"${@:1:$#-1}\";done\n";
 
+/// The line that puts tracing on.
+const TRACE: &str = "\\builtin set -o xtrace\n";
+
 /// What was saved.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct SavedState {
+pub(crate) struct SavedState {
     /// The text to source, restoring everything that text can.
-    pub(super) restore: Vec<u8>,
+    pub(crate) restore: Vec<u8>,
     /// The text that sets its limits; apart, since limits may be what broke the shell.
-    pub(super) limits: String,
+    pub(crate) limits: String,
+    /// It was tracing (`set -x`). Apart, for a session that says something to the shell after the
+    /// state, which would be shown.
+    pub(crate) xtrace: bool,
     /// The shell was in POSIX mode.
-    pub(super) posix: bool,
+    pub(crate) posix: bool,
     /// It was printed inside of a function, whose local variables cannot be told from others.
-    pub(super) inside_function: bool,
+    pub(crate) inside_function: bool,
 }
 
 impl SavedState {
     /// Reads a saved state; `None` where it is missing or was cut off.
-    pub(super) fn read(path: &Path) -> Option<Self> {
+    pub(crate) fn read(path: &Path) -> Option<Self> {
         Self::parse(&read_plain(path).ok()?)
+    }
+
+    /// Whether it has a variable of that name.
+    pub(crate) fn declares(&self, name: &str) -> bool {
+        let assigned = format!(" {name}=");
+        let declared = format!(" {name}");
+        self.restore.split(|byte| *byte == b'\n').any(|line| {
+            let Some(rest) = line.strip_prefix(b"declare -") else { return false };
+            let Some(space) = rest.iter().position(|byte| *byte == b' ') else { return false };
+            let named = rest.get(space..).unwrap_or_default();
+            named.starts_with(assigned.as_bytes()) || named == declared.as_bytes()
+        })
     }
 
     fn parse(text: &[u8]) -> Option<Self> {
@@ -58,7 +73,12 @@ impl SavedState {
         let (cwd, head) = split_once(head, b"\n")?;
         let (pushed, head) = split_once(head, b"\n")?;
         let (arguments, options) = split_once(head, b"\n")?;
-        let (shopt, set) = options_of(&String::from_utf8_lossy(options));
+        let (shopt, mut set) = options_of(&String::from_utf8_lossy(options));
+        let xtrace = set.find(TRACE);
+        if let Some(at) = xtrace {
+            set.replace_range(at..at + TRACE.len(), "");
+        }
+        let xtrace = xtrace.is_some();
         let mut restore = Vec::with_capacity(text.len() + 256);
         restore.extend_from_slice(shopt.as_bytes());
         extend_without_driver(&mut restore, state);
@@ -77,7 +97,7 @@ impl SavedState {
             .split(' ')
             .any(|name| !matches!(name, "" | "source" | "main"));
         let posix = set.contains("set -o posix\n");
-        Some(Self { restore, limits, posix, inside_function })
+        Some(Self { restore, limits, xtrace, posix, inside_function })
     }
 }
 
@@ -101,7 +121,13 @@ fn extend_without_driver(restore: &mut Vec<u8>, state: &[u8]) {
 
 /// Reads a file that a shell in a sandbox may have put there: no link is followed, no FIFO waited
 /// for, and no more is read than a state has.
+#[cfg(unix)]
 fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
+    use std::fs::File;
+    use std::io::Read as _;
+
+    use rustix::fs::{Mode, OFlags};
+
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
     let found = file.metadata()?;
@@ -111,6 +137,15 @@ fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     file.take(MAX_STATE_BYTES).read_to_end(&mut text)?;
     Ok(text)
+}
+
+/// There is no sandbox: nobody else writes there.
+#[cfg(not(unix))]
+fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
+    if std::fs::metadata(path)?.len() > MAX_STATE_BYTES {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    std::fs::read(path)
 }
 
 fn split_once<'a>(text: &'a [u8], separator: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
@@ -162,7 +197,7 @@ fn limits_of(lines: &str) -> String {
 mod tests {
     use super::*;
 
-    const SAVED: &str = "#source\n\\builtin cd -- /tmp\nOLDPWD=/;\\builtin set -- /usr\n\\builtin set -- a b\nshopt -s extglob\nset -o errexit\nset -o nounset\n#pi-state\numask 0022\ndeclare -- A=\"#pi-limits\n\"\n#pi-limits\nopen files                      (-n) 1024\nstack size              (kbytes, -s) unlimited\npipe size            (512 bytes, -p) 8\n#pi-end\n";
+    const SAVED: &str = "#source\n\\builtin cd -- /tmp\nOLDPWD=/;\\builtin set -- /usr\n\\builtin set -- a b\nshopt -s extglob\nset -o errexit\nset -o nounset\nset -o xtrace\n#pi-state\numask 0022\ndeclare -- A=\"#pi-limits\n\"\n#pi-limits\nopen files                      (-n) 1024\nstack size              (kbytes, -s) unlimited\npipe size            (512 bytes, -p) 8\n#pi-end\n";
 
     #[test]
     fn options_that_would_act_on_restoring_come_last() {
@@ -174,6 +209,7 @@ mod tests {
             "\\builtin shopt -s extglob\numask 0022\ndeclare -- A=\"#pi-limits\n\"\n\\builtin cd -- /tmp || \\builtin cd /\nOLDPWD=/;\\builtin set -- /usr\nwhile (($#));do \\builtin pushd -n \"${!#}\";\\builtin set -- \"${@:1:$#-1}\";done\n\\builtin set -- a b\n\\builtin set -o nounset\n"
         );
         assert_eq!(state.limits, "\\builtin ulimit -Sn 1024\n\\builtin ulimit -Ss unlimited\n");
+        assert!(state.xtrace);
         assert!(!state.inside_function);
     }
 

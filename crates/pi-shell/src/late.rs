@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::output_pipe::{OutputPipe, ReadOutcome};
 use crate::output::{LateRing, Sink};
+use crate::source::{ReadOutcome, Source};
 
 /// Late outputs that a session remembers. Older ones go on in their spill files only.
 const MAX_REMEMBERED: usize = 16;
@@ -36,11 +36,16 @@ impl Target {
 
 /// The late outputs of a session, newest last.
 #[derive(Clone, Default)]
-pub(super) struct LateReaders(Arc<Mutex<VecDeque<Arc<Mutex<Target>>>>>);
+pub(crate) struct LateReaders(Arc<Mutex<VecDeque<Arc<Mutex<Target>>>>>);
 
 impl LateReaders {
     /// Reads `output` to its end in the background; its last read found the `first` bytes.
-    pub(super) fn follow(&self, mut output: OutputPipe, sink: Option<Sink>, first: usize) {
+    pub(crate) fn follow(
+        &self,
+        mut output: impl Source + 'static,
+        sink: Option<Sink>,
+        first: usize,
+    ) {
         let mut target = match sink {
             Some(sink) => Target::Sink(Box::new(sink)),
             None => Target::Ring(LateRing::new()),
@@ -65,7 +70,7 @@ impl LateReaders {
     }
 
     /// What was written late, the newest command's last.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         remembered
             .iter()

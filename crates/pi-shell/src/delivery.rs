@@ -21,7 +21,7 @@ const SLOW_PUSH: Duration = Duration::from_millis(5);
 type Pending = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Takes the output of one run.
-pub(super) struct Delivery {
+pub(crate) struct Delivery {
     observer: Arc<dyn Observer>,
     sink: Option<Sink>,
     decoder: Decoder,
@@ -31,7 +31,7 @@ pub(super) struct Delivery {
 }
 
 impl Delivery {
-    pub(super) fn new(observer: Arc<dyn Observer>, sink: Option<SinkOptions>) -> Self {
+    pub(crate) fn new(observer: Arc<dyn Observer>, sink: Option<SinkOptions>) -> Self {
         Self {
             observer,
             sink: sink.map(Sink::new),
@@ -43,12 +43,13 @@ impl Delivery {
     }
 
     /// Bytes taken so far.
-    pub(super) fn received(&self) -> u64 {
+    #[cfg(unix)]
+    pub(crate) fn received(&self) -> u64 {
         self.received
     }
 
     /// Takes bytes as they were read.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.received += bytes.len() as u64;
         self.push_to_sink(bytes);
         if self.observer.wants_chunks() {
@@ -77,12 +78,12 @@ impl Delivery {
     }
 
     /// Whether more may be read now.
-    pub(super) fn is_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         self.pending.is_none()
     }
 
     /// Waits until the observer took everything. Cancel-safe; ends at once when it did.
-    pub(super) async fn drained(&mut self) {
+    pub(crate) async fn drained(&mut self) {
         if let Some(pending) = &mut self.pending {
             pending.await;
             self.pending = None;
@@ -90,7 +91,7 @@ impl Delivery {
     }
 
     /// Sends the newest tail if one is due.
-    pub(super) fn update(&mut self) {
+    pub(crate) fn update(&mut self) {
         if !self.observer.wants_updates() {
             return;
         }
@@ -100,7 +101,7 @@ impl Delivery {
     }
 
     /// When the next update is due, if output came since the last one.
-    pub(super) fn next_update(&self) -> Option<Instant> {
+    pub(crate) fn next_update(&self) -> Option<Instant> {
         if !self.observer.wants_updates() {
             return None;
         }
@@ -108,7 +109,7 @@ impl Delivery {
     }
 
     /// The output is complete: flushes a sequence that was cut off.
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         if self.observer.wants_chunks() {
             let mut text = String::new();
             self.decoder.finish(&mut text);
@@ -121,7 +122,7 @@ impl Delivery {
 
     /// What the sink kept. The sink stays for late output, which is appended to the spill file:
     /// where `expects_more`, that file is made now, however little was written.
-    pub(super) fn summary(&mut self, expects_more: bool) -> Option<OutputSummary> {
+    pub(crate) fn summary(&mut self, expects_more: bool) -> Option<OutputSummary> {
         let sink = self.sink.as_mut()?;
         if expects_more {
             sink.require_spill();
@@ -130,7 +131,7 @@ impl Delivery {
     }
 
     /// Gives the sink away, for what background children write later.
-    pub(super) fn into_sink(self) -> Option<Sink> {
+    pub(crate) fn into_sink(self) -> Option<Sink> {
         self.sink
     }
 }

@@ -1,0 +1,77 @@
+//! What a sandbox is asked for, and what it is told of: plain data, on every platform. How it is held
+//! stands in `sandbox`.
+
+use std::path::PathBuf;
+
+/// How much of the file system can be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SandboxMode {
+    /// Nothing but a temporary folder of its own.
+    ReadOnly,
+    /// The named folders, too, but for what is protected in them.
+    WorkspaceWrite,
+}
+
+impl SandboxMode {
+    /// As it is called in settings and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::WorkspaceWrite => "workspace-write",
+        }
+    }
+}
+
+/// Who holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SandboxBackend {
+    /// `bwrap` of Linux.
+    Bubblewrap,
+    /// Landlock of the Linux kernel.
+    Landlock,
+    /// `sandbox-exec` of macOS.
+    Seatbelt,
+}
+
+impl SandboxBackend {
+    /// As it is called in settings, results and capabilities.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bubblewrap => "bubblewrap",
+            Self::Landlock => "landlock",
+            Self::Seatbelt => "seatbelt",
+        }
+    }
+}
+
+/// A sandbox that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SandboxOptions {
+    /// What can be written.
+    pub mode: SandboxMode,
+    /// The host's network can be used. Without it there is none.
+    pub network: bool,
+    /// Which backend. `None`: the first that works.
+    pub backend: Option<SandboxBackend>,
+    /// Folders that can be written in `WorkspaceWrite`; absolute.
+    pub writable_paths: Vec<PathBuf>,
+    /// What stays read-only in them besides what always does; absolute, or relative to each.
+    pub protected_paths: Vec<PathBuf>,
+    /// Files and folders that cannot be seen; absolute. Needs bubblewrap.
+    pub hidden_paths: Vec<PathBuf>,
+    /// Go on where a backend lacks something, and say what, instead of refusing.
+    pub allow_degraded: bool,
+}
+
+/// The sandbox that a command ran in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SandboxReport {
+    /// What could be written.
+    pub mode: SandboxMode,
+    /// Who held it.
+    pub backend: SandboxBackend,
+    /// The host's network could be used.
+    pub network: bool,
+    /// What was not contained, by name; see docs/sandbox.md. Empty unless that was allowed.
+    pub degraded: Vec<String>,
+}

@@ -1,0 +1,40 @@
+//! One call of `run` and its time, for every kind of session.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::observer::Observer;
+use crate::request::RunOptions;
+
+/// Time that a slow consumer gets for the rest after a command was stopped.
+pub(crate) const DRAIN_LIMIT: Duration = Duration::from_secs(2);
+
+/// One call of `run`.
+pub(crate) struct Job {
+    pub(crate) options: RunOptions,
+    pub(crate) observer: Arc<dyn Observer>,
+    pub(crate) cancel: CancellationToken,
+}
+
+/// When a command began and when it has to end.
+#[derive(Clone, Copy)]
+pub(crate) struct Clock {
+    start: Instant,
+    timeout: Option<Duration>,
+}
+
+impl Clock {
+    pub(crate) fn start(timeout: Option<Duration>) -> Self {
+        Self { start: Instant::now(), timeout }
+    }
+
+    pub(crate) fn deadline(&self) -> Option<tokio::time::Instant> {
+        self.timeout.map(|timeout| tokio::time::Instant::from_std(self.start + timeout))
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+}

@@ -1,0 +1,238 @@
+//! The platform's part on Windows: a job object around each bash, a pipe for its output.
+//!
+//! Neither can be waited for together with other things, so both are looked at in short intervals.
+
+use std::io::{self, PipeReader, Read as _, Write as _};
+use std::os::windows::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::time::Instant;
+use windows_sys::Win32::System::Threading::CREATE_NO_WINDOW;
+
+use super::program::LOADER;
+use crate::error::ShellError;
+use crate::outcome::{ExitOutcome, ProcessInfo};
+use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
+use crate::source::{READ_BYTES, ReadOutcome, Source};
+use crate::sys::job::{self, Job};
+
+/// How often a process or a pipe is looked at. Starting a bash takes ten times as long here.
+const LOOK_INTERVAL: Duration = Duration::from_millis(4);
+
+/// Time for a job that was ended to be empty.
+const END_LIMIT: Duration = Duration::from_secs(2);
+
+/// Read before anything else, when bash is in its job: what it starts before would not be.
+const WAIT_FOR_START: &str = "IFS= \\builtin read -r __pi_m;\\exec </dev/null;";
+
+/// Where a session goes whose directory is gone.
+pub(super) fn root() -> PathBuf {
+    std::env::temp_dir()
+}
+
+/// What a session has for its life.
+pub(super) struct Place {
+    folder: PathBuf,
+    /// Of commands that left something running.
+    jobs: Mutex<Vec<Arc<Job>>>,
+}
+
+/// What a bash is started with. Windows has no limits of that kind.
+pub(super) struct Start<'a> {
+    pub(super) shell: &'a Path,
+    pub(super) program: &'a Path,
+    pub(super) cwd: &'a Path,
+    pub(super) env: &'a [EnvironmentEntry],
+    #[expect(dead_code, reason = "the same fields as on Unix")]
+    pub(super) limits: ResourceLimits,
+}
+
+impl Place {
+    #[expect(clippy::unused_async, reason = "on Unix a supervisor is waited for")]
+    pub(super) async fn open(_options: &ShellOptions) -> Result<Self, ShellError> {
+        let name = format!("pi-bash-{}-{}", std::process::id(), nanoseconds());
+        let folder = std::env::temp_dir().join(name);
+        // A person's temporary folder is private on Windows; the name must be new all the same.
+        std::fs::create_dir(&folder).map_err(|source| ShellError::System {
+            attempt: "make a private folder for the session",
+            source,
+        })?;
+        Ok(Self { folder, jobs: Mutex::default() })
+    }
+
+    /// Whether somebody removed its folder.
+    pub(super) fn is_broken(&self) -> bool {
+        !self.folder.is_dir()
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Starts a bash that evaluates its program.
+    #[expect(clippy::unused_async, reason = "on Unix a supervisor is asked")]
+    pub(super) async fn start(&self, start: Start<'_>) -> Result<(Process, Output), ShellError> {
+        let failed = |source| ShellError::System { attempt: "start bash", source };
+        let (reader, writer) = io::pipe().map_err(failed)?;
+        let errors = writer.try_clone().map_err(failed)?;
+        let job = Job::new().map_err(failed)?;
+        let mut child = Command::new(start.shell)
+            .args(["--norc", "--noprofile", "-c"])
+            .arg(format!("{WAIT_FOR_START}{LOADER}"))
+            .arg("bash")
+            .arg(start.program.to_string_lossy().replace('\\', "/"))
+            .env_clear()
+            .envs(start.env.iter().map(|(name, value)| (name, value)))
+            .current_dir(start.cwd)
+            .stdin(Stdio::piped())
+            .stdout(writer)
+            .stderr(errors)
+            .creation_flags(CREATE_NO_WINDOW)
+            .spawn()
+            .map_err(failed)?;
+        let input = child.stdin.take();
+        let assigned = job.assign(&child);
+        if let Err(source) = assigned {
+            // It has done nothing yet.
+            drop(child.kill());
+            return Err(failed(source));
+        }
+        if let Some(mut input) = input {
+            // A bash that is gone already tells it by its end.
+            drop(input.write_all(b"\n"));
+        }
+        let pid = i32::try_from(child.id()).unwrap_or_default();
+        let process = Process { child: Mutex::new(child), job: Arc::new(job), pid };
+        Ok((process, Output { reader, buffer: vec![0; READ_BYTES] }))
+    }
+
+    /// Keeps the job of a command that left something alive, and lists that.
+    #[expect(clippy::unused_async, reason = "on Unix a fork is waited for")]
+    pub(super) async fn account_for_survivors(&self, process: &Process) -> Vec<ProcessInfo> {
+        let living = process.job.processes();
+        if living.is_empty() {
+            return Vec::new();
+        }
+        let mut jobs = lock(&self.jobs);
+        jobs.retain(|job| !job.processes().is_empty());
+        jobs.push(Arc::clone(&process.job));
+        let started_at_ms = u64::try_from(nanoseconds() / 1_000_000).unwrap_or_default();
+        living
+            .into_iter()
+            .filter_map(|id| i32::try_from(id).ok())
+            .filter(|pid| *pid != process.pid)
+            .map(|pid| ProcessInfo { pid, command: format!("[{pid}]"), started_at_ms })
+            .collect()
+    }
+
+    pub(super) fn background_count(&self) -> usize {
+        lock(&self.jobs).iter().map(|job| job.processes().len()).sum()
+    }
+
+    /// Ends what commands left running.
+    pub(super) async fn close(&self, bound: Duration) {
+        let jobs: Vec<Arc<Job>> = lock(&self.jobs).drain(..).collect();
+        for job in &jobs {
+            job.terminate();
+        }
+        for job in jobs {
+            end_of(&job, bound).await;
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // What stays there is empty of meaning without this session.
+        drop(std::fs::remove_dir_all(&self.folder));
+    }
+}
+
+/// The bash of one command, with everything it started.
+pub(super) struct Process {
+    child: Mutex<Child>,
+    job: Arc<Job>,
+    pid: i32,
+}
+
+impl Process {
+    /// Waits for its end.
+    pub(super) async fn ended(&self) -> ExitOutcome {
+        loop {
+            let status = lock(&self.child).try_wait();
+            match status {
+                Ok(Some(status)) => {
+                    let code = u8::try_from(status.code().unwrap_or(1) & 0xff).unwrap_or(u8::MAX);
+                    return ExitOutcome::Exited { code };
+                }
+                Ok(None) => tokio::time::sleep(LOOK_INTERVAL).await,
+                // Nothing more can be known of it.
+                Err(_) => return ExitOutcome::Exited { code: 1 },
+            }
+        }
+    }
+
+    /// Ends it and all that it started. There is no politer way: a console's Ctrl-C reaches
+    /// whoever shares the console.
+    pub(super) async fn stop(&self, _place: &Place) {
+        self.job.terminate();
+        end_of(&self.job, END_LIMIT).await;
+    }
+}
+
+/// Waits until a job is empty, at most for `bound`.
+async fn end_of(job: &Job, bound: Duration) {
+    let deadline = Instant::now() + bound;
+    while !job.processes().is_empty() && Instant::now() < deadline {
+        tokio::time::sleep(LOOK_INTERVAL).await;
+    }
+}
+
+/// The pipe that a command writes to.
+pub(super) struct Output {
+    reader: PipeReader,
+    buffer: Vec<u8>,
+}
+
+impl Output {
+    /// Bytes that lie in the pipe now.
+    pub(super) fn waiting_bytes(&self) -> usize {
+        job::waiting_bytes(&self.reader).ok().flatten().unwrap_or_default()
+    }
+}
+
+impl Source for Output {
+    fn bytes(&self, length: usize) -> &[u8] {
+        self.buffer.get(..length).unwrap_or_default()
+    }
+
+    fn read_now(&mut self) -> io::Result<ReadOutcome> {
+        match job::waiting_bytes(&self.reader)? {
+            None => Ok(ReadOutcome::Closed),
+            Some(0) => Ok(ReadOutcome::Empty),
+            // Does not wait: something is there, and nobody else reads.
+            Some(_) => self.reader.read(&mut self.buffer).map(ReadOutcome::Data),
+        }
+    }
+
+    async fn read_to_end(&mut self) -> io::Result<ReadOutcome> {
+        loop {
+            match self.read_now()? {
+                ReadOutcome::Empty => tokio::time::sleep(LOOK_INTERVAL).await,
+                found => return Ok(found),
+            }
+        }
+    }
+}
+
+fn nanoseconds() -> u128 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic elsewhere leaves whole values.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
