@@ -6,6 +6,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use memchr::memchr;
+
 use super::decode::Decoder;
 use super::late::LateRing;
 use super::lines::Lines;
@@ -19,6 +21,14 @@ use crate::request::SinkOptions;
 /// a disk for as long as its session lives.
 pub const LATE_SPILL_BYTES: u64 = 64 * 1024 * 1024;
 
+/// Most bytes of a flood that wait to be resolved. Of a full backlog only the end can be seen, so
+/// the rest of it is never looked at.
+const BACKLOG_BYTES: usize = 512 * 1024;
+
+/// Raw bytes of a backlog that are resolved to fill a window of one byte: colours and other
+/// sequences take their part.
+const RAW_PER_SHOWN: usize = 2;
+
 /// What a run writes, as far as it is kept. Feed it raw bytes as they are read.
 ///
 /// A push may block on the spill file's disk: that is the backpressure which keeps memory bounded,
@@ -29,6 +39,8 @@ pub struct Sink {
     decoder: Decoder,
     lines: Lines,
     window: Window,
+    /// Raw bytes that `lines` and `window` were not given yet.
+    backlog: Vec<u8>,
     spill: Spill,
     late: LateRing,
     total_bytes: u64,
@@ -57,6 +69,7 @@ impl Sink {
             decoder: Decoder::new(),
             lines: Lines::new(options.plain_text, options.max_line_bytes),
             window: Window::new(options.max_bytes, options.head_bytes),
+            backlog: Vec::new(),
             spill: Spill::new(options.spill_path.clone(), options.spill_max_bytes),
             late: LateRing::new(),
             total_bytes: 0,
@@ -85,11 +98,58 @@ impl Sink {
         self.ends_in_newline = *last == b'\n';
         self.has_news = true;
         self.spill.push(bytes, self.options.spill_from_start || self.is_over());
+        if !self.is_over() || !self.window.is_tail_only() {
+            return self.feed(bytes);
+        }
+        self.backlog.extend_from_slice(bytes);
+        if self.backlog.len() >= BACKLOG_BYTES {
+            self.resolve();
+        }
+    }
+
+    /// Gives bytes to the stages.
+    fn feed(&mut self, bytes: &[u8]) {
         let (lines, window) = (&mut self.lines, &mut self.window);
         if self.decoder.pending_len() == 0 && lines.push_printable(bytes, window) {
             return;
         }
         self.decoder.decode_pieces(bytes, |text| lines.push(text.as_bytes(), window));
+    }
+
+    /// Gives the backlog to the stages.
+    fn resolve(&mut self) {
+        if self.backlog.is_empty() {
+            return;
+        }
+        let mut backlog = std::mem::take(&mut self.backlog);
+        if !self.resolve_end(&backlog) {
+            self.feed(&backlog);
+        }
+        backlog.clear();
+        self.backlog = backlog;
+    }
+
+    /// Gives only the end of `backlog` to stages that begin anew, where that fills the window, and
+    /// says whether it did.
+    ///
+    /// It is the same: a newline ends whatever a stage is in the middle of (a character, a
+    /// sequence, a line that is overwritten), so nothing before one changes what comes after.
+    fn resolve_end(&mut self, backlog: &[u8]) -> bool {
+        let reach = self.options.max_bytes.saturating_mul(RAW_PER_SHOWN);
+        let from = backlog.len().saturating_sub(reach);
+        let later = backlog.get(from..).unwrap_or_default();
+        let (true, Some(newline)) = (from > 0, memchr(b'\n', later)) else { return false };
+        let mut end = Self::new(SinkOptions {
+            spill_path: None,
+            spill_from_start: false,
+            ..self.options.clone()
+        });
+        end.feed(later.get(newline + 1..).unwrap_or_default());
+        if !end.window.overflowed() {
+            return false;
+        }
+        (self.decoder, self.lines, self.window) = (end.decoder, end.lines, end.window);
+        true
     }
 
     /// Shows `text` instead of all that was pushed, as the minimizer asks. Totals and the spill
@@ -103,6 +163,7 @@ impl Sink {
         self.lines = Lines::new(self.options.plain_text, self.options.max_line_bytes);
         self.window = Window::new(self.options.max_bytes, self.options.head_bytes);
         self.window.push(text.as_bytes());
+        self.backlog.clear();
         self.shown_newlines = count_newlines(text.as_bytes());
         self.is_replaced = true;
         self.has_news = true;
@@ -114,6 +175,7 @@ impl Sink {
         if now < self.pending_update_at()? {
             return None;
         }
+        self.resolve();
         self.has_news = false;
         self.last_update = Some(now);
         Some(SinkUpdate {
@@ -198,6 +260,8 @@ impl Sink {
     }
 
     fn end_stream(&mut self) {
+        self.resolve();
+        self.backlog = Vec::new();
         let unfinished = self.decoder.take_pending();
         if unfinished > 0 {
             // The U+FFFD may be longer than what it stands for. Output of exactly `max_bytes`

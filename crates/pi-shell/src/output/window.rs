@@ -58,6 +58,11 @@ impl Window {
         }
     }
 
+    /// Nothing of the beginning is kept.
+    pub(super) fn is_tail_only(&self) -> bool {
+        self.head_max == 0
+    }
+
     /// Some of what was pushed is not shown.
     pub(super) fn overflowed(&self) -> bool {
         self.total > self.max as u64
