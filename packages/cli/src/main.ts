@@ -26,6 +26,8 @@ export async function main(words: readonly string[]): Promise<number> {
         return await (await import("./commands/minimize.ts")).minimize(rest);
       case "rpc":
         return await (await import("./commands/rpc.ts")).rpc(rest);
+      case "console":
+        return await (await import("./commands/console.ts")).console(rest);
       case "doctor":
         return await (await import("./commands/doctor.ts")).doctor(rest);
       case "tour":

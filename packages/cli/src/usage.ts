@@ -18,6 +18,7 @@ export const USAGE = `pi-bash: real bash for programs that run commands
   pi-bash tasks [options]                 calls of the task tools, a JSON object a line, while there is input
   pi-bash rpc [options]                   a session for another program, by JSON lines (docs/rpc.md)
   pi-bash mcp [options]                   the tools as an MCP server over standard input and output
+  pi-bash console [options]               a session at the terminal, to try the tools by hand (docs/console.md)
   pi-bash minimize [options] <OUTPUT      what a model would read of an output; --explain tells why
   pi-bash minimize --verify [FILE ...]    run the inline tests of the built-in rules and of rule files
   pi-bash doctor [--json]                 what works here, what is missing and how to get it
@@ -36,7 +37,7 @@ Options of tool: --cwd, --env, --timeout, --policy, --mode as above, and
   --setting NAME=JSON a setting of the tool; may be given several times
   --artifacts FOLDER  where whole outputs are kept; a later call with the same folder finds them by artifact://<id>
   --json              print the answer as one JSON object
-Options of tasks and rpc: --policy, --mode, --setting as above; of mcp: these and --artifacts
+Options of tasks, rpc and console: --policy, --mode, --setting as above; of mcp: these and --artifacts
 
 Options of minimize:
   --command '<cmd>'   the command that wrote the output; without it the text alone decides

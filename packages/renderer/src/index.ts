@@ -14,6 +14,7 @@ export { durationText } from "./footer.ts";
 export { type PartialArguments, partialArguments } from "./partial-json.ts";
 export { highlight } from "./syntax.ts";
 export { type Run, type StyledLine, styledLines } from "./text/styled.ts";
+export { visible } from "./text/visible.ts";
 export { clip, displayWidth } from "./text/width.ts";
 export { type Row, rowText, wrapLine, wrapLines } from "./text/wrap.ts";
 export { type Colours, DEFAULT_THEME, PLAIN_THEME, type Role, type Theme, themeFor } from "./theme.ts";

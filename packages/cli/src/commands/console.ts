@@ -1,0 +1,117 @@
+/**
+ * `pi-bash console`: a session at the terminal, where a person tries the tools as a model uses them.
+ *
+ * Put together here: the executor, the person's shell, the tools, the policy, and the screen. When it is left, by the person
+ * or by a signal, everything under way is ended and the terminal is as it was before.
+ */
+import { createConsole, createExecutor, JobManager, UserShell } from "@pi-bash/executor";
+import { themeFor } from "@pi-bash/renderer";
+import { createBashTool, type TaskSession } from "@pi-bash/tool";
+import { ConsoleSession } from "../console/console-session.ts";
+import { InputReader } from "../console/input-reader.ts";
+import { JobsPane } from "../console/jobs-pane.ts";
+import { Screen } from "../console/screen.ts";
+import { toolCall, userCommand } from "../console/work.ts";
+import { listenForInterrupt } from "../interrupt.ts";
+import { policyOf } from "../policy-option.ts";
+import { UsageError } from "../usage.ts";
+import { parseToolArguments, type ToolArguments } from "./tool.ts";
+
+/** Key of the shell, and owner of the jobs, of this process. */
+const SESSION = "console";
+/** What differs from an agent's session: there is a person, who has editors and sees jobs. `--setting` wins. */
+const SETTINGS = ["--setting", "async.enabled=true", "--setting", 'bash.ptyEnvironment="user"'];
+
+/** Runs the words after `console` and resolves with the exit status: 0, or that of the signal that ended it. */
+export async function console(words: readonly string[]): Promise<number> {
+  const asked = parseToolArguments([...SETTINGS, ...words]);
+  if (asked.params !== undefined) throw new UsageError("`console` takes its commands at its prompt");
+  if (!process.stdin.isTTY || !process.stdout.isTTY || process.env["TERM"] === "dumb") {
+    throw new UsageError("`console` needs a terminal that can move its cursor; `run`, `tool` and `rpc` need none");
+  }
+  const screen = new Screen(process.stdout, process.stdin);
+  const interrupt = listenForInterrupt(() => undefined);
+  const restore = (): void => screen.restore();
+  process.on("exit", restore);
+  try {
+    await converse(asked, screen, interrupt.signal);
+    return interrupt.status ?? 0;
+  } finally {
+    restore();
+    process.off("exit", restore);
+    interrupt.release();
+    process.stdin.destroy();
+  }
+}
+
+/** The session, from its first prompt until nothing of it is left. */
+async function converse(asked: ToolArguments, screen: Screen, stop: AbortSignal): Promise<void> {
+  const policy = await policyOf(asked);
+  const theme = themeFor(process.env);
+  const executor = createExecutor(asked.settings, { cwd: process.cwd() });
+  const jobs = await JobManager.open({ artifacts: executor.artifacts, maxJobs: asked.settings["async.maxJobs"] });
+  const shell = new UserShell({ executor, sessionId: SESSION, cwd: process.cwd() });
+  const cwd = (): string => shell.cwd ?? process.cwd();
+  let calls = 0;
+  const session = new ConsoleSession({
+    screen,
+    theme,
+    cwd,
+    jobs: new JobsPane(jobs, SESSION, theme),
+    userCommand: (command, isExcluded, changed) => userCommand(command, { shell, isExcluded, theme, changed }),
+    toolCall: (params, changed) => toolCall(params, { bash, id: `console-${++calls}`, cwd: cwd(), theme, changed }),
+  });
+  const toolSession: TaskSession = {
+    // A person's `cd` counts for the calls, too.
+    get cwd() {
+      return cwd();
+    },
+    settings: asked.settings,
+    executor,
+    toolNames: ["bash"],
+    asyncJobManager: jobs,
+    pty: createConsole({ openView: (controls) => session.openWindow(controls) }),
+    policy,
+    approve: policy === undefined ? undefined : session.approvals.approve,
+    policyContext: () => (asked.mode === undefined ? {} : { mode: asked.mode }),
+    getSessionId: () => SESSION,
+  };
+  const bash = createBashTool(toolSession);
+  const unsubscribe = jobs.subscribe(SESSION, (batch) => session.tellJobs(batch));
+  const release = attachTerminal(session, screen);
+  try {
+    await Promise.race([session.over, ended(stop)]);
+  } finally {
+    await session.end();
+    unsubscribe();
+    await jobs.dispose();
+    await executor.dispose();
+    release();
+  }
+}
+
+/** Gives the terminal to the session. Returns what takes it back. */
+function attachTerminal(session: ConsoleSession, screen: Screen): () => void {
+  const reader = new InputReader((keys) => session.take(keys));
+  const onData = (data: Buffer): void => reader.push(data);
+  const onResize = (): void => session.resized();
+  // A terminal that is gone ends the session as its signal does; the signal may not come.
+  const onGone = (): void => session.leave();
+  process.stdout.on("resize", onResize).on("error", onGone);
+  process.stdin.on("data", onData).on("end", onGone).on("error", onGone);
+  screen.open();
+  session.begin();
+  return () => {
+    reader.end();
+    screen.restore();
+    process.stdout.off("resize", onResize);
+    process.stdin.off("data", onData);
+  };
+}
+
+function ended(stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (stop.aborted) resolve();
+    stop.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,110 @@
+/**
+ * What is on the screen of a session, one below the other: calls, the person's commands, and texts of the console.
+ */
+import type { BashResult } from "@pi-bash/contract";
+import {
+  BashCallComponent,
+  BashExecutionComponent,
+  type CallAnswer,
+  type PartialArguments,
+  type Role,
+  rowText,
+  styledLines,
+  type Theme,
+  wrapLines,
+} from "@pi-bash/renderer";
+
+/** Room to draw in, in cells. */
+export interface Room {
+  readonly width: number;
+  readonly rows: number;
+}
+
+export interface Block {
+  /** Rows of at most `width` columns. */
+  render(room: Room): readonly string[];
+  /** Shows everything, or the end again. */
+  toggle(): void;
+}
+
+/** Text of the console's own, or of a job. */
+export function textRows(text: string, width: number, theme: Theme, role?: Role): string[] {
+  const style = role === undefined ? undefined : theme.colours[role];
+  const lines = styledLines(text, theme.hasColour && style === undefined);
+  const coloured = style === undefined ? lines : lines.map((line) => line.map((run) => ({ ...run, style })));
+  return wrapLines(coloured, width).map((row) => rowText(row));
+}
+
+/** A command of the person's own. */
+export class UserBlock implements Block {
+  readonly #component: BashExecutionComponent;
+  readonly #isExcluded: boolean;
+  readonly #theme: Theme;
+  #isExpanded = false;
+
+  constructor(command: string, isExcluded: boolean, theme: Theme) {
+    this.#component = new BashExecutionComponent(command, { theme, isExcludedFromContext: isExcluded });
+    this.#isExcluded = isExcluded;
+    this.#theme = theme;
+  }
+
+  append(chunk: string): void {
+    this.#component.append(chunk);
+  }
+
+  finish(result: BashResult): void {
+    this.#component.finish(result);
+  }
+
+  fail(message: string): void {
+    this.#component.fail(message);
+  }
+
+  toggle(): void {
+    this.#isExpanded = !this.#isExpanded;
+    this.#component.setExpanded(this.#isExpanded);
+  }
+
+  render({ width }: Room): readonly string[] {
+    const rows = this.#component.render(width);
+    return this.#isExcluded ? [...rows, ...textRows("  not for the model", width, this.#theme, "dim")] : rows;
+  }
+}
+
+/** A call of the bash tool. */
+export class CallBlock implements Block {
+  readonly #component: BashCallComponent;
+  #isExpanded = false;
+  #rows: number | undefined;
+
+  constructor(params: Readonly<Record<string, unknown>>, sessionCwd: string, theme: Theme) {
+    this.#component = new BashCallComponent({ args: shownArguments(params), sessionCwd, isStarted: true }, { theme });
+  }
+
+  answer(answer: CallAnswer): void {
+    this.#component.setAnswer(answer);
+  }
+
+  toggle(): void {
+    this.#isExpanded = !this.#isExpanded;
+    this.#component.setOptions({ expanded: this.#isExpanded });
+  }
+
+  render({ width, rows }: Room): readonly string[] {
+    if (rows !== this.#rows) this.#component.setOptions({ rows });
+    this.#rows = rows;
+    return this.#component.render(width);
+  }
+}
+
+/** What can be drawn of parameters that nobody has checked yet: the tool says what is wrong with the others. */
+function shownArguments({ command, cwd, env }: Readonly<Record<string, unknown>>): PartialArguments {
+  const variables = typeof env === "object" && env !== null ? Object.entries(env) : [];
+  return {
+    command: typeof command === "string" ? command : "",
+    ...(typeof cwd === "string" ? { cwd } : {}),
+    ...(variables.length === 0
+      ? {}
+      : { env: Object.fromEntries(variables.map(([name, value]) => [name, String(value)])) }),
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * The whole screen for a program on a terminal of its own: the window that the console of `@pi-bash/executor` opens.
+ */
+import type { ConsoleControls, ConsoleView, PtyEnd } from "@pi-bash/executor";
+import { BashConsoleOverlay, type Theme } from "@pi-bash/renderer";
+import type { Screen } from "./screen.ts";
+
+/** Least time between two pictures, in milliseconds: 30 a second. */
+const FRAME_MS = 33;
+
+export class ProgramWindow {
+  readonly #screen: Screen;
+  readonly #overlay: BashConsoleOverlay;
+  readonly #closed: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(controls: ConsoleControls, screen: Screen, theme: Theme, closed: () => void) {
+    this.#screen = screen;
+    this.#closed = closed;
+    this.#overlay = new BashConsoleOverlay(controls.command, controls, {
+      theme,
+      width: screen.width,
+      rows: screen.height,
+    });
+    screen.enterWhole();
+    this.#draw();
+  }
+
+  /** What the console is given. The window's terminal answers what programs ask. */
+  get view(): ConsoleView {
+    return {
+      ...this.#overlay.size,
+      answersQueries: true,
+      onData: async (chunk: string) => {
+        await this.#overlay.write(chunk);
+        this.#timer ??= setTimeout(() => this.#draw(), FRAME_MS);
+      },
+      onEnd: (end: PtyEnd) => this.close(end),
+    };
+  }
+
+  /** What the person's terminal sent. */
+  take(keys: string): void {
+    this.#overlay.handleInput(keys);
+  }
+
+  /** The person's terminal has another size. */
+  resized(): void {
+    this.#overlay.resize(this.#screen.width, this.#screen.height);
+    this.#draw();
+  }
+
+  /** The program has ended: the screen is the session's again. */
+  close(end: PtyEnd): void {
+    if (this.#overlay.isOver) return;
+    this.#overlay.finish(end);
+    clearTimeout(this.#timer);
+    this.#screen.leaveWhole();
+    this.#overlay.dispose();
+    this.#closed();
+  }
+
+  #draw(): void {
+    this.#timer = undefined;
+    if (!this.#overlay.isOver) this.#screen.drawWhole(this.#overlay.render());
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * The two things that a person starts at the prompt: a command of their own, and a call of the bash tool.
+ */
+import type { BashResult } from "@pi-bash/contract";
+import type { UserShell } from "@pi-bash/executor";
+import type { Theme } from "@pi-bash/renderer";
+import { type BashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
+import { CallBlock, UserBlock } from "./blocks.ts";
+import type { Work } from "./console-session.ts";
+
+/** A command of the person's own. */
+export function userCommand(
+  command: string,
+  { shell, isExcluded, theme, changed }: { shell: UserShell; isExcluded: boolean; theme: Theme; changed: () => void },
+): Work {
+  const block = new UserBlock(command, isExcluded, theme);
+  const onChunk = (chunk: string): void => {
+    block.append(chunk);
+    changed();
+  };
+  return {
+    live: block,
+    isKept: true,
+    run: async (signal) => {
+      try {
+        const result: BashResult = await shell.executeBash(command, { signal, onChunk });
+        block.finish(result);
+      } catch (error) {
+        // Rejected with a code: it never ran. Anything else is a defect.
+        if (!(error instanceof Error && "code" in error)) throw error;
+        block.fail(error.message);
+      }
+    },
+  };
+}
+
+/** A call of the bash tool. */
+export function toolCall(
+  params: Readonly<Record<string, unknown>>,
+  { bash, id, cwd, theme, changed }: { bash: BashTool; id: string; cwd: string; theme: Theme; changed: () => void },
+): Work {
+  const block = new CallBlock(params, cwd, theme);
+  return {
+    live: block,
+    isKept: true,
+    run: async (signal) => {
+      try {
+        const onUpdate = (update: Parameters<CallBlock["answer"]>[0]): void => {
+          block.answer({ ...update, isPartial: true });
+          changed();
+        };
+        block.answer(await bash.execute(id, params, signal, onUpdate, { hasUI: true, ui: {} }));
+      } catch (error) {
+        if (!(error instanceof ToolError) && !(error instanceof ToolAbortError)) throw error;
+        block.answer({ content: [{ type: "text", text: error.message }], details: error.details, isError: true });
+      }
+    },
+  };
+}
