@@ -62,6 +62,8 @@ export class ProgramWindow {
 
   #draw(): void {
     this.#timer = undefined;
-    if (!this.#overlay.isOver) this.#screen.drawWhole(this.#overlay.render());
+    if (this.#overlay.isOver) return;
+    this.#screen.reportMouse(this.#overlay.wantsMouse);
+    this.#screen.drawWhole(this.#overlay.render());
   }
 }

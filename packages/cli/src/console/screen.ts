@@ -36,7 +36,13 @@ const HIDE_CURSOR = `${CSI}?25l`;
 const SHOW_CURSOR = `${CSI}?25h`;
 const ALTERNATE_ON = `${CSI}?1049h`;
 const ALTERNATE_OFF = `${CSI}?1049l`;
+/** Presses, releases and drags, in the form that has no limit on columns; all off. */
+const MOUSE_ON = `${CSI}?1002h${CSI}?1006h`;
+const MOUSE_OFF = `${CSI}?1002l${CSI}?1006l`;
 const ERASE_BELOW = `${CSI}J`;
+/** A row that the terminal takes for wider than we do is cut at its edge, so that the count of rows holds. */
+const WRAP_OFF = `${CSI}?7l`;
+const WRAP_ON = `${CSI}?7h`;
 const RESET = `${CSI}0m`;
 /** Terminals that know it show what is between the two at once; others ignore it. */
 const FRAME_START = `${CSI}?2026h`;
@@ -55,6 +61,7 @@ export class Screen {
   readonly #input: TerminalInput;
   #isOpen = false;
   #isWhole = false;
+  #hasMouse = false;
   #live: LiveArea = { rows: [], cursor: { row: 0, column: 0 } };
   #waiting: string[] = [];
   #shownWhole: readonly string[] = [];
@@ -122,12 +129,20 @@ export class Screen {
     if (!this.#isOpen || !this.#isWhole) return;
     const changed = rows.flatMap((row, at) => (row === this.#shownWhole[at] ? [] : `${CSI}${at + 1};1H${row}${RESET}`));
     this.#shownWhole = [...rows];
-    if (changed.length > 0) this.#output.write(`${FRAME_START}${changed.join("")}${FRAME_END}`);
+    if (changed.length > 0) this.#output.write(`${FRAME_START}${WRAP_OFF}${changed.join("")}${WRAP_ON}${FRAME_END}`);
+  }
+
+  /** Whether the terminal reports its mouse to the program on the whole screen. */
+  reportMouse(isWanted: boolean): void {
+    if (!this.#isWhole || isWanted === this.#hasMouse) return;
+    this.#hasMouse = isWanted;
+    this.#output.write(isWanted ? MOUSE_ON : MOUSE_OFF);
   }
 
   /** Back to what was there before. */
   leaveWhole(): void {
     if (!this.#isWhole) return;
+    this.reportMouse(false);
     this.#isWhole = false;
     this.#output.write(`${ALTERNATE_OFF}${SHOW_CURSOR}`);
   }
@@ -136,7 +151,7 @@ export class Screen {
   restore(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    const leave = this.#isWhole ? ALTERNATE_OFF : "";
+    const leave = `${this.#hasMouse ? MOUSE_OFF : ""}${this.#isWhole ? ALTERNATE_OFF : ""}`;
     const printed = this.#waiting.map((row) => `${row}${RESET}\r\n`).join("");
     writeNow(`${leave}${RESET}${this.#toTop()}${ERASE_BELOW}${printed}${PASTE_OFF}${SHOW_CURSOR}${FRAME_END}`);
     try {
@@ -155,7 +170,7 @@ export class Screen {
 function written({ rows, cursor }: LiveArea): string {
   const up = Math.max(0, rows.length - 1 - cursor.row);
   const text = rows.map((row) => `${row}${RESET}`).join("\r\n");
-  return `${text}\r${up === 0 ? "" : `${CSI}${up}A`}${cursor.column === 0 ? "" : `${CSI}${cursor.column}C`}`;
+  return `${WRAP_OFF}${text}${WRAP_ON}\r${up === 0 ? "" : `${CSI}${up}A`}${cursor.column === 0 ? "" : `${CSI}${cursor.column}C`}`;
 }
 
 function columnsOf(row: string): number {

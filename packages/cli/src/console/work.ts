@@ -1,7 +1,7 @@
 /**
  * The two things that a person starts at the prompt: a command of their own, and a call of the bash tool.
  */
-import type { BashResult } from "@pi-bash/contract";
+import type { BashDetails, BashResult } from "@pi-bash/contract";
 import type { UserShell } from "@pi-bash/executor";
 import type { Theme } from "@pi-bash/renderer";
 import { type BashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
@@ -51,8 +51,10 @@ export function toolCall(
         };
         block.answer(await bash.execute(id, params, signal, onUpdate, { hasUI: true, ui: {} }));
       } catch (error) {
-        if (!(error instanceof ToolError) && !(error instanceof ToolAbortError)) throw error;
-        block.answer({ content: [{ type: "text", text: error.message }], details: error.details, isError: true });
+        const isAborted = error instanceof ToolAbortError;
+        if (!(error instanceof ToolError) && !isAborted) throw error;
+        const details: BashDetails = { ...error.details, ...(isAborted ? { stopped: "cancelled" as const } : {}) };
+        block.answer({ content: [{ type: "text", text: error.message }], details, isError: true });
       }
     },
   };

@@ -105,6 +105,11 @@ export class BashConsoleOverlay {
     return this.#end !== undefined;
   }
 
+  /** The program asked to be told of the mouse: the person's terminal has to report it. */
+  get wantsMouse(): boolean {
+    return this.#end === undefined && this.#terminal.wantsMouse;
+  }
+
   /** Takes what the person's terminal sent. */
   handleInput(data: string): void {
     if (this.#end !== undefined) return;

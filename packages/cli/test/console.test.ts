@@ -1,0 +1,333 @@
+/** `pi-bash console`, as a person sees it: the program on a pseudoterminal, a screen, and keys. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { PtySession } from "@pi-bash/natives";
+import { VirtualTerminal } from "@pi-bash/terminal";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
+/** A screen that does not come by then does not come. */
+const LIMIT_MS = 30_000;
+const KEY = { enter: "\r", esc: "\x1b", up: "\x1b[A", left: "\x1b[D", ctrlA: "\x01", ctrlC: "\x03", ctrlD: "\x04" };
+
+interface Person {
+  readonly folder: string;
+  readonly terminal: VirtualTerminal;
+  /** Of the console. */
+  pid(): number;
+  /** Everything that was written to the terminal. */
+  raw(): string;
+  type(keys: string): void;
+  /** The scrollback and the screen, once `wanted` is in them. */
+  sees(wanted: string | RegExp): Promise<string>;
+  resize(cols: number, rows: number): void;
+  /** Types a line and waits until what it started has ended. */
+  does(line: string, wanted: string | RegExp): Promise<string>;
+  /** Types a line, once there is a prompt, and waits for the question whether it may run. */
+  asked(line: string): Promise<string>;
+  /** The exit status, with everything that was written on the screen. */
+  end(): Promise<number | undefined>;
+}
+
+async function until(holds: () => boolean, what: () => string): Promise<void> {
+  const deadline = Date.now() + LIMIT_MS;
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error(what());
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** A person at the console in a new folder, at its prompt. */
+async function person(words = "", { cols = 80, rows = 24 } = {}): Promise<Person> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-console-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const pty = new PtySession();
+  const terminal = new VirtualTerminal({ cols, rows, onReply: (reply) => void pty.write(reply) });
+  const stop = new AbortController();
+  let raw = "";
+  const run = pty.start(
+    {
+      // The terminal's own modes, after the console has gone.
+      command: `sh -c 'echo $$ >pid.txt; exec "$NODE" "$PROGRAM" console ${words}'; status=$?; stty -a >after.txt; exit $status`,
+      cwd: folder,
+      baseEnv: { PATH: process.env["PATH"] ?? "", HOME: folder, NODE: process.execPath, PROGRAM, NO_COLOR: "1" },
+      timeoutMs: 55_000,
+      signal: stop.signal,
+      cols,
+      rows,
+    },
+    (_error, chunk) => {
+      raw += chunk;
+      return terminal.write(chunk);
+    },
+  );
+  onTestFinished(async () => {
+    stop.abort();
+    await run;
+    terminal.dispose();
+  });
+  const sees = async (wanted: string | RegExp): Promise<string> => {
+    const holds = () => (typeof wanted === "string" ? terminal.text().includes(wanted) : wanted.test(terminal.text()));
+    await until(holds, () => `not seen: ${String(wanted)}\n${terminal.text()}`);
+    return terminal.text();
+  };
+  const self: Person = {
+    folder,
+    terminal,
+    pid: () => Number(readFileSync(join(folder, "pid.txt"), "utf8")),
+    raw: () => raw,
+    type: (keys) => void pty.write(keys),
+    sees,
+    resize(width, height) {
+      terminal.resize(width, height);
+      pty.resize(width, height);
+    },
+    async does(line, wanted) {
+      self.type(`${line}${KEY.enter}`);
+      await sees(wanted);
+      await until(
+        () => /leaves · \//.test(terminal.screen().join("\n")),
+        () => `not at the prompt\n${terminal.text()}`,
+      );
+      return terminal.text();
+    },
+    async asked(line) {
+      await until(
+        () => /leaves · \//.test(terminal.screen().join("\n")),
+        () => `not at the prompt\n${terminal.text()}`,
+      );
+      self.type(`${line}${KEY.enter}`);
+      await until(
+        () => terminal.screen().join("\n").includes("Run it?   y: yes   n: no"),
+        () => `not asked\n${terminal.text()}`,
+      );
+      return terminal.text();
+    },
+    async end() {
+      const { exitCode } = await run;
+      await terminal.settled();
+      return exitCode;
+    },
+  };
+  await sees("ctrl+d leaves");
+  return self;
+}
+
+/** The terminal is as it was: its modes, its main screen, a cursor that is seen. */
+function expectRestored({ folder, terminal, raw }: Person): void {
+  const modes = readFileSync(join(folder, "after.txt"), "utf8");
+  expect(modes).toMatch(/(?<!-)\bicanon\b/);
+  expect(modes).toMatch(/(?<!-)\becho\b/);
+  expect(terminal.isAlternateScreen).toBe(false);
+  const last = (on: string, off: string) => raw().lastIndexOf(on) < raw().lastIndexOf(off);
+  expect(last("\x1b[?25l", "\x1b[?25h"), "the cursor").toBe(true);
+  expect(last("\x1b[?2004h", "\x1b[?2004l"), "bracketed paste").toBe(true);
+  expect(terminal.text()).not.toContain("ctrl+d leaves");
+}
+
+describe("the console", () => {
+  it("is a wrong command line without a terminal, and says what needs none", () => {
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, "console"], {
+      stdio: ["ignore", "pipe", "pipe"],
+      encoding: "utf8",
+      timeout: LIMIT_MS,
+    });
+
+    expect(stderr).toContain("`console` needs a terminal");
+    expect(status).toBe(2);
+  });
+
+  it("runs a line as a call of the bash tool, and `!` as the person's command in the same shell", async () => {
+    const at = await person();
+    await at.does("!mkdir sub && cd sub", "(no output)");
+    await at.does("!!pwd", /│ \/.*not for the model/s);
+    const text = await at.does('echo "in $(pwd)"; exit 3', "Exit: 3");
+
+    expect(text).toContain(`│ ${at.folder}/sub`);
+    expect(text).toContain(`✗ $ echo "in $(pwd)"; exit 3`);
+    expect(text).toContain(`in ${at.folder}/sub`);
+
+    const json = await at.does('{"command": "echo $WHO", "env": {"WHO": "json"}}', /✓ \$ WHO="json" echo \$WHO/);
+    expect(json).toMatch(/^json$/m);
+    at.type(KEY.ctrlD);
+    expect(await at.end()).toBe(0);
+    expectRestored(at);
+  });
+
+  it("edits a line, remembers it, and takes a paste as one", async () => {
+    const at = await person();
+    at.type(`world${KEY.ctrlA}hello ${KEY.left}\x1b[97;5u`);
+    await at.does("!echo ", "│ hello world ");
+    await at.does(`${KEY.up} again`, "│ hello world again ");
+    at.type("\x1b[200~!echo one\necho two\x1b[201~");
+    await at.sees("›");
+    expect(at.terminal.text()).not.toContain("│ two");
+    at.type(KEY.enter);
+    await at.sees("│ two ");
+    at.type(`/quit${KEY.enter}`);
+    expect(await at.end()).toBe(0);
+  });
+
+  it("shows the end of long output, and all of it with ctrl+o", async () => {
+    const at = await person();
+    const collapsed = await at.does("seq 100 400", /✓.*\(ctrl\+o to expand\)/s);
+    expect(collapsed).not.toMatch(/^150$/m);
+    expect(collapsed).toMatch(/^400$/m);
+    at.type("\x0f");
+    expect(await at.sees(/^150$/m)).toMatch(/^100$/m);
+    at.type(KEY.ctrlD);
+    expect(await at.end()).toBe(0);
+  });
+
+  it("shows what the tool refuses, and a command that cannot be started, as its answer", async () => {
+    const at = await person();
+    await at.does('{"command": "true", "env": {"A-B": "1"}}', "Invalid bash env name: A-B");
+    await at.does("!mkdir gone && cd gone && rmdir ../gone", "(no output)");
+    await at.does("!echo lost", /│ [^$].*gone/);
+    await at.does("!pwd", `│ ${at.folder} `);
+    await at.does("/nonsense", "there is no `/nonsense`");
+    at.type(KEY.ctrlD);
+    expect(await at.end()).toBe(0);
+  });
+
+  it("cancels what runs with esc, and goes on", async () => {
+    const at = await person();
+    at.type(`!echo begun; sleep 300${KEY.enter}`);
+    await at.sees(/│ begun/);
+    await at.sees("esc ends what runs");
+    at.type(KEY.esc);
+    await at.sees("(cancelled)");
+    await at.sees(/leaves · \//);
+    at.type(`sleep 301${KEY.enter}`);
+    await at.sees("▸ $ sleep 301");
+    at.type(KEY.ctrlC);
+    await at.sees("■ $ sleep 301");
+    await at.does("!echo alive", /│ alive +│/);
+    at.type(KEY.ctrlD);
+    expect(await at.end()).toBe(0);
+  });
+
+  it("gives a program the whole screen, passes keys and sizes on, and comes back", async () => {
+    const at = await person();
+    at.type(`/pty echo size $(stty size); read -p 'name? ' n; echo size $(stty size) $n; read x${KEY.enter}`);
+    await at.sees("size 22 78");
+    expect(at.terminal.isAlternateScreen).toBe(true);
+    expect(at.terminal.screen()[0]).toContain("Console");
+    at.resize(60, 16);
+    await at.sees("58x14");
+    at.type(`Ada${KEY.enter}`);
+    await at.sees("size 14 58 Ada");
+    at.type(KEY.esc);
+    await until(
+      () => !at.terminal.isAlternateScreen,
+      () => "the program's screen stays",
+    );
+    await at.sees("ctrl+d leaves");
+    await at.does("!echo back", /│ back +│/);
+    at.type(KEY.ctrlD);
+    expect(await at.end()).toBe(0);
+    expectRestored(at);
+  });
+
+  it("has the mouse reported while a program wants it, and is left in the middle of it", async () => {
+    const at = await person();
+    at.type(`/pty printf '\\e[?1000h\\e[?1006h'; read -rsn 9 keys; printf 'got %q' "$keys"; sleep 300${KEY.enter}`);
+    await until(
+      () => at.raw().includes("\x1b[?1002h"),
+      () => "the mouse is not asked for",
+    );
+    at.type("\x1b[<0;5;5M");
+    await at.sees("got $'\\E[<0;4;4M'");
+    process.kill(at.pid(), "SIGTERM");
+    expect(await at.end()).toBe(143);
+    expectRestored(at);
+    expect(at.raw().lastIndexOf("\x1b[?1002h")).toBeLessThan(at.raw().lastIndexOf("\x1b[?1002l"));
+  });
+
+  it("lists background jobs, follows one, and ends it", async () => {
+    const at = await person();
+    at.type(`/bg echo first; until [ -e go ]; do sleep 0.05; done; echo second; sleep 300${KEY.enter}`);
+    await at.sees("Background job bg_1 started");
+    at.type(`/attach bg_1${KEY.enter}`);
+    await at.sees(/^first$/m);
+    writeFileSync(join(at.folder, "go"), "");
+    await at.sees(/^second$/m);
+    at.type(KEY.esc);
+    await at.sees("1 job · ctrl+o");
+    at.type(`/jobs${KEY.enter}`);
+    await at.sees("bg_1 [bash] running");
+    at.type(`/kill bg_1${KEY.enter}`);
+    await at.sees("Cancelled background job bg_1.");
+    at.type(`/kill nothing${KEY.enter}`);
+    await at.sees("Background job not found: nothing");
+    at.type(KEY.ctrlD);
+    expect(await at.end()).toBe(0);
+  });
+
+  it("asks before what the policy does not allow, with the command in full, and remembers `a`", async () => {
+    const at = await person("--mode default", { cols: 100 });
+    const asked = await at.asked("touch made");
+    expect(asked).toMatch(/^ {2}touch made$/m);
+    at.type("n");
+    await at.sees("Not approved.");
+    await at.sees("⊘ $ touch made");
+    expect(existsSync(join(at.folder, "made"))).toBe(false);
+    await at.asked("touch made");
+    at.type("y");
+    await at.sees("✓ $ touch made");
+    expect(existsSync(join(at.folder, "made"))).toBe(true);
+    await at.asked("touch other");
+    at.type("a");
+    await at.sees("✓ $ touch other");
+    await at.does("touch other && echo remembered", /^remembered$/m);
+    at.type(KEY.ctrlD);
+    expect(await at.end()).toBe(0);
+  });
+
+  it.each([40, 77, 200])("fits %i columns, and other widths after that", async (cols) => {
+    const at = await person("", { cols, rows: 20 });
+    const wide = "wide 漢字 e\u0301 👩‍👩‍👧 ".repeat(12);
+    await at.does(`!printf '%s\\n' "${wide}"; printf '\\e]0;title\\a\\e[?1049h'`, "╰");
+    at.resize(cols + 25, 20);
+    await at.does("!echo wider", /│ wider +│/);
+    at.resize(40, 20);
+    const text = await at.does("!echo narrow", /│ narrow +│/);
+
+    expect(text.split("\n").filter((line) => line.includes("ctrl+d leaves"))).toHaveLength(1);
+    expect(at.terminal.isAlternateScreen).toBe(false);
+    expect(at.raw()).not.toContain("\x1b]");
+    expect(at.raw()).not.toContain("\x1b[?1049h");
+    at.type(KEY.ctrlD);
+    expect(await at.end()).toBe(0);
+    expectRestored(at);
+  });
+
+  it.each([
+    ["TERM", 143],
+    ["HUP", 129],
+  ])("ends everything and restores the terminal at SIG%s", async (name, status) => {
+    const at = await person();
+    at.type(`!sleep 300 & echo "child $!"; sleep 300${KEY.enter}`);
+    const child = Number(/│ child (\d+)/.exec(await at.sees(/│ child \d+/))?.[1]);
+    at.type("half a line");
+    await at.sees("half a line");
+    process.kill(at.pid(), `SIG${name}`);
+    expect(await at.end()).toBe(status);
+    expectRestored(at);
+    await until(
+      () => !isAlive(child),
+      () => "what it started is alive",
+    );
+  });
+});
