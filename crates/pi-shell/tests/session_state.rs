@@ -312,15 +312,17 @@ async fn a_destroyed_driver_is_replaced() {
 
 #[tokio::test]
 async fn ss_06_a_text_that_ends_too_soon_does_not_touch_the_next_command() {
-    let shell = session();
     for text in ["echo hi \\", "echo \"abc", "if true; then", "echo $(", "case x in", "echo )"] {
+        let shell = session();
         run(&shell, text).await;
 
         for _ in 0..2 {
-            assert_eq!(told(&shell, "echo ok").await, ("ok\n".to_owned(), 0), "after {text}");
+            let next = run(&shell, "echo ok").await;
+            assert_eq!((output_of(&next).as_str(), status_of(&next)), ("ok\n", 0), "after {text}");
+            assert!(!next.session_reset, "after {text}");
         }
+        shell.close().await;
     }
-    shell.close().await;
 }
 
 #[tokio::test]

@@ -30,6 +30,9 @@ const LAST_BREATH: std::time::Duration = std::time::Duration::from_millis(300);
 /// Status of a command that bash could not parse (`EX_BADUSAGE` in its sources).
 const SYNTAX_ERROR: i32 = 2;
 
+/// Lines after which a broken parser has crashed: bash 5.2 did with the third at the latest.
+const PARSER_CHECKS: u32 = 4;
+
 /// What came of an attempt to run a command.
 enum Attempt {
     Ended(Ending),
@@ -186,7 +189,7 @@ impl Engine {
     /// A text that ends inside of `$(` leaves bash 5.2's parser broken: it crashes on one of the
     /// next lines. Here nothing is lost by that; with the next command, that command would be.
     async fn check_parser(&mut self) {
-        for _ in 0..2 {
+        for _ in 0..PARSER_CHECKS {
             let token = self.shared.new_token();
             if self.command(&format!("__pi_e {SYNTAX_ERROR} {token}"), &token).await.is_err() {
                 self.end_lost_main().await;
