@@ -186,6 +186,10 @@ describe("the console", () => {
     expect(collapsed).toMatch(/^400$/m);
     at.type("\x0f");
     expect(await at.sees(/^150$/m)).toMatch(/^100$/m);
+    const long = await at.does("for i in {1001..1600}; do printf '%s %0200d\\n' $i 0; done", /Full: artifact:/);
+    expect(long).not.toMatch(/^1001 0/m);
+    at.type("\x0f");
+    expect(await at.sees(/^1001 0/m)).toContain("Output (whole)");
     at.type(KEY.ctrlD);
     expect(await at.end()).toBe(0);
   });

@@ -4,9 +4,11 @@
  * Put together here: the executor, the person's shell, the tools, the policy, and the screen. When it is left, by the person
  * or by a signal, everything under way is ended and the terminal is as it was before.
  */
-import { createConsole, createExecutor, JobManager, UserShell } from "@pi-bash/executor";
+import { artifactUrl } from "@pi-bash/contract";
+import { ArtifactError, createConsole, createExecutor, JobManager, UserShell } from "@pi-bash/executor";
 import { themeFor } from "@pi-bash/renderer";
 import { createBashTool, type TaskSession } from "@pi-bash/tool";
+import type { ReadOutput } from "../console/blocks.ts";
 import { ConsoleSession } from "../console/console-session.ts";
 import { InputReader } from "../console/input-reader.ts";
 import { JobsPane } from "../console/jobs-pane.ts";
@@ -19,6 +21,8 @@ import { parseToolArguments, type ToolArguments } from "./tool.ts";
 
 /** Key of the shell, and owner of the jobs, of this process. */
 const SESSION = "console";
+/** Largest output that is shown whole, in bytes: nobody reads more of it in a terminal. */
+const MAX_SHOWN_BYTES = 2 * 1024 ** 2;
 /** What differs from an agent's session: there is a person, who has editors and sees jobs. `--setting` wins. */
 const SETTINGS = ["--setting", "async.enabled=true", "--setting", 'bash.ptyEnvironment="user"'];
 
@@ -52,6 +56,14 @@ async function converse(asked: ToolArguments, screen: Screen, stop: AbortSignal)
   const jobs = await JobManager.open({ artifacts: executor.artifacts, maxJobs: asked.settings["async.maxJobs"] });
   const shell = new UserShell({ executor, sessionId: SESSION, cwd: process.cwd() });
   const cwd = (): string => shell.cwd ?? process.cwd();
+  const readOutput: ReadOutput = async (id) => {
+    try {
+      return (await executor.artifacts.read(artifactUrl(id), { maxBytes: MAX_SHOWN_BYTES })).text;
+    } catch (error) {
+      if (error instanceof ArtifactError) return undefined;
+      throw error;
+    }
+  };
   let calls = 0;
   const session = new ConsoleSession({
     screen,
@@ -59,7 +71,8 @@ async function converse(asked: ToolArguments, screen: Screen, stop: AbortSignal)
     cwd,
     jobs: new JobsPane(jobs, SESSION, theme),
     userCommand: (command, isExcluded, changed) => userCommand(command, { shell, isExcluded, theme, changed }),
-    toolCall: (params, changed) => toolCall(params, { bash, id: `console-${++calls}`, cwd: cwd(), theme, changed }),
+    toolCall: (params, changed) =>
+      toolCall(params, { bash, id: `console-${++calls}`, cwd: cwd(), theme, readOutput, changed }),
   });
   const toolSession: TaskSession = {
     // A person's `cd` counts for the calls, too.

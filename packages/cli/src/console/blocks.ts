@@ -23,9 +23,12 @@ export interface Room {
 export interface Block {
   /** Rows of at most `width` columns. */
   render(room: Room): readonly string[];
-  /** Shows everything, or the end again. */
-  toggle(): void;
+  /** Shows everything, or the end again; what is kept elsewhere is read first. */
+  toggle(): Promise<void> | void;
 }
+
+/** Reads a whole output by the id of its artifact; undefined: it is gone, or too large to be shown. */
+export type ReadOutput = (artifactId: string) => Promise<string | undefined>;
 
 /** Text of the console's own, or of a job. */
 export function textRows(text: string, width: number, theme: Theme, role?: Role): string[] {
@@ -74,19 +77,29 @@ export class UserBlock implements Block {
 /** A call of the bash tool. */
 export class CallBlock implements Block {
   readonly #component: BashCallComponent;
+  readonly #readOutput: ReadOutput;
+  #artifactId: string | undefined;
   #isExpanded = false;
   #rows: number | undefined;
 
-  constructor(params: Readonly<Record<string, unknown>>, sessionCwd: string, theme: Theme) {
+  constructor(
+    params: Readonly<Record<string, unknown>>,
+    { sessionCwd, theme, readOutput }: { sessionCwd: string; theme: Theme; readOutput: ReadOutput },
+  ) {
+    this.#readOutput = readOutput;
     this.#component = new BashCallComponent({ args: shownArguments(params), sessionCwd, isStarted: true }, { theme });
   }
 
   answer(answer: CallAnswer): void {
+    this.#artifactId = answer.details?.meta?.truncation?.artifactId;
     this.#component.setAnswer(answer);
   }
 
-  toggle(): void {
+  async toggle(): Promise<void> {
     this.#isExpanded = !this.#isExpanded;
+    if (this.#isExpanded && this.#artifactId !== undefined) {
+      this.#component.setOptions({ fullOutput: await this.#readOutput(this.#artifactId) });
+    }
     this.#component.setOptions({ expanded: this.#isExpanded });
   }
 

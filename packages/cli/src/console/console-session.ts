@@ -223,12 +223,13 @@ export class ConsoleSession {
   /** What runs is drawn anew; what was printed is printed again. */
   #toggle(): void {
     const running = this.#work?.work;
-    if (running?.isKept) {
-      running.live.toggle();
-    } else if (this.#last !== undefined) {
-      this.#last.toggle();
-      this.#ports.screen.print(this.#last.render(this.#room()));
-    }
+    const block = running?.isKept ? running.live : this.#last;
+    if (block === undefined) return;
+    const shown = () => {
+      if (block === this.#last) this.#ports.screen.print(block.render(this.#room()));
+      this.#changed();
+    };
+    Promise.resolve(block.toggle()).then(shown, this.#fail);
   }
 
   #say(text: string, role?: "dim" | "warning"): void {

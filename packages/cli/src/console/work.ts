@@ -5,7 +5,7 @@ import type { BashDetails, BashResult } from "@pi-bash/contract";
 import type { UserShell } from "@pi-bash/executor";
 import type { Theme } from "@pi-bash/renderer";
 import { type BashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
-import { CallBlock, UserBlock } from "./blocks.ts";
+import { CallBlock, type ReadOutput, UserBlock } from "./blocks.ts";
 import type { Work } from "./console-session.ts";
 
 /** A command of the person's own. */
@@ -34,12 +34,24 @@ export function userCommand(
   };
 }
 
+/** What a call needs of the session. */
+export interface CallPorts {
+  readonly bash: BashTool;
+  /** Of this call. */
+  readonly id: string;
+  readonly cwd: string;
+  readonly theme: Theme;
+  readonly readOutput: ReadOutput;
+  /** There is something new to draw. */
+  readonly changed: () => void;
+}
+
 /** A call of the bash tool. */
 export function toolCall(
   params: Readonly<Record<string, unknown>>,
-  { bash, id, cwd, theme, changed }: { bash: BashTool; id: string; cwd: string; theme: Theme; changed: () => void },
+  { bash, id, cwd, theme, readOutput, changed }: CallPorts,
 ): Work {
-  const block = new CallBlock(params, cwd, theme);
+  const block = new CallBlock(params, { sessionCwd: cwd, theme, readOutput });
   return {
     live: block,
     isKept: true,
