@@ -27,12 +27,13 @@ export class ToolError extends Error {
 
 /** The caller's signal was aborted; the message holds the output up to then. */
 export class ToolAbortError extends Error {
-  readonly details?: BashDetails;
+  /** Always says that it was stopped, also where nothing had been started. */
+  readonly details: BashDetails;
 
   constructor(message = "Command aborted", { details, cause }: ToolErrorOptions = {}) {
     super(bounded(message), cause === undefined ? {} : { cause });
     this.name = "ToolAbortError";
-    if (details !== undefined) this.details = details;
+    this.details = { stopped: "cancelled", ...details };
   }
 }
 

@@ -137,6 +137,7 @@ describe("an abort", () => {
     const error = await thrown(bash({ command: "touch ran" }, { signal: AbortSignal.abort() }));
 
     expect(error).toBeInstanceOf(ToolAbortError);
+    expect(error).toMatchObject({ details: { stopped: "cancelled" } });
     expect(error.message).toBe("Command aborted");
     expect(existsSync(join(folder, "ran"))).toBe(false);
   });
