@@ -49,7 +49,7 @@ pub(crate) struct StopPlan {
     /// Processes that are no targets, with everything below them.
     pub(crate) spared: HashSet<i32>,
     /// Device and inode of the pipe on which the driver answers.
-    pub(crate) report: Option<(u64, u64)>,
+    pub(crate) report: Option<(libc::dev_t, u64)>,
     /// Processes that lived before the command; they and their children are no targets.
     pub(crate) older: HashSet<ProcessIdentity>,
 }
@@ -101,7 +101,7 @@ pub(crate) fn processes_of(
     spared: &HashSet<i32>,
     older: &HashSet<ProcessIdentity>,
     shell: i32,
-    report: Option<(u64, u64)>,
+    report: Option<(libc::dev_t, u64)>,
 ) -> Vec<ProcessEntry> {
     let mut left_out: HashSet<i32> = HashSet::new();
     let mut found = Vec::new();
@@ -120,7 +120,7 @@ pub(crate) fn processes_of(
 }
 
 /// Device and inode of a process's standard output.
-pub(crate) fn standard_output(pid: i32) -> Option<(u64, u64)> {
+pub(crate) fn standard_output(pid: i32) -> Option<(libc::dev_t, u64)> {
     let found = rustix::fs::stat(format!("/proc/{pid}/fd/1")).ok()?;
     Some((found.st_dev, found.st_ino))
 }

@@ -9,7 +9,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
-use rustix::pipe::PipeFlags;
 use rustix::process::{Pid, Signal};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -74,7 +73,7 @@ impl Place {
     pub(super) async fn start(&self, start: Start<'_>) -> Result<(Process, Output), ShellError> {
         let system = |attempt| move |source: io::Error| ShellError::System { attempt, source };
         let make = || -> io::Result<(OwnedFd, OwnedFd, OwnedFd, OwnedFd)> {
-            let (output, end) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+            let (output, end) = crate::sys::pipe()?;
             rustix::io::ioctl_fionbio(&output, true)?;
             let null =
                 rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;

@@ -89,6 +89,10 @@ impl Enclosure {
 }
 
 /// What a session has of its own.
+#[cfg_attr(
+    target_os = "macos",
+    expect(dead_code, reason = "a profile there names files and mounts nothing")
+)]
 pub(crate) struct SessionPaths<'a> {
     /// The supervisor.
     pub(crate) executable: &'a Path,

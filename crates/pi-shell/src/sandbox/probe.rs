@@ -75,7 +75,7 @@ fn possible(answers: &str, seen: &[&'static str]) -> Vec<String> {
 }
 
 async fn ask(supervisor: &Supervisor, executable: &Path, outside: &Outside) -> io::Result<String> {
-    let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+    let (reader, writer) = crate::sys::pipe()?;
     let null: OwnedFd = fs::File::open("/dev/null")?.into();
     let request = SpawnRequest {
         argv: vec![

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::pipe::PipeFlags;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
@@ -20,7 +19,7 @@ use crate::error::ShellError;
 use crate::request::ResourceLimits;
 use crate::sandbox::Sandbox;
 use crate::supervisor::{Child, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
-use crate::sys::watch;
+use crate::sys::{pipe, watch};
 use crate::tree::{self, ProcessState};
 
 /// Time a bash may take to greet. It needs milliseconds; a program that is no bash never does.
@@ -66,7 +65,6 @@ impl MainShell {
         token: &str,
     ) -> Result<Self, ShellError> {
         let system = |attempt| move |source: io::Error| ShellError::System { attempt, source };
-        let pipe = || rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(io::Error::from);
         let (control_end, control) = pipe().map_err(system("make a pipe"))?;
         let (report, report_end) = pipe().map_err(system("make a pipe"))?;
         rustix::io::ioctl_fionbio(&report, true)
@@ -206,7 +204,7 @@ impl MainShell {
     }
 
     /// Device and inode of the pipe on which it answers.
-    pub(super) fn report_inode(&self) -> Option<(u64, u64)> {
+    pub(super) fn report_inode(&self) -> Option<(libc::dev_t, u64)> {
         let found = rustix::fs::fstat(self.report.get_ref()).ok()?;
         Some((found.st_dev, found.st_ino))
     }

@@ -31,7 +31,7 @@ pub(super) struct Shared {
     pub(super) survivors: Survivors,
     pub(super) late: LateReaders,
     /// The session's shell and the pipe on which it answers.
-    main: Mutex<(i32, Option<(u64, u64)>)>,
+    main: Mutex<(i32, Option<(libc::dev_t, u64)>)>,
     /// Serial of the standby that the last finished command left: a copy waits for that one.
     current: AtomicU64,
     tokens: Mutex<TokenSource>,
@@ -108,7 +108,7 @@ impl Shared {
     }
 
     /// The shell's pid and the pipe on which it answers.
-    pub(super) fn main(&self) -> (i32, Option<(u64, u64)>) {
+    pub(super) fn main(&self) -> (i32, Option<(libc::dev_t, u64)>) {
         *self.main.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -45,3 +45,10 @@ pub(crate) fn make_fifo(path: &std::path::Path) -> std::io::Result<()> {
     let result = unsafe { libc::mkfifo(path.as_ptr(), 0o600) };
     if result == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
 }
+
+/// A pipe, reader first, whose ends no program inherits.
+#[cfg(unix)]
+pub(crate) fn pipe() -> std::io::Result<(std::os::fd::OwnedFd, std::os::fd::OwnedFd)> {
+    let (reader, writer) = std::io::pipe()?;
+    Ok((reader.into(), writer.into()))
+}
