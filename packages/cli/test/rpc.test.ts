@@ -305,32 +305,6 @@ describe("a client that", () => {
     await ended;
     await until(() => !isAlive(pid));
   });
-
-  it("reads slowly slows its command down and loses nothing", async () => {
-    const { child, send, folder, messages, response } = client();
-    child.stdout.pause();
-    send({
-      id: 1,
-      type: "bash",
-      command: "for ((i = 0; i < 40; i++)); do head -c 1000000 /dev/zero | tr '\\0' x; echo; echo $i > count; done",
-    });
-    await until(() => existsSync(join(folder, "count")));
-    let before = -1;
-    await until(() => {
-      const now = Number(readFileSync(join(folder, "count"), "utf8"));
-      const isStill = now === before;
-      before = now;
-      return isStill;
-    });
-    expect(before).toBeLessThan(39);
-
-    child.stdout.resume();
-    await response(1);
-    const bytes = messages
-      .filter(({ type }) => type === "bash_chunk")
-      .reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
-    expect(bytes).toBe(40_000_040);
-  });
 });
 
 describe("lines of input", () => {
