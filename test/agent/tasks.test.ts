@@ -2,32 +2,11 @@
  * An agent that has the task tools alone: a server in the background, tests that fail, a build that takes long.
  */
 import { writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createAgent, type ScriptedCall, task } from "./support/agent.ts";
 import { place } from "./support/place.ts";
-
-const PATH = `${dirname(process.execPath)}:${process.env["PATH"] ?? "/usr/bin:/bin"}`;
-
-/** Serves its requests and says its port; the port is also in `port`, whole, once it listens. */
-const SERVER = `import { createServer } from "node:http";
-import { renameSync, writeFileSync } from "node:fs";
-let requests = 0;
-const server = createServer((request, response) => {
-  requests += 1;
-  console.log("request " + requests + " for " + request.url);
-  response.end("answer " + requests);
-});
-server.listen(0, "127.0.0.1", () => {
-  console.log("listening");
-  writeFileSync("port.new", String(server.address().port));
-  renameSync("port.new", "port");
-});
-`;
-
-/** Waits for the port and asks the server. */
-const ASK =
-  'until [ -e port ]; do sleep 0.05; done; node -e \'fetch("http://127.0.0.1:" + require("fs").readFileSync("port") + "/x").then((r) => r.text()).then(console.log, (e) => { console.log("refused"); process.exit(7) })\'';
+import { ASK, PATH, SERVER } from "./support/server.ts";
 
 const awaiting = (more: Record<string, unknown> = {}): ScriptedCall => ({ tool: "task_await", input: more });
 

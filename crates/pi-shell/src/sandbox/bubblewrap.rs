@@ -97,9 +97,9 @@ mod tests {
 
     fn line(network: bool) -> Vec<String> {
         let layout = Layout {
-            writable: vec![PathBuf::from("/work")],
-            pinned: vec![PathBuf::from("/work/.git")],
-            read_only: vec![PathBuf::from("/work/.git/hooks")],
+            writable: vec![PathBuf::from("/project")],
+            pinned: vec![PathBuf::from("/project/.git")],
+            read_only: vec![PathBuf::from("/project/.git/hooks")],
             ..Layout::default()
         };
         let surroundings = Surroundings {
@@ -136,8 +136,8 @@ mod tests {
         let line = line(false);
         let at = |path: &str| line.iter().position(|word| word == path).unwrap();
 
-        assert!(at("/tmp") < at("/work"));
-        assert!(at("/work") < at("/work/.git"));
-        assert!(at("/work/.git") < at("/work/.git/hooks"));
+        assert!(at("/tmp") < at("/project"));
+        assert!(at("/project") < at("/project/.git"));
+        assert!(at("/project/.git") < at("/project/.git/hooks"));
     }
 }

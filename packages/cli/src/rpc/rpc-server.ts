@@ -4,9 +4,8 @@
  *
  * # Theory of operation
  * Every request starts at once and is answered when it is done, so answers overtake each other and an abort overtakes
- * everything. Tool calls that do not merely read wait for each other, because a tool call is exclusive in its session. A
- * chunk of output is awaited before the next one is asked for: a slow reader slows its command down. Each request has
- * one answer, whatever becomes of it.
+ * everything. Tool calls that do not merely read wait for each other, because a tool call is exclusive in its session.
+ * Each request has one answer, whatever becomes of it. What a reader that is slow gets is in docs/rpc.md.
  */
 import { type BashToolResult, jsonSchemaOf, parseRpcRequest, type RpcRequest } from "@pi-bash/contract";
 import type { JobDelivery, UserShell } from "@pi-bash/executor";
