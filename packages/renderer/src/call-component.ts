@@ -5,35 +5,43 @@
  * last time. The shape (`render(width)`, `invalidate()`) is the one that terminal libraries ask of a component.
  */
 import type { CallAnswer } from "./call-state.ts";
-import { type CallView, type RenderOptions, renderBashCall } from "./tool-call.ts";
+import type { RenderOptions } from "./preview.ts";
+import { renderTaskCall, type TaskAnswer, type TaskCallView } from "./tasks/task-call.ts";
+import { type CallView, renderBashCall } from "./tool-call.ts";
 
-/** One call and its answer, drawn by `renderBashCall`. */
-export class BashCallComponent {
-  #call: CallView;
-  #answer: CallAnswer | undefined;
-  #options: Omit<RenderOptions, "width">;
-  #rows: string[] | undefined;
+/** Options of a component: the width is told at each `render`. */
+export type CallOptions = Omit<RenderOptions, "width">;
+
+type Draw<Call, Answer> = (call: Call, answer: Answer | undefined, options: RenderOptions) => readonly string[];
+
+class CallComponent<Call, Answer> {
+  readonly #draw: Draw<Call, Answer>;
+  #call: Call;
+  #answer: Answer | undefined;
+  #options: CallOptions;
+  #rows: readonly string[] | undefined;
   #width = 0;
 
-  constructor(call: CallView, options: Omit<RenderOptions, "width"> = {}) {
+  constructor(draw: Draw<Call, Answer>, call: Call, options: CallOptions) {
+    this.#draw = draw;
     this.#call = call;
     this.#options = options;
   }
 
   /** Arguments as they come in, and the moment that the call is handed to the tool. */
-  setCall(call: CallView): void {
+  setCall(call: Call): void {
     this.#call = call;
     this.invalidate();
   }
 
   /** The newest update or the result. */
-  setAnswer(answer: CallAnswer): void {
+  setAnswer(answer: Answer): void {
     this.#answer = answer;
     this.invalidate();
   }
 
   /** Changes how it is drawn, e.g. `{ expanded: true }`. */
-  setOptions(options: Partial<Omit<RenderOptions, "width">>): void {
+  setOptions(options: Partial<CallOptions>): void {
     this.#options = { ...this.#options, ...options };
     this.invalidate();
   }
@@ -41,7 +49,7 @@ export class BashCallComponent {
   /** Rows of at most `width` columns. The array belongs to the component: do not change it. */
   render(width: number): readonly string[] {
     if (this.#rows === undefined || this.#width !== width) {
-      this.#rows = renderBashCall(this.#call, this.#answer, { ...this.#options, width });
+      this.#rows = this.#draw(this.#call, this.#answer, { ...this.#options, width });
       this.#width = width;
     }
     return this.#rows;
@@ -50,5 +58,19 @@ export class BashCallComponent {
   /** Draws anew at the next `render`. */
   invalidate(): void {
     this.#rows = undefined;
+  }
+}
+
+/** One call of the bash tool and its answer, drawn by `renderBashCall`. */
+export class BashCallComponent extends CallComponent<CallView, CallAnswer> {
+  constructor(call: CallView, options: CallOptions = {}) {
+    super(renderBashCall, call, options);
+  }
+}
+
+/** One call of a task tool and its answer, drawn by `renderTaskCall`. */
+export class TaskCallComponent extends CallComponent<TaskCallView, TaskAnswer> {
+  constructor(call: TaskCallView, options: CallOptions = {}) {
+    super(renderTaskCall, call, options);
   }
 }

@@ -2,6 +2,8 @@
  * Where a call stands, told from its result's facts. Everything that is drawn differently by state asks here.
  */
 import type { BashDetails, TextContent } from "@pi-bash/contract";
+import type { Run } from "./text/styled.ts";
+import type { Colours, Role } from "./theme.ts";
 
 /** The states a person can tell apart. */
 export type CallState =
@@ -48,3 +50,20 @@ export const STATE_MARKS: Readonly<Record<CallState, string>> = {
   backgrounded: "↗",
   blocked: "⊘",
 };
+
+const STATE_ROLES: Readonly<Record<CallState, Role>> = {
+  pending: "dim",
+  running: "running",
+  partial: "running",
+  success: "success",
+  failed: "error",
+  "timed out": "warning",
+  cancelled: "warning",
+  backgrounded: "accent",
+  blocked: "error",
+};
+
+/** The mark of a state in its colour, with a blank behind it. */
+export function stateMark(state: CallState, colours: Colours): Run {
+  return { text: `${STATE_MARKS[state]} `, style: colours[STATE_ROLES[state]] };
+}

@@ -1,7 +1,7 @@
 /** The public names of `@pi-bash/renderer`. */
 
 export { BashExecutionComponent, type BashExecutionOptions } from "./bang-command.ts";
-export { BashCallComponent } from "./call-component.ts";
+export { BashCallComponent, type CallOptions, TaskCallComponent } from "./call-component.ts";
 export { type CallAnswer, type CallState, callState, STATE_MARKS } from "./call-state.ts";
 export { type ConsoleInput, decodeInput, type KeyMode } from "./console-overlay/keys.ts";
 export {
@@ -12,10 +12,13 @@ export {
 } from "./console-overlay/overlay.ts";
 export { durationText } from "./footer.ts";
 export { type PartialArguments, partialArguments } from "./partial-json.ts";
+export { previewRows, type RenderOptions } from "./preview.ts";
 export { highlight } from "./syntax.ts";
+export { renderTaskCall, type TaskAnswer, type TaskCallView, taskCallState } from "./tasks/task-call.ts";
+export { isTaskToolName, type TaskToolName } from "./tasks/task-details.ts";
 export { type Run, type StyledLine, styledLines } from "./text/styled.ts";
 export { visible } from "./text/visible.ts";
 export { clip, displayWidth } from "./text/width.ts";
 export { type Row, rowText, wrapLine, wrapLines } from "./text/wrap.ts";
 export { type Colours, DEFAULT_THEME, PLAIN_THEME, type Role, type Theme, themeFor } from "./theme.ts";
-export { type CallView, previewRows, type RenderOptions, renderBashCall } from "./tool-call.ts";
+export { type CallView, renderBashCall } from "./tool-call.ts";

@@ -15,12 +15,18 @@ export interface PartialArguments {
 /** Longest text that is looked at, in UTF-16 units: more than any screen shows. */
 const MAX_UNITS = 64 * 1024;
 
+/** A beginning of a JSON object, as far as it can be told. The object has no prototype. */
+export function partialObject(text: string): Readonly<Record<string, unknown>> {
+  return new Reader(text.slice(0, MAX_UNITS)).object(0).value;
+}
+
 /** What can be told of a beginning of JSON. Anything that cannot is left out. */
 export function partialArguments(text: string): PartialArguments {
-  const { value } = new Reader(text.slice(0, MAX_UNITS)).object(0);
-  const { command, cwd, timeout, env } = value;
+  const { command, cwd, timeout, env } = partialObject(text);
   const pairs =
-    typeof env === "object" && env !== null ? Object.entries(env).filter(([, each]) => typeof each === "string") : [];
+    typeof env === "object" && env !== null && !Array.isArray(env)
+      ? Object.entries(env).filter(([, each]) => typeof each === "string")
+      : [];
   return {
     ...(typeof command === "string" ? { command } : {}),
     ...(typeof cwd === "string" ? { cwd } : {}),
@@ -29,7 +35,7 @@ export function partialArguments(text: string): PartialArguments {
   };
 }
 
-type Value = string | number | boolean | null | undefined | { readonly [key: string]: Value };
+type Value = string | number | boolean | null | undefined | readonly Value[] | { readonly [key: string]: Value };
 
 /** Deeper objects are no arguments of ours. */
 const MAX_DEPTH = 4;
@@ -64,6 +70,7 @@ class Reader {
     const next = this.#text[this.#at];
     if (next === '"') return this.#string();
     if (next === "{") return this.object(depth).value;
+    if (next === "[") return this.#array(depth);
     const word = /[-+.\w]+/y;
     word.lastIndex = this.#at;
     const found = word.exec(this.#text)?.[0];
@@ -72,6 +79,19 @@ class Reader {
     if (found === "true" || found === "false") return found === "true";
     const number = Number(found);
     return Number.isNaN(number) ? null : number;
+  }
+
+  #array(depth: number): Value[] {
+    const values: Value[] = [];
+    if (!this.#take("[") || depth > MAX_DEPTH) return values;
+    while (!this.#isAtEnd() && !this.#take("]")) {
+      const start = this.#at;
+      const found = this.#value(depth + 1);
+      if (found !== undefined) values.push(found);
+      this.#take(",");
+      if (this.#at === start) break; // Not JSON: nothing more can be told.
+    }
+    return values;
   }
 
   /** A string, also one whose end has not come yet. */

@@ -13,11 +13,19 @@ const ALWAYS_THERE = /^Wall time: \d+\.\d\d seconds$/m;
 const LAST_LINES =
   /^(?:Command (?:exited with code \d+|timed out after \d+ seconds|failed: missing exit status)|\[Command aborted\])$/;
 
-/** The text of all parts, and of it what the command wrote. */
-export function outputOf(content: readonly TextContent[]): string {
+/** A result's text in its two halves. */
+export interface ResultText {
+  /** What the command wrote. */
+  readonly output: string;
+  /** The lines that the tool put after it. */
+  readonly notices: readonly string[];
+}
+
+/** Takes the text of all parts together and splits it. */
+export function splitResult(content: readonly TextContent[]): ResultText {
   const text = content.map((part) => part.text).join("\n");
   const at = text.lastIndexOf("\n\n");
-  if (at === -1) return text;
   const last = text.slice(at + 2);
-  return ALWAYS_THERE.test(last) || LAST_LINES.test(last) ? text.slice(0, at) : text;
+  const isTool = at !== -1 && (ALWAYS_THERE.test(last) || LAST_LINES.test(last));
+  return isTool ? { output: text.slice(0, at), notices: last.split("\n") } : { output: text, notices: [] };
 }

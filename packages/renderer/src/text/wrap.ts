@@ -80,6 +80,15 @@ export function wrapLines(lines: readonly StyledLine[], width: number, most = Nu
   return rows;
 }
 
+/** As much of a line as fits one row, with `…` where something was cut off. */
+export function cutLine(line: StyledLine, width: number): Row {
+  const columns = Math.max(1, Math.floor(width));
+  const [first = EMPTY, ...rest] = wrapLine(line, columns);
+  if (rest.length === 0) return first;
+  const [shorter = EMPTY] = columns === 1 ? [] : wrapLine(line, columns - 1);
+  return { runs: [...shorter.runs, { text: "…", style: "" }], width: shorter.width + 1 };
+}
+
 /** How many rows a line fills. Plain text is counted and not broken. */
 function countRows(line: StyledLine, width: number): number {
   if (!line.every(({ text }) => isPlain(text))) return wrapLine(line, width).length;

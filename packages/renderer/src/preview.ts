@@ -1,0 +1,74 @@
+/**
+ * How much of a text is shown: all of it, or as many of its last rows as a screen has room for, with a line that says
+ * what is missing. Rows are those of the screen: a long line fills several.
+ */
+import { RESULT_PREVIEW_LINES } from "@pi-bash/contract";
+import { plainRun, type StyledLine } from "./text/styled.ts";
+import { lastRows, type Row, wrapLines } from "./text/wrap.ts";
+import { DEFAULT_THEME, type Theme } from "./theme.ts";
+
+/** How it is drawn. */
+export interface RenderOptions {
+  /** Columns of the terminal, from 1. */
+  readonly width: number;
+  /** Rows of the terminal; default 30. */
+  readonly rows?: number | undefined;
+  /** Everything that the result has, instead of its end. Default false. */
+  readonly expanded?: boolean | undefined;
+  readonly theme?: Theme | undefined;
+  /** The whole output, where the host has read the artifact: shown instead of the result's text when expanded. */
+  readonly fullOutput?: string | undefined;
+  /** What expands; default `ctrl+o to expand`. */
+  readonly expandHint?: string | undefined;
+}
+
+/** Rows of a terminal that does not say. */
+const DEFAULT_ROWS = 30;
+/** Rows that the rest of a screen needs. */
+const RESERVED_ROWS = 20;
+/** Least rows of a preview, however low the terminal is. */
+const MIN_PREVIEW_ROWS = 6;
+
+/** Rows of a collapsed output or command: at least 6, at most 10, 20 less than the terminal has. Default 30 rows. */
+export function previewRows(terminalRows: number | undefined): number {
+  const room = Math.max(MIN_PREVIEW_ROWS, Math.floor(terminalRows ?? DEFAULT_ROWS) - RESERVED_ROWS);
+  return Math.min(RESULT_PREVIEW_LINES, room);
+}
+
+/** An output: all rows when expanded, else the last `most` of them, which is `previewRows` where nobody says. */
+export function outputRows(
+  lines: readonly StyledLine[],
+  options: RenderOptions,
+  most = previewRows(options.rows),
+): Row[] {
+  if (options.expanded) return wrapLines(lines, options.width);
+  const { rows, total } = lastRows(lines, options.width, most);
+  if (total <= most) return rows;
+  const note = `… (${total - most} earlier lines, showing ${most} of ${total}) (${expandHint(options)})`;
+  return [...noteRows(note, options), ...rows];
+}
+
+/** A command: as an output, but without the number of all rows, which nobody needs of it. */
+export function commandRows(lines: readonly StyledLine[], options: RenderOptions): Row[] {
+  if (options.expanded) return wrapLines(lines, options.width);
+  const most = previewRows(options.rows);
+  const { rows, total } = lastRows(lines, options.width, most);
+  if (total <= most) return rows;
+  const hidden = total - most;
+  return [...noteRows(`… ${hidden} earlier ${hidden === 1 ? "line" : "lines"}`, options), ...rows];
+}
+
+/** A line of ours between the rows. */
+export function noteRows(text: string, options: RenderOptions): Row[] {
+  return wrapLines([[plainRun(text, themeOf(options).colours.dim)]], options.width);
+}
+
+/** What expands, in words. */
+export function expandHint(options: RenderOptions): string {
+  return options.expandHint ?? "ctrl+o to expand";
+}
+
+/** The theme that was asked for, or the default. */
+export function themeOf(options: RenderOptions): Theme {
+  return options.theme ?? DEFAULT_THEME;
+}

@@ -1,0 +1,98 @@
+/**
+ * What `task_await` answered: each task with how it stands, its new output or report, and what is to know of it.
+ */
+import type { TaskAwaitEntry, TextContent } from "@pi-bash/contract";
+import { durationText } from "../footer.ts";
+import { expandHint, noteRows, outputRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
+import { plainRun, type Run, type StyledLine, styledLines } from "../text/styled.ts";
+import { type Row, wrapLines } from "../text/wrap.ts";
+import type { Role } from "../theme.ts";
+import { reportText } from "./report-text.ts";
+
+/** Least rows of a task's output in a preview of several. */
+const MIN_OUTPUT_ROWS = 3;
+
+/** The rows of an answer; `content` where there is no task. */
+export function awaitRows(
+  entries: readonly TaskAwaitEntry[],
+  content: readonly TextContent[],
+  options: RenderOptions,
+): Row[] {
+  if (entries.length === 0) return noteRows(content.map((part) => part.text).join(" "), options);
+  const most = previewRows(options.rows);
+  const shown = options.expanded ? entries : entries.slice(0, most);
+  const each = Math.max(MIN_OUTPUT_ROWS, Math.floor(most / shown.length));
+  const rows = shown.flatMap((entry) => entryRows(entry, options, each));
+  const hidden = entries.length - shown.length;
+  if (hidden > 0)
+    rows.push(...noteRows(`… ${hidden} more ${hidden === 1 ? "task" : "tasks"} (${expandHint(options)})`, options));
+  return rows;
+}
+
+function entryRows(entry: TaskAwaitEntry, options: RenderOptions, most: number): Row[] {
+  const { colours, hasColour } = themeOf(options);
+  const notes: StyledLine[] = notesOf(entry).map((note) => [plainRun(note, colours.dim)]);
+  return [
+    ...wrapLines([headOf(entry, options)], options.width),
+    ...outputRows(styledLines(textOf(entry), hasColour), options, most),
+    ...wrapLines(notes, options.width),
+  ];
+}
+
+/** `✗ bash:bg_1 tests · exit 2 · 12.30s` */
+function headOf(entry: TaskAwaitEntry, options: RenderOptions): Run[] {
+  const { colours } = themeOf(options);
+  const [mark, role, words] = standing(entry);
+  const title = entry.status === "completed" && entry.title !== undefined ? ` ${entry.title}` : "";
+  const elapsed = "elapsed_ms" in entry && entry.elapsed_ms !== undefined ? ` · ${durationText(entry.elapsed_ms)}` : "";
+  return [
+    { text: `${mark} `, style: colours[role] },
+    plainRun(entry.taskId, colours.accent),
+    plainRun(title),
+    plainRun(` · ${words}${elapsed}`, colours.dim),
+  ];
+}
+
+/** Mark, colour and words of a task. */
+function standing(entry: TaskAwaitEntry): readonly [mark: string, role: Role, words: string] {
+  switch (entry.status) {
+    case "queued":
+      return ["·", "dim", "queued"];
+    case "running":
+      return ["▸", "running", "running"];
+    case "awaiting_report":
+      return ["▸", "running", "awaiting its report"];
+    case "completed": {
+      const { exitCode } = entry;
+      if (exitCode !== undefined && exitCode !== 0) return ["✗", "error", `exit ${exitCode}`];
+      return isStopped(entry) ? ["■", "warning", "stopped"] : ["✓", "success", "done"];
+    }
+    case "not_found":
+      return ["⊘", "warning", "not found"];
+    case "invalid_scope":
+      return ["⊘", "warning", "of a workspace that is not below this one"];
+    case "error":
+      return ["✗", "error", entry.error];
+  }
+}
+
+/** A command without an exit status, of which the note says that it was timed out or cancelled. */
+function isStopped({ exitCode, note }: Extract<TaskAwaitEntry, { status: "completed" }>): boolean {
+  return exitCode === undefined && /^\[Command (?:timed out|cancelled)/.test(note ?? "");
+}
+
+/** New output; of a task that has ended and has none, its report. */
+function textOf(entry: TaskAwaitEntry): string {
+  if (!("output" in entry) && entry.status !== "completed") return "";
+  const { output } = entry;
+  if (output !== undefined && output !== "") return output;
+  return entry.status === "completed" ? reportText(entry.reportMarkdown) : "";
+}
+
+function notesOf(entry: TaskAwaitEntry): string[] {
+  if ("activeTaskIds" in entry) {
+    const ids = entry.activeTaskIds ?? [];
+    return ids.length === 0 ? [] : [`Active: ${ids.join(", ")}`];
+  }
+  return "note" in entry && entry.note !== undefined ? entry.note.split("\n").filter((note) => note !== "") : [];
+}

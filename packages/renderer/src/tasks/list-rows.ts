@@ -1,0 +1,63 @@
+/**
+ * What `task_list` answered: one row a task, those of the agents below further in; whole scripts when expanded.
+ */
+import type { TaskListEntry, TextContent } from "@pi-bash/contract";
+import { durationText } from "../footer.ts";
+import { expandHint, noteRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
+import { highlight } from "../syntax.ts";
+import { plainRun, type StyledLine } from "../text/styled.ts";
+import { cutLine, type Row, wrapLines } from "../text/wrap.ts";
+import type { Colours, Role } from "../theme.ts";
+
+/** Deepest step to the right, so that a name stays on the screen. */
+const MAX_STEPS = 8;
+
+/** The rows of an answer; `content` where there is no task. */
+export function listRows(
+  entries: readonly TaskListEntry[],
+  content: readonly TextContent[],
+  options: RenderOptions,
+): Row[] {
+  if (entries.length === 0) return noteRows(content.map((part) => part.text).join(" "), options);
+  const { colours } = themeOf(options);
+  if (options.expanded) return entries.flatMap((entry) => wrapLines(linesOf(entry, colours), options.width));
+  const shown = entries.slice(0, previewRows(options.rows));
+  const rows = shown.map((entry) => cutLine(linesOf(entry, colours)[0] ?? [], options.width));
+  const hidden = entries.length - shown.length;
+  if (hidden === 0) return rows;
+  return [
+    ...rows,
+    ...noteRows(`… ${hidden} more ${hidden === 1 ? "task" : "tasks"} (${expandHint(options)})`, options),
+  ];
+}
+
+/** `▸ bash:bg_1 dev server · running · 2m 05s $ npm run dev`, and the other lines of the script. */
+function linesOf(entry: TaskListEntry, colours: Colours): StyledLine[] {
+  const [mark, role, words] = standing(entry);
+  const name = entry.display_name ?? entry.title ?? entry.agentType ?? "";
+  const elapsed = entry.uptime_ms === undefined ? "" : ` · ${durationText(entry.uptime_ms)}`;
+  const head: StyledLine = [
+    { text: "  ".repeat(Math.min(MAX_STEPS, entry.depth - 1)), style: "" },
+    { text: `${mark} `, style: colours[role] },
+    plainRun(entry.taskId, colours.accent),
+    plainRun(name === "" ? "" : ` ${name}`),
+    plainRun(` · ${words}${elapsed}`, colours.dim),
+  ];
+  if (entry.script === undefined) return [head];
+  const [first = [], ...rest] = highlight(entry.script, colours);
+  return [[...head, { text: " $ ", style: colours.prompt }, ...first], ...rest];
+}
+
+/** Mark, colour and words of a task. */
+function standing({ status, exitCode }: TaskListEntry): readonly [mark: string, role: Role, words: string] {
+  switch (status) {
+    case "queued":
+      return ["·", "dim", "queued"];
+    case "running":
+      return ["▸", "running", "running"];
+    case "awaiting_report":
+      return ["▸", "running", "awaiting its report"];
+    case "reported":
+      return exitCode === undefined || exitCode === 0 ? ["✓", "success", "ended"] : ["✗", "error", `exit ${exitCode}`];
+  }
+}
