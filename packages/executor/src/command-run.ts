@@ -11,7 +11,7 @@ import { type Deadline, type TimeoutDecision, watchDeadline } from "./deadline.t
 import { guardListener, warnAboutListener } from "./host-listener.ts";
 import { minimizeResult } from "./minimize.ts";
 import type { NativesPort, RunOptions, RunResult, SessionOptions } from "./natives-port.ts";
-import { ChunkThrottle } from "./output/chunk-throttle.ts";
+import { ChunkThrottle, type OutputListener } from "./output/chunk-throttle.ts";
 import type { RuleFiles } from "./rule-files.ts";
 import { type ArtifactChoice, openRunSink, type RunSink, type UpdateListener } from "./run-sink.ts";
 import { type Watched, watchRun } from "./run-watch.ts";
@@ -42,8 +42,12 @@ export interface ExecuteBashOptions {
   signal?: AbortSignal;
   /** The agent's session: calls with the same key share a shell. Default: all calls without one share one. */
   sessionKey?: string;
-  /** Called with what the command writes, at most every 50 ms, everything in order. */
-  onChunk?: (chunk: string) => unknown;
+  /**
+   * Called with what the command writes, at most every 50 ms, everything in order. A promise that it returns holds the
+   * command back until it is settled. It does not hold up the command's end: what is written while the command is being
+   * ended may be left out up to its newest 256 KiB, and `leftOutBytes` says how much is missing before `chunk`.
+   */
+  onChunk?: OutputListener;
   /** Called with the newest tail and totals, at most every 50 ms. */
   onUpdate?: UpdateListener;
   /** File for the raw output. Default: an artifact of the executor's store. */

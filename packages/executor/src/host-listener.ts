@@ -3,11 +3,14 @@
  * reach the command or end the process as an unhandled rejection.
  */
 
-/** Calls `listener` until it fails for the first time, which `onFailure` is told. Without one, does nothing. */
+/**
+ * Calls `listener` until it fails for the first time, which `onFailure` is told. Without one, does nothing. Where the
+ * listener returned a promise, so does the call: it resolves when the listener's is settled and never rejects.
+ */
 export function guardListener<Args extends unknown[]>(
   listener: ((...args: Args) => unknown) | undefined,
   onFailure: (error: unknown) => void,
-): (...args: Args) => void {
+): (...args: Args) => Promise<void> | undefined {
   let current = listener;
   const fail = (error: unknown): void => {
     if (current === undefined) return;
@@ -17,10 +20,11 @@ export function guardListener<Args extends unknown[]>(
   return (...args) => {
     try {
       const returned = current?.(...args);
-      if (isThenable(returned)) void Promise.resolve(returned).catch(fail);
+      if (isThenable(returned)) return Promise.resolve(returned).then(() => undefined, fail);
     } catch (error) {
       fail(error);
     }
+    return undefined;
   };
 }
 

@@ -79,7 +79,7 @@ export interface RunResult {
 }
 
 /** Receives decoded output. A promise it returns holds the command back until it resolves. */
-export type ChunkListener = (error: Error | null, chunk: string) => void;
+export type ChunkListener = (error: Error | null, chunk: string) => unknown;
 
 /** A session. */
 export interface ShellPort {

@@ -77,7 +77,7 @@ describe("chunk throttle", () => {
       50,
     );
 
-    for (let index = 0; index < 20_000; index += 1) throttle.push(String(index % 10));
+    for (let index = 0; index < 20_000; index += 1) void throttle.push(String(index % 10));
     throttle.end();
 
     expect(calls.join("")).toBe("0123456789".repeat(2_000));
@@ -92,10 +92,10 @@ describe("chunk throttle", () => {
       5,
     );
 
-    throttle.push("a");
+    void throttle.push("a");
     expect(calls).toEqual(["a"]);
-    throttle.push("b");
-    throttle.push("c");
+    void throttle.push("b");
+    void throttle.push("c");
 
     await until(() => calls.length === 2, "the second call");
     expect(calls).toEqual(["a", "bc"]);
@@ -110,11 +110,63 @@ describe("chunk throttle", () => {
       60_000,
     );
 
-    throttle.push("a");
-    throttle.push("b".repeat(300_000));
+    void throttle.push("a");
+    void throttle.push("b".repeat(300_000));
 
     expect(calls.map((call) => call.length)).toEqual([1, 300_000]);
     throttle.end();
+  });
+
+  it("waits for the promise of a listener, and has whoever pushes wait for it", async () => {
+    const calls: string[] = [];
+    const taken: (() => void)[] = [];
+    const throttle = new ChunkThrottle(
+      (chunk) => {
+        calls.push(chunk);
+        return new Promise<void>((resolve) => taken.push(resolve));
+      },
+      () => undefined,
+      0,
+    );
+
+    const first = throttle.push("a");
+    expect(first).toBeInstanceOf(Promise);
+    expect(throttle.push("b")).toBe(first);
+    expect(throttle.push("c")).toBe(first);
+    expect(calls).toEqual(["a"]);
+    taken.shift()?.();
+    await first;
+    expect(calls).toEqual(["a", "bc"]);
+
+    void throttle.push("d");
+    throttle.end();
+    expect(calls).toEqual(["a", "bc", "d"]);
+  });
+
+  it("keeps the newest of what it is given all the same, and says how much is missing", () => {
+    const calls: [string, number][] = [];
+    const throttle = new ChunkThrottle(
+      (chunk, leftOutBytes) => {
+        calls.push([chunk, leftOutBytes]);
+        return new Promise(() => undefined);
+      },
+      () => undefined,
+      0,
+    );
+    const piece = "é€".repeat(10_000);
+
+    void throttle.push("first");
+    for (let index = 0; index < 1_000; index += 1) void throttle.push(piece);
+    void throttle.push("last");
+    throttle.end();
+
+    const [first, rest] = calls;
+    expect(first).toEqual(["first", 0]);
+    expect(calls).toHaveLength(2);
+    const [text, leftOutBytes] = rest ?? ["", 0];
+    expect(text.endsWith("é€last")).toBe(true);
+    expect(text.length).toBeLessThan(1_100_000);
+    expect(Buffer.byteLength(text) + leftOutBytes).toBe(50_000_000 + "last".length);
   });
 
   it("calls a listener that throws no more, and says so once", () => {
@@ -129,8 +181,8 @@ describe("chunk throttle", () => {
       0,
     );
 
-    throttle.push("a");
-    throttle.push("b");
+    void throttle.push("a");
+    void throttle.push("b");
     throttle.end();
 
     expect(failures).toBe(1);
@@ -145,7 +197,7 @@ describe("chunk throttle", () => {
     );
 
     throttle.end();
-    throttle.push("late");
+    void throttle.push("late");
 
     expect(calls).toEqual([]);
   });
