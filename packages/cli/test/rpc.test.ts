@@ -1,97 +1,9 @@
-/** `pi-bash rpc`: requests and answers by lines, with clients that behave and clients that do not. */
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+/** `pi-bash rpc`: requests and answers by lines. Clients that do not behave are in `rpc-hostile.test.ts`. */
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { linesOf } from "../src/rpc/line-input.ts";
-
-const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
-/** A test that waits longer for the process than this has found a hang. */
-const LIMIT_MS = 50_000;
-
-interface Message {
-  id?: string | number;
-  type: string;
-  command?: string;
-  success?: boolean;
-  data?: Record<string, unknown> & { output?: string; exitCode?: number; cancelled?: boolean };
-  error?: string;
-  code?: string;
-  text?: string;
-  [more: string]: unknown;
-}
-
-interface Client {
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly folder: string;
-  readonly messages: Message[];
-  readonly ended: Promise<number | null>;
-  send(message: object | string): void;
-  /** The first message, come or to come, that fits. */
-  find(fits: (message: Message) => boolean): Promise<Message>;
-  response(id: string | number): Promise<Message>;
-}
-
-function client(words: readonly string[] = []): Client {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-rpc-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const child = spawn(process.execPath, [PROGRAM, "rpc", ...words], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder },
-    stdio: ["pipe", "pipe", "pipe"],
-    timeout: LIMIT_MS,
-    killSignal: "SIGKILL",
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  child.stdin.on("error", () => undefined);
-  const messages: Message[] = [];
-  const waiting = new Set<() => void>();
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    messages.push(JSON.parse(line) as Message);
-    for (const look of waiting) look();
-  });
-  const find = (fits: (message: Message) => boolean) =>
-    new Promise<Message>((resolve, reject) => {
-      const look = () => {
-        const found = messages.find(fits);
-        if (found === undefined) return;
-        waiting.delete(look);
-        resolve(found);
-      };
-      waiting.add(look);
-      look();
-      void ended.then((status) => reject(new Error(`the program ended with ${status}: ${JSON.stringify(messages)}`)));
-    });
-  return {
-    child,
-    folder,
-    messages,
-    ended,
-    find,
-    send: (message) => void child.stdin.write(`${typeof message === "string" ? message : JSON.stringify(message)}\n`),
-    response: (id) => find((message) => message.type === "response" && message.id === id),
-  };
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error("it did not come to that");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]?.[0] !== "Z";
-  } catch {
-    return false;
-  }
-}
+import { describe, expect, it } from "vitest";
+import { type InputLine, linesOf } from "../src/rpc/line-input.ts";
+import { client } from "./rpc-client.ts";
 
 describe("a person's command by RPC", () => {
   it("answers with the whole result, and its output comes live before that", async () => {
@@ -227,92 +139,12 @@ describe("a tool call by RPC", () => {
   });
 });
 
-describe("a client that", () => {
-  it("sends what is no request gets an error for each line, and may go on", async () => {
-    const { send, response, messages, find } = client();
-    const lines = [
-      "nonsense",
-      "[]",
-      "null",
-      "7",
-      '{"type":"bash"}',
-      '{"id":{},"type":"bash","command":"x"}',
-      '{"id":5,"type":"nope"}',
-      '{"id":6,"type":"bash","command":"x","more":1}',
-      '{"type":"bash","command":"\\ud800"',
-      "{}",
-    ];
-
-    for (const line of lines) send(line);
-    send("");
-    send({ id: "last", type: "bash", command: "echo fine" });
-
-    expect((await response("last")).data?.output).toBe("fine\n");
-    await find(() => messages.filter(({ success }) => success === false).length === lines.length);
-    const failures = messages.filter(({ success }) => success === false);
-    expect(failures.every(({ code }) => code === "PI_RPC_MALFORMED")).toBe(true);
-    expect(failures.find(({ id }) => id === 6)).toBeDefined();
-  });
-
-  it("names requests that are not there is told so", async () => {
-    const { send, response } = client();
-
-    send({ id: 1, type: "abort", target: "none" });
-    send({ id: 2, type: "approval", requestId: 12, allow: true });
-    send({ id: 3, type: "abort_bash" });
-
-    expect(await response(1)).toMatchObject({ success: false, code: "PI_RPC_UNKNOWN_ID" });
-    expect(await response(2)).toMatchObject({ success: false, code: "PI_RPC_UNKNOWN_ID" });
-    expect(await response(3)).toMatchObject({ success: true });
-  });
-
-  it("aborts in any order, and twice, gets one answer for each request", async () => {
-    const { send, response, messages, child, ended } = client();
-    for (let id = 0; id < 30; id += 1) {
-      send({ id: `b${id}`, type: "bash", command: "sleep 300", stream: false });
-      if (id % 3 === 0) send({ id: `a${id}`, type: "abort", target: `b${id}` });
-      if (id % 7 === 0) send({ id: `all${id}`, type: "abort_bash" });
-    }
-    send({ id: "end", type: "abort_bash" });
-    await response("end");
-    send({ id: "end2", type: "abort_bash" });
-    child.stdin.end();
-
-    expect(await ended).toBe(0);
-    const answers = messages.filter(({ type }) => type === "response").map(({ id }) => String(id));
-    expect(new Set(answers).size).toBe(answers.length);
-    expect(answers.filter((id) => id.startsWith("b"))).toHaveLength(30);
-  });
-
-  it("ends its input is waited for, until everything has its answer", async () => {
-    const { child, ended, messages } = client();
-
-    child.stdin.end('{"id":1,"type":"bash","command":"sleep 0.5; echo late","stream":false}');
-
-    expect(await ended).toBe(0);
-    expect(messages.at(-1)).toMatchObject({ id: 1, data: { output: "late\n" } });
-  });
-
-  it("goes away in the middle leaves no process", async () => {
-    const { send, child, ended, folder } = client();
-    send({ id: 1, type: "bash", command: "echo $$ > pid; while :; do echo more; sleep 0.05; done" });
-    await until(() => existsSync(join(folder, "pid")) && readFileSync(join(folder, "pid"), "utf8") !== "");
-    const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
-
-    child.stdout.destroy();
-    child.stdin.destroy();
-
-    await ended;
-    await until(() => !isAlive(pid));
-  });
-});
-
 describe("lines of input", () => {
-  async function lines(pieces: readonly string[], most?: number): Promise<(string | undefined)[]> {
+  async function lines(pieces: readonly (string | Buffer)[], most?: number): Promise<InputLine[]> {
     async function* input() {
-      for (const piece of pieces) yield Buffer.from(piece);
+      for (const piece of pieces) yield typeof piece === "string" ? Buffer.from(piece) : piece;
     }
-    const found: (string | undefined)[] = [];
+    const found: InputLine[] = [];
     for await (const line of linesOf(input(), most)) found.push(line);
     return found;
   }
@@ -321,11 +153,20 @@ describe("lines of input", () => {
     expect(await lines(["a", "b\nc", "\n", "\n", "d"])).toEqual(["ab", "c", "", "d"]);
   });
 
+  it("that are no UTF-8 are refused, and characters may be cut anywhere", async () => {
+    const euro = Buffer.from("€");
+    expect(await lines([euro.subarray(0, 1), euro.subarray(1), "\n", euro.subarray(0, 2), "\n"])).toEqual([
+      "€",
+      { problem: "the line is not UTF-8" },
+    ]);
+  });
+
   it("that are too long are dropped, and the next ones are not", async () => {
+    const tooLong = { problem: "the line is too long" };
     expect(await lines(["x".repeat(50), "x".repeat(50), "\nshort\n", "y".repeat(200)], 64)).toEqual([
-      undefined,
+      tooLong,
       "short",
-      undefined,
+      tooLong,
     ]);
   });
 });

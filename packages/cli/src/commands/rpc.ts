@@ -18,6 +18,9 @@ import { parseToolArguments } from "./tool.ts";
 /** Key of the shell, and owner of the jobs, of this process. */
 const SESSION = "rpc";
 
+/** Time that a reader has for what is written, once a signal came, in milliseconds. */
+const LAST_WORDS_MS = 1_000;
+
 /** Runs the words after `rpc` and resolves with the exit status: 0, or that of the signal that ended it. */
 export async function rpc(words: readonly string[]): Promise<number> {
   const asked = parseToolArguments(words);
@@ -55,14 +58,18 @@ export async function rpc(words: readonly string[]): Promise<number> {
   try {
     await takeLines(server, stop);
     await server.settled();
-    await output.flush();
-    return interrupt.status ?? 0;
+    await output.flush(stop);
+    if (stop.aborted) await output.flush(AbortSignal.timeout(LAST_WORDS_MS));
   } finally {
     unsubscribe();
     await asyncJobManager.dispose();
     await executor.dispose();
     interrupt.release();
   }
+  const status = interrupt.status ?? 0;
+  // Node waits for what is written, and nobody reads it.
+  if (output.unreadBytes > 0) process.exit(status);
+  return status;
 }
 
 function endInput(server: RpcServer): void {
@@ -74,7 +81,7 @@ async function takeLines(server: RpcServer, stop: AbortSignal): Promise<void> {
   try {
     for await (const line of linesOf(process.stdin)) {
       if (stop.aborted) return;
-      if (line?.trim() !== "") await server.take(line);
+      if (typeof line !== "string" || line.trim() !== "") await server.take(line, stop);
     }
   } catch (error) {
     // Input that breaks off is input that ended; destroyed by us, it rejects as well.

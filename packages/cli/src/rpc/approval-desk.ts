@@ -35,7 +35,8 @@ export class ApprovalDesk {
       reasons,
       suggestedRules,
     };
-    await this.#output.send(question);
+    // Not waited for: a call that is aborted ends, whether its question was read or not.
+    void this.#output.send(question);
     const { allow, reason } = await answered;
     this.#open.delete(requestId);
     return { behavior: allow ? "allow" : "deny", ...(reason === undefined ? {} : { reason }) };

@@ -22,6 +22,11 @@ export class LineOutput {
     return this.#gone.signal;
   }
 
+  /** Bytes that were written and that nobody has read yet, as far as this process can tell. */
+  get unreadBytes(): number {
+    return this.#gone.signal.aborted ? 0 : this.#stream.writableLength;
+  }
+
   /** Writes one object as a line. Never rejects. */
   async send(message: object): Promise<void> {
     if (this.#gone.signal.aborted) return;
@@ -29,10 +34,15 @@ export class LineOutput {
     if (!isTaken) await this.flush();
   }
 
-  /** Resolves when everything that was written has been taken, or nobody reads any more. */
-  async flush(): Promise<void> {
-    if (this.#gone.signal.aborted || this.#stream.writableLength === 0) return;
-    this.#drained ??= new Promise<void>((resolve) => {
+  /** Resolves when everything that was written has been taken, nobody reads any more, or `until` is aborted. */
+  async flush(until?: AbortSignal): Promise<void> {
+    if (this.#gone.signal.aborted || until?.aborted || this.#stream.writableLength === 0) return;
+    this.#drained ??= this.#drain();
+    await (until === undefined ? this.#drained : unlessAborted(this.#drained, until));
+  }
+
+  #drain(): Promise<void> {
+    return new Promise<void>((resolve) => {
       const done = () => {
         this.#stream.off("drain", done);
         this.#gone.signal.removeEventListener("abort", done);
@@ -44,6 +54,16 @@ export class LineOutput {
       // A stream whose buffer never filled up says nothing when it is empty.
       if (!this.#stream.writableNeedDrain) this.#stream.write("", done);
     });
-    await this.#drained;
   }
+}
+
+function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    signal.addEventListener("abort", done);
+    void work.then(done);
+  });
 }

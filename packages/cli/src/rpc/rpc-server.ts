@@ -5,16 +5,25 @@
  * # Theory of operation
  * Every request starts at once and is answered when it is done, so answers overtake each other and an abort overtakes
  * everything. Tool calls that do not merely read wait for each other, because a tool call is exclusive in its session.
- * Each request has one answer, whatever becomes of it. What a reader that is slow gets is in docs/rpc.md.
+ * Each request has one answer, whatever becomes of it.
+ *
+ * A client that does not read holds up nothing but its own commands: chunks wait for their reader and the command waits
+ * for its chunks, tool updates replace each other, and no request is taken while too many answers wait. Deadlines, aborts
+ * and the end of the process never wait for a reader.
  */
 import { type BashToolResult, jsonSchemaOf, parseRpcRequest, type RpcRequest } from "@pi-bash/contract";
 import type { JobDelivery, UserShell } from "@pi-bash/executor";
 import { type AnyTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import type { ApprovalDesk } from "./approval-desk.ts";
+import type { InputLine } from "./line-input.ts";
 import type { LineOutput } from "./line-output.ts";
 
-/** Requests under way at once: more is a client that does not read its answers. */
+/** Commands and calls under way at once: more is a client that has lost count. */
 const MAX_RUNNING = 1_000;
+/** Beyond this many bytes that wait for the client to read, none of its requests is taken. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+/** What is done at once: it is taken however much is under way, so that a client can always end things. */
+const IMMEDIATE: ReadonlySet<RpcRequest["type"]> = new Set(["abort", "abort_bash", "approval"]);
 
 type Id = string | number | undefined;
 type Of<Type extends RpcRequest["type"]> = Extract<RpcRequest, { type: Type }>;
@@ -46,23 +55,14 @@ export class RpcServer {
     this.#parts = parts;
   }
 
-  /** Takes one line. Resolves when the next one may come; the request may go on. */
-  async take(line: string | undefined): Promise<void> {
+  /** Takes one line. Resolves when the next one may come, or `stop` is aborted; the request may go on. */
+  async take(line: InputLine, stop: AbortSignal): Promise<void> {
+    const { output } = this.#parts;
     const parsed = parseLine(line);
-    if ("failure" in parsed) {
-      await this.#parts.output.send(answer(parsed.id, parsed.command, { failure: parsed.failure }));
-      return;
-    }
-    const { request } = parsed;
-    if (this.#running.size >= MAX_RUNNING) {
-      const failure = new RpcFailure(
-        "PI_RPC_BUSY",
-        `${MAX_RUNNING} requests are under way; wait for some of their answers`,
-      );
-      await this.#parts.output.send(answer(request.id, request.type, { failure }));
-      return;
-    }
-    this.#start(request);
+    if ("failure" in parsed) void output.send(answer(parsed.id, parsed.command, { failure: parsed.failure }));
+    else if (this.#running.size < MAX_RUNNING || IMMEDIATE.has(parsed.request.type)) this.#start(parsed.request);
+    else void output.send(answer(parsed.request.id, parsed.request.type, { failure: tooBusy() }));
+    if (output.unreadBytes > MAX_UNREAD_BYTES) await output.flush(stop);
   }
 
   /** Tells the client of jobs that ended. Rejects where nobody reads, so that they count as not delivered. */
@@ -78,7 +78,7 @@ export class RpcServer {
     for (const { controller } of this.#running.values()) controller.abort();
   }
 
-  /** Resolves when every request has its answer. */
+  /** Resolves when every request has its answer, read or not. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ done }) => done));
   }
@@ -91,9 +91,9 @@ export class RpcServer {
         (data) => answer(request.id, request.type, { data }),
         (error: unknown) => answer(request.id, request.type, { failure: error }),
       )
-      .then(async (message) => {
+      .then((message) => {
         this.#running.delete(key);
-        await this.#parts.output.send(message);
+        void this.#parts.output.send(message);
       });
     this.#running.set(key, { id: request.id, controller, done });
   }
@@ -121,8 +121,13 @@ export class RpcServer {
       signal,
       ...(env === undefined ? {} : { env }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(stream ? { onChunk: (text) => this.#parts.output.send({ id, type: "bash_chunk", text }) } : {}),
+      ...(stream ? { onChunk: (text, leftOutBytes) => this.#sendChunk(id, text, leftOutBytes) } : {}),
     });
+  }
+
+  #sendChunk(id: Id, text: string, leftOutBytes: number): Promise<void> {
+    const leftOut = leftOutBytes === 0 ? {} : { leftOutBytes };
+    return this.#parts.output.send({ id, type: "bash_chunk", text, ...leftOut });
   }
 
   async #tool(request: Of<"tool">, signal: AbortSignal): Promise<BashToolResult> {
@@ -173,10 +178,14 @@ export class RpcServer {
   }
 }
 
+function tooBusy(): RpcFailure {
+  return new RpcFailure("PI_RPC_BUSY", `${MAX_RUNNING} requests are under way; wait for some of their answers`);
+}
+
 type Parsed = { request: RpcRequest } | { id: Id; command: string; failure: RpcFailure };
 
-function parseLine(line: string | undefined): Parsed {
-  if (line === undefined) return malformed(undefined, "the line is too long");
+function parseLine(line: InputLine): Parsed {
+  if (typeof line !== "string") return malformed(undefined, line.problem);
   let value: unknown;
   try {
     value = JSON.parse(line);
