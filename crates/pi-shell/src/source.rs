@@ -26,6 +26,43 @@ pub(crate) trait Source: Send {
     /// Reads what is there, without waiting.
     fn read_now(&mut self) -> io::Result<ReadOutcome>;
 
+    /// Waits until a read may find something or every writer is gone; may be over too soon.
+    /// Cancel-safe.
+    fn readable(&mut self) -> impl Future<Output = io::Result<()>> + Send;
+
     /// Waits until there is something to read or every writer is gone. Cancel-safe.
-    fn read_to_end(&mut self) -> impl Future<Output = io::Result<ReadOutcome>> + Send;
+    fn read_to_end(&mut self) -> impl Future<Output = io::Result<ReadOutcome>> + Send {
+        async {
+            loop {
+                match self.read_now()? {
+                    ReadOutcome::Empty => self.readable().await?,
+                    found => return Ok(found),
+                }
+            }
+        }
+    }
+}
+
+/// Reads what is in a non-blocking pipe, at most what `buffer` takes.
+#[cfg(unix)]
+pub(crate) fn read_pipe(
+    pipe: impl std::os::fd::AsFd,
+    buffer: &mut [u8],
+) -> io::Result<ReadOutcome> {
+    loop {
+        match rustix::io::read(&pipe, &mut *buffer) {
+            Ok(0) => return Ok(ReadOutcome::Closed),
+            Ok(length) => return Ok(ReadOutcome::Data(length)),
+            Err(rustix::io::Errno::AGAIN) => return Ok(ReadOutcome::Empty),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Bytes that lie in a pipe now; a full read's worth where the system does not tell.
+#[cfg(unix)]
+pub(crate) fn bytes_in_pipe(pipe: impl std::os::fd::AsFd) -> usize {
+    let waiting = rustix::io::ioctl_fionread(pipe);
+    waiting.map_or(READ_BYTES, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
 }

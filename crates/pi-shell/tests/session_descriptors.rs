@@ -4,8 +4,8 @@
 
 mod support;
 
-use pi_shell::{ResourceLimits, Shell, ShellOptions};
-use support::{run, session, shell_options, told};
+use pi_shell::{Concurrency, ResourceLimits, SessionKind, Shell, ShellOptions};
+use support::{attempt, command, output_of, run, session, shell_options, told};
 
 /// Numbers that scripts use: the small ones, the one of `coproc`, of locks, and bash's own of a script.
 const NUMBERS: [u32; 22] =
@@ -125,5 +125,38 @@ async fn tracing_traps_and_exit_show_nothing_of_the_redirections() {
     assert_eq!(told(&shell, "trap 'echo D' DEBUG; :").await.0, "D\n");
     assert_eq!(told(&shell, "trap - DEBUG; :").await.0, "D\n");
     assert_eq!(told(&shell, "echo next").await.0, "next\n");
+    shell.close().await;
+}
+
+/// `dd` leaves its standard output non-blocking, as Node does with its standard error.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_one_program_does_to_standard_error_does_not_reach_another_s_output() {
+    let text = "dd if=/dev/null oflag=nonblock status=none >&2; grep flags /proc/self/fdinfo/1";
+    let kinds = [SessionKind::Persistent, SessionKind::PerCommand];
+    for (kind, limit) in kinds.into_iter().flat_map(|kind| [(kind, ""), (kind, "ulimit -n 20")]) {
+        let shell = Shell::new(ShellOptions { kind: Some(kind), ..shell_options() }).unwrap();
+        run(&shell, limit).await;
+
+        for concurrency in [Concurrency::Queue, Concurrency::Clone] {
+            let options = pi_shell::RunOptions { concurrency, ..command(text) };
+            let result = attempt(&shell, options).await.unwrap();
+            let output = output_of(&result);
+            let flags = output.trim().strip_prefix("flags:\t").map(|it| u32::from_str_radix(it, 8));
+            let Some(Ok(flags)) = flags else { panic!("{output}") };
+            assert_eq!(flags & 0o4000, 0, "{kind:?}, {concurrency:?}, `{limit}`");
+        }
+        shell.close().await;
+    }
+}
+
+#[tokio::test]
+async fn output_and_errors_come_in_the_order_in_which_they_were_written() {
+    let shell = session();
+    let text = "for ((i = 0; i < 500; i++)); do echo o$i; echo e$i >&2; done";
+
+    let expected = (0..500).map(|i| format!("o{i}\ne{i}\n")).collect::<Vec<_>>().concat();
+
+    assert_eq!(told(&shell, text).await, (expected, 0));
     shell.close().await;
 }

@@ -106,6 +106,19 @@ describe("output", () => {
     expect(result.text).toBe(expected);
   });
 
+  it("of `node | tee` comes whole, though Node makes the standard error it was given non-blocking", async () => {
+    const script = 'process.stderr.write("."); process.stdout.write("x".repeat(3e6)); setTimeout(() => {}, 100)';
+
+    const result = await one(`"$NODE" -e '${script}' | tee f; echo "$(wc -c <f) \${PIPESTATUS[*]}"`, {
+      cwd: scratchFolder(),
+      env: { NODE: process.execPath },
+      sink: { maxBytes: 51_200 },
+    });
+
+    expect(result.text.slice(-20)).toMatch(/x3000000 0 0\n$/);
+    expect(result.totalBytes).toBe(3_000_000 + ".3000000 0 0\n".length);
+  });
+
   it("BG-12 past the window does not close the pipe on the producer", async () => {
     const result = await one("seq 1 3000000; echo rc=$? >&2", { sink: { maxBytes: 51_200 } });
 

@@ -18,6 +18,9 @@ pub(super) const LOADER: &str = r#"IFS= \builtin read -r -d '' __pi_m <"$1";\bui
 /// every usual limit.
 const OUTPUT: u32 = 241;
 
+/// The same for its standard error, which has flags of its own (`Errors` in `session/descriptors`).
+const ERRORS: u32 = 242;
+
 /// Says where the shell is, in the form the host understands: MSYS has `/c/…` for `C:/…`.
 const TELL_DIRECTORY: &str = if cfg!(windows) {
     r#"{ \builtin pwd -W || \builtin printf %s "$PWD";} 2>/dev/null"#
@@ -121,7 +124,8 @@ impl Program<'_> {
             for_bash(&self.files.directory),
         );
         let begun = for_bash(&self.files.begun);
-        let mut text = format!("\\exec {OUTPUT}>&1 >/dev/null 2>&1\n: >|{begun}\n").into_bytes();
+        let mut text =
+            format!("\\exec {OUTPUT}>&1 {ERRORS}>&2 >/dev/null 2>&1\n: >|{begun}\n").into_bytes();
         match self.state {
             Some(state) => {
                 self.push_unset(&mut text, state);
@@ -143,7 +147,7 @@ impl Program<'_> {
         let guard = format!("{{ [[ -s {state} ]] || {{ {dump};}};}} >/dev/null 2>&1");
         let _infallible = writeln!(rest, "\\builtin trap {} EXIT", quote(&guard));
         let _infallible = writeln!(rest, "__pi_l={}", quote(&self.line(&dump)));
-        let _infallible = writeln!(rest, "\\exec >&{OUTPUT} 2>&{OUTPUT} {OUTPUT}>&-");
+        let _infallible = writeln!(rest, "\\exec >&{OUTPUT} 2>&{ERRORS} {OUTPUT}>&- {ERRORS}>&-");
         text.extend_from_slice(rest.as_bytes());
         text
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::error::ShellError;
 use crate::outcome::{ExitOutcome, ProcessInfo};
 use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
 use crate::session::{PrivateDir, spawn_error};
-use crate::source::{READ_BYTES, ReadOutcome, Source};
+use crate::source::{self, READ_BYTES, ReadOutcome, Source};
 use crate::stop::{self, GROUP_TERMINATE_GRACE, ShellTarget, StopPlan};
 use crate::supervisor::{Child, ChildExit, SpawnRequest, Supervisor};
 use crate::sys::signals::KILL;
@@ -77,7 +77,7 @@ impl Place {
             rustix::io::ioctl_fionbio(&output, true)?;
             let null =
                 rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
-            let errors = end.try_clone()?;
+            let errors = crate::sys::open_again(&end)?;
             Ok((output, null, end, errors))
         };
         let (output, null, end, errors) = make().map_err(system("make a pipe"))?;
@@ -191,8 +191,7 @@ pub(super) struct Output {
 impl Output {
     /// Bytes that lie in the pipe now.
     pub(super) fn waiting_bytes(&self) -> usize {
-        let waiting = rustix::io::ioctl_fionread(self.fd.get_ref()).ok();
-        waiting.map_or(READ_BYTES, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
+        source::bytes_in_pipe(self.fd.get_ref())
     }
 }
 
@@ -202,25 +201,12 @@ impl Source for Output {
     }
 
     fn read_now(&mut self) -> io::Result<ReadOutcome> {
-        loop {
-            match rustix::io::read(self.fd.get_ref().as_fd(), &mut *self.buffer) {
-                Ok(0) => return Ok(ReadOutcome::Closed),
-                Ok(length) => return Ok(ReadOutcome::Data(length)),
-                Err(rustix::io::Errno::AGAIN) => return Ok(ReadOutcome::Empty),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+        source::read_pipe(self.fd.get_ref(), &mut self.buffer)
     }
 
-    async fn read_to_end(&mut self) -> io::Result<ReadOutcome> {
-        loop {
-            match self.read_now()? {
-                ReadOutcome::Empty => {}
-                found => return Ok(found),
-            }
-            self.fd.readable().await?.clear_ready();
-        }
+    async fn readable(&mut self) -> io::Result<()> {
+        self.fd.readable().await?.clear_ready();
+        Ok(())
     }
 }
 

@@ -66,7 +66,7 @@ pub(super) async fn run(
         previous_status: 0,
         output: output.path(),
         descriptors: Descriptors::low(),
-        tell_trap: false,
+        does_more: true,
         standby: None,
     };
     let before = shared.limits.mark();

@@ -19,8 +19,8 @@ pub(super) struct Descriptors {
     base: Option<u64>,
 }
 
-/// How many numbers bash uses from the base on: three fixed, the output, three saved, and as many
-/// to spare for those that a command has open there.
+/// How many numbers bash uses from the base on: four fixed, the output twice, three saved, and as
+/// many to spare for those that a command has open there.
 const RESERVED_DESCRIPTORS: u64 = 12;
 
 /// Numbers lie below this one; bash itself keeps a script's file on 255, so tables of descriptors
@@ -29,6 +29,20 @@ const DESCRIPTORS_END: u64 = 250;
 
 /// Least base: scripts use small numbers.
 const LEAST_BASE: u64 = 24;
+
+/// How a command's standard error comes to its output's FIFO.
+///
+/// What is opened once has one set of flags: a program that makes its standard error non-blocking,
+/// as Node does, would make the standard output of every other program of the command so, and
+/// `tee` ends with what the pipe does not take at once. What goes in is one sequence either way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Errors {
+    /// Opened once with standard output. For a builtin that starts no program: opening twice takes
+    /// bash half as long again.
+    Shared,
+    /// Opened for itself.
+    Apart,
+}
 
 impl Descriptors {
     /// Those of a shell that may have `limit` files open; `None`: no limit.
@@ -61,22 +75,33 @@ impl Descriptors {
 
     /// The redirections of a command whose output goes to `file`, opened by `how`.
     ///
-    /// The expansion in the last one puts bash's line counter back, so that every command counts
+    /// The expansion in one of the last puts bash's line counter back, so that every command counts
     /// its lines from 1, as a script of its own does. It stands here and not before the `eval` that
     /// has the command, because bash sets the counter to a command's own line when it begins with
     /// it. Quoted, since `IFS` may be a digit.
-    pub(super) fn redirections(self, how: &str, file: &Path) -> String {
+    pub(super) fn redirections(self, how: &str, file: &Path, errors: Errors) -> String {
         let file = protocol::plain(file);
-        match self.base {
-            // Opened on `slot`; moved to `saved`, since `slot` is redirected once more.
-            Some(null) => {
-                let (slot, report, saved) = (null + 2, null + 3, null + 4);
-                format!(
-                    " {slot}{how}{file} {slot}>&{report} <&{null} >&{saved} 2>&\"$((LINENO=1,{saved}))\""
-                )
+        let Some(null) = self.base else {
+            return match errors {
+                Errors::Shared => format!(" </dev/null {how}{file} 2>&\"$((LINENO=1))\""),
+                // The expansion stands before standard error changes: what bash says about it is
+                // for us. Its redirection changes nothing.
+                Errors::Apart => {
+                    format!(" </dev/null {how}{file} >&\"$((LINENO=1))\" 2{how}{file}")
+                }
+            };
+        };
+        // Opened on a slot; moved to a saved number, since the slot is redirected once more.
+        let (errors_slot, slot, report, saved) = (null + 1, null + 2, null + 3, null + 4);
+        let (errors_saved, errors_opened) = match errors {
+            Errors::Shared => (saved, String::new()),
+            Errors::Apart => {
+                (saved + 1, format!(" {errors_slot}{how}{file} {errors_slot}>&{report}"))
             }
-            None => format!(" </dev/null {how}{file} 2>&\"$((LINENO=1))\""),
-        }
+        };
+        format!(
+            " {slot}{how}{file} {slot}>&{report}{errors_opened} <&{null} >&{saved} 2>&\"$((LINENO=1,{errors_saved}))\""
+        )
     }
 }
 

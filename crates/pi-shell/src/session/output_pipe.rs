@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 
-use crate::source::{READ_BYTES, ReadOutcome, Source};
+use crate::source::{self, READ_BYTES, ReadOutcome, Source};
 use crate::sys::{FineTimer, LazyWatch};
 
 /// Size of a pipe that has not been grown (`pipe(7)`).
@@ -160,9 +160,7 @@ impl OutputPipe {
 
     /// Bytes that lie in the pipe now.
     pub(super) fn waiting_bytes(&self) -> usize {
-        let waiting =
-            self.source.descriptor().ok().and_then(|fd| rustix::io::ioctl_fionread(fd).ok());
-        waiting.map_or(READ_BYTES, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
+        self.source.descriptor().map_or(READ_BYTES, source::bytes_in_pipe)
     }
 
     /// Counts what was read; whether it was too much in too short a time.
@@ -232,25 +230,12 @@ impl Source for OutputPipe {
     }
 
     fn read_now(&mut self) -> io::Result<ReadOutcome> {
-        loop {
-            match rustix::io::read(self.source.descriptor()?, &mut *self.buffer) {
-                Ok(0) => return Ok(ReadOutcome::Closed),
-                Ok(length) => return Ok(ReadOutcome::Data(length)),
-                Err(rustix::io::Errno::AGAIN) => return Ok(ReadOutcome::Empty),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+        source::read_pipe(self.source.descriptor()?, &mut self.buffer)
     }
 
-    async fn read_to_end(&mut self) -> io::Result<ReadOutcome> {
-        loop {
-            match self.read_now()? {
-                ReadOutcome::Empty => {}
-                found => return Ok(found),
-            }
-            self.source.watched()?.readable().await?.clear_ready();
-        }
+    async fn readable(&mut self) -> io::Result<()> {
+        self.source.watched()?.readable().await?.clear_ready();
+        Ok(())
     }
 }
 

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
 
-use super::descriptors::Descriptors;
+use super::descriptors::{Descriptors, Errors};
 use crate::request::EnvironmentEntry;
 use crate::script::{quote, quote_path};
 
@@ -162,8 +162,9 @@ pub(super) struct RunMessage<'a> {
     pub(super) output: &'a Path,
     /// Where bash has its own descriptors meanwhile.
     pub(super) descriptors: Descriptors,
-    /// Ask for the EXIT trap's text too.
-    pub(super) tell_trap: bool,
+    /// It may start programs and change the shell: its standard error is opened for itself, and
+    /// the EXIT trap's text is asked for too.
+    pub(super) does_more: bool,
     /// Leave a standby afterwards: its token and FIFO.
     pub(super) standby: Option<(&'a str, &'a Path)>,
 }
@@ -173,9 +174,10 @@ impl RunMessage<'_> {
     pub(super) fn text(&self) -> String {
         let mut text = String::from("__pi_m= __pi_f= __pi_d=;");
         self.push_command(&mut text, "__pi_d=1 __pi_c=");
-        text.push_str(&self.descriptors.redirections(">|", self.output));
+        let errors = if self.does_more { Errors::Apart } else { Errors::Shared };
+        text.push_str(&self.descriptors.redirections(">|", self.output, errors));
         let _infallible = write!(text, ";__pi_e \"$?\" {}", self.token);
-        if self.tell_trap {
+        if self.does_more {
             let _infallible = write!(text, ";__pi_t {}", self.token);
         }
         if let Some((token, fifo)) = self.standby {
@@ -194,8 +196,11 @@ impl RunMessage<'_> {
         );
         self.push_command(&mut text, "\\builtin exit 126");
         let output = plain(self.output);
-        let _infallible =
-            write!(text, ") </dev/null >|{output} 2>&1;__pi_e \"$?\" {} >|{report})&", self.token);
+        let _infallible = write!(
+            text,
+            ") </dev/null >|{output} 2>|{output};__pi_e \"$?\" {} >|{report})&",
+            self.token
+        );
         text
     }
 
@@ -255,7 +260,7 @@ pub(super) fn exit_trap_text(
     format!(
         "__pi_m= __pi_f= __pi_d=;{};__pi_r {status};\\builtin eval {body}{};__pi_e {status} {token}",
         exit_trap(folder, generation),
-        descriptors.redirections(">>", output),
+        descriptors.redirections(">>", output, Errors::Apart),
     )
 }
 
@@ -352,7 +357,7 @@ mod tests {
             previous_status: 0,
             output: Path::new("/dev/shm/pi-bash-0-1234567890/o1"),
             descriptors: Descriptors::within(None),
-            tell_trap: true,
+            does_more: true,
             standby: Some((TOKEN, Path::new("/dev/shm/pi-bash-0-1234567890/s1"))),
         };
 
@@ -374,7 +379,7 @@ mod tests {
             previous_status: 0,
             output: Path::new("/run/user/1000/pi-bash-1000-0123456789abcdef/o1000"),
             descriptors: Descriptors::within(None),
-            tell_trap: false,
+            does_more: false,
             standby: None,
         };
 

@@ -121,7 +121,7 @@ impl Engine {
             previous_status: self.status,
             output: output.path(),
             descriptors: self.descriptors(),
-            tell_trap: changes,
+            does_more: changes,
             standby: standby.as_ref().map(|one| (one.token.as_str(), one.path())),
         }
         .text();

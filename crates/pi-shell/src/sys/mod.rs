@@ -52,3 +52,14 @@ pub(crate) fn pipe() -> std::io::Result<(std::os::fd::OwnedFd, std::os::fd::Owne
     let (reader, writer) = std::io::pipe()?;
     Ok((reader.into(), writer.into()))
 }
+
+/// The pipe behind `end` opened once more for writing, so that flags set on the one (`O_NONBLOCK`)
+/// do not hold for the other. Where the system cannot open a pipe again, a duplicate, which shares
+/// them: macOS, or a Linux without `/proc`.
+#[cfg(unix)]
+pub(crate) fn open_again(end: &std::os::fd::OwnedFd) -> std::io::Result<std::os::fd::OwnedFd> {
+    use std::os::fd::AsRawFd as _;
+    let name = format!("/proc/self/fd/{}", end.as_raw_fd());
+    let opened = std::fs::OpenOptions::new().write(true).open(name);
+    opened.map_or_else(|_absent| end.try_clone(), |file| Ok(file.into()))
+}
