@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use pi_shell::{ExitOutcome, RunOptions};
-use support::{attempt, command, output_of, run, session, shell_options, status_of, told};
+use support::{attempt, command, output_of, run, session, shell_options, told};
 
 #[tokio::test]
 async fn a_directory_that_the_session_is_in_already_is_not_changed_to() {
@@ -260,112 +260,6 @@ async fn a_command_of_any_size_and_alphabet_runs_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_shell_that_ends_is_replaced_with_its_state() {
-    let shell = session();
-    run(&shell, "cd /usr; V=kept; f(){ echo F; }; export E=env; unset HOME").await;
-    for (text, status) in [
-        ("exit 42", 42),
-        ("set -e; W=2; false", 1),
-        ("exec sh -c 'exit 7'", 7),
-        ("kill -9 $$", 137),
-        ("kill -9 0", 137),
-        ("exec >&- 2>&-; exit 3", 3),
-        (": ${NOPE:?msg}", 1),
-        ("g(){ local V=local; exit 5; }; g", 5),
-    ] {
-        let result = run(&shell, text).await;
-
-        assert_eq!(status_of(&result), status, "{text}");
-        assert!(result.session_reset, "{text}");
-        let (output, _) = told(&shell, "echo $V $(f) $(sh -c 'echo $E') ${HOME-unset}; pwd").await;
-        assert_eq!(output, "kept F env unset\n/usr\n", "after {text}");
-    }
-    shell.close().await;
-}
-
-#[tokio::test]
-async fn a_destroyed_driver_is_replaced() {
-    let shell = session();
-    run(&shell, "V=kept").await;
-    for text in [
-        "set -n",
-        "shopt -s extdebug; trap false DEBUG",
-        "enable -n printf echo eval trap read",
-        "shopt -s expand_aliases; alias printf=false echo=false builtin=false eval=false",
-        "readonly PATH IFS PS1 PS4 PWD _ 2>/dev/null; set -r",
-        "exec <&- >&- 2>&-; for fd in {3..255}; do eval \"exec $fd>&-\"; done",
-        "unset __p __ps",
-        "readonly LINENO",
-        "readonly __pi_m=1",
-        "__pi_e(){ :; }",
-        "unset(){ :; }; builtin(){ :; }; eval(){ :; }",
-        "TMOUT=1",
-    ] {
-        run(&shell, text).await;
-
-        let result = run(&shell, "/bin/echo ok").await;
-
-        assert_eq!(output_of(&result), "ok\n", "after {text}");
-    }
-    shell.close().await;
-}
-
-#[tokio::test]
-async fn ss_06_a_text_that_ends_too_soon_does_not_touch_the_next_command() {
-    for text in ["echo hi \\", "echo \"abc", "if true; then", "echo $(", "case x in", "echo )"] {
-        let shell = session();
-        run(&shell, text).await;
-
-        for _ in 0..2 {
-            let next = run(&shell, "echo ok").await;
-            assert_eq!((output_of(&next).as_str(), status_of(&next)), ("ok\n", 0), "after {text}");
-            assert!(!next.session_reset, "after {text}");
-        }
-        shell.close().await;
-    }
-}
-
-#[tokio::test]
-async fn a_session_outlives_its_supervisor_and_its_folder() {
-    let shell = session();
-    let (supervisor, _) = told(&shell, "echo $PPID").await;
-    let killed = std::process::Command::new("kill").args(["-9", supervisor.trim()]).status();
-    assert!(killed.unwrap().success());
-    support::eventually("it is dead", || !support::is_alive(supervisor.trim().parse().unwrap()))
-        .await;
-
-    // The first one may still meet the old bash, which goes with its supervisor.
-    let mut told_of_the_loss = false;
-    let mut output = String::new();
-    for _ in 0..3 {
-        let result = run(&shell, "/bin/echo ok").await;
-        told_of_the_loss |= result.session_reset;
-        output = output_of(&result);
-    }
-    assert_eq!((output.as_str(), told_of_the_loss), ("ok\n", true));
-
-    let (text, _) = told(&shell, "trap 'x' USR1; trap -p EXIT").await;
-    let folder = text.split_whitespace().find(|word| word.contains("pi-bash-")).unwrap();
-    std::fs::remove_dir_all(Path::new(folder).parent().unwrap()).unwrap();
-    run(&shell, "/bin/echo first").await;
-    assert_eq!(told(&shell, "/bin/echo ok").await.0, "ok\n");
-    shell.close().await;
-}
-
-#[tokio::test]
-async fn a_restored_function_names_no_private_file() {
-    let shell = session();
-    run(&shell, "f(){\n echo hi\n nosuch\n}; declare -A __packages=([a]=1)").await;
-    run(&shell, "exit 1").await;
-
-    let (output, _) = told(&shell, "f; echo ${__packages[a]}").await;
-
-    assert!(!output.contains("pi-bash"), "{output}");
-    assert!(output.ends_with(": nosuch: command not found\n1\n"), "{output}");
-    shell.close().await;
-}
-
-#[tokio::test]
 async fn a_one_shot_counts_its_lines_from_one() {
     let observer = std::sync::Arc::new(support::Recorder::default());
     let options = command("echo $LINENO\n\necho $LINENO\nnope_xyz");
@@ -375,20 +269,6 @@ async fn a_one_shot_counts_its_lines_from_one() {
 
     assert_eq!(output_of(&result), "1\n3\nbash: line 4: nope_xyz: command not found\n");
     assert!(!result.session_reset);
-}
-
-#[tokio::test]
-async fn limits_that_stop_the_shell_do_not_stop_the_session() {
-    let shell = session();
-
-    run(&shell, "ulimit -n 3").await;
-    assert_eq!(told(&shell, "/bin/echo ok").await.0, "ok\n");
-    run(&shell, "ulimit -n 4").await;
-    assert_eq!(told(&shell, "/bin/echo ok").await.0, "ok\n");
-    run(&shell, "ulimit -n 6; ulimit -f 0").await;
-    run(&shell, "/bin/echo ok").await;
-    assert_eq!(told(&shell, "/bin/echo ok").await.0, "ok\n");
-    shell.close().await;
 }
 
 #[tokio::test]

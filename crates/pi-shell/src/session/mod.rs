@@ -3,15 +3,16 @@
 //!
 //! # Module map
 //! ```text
-//! mod      Shell: queue, abort, close          one_shot (crate)  a session for one command
-//! engine   the shell between commands: start, recovery, standbys
+//! mod      Shell: queue, abort, close          one_shot  a session for one command
+//! engine   the shell between commands: start, orders, standbys     recovery  replaces it when it dies
 //! run      one command in the shell             copies  one command in a copy of it
 //! follow   read, wait, stop                     delivery → sink and observer
 //! protocol, descriptors  what is said to bash; frames what it answers    main_shell, runner, standby  who is told
-//! private_dir, output_pipe, members, pool  the nouns they use
+//! private_dir, output_pipe, members, active_runs, pool  the nouns they use
 //! ```
 //! See docs/life-of-a-run.md and docs/session-protocol.md.
 
+mod active_runs;
 #[cfg(unix)]
 mod copies;
 #[cfg(unix)]
@@ -30,6 +31,7 @@ mod limits;
 mod main_shell;
 #[cfg(unix)]
 mod members;
+mod one_shot;
 #[cfg(unix)]
 mod orders;
 #[cfg(unix)]
@@ -41,6 +43,8 @@ mod private_dir;
 #[cfg(unix)]
 mod protocol;
 #[cfg(unix)]
+mod recovery;
+#[cfg(unix)]
 mod run;
 #[cfg(unix)]
 mod runner;
@@ -51,17 +55,22 @@ mod standby;
 
 #[cfg(unix)]
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+#[cfg(unix)]
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+#[cfg(unix)]
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use self::active_runs::ActiveRuns;
 #[cfg(unix)]
 use self::engine::Engine;
 #[cfg(unix)]
 pub(crate) use self::main_shell::spawn_error;
+pub use self::one_shot::execute_shell;
 #[cfg(unix)]
 pub(crate) use self::private_dir::PrivateDir;
 #[cfg(unix)]
@@ -99,9 +108,10 @@ struct Inner {
     /// What copies need while the engine is busy.
     #[cfg(unix)]
     shared: Mutex<Option<(Arc<Shared>, PathBuf)>>,
-    active: Mutex<Vec<(u64, CancellationToken)>>,
-    settled: Notify,
-    next_id: AtomicU64,
+    /// `shared` was set.
+    #[cfg(unix)]
+    opened: Notify,
+    active: Arc<ActiveRuns>,
     closed: AtomicBool,
     /// State was lost and no result has told it yet.
     #[cfg(unix)]
@@ -121,9 +131,9 @@ impl Shell {
                 engine: Arc::new(tokio::sync::Mutex::new(None)),
                 #[cfg(unix)]
                 shared: Mutex::new(None),
-                active: Mutex::new(Vec::new()),
-                settled: Notify::new(),
-                next_id: AtomicU64::new(0),
+                #[cfg(unix)]
+                opened: Notify::new(),
+                active: Arc::default(),
                 closed: AtomicBool::new(false),
                 #[cfg(unix)]
                 lost: AtomicBool::new(false),
@@ -149,7 +159,7 @@ impl Shell {
             return Ok(never_started(&options));
         }
         let cancel = cancel.child_token();
-        let registration = Registration::new(Arc::clone(&self.inner), cancel.clone());
+        let registration = ActiveRuns::register(&self.inner.active, cancel.clone());
         let job = Job { options, observer, cancel };
         // The place in the queue is taken here, in the order of the calls.
         let turn = match job.options.concurrency {
@@ -243,10 +253,15 @@ impl Shell {
             let engine = self.started(&mut engine).await?;
             engine.ensure_main().await?;
             engine.catch_up().await;
-        } else if self.inner.shared().is_none() {
-            // The first run is still starting the session.
-            let mut engine = self.inner.engine.lock().await;
-            self.started(&mut engine).await?;
+        } else {
+            // The first run may still be starting the session. Its end is not waited for, unless
+            // it could not start: then the session is ours to start.
+            tokio::select! {
+                biased;
+                () = job.cancel.cancelled() => return Ok(never_started(&job.options)),
+                () = self.inner.opened() => {}
+                mut engine = self.inner.engine.lock() => drop(self.started(&mut engine).await?),
+            }
         }
         let Some((shared, cwd)) = self.inner.shared().clone() else {
             return Err(ShellError::Closed);
@@ -275,22 +290,8 @@ impl Shell {
     /// Cancels all runs of this session, waiting ones too; resolves when they are settled. Fine
     /// when there is none.
     pub async fn abort(&self) {
-        let aborted: Vec<u64> = {
-            let active = self.inner.active();
-            active.iter().for_each(|(_, cancel)| cancel.cancel());
-            active.iter().map(|(id, _)| *id).collect()
-        };
-        let settled = async {
-            loop {
-                let notified = self.inner.settled.notified();
-                if !self.inner.active().iter().any(|(id, _)| aborted.contains(id)) {
-                    return;
-                }
-                notified.await;
-            }
-        };
         // The runs settle within their own bound; this one only guards against a fault in that.
-        drop(tokio::time::timeout(HARD_TIMEOUT_GRACE, settled).await);
+        drop(tokio::time::timeout(HARD_TIMEOUT_GRACE, self.inner.active.abort()).await);
     }
 
     /// Cancels what runs, kills everything the session started, and refuses later runs. A second
@@ -345,10 +346,6 @@ impl Shell {
 }
 
 impl Inner {
-    fn active(&self) -> MutexGuard<'_, Vec<(u64, CancellationToken)>> {
-        self.active.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     #[cfg(unix)]
     fn shared(&self) -> MutexGuard<'_, Option<(Arc<Shared>, PathBuf)>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
@@ -358,81 +355,22 @@ impl Inner {
     fn note_cwd(&self, engine: &Engine) {
         if !self.closed.load(Ordering::SeqCst) {
             *self.shared() = Some((Arc::clone(&engine.shared), engine.cwd.clone()));
+            self.opened.notify_waiters();
         }
     }
-}
 
-/// Counts a run as active until it is dropped.
-struct Registration {
-    inner: Arc<Inner>,
-    id: u64,
-}
-
-impl Registration {
-    fn new(inner: Arc<Inner>, cancel: CancellationToken) -> Self {
-        let id = inner.next_id.fetch_add(1, Ordering::Relaxed);
-        inner.active().push((id, cancel));
-        Self { inner, id }
-    }
-}
-
-impl Drop for Registration {
-    fn drop(&mut self) {
-        self.inner.active().retain(|(id, _)| *id != self.id);
-        self.inner.settled.notify_waiters();
-    }
-}
-
-/// Runs one command in a fresh bash, which ends with it: what it left in the background is
-/// killed. Otherwise as `Shell::run`.
-pub async fn execute_shell(
-    options: ShellOptions,
-    run: RunOptions,
-    observer: Arc<dyn Observer>,
-    cancel: CancellationToken,
-) -> Result<RunResult, ShellError> {
-    validate::check_shell_options(&options)?;
-    validate::check_run_options(&run)?;
-    if cancel.is_cancelled() {
-        return Ok(never_started(&run));
-    }
-    let kind = options.kind.unwrap_or_else(|| capabilities().session);
-    let task = tokio::spawn(async move {
-        let job = Job { options: run, observer, cancel };
-        match kind {
-            #[cfg(unix)]
-            SessionKind::Persistent => execute_in_engine(options, &job).await,
-            _ => execute_alone(options, &job).await,
+    /// Waits until the session stands.
+    #[cfg(unix)]
+    async fn opened(&self) {
+        loop {
+            // From here on no call is missed.
+            let opened = self.opened.notified();
+            if self.shared().is_some() {
+                return;
+            }
+            opened.await;
         }
-    });
-    match task.await {
-        Ok(result) => result,
-        Err(error) => Err(ShellError::System {
-            attempt: "run the command",
-            source: std::io::Error::other(error),
-        }),
     }
-}
-
-/// A one-shot by the engine of sessions.
-#[cfg(unix)]
-async fn execute_in_engine(options: ShellOptions, job: &Job) -> Result<RunResult, ShellError> {
-    let mut engine = Engine::start(Arc::new(options), false).await?;
-    let result = match engine.prepare().await {
-        Ok(_) => engine.run(job, false).await,
-        Err(error) => Err(error),
-    };
-    engine.close(CLOSE_LIMIT).await;
-    // The shell is the command's own: that it ended is no loss of anything.
-    result.map(|result| RunResult { session_reset: false, ..result })
-}
-
-/// A one-shot where each command has a bash of its own anyway.
-async fn execute_alone(options: ShellOptions, job: &Job) -> Result<RunResult, ShellError> {
-    let session = PerCommand::new(Arc::new(options))?;
-    let result = session.run(job, true).await;
-    session.close(CLOSE_LIMIT).await;
-    result.map(|result| RunResult { session_reset: false, ..result })
 }
 
 /// The result of a run that was cancelled before anything was spawned for it.

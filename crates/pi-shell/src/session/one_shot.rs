@@ -1,0 +1,71 @@
+//! One command in a session of its own, which ends with it.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+#[cfg(unix)]
+use super::engine::Engine;
+use super::{CLOSE_LIMIT, never_started};
+#[cfg(unix)]
+use crate::capabilities::SessionKind;
+use crate::capabilities::capabilities;
+use crate::error::ShellError;
+use crate::job::Job;
+use crate::observer::Observer;
+use crate::outcome::RunResult;
+use crate::per_command::PerCommand;
+use crate::request::{RunOptions, ShellOptions};
+use crate::validate;
+
+/// Runs one command in a fresh bash, which ends with it: what it left in the background is
+/// killed. Otherwise as `Shell::run`.
+pub async fn execute_shell(
+    options: ShellOptions,
+    run: RunOptions,
+    observer: Arc<dyn Observer>,
+    cancel: CancellationToken,
+) -> Result<RunResult, ShellError> {
+    validate::check_shell_options(&options)?;
+    validate::check_run_options(&run)?;
+    if cancel.is_cancelled() {
+        return Ok(never_started(&run));
+    }
+    let kind = options.kind.unwrap_or_else(|| capabilities().session);
+    let task = tokio::spawn(async move {
+        let job = Job { options: run, observer, cancel };
+        match kind {
+            #[cfg(unix)]
+            SessionKind::Persistent => execute_in_engine(options, &job).await,
+            _ => execute_alone(options, &job).await,
+        }
+    });
+    match task.await {
+        Ok(result) => result,
+        Err(error) => Err(ShellError::System {
+            attempt: "run the command",
+            source: std::io::Error::other(error),
+        }),
+    }
+}
+
+/// A one-shot by the engine of sessions.
+#[cfg(unix)]
+async fn execute_in_engine(options: ShellOptions, job: &Job) -> Result<RunResult, ShellError> {
+    let mut engine = Engine::start(Arc::new(options), false).await?;
+    let result = match engine.prepare().await {
+        Ok(_) => engine.run(job, false).await,
+        Err(error) => Err(error),
+    };
+    engine.close(CLOSE_LIMIT).await;
+    // The shell is the command's own: that it ended is no loss of anything.
+    result.map(|result| RunResult { session_reset: false, ..result })
+}
+
+/// A one-shot where each command has a bash of its own anyway.
+async fn execute_alone(options: ShellOptions, job: &Job) -> Result<RunResult, ShellError> {
+    let session = PerCommand::new(Arc::new(options))?;
+    let result = session.run(job, true).await;
+    session.close(CLOSE_LIMIT).await;
+    result.map(|result| RunResult { session_reset: false, ..result })
+}

@@ -1,0 +1,133 @@
+//! Replaces a session's shell that died by one with its state: what it wrote down at its end, or
+//! what its standby has. See docs/session-protocol.md#recovery.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::engine::Engine;
+use super::main_shell::{LaunchSpec, MainShell};
+use super::protocol;
+use crate::error::ShellError;
+use crate::script::SavedState;
+
+/// Time a standby may take to write its state: a big one, 600 KB, takes 0.1 s under load.
+const DUMP_LIMIT: Duration = Duration::from_secs(5);
+
+/// Time a standby that was ordered may take to stand when it is needed.
+const BIRTH_LIMIT: Duration = Duration::from_millis(500);
+
+impl Engine {
+    /// A shell that takes a command: the one there is, or a new one with the old one's state.
+    /// Returns whether state was lost on the way.
+    pub(super) async fn ensure_main(&mut self) -> Result<bool, ShellError> {
+        if self.main.as_ref().is_some_and(|main| main.child().exit_status().is_none()) {
+            return Ok(false);
+        }
+        self.recover().await
+    }
+
+    /// Replaces a shell that died. Returns whether state was lost.
+    async fn recover(&mut self) -> Result<bool, ShellError> {
+        let generation = self.generation;
+        let mut dead = self.main.take();
+        let breath = SavedState::read(&self.shared.folder.state().join(format!("k{generation}")));
+        let (state, lost) = match breath {
+            Some(state) if !state.inside_function => (Some(state), false),
+            _ => (self.dump_standby(dead.as_mut()).await, true),
+        };
+        drop(dead);
+        self.births.forget();
+        *self.shared.slot.lock().await = None;
+        self.idle_output = None;
+        drop(std::fs::remove_file(self.shared.folder.state().join(format!("k{generation}"))));
+        self.generation += 1;
+        // A state has every variable; what the session unset must not come back.
+        let spec = match &state {
+            Some(_) => LaunchSpec { env: Vec::new(), ..self.spec.clone() },
+            None => self.spec.clone(),
+        };
+        let cwd = if self.cwd.is_dir() { self.cwd.clone() } else { PathBuf::from("/") };
+        let token = self.shared.new_token();
+        let main = MainShell::launch(
+            &self.shared.supervisor,
+            &spec,
+            &cwd,
+            self.shared.folder.path(),
+            self.generation,
+            &token,
+        )
+        .await?;
+        self.shared.limits.add(main.child().pid())?;
+        self.shared.set_main(&main);
+        self.main = Some(main);
+        match state {
+            Some(state) => self.restore(&state).await?,
+            None => self.furnish().await?,
+        }
+        Ok(lost)
+    }
+
+    /// The state of the standby, where there is one that obeys.
+    async fn dump_standby(&mut self, dead: Option<&mut MainShell>) -> Option<SavedState> {
+        let dead = dead?;
+        self.await_standby(dead).await;
+        let slot = self.shared.slot.lock().await;
+        let standby = slot.as_ref().filter(|standby| standby.is_alive())?;
+        let file = self.shared.folder.state().join(format!("d{}", self.generation));
+        let token = self.shared.new_token();
+        standby.send(&protocol::dump_text(self.shared.folder.path(), &file, &token)).ok()?;
+        let dumped = async {
+            loop {
+                let frames = dead.frames().await.ok()?;
+                if frames.iter().any(|frame| frame.token == token) {
+                    return Some(());
+                }
+            }
+        };
+        tokio::time::timeout(DUMP_LIMIT, dumped).await.ok()??;
+        let state = SavedState::read(&file);
+        drop(std::fs::remove_file(&file));
+        // It was told by our own order, not from within a function of the user's.
+        state.map(|state| SavedState { inside_function: false, ..state })
+    }
+
+    /// Waits for a standby that was ordered right before the shell died.
+    pub(super) async fn await_standby(&mut self, shell: &mut MainShell) {
+        let born = async {
+            while self.births.are_pending() {
+                let Ok(frames) = shell.frames().await else { return };
+                for frame in frames {
+                    self.births.note(frame).await;
+                }
+            }
+        };
+        // One that does not come leaves the older one in its place.
+        drop(tokio::time::timeout(BIRTH_LIMIT, born).await);
+    }
+
+    /// Sources a saved state in the new shell.
+    async fn restore(&mut self, state: &SavedState) -> Result<(), ShellError> {
+        let folder = self.shared.folder.path().to_path_buf();
+        let system = |source| ShellError::System { attempt: "restore the session's state", source };
+        self.modes.posix = state.posix;
+        let mut text = state.restore.clone();
+        if !self.handicaps.limits {
+            text.extend_from_slice(state.limits.as_bytes());
+        }
+        self.modes.xtrace |= state.xtrace;
+        let name = format!("d{}", self.shared.next_serial());
+        let file = self.shared.folder.write(&name, &text).map_err(system)?;
+        let generation = self.generation;
+        let token = self.shared.new_token();
+        let text = protocol::restore_text(&folder, generation, &file, &token);
+        let restored = self.command(&text, &token).await;
+        drop(std::fs::remove_file(&file));
+        restored?;
+        if self.modes.xtrace {
+            let token = self.shared.new_token();
+            self.command(&format!("\\builtin set -x;__pi_e 0 {token}"), &token).await?;
+        }
+        self.order_standby();
+        Ok(())
+    }
+}
