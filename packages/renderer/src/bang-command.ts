@@ -47,12 +47,18 @@ export class BashExecutionComponent {
     this.#options = options;
   }
 
-  /** The next piece of output. */
+  /** The next piece of output. Of a large one only the lines that are kept are looked at; the others are counted. */
   append(chunk: string): void {
-    const parts = (this.#open + chunk).split("\n");
-    this.#open = keptEnd(parts.pop() ?? "");
-    this.#lineCount += parts.length;
-    this.#lines = [...this.#lines, ...parts.slice(-KEPT_LINES).map(keptEnd)].slice(-KEPT_LINES);
+    const end = chunk.lastIndexOf("\n");
+    if (end === -1) {
+      this.#open = keptEnd(this.#open + chunk);
+    } else {
+      const from = startOfLastLines(chunk, end);
+      const ended = `${from === 0 ? this.#open : ""}${chunk.slice(from, end)}`.split("\n");
+      this.#lineCount += countNewlines(chunk);
+      this.#lines = [...this.#lines, ...ended.map(keptEnd)].slice(-KEPT_LINES);
+      this.#open = keptEnd(chunk.slice(end + 1));
+    }
     this.invalidate();
   }
 
@@ -62,7 +68,8 @@ export class BashExecutionComponent {
     const lines = result.output.replace(/\n$/, "").split("\n");
     this.#lines = result.output === "" ? [] : lines;
     this.#open = "";
-    this.#lineCount = Math.max(this.#lines.length, result.totalLines);
+    // A whole output has the lines that it shows; one of only escape sequences has none, though it was counted as one.
+    this.#lineCount = result.truncated ? Math.max(this.#lines.length, result.totalLines) : this.#lines.length;
     this.invalidate();
   }
 
@@ -170,6 +177,22 @@ function framed(lines: readonly StyledLine[], columns: number, style: string): s
     return rowText({ runs: [{ text: "│ ", style }, ...row.runs, padding, { text: "│", style }], width: columns });
   });
   return [edge("╭", "╮"), ...rows, edge("╰", "╯")];
+}
+
+/** Where the last lines that are kept begin in a text whose last newline is at `end`; 0 where it has no more. */
+function startOfLastLines(text: string, end: number): number {
+  let at = end;
+  for (let lines = 0; lines < KEPT_LINES && at > 0; lines += 1) {
+    at = text.lastIndexOf("\n", at - 1);
+    if (at === -1) return 0;
+  }
+  return at === 0 ? 0 : at + 1;
+}
+
+function countNewlines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
 }
 
 /** The end of a line that grows without end. */

@@ -59,6 +59,20 @@ describe("a user's command", () => {
     expect(inside(component).slice(1, -1)).toEqual(["one", "two", "three"]);
   });
 
+  it("shows the same, however its output was cut into chunks", () => {
+    const random = randomFrom(11);
+    const pieces = ["\n", "\n\n", "a", "line\n", "x\n".repeat(99), "y\n".repeat(101), "z\n".repeat(250), "end"];
+    for (let round = 0; round < 200; round += 1) {
+      const chunks = Array.from({ length: 6 }, () => pieces[Math.floor(random() * pieces.length)] ?? "");
+      const inChunks = framed();
+      for (const chunk of chunks) inChunks.append(chunk);
+      const inCharacters = framed();
+      for (const character of chunks.join("")) inCharacters.append(character);
+
+      expect(inside(inChunks), JSON.stringify(chunks)).toEqual(inside(inCharacters));
+    }
+  });
+
   it("keeps a bounded part of a line without end", () => {
     const component = framed();
     for (let round = 0; round < 200; round += 1) component.append("x".repeat(10_000));
@@ -106,6 +120,16 @@ describe("a user's command", () => {
     const failed = framed();
     failed.fail("Working directory does not exist: /x");
     expect(inside(failed)).toEqual(["$ make", "Working directory does not exist: /x"]);
+  });
+
+  it("counts no line that its whole output does not show", () => {
+    const escapes = framed();
+    escapes.append("\x1b[?25l");
+    escapes.finish(result("", { totalLines: 1, totalBytes: 6 }));
+    expect(inside(escapes)).toEqual(["$ make", "(no output)"]);
+    const cut = framed();
+    cut.finish(result("end", { truncated: true, totalLines: 12 }));
+    expect(inside(cut)[1]).toBe("… 11 more lines (ctrl+o to expand)");
   });
 
   it("has rows of exactly the asked-for width, whatever is in it", () => {

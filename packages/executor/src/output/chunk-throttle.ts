@@ -12,8 +12,8 @@ import { UPDATE_INTERVAL_MS } from "@pi-bash/contract";
 import { guardListener } from "../host-listener.ts";
 import { keepTail } from "./tail-buffer.ts";
 
-/** Text that waits is passed on early beyond this many UTF-16 units. */
-const MAX_WAITING_CHARS = 256 * 1024;
+/** Text that waits is passed on early from this many UTF-16 units on: a flood's pieces are as long, and are not copied. */
+const MAX_WAITING_CHARS = 64 * 1024;
 /** Text that waits for a listener's promise is cut to this many bytes of UTF-8 when it is four times as long. */
 const KEPT_BYTES = 256 * 1024;
 
@@ -62,7 +62,7 @@ export class ChunkThrottle {
   /** Passes on what waits: now, or when the interval is over. */
   #pass(): void {
     const elapsed = performance.now() - this.#lastCall;
-    if (elapsed >= this.#intervalMs || this.#waitingChars > MAX_WAITING_CHARS) this.#emit();
+    if (elapsed >= this.#intervalMs || this.#waitingChars >= MAX_WAITING_CHARS) this.#emit();
     else this.#timer ??= setTimeout(() => this.#emit(), this.#intervalMs - elapsed);
   }
 
@@ -70,7 +70,8 @@ export class ChunkThrottle {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#isOver || this.#waiting.length === 0) return;
-    const text = this.#waiting.join("");
+    const [first = "", ...rest] = this.#waiting;
+    const text = rest.length === 0 ? first : this.#waiting.join("");
     const leftOutBytes = this.#leftOutBytes;
     this.#waiting = [];
     this.#waitingChars = 0;
