@@ -4,7 +4,7 @@
  * # Theory of operation
  * One thing runs at a time: a call, a command of the person, or following a job. Its block is in the live area until it
  * has ended and is printed then. Keys go to whoever has the person's attention: a program on the whole screen, a question
- * of the policy, or the prompt. The live area is drawn at most 30 times a second. Who the session is made of is
+ * of the policy, or the prompt. The live area is drawn about 30 times a second at most, and at once for a key. Who the session is made of is
  * `../commands/console.ts`.
  */
 import type { ConsoleControls, ConsoleView, JobDelivery } from "@pi-bash/executor";
@@ -18,8 +18,8 @@ import { ProgramWindow } from "./program-window.ts";
 import { promptRows } from "./prompt-view.ts";
 import type { Screen } from "./screen.ts";
 
-/** Least time between two drawings, in milliseconds: 30 a second. */
-const FRAME_MS = 33;
+/** Least time between two drawings, in milliseconds: 30 a second, also where timers are late. */
+const FRAME_MS = 30;
 /** Rows below what runs: a note, the hints. */
 const HINT_ROWS = 2;
 /** Most rows of the prompt, as a part of the screen's. */
@@ -57,6 +57,7 @@ export class ConsoleSession {
   #last: Block | undefined;
   #note = "";
   #timer: NodeJS.Timeout | undefined;
+  #drawnAt = Number.NEGATIVE_INFINITY;
   #isOver = false;
   #leave: () => void = () => undefined;
   #fail: (error: unknown) => void = () => undefined;
@@ -242,14 +243,15 @@ export class ConsoleSession {
     return { width, rows: height };
   }
 
-  /** Draws soon. */
+  /** Draws soon: a frame after the last time. */
   #changed(): void {
-    this.#timer ??= setTimeout(() => this.#draw(), FRAME_MS);
+    this.#timer ??= setTimeout(() => this.#draw(), Math.max(0, this.#drawnAt + FRAME_MS - performance.now()));
   }
 
   #draw(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#drawnAt = performance.now();
     const { screen, theme } = this.#ports;
     const room = this.#room();
     const prompt =

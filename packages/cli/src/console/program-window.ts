@@ -5,14 +5,15 @@ import type { ConsoleControls, ConsoleView, PtyEnd } from "@pi-bash/executor";
 import { BashConsoleOverlay, type Theme } from "@pi-bash/renderer";
 import type { Screen } from "./screen.ts";
 
-/** Least time between two pictures, in milliseconds: 30 a second. */
-const FRAME_MS = 33;
+/** Least time between two pictures, in milliseconds: 30 a second, also where timers are late. */
+const FRAME_MS = 30;
 
 export class ProgramWindow {
   readonly #screen: Screen;
   readonly #overlay: BashConsoleOverlay;
   readonly #closed: () => void;
   #timer: NodeJS.Timeout | undefined;
+  #drawnAt = Number.NEGATIVE_INFINITY;
 
   constructor(controls: ConsoleControls, screen: Screen, theme: Theme, closed: () => void) {
     this.#screen = screen;
@@ -33,7 +34,7 @@ export class ProgramWindow {
       answersQueries: true,
       onData: async (chunk: string) => {
         await this.#overlay.write(chunk);
-        this.#timer ??= setTimeout(() => this.#draw(), FRAME_MS);
+        this.#timer ??= setTimeout(() => this.#draw(), Math.max(0, this.#drawnAt + FRAME_MS - performance.now()));
       },
       onEnd: (end: PtyEnd) => this.close(end),
     };
@@ -63,6 +64,7 @@ export class ProgramWindow {
   #draw(): void {
     this.#timer = undefined;
     if (this.#overlay.isOver) return;
+    this.#drawnAt = performance.now();
     this.#screen.reportMouse(this.#overlay.wantsMouse);
     this.#screen.drawWhole(this.#overlay.render());
   }
