@@ -27,7 +27,11 @@ const TABLE: Readonly<Record<string, Row>> = {
   executor: { ours: ["contract", "command", "natives", "terminal"], others: ["re2js"], node: true },
   tool: { ours: ["contract", "command", "policy", "executor"], others: [], node: true },
   terminal: { ours: ["contract"], others: ["@xterm/headless"], node: true },
-  renderer: { ours: ["contract", "terminal"], others: ["string-width"], node: false },
+  renderer: {
+    ours: ["contract", "terminal"],
+    others: ["string-width", "@earendil-works/pi-tui", "ink", "react"],
+    node: false,
+  },
   adapters: { ours: ["contract", "tool"], others: ["@modelcontextprotocol/server", "ai"], node: true },
   // The composition root: it alone builds things and hands them down, so it may name every layer.
   cli: {

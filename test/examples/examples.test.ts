@@ -13,7 +13,9 @@ const LIMIT_MS = 50_000;
 /** What each prints last. */
 const LAST_LINES: Readonly<Record<string, string>> = {
   "ai-sdk.mjs": "40951 numbers have a 7",
+  "ink.mjs": "3 commands",
   "mcp.mjs": "40951 numbers have a 7; the build is done",
+  "pi-tui.mjs": "3 commands, 1 window",
 };
 
 it("there is one for each name that this test knows", () => {

@@ -10,6 +10,7 @@ export {
   type ConsoleOverlayOptions,
   type ConsoleProgram,
 } from "./console-overlay/overlay.ts";
+export { keyRestMs, wholeKeysLength } from "./console-overlay/whole-keys.ts";
 export { durationText } from "./footer.ts";
 export { type PartialArguments, partialArguments } from "./partial-json.ts";
 export { previewRows, type RenderOptions } from "./preview.ts";

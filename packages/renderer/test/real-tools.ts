@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createExecutor, JobManager } from "@pi-bash/executor";
-import { type AnyTool, createBashTool, ToolAbortError, ToolError, toolsForModel } from "@pi-bash/tool";
+import { createConsole, createExecutor, JobManager, type OpenConsoleView, UserShell } from "@pi-bash/executor";
+import { createBashTool, ToolAbortError, ToolError, toolsForModel } from "@pi-bash/tool";
 import { onTestFinished } from "vitest";
 import type { CallAnswer } from "../src/call-state.ts";
 import type { TaskAnswer } from "../src/tasks/task-call.ts";
@@ -12,31 +12,42 @@ import type { TaskAnswer } from "../src/tasks/task-call.ts";
 export interface RealTools {
   /** The answer of a call; what a tool throws is one, too. `details` are what came, unchecked. */
   call(tool: string, params: object, onUpdate?: (answer: CallAnswer) => void): Promise<CallAnswer & TaskAnswer>;
-  /** The session's folder. */
-  readonly cwd: string;
+  /** Runs a person's own command. */
+  readonly shell: UserShell;
 }
 
-/** Opens a session in a folder of its own. */
-export async function realTools(): Promise<RealTools> {
+/** What all tools have. */
+interface Tool {
+  readonly name: string;
+  execute(id: string, params: unknown, signal: undefined, onUpdate: Listener, context: object): Promise<unknown>;
+}
+
+type Listener = (update: CallAnswer) => void;
+
+/** Opens a session in a folder of its own. `openView`: a window for programs that want a terminal. */
+export async function realTools(openView?: OpenConsoleView): Promise<RealTools> {
   const cwd = mkdtempSync(join(tmpdir(), "pi-bash-renderer-"));
   const executor = createExecutor({}, { cwd });
   const asyncJobManager = await JobManager.open({ artifacts: executor.artifacts });
+  const shell = new UserShell({ executor, sessionId: "renderer", cwd });
+  const pty = openView === undefined ? {} : { pty: createConsole({ openView }) };
   onTestFinished(async () => {
     await asyncJobManager.dispose();
     await executor.dispose();
     rmSync(cwd, { recursive: true, force: true });
   });
-  const session = { cwd, executor, asyncJobManager, getSessionId: () => "renderer" };
-  const all: AnyTool[] = [createBashTool(session), ...toolsForModel(session, { withLegacy: true })];
-  const tools = new Map<string, AnyTool>(all.map((tool) => [tool.name, tool]));
+  const session = { cwd, executor, asyncJobManager, getSessionId: () => "renderer", ...pty };
+  const all: Tool[] = [createBashTool(session), ...toolsForModel(session, { withLegacy: true })];
+  const tools = new Map(all.map((tool) => [tool.name, tool]));
   return {
-    cwd,
+    shell,
     call: async (name, params, onUpdate) => {
       const tool = tools.get(name);
       if (tool === undefined) throw new Error(`there is no tool \`${name}\``);
       try {
-        const listener = (update: CallAnswer) => onUpdate?.({ ...update, isPartial: true });
-        return (await tool.execute("call", params, undefined, listener)) as CallAnswer & TaskAnswer;
+        const listener: Listener = (update) => onUpdate?.({ ...update, isPartial: true });
+        return (await tool.execute("call", params, undefined, listener, { hasUI: true, ui: {} })) as CallAnswer &
+          TaskAnswer;
       } catch (error) {
         if (!(error instanceof ToolError) && !(error instanceof ToolAbortError)) throw error;
         const details = error.details === undefined ? {} : { details: error.details };

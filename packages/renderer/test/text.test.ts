@@ -107,7 +107,7 @@ describe("rows", () => {
   it("lose none of the visible characters of a text without controls", () => {
     const random = randomFrom(7);
     for (let round = 0; round < 500; round += 1) {
-      const text = hostileText(random).replaceAll(/\p{Cc}|\p{Cf}|\p{Cs}|[\u3164]/gu, "");
+      const text = hostileText(random).replaceAll(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}|[\u3164]/gu, "");
       const rows = wrapLines(styledLines(text), 2 + Math.floor(random() * 50)).map((row) => rowText(row));
       expect(rows.join("")).toBe(text);
     }
@@ -126,6 +126,26 @@ describe("rows", () => {
       wrapLines(styledLines(text), 80);
       expect(performance.now() - begin).toBeLessThan(5_000);
     }
+  });
+});
+
+describe("the width of a character", () => {
+  it.each([
+    ["a letter with marks", "e\u0301\u0302", 1],
+    ["an ideograph", "漢", 2],
+    ["a syllable of Hangul in letters", "한", 2],
+    ["three initials of Hangul, which are one cluster", "ᄒᄒᄒ", 6],
+    ["a vowel of Thai that stands beside its letter", "กำ", 2],
+    ["a conjunct of Devanagari with its vowel", "क्षि", 3],
+    ["a family", "👩‍👩‍👧‍👦", 2],
+    ["a flag", "🇺🇸", 2],
+    ["half a flag", "\u{1f1fa}", 2],
+    ["a key cap", "1️⃣", 2],
+    ["an arrow", "→", 1],
+  ])("is that of terminals: %s", (_name, text, width) => {
+    expect(displayWidth(text)).toBe(width);
+    expect(shown(text, 2).every((row) => displayWidth(row) <= 2)).toBe(true);
+    expect(shown(text, 2).join("")).toBe(text);
   });
 });
 
