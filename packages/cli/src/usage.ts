@@ -34,7 +34,7 @@ Options of run:
   --session           each argument is a command of one session
 
 Options of tool: --cwd, --env, --timeout, --policy, --mode as above, and
-  --setting NAME=JSON a setting of the tool; may be given several times
+  --setting NAME=VALUE a setting of the tool, as JSON or a word; may be given several times
   --artifacts FOLDER  where whole outputs are kept; a later call with the same folder finds them by artifact://<id>
   --json              print the answer as one JSON object
 Options of tasks, rpc and console: --policy, --mode, --setting as above; of mcp: these and --artifacts

@@ -92,7 +92,7 @@ describe("the console", () => {
   });
 
   it("gives a program the whole screen, passes keys and sizes on, and comes back", async () => {
-    const at = await person();
+    const at = await person("--setting bash.ptyEscape=kill");
     at.type(`/pty echo size $(stty size); read -p 'name? ' n; echo size $(stty size) $n; read x${KEY.enter}`);
     await at.sees("size 22 78");
     expect(at.terminal.isAlternateScreen).toBe(true);

@@ -99,12 +99,14 @@ describe("pi-bash tool", () => {
 
 describe("arguments of tool", () => {
   it("are the parameters of a call, and settings", () => {
-    const words = ["--cwd", "/", "--timeout", "1.5", "--setting", "bash.outputHeadBytes=10", "ls"];
+    const words = ["--cwd", "/", "--timeout", "1.5", "--setting", "bash.outputHeadBytes=10"];
+    words.push("--setting", "bash.ptyEscape=program", "ls");
 
     const asked = parseToolArguments(words);
 
     expect(asked.params).toEqual({ command: "ls", cwd: "/", timeout: 1.5 });
     expect(asked.settings["bash.outputHeadBytes"]).toBe(10);
+    expect(asked.settings["bash.ptyEscape"]).toBe("program");
   });
 
   it.each([
@@ -113,7 +115,7 @@ describe("arguments of tool", () => {
     [["--cwd", "/"], "`tool` needs a command beside its flags"],
     [["--env", "A", "ls"], "`--env` takes NAME=VALUE, not `A`"],
     [["--setting", "bash.head=1", "ls"], "there is no setting `bash.head`"],
-    [["--setting", "async.maxJobs=x", "ls"], "the value of `async.maxJobs` is no JSON"],
+    [["--setting", "async.maxJobs=x", "ls"], "wrong settings: `async.maxJobs`: Invalid input: expected number"],
     [["--setting", "async.maxJobs=0", "ls"], "wrong settings: `async.maxJobs`"],
   ])("%j are refused with what is wrong", (words, message) => {
     expect(() => parseToolArguments(words)).toThrow(message);

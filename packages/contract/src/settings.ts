@@ -98,6 +98,8 @@ export const Settings = z.object({
   "bash.environment.allow": names.default([]),
   /** Environment of a pseudoterminal: no pagers and editors, or the person's own. */
   "bash.ptyEnvironment": z.enum(["hardened", "user"]).default("hardened"),
+  /** What Esc does while a program has a person's console: it ends the program, or goes to it and ctrl+] ends it. */
+  "bash.ptyEscape": z.enum(["kill", "program"]).default("kill"),
 
   /** Bounds of what a session uses up. */
   limits: ResourceLimits.optional(),

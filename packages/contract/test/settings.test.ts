@@ -23,6 +23,7 @@ describe("settings", () => {
       "bash.environment.withhold": "provider",
       "bash.environment.allow": [],
       "bash.ptyEnvironment": "hardened",
+      "bash.ptyEscape": "kill",
       sandboxMode: "full",
       "sandbox.network": false,
       "sandbox.writablePaths": [],

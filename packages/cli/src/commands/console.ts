@@ -24,11 +24,11 @@ const SESSION = "console";
 /** Largest output that is shown whole, in bytes: nobody reads more of it in a terminal. */
 const MAX_SHOWN_BYTES = 2 * 1024 ** 2;
 /** What differs from an agent's session: there is a person, who has editors and sees jobs. `--setting` wins. */
-const SETTINGS = ["--setting", "async.enabled=true", "--setting", 'bash.ptyEnvironment="user"'];
+const SETTINGS = ["async.enabled=true", "bash.ptyEnvironment=user", "bash.ptyEscape=program"];
 
 /** Runs the words after `console` and resolves with the exit status: 0, or that of the signal that ended it. */
 export async function console(words: readonly string[]): Promise<number> {
-  const asked = parseToolArguments([...SETTINGS, ...words]);
+  const asked = parseToolArguments([...SETTINGS.flatMap((setting) => ["--setting", setting]), ...words]);
   if (asked.params !== undefined) throw new UsageError("`console` takes its commands at its prompt");
   if (!process.stdin.isTTY || !process.stdout.isTTY || process.env["TERM"] === "dumb") {
     throw new UsageError("`console` needs a terminal that can move its cursor; `run`, `tool` and `rpc` need none");
@@ -68,6 +68,7 @@ async function converse(asked: ToolArguments, screen: Screen, stop: AbortSignal)
   const session = new ConsoleSession({
     screen,
     theme,
+    escapeToProgram: asked.settings["bash.ptyEscape"] === "program",
     cwd,
     jobs: new JobsPane(jobs, SESSION, theme),
     userCommand: (command, isExcluded, changed) => userCommand(command, { shell, isExcluded, theme, changed }),

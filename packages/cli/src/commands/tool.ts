@@ -120,12 +120,12 @@ function parseWords(words: readonly string[]) {
   }
 }
 
-/** `bash.outputHeadBytes=1000`: the value is JSON. */
+/** `bash.outputHeadBytes=1000`: the value is JSON; what is none is text, so that a word needs no quotes in quotes. */
 function parseSettings(assignments: readonly string[]): Settings {
   const given = assignments.map((each) => {
     const [name, value] = pair(each, "--setting");
     if (!(name in Settings.shape)) throw new UsageError(`there is no setting \`${name}\``);
-    return [name, parseJson(value, `the value of \`${name}\``)];
+    return [name, jsonOrText(value)];
   });
   const parsed = Settings.safeParse(Object.fromEntries(given));
   if (parsed.success) return parsed.data;
@@ -137,6 +137,14 @@ function pair(assignment: string, option: string): [name: string, value: string]
   const at = assignment.indexOf("=");
   if (at < 1) throw new UsageError(`\`${option}\` takes NAME=VALUE, not \`${assignment}\``);
   return [assignment.slice(0, at), assignment.slice(at + 1)];
+}
+
+function jsonOrText(source: string): unknown {
+  try {
+    return JSON.parse(source);
+  } catch {
+    return source;
+  }
 }
 
 function parseJson(source: string, place: string): unknown {

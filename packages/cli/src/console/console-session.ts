@@ -38,6 +38,8 @@ export interface Work {
 export interface SessionPorts {
   readonly screen: Screen;
   readonly theme: Theme;
+  /** Whether Esc is for a program that has the screen; ctrl+] ends it then. */
+  readonly escapeToProgram: boolean;
   /** Where the next command runs. */
   cwd(): string;
   userCommand(command: string, isExcluded: boolean, changed: () => void): Work;
@@ -105,10 +107,12 @@ export class ConsoleSession {
 
   /** Opens the window of a program. */
   openWindow(controls: ConsoleControls): ConsoleView {
-    const window = new ProgramWindow(controls, this.#ports.screen, this.#ports.theme, () => {
+    const closed = () => {
       this.#window = undefined;
       this.#changed();
-    });
+    };
+    const { screen, theme, escapeToProgram } = this.#ports;
+    const window = new ProgramWindow(controls, { screen, theme, escapeToProgram, closed });
     this.#window = window;
     return window.view;
   }

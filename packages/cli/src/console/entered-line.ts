@@ -7,7 +7,7 @@ export const HELP = [
   "command            a call of the bash tool, as a model makes it; /tool command is the same",
   '{"command": "…"}   a call with all its parameters, as JSON',
   "!command           your own command, in the same shell; !!command is kept from the model",
-  "/pty command       a program on a terminal of its own, on the whole screen; esc ends it",
+  "/pty command       a program on a terminal of its own, on the whole screen; ctrl+] ends it",
   "/bg command        a call that goes to the background at once",
   "/jobs              the background jobs; /attach ID shows the output of one, /kill ID ends one",
   "/quit              leave, and end everything; ctrl+d does the same",

@@ -8,6 +8,16 @@ import type { Screen } from "./screen.ts";
 /** Least time between two pictures, in milliseconds: 30 a second, also where timers are late. */
 const FRAME_MS = 30;
 
+/** What a window is made of. */
+export interface ProgramWindowOptions {
+  readonly screen: Screen;
+  readonly theme: Theme;
+  /** Esc is a key like any other, and ctrl+] ends the program. */
+  readonly escapeToProgram: boolean;
+  /** Called once, when the screen is the session's again. */
+  readonly closed: () => void;
+}
+
 export class ProgramWindow {
   readonly #screen: Screen;
   readonly #overlay: BashConsoleOverlay;
@@ -15,11 +25,12 @@ export class ProgramWindow {
   #timer: NodeJS.Timeout | undefined;
   #drawnAt = Number.NEGATIVE_INFINITY;
 
-  constructor(controls: ConsoleControls, screen: Screen, theme: Theme, closed: () => void) {
+  constructor(controls: ConsoleControls, { screen, theme, escapeToProgram, closed }: ProgramWindowOptions) {
     this.#screen = screen;
     this.#closed = closed;
     this.#overlay = new BashConsoleOverlay(controls.command, controls, {
       theme,
+      escapeToProgram,
       width: screen.width,
       rows: screen.height,
     });
