@@ -6,7 +6,8 @@ mod support;
 
 use std::path::Path;
 
-use support::{output_of, run, session, status_of, told};
+use pi_shell::{Shell, ShellOptions};
+use support::{output_of, run, session, shell_options, status_of, told};
 
 #[tokio::test]
 async fn a_shell_that_ends_is_replaced_with_its_state() {
@@ -48,14 +49,81 @@ async fn a_destroyed_driver_is_replaced() {
         "readonly __pi_m=1",
         "__pi_e(){ :; }",
         "unset(){ :; }; builtin(){ :; }; eval(){ :; }",
+        "declare -i __pi_m",
+        "declare -n __pi_d=V __pi_m=V __pi_c=V; __pi_o=x",
+        "declare -A __pi_o __pi_c",
+        "readonly __pi_c",
+        "set -r",
         "TMOUT=1",
     ] {
         run(&shell, text).await;
 
-        let result = run(&shell, "/bin/echo ok").await;
+        let result = run(&shell, "/bin/echo ok $V").await;
 
-        assert_eq!(output_of(&result), "ok\n", "after {text}");
+        assert_eq!(output_of(&result), "ok kept\n", "after {text}");
+        // One that does not fit an order.
+        let long = format!("/bin/echo long $V {}", "# ".repeat(400));
+        assert_eq!(told(&shell, &long).await.0, "long kept\n", "after {text}");
     }
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_restricted_shell_is_replaced_and_the_loss_told() {
+    let shell = session();
+    run(&shell, "V=kept").await;
+
+    let restricted = run(&shell, "W=lost; set -r; echo done").await;
+
+    assert_eq!((output_of(&restricted).as_str(), restricted.session_reset), ("done\n", true));
+    let next = run(&shell, "cd /usr && echo $V${W-} >/dev/stdout").await;
+    assert_eq!((output_of(&next).as_str(), next.session_reset), ("kept\n", false));
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn an_alias_named_like_a_word_of_the_driver_stops_nothing() {
+    let shell = session();
+    let names = ["{", "[[", "if", "while", "do", "done", "builtin", "eval", "test", "shopt"];
+    let aliases = names.map(|name| format!("alias -- '{name}=nope '")).join("\n");
+    run(&shell, &format!("V=kept; cd /usr; cd /tmp; shopt -s expand_aliases\n{aliases}")).await;
+    for text in ["/bin/echo began", "exit 1", "kill -9 $$", "trap '/bin/echo bye' EXIT", "pushd /"]
+    {
+        run(&shell, text).await;
+
+        let (output, _) = told(&shell, "/bin/echo $V $OLDPWD; alias -p | grep -c nope").await;
+        let expected = format!("kept {}\n10\n", if text == "pushd /" { "/tmp" } else { "/usr" });
+        assert_eq!(output, expected, "after {text}");
+    }
+    run(&shell, "exit 1").await;
+    assert_eq!(told(&shell, "dirs").await.0, "/ /tmp\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_snapshot_that_restricts_the_shell_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let snapshot = folder.path().join("snapshot.sh");
+    std::fs::write(&snapshot, "set -r").unwrap();
+    let options = ShellOptions { snapshot_path: Some(snapshot), ..shell_options() };
+    let shell = Shell::new(options).unwrap();
+
+    assert_eq!(told(&shell, "cd /usr && echo ok >/dev/stdout").await, ("ok\n".to_owned(), 0));
+    shell.close().await;
+}
+
+/// What the driver does is traced too: all of it together takes far longer than finding a shell lost.
+#[tokio::test]
+async fn ss_13_a_driver_that_waits_for_a_slow_prompt_of_traces_is_not_lost() {
+    let shell = session();
+    run(&shell, "V=kept; PS4='$(sleep 0.15)+ '").await;
+    let result = run(&shell, "set -x").await;
+    assert!(!result.session_reset);
+
+    let result = run(&shell, "set +x").await;
+
+    assert_eq!((status_of(&result), result.session_reset), (0, false));
+    assert_eq!(told(&shell, "/bin/echo $V").await.0, "kept\n");
     shell.close().await;
 }
 

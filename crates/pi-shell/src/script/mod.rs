@@ -49,11 +49,12 @@ pub(crate) fn quote_path(path: &Path) -> String {
     quoted
 }
 
-/// The script that prints the shell's state as bash text; the first and last line are marks.
+/// The script that prints the shell's state as bash text; the first and last line are marks. No
+/// reserved word stands in it: a user's alias may have its name.
 pub(crate) const DUMP_SCRIPT: &str = concat!(
     "\\builtin printf '#%s\\n' \"${FUNCNAME[*]}\"\n",
     "\\builtin printf '\\\\builtin cd -- %q\\n' \"${PWD-}\"\n",
-    "[[ ${OLDPWD+_} ]] && \\builtin printf 'OLDPWD=%q;' \"$OLDPWD\"\n",
+    "\\builtin test \"${OLDPWD+_}\" && \\builtin printf 'OLDPWD=%q;' \"$OLDPWD\"\n",
     "\\builtin printf '\\\\builtin set --'\n",
     "((${#DIRSTACK[@]} > 1)) && \\builtin printf ' %q' \"${DIRSTACK[@]:1}\"\n",
     "\\builtin printf '\\n\\\\builtin set --'\n",

@@ -164,9 +164,10 @@ fn options_of(lines: &str) -> (String, String) {
         if SKIPPED_OPTIONS.contains(&name) {
             continue;
         }
-        let target = if line.starts_with("shopt ") {
+        // Aliases last of all: one may be named like a word of this text.
+        let target = if line.starts_with("shopt ") && name != "expand_aliases" {
             &mut shopt
-        } else if line.starts_with("set ") {
+        } else if line.starts_with("shopt ") || line.starts_with("set ") {
             &mut set
         } else {
             continue;

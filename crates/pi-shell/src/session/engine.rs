@@ -129,7 +129,7 @@ impl Engine {
     /// Gives a fresh shell what the session begins with: variables, snapshot, directory.
     pub(super) async fn furnish(&mut self) -> Result<(), ShellError> {
         let options = Arc::clone(&self.options);
-        let mut text = String::from("__pi_m= __pi_f= __pi_d=;");
+        let mut text = String::from("__pi_m=;");
         text.push_str("\\builtin cd -- ");
         text.push_str(&script::quote_path(&self.cwd));
         text.push_str(";\\builtin unset OLDPWD");
@@ -163,7 +163,7 @@ impl Engine {
         let generation = self.generation;
         let quoted = script::quote_path(path);
         let text = format!(
-            "__pi_m= __pi_f= __pi_d=;\\builtin . {quoted} </dev/null >/dev/null 2>&1;{};__pi_e 0 {token}",
+            "__pi_m=;\\builtin . {quoted} </dev/null >/dev/null 2>&1;{};__pi_e 0 {token}",
             protocol::exit_trap(self.shared.folder.path(), generation),
         );
         if self.command(&text, &token).await.is_ok() {
@@ -207,7 +207,7 @@ impl Engine {
         loop {
             let main = self.main.as_mut().ok_or_else(died)?;
             let child = main.child().clone();
-            let (frames, dead) = tokio::select! {
+            let (frames, mut dead) = tokio::select! {
                 biased;
                 frames = main.frames() => (frames?, false),
                 _ = child.exited() => (main.pending_frames(), true),
@@ -216,9 +216,10 @@ impl Engine {
             for frame in frames {
                 if frame.token != token {
                     self.births.note(frame).await;
-                } else if let FrameBody::Status { cwd, .. } = frame.body {
+                } else if let FrameBody::Status { cwd, flags, .. } = frame.body {
                     self.note_cwd(&cwd);
-                    answered = true;
+                    answered = !is_restricted(&flags);
+                    dead |= !answered;
                 }
             }
             if answered || dead {
@@ -316,6 +317,11 @@ impl Engine {
 /// What is told when the shell ends while it is set up.
 fn died() -> io::Error {
     io::Error::new(io::ErrorKind::BrokenPipe, "bash ended unexpectedly")
+}
+
+/// Whether a shell with these flags (`$-`) takes no more redirections (`set -r`), and thus no order.
+pub(super) fn is_restricted(flags: &str) -> bool {
+    flags.contains('r')
 }
 
 /// The status that a dead shell's command had.

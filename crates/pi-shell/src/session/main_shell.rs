@@ -48,6 +48,8 @@ pub(super) struct MainShell {
     frames: FrameReader,
     /// Size of the last order's message.
     message_bytes: usize,
+    /// How often it had given its processor up at the last look; none where nobody tells.
+    switches: Option<u64>,
     /// Tells the state files of the bashes of one session apart.
     pub(super) generation: u64,
     /// Where bash has its own descriptors during a command.
@@ -90,8 +92,16 @@ impl MainShell {
             .map_err(|failure| spawn_error(&spec.shell, cwd, failure))?;
         let descriptors = Descriptors::within(open_files_limit(spec.limits));
         let frames = FrameReader::default();
-        let mut shell =
-            Self { child, control, report, frames, message_bytes: 0, generation, descriptors };
+        let mut shell = Self {
+            child,
+            control,
+            report,
+            frames,
+            message_bytes: 0,
+            switches: None,
+            generation,
+            descriptors,
+        };
         shell.greet(&spec.shell, folder, token).await?;
         Ok(shell)
     }
@@ -209,16 +219,21 @@ impl MainShell {
         Some((found.st_dev, found.st_ino))
     }
 
-    /// Whether it waits outside of a command: its own output is our pipe, and it sleeps. A bash
-    /// that reads a long text or lacks a processor does not sleep.
-    pub(super) fn is_between_commands(&self) -> bool {
-        let sleeps = tree::entry_of(self.child.pid())
-            .is_some_and(|entry| entry.state == ProcessState::Sleeping);
+    /// Whether it waits outside of a command: its own output is our pipe, it sleeps, and it waits
+    /// for an order. A bash that reads a long text, lacks a processor, or waits for a program that
+    /// its prompt of traces (`PS4`) runs does none of that. Where the system does not tell what it
+    /// waits for, it must not have run since the last look.
+    pub(super) fn is_between_commands(&mut self) -> bool {
+        let pid = self.child.pid();
+        let switches = tree::switches_of(pid);
+        let has_rested = std::mem::replace(&mut self.switches, switches) == switches;
+        let sleeps = tree::entry_of(pid).is_some_and(|entry| entry.state == ProcessState::Sleeping);
         if !sleeps {
             return false;
         }
         let ours = self.report_inode();
-        ours.is_some() && crate::stop::standard_output(self.child.pid()) == ours
+        let outside = ours.is_some() && crate::stop::standard_output(pid) == ours;
+        outside && tree::reads_from(pid, &self.control).unwrap_or(has_rested)
     }
 }
 

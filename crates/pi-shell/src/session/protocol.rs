@@ -70,8 +70,10 @@ pub(super) fn plain(path: &Path) -> String {
 /// The driver: defines the trampoline's text and the functions that answer, then greets.
 ///
 /// `__pi_r` sets `$?`; `__pi_e` ends a command (errexit and verbose are scoped to it) and reports,
-/// also where builtins were disabled; `__pi_t` tells the EXIT trap; `__pi_f` leaves a frozen copy of the shell, the standby, which obeys orders from a FIFO and takes over the shell's
-/// positional parameters. It has a process group of its own, so that `kill 0` does not reach it; it
+/// also where builtins were disabled, and unsets the variables of orders; `__pi_t` tells the EXIT
+/// trap; `__pi_f` leaves a frozen copy of the shell, the standby, which obeys orders from a FIFO and
+/// takes over the shell's positional parameters, but none of a restricted shell, which could not
+/// write its state. It has a process group of its own, so that `kill 0` does not reach it; it
 /// sets no traps, so that its saved state has those of the user. See docs/session-protocol.md.
 pub(super) fn boot_text(
     folder: &Path,
@@ -97,13 +99,14 @@ pub(super) fn boot_text(
 fn driver_text() -> String {
     format!(
         concat!(
-            r#"__pi_m= __pi_f= __pi_d= __pi_c=;__p='builtin read -r -N {size} __pi_m;builtin eval "$__pi_m"';"#,
+            r#"__pi_m=;__p='builtin read -r -N {size} __pi_m;builtin eval "$__pi_m"';"#,
             r#"__ps='builtin read -r -N {short} __pi_m;builtin eval "$__pi_m"';"#,
             r#"__pi_r(){{ \return "$1"; }};"#,
-            r#"__pi_e(){{ __pi_c=;\unset -f builtin eval;\builtin set +ev;"#,
-            r#"{report} || {{ \builtin enable printf read eval trap mapfile;{report}; }}; }};"#,
+            r#"__pi_e(){{ \unset -f builtin eval;\builtin set +ev;"#,
+            r#"{report} || {{ \builtin enable printf read eval trap mapfile;{report}; }};"#,
+            r#"\builtin unset -n {own};\builtin unset -v {own}; }};"#,
             r#"__pi_t(){{ \builtin printf '\001%s t\000' "$1";\builtin trap -p EXIT;\builtin printf '\000\002'; }};"#,
-            r#"__pi_f(){{ (\builtin set -m +ex;("#,
+            r#"__pi_f(){{ [[ $- == *r* ]] || (\builtin set -m +ex;("#,
             r#"\builtin printf '\001%s b %s\000\002' "$1" "$BASHPID";\builtin shift 2;"#,
             r#"while __pi_m=;\builtin read -r -t 100000000 -N {size} __pi_m && [[ $__pi_m ]];"#,
             r#"do \builtin eval "$__pi_m";done"#,
@@ -111,10 +114,12 @@ fn driver_text() -> String {
         ),
         size = MESSAGE_BYTES,
         short = SHORT_MESSAGE_BYTES,
+        // Also what a command made of them: a whole number, or the name of another variable.
+        own = "__pi_m __pi_o __pi_d __pi_c",
         // Twice instead of in a function of its own, whose call takes bash 4 us.
         report = concat!(
             r"\builtin printf '\001%s s %s %s %s\000%s\000\002'",
-            r#" "$2" "$1" "${__pi_d-}" "$-${POSIXLY_CORRECT+_}" "${PWD-}""#,
+            r#" "$2" "$1" "${3-}" "$-${POSIXLY_CORRECT+_}" "${PWD-}""#,
         ),
     )
 }
@@ -134,6 +139,11 @@ pub(super) fn own_trap_text(folder: &Path, generation: u64) -> String {
         "trap -- '\\builtin . {folder}/x >|{folder}/{STATE_FOLDER_NAME}/k{generation} 2>/dev/null' EXIT"
     )
 }
+
+/// How bash begins a complaint about a variable that an order sets before anything of the command
+/// runs: a command made it read-only.
+pub(super) const VARIABLE_COMPLAINTS: [&str; 5] =
+    ["__pi_m: ", "__pi_o: ", "__pi_c: ", "__pi_d: ", "LINENO: "];
 
 /// Name of the part of the session's folder that shells write to.
 pub(super) const STATE_FOLDER_NAME: &str = "w";
@@ -172,11 +182,14 @@ pub(super) struct RunMessage<'a> {
 impl RunMessage<'_> {
     /// The line that runs the command, without its newline.
     pub(super) fn text(&self) -> String {
-        let mut text = String::from("__pi_m= __pi_f= __pi_d=;");
+        let mut text = String::from("__pi_m=;");
         self.push_command(&mut text, "__pi_d=1 __pi_c=");
         let errors = if self.does_more { Errors::Apart } else { Errors::Shared };
         text.push_str(&self.descriptors.redirections(">|", self.output, errors));
         let _infallible = write!(text, ";__pi_e \"$?\" {}", self.token);
+        if self.cwd.is_some() {
+            text.push_str(" \"${__pi_d-}\"");
+        }
         if self.does_more {
             let _infallible = write!(text, ";__pi_t {}", self.token);
         }
@@ -191,7 +204,7 @@ impl RunMessage<'_> {
         let report = plain(report);
         // Two subshells: the outer one reports whatever becomes of the inner one.
         let mut text = format!(
-            "__pi_m= __pi_f= __pi_d=;(\\builtin printf '\\001%s b %s\\000\\002' {} \"$BASHPID\" >|{report};(",
+            "__pi_m=;(\\builtin printf '\\001%s b %s\\000\\002' {} \"$BASHPID\" >|{report};(",
             self.token
         );
         self.push_command(&mut text, "\\builtin exit 126");
@@ -209,8 +222,9 @@ impl RunMessage<'_> {
         let command = match self.command_file {
             None => quote(self.command),
             Some(file) => {
+                // Assigned first: that fails where it is read-only, and then nothing is run.
                 let _infallible =
-                    write!(text, "\\builtin mapfile -d '' -t __pi_c <{};", plain(file));
+                    write!(text, "__pi_c=;\\builtin mapfile -d '' -t __pi_c <{};", plain(file));
                 "\"$__pi_c\"".to_owned()
             }
         };
@@ -258,7 +272,7 @@ pub(super) fn exit_trap_text(
         .and_then(|text| text.trim_end().strip_suffix(" EXIT"))
         .unwrap_or("''");
     format!(
-        "__pi_m= __pi_f= __pi_d=;{};__pi_r {status};\\builtin eval {body}{};__pi_e {status} {token}",
+        "__pi_m=;{};__pi_r {status};\\builtin eval {body}{};__pi_e {status} {token}",
         exit_trap(folder, generation),
         descriptors.redirections(">>", output, Errors::Apart),
     )
@@ -268,7 +282,7 @@ pub(super) fn exit_trap_text(
 /// file's name and tell it in their messages.
 pub(super) fn restore_text(folder: &Path, generation: u64, file: &Path, token: &str) -> String {
     format!(
-        "__pi_m= __pi_f= __pi_d=;\\builtin mapfile -d '' -t __pi_f <{};\\builtin eval \"$__pi_f\" </dev/null >/dev/null 2>&\"$((LINENO=1))\";{};{};__pi_e 0 {token}",
+        "__pi_m=;\\builtin mapfile -d '' -t __pi_o <{};\\builtin eval \"__pi_o=;$__pi_o\" </dev/null >/dev/null 2>&\"$((LINENO=1))\";{};{};__pi_e 0 {token}",
         plain(file),
         driver_text(),
         exit_trap(folder, generation),
@@ -278,7 +292,7 @@ pub(super) fn restore_text(folder: &Path, generation: u64, file: &Path, token: &
 /// Orders a standby to write its state to `file`.
 pub(super) fn dump_text(folder: &Path, file: &Path, token: &str) -> String {
     format!(
-        "__pi_m= __pi_f=;\\builtin . {}/{DUMP_SCRIPT_NAME} >|{} 2>/dev/null;\\builtin printf '\\001%s d\\000\\002' {token}",
+        "__pi_m=;\\builtin . {}/{DUMP_SCRIPT_NAME} >|{} 2>/dev/null;\\builtin printf '\\001%s d\\000\\002' {token}",
         plain(folder),
         plain(file),
     )
@@ -286,7 +300,7 @@ pub(super) fn dump_text(folder: &Path, file: &Path, token: &str) -> String {
 
 /// Leaves a standby now, without a command.
 pub(super) fn standby_text(token: &str, fifo: &Path) -> String {
-    format!("__pi_m= __pi_f=;__pi_f {token} {} \"$@\"", plain(fifo))
+    format!("__pi_m=;__pi_f {token} {} \"$@\"", plain(fifo))
 }
 
 /// Whether a command is written into its order; longer ones go through a file of their own.
@@ -303,7 +317,7 @@ pub(super) fn fits_message(text: &str) -> bool {
 
 /// The text that makes bash read a longer order from `file`.
 pub(super) fn indirect_text(file: &Path) -> String {
-    format!("\\builtin mapfile -d '' -t __pi_f <{};\\builtin eval \"$__pi_f\"", plain(file))
+    format!("\\builtin mapfile -d '' -t __pi_o <{};\\builtin eval \"__pi_o=;$__pi_o\"", plain(file))
 }
 
 /// A message padded to its size. `text` must fit.

@@ -148,9 +148,7 @@ impl Engine {
             self.handicaps.limits = true;
             return Ok(Attempt::NotRun);
         }
-        if let (Ending::Reported { .. }, Some(serial)) = (&ending, left) {
-            self.shared.set_current_standby(serial);
-        }
+        self.note_standby(&ending, left);
         match ending {
             // Bash still forks the standby of the command before (`ulimit -u`).
             Ending::Lost { unread: true } => {
@@ -159,7 +157,7 @@ impl Engine {
             }
             // The message could not be read (`readonly __pi_m`), or not be begun with.
             Ending::Lost { .. }
-                if self.complained_of("__pi_m: ") || self.complained_of("LINENO: ") =>
+                if protocol::VARIABLE_COMPLAINTS.iter().any(|text| self.complained_of(text)) =>
             {
                 return Ok(Attempt::NotRun);
             }
@@ -184,6 +182,18 @@ impl Engine {
             ending = self.run_exit_trap(job, &trap, status, clock, output, delivery).await?;
         }
         Ok(Attempt::Ended(ending))
+    }
+
+    /// Says which standby has the state that the command left: the one with serial `left`.
+    fn note_standby(&mut self, ending: &Ending, left: Option<u64>) {
+        match (ending, left) {
+            // None comes; the one before has the state that is gone on with.
+            (Ending::Reported { flags, .. }, _) if engine::is_restricted(flags) => {
+                self.births.forget();
+            }
+            (Ending::Reported { .. }, Some(serial)) => self.shared.set_current_standby(serial),
+            _ => {}
+        }
     }
 
     /// A text that ends inside of `$(` leaves bash 5.2's parser broken: it crashes on one of the
@@ -304,6 +314,11 @@ impl Engine {
             }
             Ending::Reported { status, flags, cwd, .. } => {
                 self.note_status(status, &flags, &cwd);
+                if engine::is_restricted(&flags) {
+                    // It takes no redirection, so no order either, and cannot write its state.
+                    self.end_lost_main().await;
+                    session_reset = true;
+                }
                 ExitOutcome::Exited { code: u8::try_from(status & 0xff).unwrap_or(u8::MAX) }
             }
             Ending::Died { exit, .. } => {

@@ -44,7 +44,7 @@ impl Runner<'_> {
     }
 
     /// Whether it stands outside of a command.
-    pub(super) fn is_between_commands(&self) -> bool {
+    pub(super) fn is_between_commands(&mut self) -> bool {
         match self {
             Self::Main(main) => main.is_between_commands(),
             Self::Copy(_) => false,
