@@ -10,6 +10,9 @@ const KEYWORDS = new Set(
   "if then else elif fi for while until do done case esac in function select time coproc ! [[ ]] { }".split(" "),
 );
 
+/** After these comes a name or a word, and no command. */
+const NAMING = new Set(["for", "select", "case", "in", "function"]);
+
 /** After these a command's name follows again. */
 const OPENERS = new Set(["|", "||", "&&", ";", "&", "(", "|&", ";;", "$(", "`"]);
 
@@ -66,6 +69,7 @@ function nextExpects(token: string, operator: string | undefined, word: string |
   if (operator !== undefined) return OPENERS.has(token);
   if (token.includes("\n")) return true;
   if (word === undefined) return expects && token.trim() === "";
+  if (NAMING.has(token)) return false;
   return expects && (KEYWORDS.has(word) || KEYWORDS.has(token) || /^[A-Za-z_]\w*\+?=/.test(token));
 }
 

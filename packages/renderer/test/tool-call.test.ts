@@ -69,6 +69,11 @@ describe("the command of a call", () => {
     expect(row).toContain("\x1b[32m'a b'\x1b[0m");
     expect(row).toContain("\x1b[1mgrep\x1b[0m");
     expect(row).toContain("\x1b[2;3m# note\x1b[0m");
+    const [loop] = renderBashCall({ args: { command: "for part in a b; do make $part; done" } }, undefined, {
+      width: 80,
+    });
+    expect(loop).toContain("\x1b[36mfor\x1b[0m part in a b");
+    expect(loop).toContain("\x1b[1mmake\x1b[0m");
   });
 
   it("is shown while its arguments are still being written, variables and all", () => {
