@@ -1,8 +1,9 @@
 //! What one operation has for JavaScript and JavaScript has not yet taken: text, the newest
 //! update, the end. Bounded, so that an unread run holds its command back.
 //!
-//! Batching happens here and only while JavaScript is busy: the first piece is announced at once,
-//! and what arrives until it is taken is joined to it.
+//! Batching happens here. What a run reads is announced when its pipe is empty or half of the window
+//! is full, and what arrives until JavaScript takes it is joined to it: one waking for many pieces in
+//! a flood, and no delay for a word.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -23,6 +24,10 @@ use crate::text::{PIECE_BYTES, Text};
 /// Eight pieces: what JavaScript takes in one turn of its event loop, while the run's thread
 /// already fills the next ones.
 const WINDOW_BYTES: usize = 8 * PIECE_BYTES;
+
+/// Half of the window: text that is announced although more is about to come, and how far a run
+/// that was held back is let fill it again. Less would wake both threads for each piece.
+const HALF_WINDOW_BYTES: usize = WINDOW_BYTES / 2;
 
 /// Which kinds of output the caller wants.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,6 +60,8 @@ struct State {
     end_announced: bool,
     /// No one reads any more: what comes is dropped and nobody is held back.
     abandoned: bool,
+    /// The run waits for room.
+    is_held: bool,
 }
 
 /// The outbox of one operation.
@@ -83,6 +90,7 @@ impl Mailbox {
                 end: None,
                 end_announced: false,
                 abandoned: false,
+                is_held: false,
             }),
             room: Notify::new(),
         })
@@ -135,8 +143,10 @@ impl Mailbox {
             state.waiting_bytes -= text.size();
         }
         state.turn = Turn::Delivered;
+        let lets_go = state.is_held && state.waiting_bytes <= HALF_WINDOW_BYTES;
+        state.is_held &= !lets_go;
         drop(state);
-        if text.is_some() {
+        if lets_go {
             self.room.notify_one();
         }
         Some(Delivery::new(self.id, text, update, end))
@@ -190,12 +200,24 @@ impl Mailbox {
                 state.waiting_bytes += after - before;
             }
         }
-        self.announce(state);
+        if state.waiting_bytes >= HALF_WINDOW_BYTES {
+            self.announce(state);
+        }
     }
 
-    fn has_room(&self) -> bool {
+    /// Announces what was put in.
+    fn flush(self: &Arc<Self>) {
         let state = self.lock();
-        state.abandoned || state.waiting_bytes < WINDOW_BYTES
+        if !state.pieces.is_empty() {
+            self.announce(state);
+        }
+    }
+
+    /// Whether the run may go on; where not, it is told when it may.
+    fn has_room(&self) -> bool {
+        let mut state = self.lock();
+        state.is_held = !state.abandoned && state.waiting_bytes >= WINDOW_BYTES;
+        !state.is_held
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -228,6 +250,12 @@ impl Observer for Outbox {
         }
         if self.mailbox.wants.chunks {
             self.mailbox.put(text);
+        }
+    }
+
+    fn flush(&self) {
+        if self.mailbox.wants.chunks {
+            self.mailbox.flush();
         }
     }
 

@@ -14,6 +14,7 @@ use crate::observer::Observer;
 use crate::outcome::OutputSummary;
 use crate::output::{Decoder, Sink};
 use crate::request::SinkOptions;
+use crate::source::Source;
 
 /// Time for 64 KiB beyond which the disk is taken for slow. In memory it takes microseconds.
 const SLOW_PUSH: Duration = Duration::from_millis(5);
@@ -50,24 +51,40 @@ impl Delivery {
 
     /// Takes bytes as they were read.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.give_text(bytes, false);
+        self.give_to_sink(|sink| sink.push(bytes));
+        self.update();
+    }
+
+    /// Takes the `length` bytes of the last read of `source`, without a copy where it can be.
+    pub(crate) fn take(&mut self, source: &mut impl Source, length: usize) {
+        let has_more = source.has_more();
+        self.give_text(source.bytes(length), has_more);
+        self.give_to_sink(|sink| sink.push_buffer(source.buffer(), length));
+        self.update();
+    }
+
+    /// Gives bytes to the observer as text. Where `has_more`, it need not look at them at once.
+    fn give_text(&mut self, bytes: &[u8], has_more: bool) {
         self.received += bytes.len() as u64;
-        self.push_to_sink(bytes);
         if self.observer.wants_chunks() {
             self.decoder.decode_pieces(bytes, |text| self.observer.chunk(text));
+            if !has_more {
+                self.observer.flush();
+            }
             self.await_room();
         }
-        self.update();
     }
 
     /// The sink writes its spill file as it goes. A slow disk slows the command down; other
     /// sessions get another thread then.
-    fn push_to_sink(&mut self, bytes: &[u8]) {
+    fn give_to_sink(&mut self, give: impl FnOnce(&mut Sink)) {
         let Some(sink) = &mut self.sink else { return };
         let start = Instant::now();
         if self.slow_disk && has_other_threads() {
-            tokio::task::block_in_place(|| sink.push(bytes));
+            tokio::task::block_in_place(|| give(sink));
         } else {
-            sink.push(bytes);
+            give(sink);
         }
         self.slow_disk = start.elapsed() > SLOW_PUSH;
     }
@@ -117,6 +134,7 @@ impl Delivery {
                 self.observer.chunk(&text);
                 self.await_room();
             }
+            self.observer.flush();
         }
     }
 

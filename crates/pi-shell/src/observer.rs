@@ -23,6 +23,10 @@ pub trait Observer: Send + Sync {
     /// of the read, so that it is copied once, into the form that the consumer needs.
     fn chunk(&self, text: &str);
 
+    /// What `chunk` was given is all for now. Until this, a consumer may leave pieces lie, so that it
+    /// looks at a flood less often.
+    fn flush(&self) {}
+
     /// Ends when the consumer may be given more. It is waited for after each read, and until then
     /// nothing is read, so that a consumer that is slow slows the command down and memory stays
     /// bounded.

@@ -23,6 +23,14 @@ pub(crate) trait Source: Send {
     /// The bytes of the last read, which found `length`.
     fn bytes(&self, length: usize) -> &[u8];
 
+    /// The buffer of the last read. Whoever takes it leaves another one of its length.
+    fn buffer(&mut self) -> &mut Vec<u8>;
+
+    /// Whether the next read is made at once and finds more.
+    fn has_more(&self) -> bool {
+        false
+    }
+
     /// Reads what is there, without waiting.
     fn read_now(&mut self) -> io::Result<ReadOutcome>;
 

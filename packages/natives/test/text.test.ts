@@ -83,4 +83,26 @@ describe("text", () => {
     expect(result.timedOut).toBe(false);
     expect(seen).toBe("first\nlast\n");
   });
+
+  it("gives a word behind a flood while the command still runs", async () => {
+    const folder = scratchFolder();
+    let length = 0;
+    let end = "";
+
+    // As above: the word must not wait for company that never comes.
+    const result = await executeShell(
+      {
+        command: `head -c 20000000 /dev/zero; printf word; until [ -e '${folder}/go' ]; do sleep 0.02; done`,
+        timeoutMs: 60_000,
+      },
+      (_error, chunk) => {
+        length += chunk.length;
+        end = (end + chunk).slice(-4);
+        if (end === "word") writeFileSync(join(folder, "go"), "");
+      },
+    );
+
+    expect(result.timedOut).toBe(false);
+    expect(length).toBe(20_000_004);
+  });
 });

@@ -10,11 +10,16 @@ use memchr::{memchr, memrchr};
 use super::cut::LineCutter;
 use super::decode::Decoder;
 use super::escape::{EscapeParser, LineEdit, Step};
+use super::scan::{clean_prefix, ends_string, is_printable, unseen_prefix};
 use super::window::{Window, floor_boundary, is_continuation};
 
 /// Bytes of the line under way that can still be overwritten. What stands before is past recall,
 /// as on a terminal, whose cursor returns to the beginning of the last row of a wrapped line.
 const MAX_LINE_BYTES: usize = 4096;
+
+/// Text between colours that is put together before it is looked at further. It stays in a
+/// processor's first cache.
+const GATHERED_BYTES: usize = 8 * 1024;
 
 /// Most blanks that a cursor movement past the end of a line stands for.
 const MAX_PAD_COLUMNS: usize = 256;
@@ -33,6 +38,8 @@ pub(super) struct Lines {
     /// Something was overwritten or erased: blanks at the end of the line are leftovers.
     is_edited: bool,
     cutter: LineCutter,
+    /// Text without the colours in it, while it is put together; kept for its memory.
+    gathered: Vec<u8>,
 }
 
 /// The plain text of a whole stream: decoded, lines resolved, sequences dropped.
@@ -59,6 +66,7 @@ impl Lines {
             pad: 0,
             is_edited: false,
             cutter: LineCutter::new(max_line),
+            gathered: Vec::new(),
         }
     }
 
@@ -76,12 +84,9 @@ impl Lines {
         }
         while !rest.is_empty() {
             let taken = if self.parser.is_on_ground() {
-                match clean_prefix(rest) {
+                match self.push_text(rest, window) {
                     0 => self.push_control(rest, window),
-                    clean => {
-                        self.push_clean(rest.get(..clean).unwrap_or_default(), window);
-                        clean
-                    }
+                    text => text,
                 }
             } else {
                 self.push_sequence(rest, window)
@@ -93,19 +98,44 @@ impl Lines {
     /// Adds `bytes` if they are printable ASCII, newlines and tabs alone, and says whether they
     /// were. Most output is, and this one look at it replaces decoding and the look at controls.
     pub(super) fn push_printable(&mut self, bytes: &[u8], window: &mut Window) -> bool {
-        let checked = leading_blocks::<64>(bytes, is_unusual);
-        let rest = bytes.get(checked..).unwrap_or_default();
-        let is_printable = self.parser.is_on_ground() && !rest.iter().any(|byte| is_unusual(*byte));
-        if is_printable {
+        let is_taken = self.parser.is_on_ground() && is_printable(bytes);
+        if is_taken {
             self.push_clean(bytes, window);
         }
-        is_printable
+        is_taken
     }
 
     /// Gives the line under way to `window`, as if the stream ended here.
     pub(super) fn flush(&mut self, window: &mut Window) {
         self.commit_line(window);
         self.cutter.flush(window);
+    }
+
+    /// Adds the text that `rest` begins with, without what shows nothing in it; returns the length
+    /// of both. Colours stand every few characters, so the text between them is put together first:
+    /// most of the time went into beginning with each piece.
+    fn push_text(&mut self, rest: &[u8], window: &mut Window) -> usize {
+        let mut at = clean_prefix(rest);
+        let (text, after) = rest.split_at(at);
+        if unseen_prefix(after) == 0 {
+            self.push_clean(text, window);
+            return at;
+        }
+        let mut gathered = std::mem::take(&mut self.gathered);
+        gathered.extend_from_slice(text);
+        while gathered.len() < GATHERED_BYTES
+            && let Some(after) = rest.get(at..)
+            && let unseen @ 1.. = unseen_prefix(after)
+            && let Some(after) = after.get(unseen..)
+        {
+            let clean = clean_prefix(after);
+            gathered.extend_from_slice(after.get(..clean).unwrap_or_default());
+            at += unseen + clean;
+        }
+        self.push_clean(&gathered, window);
+        gathered.clear();
+        self.gathered = gathered;
+        at
     }
 
     /// Adds text without control characters other than newline and tab.
@@ -337,46 +367,4 @@ impl Lines {
 fn next_character(text: &[u8], at: usize) -> usize {
     let after = text.get(at + 1..).unwrap_or_default();
     (at + 1 + after.iter().take_while(|byte| is_continuation(**byte)).count()).min(text.len())
-}
-
-/// Whether a string sequence is to be looked at again from `byte` on.
-fn ends_string(byte: u8) -> bool {
-    matches!(byte, 0x07 | b'\n' | 0x18 | 0x1a | 0x1b | 0xc2)
-}
-
-/// Whether `byte` needs a look: a control character, or the first of a C1 control.
-#[expect(clippy::needless_bitwise_bool, reason = "a branch keeps a block from vector code")]
-fn is_special(byte: u8) -> bool {
-    ((byte < 0x20) & (byte != b'\n') & (byte != b'\t')) | (byte == 0x7f) | (byte == 0xc2)
-}
-
-/// Bytes of `text` before the first that needs a look.
-fn clean_prefix(text: &[u8]) -> usize {
-    // Long blocks for the text between controls, short ones to find the control in the last.
-    let long = leading_blocks::<64>(text, is_special);
-    let rest = text.get(long..).unwrap_or_default();
-    let short = leading_blocks::<16>(rest, is_special);
-    let rest = rest.get(short..).unwrap_or_default();
-    long + short + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
-}
-
-/// Whether `byte` is anything but printable ASCII, newline and tab.
-#[expect(clippy::needless_bitwise_bool, reason = "a branch keeps a block from vector code")]
-fn is_unusual(byte: u8) -> bool {
-    // Signed, what is not ASCII is below the blank too: one comparison for both.
-    ((byte.cast_signed() < 0x20) & (byte != b'\n') & (byte != b'\t')) | (byte == 0x7f)
-}
-
-/// Bytes in the blocks of `N` before the first that has a byte that `stops`.
-#[inline]
-fn leading_blocks<const N: usize>(text: &[u8], stops: impl Fn(u8) -> bool) -> usize {
-    let mut clean = 0;
-    for block in text.chunks_exact(N) {
-        // No early exit inside a block: the compiler makes vector instructions of it.
-        if block.iter().fold(false, |any, byte| any | stops(*byte)) {
-            break;
-        }
-        clean += N;
-    }
-    clean
 }

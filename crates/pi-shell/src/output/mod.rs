@@ -14,11 +14,13 @@
 //! the next begins: any split of the same bytes gives the same text. `docs/output.md` has the
 //! grammar of the text and the measurements.
 
+mod backlog;
 mod cut;
 mod decode;
 mod escape;
 mod late;
 mod lines;
+mod scan;
 mod sink;
 mod spill;
 mod window;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use memchr::memchr;
 
+use super::backlog::Backlog;
 use super::decode::Decoder;
 use super::late::LateRing;
 use super::lines::Lines;
@@ -40,7 +41,7 @@ pub struct Sink {
     lines: Lines,
     window: Window,
     /// Raw bytes that `lines` and `window` were not given yet.
-    backlog: Vec<u8>,
+    backlog: Backlog,
     spill: Spill,
     late: LateRing,
     total_bytes: u64,
@@ -69,7 +70,7 @@ impl Sink {
             decoder: Decoder::new(),
             lines: Lines::new(options.plain_text, options.max_line_bytes),
             window: Window::new(options.max_bytes, options.head_bytes),
-            backlog: Vec::new(),
+            backlog: Backlog::default(),
             spill: Spill::new(options.spill_path.clone(), options.spill_max_bytes),
             late: LateRing::new(),
             total_bytes: 0,
@@ -87,9 +88,28 @@ impl Sink {
 
     /// Takes the next raw bytes of the stream. After `finish` they are late output.
     pub fn push(&mut self, bytes: &[u8]) {
-        let Some(last) = bytes.last() else { return };
+        if self.note(bytes) {
+            self.backlog.push(bytes);
+            self.bound_backlog();
+        }
+    }
+
+    /// As `push` of the first `length` bytes of `buffer`, which are not copied where they can wait:
+    /// then `buffer` is another one afterwards, of the same length and with whatever in it.
+    pub fn push_buffer(&mut self, buffer: &mut Vec<u8>, length: usize) {
+        if self.note(buffer.get(..length).unwrap_or_default()) {
+            self.backlog.push_buffer(buffer, length);
+            self.bound_backlog();
+        }
+    }
+
+    /// Counts bytes, and writes them to the file. Says whether they are to wait in the backlog;
+    /// where not, the stages have them already.
+    fn note(&mut self, bytes: &[u8]) -> bool {
+        let Some(last) = bytes.last() else { return false };
         if self.finished.is_some() {
-            return self.note_late(bytes);
+            self.note_late(bytes);
+            return false;
         }
         self.total_bytes += bytes.len() as u64;
         let newlines = count_newlines(bytes);
@@ -98,10 +118,14 @@ impl Sink {
         self.ends_in_newline = *last == b'\n';
         self.has_news = true;
         self.spill.push(bytes, self.options.spill_from_start || self.is_over());
-        if !self.is_over() || !self.window.is_tail_only() {
-            return self.feed(bytes);
+        let may_wait = self.is_over() && self.window.is_tail_only();
+        if !may_wait {
+            self.feed(bytes);
         }
-        self.backlog.extend_from_slice(bytes);
+        may_wait
+    }
+
+    fn bound_backlog(&mut self) {
         if self.backlog.len() >= BACKLOG_BYTES {
             self.resolve();
         }
@@ -118,12 +142,12 @@ impl Sink {
 
     /// Gives the backlog to the stages.
     fn resolve(&mut self) {
-        if self.backlog.is_empty() {
+        if self.backlog.len() == 0 {
             return;
         }
         let mut backlog = std::mem::take(&mut self.backlog);
         if !self.resolve_end(&backlog) {
-            self.feed(&backlog);
+            backlog.bytes_from(0).for_each(|bytes| self.feed(bytes));
         }
         backlog.clear();
         self.backlog = backlog;
@@ -134,17 +158,25 @@ impl Sink {
     ///
     /// It is the same: a newline ends whatever a stage is in the middle of (a character, a
     /// sequence, a line that is overwritten), so nothing before one changes what comes after.
-    fn resolve_end(&mut self, backlog: &[u8]) -> bool {
+    fn resolve_end(&mut self, backlog: &Backlog) -> bool {
         let reach = self.options.max_bytes.saturating_mul(RAW_PER_SHOWN);
         let from = backlog.len().saturating_sub(reach);
-        let later = backlog.get(from..).unwrap_or_default();
-        let (true, Some(newline)) = (from > 0, memchr(b'\n', later)) else { return false };
+        if from == 0 {
+            return false;
+        }
         let mut end = Self::new(SinkOptions {
             spill_path: None,
             spill_from_start: false,
             ..self.options.clone()
         });
-        end.feed(later.get(newline + 1..).unwrap_or_default());
+        let mut has_begun = false;
+        for bytes in backlog.bytes_from(from) {
+            let start = if has_begun { Some(0) } else { memchr(b'\n', bytes).map(|at| at + 1) };
+            if let Some(start) = start {
+                has_begun = true;
+                end.feed(bytes.get(start..).unwrap_or_default());
+            }
+        }
         if !end.window.overflowed() {
             return false;
         }
@@ -261,7 +293,7 @@ impl Sink {
 
     fn end_stream(&mut self) {
         self.resolve();
-        self.backlog = Vec::new();
+        self.backlog = Backlog::default();
         let unfinished = self.decoder.take_pending();
         if unfinished > 0 {
             // The U+FFFD may be longer than what it stands for. Output of exactly `max_bytes`

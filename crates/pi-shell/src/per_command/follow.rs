@@ -86,7 +86,7 @@ impl Follow<'_> {
                     return Ending::Stopped(stopping.unwrap_or(StopReason::Cancelled));
                 }
                 Event::Read(ReadOutcome::Data(length)) => {
-                    self.delivery.push(self.output.bytes(length));
+                    self.delivery.take(self.output, length);
                 }
                 Event::Read(ReadOutcome::Closed) => is_open = false,
                 Event::Read(ReadOutcome::Empty) | Event::Nothing => self.delivery.update(),
@@ -106,7 +106,7 @@ impl Follow<'_> {
             match self.output.read_now() {
                 Ok(ReadOutcome::Data(length)) => {
                     rest = rest.saturating_sub(length);
-                    self.delivery.push(self.output.bytes(length));
+                    self.delivery.take(self.output, length);
                 }
                 _ => rest = 0,
             }

@@ -200,6 +200,10 @@ impl Source for Output {
         self.buffer.get(..length).unwrap_or_default()
     }
 
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.buffer
+    }
+
     fn read_now(&mut self) -> io::Result<ReadOutcome> {
         source::read_pipe(self.fd.get_ref(), &mut self.buffer)
     }

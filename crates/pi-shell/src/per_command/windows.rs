@@ -209,6 +209,10 @@ impl Source for Output {
         self.buffer.get(..length).unwrap_or_default()
     }
 
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.buffer
+    }
+
     fn read_now(&mut self) -> io::Result<ReadOutcome> {
         match job::waiting_bytes(&self.reader)? {
             None => Ok(ReadOutcome::Closed),

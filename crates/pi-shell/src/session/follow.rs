@@ -146,7 +146,7 @@ impl Follow<'_> {
             match event {
                 Event::Nothing => {}
                 Event::Read(length) => {
-                    self.delivery.push(self.output.bytes(length));
+                    self.delivery.take(self.output, length);
                 }
                 Event::Cancelled => stopping = Some(StopReason::Cancelled),
                 Event::Deadline if !extended && self.extend_late_deadline() => extended = true,
@@ -242,7 +242,7 @@ impl Follow<'_> {
             match self.output.read_now() {
                 Ok(ReadOutcome::Data(length)) => {
                     rest = rest.saturating_sub(length);
-                    self.delivery.push(self.output.bytes(length));
+                    self.delivery.take(self.output, length);
                 }
                 _ => rest = 0,
             }

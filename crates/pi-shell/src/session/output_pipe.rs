@@ -33,10 +33,20 @@ const FLOOD_BYTES: usize = 2 * DEFAULT_PIPE_BYTES;
 /// See `FLOOD_BYTES`.
 const FLOOD_SPAN: Duration = Duration::from_millis(2);
 
-/// Pause between two looks at a flooded pipe. A writer of 5 GB/s fills the grown pipe in it.
+/// First pause between two looks at a flooded pipe. A writer of 5 GB/s fills the grown pipe in it.
 const REST: Duration = Duration::from_micros(200);
 
-/// A rest that brought less ends the flood (40 MB/s).
+/// Bounds of the later pauses: a faster writer is looked at more often, a slower one is let write.
+const LEAST_REST: Duration = Duration::from_micros(100);
+
+/// See `LEAST_REST`. What was written is seen that much later.
+const LONGEST_REST: Duration = Duration::from_micros(800);
+
+/// What a pause should bring: a part of the grown pipe, so that its writer does not fill it, and
+/// that stays in a processor's second cache until it is read.
+const REST_BYTES: u32 = 384 * 1024;
+
+/// A rest that brought less in each of its `REST` ends the flood (40 MB/s).
 const WORTHWHILE_BYTES: usize = 8 * 1024;
 
 /// The pauses of a flood.
@@ -44,8 +54,21 @@ struct Rests {
     timer: FineTimer,
     /// A rest has begun and not ended.
     is_resting: bool,
+    /// Length of the last rest; of the first one, before it.
+    length: Duration,
     /// Bytes since the last rest.
     bytes: usize,
+}
+
+impl Rests {
+    /// Length of the rest after one that brought `bytes`; none where that was too little.
+    fn next_length(&self, bytes: usize) -> Option<Duration> {
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).max(1);
+        let by_now = self.length.as_micros() * WORTHWHILE_BYTES as u128 / REST.as_micros();
+        let enough = self.length.saturating_mul(REST_BYTES) / bytes;
+        let within = enough.min(2 * self.length).clamp(LEAST_REST, LONGEST_REST);
+        (u128::from(bytes) >= by_now).then_some(within)
+    }
 }
 
 /// The reading side of an output FIFO.
@@ -180,7 +203,7 @@ impl OutputPipe {
             && let Ok(timer) = FineTimer::new()
         {
             self.source.unwatch();
-            self.rests = Some(Rests { timer, is_resting: false, bytes: WORTHWHILE_BYTES });
+            self.rests = Some(Rests { timer, is_resting: false, length: REST, bytes: FLOOD_BYTES });
             self.go_on_with_flood(length)?;
         }
         Ok(())
@@ -193,11 +216,13 @@ impl OutputPipe {
         if length == self.buffer.len() {
             return Ok(());
         }
-        if std::mem::take(&mut rests.bytes) < WORTHWHILE_BYTES {
+        let brought = std::mem::take(&mut rests.bytes);
+        let Some(length) = rests.next_length(brought) else {
             self.end_flood();
             return Ok(());
-        }
-        rests.timer.set(REST)?;
+        };
+        rests.timer.set(length)?;
+        rests.length = length;
         rests.is_resting = true;
         Ok(())
     }
@@ -227,6 +252,14 @@ impl OutputPipe {
 impl Source for OutputPipe {
     fn bytes(&self, length: usize) -> &[u8] {
         self.buffer.get(..length).unwrap_or_default()
+    }
+
+    fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.buffer
+    }
+
+    fn has_more(&self) -> bool {
+        self.rests.as_ref().is_some_and(|rests| !rests.is_resting) && self.waiting_bytes() > 0
     }
 
     fn read_now(&mut self) -> io::Result<ReadOutcome> {

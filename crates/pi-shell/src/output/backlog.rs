@@ -1,0 +1,125 @@
+//! Raw bytes of a flood that nobody has looked at, in the buffers that they were read into.
+//!
+//! A copy of each would cost as much as all else that the sink does with them. So a buffer that is
+//! half full or more is kept as it is, and its reader goes on with another one.
+
+/// Length of a buffer that is made here, for bytes that are copied.
+const PART_BYTES: usize = 128 * 1024;
+
+/// A buffer, and how much of it is used.
+#[derive(Debug)]
+struct Part {
+    buffer: Vec<u8>,
+    used: usize,
+}
+
+impl Part {
+    fn bytes(&self) -> &[u8] {
+        self.buffer.get(..self.used).unwrap_or_default()
+    }
+}
+
+/// The bytes, in order.
+#[derive(Debug, Default)]
+pub(super) struct Backlog {
+    parts: Vec<Part>,
+    /// Buffers that are free.
+    spare: Vec<Vec<u8>>,
+    len: usize,
+}
+
+impl Backlog {
+    /// Bytes that it has.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Adds a copy of `bytes`.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        self.len += bytes.len();
+        if let Some(last) = self.parts.last_mut()
+            && let Some(free) = last.buffer.get_mut(last.used..last.used + bytes.len())
+        {
+            free.copy_from_slice(bytes);
+            last.used += bytes.len();
+            return;
+        }
+        let mut buffer = self.free_buffer(bytes.len().max(PART_BYTES));
+        if let Some(start) = buffer.get_mut(..bytes.len()) {
+            start.copy_from_slice(bytes);
+        }
+        self.parts.push(Part { buffer, used: bytes.len() });
+    }
+
+    /// Adds the first `used` bytes of `buffer`, and may leave another buffer of its length there.
+    pub(super) fn push_buffer(&mut self, buffer: &mut Vec<u8>, used: usize) {
+        if used < buffer.len() / 2 {
+            return self.push(buffer.get(..used).unwrap_or_default());
+        }
+        let free = self.free_buffer(buffer.len());
+        self.len += used;
+        self.parts.push(Part { buffer: std::mem::replace(buffer, free), used });
+    }
+
+    /// The bytes from `from` on, piece by piece.
+    pub(super) fn bytes_from(&self, from: usize) -> impl Iterator<Item = &[u8]> {
+        let mut skipped = from;
+        self.parts.iter().map(move |part| {
+            let bytes = part.bytes();
+            let start = skipped.min(bytes.len());
+            skipped -= start;
+            bytes.get(start..).unwrap_or_default()
+        })
+    }
+
+    /// Forgets the bytes, and keeps the buffers for later ones.
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
+        self.spare.extend(self.parts.drain(..).map(|part| part.buffer));
+    }
+
+    fn free_buffer(&mut self, length: usize) -> Vec<u8> {
+        let free = self.spare.iter().position(|buffer| buffer.len() == length);
+        free.map_or_else(|| vec![0; length], |at| self.spare.swap_remove(at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all_from(backlog: &Backlog, from: usize) -> Vec<u8> {
+        backlog.bytes_from(from).collect::<Vec<_>>().concat()
+    }
+
+    #[test]
+    fn copied_and_kept_buffers_stay_in_order() {
+        let mut backlog = Backlog::default();
+        let mut buffer = b"abcdefgh".to_vec();
+
+        backlog.push(b"01");
+        backlog.push_buffer(&mut buffer, 6);
+        assert_eq!(buffer.len(), 8, "the reader goes on with a buffer of the same length");
+        buffer.copy_from_slice(b"ABCDEFGH");
+        backlog.push_buffer(&mut buffer, 3);
+        backlog.push(b"xy");
+
+        assert_eq!(backlog.len(), 13);
+        assert_eq!(all_from(&backlog, 0), b"01abcdefABCxy");
+        assert_eq!(all_from(&backlog, 7), b"fABCxy");
+        assert_eq!(all_from(&backlog, 13), b"");
+    }
+
+    #[test]
+    fn the_buffers_of_a_long_flood_are_used_again() {
+        let mut backlog = Backlog::default();
+        let mut buffer = vec![0; 64];
+        for _ in 0..100 {
+            for _ in 0..4 {
+                backlog.push_buffer(&mut buffer, 64);
+            }
+            backlog.clear();
+        }
+        assert_eq!((backlog.len(), backlog.spare.len()), (0, 4));
+    }
+}

@@ -1,0 +1,164 @@
+//! Finds the bytes that need a look, many at a time.
+//!
+//! Nearly all output is printable, so what costs is to find that out. Nothing here keeps state or
+//! knows what a control character does to a line.
+
+/// Most bytes between the `[` and the `m` of a colour that is skipped here; longer ones go through
+/// the parser.
+const COLOUR_BYTES: usize = 40;
+
+/// Words that are looked at before whole blocks are: text between colours is short.
+const FIRST_WORDS: usize = 4;
+
+/// Each byte of a word is this.
+const fn all(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// Bytes of `text` before the first that needs a look: a control character other than newline and
+/// tab, or the first of a C1 control.
+pub(super) fn clean_prefix(text: &[u8]) -> usize {
+    let (words, _) = text.as_chunks::<8>();
+    let first = words.get(..FIRST_WORDS).unwrap_or(words);
+    let mut clean = leading_words(first);
+    if clean < 8 * FIRST_WORDS && clean < first.len() * 8 {
+        return clean;
+    }
+    clean += leading_blocks::<64>(text.get(clean..).unwrap_or_default(), is_special);
+    let rest = text.get(clean..).unwrap_or_default();
+    let (words, _) = rest.as_chunks::<8>();
+    let in_words = leading_words(words);
+    if in_words < words.len() * 8 {
+        return clean + in_words;
+    }
+    let rest = rest.get(in_words..).unwrap_or_default();
+    clean + in_words + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
+}
+
+/// Bytes that `rest` begins with and that show nothing, whatever stands before and after them: a
+/// colour, or the CR of CR LF. `rest` does not begin inside of a sequence.
+pub(super) fn unseen_prefix(rest: &[u8]) -> usize {
+    match rest {
+        [b'\r', b'\n', ..] => 1,
+        [0x1b, b'[', parameters @ ..] => {
+            let mut parameters = parameters.iter().take(COLOUR_BYTES);
+            let length = parameters.position(|byte| !matches!(byte, b'0'..=b';'));
+            match length.map(|length| (length + 3, rest.get(length + 2))) {
+                Some((length, Some(b'm'))) => length,
+                _ => 0,
+            }
+        }
+        _ => 0,
+    }
+}
+
+/// Whether `bytes` are printable ASCII, newlines and tabs alone.
+pub(super) fn is_printable(bytes: &[u8]) -> bool {
+    let checked = leading_blocks::<64>(bytes, is_unusual);
+    let rest = bytes.get(checked..).unwrap_or_default();
+    !rest.iter().any(|byte| is_unusual(*byte))
+}
+
+/// Whether a string sequence is to be looked at again from `byte` on.
+pub(super) fn ends_string(byte: u8) -> bool {
+    matches!(byte, 0x07 | b'\n' | 0x18 | 0x1a | 0x1b | 0xc2)
+}
+
+/// Whether `byte` needs a look: a control character, or the first of a C1 control.
+#[expect(clippy::needless_bitwise_bool, reason = "a branch keeps a block from vector code")]
+fn is_special(byte: u8) -> bool {
+    ((byte < 0x20) & (byte != b'\n') & (byte != b'\t')) | (byte == 0x7f) | (byte == 0xc2)
+}
+
+/// Whether `byte` is anything but printable ASCII, newline and tab.
+#[expect(clippy::needless_bitwise_bool, reason = "a branch keeps a block from vector code")]
+fn is_unusual(byte: u8) -> bool {
+    // Signed, what is not ASCII is below the blank too: one comparison for both.
+    ((byte.cast_signed() < 0x20) & (byte != b'\n') & (byte != b'\t')) | (byte == 0x7f)
+}
+
+/// The highest bit of each byte in which `word` is special. No byte carries into the next.
+fn special_bits(word: u64) -> u64 {
+    let low = word & all(0x7f);
+    // Set in bytes whose low seven bits are at least 0x20.
+    let printable = low + all(0x80 - 0x20);
+    let is_not = |byte: u8| ((low ^ all(byte)) + all(0x7f)) & all(0x80);
+    let control = !printable & is_not(b'\n') & is_not(b'\t') & !word;
+    let delete = !is_not(0x7f) & !word;
+    let c1 = !is_not(0x42) & word;
+    (control | delete | c1) & all(0x80)
+}
+
+/// Bytes in `words` before the first that is special.
+fn leading_words(words: &[[u8; 8]]) -> usize {
+    let mut clean = 0;
+    for word in words {
+        let bits = special_bits(u64::from_le_bytes(*word));
+        if bits != 0 {
+            return clean + bits.trailing_zeros() as usize / 8;
+        }
+        clean += 8;
+    }
+    clean
+}
+
+/// Bytes in the blocks of `N` before the first that has a byte that `stops`.
+#[inline]
+fn leading_blocks<const N: usize>(text: &[u8], stops: impl Fn(u8) -> bool) -> usize {
+    let mut clean = 0;
+    for block in text.chunks_exact(N) {
+        // No early exit inside a block: the compiler makes vector instructions of it.
+        if block.iter().fold(false, |any, byte| any | stops(*byte)) {
+            break;
+        }
+        clean += N;
+    }
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_is_found_at_every_place() {
+        for byte in 0..=u8::MAX {
+            for (place, length) in [(0, 1), (3, 9), (12, 40), (33, 200), (150, 151), (77, 80)] {
+                let mut text = vec![b'x'; length];
+                text[place] = byte;
+                let expected = if is_special(byte) { place } else { length };
+                assert_eq!(clean_prefix(&text), expected, "byte {byte:#x} at {place} of {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_beside_each_other_do_not_hide_each_other() {
+        for first in 0..=u8::MAX {
+            for second in 0..=u8::MAX {
+                let text = [b'x', first, second, b'x', b'x', b'x', b'x', b'x'];
+                let expected = text.iter().position(|byte| is_special(*byte)).unwrap_or(8);
+                assert_eq!(clean_prefix(&text), expected, "{first:#x} {second:#x}");
+            }
+        }
+    }
+
+    #[test]
+    fn colours_are_skipped_and_what_edits_a_line_is_not() {
+        for (text, length) in [
+            ("\x1b[m", 3),
+            ("\x1b[0m", 4),
+            ("\x1b[38;2;1;22;255m", 16),
+            ("\x1b[4:3m", 6),
+            ("\x1b[K", 0),
+            ("\x1b[?1m", 0),
+            ("\x1b[0", 0),
+            ("\x1b", 0),
+            ("\r\n", 1),
+            ("\r", 0),
+            ("m", 0),
+        ] {
+            assert_eq!(unseen_prefix(text.as_bytes()), length, "{text:?}");
+        }
+    }
+}
