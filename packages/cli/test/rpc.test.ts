@@ -79,6 +79,16 @@ describe("a tool call by RPC", () => {
     expect(messages.some(({ type, id }) => type === "tool_update" && id === 1)).toBe(true);
   });
 
+  it("answers with what the tool throws, as an error of the call", async () => {
+    const { send, response } = client();
+
+    send({ id: 1, type: "tool", tool: "bash", params: { command: "true", cwd: "nowhere" } });
+
+    const { success, data } = await response(1);
+    expect([success, data?.["isError"]]).toEqual([true, true]);
+    expect(JSON.stringify(data?.["content"])).toContain("Working directory does not exist");
+  });
+
   it("waits for the one before, except where it only reads", async () => {
     const { send, response, folder } = client(["--mode", "yolo"]);
     send({ id: 0, type: "tool", tool: "bash", params: { command: "true" } });

@@ -61,6 +61,18 @@ describe("calls in Ink", () => {
     expect(screen.written).toContain("\x1b[32mgreen");
   });
 
+  it("watch the size of the terminal by one listener, however many they are", async () => {
+    const call = { args: { command: "x" } };
+    const calls = Array.from({ length: 20 }, (_, key) => h(BashCall, { key, call, theme }));
+    const { screen, stdout, ink } = open(h(Box, { flexDirection: "column" }, ...calls));
+    await screen.shows("▸ $ x");
+
+    // One is Ink's own.
+    expect(stdout.listenerCount("resize")).toBeLessThanOrEqual(2);
+    ink.unmount();
+    expect(stdout.listenerCount("resize")).toBe(0);
+  });
+
   it("of the task tools are drawn anew at another width", async () => {
     const { call } = await realTools();
     const answer = await call("task_list", {});
