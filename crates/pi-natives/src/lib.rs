@@ -25,6 +25,8 @@ mod error;
 mod mailbox;
 pub mod minimizer;
 mod outcome;
+// Where the core has no terminals the addon exports none, and `capabilities().pty` says so.
+#[cfg(unix)]
 pub mod pty;
 mod request;
 mod rule_files;

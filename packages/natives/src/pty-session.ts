@@ -13,7 +13,7 @@ import { absent, checkObject, checkStrings, checkText } from "./check-option.ts"
 import type { Bridge as NativeBridge, Pty, PtyRequest } from "./generated/binding.d.ts";
 import { toSandboxRequest } from "./sandbox-options.ts";
 import { type ChunkListener, native, resultOf } from "./shell.ts";
-import { invalidOption } from "./shell-error.ts";
+import { invalidOption, ShellError } from "./shell-error.ts";
 import { checkFunction, checkSignal, toTimeout } from "./shell-options.ts";
 
 /** What every start has. */
@@ -83,9 +83,18 @@ export class PtySession {
   readonly #pty: Pty;
   #run: Operation | undefined;
 
-  /** @throws NativeLoadError when there is no addon for this platform */
+  /**
+   * @throws NativeLoadError when there is no addon for this platform
+   * @throws ShellError `PI_PTY_OPEN` where `capabilities().pty` is false
+   */
   constructor() {
     const { addon } = binding();
+    if (typeof addon.Pty !== "function") {
+      throw new ShellError(
+        "PI_PTY_OPEN",
+        "there are no pseudoterminals on this system yet; run the command without one",
+      );
+    }
     this.#pty = native(() => new addon.Pty());
   }
 

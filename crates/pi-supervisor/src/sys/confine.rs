@@ -107,13 +107,23 @@ pub(crate) fn raise_loopback() -> Result<(), Errno> {
     )?;
     // SAFETY: all zero is a valid value: a name of no letters and a flag word of no flags.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
-    for (slot, byte) in request.ifr_name.iter_mut().zip(b"lo") {
-        *slot = byte.cast_signed();
+    let name = c"lo";
+    // SAFETY: the field is longer than the name with its NUL. A copy, because a C character has a
+    // sign on one processor and none on another.
+    unsafe {
+        ptr::copy_nonoverlapping(
+            name.as_ptr(),
+            request.ifr_name.as_mut_ptr(),
+            name.count_bytes() + 1,
+        );
     }
     request.ifr_ifru.ifru_flags = i16::try_from(libc::IFF_UP | libc::IFF_RUNNING).unwrap_or(0);
     let request = ptr::from_ref(&request);
-    // SAFETY: the kernel reads one structure of this type, which lives through the call.
-    done(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, request) }.into()).map(drop)
+    // SAFETY: the kernel reads one structure of this type, which lives through the call. Not by
+    // `libc::ioctl`, whose numbers have another type in each C library.
+    let result =
+        unsafe { libc::syscall(libc::SYS_ioctl, socket.as_raw_fd(), libc::SIOCSIFFLAGS, request) };
+    done(result).map(drop)
 }
 
 /// A Landlock ruleset that denies what is named by the bits.
