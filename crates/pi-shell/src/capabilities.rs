@@ -1,5 +1,9 @@
 //! What this build can do on this machine. Asked, never guessed from the platform's name.
 
+use std::path::Path;
+
+use crate::{bash_version, shell_path};
+
 /// How a session keeps its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionKind {
@@ -31,7 +35,8 @@ pub struct Capabilities {
 /// values are ignored. For hosts whose machine is against persistent sessions, and for tests.
 const SESSION_VARIABLE: &str = "PI_BASH_SESSION";
 
-/// What this build can do on this machine.
+/// What this build can do on this machine. The first call starts the bash that sessions run where
+/// none is given, to learn its version, which takes milliseconds; later ones know it.
 pub fn capabilities() -> Capabilities {
     Capabilities {
         platform: std::env::consts::OS,
@@ -46,7 +51,31 @@ pub fn capabilities() -> Capabilities {
     }
 }
 
+/// How sessions keep their state whose shell is the one that is found where none is given.
 fn session_kind() -> SessionKind {
+    let is_old = || shell_path::resolve(None).is_ok_and(|shell| bash_version::is_old(&shell));
+    match offered_kind() {
+        SessionKind::Persistent if is_old() => SessionKind::PerCommand,
+        kind => kind,
+    }
+}
+
+/// How a session with that shell keeps its state, where nobody asked for a way: by what is known of
+/// the shell. One that turns out to be old falls back then (`session`).
+pub(crate) fn kind_with(shell: Option<&Path>) -> SessionKind {
+    // Where none is known as old, which is everywhere but on macOS, none is looked for.
+    let is_old = || {
+        bash_version::knows_old()
+            && shell_path::resolve(shell).is_ok_and(|shell| bash_version::is_known_as_old(&shell))
+    };
+    match offered_kind() {
+        SessionKind::Persistent if is_old() => SessionKind::PerCommand,
+        kind => kind,
+    }
+}
+
+/// The best way here, whatever the shell.
+fn offered_kind() -> SessionKind {
     let per_command = std::env::var_os(SESSION_VARIABLE).is_some_and(|kind| kind == "per-command");
     if has_process_tree() && !per_command {
         SessionKind::Persistent

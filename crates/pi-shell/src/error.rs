@@ -57,6 +57,20 @@ pub enum ShellError {
         /// What is wrong, and what to do.
         reason: String,
     },
+    /// A bash that is too old for what was asked: for a session without that, each command is given
+    /// a bash of its own.
+    #[error(
+        "shell `{}` is bash {major}.{minor}, which cannot be kept; install bash 4.4 or newer, or set `shell` to one",
+        path.display()
+    )]
+    OldShell {
+        /// The path that was tried.
+        path: PathBuf,
+        /// Of its version.
+        major: u32,
+        /// Of its version.
+        minor: u32,
+    },
     /// No bash was found at all.
     #[error("no bash found; install bash or set `shell` to its path (looked in {searched})")]
     ShellNotFound {
@@ -110,7 +124,7 @@ impl ShellError {
             Self::WorkingDirectoryDenied { .. } => "PI_CWD_DENIED",
             Self::InvalidEnvironment { .. } => "PI_INVALID_ENV",
             Self::InvalidOption { .. } => "PI_INVALID_OPTION",
-            Self::UnusableShell { .. } => "PI_UNUSABLE_SHELL",
+            Self::UnusableShell { .. } | Self::OldShell { .. } => "PI_UNUSABLE_SHELL",
             Self::ShellNotFound { .. } => "PI_SHELL_NOT_FOUND",
             Self::Supervisor { .. } => "PI_SUPERVISOR",
             Self::System { .. } => "PI_SYSTEM",

@@ -13,6 +13,7 @@
 //! ```
 //! No N-API here, and no decision about what a command may do.
 
+mod bash_version;
 mod capabilities;
 mod confinement;
 #[cfg(target_os = "linux")]

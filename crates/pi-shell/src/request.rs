@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use crate::capabilities::SessionKind;
 use crate::confinement::SandboxOptions;
+#[cfg(unix)]
+use crate::error::ShellError;
 
 /// Bytes of output that stay in memory for the model, from the end of the stream (50 KiB).
 ///
@@ -44,8 +46,20 @@ pub struct ShellOptions {
     pub limits: ResourceLimits,
     /// The sandbox that the whole session runs in. `None`: it has the host's own rights.
     pub sandbox: Option<SandboxOptions>,
-    /// How the session keeps its state. Default: the best way there is (`capabilities`).
+    /// How the session keeps its state. Default: the best way there is (`capabilities`) that this
+    /// shell is new enough for.
     pub kind: Option<SessionKind>,
+}
+
+impl ShellOptions {
+    /// Whether a session whose bash turned out to be too old to be kept goes on with a bash for
+    /// each command: nobody asked for the one way, nor for what only that one has.
+    #[cfg(unix)]
+    pub(crate) fn may_fall_back(&self, error: &ShellError) -> bool {
+        let needs_kept = self.sandbox.is_some()
+            || self.limits.session_memory.or(self.limits.session_processes).is_some();
+        matches!(error, ShellError::OldShell { .. }) && self.kind.is_none() && !needs_kept
+    }
 }
 
 /// Upper bounds set with `setrlimit(2)` before the shell starts. `None` inherits the host's.

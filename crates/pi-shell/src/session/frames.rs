@@ -33,8 +33,8 @@ pub(super) struct Frame {
 /// What an answer tells.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum FrameBody {
-    /// The driver stands: version of bash and its process id.
-    Ready { major: u32, minor: u32, pid: i32 },
+    /// The driver stands: version of bash.
+    Ready { major: u32, minor: u32 },
     /// A command ended.
     Status { status: i32, cwd_failed: bool, flags: String, cwd: PathBuf },
     /// The text of the EXIT trap, empty for none.
@@ -168,7 +168,6 @@ fn parse_body(body: &[u8]) -> Option<FrameBody> {
         "r" => Some(FrameBody::Ready {
             major: words.next()?.parse().ok()?,
             minor: words.next()?.parse().ok()?,
-            pid: words.next()?.parse().ok()?,
         }),
         "s" => Some(FrameBody::Status {
             status: words.next()?.parse().ok()?,

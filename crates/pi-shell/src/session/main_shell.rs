@@ -15,6 +15,7 @@ use tokio::io::unix::AsyncFd;
 use super::descriptors::Descriptors;
 use super::frames::{Frame, FrameBody, FrameReader};
 use super::protocol::{self, MainOrder};
+use crate::bash_version;
 use crate::error::ShellError;
 use crate::request::ResourceLimits;
 use crate::sandbox::Sandbox;
@@ -24,9 +25,6 @@ use crate::tree::{self, ProcessState};
 
 /// Time a bash may take to greet. It needs milliseconds; a program that is no bash never does.
 const GREETING_LIMIT: Duration = Duration::from_secs(5);
-
-/// Oldest bash that a session runs on: `mapfile -d` (4.4) takes long commands in one go.
-const OLDEST_BASH: (u32, u32) = (4, 4);
 
 /// How a bash is started. Two equal ones give interchangeable shells.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,8 +105,6 @@ impl MainShell {
     }
 
     async fn greet(&mut self, path: &Path, folder: &Path, token: &str) -> Result<(), ShellError> {
-        let unusable =
-            |reason: String| ShellError::UnusableShell { path: path.to_path_buf(), reason };
         let no_bash = || crate::shell_path::no_bash(path);
         let text = protocol::boot_text(folder, self.generation, self.descriptors, token);
         self.write(text.as_bytes()).map_err(|_died| no_bash())?;
@@ -116,7 +112,7 @@ impl MainShell {
         let greeting = async {
             loop {
                 for frame in self.frames().await? {
-                    if let (true, FrameBody::Ready { major, minor, .. }) =
+                    if let (true, FrameBody::Ready { major, minor }) =
                         (frame.token == token, &frame.body)
                     {
                         return Ok((*major, *minor));
@@ -130,11 +126,13 @@ impl MainShell {
             _ = exited.exited() => return Err(no_bash()),
         };
         match version {
-            Ok(Ok(version)) if version >= OLDEST_BASH => Ok(()),
-            Ok(Ok((major, minor))) => Err(unusable(format!(
-                "is bash {major}.{minor}; sessions need {}.{} or newer",
-                OLDEST_BASH.0, OLDEST_BASH.1
-            ))),
+            Ok(Ok((major, minor))) => {
+                bash_version::note(path, (major, minor));
+                if (major, minor) < bash_version::OLDEST_KEPT {
+                    return Err(ShellError::OldShell { path: path.to_path_buf(), major, minor });
+                }
+                Ok(())
+            }
             Ok(Err(source)) => Err(ShellError::System { attempt: "read from bash", source }),
             Err(_elapsed) => Err(no_bash()),
         }

@@ -75,7 +75,7 @@ pub use self::one_shot::execute_shell;
 pub(crate) use self::private_dir::PrivateDir;
 #[cfg(unix)]
 use self::shared::Shared;
-use crate::capabilities::{SessionKind, capabilities};
+use crate::capabilities::{SessionKind, kind_with};
 use crate::error::ShellError;
 use crate::job::Job;
 use crate::observer::Observer;
@@ -122,7 +122,7 @@ impl Shell {
     /// A session. Checks the options; nothing is spawned before the first run.
     pub fn new(options: ShellOptions) -> Result<Self, ShellError> {
         validate::check_shell_options(&options)?;
-        let kind = options.kind.unwrap_or_else(|| capabilities().session);
+        let kind = options.kind.unwrap_or_else(|| kind_with(options.shell.as_deref()));
         Ok(Self {
             inner: Arc::new(Inner {
                 options: Arc::new(options),
@@ -174,13 +174,20 @@ impl Shell {
         // A task of its own: a caller that drops the future must not leave the engine half-way.
         let task = tokio::spawn(async move {
             let result = match turn {
-                turn if shell.inner.kind == SessionKind::PerCommand => {
-                    shell.run_alone(&job, turn.is_some()).await
+                turn if shell.inner.is_per_command() => shell.run_alone(&job, turn.is_some()).await,
+                #[cfg(unix)]
+                mut turn => {
+                    let result = match &mut turn {
+                        Some(engine) => shell.run_in_turn(&job, engine).await,
+                        None => shell.run_copy(&job).await,
+                    };
+                    match result {
+                        Err(error) if shell.inner.options.may_fall_back(&error) => {
+                            shell.run_alone(&job, turn.is_some()).await
+                        }
+                        result => result,
+                    }
                 }
-                #[cfg(unix)]
-                Some(mut engine) => shell.run_in_turn(&job, &mut engine).await,
-                #[cfg(unix)]
-                None => shell.run_copy(&job).await,
                 #[cfg(not(unix))]
                 turn => shell.run_alone(&job, turn.is_some()).await,
             };
@@ -346,6 +353,12 @@ impl Shell {
 }
 
 impl Inner {
+    /// Whether each command has a bash of its own: from the beginning, or since the session's bash
+    /// turned out to be too old.
+    fn is_per_command(&self) -> bool {
+        self.kind == SessionKind::PerCommand || self.per_command.get().is_some()
+    }
+
     #[cfg(unix)]
     fn shared(&self) -> MutexGuard<'_, Option<(Arc<Shared>, PathBuf)>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)

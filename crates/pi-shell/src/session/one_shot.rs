@@ -9,7 +9,7 @@ use super::engine::Engine;
 use super::{CLOSE_LIMIT, never_started};
 #[cfg(unix)]
 use crate::capabilities::SessionKind;
-use crate::capabilities::capabilities;
+use crate::capabilities::kind_with;
 use crate::error::ShellError;
 use crate::job::Job;
 use crate::observer::Observer;
@@ -31,12 +31,15 @@ pub async fn execute_shell(
     if cancel.is_cancelled() {
         return Ok(never_started(&run));
     }
-    let kind = options.kind.unwrap_or_else(|| capabilities().session);
+    let kind = options.kind.unwrap_or_else(|| kind_with(options.shell.as_deref()));
     let task = tokio::spawn(async move {
         let job = Job { options: run, observer, cancel };
         match kind {
             #[cfg(unix)]
-            SessionKind::Persistent => execute_in_engine(options, &job).await,
+            SessionKind::Persistent => match execute_in_engine(options.clone(), &job).await {
+                Err(error) if options.may_fall_back(&error) => execute_alone(options, &job).await,
+                result => result,
+            },
             _ => execute_alone(options, &job).await,
         }
     });

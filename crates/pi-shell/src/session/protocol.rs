@@ -84,7 +84,7 @@ pub(super) fn boot_text(
     format!(
         concat!(
             r#"{{ BASH_ARGV0=bash;\unalias -a;{descriptors}{driver};{trap};"#,
-            r#"\builtin printf '\001%s r %s %s %s\000\002' {token} "${{BASH_VERSINFO[0]}}" "${{BASH_VERSINFO[1]}}" "$BASHPID";}}<&$((LINENO=0))"#,
+            r#"\builtin printf '\001%s r %s %s\000\002' {token} "${{BASH_VERSINFO[0]}}" "${{BASH_VERSINFO[1]}}";}}<&$((LINENO=0))"#,
             "\n"
         ),
         descriptors = descriptors.boot(),

@@ -91,19 +91,46 @@ pub(crate) fn reads_from(_pid: i32, _pipe: impl AsFd) -> Option<bool> {
     None
 }
 
-/// Longest wait for a process that was forked to become its program.
-const EXEC_LIMIT: Duration = Duration::from_millis(100);
+/// Longest wait for a process that was forked to become its program, on a machine so busy that it
+/// does not get to run.
+const EXEC_LIMIT: Duration = Duration::from_secs(2);
+
+/// Time on a processor after which a process that was forked will not become another program: it
+/// is a subshell that computes. Less than a millisecond is what an exec takes.
+const EXEC_RUN_TIME: Duration = Duration::from_millis(20);
+
+/// The same by the clock, where the system does not tell the time on a processor.
+const EXEC_CLOCK_TIME: Duration = Duration::from_millis(100);
 
 /// How often such a process is looked at.
 const EXEC_LOOK_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Whether a process is between its fork and its program: it has no command line in the middle of
-/// an exec, and that of the shell before; a subshell has that too, but it waits.
-fn is_becoming(one: &ProcessInfo, shell: Option<&str>) -> bool {
+/// an exec, and that of the shell before; a subshell has that too, but it waits or computes.
+fn is_becoming(one: &ProcessInfo, shell: Option<&str>, waited: Duration) -> bool {
     let in_exec = one.command.starts_with('[');
     let forked = shell == Some(one.command.as_str());
-    in_exec
-        || (forked && entry_of(one.pid).is_some_and(|entry| entry.state == ProcessState::Running))
+    let has_not_run = || match run_time_of(one.pid) {
+        Some(time) => time < EXEC_RUN_TIME,
+        None => waited < EXEC_CLOCK_TIME,
+    };
+    let is_running = || entry_of(one.pid).is_some_and(|entry| entry.state == ProcessState::Running);
+    (in_exec || (forked && is_running())) && has_not_run()
+}
+
+/// Time that a process's first thread spent on processors; `None` where the system does not tell.
+fn run_time_of(pid: i32) -> Option<Duration> {
+    #[cfg(target_os = "linux")]
+    {
+        let path = format!("/proc/{}/schedstat", process::proc_pid(pid)?);
+        let text = std::fs::read_to_string(path).ok()?;
+        text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _unasked = pid;
+        None
+    }
 }
 
 /// Describes processes; waits a moment for those that were forked and are not yet their program.
@@ -112,12 +139,12 @@ pub(crate) async fn describe_settled(
     found: &[ProcessEntry],
     shell: Option<&str>,
 ) -> Vec<ProcessInfo> {
-    let deadline = Instant::now() + EXEC_LIMIT;
+    let start = Instant::now();
     loop {
         let described: Vec<ProcessInfo> =
             found.iter().filter_map(|entry| describe(entry.identity)).collect();
-        let becoming = described.iter().any(|one| is_becoming(one, shell));
-        if !becoming || Instant::now() > deadline {
+        let becoming = described.iter().any(|one| is_becoming(one, shell, start.elapsed()));
+        if !becoming || start.elapsed() > EXEC_LIMIT {
             return described;
         }
         tokio::time::sleep(EXEC_LOOK_INTERVAL).await;

@@ -55,7 +55,7 @@ function capabilityFindings(capabilities: ReturnType<typeof import("@pi-bash/nat
       "persistent session",
       capabilities.session === "persistent",
       "one bash keeps its state between commands",
-      "every command gets a fresh shell; needs a Unix system with bash",
+      "each command has a bash of its own, without jobs; needs a Unix system with a process list and bash 4.4 or newer",
     ),
     limited(
       "supervisor",
