@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { bundleMcp } from "./bundle-mcp.mjs";
 import { thirdPartyNotices } from "./notices.mjs";
 import { addonOf, packageOf, supervisorOf, TARGETS } from "./targets.mjs";
 
@@ -70,6 +71,7 @@ export function stagePackage(root, staging, name) {
   if (existsSync(join(from, "README.md"))) copyFileSync(join(from, "README.md"), join(to, "README.md"));
   copyFileSync(join(root, "LICENSE"), join(to, "LICENSE"));
   writeJson(join(to, "package.json"), publishedManifest(manifest));
+  if (name === "cli") bundleMcp(root, to);
   return to;
 }
 

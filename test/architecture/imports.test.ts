@@ -36,8 +36,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   // The composition root: it alone builds things and hands them down, so it may name every layer.
   cli: {
     ours: ["contract", "command", "natives", "policy", "executor", "tool", "terminal", "renderer", "adapters"],
-    // Not imported: a peer of `adapters`, which this program has to bring.
-    others: ["@modelcontextprotocol/server"],
+    others: [],
     node: true,
   },
 };
