@@ -8,9 +8,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use napi::Status;
-use napi::bindgen_prelude::Unknown;
+use napi::bindgen_prelude::{Env, Result, Unknown};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi::{JsString, Status};
 use napi_derive::napi;
 
 use crate::mailbox::{Mailbox, Wants};
@@ -97,6 +97,17 @@ impl Bridge {
             deliveries.push(delivery);
         }
         deliveries
+    }
+
+    /// The text of the last delivery of operation `id` was dealt with: the text behind it, at most 64 KiB
+    /// in memory, as part of that delivery. Null where there is none.
+    #[napi(catch_unwind, ts_return_type = "string | null")]
+    pub fn take_text<'env>(&self, env: &'env Env, id: i64) -> Result<Option<JsString<'env>>> {
+        let Some(mailbox) = self.find(id) else { return Ok(None) };
+        let Some(text) = mailbox.take_text() else { return Ok(None) };
+        let string = text.to_js(env)?;
+        mailbox.take_back(text);
+        Ok(Some(string))
     }
 
     /// The last delivery of operation `id` was dealt with: the next may come.

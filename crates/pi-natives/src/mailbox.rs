@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::bridge::ReadyQueue;
 use crate::capture::Capture;
 use crate::outcome::{Delivery, End, Update};
-use crate::text::{PIECE_BYTES, Text};
+use crate::text::{LEAST_USED_AGAIN, PIECE_BYTES, Text};
 
 /// Text that may wait for JavaScript before the run is held back, in bytes of V8's memory.
 ///
@@ -72,6 +72,8 @@ pub(crate) struct Mailbox {
     queue: Weak<ReadyQueue>,
     state: Mutex<State>,
     room: Notify,
+    /// Pieces that JavaScript has taken, for their memory: no more than stand in the window.
+    used: Mutex<Vec<Text>>,
 }
 
 impl Mailbox {
@@ -93,6 +95,7 @@ impl Mailbox {
                 is_held: false,
             }),
             room: Notify::new(),
+            used: Mutex::new(Vec::new()),
         })
     }
 
@@ -143,13 +146,29 @@ impl Mailbox {
             state.waiting_bytes -= text.size();
         }
         state.turn = Turn::Delivered;
-        let lets_go = state.is_held && state.waiting_bytes <= HALF_WINDOW_BYTES;
-        state.is_held &= !lets_go;
-        drop(state);
-        if lets_go {
-            self.room.notify_one();
-        }
+        self.let_go(state);
         Some(Delivery::new(self.id, text, update, end))
+    }
+
+    /// JavaScript is done with the text of the last delivery: takes the text behind it, which counts as
+    /// part of that delivery. `None` where there is none.
+    pub(crate) fn take_text(&self) -> Option<Text> {
+        let mut state = self.lock();
+        if state.turn != Turn::Delivered {
+            return None;
+        }
+        let text = state.pieces.pop_front()?;
+        state.waiting_bytes -= text.size();
+        self.let_go(state);
+        Some(text)
+    }
+
+    /// Takes back a piece that has become a string of JavaScript.
+    pub(crate) fn take_back(&self, text: Text) {
+        let mut used = self.used();
+        if text.size() >= LEAST_USED_AGAIN && used.len() < WINDOW_BYTES / PIECE_BYTES {
+            used.push(text);
+        }
     }
 
     /// JavaScript is done with the last delivery and can be given the next.
@@ -160,6 +179,15 @@ impl Mailbox {
             if !state.pieces.is_empty() || state.update.is_some() || state.end.is_some() {
                 self.announce(state);
             }
+        }
+    }
+
+    /// Lets a run go on that was held back, if there is room again.
+    fn let_go(&self, mut state: MutexGuard<'_, State>) {
+        if state.is_held && state.waiting_bytes <= HALF_WINDOW_BYTES {
+            state.is_held = false;
+            drop(state);
+            self.room.notify_one();
         }
     }
 
@@ -180,7 +208,9 @@ impl Mailbox {
     fn put(self: &Arc<Self>, text: &str) {
         // Converted before the lock is taken: JavaScript may be about to take the last piece.
         let mut pieces = Vec::with_capacity(2);
-        Text::for_each_piece(text, |piece| pieces.push(piece));
+        let mut used = std::mem::take(&mut *self.used());
+        Text::for_each_piece(text, &mut used, |piece| pieces.push(piece));
+        self.used().append(&mut used);
         let mut state = self.lock();
         if state.abandoned {
             return;
@@ -218,6 +248,10 @@ impl Mailbox {
         let mut state = self.lock();
         state.is_held = !state.abandoned && state.waiting_bytes >= WINDOW_BYTES;
         !state.is_held
+    }
+
+    fn used(&self) -> MutexGuard<'_, Vec<Text>> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

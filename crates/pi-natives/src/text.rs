@@ -5,13 +5,18 @@
 //! one copy (0.06 and 0.09 ms per MiB). So the choice is made here, on the thread of the run.
 //! See docs/decisions/0002-text-across-napi.md.
 
-use napi::bindgen_prelude::{Either, Latin1String, Utf16String};
+use napi::JsString;
+use napi::bindgen_prelude::{Either, Env, Latin1String, Result, Utf16String};
 
 /// Largest piece of text given to JavaScript at once, in bytes of V8's memory.
 ///
 /// V8 puts strings above half a page (128 KiB) into pages of their own, which are mapped, faulted
 /// in and unmapped one by one: 0.8 ms per MiB on the JavaScript thread, against 0.16 below.
 pub(crate) const PIECE_BYTES: usize = 64 * 1024;
+
+/// Pieces of this size have memory that is worth keeping for the next ones: an allocator gives memory
+/// that is given back by another thread to the kernel, page by page, and takes it anew.
+pub(crate) const LEAST_USED_AGAIN: usize = 4 * 1024;
 
 /// Text that is ready to become a JavaScript string.
 pub(crate) type JsText = Either<Latin1String, Utf16String>;
@@ -33,8 +38,17 @@ impl Text {
         }
     }
 
-    /// Cuts `text` into pieces of at most `PIECE_BYTES`, each in the form that fits it.
-    pub(crate) fn for_each_piece(text: &str, mut take: impl FnMut(Self)) {
+    /// The same text as a string of JavaScript.
+    pub(crate) fn to_js<'env>(&self, env: &'env Env) -> Result<JsString<'env>> {
+        match self {
+            Self::Ascii(text) => env.create_string_latin1(text),
+            Self::Wide(units) => env.create_string_utf16(units),
+        }
+    }
+
+    /// Cuts `text` into pieces of at most `PIECE_BYTES`, each in the form that fits it and, where it
+    /// can be, in memory of `used`.
+    pub(crate) fn for_each_piece(text: &str, used: &mut Vec<Self>, mut take: impl FnMut(Self)) {
         let mut rest = text;
         while !rest.is_empty() {
             let mut end = rest.len().min(PIECE_BYTES);
@@ -43,10 +57,10 @@ impl Text {
             }
             let (piece, behind) = rest.split_at(end);
             if piece.is_ascii() {
-                take(Self::Ascii(piece.to_owned()));
+                take(Self::Ascii(copied(piece, used)));
                 rest = behind;
             } else {
-                let (units, read) = some_utf16(rest);
+                let (units, read) = some_utf16(rest, used);
                 take(Self::Wide(units));
                 rest = rest.get(read..).unwrap_or_default();
             }
@@ -94,10 +108,29 @@ impl From<String> for Text {
     }
 }
 
+/// A copy of `piece`. One that may be joined to others has room for a whole piece, so that it is not
+/// moved for each.
+fn copied(piece: &str, used: &mut Vec<Text>) -> String {
+    if piece.len() < LEAST_USED_AGAIN {
+        return piece.to_owned();
+    }
+    let mut copy = match used.pop() {
+        Some(Text::Ascii(text)) => text,
+        _ => String::with_capacity(PIECE_BYTES),
+    };
+    copy.clear();
+    copy.push_str(piece);
+    copy
+}
+
 /// The beginning of `text`, as much as makes one piece, and how many bytes of it that is.
-fn some_utf16(text: &str) -> (Vec<u16>, usize) {
+fn some_utf16(text: &str, used: &mut Vec<Text>) -> (Vec<u16>, usize) {
+    let mut units = match used.pop() {
+        Some(Text::Wide(units)) => units,
+        _ => Vec::new(),
+    };
     // Never more units than bytes; the decoder stops where it is not sure of room for one more.
-    let mut units = vec![0; (text.len() + 1).min(PIECE_BYTES / 2)];
+    units.resize((text.len() + 1).min(PIECE_BYTES / 2), 0);
     let mut decoder = encoding_rs::UTF_8.new_decoder_without_bom_handling();
     let (_, read, written) =
         decoder.decode_to_utf16_without_replacement(text.as_bytes(), &mut units, true);

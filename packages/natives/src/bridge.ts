@@ -69,6 +69,10 @@ export class Bridge {
   readonly #native: NativeBridge;
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
+  /** Bytes of text that may still be taken in this turn of the event loop. */
+  #left = 0;
+  /** When this turn is to end, on the clock of `now`. */
+  #turnEnds = 0;
   #keepAlive: NodeJS.Timeout | undefined;
 
   constructor() {
@@ -101,17 +105,22 @@ export class Bridge {
   }
 
   #drain(): void {
-    const turnEnds = now() + TURN_MS;
-    let left = TURN_BYTES;
+    this.#turnEnds = now() + TURN_MS;
+    this.#left = TURN_BYTES;
     do {
-      const deliveries = this.#native.take(left);
+      const deliveries = this.#native.take(this.#left);
       if (deliveries.length === 0) return; // The addon rings when there is something again.
       for (const delivery of deliveries) {
-        left -= delivery.text?.length ?? 0;
+        this.#left -= delivery.text?.length ?? 0;
         this.#deliver(delivery);
       }
-    } while (left > 0 && now() < turnEnds);
+    } while (this.#hasTime());
     setImmediate(() => this.#drain());
+  }
+
+  /** Whether more may be taken in this turn of the event loop. */
+  #hasTime(): boolean {
+    return this.#left > 0 && now() < this.#turnEnds;
   }
 
   #deliver(delivery: Delivery): void {
@@ -119,6 +128,10 @@ export class Bridge {
     if (pending === undefined) return;
     if (delivery.endingStopped !== undefined) {
       pending.gate?.openIn(delivery.endingStopped ? STOPPED_PATIENCE_MS : ENDED_PATIENCE_MS);
+      return;
+    }
+    if (isTextAlone(delivery)) {
+      this.#deliverTexts(delivery.id, pending, delivery.text);
       return;
     }
     const { end, text, update } = delivery;
@@ -132,6 +145,22 @@ export class Bridge {
     }
     if (end) pending.gate?.openIn(wasStopped(end) ? STOPPED_PATIENCE_MS : ENDED_PATIENCE_MS);
     void awaited.then(() => fromUpdate).then(() => this.#finish(delivery.id, pending, end));
+  }
+
+  /** Gives out a text and those behind it, until there is none, the turn is over, or one of them is to be awaited. */
+  #deliverTexts(id: number, pending: Pending, first: string): void {
+    const onText = pending.listeners?.onText;
+    let text: string | null = first;
+    while (text !== null && onText) {
+      const awaited = pending.gate?.call(onText, text);
+      if (awaited !== undefined) {
+        void awaited.then(() => this.#finish(id, pending, undefined));
+        return;
+      }
+      text = this.#hasTime() ? this.#native.takeText(id) : null;
+      this.#left -= text?.length ?? 0;
+    }
+    this.#finish(id, pending, undefined);
   }
 
   #finish(id: number, pending: Pending, end: End | undefined): void {
@@ -153,4 +182,8 @@ export class Bridge {
 
 function wasStopped(end: End): boolean {
   return end.run !== undefined && (end.run.cancelled || end.run.timedOut);
+}
+
+function isTextAlone(delivery: Delivery): delivery is Delivery & { text: string } {
+  return delivery.text !== undefined && delivery.update === undefined && delivery.end === undefined;
 }

@@ -1,21 +1,28 @@
 /**
  * A sandbox that a caller asks for, on its way to the addon: a name that is none of ours must never mean no sandbox.
  */
-import { SandboxBackend, SandboxMode, type SandboxOptions } from "@pi-bash/contract";
+import type { SandboxBackend, SandboxMode, SandboxOptions } from "@pi-bash/contract";
 import { absent, checkAbsolutePath, checkObject, checkText } from "./check-option.ts";
 import type { SandboxRequest } from "./generated/binding.d.ts";
 import { invalidOption } from "./shell-error.ts";
+
+/** Each name of a type, once: the compiler holds them to the contract's. */
+type Names<T extends string> = { readonly [Name in T]: Name };
+
+// The contract's own lists are schemas, and to load those takes twice as long as to start Node.
+const MODES: Names<SandboxMode> = { "read-only": "read-only", "workspace-write": "workspace-write", full: "full" };
+const BACKENDS: Names<SandboxBackend> = { bubblewrap: "bubblewrap", landlock: "landlock", seatbelt: "seatbelt" };
 
 /** The addon's form; absent: no sandbox. */
 export function toSandboxRequest(options: SandboxOptions | undefined | null): SandboxRequest | undefined {
   if (absent(options)) return undefined;
   checkObject("sandbox", options);
-  const mode = oneOf("sandbox.mode", options.mode, SandboxMode.options);
+  const mode = oneOf("sandbox.mode", options.mode, MODES);
   if (mode === "full") return undefined;
   return {
     mode,
     network: flag("sandbox.network", options.network),
-    ...(absent(options.backend) ? {} : { backend: oneOf("sandbox.backend", options.backend, SandboxBackend.options) }),
+    ...(absent(options.backend) ? {} : { backend: oneOf("sandbox.backend", options.backend, BACKENDS) }),
     writablePaths: list("sandbox.writablePaths", options.writablePaths, checkAbsolutePath),
     protectedPaths: list("sandbox.protectedPaths", options.protectedPaths, checkText),
     hiddenPaths: list("sandbox.hiddenPaths", options.hiddenPaths, checkAbsolutePath),
@@ -23,9 +30,10 @@ export function toSandboxRequest(options: SandboxOptions | undefined | null): Sa
   };
 }
 
-function oneOf<T extends string>(name: string, value: unknown, names: readonly T[]): T {
-  const found = names.find((one) => one === value);
-  if (found === undefined) throw invalidOption(name, `is \`${String(value)}\`; give one of ${names.join(", ")}`);
+function oneOf<T extends string>(name: string, value: unknown, names: Names<T>): T {
+  const all = Object.values<T>(names);
+  const found = all.find((one) => one === value);
+  if (found === undefined) throw invalidOption(name, `is \`${String(value)}\`; give one of ${all.join(", ")}`);
   return found;
 }
 

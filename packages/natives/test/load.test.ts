@@ -2,6 +2,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { buildSync } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { addonInfo, loadBinding } from "../src/binding.ts";
 import { NativeLoadError } from "../src/native-load-error.ts";
@@ -100,5 +101,19 @@ describe("loading the addon", () => {
 
   it("names the target as the build names its file", () => {
     expect(currentTarget()).toMatch(/^(linux-(x64|arm64)-(gnu|musl)|darwin-(x64|arm64)|win32-(x64|arm64))$/);
+  });
+
+  it("imports nothing but Node: a schema library would take longer to load than all the rest", () => {
+    const built = buildSync({
+      entryPoints: [join(import.meta.dirname, "..", "src", "index.ts")],
+      bundle: true,
+      write: false,
+      metafile: true,
+      format: "esm",
+      platform: "node",
+    });
+
+    const foreign = Object.keys(built.metafile.inputs).filter((path) => !path.startsWith("packages/natives/src/"));
+    expect(foreign).toEqual([]);
   });
 });

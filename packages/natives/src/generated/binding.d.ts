@@ -16,6 +16,11 @@ export declare class Bridge {
    * holds its operation back until it is acknowledged.
    */
   take(textBytes: number): Array<Delivery>
+  /**
+   * The text of the last delivery of operation `id` was dealt with: the text behind it, at most 64 KiB
+   * in memory, as part of that delivery. Null where there is none.
+   */
+  takeText(id: number): string | null
   /** The last delivery of operation `id` was dealt with: the next may come. */
   acknowledge(id: number): void
   /** Asks operation `id` to stop. Fine at any time, any number of times. */
