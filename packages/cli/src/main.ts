@@ -5,13 +5,18 @@
  * are answered where the native addon is missing, too.
  */
 import { USAGE, USAGE_STATUS, UsageError } from "./usage.ts";
+import { ownVersion } from "./version.ts";
 
 /** Exit status of a command that could not be started; as `env` and `timeout` have it. */
 const NOT_STARTED_STATUS = 125;
 
+const HELP_WORDS: ReadonlySet<string> = new Set(["--help", "-h"]);
+
 /** Runs one command line, without the program's name, and resolves with the exit status. */
 export async function main(words: readonly string[]): Promise<number> {
-  const [name, ...rest] = words;
+  const [first, ...rest] = words;
+  // Whoever asks a command for help is shown all there is: it is one page.
+  const name = HELP_WORDS.has(rest[0] ?? "") ? "help" : first;
   try {
     switch (name) {
       case "run":
@@ -36,6 +41,10 @@ export async function main(words: readonly string[]): Promise<number> {
       case "--help":
       case "-h":
         process.stdout.write(USAGE);
+        return 0;
+      case "--version":
+      case "-v":
+        process.stdout.write(`${ownVersion()}\n`);
         return 0;
       case undefined:
         throw new UsageError("no command given");

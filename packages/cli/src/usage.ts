@@ -23,6 +23,7 @@ export const USAGE = `pi-bash: real bash for programs that run commands
   pi-bash minimize --verify [FILE ...]    run the inline tests of the built-in rules and of rule files
   pi-bash doctor [--json]                 what works here, what is missing and how to get it
   pi-bash tour                            see the engine at work, with every claim checked
+  pi-bash --version                       which one this is
 
 Options of run:
   --cwd FOLDER        where the command starts

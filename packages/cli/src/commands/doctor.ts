@@ -3,10 +3,10 @@
  *
  * Nothing is believed: the shell that is reported is one that has just run a command, ended by the engine itself.
  */
-import { readFileSync } from "node:fs";
 import { release } from "node:os";
 import { parseArgs } from "node:util";
 import { UsageError } from "../usage.ts";
+import { ownVersion } from "../version.ts";
 
 /** One thing that was looked at. */
 export interface Finding {
@@ -22,12 +22,6 @@ export interface Finding {
 
 /** Long enough for a slow disk's first start of bash; a shell that does not answer by then is one that hangs. */
 const PROBE_TIMEOUT_MS = 20_000;
-
-function ownVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  const isManifest = typeof manifest === "object" && manifest !== null && "version" in manifest;
-  return isManifest ? String(manifest.version) : "unknown";
-}
 
 function text(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
