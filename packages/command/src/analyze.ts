@@ -4,7 +4,6 @@
  * Policy, interception, fixups, internal URLs and the minimizer's plan all start here, so that no two of them can
  * disagree about what a command is. Nothing is judged here; `ok` only says that the text was understood completely.
  */
-import { parse } from "unbash";
 import { findUrls, type UrlWord } from "./internal-urls.ts";
 import { findInvocation, type Invocation } from "./invocation.ts";
 import { findLeadingCd, type LeadingCd } from "./leading-cd.ts";
@@ -44,18 +43,27 @@ const KEPT = new Map<string, CommandAnalysis>();
 export function analyzeCommand(command: string): CommandAnalysis {
   const known = KEPT.get(command);
   if (known !== undefined) return known;
-  const analysis = analyze(command);
+  const analysis = analyzeSafely(command);
   if (command.length > MAX_KEPT_CHARS) return analysis;
   if (KEPT.size >= MAX_KEPT) KEPT.delete(KEPT.keys().next().value ?? "");
   KEPT.set(command, analysis);
   return analysis;
 }
 
+/** A text that breaks the parser or the walk, for instance by its depth, is one that was not understood. */
+function analyzeSafely(command: string): CommandAnalysis {
+  try {
+    return analyze(command);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { ok: false, errors: [{ message: "nested too deeply", offset: 0 }], ...NOTHING };
+  }
+}
+
 function analyze(command: string): CommandAnalysis {
   const refused = findTextProblem(command);
   if (refused !== undefined) return { ok: false, errors: [refused], ...NOTHING };
-  const script = parse(command);
-  const facts = walkText(command, undefined, script);
+  const { script, ...facts } = walkText(command);
   const unwrapped = facts.commands.map(unwrap);
   const nested = unwrapped.flatMap((each) => each.nested);
   const constructs = [...facts.constructs, ...nested.flatMap((each) => each.constructs)];

@@ -7,21 +7,25 @@
  */
 import type { ArithmeticExpression, ParameterExpansionPart, TestExpression, Word } from "unbash";
 
+/** Levels of an expression that are looked at; what is deeper counts as risky. */
+const MAX_DEPTH = 200;
+
 /** True when all given expressions are made of numbers, operators and parentheses alone. */
 export function arithmeticIsLiteral(expressions: readonly (ArithmeticExpression | undefined)[]): boolean {
-  return expressions.every((expression) => expression === undefined || isLiteral(expression));
+  return expressions.every((expression) => expression === undefined || isLiteral(expression, 0));
 }
 
-function isLiteral(expression: ArithmeticExpression): boolean {
+function isLiteral(expression: ArithmeticExpression, depth: number): boolean {
+  if (depth > MAX_DEPTH) return false;
   switch (expression.type) {
     case "ArithmeticBinary":
-      return isLiteral(expression.left) && isLiteral(expression.right);
+      return isLiteral(expression.left, depth + 1) && isLiteral(expression.right, depth + 1);
     case "ArithmeticUnary":
-      return isLiteral(expression.operand);
+      return isLiteral(expression.operand, depth + 1);
     case "ArithmeticTernary":
-      return [expression.test, expression.consequent, expression.alternate].every(isLiteral);
+      return [expression.test, expression.consequent, expression.alternate].every((each) => isLiteral(each, depth + 1));
     case "ArithmeticGroup":
-      return isLiteral(expression.expression);
+      return isLiteral(expression.expression, depth + 1);
     case "ArithmeticWord":
       return /^(?:0[xX][0-9a-fA-F]+|\d+(?:#[0-9a-zA-Z@_]+)?)$/.test(expression.value.trim());
     case "ArithmeticCommandExpansion":
@@ -57,7 +61,8 @@ export function whyParameterActs(
 }
 
 /** True where a `[[ … ]]` evaluates an operand as arithmetic or as a variable name. */
-export function testEvaluates(expression: TestExpression): boolean {
+export function testEvaluates(expression: TestExpression, depth = 0): boolean {
+  if (depth > MAX_DEPTH) return true;
   switch (expression.type) {
     case "TestUnary":
       return expression.operator === "-v" || expression.operator === "-R";
@@ -67,11 +72,11 @@ export function testEvaluates(expression: TestExpression): boolean {
         !(isNumber(expression.left) && isNumber(expression.right))
       );
     case "TestLogical":
-      return expression.operands.some(testEvaluates);
+      return expression.operands.some((operand) => testEvaluates(operand, depth + 1));
     case "TestNot":
-      return testEvaluates(expression.operand);
+      return testEvaluates(expression.operand, depth + 1);
     case "TestGroup":
-      return testEvaluates(expression.expression);
+      return testEvaluates(expression.expression, depth + 1);
   }
 }
 

@@ -15,7 +15,7 @@
  *   `tee` complains about in a file of its own.
  */
 import { parse } from "unbash";
-import { findTextProblem } from "./text-limits.ts";
+import { findTextProblem, parsedLength } from "./text-limits.ts";
 import { segmentEnds, type TrailingPipe } from "./trailing-pipe.ts";
 
 /** `tee` keeps the command's meaning, `strip` removes the trailing stage. */
@@ -33,7 +33,8 @@ export interface BashFixups {
 
 /** Applies the fixups; text that does not parse or has several lines is returned unchanged. */
 export function applyBashFixups(command: string, mode: FixupMode = "tee"): BashFixups {
-  if (findTextProblem(command) !== undefined) return { command, stripped: [], pipes: [] };
+  if (findTextProblem(command) !== undefined || parsedLength(command) < command.length)
+    return { command, stripped: [], pipes: [] };
   const script = parse(command);
   if ((script.errors?.length ?? 0) > 0) return { command, stripped: [], pipes: [] };
   const cuts: Cut[] = [];

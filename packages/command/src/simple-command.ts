@@ -10,6 +10,7 @@ import type {
   HereString,
   Redirect,
   Redirection as RedirectionNode,
+  SyntaxNode,
   Word as SyntaxWord,
 } from "unbash";
 import type { Assignment, CommandContext, Redirection, SimpleCommand } from "./syntax.ts";
@@ -68,6 +69,29 @@ function isWordPart(part: Command["prefix"][number] | Command["suffix"][number])
 /** The offset where two words of a list touch, or undefined: for bash they are one. */
 export function findTouching(words: readonly SyntaxWord[]): number | undefined {
   return words.find((word, at) => at > 0 && words[at - 1]?.end === word.pos)?.pos;
+}
+
+/**
+ * True where a word goes on behind a process substitution that ends at `end`.
+ *
+ * The parser begins another word there, or a comment; bash does not, and runs the `b` of `cat <(a)#; b`.
+ */
+export function wordGoesOn(source: string, end: number): boolean {
+  return !/^[\s;&|()<>}]?$/.test(source.slice(end, end + 1));
+}
+
+/**
+ * True where the parser takes a part that runs commands for text: behind an empty array (`` a=()`b` ``), and behind what
+ * looks like a subscript and is none (`a[;]$(b)`).
+ */
+export function isMisread(node: SyntaxNode): boolean {
+  if (node.type === "Assignment") return node.value.type === "Word" && node.value.text.startsWith("(");
+  return node.type === "Word" && node.parts === undefined && expandsIn(node.text);
+}
+
+/** A word without parts has no quotes: what no backslash stands before has its meaning. */
+function expandsIn(text: string): boolean {
+  return /[$`]/.test(text) && /`|\$[\w({*@#?!$'"[-]/.test(text.replaceAll(/\\[\s\S]/g, ""));
 }
 
 /** In `>> 2>&1` bash takes the 2 for a descriptor, and the first redirection has no target: a syntax error. */

@@ -6,12 +6,13 @@
  * context. A node type that is not named here becomes an `unknown` construct: the set is closed. Wrappers such as
  * `sudo` or `bash -c` are looked through later (see `unwrap.ts`).
  */
-import { forEachChild, parse, type SyntaxNode } from "unbash";
+import { forEachChild, parse, type Script, type SyntaxNode } from "unbash";
 import { hasOddEscape } from "./ansi-string.ts";
 import { arithmeticIsLiteral, testEvaluates, whyParameterActs } from "./expansion-risk.ts";
 import { KNOWN_NODES, PLAIN_CONSTRUCTS } from "./node-kinds.ts";
-import { findGap, findTouching, toRedirection, toSimpleCommand } from "./simple-command.ts";
+import { findGap, findTouching, isMisread, toRedirection, toSimpleCommand, wordGoesOn } from "./simple-command.ts";
 import type { CommandContext, Construct, SimpleCommand, SyntaxFacts } from "./syntax.ts";
+import { isTooDeep, parsedLength } from "./text-limits.ts";
 import { type Span, type SpanOf, toWord } from "./word.ts";
 
 /** Levels of syntax nodes the walk follows: about six a nested substitution, so 64 of them. */
@@ -32,19 +33,25 @@ const TOP: CommandContext = {
 type Node = SyntaxNode;
 type Of<T extends Node["type"]> = Extract<Node, { type: T }>;
 
+/** What is in a text, and its syntax tree. */
+export interface WalkedText extends SyntaxFacts {
+  readonly script: Script;
+}
+
 /**
  * Parses a text and lists what is in it.
  *
  * `origin` maps the commands of a text that is itself part of a command line (`bash -c '…'`) to the word it came from.
  */
-export function walkText(
-  text: string,
-  origin?: { span: Span; context: CommandContext },
-  script: Of<"Script"> = parse(text),
-): SyntaxFacts {
+export function walkText(text: string, origin?: { span: Span; context: CommandContext }): WalkedText {
   const walker = new Walker(text, origin?.span);
+  // Texts out of `$'\x28…'` have parentheses that the command line does not show.
+  const tooDeep = origin !== undefined && isTooDeep(text);
+  const length = tooDeep ? 0 : parsedLength(text);
+  const script = parse(length === text.length ? text : text.slice(0, length));
   walker.walkScript(script, origin?.context ?? TOP, 0);
-  return { errors: walker.errors, commands: walker.commands, constructs: walker.constructs };
+  if (length < text.length) walker.giveUp(tooDeep ? "nested too deeply" : "too many parts", length);
+  return { script, errors: walker.errors, commands: walker.commands, constructs: walker.constructs };
 }
 
 class Walker {
@@ -81,7 +88,7 @@ class Walker {
   #visit(node: Node, context: CommandContext, depth: number): void {
     this.#nodes++;
     if (depth > MAX_DEPTH || this.#nodes > MAX_NODES) {
-      this.#giveUp(depth > MAX_DEPTH ? "nested too deeply" : "too many parts", node.pos);
+      this.giveUp(depth > MAX_DEPTH ? "nested too deeply" : "too many parts", node.pos);
       return;
     }
     switch (node.type) {
@@ -99,7 +106,8 @@ class Walker {
     }
   }
 
-  #giveUp(message: string, offset: number): void {
+  /** Notes a part of the text that is not looked at. */
+  giveUp(message: string, offset: number): void {
     if (this.errors.at(-1)?.message !== message) {
       this.errors.push({ message, offset: this.#spanOf(offset, offset).start });
     }
@@ -109,7 +117,7 @@ class Walker {
     // Words are read when they are looked at: counting them first keeps a line of thousands from being read at all.
     if (this.#nodes + node.suffix.length + node.prefix.length > MAX_NODES) {
       this.#nodes = MAX_NODES;
-      this.#giveUp("too many parts", node.pos);
+      this.giveUp("too many parts", node.pos);
       return;
     }
     const gap = findGap(node, this.#source);
@@ -125,6 +133,9 @@ class Walker {
   ): void {
     const kind = node.type === "ProcessSubstitution" ? "process-substitution" : "command-substitution";
     const span = this.#spanOf(node.pos, node.end);
+    if (kind === "process-substitution" && wordGoesOn(this.#source, node.end)) {
+      this.errors.push({ message: "unexpected token", offset: this.#spanOf(node.end, node.end).start });
+    }
     this.constructs.push({ kind, span, text: node.text });
     if (node.script === undefined) {
       this.constructs.push({ kind: "unknown", type: `${node.type} without a script`, span, text: node.text });
@@ -154,7 +165,7 @@ class Walker {
   #note(node: Node): void {
     if ((node.type === "For" || node.type === "Select") && node.wordlist !== undefined) {
       const touching = findTouching(node.wordlist);
-      if (touching !== undefined) this.#giveUp("unexpected token", touching);
+      if (touching !== undefined) this.giveUp("unexpected token", touching);
       const words = node.wordlist.map((word) => toWord(word, this.#spanOf));
       this.constructs.push({
         kind: "word-list",
@@ -168,9 +179,8 @@ class Walker {
       return;
     }
     // Bash may end the here-document elsewhere, and run what stands behind it.
-    if (node.type === "HereDocDelimiter" && hasOddEscape(node.text)) {
-      this.#giveUp("unexpected here-document delimiter", node.pos);
-    }
+    const isWrong = node.type === "HereDocDelimiter" ? hasOddEscape(node.text) : isMisread(node);
+    if (isWrong) this.giveUp("unexpected token", node.pos);
     const construct = this.#construct(node);
     if (construct !== undefined) this.constructs.push(construct);
   }
@@ -256,24 +266,27 @@ class Walker {
   }
 
   #pipeline(node: Of<"Pipeline">, context: CommandContext, depth: number): void {
+    // All but the ends have the same context: a text may have tens of thousands of stages.
+    const writes = { ...context, writesPipe: true };
+    const between = { ...writes, readsPipe: true };
+    const reads = { ...context, readsPipe: true };
     const last = node.commands.length - 1;
     for (const [index, stage] of node.commands.entries()) {
-      const inner = {
-        ...context,
-        readsPipe: context.readsPipe || index > 0,
-        writesPipe: context.writesPipe || index < last,
-      };
-      this.#visit(stage, inner, depth + 1);
+      if (this.#nodes > MAX_NODES) break;
+      const inner = index === last ? reads : between;
+      this.#visit(stage, index > 0 ? inner : last > 0 ? writes : context, depth + 1);
     }
   }
 
   #andOr(node: Of<"AndOr">, context: CommandContext, depth: number): void {
+    const later = { ...context, conditional: true };
     for (const [index, item] of node.commands.entries()) {
+      if (this.#nodes > MAX_NODES) break;
       // `! && x`: bash takes a lone `!` or `time` at the end of a line only.
       if (item.type === "Pipeline" && item.commands.length === 0) {
         this.errors.push({ message: "missing command", offset: this.#spanOf(item.end, item.end).start });
       }
-      this.#visit(item, index === 0 ? context : { ...context, conditional: true }, depth + 1);
+      this.#visit(item, index === 0 ? context : later, depth + 1);
     }
   }
 

@@ -86,6 +86,51 @@ describe("analysis", () => {
     expect(analyzeCommand("cat <<$'\\x{45}'\nE\ntouch P\n\\x{45}\n").ok).toBe(false);
   });
 
+  it.each([
+    "cat <(a)#; touch P",
+    "cat < <(a)#; touch P",
+    "cat <<<<(a)#; touch P",
+    "cat <(a)\\\n#; touch P",
+    "for i in <(a)#; do touch P; done",
+    "case <(a)# in *) touch P;; esac",
+    'echo "$(cat <(a)#; touch P)"',
+    "echo `cat <(a)#; touch P`",
+  ])("does not believe in a comment behind a process substitution: %s", (line) => {
+    expect(analyzeCommand(line)).toMatchObject({ ok: false });
+  });
+
+  it("knows the end of a word behind a process substitution", () => {
+    const { ok, commands } = analyzeCommand("diff <(a) <(b)|c; (cat <(d)); { e > >(f); }; g <(h)>/dev/null # i; j");
+
+    expect(ok).toBe(true);
+    expect(commands.map(({ argv }) => argv[0]?.value).toSorted()).toEqual([..."abcdefgh", "cat", "diff"].toSorted());
+  });
+
+  it.each([
+    "a=()`touch P`",
+    "a=()$(touch P)x",
+    "declare a=(1)x`touch P`",
+    "a+=()`touch P` b",
+    "a[;]$(touch P)",
+    "a[))]`touch P`",
+    "a[ ]x$(touch P)",
+    "esac[))\\\n]${x:-$(touch P)}",
+  ])("does not take what runs commands for text behind an array or a subscript: %s", (line) => {
+    const { ok, commands } = analyzeCommand(line);
+
+    expect(ok && !commands.some(({ argv }) => argv[0]?.value === "touch")).toBe(false);
+  });
+
+  it.each(["echo a[0] \\$x \\`b\\` $ a$ '$(b)' 5$%", "a[1]=2", "a=(1 2)", "declare a=(1)", "cat <<'E'\n$(b)\nE"])(
+    "takes for text what is text: %s",
+    (line) => {
+      const { ok, commands } = analyzeCommand(line);
+
+      expect(ok).toBe(true);
+      expect(commands.some(({ argv }) => argv[0]?.value === "b")).toBe(false);
+    },
+  );
+
   it("reads the same text once, and gives the same analysis", () => {
     expect(analyzeCommand("echo the same text")).toBe(analyzeCommand("echo the same text"));
   });
@@ -101,7 +146,21 @@ describe("analysis", () => {
     expect(analyzeCommand(`echo ${"$(echo ".repeat(40)}x${")".repeat(40)}`).ok).toBe(true);
   });
 
-  it.each(["$(", "bash -c ", "sudo ", "find . -exec ls \\; ", "f(){ f|f& };", "eval '", "{a,", "`", "x<<E\n"])(
+  it("gives up on thousands of here-documents and on parentheses that only an inner text has", () => {
+    const inner = analyzeCommand(`bash -c $'${String.raw`\x24\x28`.repeat(200)}'`);
+
+    expect(analyzeCommand(`cat ${"<<a ".repeat(2_000)}`)).toMatchObject({ ok: false });
+    expect(inner.effective).toMatchObject([{ unresolved: "the text for `bash -c` is no valid command line" }]);
+    expect(analyzeCommand(`cat <<E\n${"cout << x;\n".repeat(400)}E\n`).ok).toBe(true);
+  });
+
+  it("gives up on expressions too deep to be walked, and does not throw", () => {
+    expect(analyzeCommand(`echo $((${"1+".repeat(30_000)}1))`).ok).toBe(false);
+    expect(analyzeCommand(`echo $((${"1+".repeat(1_000)}1))`).constructs).toMatchObject([{ literal: false }]);
+    expect(analyzeCommand(`echo $((${"1+".repeat(50)}1))`).constructs).toMatchObject([{ literal: true }]);
+  });
+
+  it.each(["$(", "bash -c ", "sudo ", "find . -exec ls \\; ", "f(){ f|f& };", "eval '", "{a,", "`", "x<<E\n", "<<a "])(
     "comes to an end with 64 KiB of %s",
     (text) => {
       const started = performance.now();

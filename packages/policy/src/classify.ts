@@ -8,7 +8,6 @@
  * makes the line not read-only. Hard blocks (`dangers.ts`) are looked for even in text that does not parse. What a
  * class means for a call is decided in `decide.ts`.
  */
-import { posix } from "node:path";
 import {
   type Assignment,
   analyzeCommand,
@@ -86,8 +85,18 @@ function folderAfter(command: EffectiveCommand, { cwd, home }: PathContext): str
   const literal = command.argv.length === 2 ? command.argv[1]?.value : undefined;
   if (literal === undefined || literal === null) return homeOf(command, { home });
   if (!literal.startsWith("/") && cwd === undefined) return undefined;
-  const path = posix.resolve(cwd ?? "/", literal);
+  const path = stepThrough(literal.startsWith("/") ? "" : (cwd ?? ""), literal);
   return path.length > MAX_PATH_CHARS ? undefined : path;
+}
+
+/** The folder behind a path, reading the path alone: thousands of `cd` would each pay for the whole of where they are. */
+function stepThrough(from: string, path: string): string {
+  let here = from.endsWith("/") ? from.slice(0, -1) : from;
+  for (const name of path.split("/")) {
+    if (name === "..") here = here.slice(0, Math.max(0, here.lastIndexOf("/")));
+    else if (name !== "" && name !== ".") here = `${here}/${name}`;
+  }
+  return here === "" ? "/" : here;
 }
 
 /** `cd` and `cd ~` go home; any other expanding target is unknown. */

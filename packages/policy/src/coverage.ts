@@ -28,9 +28,11 @@ export function coveredFindings(
   cwd: string | undefined,
 ): Coverage {
   const { analysis, findings } = classification;
+  // What was not understood is not covered, whatever of it a rule names.
+  if (!analysis.ok) return { open: findings, uncovered: [], rules: [] };
   const allowing = rules.filter((rule) => rule.behavior === "allow");
   const everything = allowing.find((rule) => rule.pattern.kind === "everything");
-  if (everything !== undefined && analysis.ok) return { open: [], uncovered: [], rules: [everything] };
+  if (everything !== undefined) return { open: [], uncovered: [], rules: [everything] };
 
   const used = new Set<Rule>();
   const open: Finding[] = [];

@@ -80,7 +80,7 @@ describe("a decision", () => {
   });
 
   it("never allows what was not understood", () => {
-    for (const command of ["ls 'x", "ls\0", "(ls"]) {
+    for (const command of ["ls 'x", "ls\0", "(ls", "cat <(ls)#; rm -rf /", "x[;]$(rm -rf /)", "x=()`rm -rf /`"]) {
       expect(behavior(command, { allow: ["Bash"] }, { mode: "yolo" }), command).toBe("ask");
       expect(behavior(command, { allow: ["Bash"] }, { interactive: false }), command).toBe("deny");
     }

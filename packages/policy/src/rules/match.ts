@@ -22,15 +22,25 @@ export type MatchResult = "yes" | "maybe" | "no";
 export function concerns(rule: Rule, analysis: CommandAnalysis, cwd: string | undefined): MatchResult {
   const { pattern } = rule;
   if (pattern.kind === "everything") return "yes";
-  if (pattern.kind === "write")
-    return strongest(redirectionsOf(analysis).map((each) => writeConcerns(pattern, each, cwd)));
-  const commands = [
-    ...analysis.effective.map((command) => ({ argv: command.argv, complete: command.argvComplete })),
-    ...[...analysis.commands, ...analysis.nestedCommands].map(({ argv }) => ({ argv, complete: true })),
-  ];
-  return strongest(
-    commands.filter(({ argv }) => argv.length > 0).map(({ argv, complete }) => restricts(pattern, argv, complete)),
-  );
+  if (pattern.kind === "write") {
+    return strongestOf(redirectionsOf(analysis), (each) => writeConcerns(pattern, each, cwd));
+  }
+  return strongest([
+    strongestOf(analysis.effective, ({ argv, argvComplete }) => restricts(pattern, argv, argvComplete)),
+    strongestOf(analysis.commands, ({ argv }) => restricts(pattern, argv, true)),
+    strongestOf(analysis.nestedCommands, ({ argv }) => restricts(pattern, argv, true)),
+  ]);
+}
+
+/** The strongest result over a list; nothing of a list of thousands is copied for it. */
+function strongestOf<T>(list: readonly T[], resultOf: (each: T) => MatchResult): MatchResult {
+  let found: MatchResult = "no";
+  for (const each of list) {
+    const result = resultOf(each);
+    if (result === "yes") return "yes";
+    if (result === "maybe") found = "maybe";
+  }
+  return found;
 }
 
 /** True when an allow rule covers a command: as it runs after harmless wrappers, or as it is written. */
@@ -82,6 +92,7 @@ export function strongest(results: readonly MatchResult[]): MatchResult {
 type ArgvPattern = Extract<Pattern, { kind: "argv" | "regex" }>;
 
 function restricts(pattern: ArgvPattern, argv: readonly Word[], complete: boolean): MatchResult {
+  if (argv.length === 0) return "no";
   const known = complete && argv.every((word) => word.value !== null);
   if (pattern.kind === "regex") {
     if (pattern.pattern.test(argv.map((word) => word.display).join(" "))) return "yes";
