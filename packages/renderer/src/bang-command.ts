@@ -7,7 +7,7 @@
 import { artifactUrl, BANG_LINE_CHARS, BANG_PREVIEW_LINES, type BashResult } from "@pi-bash/contract";
 import { highlight } from "./syntax.ts";
 import { plainRun, type Run, type StyledLine, styledLines } from "./text/styled.ts";
-import { clip, displayWidth } from "./text/width.ts";
+import { clip, columnsOf, displayWidth } from "./text/width.ts";
 import { rowText, wrapLines } from "./text/wrap.ts";
 import { DEFAULT_THEME, type Theme } from "./theme.ts";
 
@@ -87,7 +87,7 @@ export class BashExecutionComponent {
 
   /** Rows of exactly `width` columns, from 1; without a frame where there is no room for one. */
   render(width: number): readonly string[] {
-    const columns = Math.max(1, Math.floor(width));
+    const columns = columnsOf(width);
     if (this.#rows === undefined || this.#width !== columns) {
       this.#rows = this.#draw(columns);
       this.#width = columns;
@@ -109,8 +109,12 @@ export class BashExecutionComponent {
       const hint = this.#isExpanded ? "" : ` (${this.#options.expandHint ?? "ctrl+o to expand"})`;
       lines.push([plainRun(`… ${hidden} more ${hidden === 1 ? "line" : "lines"}${hint}`, colours.dim)]);
     }
-    lines.push(...styledLines(shown.map(clampLine).join("\n"), hasColour), ...this.#footer());
-    return framed(lines, columns, this.#options.isExcludedFromContext ? colours.dim : colours.border);
+    const output = styledLines(shown.map(clampLine).join("\n"), hasColour);
+    return framed(
+      [...lines, ...output, ...this.#footer()],
+      columns,
+      this.#options.isExcludedFromContext ? colours.dim : colours.border,
+    );
   }
 
   #header(): StyledLine[] {

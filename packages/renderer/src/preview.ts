@@ -9,7 +9,7 @@ import { DEFAULT_THEME, type Theme } from "./theme.ts";
 
 /** How it is drawn. */
 export interface RenderOptions {
-  /** Columns of the terminal, from 1. */
+  /** Columns of the terminal, from 1; anything that is no number (a stream that is no terminal) counts as 80. */
   readonly width: number;
   /** Rows of the terminal; default 30. */
   readonly rows?: number | undefined;
@@ -31,7 +31,8 @@ const MIN_PREVIEW_ROWS = 6;
 
 /** Rows of a collapsed output or command: at least 6, at most 10, 20 less than the terminal has. Default 30 rows. */
 export function previewRows(terminalRows: number | undefined): number {
-  const room = Math.max(MIN_PREVIEW_ROWS, Math.floor(terminalRows ?? DEFAULT_ROWS) - RESERVED_ROWS);
+  const rows = terminalRows !== undefined && Number.isFinite(terminalRows) ? Math.floor(terminalRows) : DEFAULT_ROWS;
+  const room = Math.max(MIN_PREVIEW_ROWS, rows - RESERVED_ROWS);
   return Math.min(RESULT_PREVIEW_LINES, room);
 }
 

@@ -23,9 +23,16 @@ const OPENERS = new Set(["|", "||", "&&", ";", "&", "(", "|&", ";;", "$(", "`"])
 const TOKEN =
   /(#[^\n]*)|('[^']*(?:'|$)|"(?:[^"\\]|\\[\s\S])*(?:"|$)|\$'(?:[^'\\]|\\[\s\S])*(?:'|$))|(\$\{[^}\n]*\}?|\$[A-Za-z_]\w*|\$[0-9?@*#$!-])|(\d*(?:<<<|<<-?|>>|[<>]&|&>>?|>\||[<>])|\|\||&&|;;|\|&|[|;&()]|\$\(|`)|([^\s#'"$<>|;&()`\\]|\\[\s\S])+|\s+|[\s\S]/gy;
 
+/** Longest command that is coloured, in UTF-16 units. Patterns need room for what they match; nobody reads that much. */
+const MAX_COLOURED_UNITS = 64 * 1024;
+
 /** The command in lines of coloured runs; hidden characters are written out. */
 export function highlight(command: string, colours: Colours): StyledLine[] {
   const lines: Run[][] = [[]];
+  if (command.length > MAX_COLOURED_UNITS) {
+    addTo(lines, command, "");
+    return lines;
+  }
   let expectsCommand = true;
   let before = "\n";
   for (const match of command.matchAll(TOKEN)) {

@@ -47,6 +47,35 @@ describe("text of a command", () => {
     expect(shown(`${ESC}[8msecret${ESC}[0m`)).toEqual(["secret"]);
   });
 
+  it.each([
+    ["30;40", "of the palette"],
+    ["97;48;5;15", "of the palette, in two ways of saying it"],
+    ["38;5;16;48;2;0;0;9", "that no eye tells apart"],
+    ["38;5;255;48;5;255", "of the greys"],
+  ])("cannot hide itself in the colour of its ground: %s, %s", (parameters) => {
+    expect(shown(`${ESC}[${parameters}msecret${ESC}[0m`)).toEqual(["secret"]);
+    expect(shown(`${ESC}[31;40mred on black${ESC}[0m`)).toEqual([`${ESC}[31;40mred on black${ESC}[0m`]);
+  });
+
+  it.each([
+    ["https://bank.example/", "https://evil.example/", " (https://evil.example/)"],
+    ["bank.example", "https://bank.example.evil.org/", " (https://bank.example.evil.org/)"],
+    ["www.bank.example/a", "http://evil.example", " (http://evil.example)"],
+    ["https://bank.example", "https://bank.example/login", ""],
+    ["bank.example/lo…", "https://www.bank.example/login", ""],
+    ["the bank", "https://evil.example/", ""],
+  ])("has the target of a link whose text is another address: %s to %s", (text, target, said) => {
+    const link = `${ESC}]8;;${target}${ESC}\\${text}${ESC}]8;;${ESC}\\`;
+
+    expect(shown(link)).toEqual([`${link}${said}`]);
+    expect(shown(`x\r${link}`)).toEqual([`${link}${said}`]);
+  });
+
+  it("cannot widen the run before it", () => {
+    expect(shown(`☺${ESC}[1m\ufe0f${ESC}[0m|`)).toEqual([`☺${ESC}[1m<U+FE0F>${ESC}[0m|`]);
+    expect(plain(`1${ESC}[1m\u20e3`)).toEqual(["1<U+20E3>"]);
+  });
+
   it("keeps links to the web and to files, and spells out the targets of others", () => {
     expect(shown(`${ESC}]8;;https://example.org/${ESC}\\here${ESC}]8;;${ESC}\\`)).toEqual([
       `${ESC}]8;;https://example.org/${ESC}\\here${ESC}]8;;${ESC}\\`,
@@ -120,12 +149,42 @@ describe("rows", () => {
       `${ESC}[`.repeat(200_000),
       "\r".repeat(400_000),
       `e${"\u0301".repeat(200_000)}`,
+      "漢".repeat(200_000),
+      "👩\u200d".repeat(100_000),
+      "ab\b".repeat(100_000),
     ];
     for (const text of hostile) {
       const begin = performance.now();
       wrapLines(styledLines(text), 80);
       expect(performance.now() - begin).toBeLessThan(5_000);
     }
+  });
+});
+
+describe("a line of megabytes", () => {
+  it("has its characters whole, wherever they stand", () => {
+    for (let before = 240; before < 270; before += 1) {
+      const text = `${"é".repeat(before)}👩‍👩‍👧‍👦🇺🇸क्षि`;
+      expect(displayWidth(text), String(before)).toBe(before + 2 + 2 + 3);
+      expect(shown(text, before + 2)[0]).toBe(`${"é".repeat(before)}👩‍👩‍👧‍👦`);
+    }
+  });
+
+  it("is broken into its rows, however many they are", () => {
+    expect(shown("y".repeat(2 * 1024 ** 2), 10)).toHaveLength(209_716);
+  });
+});
+
+describe("a width that is no number", () => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, undefined as unknown as number])(
+    "counts as 80 columns: %s",
+    (width) => {
+      expect(shown("y".repeat(100), width).map((row) => row.length)).toEqual([80, 20]);
+    },
+  );
+
+  it.each([0, -1, 0.5])("or less than one as 1: %s", (width) => {
+    expect(shown("yy", width)).toEqual(["y", "y"]);
   });
 });
 

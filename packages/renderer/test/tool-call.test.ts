@@ -76,6 +76,14 @@ describe("the command of a call", () => {
     expect(loop).toContain("\x1b[1mmake\x1b[0m");
   });
 
+  it("of megabytes is shown without colours", () => {
+    for (const command of ["a".repeat(10_000_000), `"${'a\\"'.repeat(1_000_000)}`, ";|&".repeat(300_000)]) {
+      const rows = renderBashCall({ args: { command } }, undefined, { width: 80 });
+      expect(rows).toHaveLength(11);
+      expect(rows.slice(1).join("")).not.toContain("\x1b");
+    }
+  });
+
   it("is shown while its arguments are still being written, variables and all", () => {
     expect(draw({ argsText: '{"command":"git commit -m \\"two\\nli' })).toEqual(['· $ git commit -m "two', "li"]);
     expect(draw({ argsText: '{"env":{"CI":"1","TOK' })).toEqual(['· $ CI="1" …']);

@@ -9,7 +9,7 @@ import { PTY_COLUMNS_RANGE, PTY_ROWS_RANGE } from "@pi-bash/contract";
 import { VirtualTerminal } from "@pi-bash/terminal";
 import { plainRun, type Run, type StyledLine } from "../text/styled.ts";
 import { visible } from "../text/visible.ts";
-import { clip, clustersOf, clusterWidth, displayWidth } from "../text/width.ts";
+import { clip, clustersOf, clusterWidth, columnsOf, displayWidth } from "../text/width.ts";
 import { rowText, wrapLine } from "../text/wrap.ts";
 import { DEFAULT_THEME, type Theme } from "../theme.ts";
 import { type ConsoleInput, decodeInput } from "./keys.ts";
@@ -44,6 +44,10 @@ export interface ConsoleEnd {
   readonly timedOut: boolean;
 }
 
+/** Size of a terminal that does not say, in cells. */
+const DEFAULT_COLUMNS = 80;
+const DEFAULT_ROWS = 24;
+
 /** Rows of the frame: title above, keys below. */
 const FRAME_ROWS = 2;
 /** Columns of the frame: an edge on each side. */
@@ -64,8 +68,8 @@ export class BashConsoleOverlay {
     this.#command = command;
     this.#program = program;
     this.#options = options;
-    this.#width = options.width ?? 80;
-    this.#rows = options.rows ?? 24;
+    this.#width = columnsOf(options.width ?? DEFAULT_COLUMNS);
+    this.#rows = rowsOf(options.rows ?? DEFAULT_ROWS);
     this.#terminal = new VirtualTerminal({
       ...this.size,
       scrollback: 0,
@@ -88,8 +92,8 @@ export class BashConsoleOverlay {
 
   /** The person's terminal has another size. */
   resize(width: number, rows: number): void {
-    this.#width = Math.max(1, Math.floor(width));
-    this.#rows = Math.max(1, Math.floor(rows));
+    this.#width = columnsOf(width);
+    this.#rows = rowsOf(rows);
     const { cols, rows: inner } = this.size;
     this.#terminal.resize(cols, inner);
     if (this.#end === undefined) this.#program.resize(cols, inner);
@@ -220,6 +224,11 @@ export class BashConsoleOverlay {
   #theme(): Theme {
     return this.#options.theme ?? DEFAULT_THEME;
   }
+}
+
+/** A height as a whole number of rows, at least 1. */
+function rowsOf(rows: number): number {
+  return Number.isFinite(rows) ? Math.max(1, Math.floor(rows)) : DEFAULT_ROWS;
 }
 
 function clamp(value: number, { min, max }: { readonly min: number; readonly max: number }): number {

@@ -2,9 +2,10 @@
  * Colours and attributes: what "Select Graphic Rendition" (ECMA-48 8.3.117, `CSI … m`) leaves on.
  *
  * A style is a string of parameters such as `1;31`, empty for none, so that two can be compared and one can be written
- * without looking at the one before. Concealed text (8) is shown and blinking text (5, 6) stands still: a command may
- * colour what a person reads, and neither hide it nor shout.
+ * without looking at the one before. Concealed text (8) is shown, so is text in the colour of its ground, and blinking
+ * text (5, 6) stands still: a command may colour what a person reads, and neither hide it nor shout.
  */
+import { isSameColour } from "./colour.ts";
 
 /** Parameters that turn an attribute on, with the one that turns it off. */
 const ATTRIBUTES = new Map([
@@ -35,7 +36,8 @@ export class SgrState {
   /** The parameters that make this state from nothing. */
   toString(): string {
     const attributes = [...this.#attributes].sort((a, b) => a - b).map(String);
-    return [...attributes, this.#foreground, this.#background].filter((part) => part !== "").join(";");
+    const colours = isSameColour(this.#foreground, this.#background) ? [] : [this.#foreground, this.#background];
+    return [...attributes, ...colours].filter((part) => part !== "").join(";");
   }
 
   #single(value: number): void {

@@ -5,6 +5,7 @@
  * survive; titles, clipboard writes, queries, cursor jumps, images, private modes and everything unterminated are gone
  * before a character reaches a person's terminal. A carriage return starts its line over, as on a terminal.
  */
+import { isSafeTarget, spelledTarget, withTargets } from "./links.ts";
 import { SgrState } from "./sgr.ts";
 import { visible } from "./visible.ts";
 import { clustersOf, clusterWidth, isPlain } from "./width.ts";
@@ -25,11 +26,10 @@ export type StyledLine = readonly Run[];
 /** Nothing in it needs a second look. */
 const HARMLESS = /^[\n\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0600\u3001-\u3163\u3165-\ud7ff]*$/;
 
-const TAB_COLUMNS = 8;
+/** At the beginning of a run: what makes the character before it an emoji or a key cap. */
+const JOINS_BEFORE = /^[\ufe0f\u20e3]/;
 
-/** Longest link target, in UTF-16 units, and its schemes. */
-const MAX_LINK_UNITS = 2_048;
-const LINK = /^(?:https?|file):\/\/[\x21-\x7e]+$/i;
+const TAB_COLUMNS = 8;
 
 /*
  * One token each: CSI; OSC; DCS, SOS, PM and APC; any other escape; line ends; other controls. An OSC or DCS without its
@@ -95,7 +95,8 @@ class LineBuilder {
 
   text(text: string): void {
     if (text === "") return;
-    const shown = visible(text);
+    // What would join the run before is counted by nobody: it would widen that run's last character.
+    const shown = visible(text).replace(JOINS_BEFORE, (joiner) => `<U+${joiner === "\ufe0f" ? "FE0F" : "20E3"}>`);
     if (this.#cells === undefined) this.#append(shown);
     else this.#overwrite(shown);
   }
@@ -131,6 +132,13 @@ class LineBuilder {
 
   #overwrite(text: string): void {
     const cells = this.#toCells();
+    if (isPlain(text)) {
+      for (const character of text) {
+        cells[this.#column] = { text: character, width: 1, style: this.#style, link: this.#link };
+        this.#column += 1;
+      }
+      return;
+    }
     for (const cluster of clustersOf(text)) {
       const width = clusterWidth(cluster);
       if (width === 0) continue;
@@ -167,12 +175,12 @@ class LineBuilder {
 
   /** `8;params;target`; an empty target ends the link. */
   #hyperlink(command: string): void {
-    if (this.#refused !== undefined) this.text(` (${this.#refused})`);
+    if (this.#refused !== undefined) this.text(spelledTarget(this.#refused));
     this.#refused = undefined;
     const target = command.slice(command.indexOf(";", 2) + 1);
-    const isSafe = target.length <= MAX_LINK_UNITS && LINK.test(target);
+    const isSafe = isSafeTarget(target);
     this.#link = isSafe && this.#hasColour ? target : undefined;
-    if (target !== "" && !isSafe) this.#refused = target.slice(0, 80);
+    if (target !== "" && !isSafe) this.#refused = target;
   }
 
   #toCells(): (Cell | undefined)[] {
@@ -191,7 +199,7 @@ class LineBuilder {
   }
 
   #endLine(): void {
-    this.#lines.push(this.#cells === undefined ? this.#runs : runsOf(this.#cells));
+    this.#lines.push(withTargets(this.#cells === undefined ? this.#runs : runsOf(this.#cells)));
     this.#runs = [];
     this.#cells = undefined;
     this.#column = 0;

@@ -6,7 +6,7 @@
  * written out as `<U+202E>`. Joiners stay where scripts and emoji need them. Source: Unicode TR36, TR55.
  */
 
-import { wellFormed } from "./width.ts";
+import { isPlain, wellFormed } from "./width.ts";
 
 const SUSPECT =
   /[\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]|[\u3164\uffa0]/gu;
@@ -18,6 +18,7 @@ const LATIN = /[\p{Script=Latin}]$/u;
 
 /** The text with what would not be seen written out. */
 export function visible(text: string): string {
+  if (isPlain(text)) return text;
   SUSPECT.lastIndex = 0;
   if (!SUSPECT.test(text)) return wellFormed(text);
   return wellFormed(text).replaceAll(SUSPECT, (character: string, offset: number, whole: string) => {

@@ -14,6 +14,9 @@ const PLAIN = /^[\x20-\x7e]*$/;
 /** Longest cluster that is shown, in UTF-16 units: the longest emoji has 15; piles of combining marks are cut. */
 const MAX_CLUSTER_UNITS = 24;
 
+/** What is segmented at once, in UTF-16 units. */
+const PIECE_UNITS = 256;
+
 /** Widths that were looked up; as many as a text in one script has different characters. */
 const MAX_KNOWN = 4096;
 
@@ -32,6 +35,14 @@ const ZERO_WIDTH = /^[\p{Mn}\p{Me}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
 const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
 const known = new Map<string, number>();
 
+/** Columns of a terminal that does not say, or says what is none: a stream that is no terminal has `undefined`. */
+const DEFAULT_COLUMNS = 80;
+
+/** A width as a whole number of columns, at least 1. */
+export function columnsOf(width: number): number {
+  return Number.isFinite(width) ? Math.max(1, Math.floor(width)) : DEFAULT_COLUMNS;
+}
+
 /** Whether a text is printable ASCII. */
 export function isPlain(text: string): boolean {
   return PLAIN.test(text);
@@ -47,11 +58,41 @@ export function displayWidth(text: string): number {
 
 /** The characters of a text, one after another, none with more than two columns. */
 export function* clustersOf(text: string): Generator<string> {
-  for (const { segment } of segmenter.segment(text)) {
-    const cluster = segment.length <= MAX_CLUSTER_UNITS ? segment : wellFormed(segment.slice(0, MAX_CLUSTER_UNITS));
+  for (const cluster of segmentsOf(text)) {
     if (cluster.length === 1 || EMOJI.test(cluster)) yield cluster;
     else yield* partsOf(cluster);
   }
+}
+
+/**
+ * The grapheme clusters of a text, cut where they are too long. A piece at a time, because the time that V8's segmenter
+ * takes for a text grows with the square of its length: a line of 100,000 ideographs took six seconds.
+ */
+function* segmentsOf(text: string): Generator<string> {
+  let held = "";
+  for (let from = 0, to = 0; from < text.length; from = to) {
+    to = from + PIECE_UNITS;
+    // Half a character is a cluster of its own, and would end the one before.
+    if (isHighSurrogate(text.charCodeAt(to - 1))) to += 1;
+    const piece = held + text.slice(from, to);
+    held = "";
+    for (const { segment } of segmenter.segment(piece)) {
+      // The last one may go on in the next piece.
+      if (held !== "") yield wellFormed(held);
+      held = cut(segment);
+    }
+  }
+  if (held !== "") yield wellFormed(held);
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** At most so much of a cluster as is shown, without half a character at the cut. */
+function cut(cluster: string): string {
+  if (cluster.length <= MAX_CLUSTER_UNITS) return cluster;
+  return cluster.slice(0, MAX_CLUSTER_UNITS).replace(/[\ud800-\udbff]$/, "");
 }
 
 /** A cluster that is no emoji, in parts of at most two columns; nearly always there is one. */

@@ -5,7 +5,7 @@
  * whatever was in the line: the rows of a screen can be shown in any order and cut anywhere between them.
  */
 import type { Run, StyledLine } from "./styled.ts";
-import { clustersOf, clusterWidth, isPlain } from "./width.ts";
+import { clustersOf, clusterWidth, columnsOf, isPlain } from "./width.ts";
 
 /** A row: its runs fit the width it was made for. */
 export interface Row {
@@ -18,7 +18,7 @@ const EMPTY: Row = { runs: [], width: 0 };
 
 /** Breaks a line at `width` columns (at least 1). A wide character that would not fit a row of one column is a `?`. */
 export function wrapLine(line: StyledLine, width: number): Row[] {
-  const columns = Math.max(1, Math.floor(width));
+  const columns = columnsOf(width);
   const rows: Row[] = [];
   let runs: Run[] = [];
   let used = 0;
@@ -74,7 +74,8 @@ function* piecesOf(text: string, columns: number, used: () => number): Generator
 export function wrapLines(lines: readonly StyledLine[], width: number, most = Number.POSITIVE_INFINITY): Row[] {
   const rows: Row[] = [];
   for (const line of lines) {
-    rows.push(...wrapLine(line, width));
+    // One by one: a call has no room for as many arguments as a line can have rows.
+    for (const row of wrapLine(line, width)) rows.push(row);
     if (rows.length >= most) break;
   }
   return rows;
@@ -82,7 +83,7 @@ export function wrapLines(lines: readonly StyledLine[], width: number, most = Nu
 
 /** As much of a line as fits one row, with `…` where something was cut off. */
 export function cutLine(line: StyledLine, width: number): Row {
-  const columns = Math.max(1, Math.floor(width));
+  const columns = columnsOf(width);
   const [first = EMPTY, ...rest] = wrapLine(line, columns);
   if (rest.length === 0) return first;
   const [shorter = EMPTY] = columns === 1 ? [] : wrapLine(line, columns - 1);
@@ -92,7 +93,7 @@ export function cutLine(line: StyledLine, width: number): Row {
 /** How many rows a line fills. Plain text is counted and not broken. */
 function countRows(line: StyledLine, width: number): number {
   if (!line.every(({ text }) => isPlain(text))) return wrapLine(line, width).length;
-  const columns = Math.max(1, Math.floor(width));
+  const columns = columnsOf(width);
   const used = line.reduce((sum, { text }) => sum + text.length, 0);
   return Math.max(1, Math.ceil(used / columns));
 }
