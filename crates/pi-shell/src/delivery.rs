@@ -51,9 +51,19 @@ impl Delivery {
 
     /// Takes bytes as they were read.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
-        self.give_text(bytes, false);
+        self.push_part(bytes, true);
+    }
+
+    /// As `push`. The observer need not look at it before `flush`, unless `at_once`.
+    pub(crate) fn push_part(&mut self, bytes: &[u8], at_once: bool) {
+        self.give_text(bytes, !at_once);
         self.give_to_sink(|sink| sink.push(bytes));
         self.update();
+    }
+
+    /// Has the observer look at what it was given.
+    pub(crate) fn flush(&self) {
+        self.observer.flush();
     }
 
     /// Takes the `length` bytes of the last read of `source`, without a copy where it can be.

@@ -13,6 +13,7 @@
 #![cfg(unix)]
 
 mod error;
+mod gather;
 mod hang_up;
 mod input;
 mod options;

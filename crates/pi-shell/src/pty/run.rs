@@ -23,6 +23,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::error::PtyError;
+use super::gather::Gather;
 use super::hang_up::hang_up;
 use super::options::Launch;
 use super::terminal::{ReadOutcome, Terminal};
@@ -173,6 +174,7 @@ enum Event {
     Stopped,
     Read(ReadOutcome),
     Taken,
+    Due,
 }
 
 impl Run<'_> {
@@ -182,6 +184,7 @@ impl Run<'_> {
         let mut stopping = None;
         let mut is_open = true;
         let mut may_extend = true;
+        let mut gather = Gather::new(Instant::now());
         let Program { terminal, supervisor, leader, .. } = &self.program;
         let mut typing = pin!(self.controls.input.pump(terminal));
         let mut ended = pin!(leader.exited());
@@ -197,6 +200,7 @@ impl Run<'_> {
                     () = &mut ladder, if stopping.is_some() => Event::Stopped,
                     never = &mut typing => match never {},
                     () = self.outflow.drained(), if !is_ready => Event::Taken,
+                    () = until(gather.due()), if gather.due().is_some() => Event::Due,
                     read = terminal.read(&mut buffer), if is_ready && is_open => Event::Read(read),
                 }
             };
@@ -218,7 +222,12 @@ impl Run<'_> {
                 Event::Ended(ChildExit::Lost) => return ExitOutcome::Signaled { signal: KILL },
                 Event::Stopped => return stopping.unwrap_or(ExitOutcome::Cancelled),
                 Event::Read(ReadOutcome::Data(count)) => {
-                    self.outflow.push(buffer.get(..count).unwrap_or_default());
+                    let at_once = gather.is_told_at_once(count, Instant::now());
+                    self.outflow.push_part(buffer.get(..count).unwrap_or_default(), at_once);
+                }
+                Event::Due => {
+                    gather.told();
+                    self.outflow.flush();
                 }
                 Event::Read(ReadOutcome::Closed) => is_open = false,
                 Event::Taken => {}

@@ -1,0 +1,91 @@
+//! When a consumer is told of what a terminal brought: at once, or a moment later with more.
+//!
+//! A terminal gives a few KiB at a time, and to wake JavaScript for each costs a third of what the
+//! reading does. A word, an answer and a prompt are told at once: only a flood is gathered.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Longest that a flood waits: half of a frame, which nobody sees.
+const SPAN: Duration = Duration::from_millis(8);
+
+/// A flood: so many bytes within `SPAN`, more than a full screen of colours has.
+const FLOOD_BYTES: usize = 32 * 1024;
+
+/// What came lately, and whether something waits.
+pub(super) struct Gather {
+    span_began: Instant,
+    /// Bytes since `span_began`.
+    bytes: usize,
+    /// The span before was a flood.
+    goes_on: bool,
+    due: Option<Instant>,
+}
+
+impl Gather {
+    /// Nothing came yet.
+    pub(super) fn new(now: Instant) -> Self {
+        Self { span_began: now, bytes: 0, goes_on: false, due: None }
+    }
+
+    /// Counts bytes that came at `now`. Whether the consumer is to be told at once; where not, it
+    /// is when `due` has come.
+    pub(super) fn is_told_at_once(&mut self, count: usize, now: Instant) -> bool {
+        let since = now - self.span_began;
+        if since >= SPAN {
+            self.goes_on = self.bytes >= FLOOD_BYTES && since < 2 * SPAN;
+            self.span_began = now;
+            self.bytes = 0;
+        }
+        self.bytes += count;
+        if self.goes_on || self.bytes >= FLOOD_BYTES {
+            self.due.get_or_insert(now + SPAN);
+            return false;
+        }
+        self.due = None;
+        true
+    }
+
+    /// When the consumer is to be told of what waits.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.due
+    }
+
+    /// The consumer was told.
+    pub(super) fn told(&mut self) {
+        self.due = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_told_at_once_and_a_flood_once_in_a_span() {
+        let start = Instant::now();
+        let mut gather = Gather::new(start);
+        let mut told = 0;
+        for ms in 0..1_000 {
+            told += u32::from(gather.is_told_at_once(100, start + Duration::from_millis(ms)));
+        }
+        assert_eq!(told, 1_000, "a hundred bytes each millisecond are no flood");
+
+        let flood = start + Duration::from_secs(2);
+        let mut told = 0;
+        for ms in 0..1_000 {
+            let now = flood + Duration::from_millis(ms);
+            told += u32::from(gather.is_told_at_once(16 * 1024, now));
+            if gather.due().is_some_and(|due| due <= now) {
+                gather.told();
+                told += 1;
+            }
+        }
+        assert!((100..140).contains(&told), "told {told} times in a second");
+
+        let later = flood + Duration::from_secs(2);
+        assert!(gather.is_told_at_once(5, later), "a word after a flood is told at once");
+        assert_eq!(gather.due(), None, "and takes with it what waited");
+    }
+}
