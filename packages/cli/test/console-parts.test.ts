@@ -34,9 +34,21 @@ describe("a line", () => {
     expect(readLine(line)).toEqual(meaning);
   });
 
-  it.each(["!", "/kill", "/pty ", "/what"])("%j is told what is wrong with it, and runs nothing", (line) => {
-    expect(readLine(line).kind).toBe("problem");
+  it("with a task tool's name is a call of it", () => {
+    expect(readLine('{"tool": "task_list"}')).toEqual({ kind: "tool", task: "task_list", params: {} });
+    expect(readLine('{"tool": "task_await", "params": {"timeout_secs": 0}}')).toEqual({
+      kind: "tool",
+      task: "task_await",
+      params: { timeout_secs: 0 },
+    });
   });
+
+  it.each(["!", "/kill", "/pty ", "/what", '{"tool": "rm"}', '{"tool": 1}', '{"tool": "task", "params": []}'])(
+    "%j is told what is wrong with it, and runs nothing",
+    (line) => {
+      expect(readLine(line).kind).toBe("problem");
+    },
+  );
 });
 
 describe("editing", () => {

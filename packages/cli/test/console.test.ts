@@ -128,6 +128,22 @@ describe("the console", () => {
     expect(at.raw().lastIndexOf("\x1b[?1002h")).toBeLessThan(at.raw().lastIndexOf("\x1b[?1002l"));
   });
 
+  it("makes calls of the task tools, and draws them", async () => {
+    const at = await person();
+    const call = (tool: string, params: object) => JSON.stringify({ tool, params });
+    const server = { kind: "bash", script: "echo ready; sleep 60", timeout_secs: 90, run_in_background: true };
+
+    await at.does(call("task", { ...server, display_name: "server" }), /↗ task server \$ echo ready; sleep 60/);
+    await at.sees("[Backgrounded: bash:bg_1]");
+    await at.does(call("task_await", {}), /▸ bash:bg_1 · running · [\d.]+s\s+ready/);
+    await at.does(call("task_list", {}), /▸ bash:bg_1 server · running · [\d.]+s \$ echo ready; sleep 60/);
+    await at.does(call("task_terminate", { task_ids: ["bash:bg_1"] }), /■ bash:bg_1 · ended/);
+    await at.does(call("rm", {}), "`tool` is one of `task`");
+    await at.does(call("task", { kind: "bash" }), "Invalid task parameters");
+    at.type(KEY.ctrlD);
+    expect(await at.end()).toBe(0);
+  });
+
   it("lists background jobs, follows one, and ends it", async () => {
     const at = await person();
     at.type(`/bg echo first; until [ -e go ]; do sleep 0.05; done; echo second; sleep 300${KEY.enter}`);

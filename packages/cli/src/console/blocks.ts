@@ -10,6 +10,9 @@ import {
   type Role,
   rowText,
   styledLines,
+  type TaskAnswer,
+  TaskCallComponent,
+  type TaskToolName,
   type Theme,
   wrapLines,
 } from "@pi-bash/renderer";
@@ -100,6 +103,32 @@ export class CallBlock implements Block {
     if (this.#isExpanded && this.#artifactId !== undefined) {
       this.#component.setOptions({ fullOutput: await this.#readOutput(this.#artifactId) });
     }
+    this.#component.setOptions({ expanded: this.#isExpanded });
+  }
+
+  render({ width, rows }: Room): readonly string[] {
+    if (rows !== this.#rows) this.#component.setOptions({ rows });
+    this.#rows = rows;
+    return this.#component.render(width);
+  }
+}
+
+/** A call of a task tool. */
+export class TaskBlock implements Block {
+  readonly #component: TaskCallComponent;
+  #isExpanded = false;
+  #rows: number | undefined;
+
+  constructor(tool: TaskToolName, args: Readonly<Record<string, unknown>>, theme: Theme) {
+    this.#component = new TaskCallComponent({ tool, args, isStarted: true }, { theme });
+  }
+
+  answer(answer: TaskAnswer): void {
+    this.#component.setAnswer(answer);
+  }
+
+  toggle(): void {
+    this.#isExpanded = !this.#isExpanded;
     this.#component.setOptions({ expanded: this.#isExpanded });
   }
 

@@ -8,7 +8,7 @@
  * `../commands/console.ts`.
  */
 import type { ConsoleControls, ConsoleView, JobDelivery } from "@pi-bash/executor";
-import { type ConsoleInput, clip, decodeInput, type Theme, visible } from "@pi-bash/renderer";
+import { type ConsoleInput, clip, decodeInput, type TaskToolName, type Theme, visible } from "@pi-bash/renderer";
 import { ApprovalPrompt } from "./approval-prompt.ts";
 import { type Block, type Room, textRows } from "./blocks.ts";
 import { type Entered, HELP, readLine } from "./entered-line.ts";
@@ -44,6 +44,7 @@ export interface SessionPorts {
   cwd(): string;
   userCommand(command: string, isExcluded: boolean, changed: () => void): Work;
   toolCall(params: Readonly<Record<string, unknown>>, changed: () => void): Work;
+  taskCall(tool: TaskToolName, params: Readonly<Record<string, unknown>>, changed: () => void): Work;
   readonly jobs: JobsPane;
 }
 
@@ -173,7 +174,11 @@ export class ConsoleSession {
         this.#start(this.#ports.userCommand(entered.command, entered.isExcluded, changed));
         break;
       case "tool":
-        this.#start(this.#ports.toolCall(entered.params, changed));
+        this.#start(
+          entered.task === undefined
+            ? this.#ports.toolCall(entered.params, changed)
+            : this.#ports.taskCall(entered.task, entered.params, changed),
+        );
         break;
       case "attach":
         this.#start(jobs.attach(entered.id, (text) => this.#say(text)));

@@ -1,11 +1,13 @@
 /**
- * What a person means by a line: a command of their own, a call of the bash tool, or something about jobs.
+ * What a person means by a line: a command of their own, a call of a tool, or something about jobs.
  */
+import { isTaskToolName, type TaskToolName } from "@pi-bash/renderer";
 
 /** What the console offers, for `/help` and for what it does not know. */
 export const HELP = [
   "command            a call of the bash tool, as a model makes it; /tool command is the same",
   '{"command": "…"}   a call with all its parameters, as JSON',
+  '{"tool": "task", "params": {…}}   a call of a task tool: task, task_await, task_list, task_terminate',
   "!command           your own command, in the same shell; !!command is kept from the model",
   "/pty command       a program on a terminal of its own, on the whole screen; ctrl+] ends it",
   "/bg command        a call that goes to the background at once",
@@ -19,7 +21,7 @@ export const HELP = [
 export type Entered =
   | { readonly kind: "nothing" }
   | { readonly kind: "user"; readonly command: string; readonly isExcluded: boolean }
-  | { readonly kind: "tool"; readonly params: Readonly<Record<string, unknown>> }
+  | { readonly kind: "tool"; readonly params: Readonly<Record<string, unknown>>; readonly task?: TaskToolName }
   | { readonly kind: "jobs" | "help" | "quit" }
   | { readonly kind: "kill" | "attach"; readonly id: string }
   | { readonly kind: "problem"; readonly message: string };
@@ -38,7 +40,17 @@ export function readLine(line: string): Entered {
   const slash = SLASH.exec(text);
   if (slash) return slashCommand(slash[1] ?? "", (slash[2] ?? "").trim());
   const params = text.startsWith("{") ? objectOf(text) : undefined;
-  return { kind: "tool", params: params ?? { command: text } };
+  return params === undefined ? { kind: "tool", params: { command: text } } : jsonCall(params);
+}
+
+/** Parameters of the bash tool, or a task tool's name with its own. */
+function jsonCall(call: Readonly<Record<string, unknown>>): Entered {
+  const { tool, params = {} } = call;
+  if (tool === undefined) return { kind: "tool", params: call };
+  if (typeof tool !== "string" || !isTaskToolName(tool))
+    return { kind: "problem", message: "`tool` is one of `task`, `task_await`, `task_list`, `task_terminate`" };
+  if (!isObject(params)) return { kind: "problem", message: "`params` is an object in JSON" };
+  return { kind: "tool", task: tool, params };
 }
 
 function userCommand(command: string, isExcluded: boolean): Entered {
@@ -75,8 +87,12 @@ function needs(name: string, what: string): Entered {
 function objectOf(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+    return isObject(value) ? { ...value } : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

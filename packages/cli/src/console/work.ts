@@ -1,11 +1,11 @@
 /**
- * The two things that a person starts at the prompt: a command of their own, and a call of the bash tool.
+ * What a person starts at the prompt: a command of their own, and calls of the bash tool and of the task tools.
  */
 import type { BashDetails, BashResult } from "@pi-bash/contract";
 import type { UserShell } from "@pi-bash/executor";
-import type { Theme } from "@pi-bash/renderer";
-import { type BashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
-import { CallBlock, type ReadOutput, UserBlock } from "./blocks.ts";
+import type { CallAnswer, TaskAnswer, TaskToolName, Theme } from "@pi-bash/renderer";
+import { type AnyTool, type BashTool, ToolAbortError, ToolError, type UpdateListener } from "@pi-bash/tool";
+import { type Block, CallBlock, type ReadOutput, TaskBlock, UserBlock } from "./blocks.ts";
 import type { Work } from "./console-session.ts";
 
 /** A command of the person's own. */
@@ -52,16 +52,44 @@ export function toolCall(
   { bash, id, cwd, theme, readOutput, changed }: CallPorts,
 ): Work {
   const block = new CallBlock(params, { sessionCwd: cwd, theme, readOutput });
+  return callWork(block, changed, (signal, onUpdate) =>
+    bash.execute(id, params, signal, onUpdate, { hasUI: true, ui: {} }),
+  );
+}
+
+/** What a call of a task tool needs of the session. */
+export interface TaskPorts {
+  readonly tool: AnyTool & { readonly name: TaskToolName };
+  readonly id: string;
+  readonly theme: Theme;
+  /** There is something new to draw. */
+  readonly changed: () => void;
+}
+
+/** A call of a task tool. */
+export function taskCall(params: Readonly<Record<string, unknown>>, { tool, id, theme, changed }: TaskPorts): Work {
+  const block = new TaskBlock(tool.name, params, theme);
+  return callWork(block, changed, (signal, onUpdate) =>
+    tool.execute(id, params, signal, onUpdate, { hasUI: true, ui: {} }),
+  );
+}
+
+/** A block that is given updates and answers; what a tool throws is an answer, too. */
+function callWork(
+  block: Block & { answer(answer: CallAnswer & TaskAnswer): void },
+  changed: () => void,
+  execute: (signal: AbortSignal, onUpdate: UpdateListener) => Promise<object>,
+): Work {
   return {
     live: block,
     isKept: true,
     run: async (signal) => {
       try {
-        const onUpdate = (update: Parameters<CallBlock["answer"]>[0]): void => {
+        const answer = await execute(signal, (update) => {
           block.answer({ ...update, isPartial: true });
           changed();
-        };
-        block.answer(await bash.execute(id, params, signal, onUpdate, { hasUI: true, ui: {} }));
+        });
+        block.answer(answer as CallAnswer & TaskAnswer);
       } catch (error) {
         const isAborted = error instanceof ToolAbortError;
         if (!(error instanceof ToolError) && !isAborted) throw error;
