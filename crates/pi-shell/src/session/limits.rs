@@ -34,6 +34,7 @@ pub(super) struct LimitsMark {
 
 impl SessionLimits {
     /// Makes what the limits need. `folder`: the session's own, whose name no other has.
+    #[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "names a group"))]
     pub(super) fn make(wanted: ResourceLimits, folder: &Path) -> Result<Self, ShellError> {
         let is_grouped = wanted.session_memory.is_some() || wanted.session_processes.is_some();
         #[cfg(target_os = "linux")]
@@ -49,7 +50,6 @@ impl SessionLimits {
         }
         #[cfg(not(target_os = "linux"))]
         {
-            let _unused = folder;
             if is_grouped {
                 let reason = "only Linux has control groups".to_owned();
                 return Err(ShellError::LimitsUnavailable { reason });
@@ -68,7 +68,11 @@ impl SessionLimits {
 
     /// Nothing to add to: what would need it was refused.
     #[cfg(not(target_os = "linux"))]
-    #[expect(clippy::unnecessary_wraps, reason = "the same surface on every system")]
+    #[expect(
+        clippy::unnecessary_wraps,
+        clippy::unused_self,
+        reason = "the same surface on every system"
+    )]
     pub(super) fn add(&self, _pid: i32) -> Result<(), ShellError> {
         Ok(())
     }
@@ -91,6 +95,10 @@ impl SessionLimits {
     pub(super) async fn remove(&self) {}
 
     /// The state now.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(clippy::unused_self, reason = "nothing is counted")
+    )]
     pub(super) fn mark(&self) -> LimitsMark {
         #[cfg(target_os = "linux")]
         {
@@ -101,6 +109,7 @@ impl SessionLimits {
     }
 
     /// What was met since `before` by a command that ended so.
+    #[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "nothing is counted"))]
     pub(super) fn met(&self, before: LimitsMark, outcome: ExitOutcome) -> Vec<LimitMet> {
         let ended_by = |signal: i32| match outcome {
             ExitOutcome::Exited { code } => i32::from(code) == SIGNAL_STATUS_BASE + signal,
@@ -118,8 +127,6 @@ impl SessionLimits {
                 met.push(LimitMet::Processes);
             }
         }
-        #[cfg(not(target_os = "linux"))]
-        let _unused = before;
         if self.wanted.cpu_seconds.is_some() && ended_by(libc::SIGXCPU) {
             met.push(LimitMet::CpuTime);
         }

@@ -128,6 +128,7 @@ fn open(pid: Pid) -> io::Result<Option<OwnedFd>> {
 }
 
 #[cfg(not(target_os = "linux"))]
+#[expect(clippy::unnecessary_wraps, reason = "the same form as on Linux")]
 fn open(_: Pid) -> io::Result<Option<OwnedFd>> {
     Ok(None)
 }

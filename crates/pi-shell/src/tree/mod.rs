@@ -119,18 +119,16 @@ fn is_becoming(one: &ProcessInfo, shell: Option<&str>, waited: Duration) -> bool
 }
 
 /// Time that a process's first thread spent on processors; `None` where the system does not tell.
+#[cfg(target_os = "linux")]
 fn run_time_of(pid: i32) -> Option<Duration> {
-    #[cfg(target_os = "linux")]
-    {
-        let path = format!("/proc/{}/schedstat", process::proc_pid(pid)?);
-        let text = std::fs::read_to_string(path).ok()?;
-        text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _unasked = pid;
-        None
-    }
+    let text = std::fs::read_to_string(format!("/proc/{}/schedstat", process::proc_pid(pid)?));
+    text.ok()?.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+}
+
+/// Nobody tells.
+#[cfg(not(target_os = "linux"))]
+fn run_time_of(_pid: i32) -> Option<Duration> {
+    None
 }
 
 /// Describes processes; waits a moment for those that were forked and are not yet their program.
