@@ -82,7 +82,7 @@ export function wordGoesOn(source: string, end: number): boolean {
 
 /**
  * True where the parser takes a part that runs commands for text: behind an empty array (`` a=()`b` ``), and behind what
- * looks like a subscript and is none (`a[;]$(b)`).
+ * looks like a subscript and is none (`a[;]$(b)`), or a number before `<(`.
  */
 export function isMisread(node: SyntaxNode): boolean {
   if (node.type === "Assignment") return node.value.type === "Word" && node.value.text.startsWith("(");
@@ -91,7 +91,7 @@ export function isMisread(node: SyntaxNode): boolean {
 
 /** A word without parts has no quotes: what no backslash stands before has its meaning. */
 function expandsIn(text: string): boolean {
-  return /[$`]/.test(text) && /`|\$[\w({*@#?!$'"[-]/.test(text.replaceAll(/\\[\s\S]/g, ""));
+  return /[$`(]/.test(text) && /`|[<>]\(|\$[\w({*@#?!$'"[-]/.test(text.replaceAll(/\\[\s\S]/g, ""));
 }
 
 /** In `>> 2>&1` bash takes the 2 for a descriptor, and the first redirection has no target: a syntax error. */

@@ -112,6 +112,7 @@ describe("analysis", () => {
     "declare a=(1)x`touch P`",
     "a+=()`touch P` b",
     "a[;]$(touch P)",
+    "1<(touch P)#<(touch P)",
     "a[))]`touch P`",
     "a[ ]x$(touch P)",
     "esac[))\\\n]${x:-$(touch P)}",

@@ -16,6 +16,7 @@ import {
   type EffectiveCommand,
   programName,
   type Redirection,
+  type Word,
 } from "@pi-bash/command";
 import type { PathContext } from "./danger-paths.ts";
 import { type DangerOptions, findDangers } from "./dangers.ts";
@@ -175,13 +176,18 @@ function judgeProgram(command: EffectiveCommand): Refusal | undefined {
   if (judge === undefined) return describeUnknownProgram(name);
   const appended = !command.argvComplete && /^(?:xargs|fd --exec)$/.test(command.via.at(-1) ?? "");
   const args = command.argv.slice(1);
-  if (args.some((word) => /\/proc\/[^/]*\/(?:task\/[^/]*\/)?environ/.test(word.display))) {
+  if (args.some(isEnvironment)) {
     return refuse("shows-environment", "unknown", "shows the environment of a process");
   }
   if (name === "read" && !command.simple.context.loop) {
     return refuse("sets-variable", "session", "`read` outside a loop sets a variable of the session");
   }
   return judge({ name, args, appended });
+}
+
+/** The environment of a process, which may be the host's. */
+function isEnvironment(word: Word): boolean {
+  return /\/proc\/.*environ/.test(word.display);
 }
 
 /** Only reading files, here-documents, copies of descriptors and `/dev/null`. */
@@ -201,6 +207,9 @@ function redirectionRefusal(redirection: Redirection): Refusal | undefined {
   if (/^[<>]&$/.test(redirection.operator) && /^(?:[012]-?|-)$/.test(value ?? "")) return undefined;
   if (value === "/dev/null") return undefined;
   if (redirection.operator !== "<") return refuse("redirection", "write", `\`${redirection.text}\` writes a file`);
+  if (target !== null && isEnvironment(target)) {
+    return refuse("shows-environment", "unknown", "shows the environment of a process");
+  }
   // `/dev/tcp/host/port` is a connection bash makes itself; a word that expands could be one.
   const start = value ?? target?.leading ?? "";
   if (/^<\(/.test(target?.text ?? "") && target?.splits === false) return undefined;

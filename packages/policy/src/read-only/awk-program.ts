@@ -26,7 +26,8 @@ interface Scan {
   sawFor: boolean;
 }
 
-const FORBIDDEN: ReadonlySet<string> = new Set(["system", "getline", "close", "fflush", "ENVIRON", "extension"]);
+/** Names that reach outside; files named in `ARGV` are opened after the check of the arguments. */
+const FORBIDDEN: ReadonlySet<string> = new Set("system getline close fflush ENVIRON ARGV ARGC extension".split(" "));
 /** After these words a `/` may open a regular expression. */
 const KEYWORDS =
   /^(?:print|printf|return|in|length|delete|exit|else|do|while|if|for|next|nextfile|BEGIN|END|BEGINFILE|ENDFILE|case|switch|function|func)$/;

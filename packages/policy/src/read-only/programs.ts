@@ -65,11 +65,12 @@ const judgeDate = onlyOptions(
       : refuse("sets-clock", "write", "`date` with an operand other than `+format` sets the clock"),
 );
 
+/** `-v name` assigns, and so does `%n` of a format, which has to be known for that. */
 const judgePrintf: Judge = ({ args }) => {
-  const [format] = args;
-  return format === undefined || format.value === "--" || isSurelyOperand(format)
-    ? undefined
-    : refuse("printf-variable", "session", "`printf` could assign a variable (`-v`)");
+  const format = args[0]?.value === "--" ? args[1] : args[0];
+  if (format === undefined) return undefined;
+  const isPlain = isSurelyOperand(format) && format.value !== null && !/%[^%a-zA-Z(]*[hjlLtz]*n/.test(format.value);
+  return isPlain ? undefined : refuse("printf-variable", "session", "`printf` could assign a variable (`-v`, `%n`)");
 };
 
 const judgeTee = onlyOptions({ flags: "aip", long: "append ignore-interrupts output-error=" }, ({ operands }) =>
