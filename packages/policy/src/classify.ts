@@ -207,17 +207,24 @@ function redirectionRefusal(redirection: Redirection): Refusal | undefined {
   if (/^[<>]&$/.test(redirection.operator) && /^(?:[012]-?|-)$/.test(value ?? "")) return undefined;
   if (value === "/dev/null") return undefined;
   if (redirection.operator !== "<") return refuse("redirection", "write", `\`${redirection.text}\` writes a file`);
-  if (target !== null && isEnvironment(target)) {
+  if (target === null) return refuse("redirection", "unknown", `\`${redirection.text}\` has no target`);
+  return inputRefusal(redirection.text, target);
+}
+
+/** A file that is read: no connection, and not the environment of a process. */
+function inputRefusal(text: string, target: Word): Refusal | undefined {
+  const value = target.value;
+  if (isEnvironment(target)) {
     return refuse("shows-environment", "unknown", "shows the environment of a process");
   }
   // `/dev/tcp/host/port` is a connection bash makes itself; a word that expands could be one.
-  const start = value ?? target?.leading ?? "";
-  if (/^<\(/.test(target?.text ?? "") && target?.splits === false) return undefined;
+  const start = value ?? target.leading;
+  if (/^<\(/.test(target.text) && !target.splits) return undefined;
   const connects =
     value === null
-      ? target?.splits === true || "/dev/".startsWith(start) || start.startsWith("/dev/")
+      ? target.splits || "/dev/".startsWith(start) || start.startsWith("/dev/")
       : /\/dev\/(?:tcp|udp)\//.test(start);
-  return connects ? refuse("redirection", "network", `\`${redirection.text}\` can connect to a host`) : undefined;
+  return connects ? refuse("redirection", "network", `\`${text}\` can connect to a host`) : undefined;
 }
 
 function judgeConstruct(construct: Construct): Finding[] {
