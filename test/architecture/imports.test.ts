@@ -32,7 +32,19 @@ const TABLE: Readonly<Record<string, Row>> = {
     others: ["string-width", "@earendil-works/pi-tui", "ink", "react"],
     node: false,
   },
-  adapters: { ours: ["contract", "tool"], others: ["@modelcontextprotocol/server", "ai"], node: true },
+  adapters: {
+    ours: ["contract", "tool"],
+    others: [
+      "@agentclientprotocol/sdk",
+      "@anthropic-ai/sdk",
+      "@earendil-works/pi-agent-core",
+      "@modelcontextprotocol/server",
+      "@openai/agents",
+      "@opentelemetry/api",
+      "ai",
+    ],
+    node: true,
+  },
   // The composition root: it alone builds things and hands them down, so it may name every layer.
   cli: {
     ours: ["contract", "command", "natives", "policy", "executor", "tool", "terminal", "renderer", "adapters"],

@@ -12,10 +12,15 @@ const LIMIT_MS = 50_000;
 
 /** What each prints last. */
 const LAST_LINES: Readonly<Record<string, string>> = {
+  "acp.mjs": "40951 numbers have a 7",
   "ai-sdk.mjs": "40951 numbers have a 7",
+  "anthropic.mjs": "40951 numbers have a 7",
   "ink.mjs": "3 commands",
   "mcp.mjs": "40951 numbers have a 7; the build is done",
+  "openai-agents.mjs": "40951 numbers have a 7",
   "pi-tui.mjs": "3 commands, 1 window",
+  "pi.mjs": "40951 numbers have a 7",
+  "telemetry.mjs": "40951 numbers have a 7",
 };
 
 it("there is one for each name that this test knows", () => {

@@ -3,7 +3,7 @@
  *
  * Defects are no answers and pass through. What an answer becomes in a protocol is that protocol's folder.
  */
-import type { BashDetails } from "@pi-bash/contract";
+import type { BashDetails, TextContent } from "@pi-bash/contract";
 import { type AnyTool, ToolAbortError, ToolError, type UpdateListener } from "@pi-bash/tool";
 
 export interface Answer {
@@ -28,7 +28,7 @@ export interface Call {
 export async function answerOf(tool: AnyTool, { id, params, signal, onUpdate }: Call): Promise<Answer> {
   try {
     const { content, details, isError = false } = await tool.execute(id, params, signal, onUpdate);
-    return { text: content.map(({ text }) => text).join(""), details, isError, isAborted: false };
+    return { text: textOf({ content }), details, isError, isAborted: false };
   } catch (error) {
     const isAborted = error instanceof ToolAbortError;
     if (!isAborted && !(error instanceof ToolError)) throw error;
@@ -40,4 +40,9 @@ export async function answerOf(tool: AnyTool, { id, params, signal, onUpdate }: 
 export function artifactOf({ details }: Answer): string | undefined {
   const { artifactId }: BashDetails = details ?? {};
   return artifactId;
+}
+
+/** The text of an answer or of a look at a call. */
+export function textOf({ content }: { content: readonly TextContent[] }): string {
+  return content.map(({ text }) => text).join("");
 }

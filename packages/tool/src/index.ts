@@ -32,5 +32,6 @@ export type { TaskSession } from "./tasks/task-session.ts";
 export type { StartTaskTool } from "./tasks/task-tool.ts";
 export { type AnyTool, createTaskTools, type TaskTools, type ToolChoice, toolsForModel } from "./tasks/task-tools.ts";
 export type { TaskTerminateTool, TerminateDetails } from "./tasks/terminate-tool.ts";
+export { endOf } from "./text-end.ts";
 export { type CallTimeout, clampTimeout } from "./timeout.ts";
 export { ToolAbortError, ToolError, type ToolErrorOptions } from "./tool-error.ts";

@@ -5,7 +5,7 @@
  */
 import type { AnyTool } from "@pi-bash/tool";
 import { tool as aiSdkTool, type Tool } from "ai";
-import { answerOf, type Call } from "../answer.ts";
+import { answerOf, type Call, textOf } from "../answer.ts";
 
 /** What a call gives: the newest end of its output while it runs, then the answer. */
 export interface AiSdkOutput {
@@ -37,8 +37,8 @@ async function* outputsOf(tool: AnyTool, call: Call): AsyncGenerator<AiSdkOutput
   let newest: string | undefined;
   let isOver = false;
   let wake = (): void => undefined;
-  const onUpdate: Call["onUpdate"] = ({ content }) => {
-    newest = content.map(({ text }) => text).join("");
+  const onUpdate: Call["onUpdate"] = (update) => {
+    newest = textOf(update);
     wake();
   };
   const answer = answerOf(tool, { ...call, signal, onUpdate }).finally(() => {

@@ -7,6 +7,7 @@
 
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { BashToolUpdate } from "@pi-bash/contract";
+import { textOf } from "../answer.ts";
 
 /** Most of a message, in UTF-16 units: a client shows a line or some, and each look is sent anew. */
 const MAX_MESSAGE_CHARS = 2_000;
@@ -54,8 +55,8 @@ export function openProgress(request: ServerContext["mcpReq"], keepAliveMs: numb
   const timer = setInterval(() => tell(next ?? {}), keepAliveMs);
   timer.unref();
   return {
-    show: ({ content }) => {
-      const text = content.map((part) => part.text).join("");
+    show: (update) => {
+      const text = textOf(update);
       if (text !== "") tell({ message: endOf(text) });
     },
     end: () => {

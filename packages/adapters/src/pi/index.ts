@@ -1,0 +1,2 @@
+/** The public names of `@pi-bash/adapters/pi`. */
+export { piTools } from "./pi-tools.ts";

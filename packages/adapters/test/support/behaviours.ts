@@ -1,0 +1,108 @@
+/**
+ * What every adapter of an agent's loop has to do, tried through the loop of the real SDK: output while a command runs,
+ * an end on request, a timeout, an artifact, a task in the background. How the loop is driven is the adapter's test.
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { type AgentSession, agentSession, ENDLESS, pidIn, untilGone } from "./agent-session.ts";
+
+/** A call that the model makes. */
+export type ScriptedCall = [name: string, input: Record<string, unknown>];
+
+/** What the model was given of a call. */
+export interface Reading {
+  text: string;
+  /** Absent where the protocol has no mark for it. */
+  isError?: boolean;
+}
+
+export interface LoopOptions {
+  /** Told of each look at a call that runs. */
+  onLook?: (text: string) => void;
+  signal?: AbortSignal;
+}
+
+/** Has the model make these calls one after another. */
+export type Loop = (calls: ScriptedCall[], options?: LoopOptions) => Promise<Reading[]>;
+
+/** `makeLoop` makes the SDK's loop over the tools of a session. */
+export function behavesInTheLoop(makeLoop: (agent: AgentSession) => Promise<Loop> | Loop): void {
+  const start = async () => {
+    const agent = await agentSession();
+    return { agent, loop: await makeLoop(agent) };
+  };
+
+  it("shows the output while the command runs, and the model reads the answer", async () => {
+    const { agent, loop } = await start();
+    const looks: string[] = [];
+
+    const [reading] = await loop(
+      [["bash", { command: "echo first; until [ -e go ]; do sleep 0.02; done; echo second; exit 3" }]],
+      {
+        onLook: (text) => {
+          looks.push(text);
+          // The command waits for this: without a look at its output it would never end.
+          if (text.includes("first")) writeFileSync(join(agent.cwd, "go"), "");
+        },
+      },
+    );
+
+    expect(looks.find((text) => text.includes("first"))).not.toContain("second");
+    expect(reading?.text).toMatch(/^first\nsecond\n/);
+    expect(reading?.text).toMatch(/Command exited with code 3$/);
+    expect(reading?.isError ?? true).toBe(true);
+  });
+
+  it("ends the command when the loop is aborted, and keeps the shell", async () => {
+    const { agent, loop } = await start();
+    await loop([["bash", { command: "kept=yes" }]]);
+    const stop = new AbortController();
+
+    const running = loop([["bash", { command: ENDLESS }]], { signal: stop.signal });
+    const pid = await pidIn(agent.cwd);
+    stop.abort();
+    await running.catch(() => undefined);
+
+    await untilGone(pid);
+    const [reading] = await loop([["bash", { command: "echo kept: $kept" }]]);
+    expect(reading?.text).toMatch(/^kept: yes\n/);
+    expect(reading?.isError ?? false).toBe(false);
+  });
+
+  it("tells of a timeout with the output up to then", async () => {
+    const { loop } = await start();
+
+    const [reading] = await loop([["bash", { command: "echo before; sleep 300", timeout: 1 }]]);
+
+    expect(reading?.text).toMatch(/timed out after 1 seconds(.|\n)*before/);
+    expect(reading?.isError ?? true).toBe(true);
+  });
+
+  it("keeps a large output as an artifact that later commands read", async () => {
+    const { loop } = await start();
+
+    const [counted] = await loop([["bash", { command: "seq 1 100000" }]]);
+    const [uri] = /artifact:\/\/\w+/.exec(counted?.text ?? "") ?? [];
+    const [found] = await loop([["bash", { command: `grep -c 7 ${uri}` }]]);
+
+    expect(found?.text).toMatch(/^40951\n/);
+  });
+
+  it("starts a task in the background and awaits it", async () => {
+    const { loop } = await start();
+    const script = "until [ -e go ]; do sleep 0.02; done; echo built";
+
+    const [started] = await loop([
+      ["task", { kind: "bash", script, timeout_secs: 60, display_name: "x", run_in_background: true }],
+    ]);
+    const [taskId] = /bash:\w+/.exec(started?.text ?? "") ?? [];
+    const [, awaited] = await loop([
+      ["bash", { command: "touch go" }],
+      ["task_await", { task_ids: [taskId], min_completed: 1 }],
+    ]);
+
+    expect(started?.text).toContain("runs in the background");
+    expect(awaited?.text).toContain("built");
+  });
+}
