@@ -122,12 +122,16 @@ it("starts a task in the background and awaits it", async () => {
   const { run } = await agent();
   const task = { kind: "bash", timeout_secs: 60, display_name: "x", run_in_background: true };
 
-  const { answers } = await run([
+  const { answers: started } = await run([
     ["task", { ...task, script: "until [ -e go ]; do sleep 0.02; done; echo built" }],
+  ]);
+  // By its id: without one only those that still run are awaited, and this one may have ended by then.
+  const [taskId] = /bash:\w+/.exec(started[0]?.text ?? "") ?? [];
+  const { answers } = await run([
     ["bash", { command: "touch go" }],
-    ["task_await", { min_completed: 1 }],
+    ["task_await", { task_ids: [taskId], min_completed: 1 }],
   ]);
 
-  expect(answers[0]).toMatchObject({ isError: false, details: { status: "running" } });
-  expect(answers[2]?.text).toContain("built");
+  expect(started[0]).toMatchObject({ isError: false, details: { status: "running" } });
+  expect(answers[1]?.text).toContain("built");
 });
