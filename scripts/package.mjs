@@ -14,12 +14,12 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { buildTarget, whyNotHere } from "./package/cross.mjs";
+import { binarySizes, buildTarget, whyNotHere } from "./package/cross.mjs";
 import { emulate } from "./package/emulate.mjs";
 import { writePlatformsPage } from "./package/platforms-page.mjs";
 import { runStep } from "./package/run-step.mjs";
 import { publishedPackages, stagePackage, stageTarget } from "./package/stage.mjs";
-import { ownTarget, TARGETS } from "./package/targets.mjs";
+import { ownTarget, STAND_INS, TARGETS } from "./package/targets.mjs";
 import { verifyInstall, verifyManifests, verifyTarget } from "./package/verify.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -54,16 +54,22 @@ function packAll(sources) {
   console.log(`publint and attw: ${packed.length} packages`);
 }
 
-/** Installs and uses what was packed for this machine. */
+function isTarballOf(target, file) {
+  return file.startsWith(`pi-bash-natives-${target.name}-`);
+}
+
+/** Installs and uses what was packed for this machine; returns what it tried. */
 function tryPacked() {
   const own = thisTarget();
-  const foreign = TARGETS.filter((target) => target !== own).map(({ name }) => `pi-bash-natives-${name}-`);
-  const files = readdirSync(tarballs).filter((file) => !foreign.some((prefix) => file.startsWith(prefix)));
-  for (const line of verifyInstall(
+  const files = readdirSync(tarballs).filter(
+    (file) => !TARGETS.some((target) => target !== own && isTarballOf(target, file)),
+  );
+  const { lines, tests } = verifyInstall(
     files.map((file) => join(tarballs, file)),
     own,
-  ))
-    console.log(line);
+  );
+  for (const line of lines) console.log(line);
+  return tests;
 }
 
 function thisTarget() {
@@ -73,25 +79,33 @@ function thisTarget() {
 }
 
 function buildAll() {
-  return TARGETS.map((target) => {
+  return [...TARGETS, ...STAND_INS].map((target) => {
     const reason = whyNotHere(target);
-    if (reason !== undefined) return { target, built: `no: ${reason}`, loaded: "no", tests: "no" };
+    if (reason !== undefined) return { target, built: `no: ${reason}` };
     try {
       const binaries = buildTarget(root, target);
-      console.log(`built ${target.name}`);
-      return { target, binaries, built: "yes", ...whatRuns(target, binaries) };
+      const size = binarySizes(target, binaries);
+      console.log(`built ${target.folder ?? target.name}: ${size}`);
+      return { target, binaries, built: `yes, ${size}` };
     } catch (error) {
-      console.log(`${target.name}: ${error instanceof Error ? error.message : String(error)}`);
-      return { target, built: "no: the build failed on this machine", loaded: "no", tests: "no" };
+      console.log(`${target.triple}: ${error instanceof Error ? error.message : String(error)}`);
+      return { target, built: "no: the build failed on this machine" };
     }
   });
 }
 
-function whatRuns(target, binaries) {
-  if (target === thisTarget())
-    return { loaded: "yes", tests: "the packed tarballs: tour and embedded tool; the suite by `npm test`" };
-  const { status, detail } = emulate(root, target, binaries);
-  return { loaded: status === "loaded" ? "yes, under qemu" : `${status}: ${detail}`, tests: "no" };
+/** Uses each target's packages where this machine can; a failure is that target's status and hides no other. */
+function tryAll(rows) {
+  const common = readdirSync(tarballs).filter((file) => !TARGETS.some((target) => isTarballOf(target, file)));
+  return rows.map((row) => {
+    if (row.binaries === undefined) return { ...row, loaded: "no", tests: "no" };
+    if (row.target === thisTarget())
+      return { ...row, loaded: `yes, Node ${process.version} (this machine)`, tests: tryPacked() };
+    const files = common.map((file) => join(tarballs, file));
+    const found = emulate(root, row.target, files, row.binaries);
+    console.log(`${row.target.folder ?? row.target.name}: loaded ${found.loaded}; tests ${found.tests}`);
+    return { ...row, ...found };
+  });
 }
 
 function binariesIn(folder) {
@@ -108,19 +122,21 @@ function main() {
     try: { type: "boolean" },
   };
   const { values } = parseArgs({ options });
-  if (values.try) return tryPacked();
+  if (values.try) {
+    tryPacked();
+    return;
+  }
   if (values.binaries !== undefined) {
     const target = TARGETS.find(({ name }) => name === values.binaries);
     if (target === undefined)
       throw new Error(`no target \`${values.binaries}\`; there are ${TARGETS.map(({ name }) => name).join(", ")}`);
     console.log(buildTarget(root, target).slice(root.length));
-    return undefined;
+    return;
   }
   if (values.all) {
     const rows = buildAll();
-    packAll(rows.filter(({ binaries }) => binaries !== undefined));
-    tryPacked();
-    writePlatformsPage(root, rows);
+    packAll(rows.filter(({ target, binaries }) => binaries !== undefined && TARGETS.includes(target)));
+    writePlatformsPage(root, tryAll(rows));
   } else if (values.packed) {
     packAll(binariesIn(join(root, "build", "binaries")));
   } else {
@@ -129,7 +145,6 @@ function main() {
     tryPacked();
   }
   console.log(`packed into build/tarballs: ${readdirSync(tarballs).length} tarballs`);
-  return undefined;
 }
 
 try {

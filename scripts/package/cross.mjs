@@ -5,7 +5,8 @@
  * `cargo zigbuild`; both come from PyPI into a folder of their own. So the glibc that is asked for is a number, not that
  * of the machine. A Windows target for Microsoft's tools can only be built on Windows.
  */
-import { chmodSync, copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { runStep } from "./run-step.mjs";
 import { addonOf, GLIBC_FLOOR, supervisorOf } from "./targets.mjs";
@@ -15,6 +16,9 @@ const ZIGBUILD = "cargo-zigbuild==0.24.0";
 
 /** A first build of all crates on a slow machine. */
 const BUILD_LIMIT_MS = 3_600_000;
+
+/** Debian's C tools for Windows: `gcc-mingw-w64-x86-64` and its binutils. */
+const MINGW = "x86_64-w64-mingw32";
 
 /** The file that cargo makes of `pi-natives`. */
 function libraryOf(target) {
@@ -35,6 +39,10 @@ function zigFolder(root) {
 
 /** Whether this machine can build a target at all; a reason where it cannot. */
 export function whyNotHere(target) {
+  if (isMingw(target)) {
+    if (process.platform !== "linux") return "built on Linux only";
+    return spawnSync(`${MINGW}-gcc`, ["--version"]).error ? `needs \`${MINGW}-gcc\`` : undefined;
+  }
   if (target.os === "win32" && process.platform !== "win32")
     return "needs Microsoft's linker and libraries: built on Windows only";
   if (target.os !== "win32" && process.platform === "win32") return "not built on Windows";
@@ -42,27 +50,77 @@ export function whyNotHere(target) {
   return undefined;
 }
 
+function isMingw(target) {
+  return target.triple.endsWith("-windows-gnu");
+}
+
+/**
+ * What napi's build script wants of a GNU Windows: a folder with `libnode.dll`. Symbols come from the running
+ * `node.exe`, so a library that says just that stands beside an empty file of the name that is looked for.
+ */
+function nodeImports(root) {
+  const folder = join(root, "build", "tools", "libnode");
+  const library = join(folder, "libnode.dll.a");
+  if (existsSync(library)) return folder;
+  mkdirSync(folder, { recursive: true });
+  const symbols = nodeApiSymbols(root);
+  writeFileSync(join(folder, "node.def"), `LIBRARY node.exe\nEXPORTS\n${symbols.join("\n")}\n`);
+  writeFileSync(join(folder, "libnode.dll"), "");
+  runStep(`${MINGW}-dlltool`, ["-D", "node.exe", "-d", join(folder, "node.def"), "-l", library], folder);
+  return folder;
+}
+
+/** Names of the functions of Node-API, from the crate that declares them. */
+function nodeApiSymbols(root) {
+  const metadata = runStep("cargo", ["metadata", "--locked", "--format-version", "1", "--quiet"], root);
+  const json = metadata.slice(metadata.indexOf("{"), metadata.lastIndexOf("}") + 1);
+  const crate = JSON.parse(json).packages.find(({ name }) => name === "napi-sys");
+  const source = readFileSync(join(crate.manifest_path, "..", "src", "functions.rs"), "utf8");
+  return [...new Set(source.match(/\b(?:napi|node_api)_\w+(?=\s*\()/g))];
+}
+
+/** How cargo is called for a target, with its environment. */
+function cargoFor(root, target) {
+  const env = { ...process.env };
+  if (isMingw(target)) {
+    env.CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER = `${MINGW}-gcc`;
+    env.LIBNODE_PATH = nodeImports(root);
+    return { words: ["build", "--target", target.triple], env };
+  }
+  if (target.os === process.platform && target.os !== "linux") {
+    return { words: ["build", "--target", target.triple], env };
+  }
+  // An addon is loaded by a program that has its C library already: it must not bring one of its own.
+  if (target.libc === "musl") env.RUSTFLAGS = "-C target-feature=-crt-static";
+  env.PATH = `${zigFolder(root)}${delimiter}${process.env.PATH}`;
+  const triple = target.libc === "glibc" ? `${target.triple}.${GLIBC_FLOOR}` : target.triple;
+  return { words: ["zigbuild", "--target", triple], env };
+}
+
 /** Builds a target. Returns the folder with its binaries. */
 export function buildTarget(root, target) {
   const reason = whyNotHere(target);
   if (reason !== undefined) throw new Error(`${target.name} ${reason}`);
-  const isNative = target.os === process.platform && target.os !== "linux";
   const targetFolder = process.env.CARGO_TARGET_DIR ?? join(root, "build", "target");
-  const env = { ...process.env, CARGO_TARGET_DIR: targetFolder };
-  // An addon is loaded by a program that has its C library already: it must not bring one of its own.
-  if (target.libc === "musl") env.RUSTFLAGS = "-C target-feature=-crt-static";
-  if (!isNative) env.PATH = `${zigFolder(root)}${delimiter}${process.env.PATH}`;
-  const triple = target.libc === "glibc" ? `${target.triple}.${GLIBC_FLOOR}` : target.triple;
   runStep("rustup", ["target", "add", target.triple], root);
-  const cargo = isNative ? ["build"] : ["zigbuild"];
-  const what = ["--locked", "--release", "--target", triple, "-p", "pi-natives", "-p", "pi-supervisor"];
-  runStep("cargo", [...cargo, ...what], root, { env, limitMs: BUILD_LIMIT_MS });
+  const { words, env } = cargoFor(root, target);
+  env.CARGO_TARGET_DIR = targetFolder;
+  const what = ["--locked", "--release", "-p", "pi-natives", "-p", "pi-supervisor"];
+  runStep("cargo", [...words, ...what], root, { env, limitMs: BUILD_LIMIT_MS });
 
   const made = join(targetFolder, target.triple, "release");
-  const to = join(root, "build", "binaries", target.name);
+  const to = join(root, "build", "binaries", target.folder ?? target.name);
   mkdirSync(to, { recursive: true });
   copyFileSync(join(made, libraryOf(target)), join(to, addonOf(target)));
   copyFileSync(join(made, supervisorOf(target)), join(to, supervisorOf(target)));
   for (const file of [addonOf(target), supervisorOf(target)]) chmodSync(join(to, file), 0o755);
   return to;
+}
+
+/** The sizes of a target's binaries, for the table of platforms. */
+export function binarySizes(target, folder) {
+  return [addonOf(target), supervisorOf(target)]
+    .map((file) => `${(statSync(join(folder, file)).size / 1024 / 1024).toFixed(1)}`)
+    .join(" + ")
+    .concat(" MiB");
 }

@@ -20,6 +20,14 @@ export const TARGETS = [
   { name: "win32-arm64", triple: "aarch64-pc-windows-msvc", os: "win32", cpu: "arm64" },
 ];
 
+/**
+ * Built only to be tried: Windows by the GNU tools, since Microsoft's are on Windows alone. Named as what it stands in
+ * for; `folder` keeps its binaries apart.
+ */
+export const STAND_INS = [
+  { name: "win32-x64", triple: "x86_64-pc-windows-gnu", os: "win32", cpu: "x64", folder: "win32-x64-gnu" },
+];
+
 /** The npm package of a target. */
 export function packageOf(target) {
   return `@pi-bash/natives-${target.name}`;

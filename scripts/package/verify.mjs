@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runStep } from "./run-step.mjs";
-import { addonOf, packageOf, supervisorOf } from "./targets.mjs";
+import { addonOf, ownTarget, packageOf, supervisorOf } from "./targets.mjs";
 
 /** Most bytes of the prebuilt package of one target, unpacked. */
 export const MAX_TARGET_BYTES = 10 * 1024 * 1024;
@@ -46,40 +46,59 @@ export function verifyManifests(root, packed) {
   }
 }
 
-/** Installs the tarballs into an empty project and uses them as their users would. Returns lines for the report. */
+/** Installs tarballs into an empty project as a machine of the target would. Returns the folder of our packages. */
+export function installTarballs(project, tarballs, target) {
+  writeFileSync(join(project, "package.json"), '{"name":"empty","version":"1.0.0","private":true,"type":"module"}\n');
+  const own = ownTarget() === target;
+  const libc = target.libc ? [`--libc=${target.libc}`] : [];
+  // `--force` for the tarball itself: npm would refuse one that is for another system.
+  const foreign = own ? [] : ["--force", `--os=${target.os}`, `--cpu=${target.cpu}`, ...libc];
+  const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  runStep("npm", ["install", ...quiet, ...foreign, ...tarballs], project);
+  return join(project, "node_modules", "@pi-bash");
+}
+
+/**
+ * Installs the tarballs into an empty project and uses them as their users would. Returns lines for
+ * the report, and what was tried in a few words.
+ */
 export function verifyInstall(tarballs, target) {
   const project = mkdtempSync(join(tmpdir(), "pi-bash-package-"));
   try {
-    writeFileSync(join(project, "package.json"), '{"name":"empty","version":"1.0.0","private":true,"type":"module"}\n');
-    runStep(
-      "npm",
-      ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...tarballs],
-      project,
-    );
-
-    const ours = join(project, "node_modules", "@pi-bash");
+    const ours = installTarballs(project, tarballs, target);
     const bytes = sizeOf(ours);
     if (bytes > MAX_INSTALL_BYTES)
       throw new Error(`an install has ${mebibytes(bytes)} of ours, more than ${mebibytes(MAX_INSTALL_BYTES)}`);
-    const addon = join(ours, `natives-${target.name}`, addonOf(target));
-    statSync(addon);
+    statSync(join(ours, `natives-${target.name}`, addonOf(target)));
 
     const bin = join(project, "node_modules", ".bin", "pi-bash");
     const doctor = runStep(bin, ["doctor"], project);
     if (!doctor.includes(`natives-${target.name}`)) throw new Error(`the doctor found another addon:\n${doctor}`);
-    const claims = /^(\d+) of \1 claims held$/m.exec(runStep(bin, ["tour"], project));
-    if (!claims) throw new Error("the tour did not say that its claims held");
-    copyFileSync(fileURLToPath(new URL("embed.mjs", import.meta.url)), join(project, "embed.mjs"));
-    runStep(process.execPath, ["embed.mjs"], project);
-    return [
+    const claims = runTour([bin], project);
+    runEmbedded([process.execPath], project);
+    const lines = [
       `install of the tarballs alone, without scripts: ${mebibytes(bytes)} of ours`,
-      `tour from the packages: ${claims[0]}`,
+      `tour from the packages: ${claims}`,
       "the tool embedded in a program of its own: ok",
       requireTime(project),
     ];
+    return { lines, tests: `doctor; tour: ${claims}; embedded tool; the suite by \`npm test\`` };
   } finally {
     rmSync(project, { recursive: true, force: true });
   }
+}
+
+/** Runs the tour with the words that start `pi-bash`; returns its count of claims, all of which held. */
+export function runTour([command, ...words], project, options = {}) {
+  const claims = /^(\d+) of \1 claims held$/m.exec(runStep(command, [...words, "tour"], project, options));
+  if (!claims) throw new Error("the tour did not say that its claims held");
+  return claims[0];
+}
+
+/** Runs an agent author's program in the project, with the words that start Node. */
+export function runEmbedded([command, ...words], project, options = {}) {
+  copyFileSync(fileURLToPath(new URL("embed.mjs", import.meta.url)), join(project, "embed.mjs"));
+  runStep(command, [...words, "embed.mjs"], project, options);
 }
 
 /** How much later a process that loads the addon is at its first line of code: the best of some runs. */
