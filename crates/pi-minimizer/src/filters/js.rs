@@ -46,6 +46,12 @@ pub(crate) static FAMILY: Family = Family {
 /// Marks of a passing leaf.
 const PASS: [&str; 4] = ["✓ ", "✔ ", "√ ", "✅ "];
 
+/// What stands behind the name of a test that was not really run.
+const UNDONE: [&str; 4] = ["# TODO", "# SKIP", "# todo", "# skip"];
+
+/// How a heading begins that stands in the first column; the others of these runners are indented.
+const UNINDENTED: [&str; 6] = ["▶ ", "PASS ", "ok ", "✓ ", "✔ ", "# Subtest: "];
+
 /// Lines with a check mark that are results of a build, not of a test.
 const NO_TEST: [&str; 7] = [
     "built in",
@@ -90,8 +96,9 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
 }
 
 fn is_pass(body: &str) -> bool {
-    let named =
-        PASS.iter().any(|mark| body.starts_with(mark)) && !lines::contains_any(body, &NO_TEST);
+    let named = PASS.iter().any(|mark| body.starts_with(mark))
+        && !lines::contains_any(body, &NO_TEST)
+        && !lines::contains_any(body, &UNDONE);
     named || body.strip_prefix("ok ").and_then(lines::number).is_some() && body.contains('[')
 }
 
@@ -130,7 +137,7 @@ fn tap(doc: &mut Doc<'_>) {
         let numbered = body.strip_prefix("ok ").and_then(lines::number);
         if let Some((_, rest)) = numbered
             && (rest.is_empty() || rest.starts_with(" - ") || rest.starts_with(' '))
-            && !lines::contains_any(rest, &["# TODO", "# SKIP", "# todo", "# skip"])
+            && !lines::contains_any(rest, &UNDONE)
         {
             doc.drop_line(at, Kind::Passing);
             let block = doc.line(at + 1);
@@ -187,8 +194,10 @@ pub(crate) fn headings(doc: &mut Doc<'_>) {
         }
         let indent = lines::indent(line);
         close(doc, &mut open, indent);
+        // What a test printed stands in the first column, between the names and as deep as nothing.
+        let printed = indent == 0 && !lines::starts_with_any(line, &UNINDENTED);
         // Indentation can be as deep as there are lines; no real report nests like that.
-        if open.len() < 64 {
+        if open.len() < 64 && !printed {
             open.push(Open { at, indent, passed: false, all_gone: true });
         }
     }
@@ -213,5 +222,30 @@ fn summary_blocks(doc: &mut Doc<'_>) {
         {
             doc.drop_line(at, Kind::Repeat);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FAMILY;
+    use crate::doc::Doc;
+    use crate::registry::Run;
+
+    fn left(text: &str) -> String {
+        let mut doc = Doc::new(text);
+        (FAMILY.mark)(&mut doc, &Run { target: None, failed: false }).unwrap();
+        doc.render(true)
+    }
+
+    #[test]
+    fn what_a_test_prints_between_the_names_is_no_heading() {
+        let text = "  cart\n    ✔ adds\nloading rates of 2026\n    ✔ takes\n\n  2 passing (4ms)\n";
+        assert_eq!(left(text), "loading rates of 2026\n\n  2 passing (4ms)\n");
+    }
+
+    #[test]
+    fn a_test_that_is_still_to_do_stays() {
+        let text = "▶ api\n  ✔ get (1ms)\n  ✔ put (1ms) # TODO\nℹ pass 2\n";
+        assert_eq!(left(text), "▶ api\n  ✔ put (1ms) # TODO\nℹ pass 2\n");
     }
 }

@@ -9,6 +9,7 @@ use crate::filters::js;
 use crate::marker::{self, Kind};
 use crate::registry::{Family, Run};
 use crate::text::lines;
+use crate::text::words::{self, FixedSet};
 
 pub(crate) static FAMILY: Family = Family {
     name: "trace",
@@ -50,6 +51,12 @@ const JAVA_LIBRARY: [&str; 20] = [
     "kotlin.",
     "scala.",
     "org.testng.",
+];
+
+/// First words of the import paths of Go's own packages that call a program or wait for it.
+const GO_PACKAGES: [&str; 20] = [
+    "runtime", "testing", "panic", "net", "internal", "sync", "os", "io", "syscall", "time",
+    "reflect", "bufio", "context", "database", "encoding", "bytes", "fmt", "log", "crypto", "sort",
 ];
 
 fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
@@ -117,38 +124,66 @@ fn python(doc: &mut Doc<'_>) {
     }
 }
 
-/// All goroutines but the one that panicked.
+/// Frames of Go's own packages, and goroutines that have no other.
+///
+/// Of goroutines that wait at the same places of the project the first stays: a pool of a thousand
+/// workers hangs a thousand times at one line. The goroutine that panicked stands first and stays.
 fn goroutines(doc: &mut Doc<'_>) {
-    let mut seen = 0;
-    let mut dropping = false;
-    for at in 0..doc.len() {
-        let line = doc.line(at);
-        if line.starts_with("goroutine ") && line.ends_with("]:") {
-            seen += 1;
-            dropping = seen > 1;
-        } else if line.is_empty() {
-            dropping = false;
-        } else if !dropping
-            && seen > 0
-            && line.starts_with('\t')
-            && line.contains("/src/")
-            && lines::starts_with_any(
-                doc.line(at - 1),
-                &["runtime.", "testing.", "panic(", "created by testing.", "net/http."],
-            )
-        {
-            doc.drop_line(at - 1, Kind::Frame);
-            doc.drop_line(at, Kind::Frame);
+    let mut seen: FixedSet<u64> = FixedSet::default();
+    let mut first = true;
+    let mut at = 0;
+    while at < doc.len() {
+        if !is_goroutine(doc.line(at)) {
+            // Another text between them: another program died.
+            first |= !doc.line(at).is_empty();
+            at += 1;
+            continue;
         }
-        let frame = line.starts_with('\t')
-            || line.starts_with("created by ")
-            || line.starts_with("goroutine ")
-            || line.ends_with(')')
-                && line.split_once('(').is_some_and(|(name, _)| !name.contains(' '));
-        if dropping && frame {
-            doc.drop_line(at, Kind::Frame);
+        let end = (at + 1..doc.len()).find(|i| !is_goroutine_frame(doc, *i)).unwrap_or(doc.len());
+        let mut places = String::new();
+        for i in at + 1..end {
+            let place = doc.line(i);
+            if place.starts_with('\t') && !is_go_library(doc.line(i - 1), place) {
+                places.push_str(place.split(" +0x").next().unwrap_or(place));
+            }
         }
+        if !first && (places.is_empty() || !seen.insert(words::hash(&places))) {
+            doc.drop_lines(at..end, Kind::Frame);
+        } else {
+            seen.insert(words::hash(&places));
+            for i in at + 2..end {
+                if doc.line(i).starts_with('\t') && is_go_library(doc.line(i - 1), doc.line(i)) {
+                    doc.drop_lines(i - 1..i + 1, Kind::Frame);
+                }
+            }
+        }
+        first = false;
+        at = end;
     }
+}
+
+/// `goroutine 7 [chan receive]:`
+fn is_goroutine(line: &str) -> bool {
+    line.starts_with("goroutine ") && line.ends_with("]:")
+}
+
+/// A call, its place, or who created the goroutine.
+fn is_goroutine_frame(doc: &Doc<'_>, at: usize) -> bool {
+    let line = doc.line(at);
+    let call =
+        line.ends_with(')') && line.split_once('(').is_some_and(|(name, _)| !name.contains(' '));
+    line.starts_with('\t')
+        || line.starts_with("created by ")
+        || line.starts_with("...additional frames elided")
+        || call && doc.line(at + 1).starts_with('\t')
+}
+
+/// A function of Go's own packages, at a place inside Go; or the `main` that `go test` writes.
+fn is_go_library(function: &str, place: &str) -> bool {
+    let name = function.strip_prefix("created by ").unwrap_or(function);
+    let package = name.split(['.', '/', '(']).next().unwrap_or(name);
+    place.trim_start().starts_with("_testmain.go:")
+        || place.contains("/src/") && GO_PACKAGES.contains(&package)
 }
 
 /// `   3: core::panicking::panic_fmt` with its `at /rustc/…` line.
@@ -198,5 +233,32 @@ fn rust(doc: &mut Doc<'_>) {
         {
             doc.drop_line(at, Kind::Frame);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FAMILY;
+    use crate::doc::Doc;
+    use crate::registry::Run;
+
+    #[test]
+    fn a_goroutine_that_waits_in_the_project_stays_once() {
+        let waiting = |id: usize| {
+            format!(
+                "goroutine {id} [select (no cases)]:\nshop/race.TestTimeout(0x{id})\n\t/src/race/r_test.go:4 +0xf\ncreated by testing.(*T).Run in goroutine 1\n\t/usr/local/go/src/testing/testing.go:2101 +0x4c5\n\n"
+            )
+        };
+        let text = format!(
+            "panic: test timed out\n\ngoroutine 17 [running]:\ntesting.(*M).startAlarm.func1()\n\t/usr/local/go/src/testing/testing.go:2802 +0x354\n\ngoroutine 1 [chan receive]:\nmain.main()\n\t_testmain.go:48 +0x9b\n\n{}{}FAIL\n",
+            waiting(6),
+            waiting(7)
+        );
+        let mut doc = Doc::new(&text);
+        (FAMILY.mark)(&mut doc, &Run { target: None, failed: true }).unwrap();
+        assert_eq!(
+            doc.render(true),
+            "panic: test timed out\n\ngoroutine 17 [running]:\n\ngoroutine 6 [select (no cases)]:\nshop/race.TestTimeout(0x6)\n\t/src/race/r_test.go:4 +0xf\n\nFAIL\n"
+        );
     }
 }
