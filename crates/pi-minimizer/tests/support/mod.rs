@@ -296,3 +296,65 @@ fn order(text: &str, plain: &str) -> Result<(), String> {
         None => Ok(()),
     }
 }
+
+/// A command of each family, and of a script whose output is known by its text.
+pub(crate) const EVERY_FAMILY: [&str; 24] = [
+    "cargo test",
+    "npx jest",
+    "git log -p",
+    "git status",
+    "git diff",
+    "git push",
+    "make",
+    "npm ls",
+    "npm i",
+    "find .",
+    "ls -lR",
+    "tar -xvf a.tar",
+    "tree",
+    "grep -rn x .",
+    "cat x.log",
+    "pytest",
+    "go test ./...",
+    "mvn test",
+    "terraform plan",
+    "npx tsc",
+    "npx eslint .",
+    "pip list",
+    "docker build .",
+    "./run.sh",
+];
+
+/// Texts of about `size` bytes, each the worst of its kind: one line, nothing but line ends, cursors that move, deep
+/// trees, messages that are all equal and all different, frames without an exception.
+#[expect(clippy::format_collect, reason = "a test builds its text the short way")]
+pub(crate) fn adversarial(size: usize) -> Vec<String> {
+    vec![
+        "a".repeat(size),
+        "\n".repeat(size),
+        "ab\n".repeat(size / 3),
+        (0..size / 8).map(|i| format!("{}\n", i % 13)).collect(),
+        format!("{}\n", "x".repeat(size / 2)) + &"\rx".repeat(size / 4),
+        "\u{1b}[1A\u{1b}[2Kx\n".repeat(size / 10),
+        "\u{1b}[999Cx\n".repeat(size / 8),
+        (0..size / 40).map(|i| format!("{}deeper {i}\n", " ".repeat(i % 64))).collect(),
+        (0..size / 40).map(|i| format!("src/f{i}.c:{i}:1: warning: message {i}\n")).collect(),
+        "src/f.c:1:1: warning: the same message\n".repeat(size / 40),
+        "error: x\n\n".repeat(size / 10),
+        (0..size / 60)
+            .map(|i| {
+                format!(
+                    "2026-01-01T10:00:00Z INFO event {} of kind {}\n",
+                    i,
+                    char::from(b'a' + u8::try_from(i % 26).unwrap_or(0))
+                )
+            })
+            .collect(),
+        "\tat a.b(C.java:1)\n".repeat(size / 18),
+        (0..size / 48)
+            .map(|i| format!("goroutine {i} [running]:\nmain.f()\n\t/a.go:{i} +0x1\n\n"))
+            .collect(),
+        (0..size / 40).map(|i| format!("ok {i} - a\n  ---\n  duration_ms: 1\n")).collect(),
+        "{\"".repeat(size / 2),
+    ]
+}
