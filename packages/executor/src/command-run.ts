@@ -4,7 +4,9 @@
  * The order matters: the sink is open before the run starts, the run is watched to its bound, the session is given back
  * before anything slow (artifacts, minimizer) is done with the output, so that the next call need not wait for that.
  */
+
 import { DEFAULT_MAX_BYTES, type Settings } from "@pi-bash/contract";
+import { onAbort } from "@pi-bash/contract/abort";
 import type { ArtifactStore } from "./artifacts/store.ts";
 import { type CommandResult, neverStarted, settledResult, unresponsiveResult } from "./command-result.ts";
 import { type Deadline, type TimeoutDecision, watchDeadline } from "./deadline.ts";
@@ -146,10 +148,10 @@ async function watch(
   const throttle = onChunk === undefined ? undefined : new ChunkThrottle(onChunk, warnAboutListener("output"));
   const promote = (): void => lease.session.promote();
   if (backgrounded?.aborted) promote();
-  backgrounded?.addEventListener("abort", promote, { once: true });
+  const release = onAbort(backgrounded, promote);
   const run = start(call, lease, host, { sink, throttle, deadline });
   const watched = await watchRun(run, { timeoutMs, signal, graceMs: host.graceMs });
-  backgrounded?.removeEventListener("abort", promote);
+  release();
   throttle?.end();
   if (watched.kind === "unresponsive") lease.quarantine(run);
   else if (watched.kind === "failed" && !isHarmless(watched.error)) lease.drop();

@@ -5,6 +5,7 @@
  * life instead, and the deadline is watched here: the answer `kill` ends the command as a timeout does, `background`
  * changes nothing in the command, so that not a byte of its output is lost.
  */
+import { onAbort } from "@pi-bash/contract/abort";
 
 /** What is done at the deadline. */
 export type TimeoutDecision = "kill" | "background";
@@ -39,9 +40,9 @@ export function watchDeadline(options: DeadlineOptions): Deadline {
   if (onTimeout === undefined) return { timeoutMs, signal, hasKilled: false, end: () => undefined };
   const stop = new AbortController();
   let hasKilled = false;
-  const onAbort = (): void => stop.abort(signal?.reason);
-  if (signal?.aborted) onAbort();
-  signal?.addEventListener("abort", onAbort, { once: true });
+  const stopToo = (): void => stop.abort(signal?.reason);
+  if (signal?.aborted) stopToo();
+  const release = onAbort(signal, stopToo);
   const timer = setTimeout(() => {
     if (stop.signal.aborted || decide(onTimeout) === "background") return;
     hasKilled = true;
@@ -55,7 +56,7 @@ export function watchDeadline(options: DeadlineOptions): Deadline {
     },
     end: () => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
+      release();
     },
   };
 }

@@ -7,7 +7,9 @@
  * command that was never started rejects, with the reason. What the session is called by, and who waits for whom, is
  * in `sessions/`.
  */
+
 import { HARD_TIMEOUT_GRACE_MS, type SandboxOptions, Settings, type SettingsInput } from "@pi-bash/contract";
+import { onAbort } from "@pi-bash/contract/abort";
 import { ArtifactStore } from "./artifacts/store.ts";
 import { type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice, neverStarted } from "./command-result.ts";
 import { type ExecuteBashOptions, runCommand } from "./command-run.ts";
@@ -278,14 +280,13 @@ function checkTimeout(timeoutMs: number | undefined): number {
 /** Waits for `work` unless the signal comes first; `work` goes on. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | "aborted"> {
   if (signal === undefined) return work;
-  let onAbort = (): void => undefined;
+  let release = (): void => undefined;
   const aborted = new Promise<"aborted">((resolve) => {
-    onAbort = () => resolve("aborted");
-    signal.addEventListener("abort", onAbort, { once: true });
+    release = onAbort(signal, () => resolve("aborted"));
   });
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    signal.removeEventListener("abort", onAbort);
+    release();
   }
 }

@@ -4,7 +4,9 @@
  * The core promises to settle by then on its own. This is the second line: a promise that never settles (a bug, a
  * stuck kernel call) must not hold an agent, so every wait is raced with a timer of ours and with the abort signal.
  */
+
 import { HARD_TIMEOUT_GRACE_MS } from "@pi-bash/contract";
+import { onAbort } from "@pi-bash/contract/abort";
 
 /** A timer that fires this much late means that the host itself stood still (stopped, suspended). */
 const HOST_STALL_MS = 1_000;
@@ -34,7 +36,7 @@ export function watchRun<T>(run: Promise<T>, options: WatchOptions): Promise<Wat
     let timer: NodeJS.Timeout | undefined;
     const finish = (outcome: Watched<T>): void => {
       clearTimeout(timer);
-      options.signal?.removeEventListener("abort", onAbort);
+      release();
       resolve(outcome);
     };
     const arm = (delayMs: number, reason: "deadline" | "cancelled", isExtension = false): void => {
@@ -47,11 +49,9 @@ export function watchRun<T>(run: Promise<T>, options: WatchOptions): Promise<Wat
         else finish({ kind: "unresponsive", reason });
       }, delay);
     };
-    const onAbort = (): void => arm(graceMs, "cancelled");
-
-    if (options.signal?.aborted) onAbort();
+    if (options.signal?.aborted) arm(graceMs, "cancelled");
     else arm(options.timeoutMs + graceMs, "deadline");
-    options.signal?.addEventListener("abort", onAbort, { once: true });
+    const release = onAbort(options.signal, () => arm(graceMs, "cancelled"));
     run.then(
       (value) => finish({ kind: "settled", value }),
       (error: unknown) => finish({ kind: "failed", error }),

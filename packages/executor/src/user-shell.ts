@@ -4,6 +4,7 @@
  * Nothing is rewritten, intercepted or expanded, and a result is never an error. The person shares the agent's shell:
  * what they export or where they `cd` is there for both.
  */
+import { onAbort } from "@pi-bash/contract/abort";
 import type { CommandResult } from "./command-result.ts";
 import type { ExecuteBashOptions } from "./command-run.ts";
 import type { Executor } from "./executor.ts";
@@ -45,9 +46,8 @@ export class UserShell {
   async executeBash(command: string, options: UserCommandOptions = {}): Promise<CommandResult> {
     const { signal, ...rest } = options;
     const controller = new AbortController();
-    const onAbort = (): void => controller.abort();
-    if (signal?.aborted) onAbort();
-    signal?.addEventListener("abort", onAbort, { once: true });
+    if (signal?.aborted) controller.abort();
+    const release = onAbort(signal, () => controller.abort());
     this.#running.add(controller);
     const before = this.#last;
     const run = this.#inTurn(command, before, { ...rest, signal: controller.signal });
@@ -56,7 +56,7 @@ export class UserShell {
       return await run;
     } finally {
       this.#running.delete(controller);
-      signal?.removeEventListener("abort", onAbort);
+      release();
     }
   }
 

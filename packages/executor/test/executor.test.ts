@@ -1,6 +1,7 @@
 /**
  * The executor with real shells: sessions, bounds, overlapping calls, prefix, directories.
  */
+import { getEventListeners } from "node:events";
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -32,6 +33,29 @@ describe("a session", () => {
     const same = await executor.executeBash("echo [$A]", { sessionKey: "one" });
 
     expect([other.output, same.output]).toEqual(["[]\n", "[one]\n"]);
+  });
+
+  it("has one listener on a signal that fifteen calls share, and none after the abort", async () => {
+    const { executor } = real();
+    const turn = new AbortController();
+    let begun = 0;
+    const calls = Array.from({ length: 15 }, (_, index) =>
+      executor.executeBash("echo; sleep 60", {
+        sessionKey: `agent ${index % 3}`,
+        signal: turn.signal,
+        onChunk: () => {
+          begun += 1;
+        },
+      }),
+    );
+    await until(() => begun >= 3, "the first calls");
+
+    expect(getEventListeners(turn.signal, "abort")).toHaveLength(1);
+    turn.abort();
+
+    const results = await Promise.all(calls);
+    expect(results.map(({ cancelled }) => cancelled)).toEqual(Array.from({ length: 15 }, () => true));
+    expect(getEventListeners(turn.signal, "abort")).toHaveLength(0);
   });
 
   it("counts what a command wrote, and tells its exit code", async () => {

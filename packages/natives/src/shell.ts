@@ -1,6 +1,7 @@
 /**
  * A session: one real bash that keeps its state from run to run; and the one-shot, which is a session for one command.
  */
+import { onAbort } from "@pi-bash/contract/abort";
 import { binding } from "./binding.ts";
 import { type Bridge, bridge, type Listeners, type Operation } from "./bridge.ts";
 import { absent } from "./check-option.ts";
@@ -148,15 +149,14 @@ function startRun(
 }
 
 export async function resultOf(operation: Operation, signal: AbortSignal | undefined): Promise<ShellRunResult> {
-  const onAbort = () => bridge().cancel(operation);
-  signal?.addEventListener("abort", onAbort, { once: true });
+  const release = onAbort(signal, () => bridge().cancel(operation));
   try {
     const { run } = succeeded(await operation.end);
     if (run === undefined) throw new ShellError("PI_INTERNAL", "internal error: a run ended without a result");
     return toRunResult(run);
   } finally {
     // A signal outlives its runs: listeners would pile up on it.
-    signal?.removeEventListener("abort", onAbort);
+    release();
   }
 }
 

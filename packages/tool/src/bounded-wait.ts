@@ -1,6 +1,7 @@
 /**
  * Waiting with a bound for what another program promised.
  */
+import { onAbort } from "@pi-bash/contract/abort";
 
 /** What a wait came to. `late`: it did not settle in time; it may still do so, and nobody listens. */
 export type Waited<T> = { kind: "value"; value: T } | { kind: "error"; error: unknown } | { kind: "late" };
@@ -36,18 +37,17 @@ export interface StopWatch {
 /** Watches a deadline, in milliseconds from now, and a signal. */
 export function watchForStop(timeoutMs: number, signal: AbortSignal | undefined): StopWatch {
   let timer: NodeJS.Timeout | undefined;
-  let onAbort = (): void => undefined;
+  let release = (): void => undefined;
   const stopped = new Promise<"deadline" | "aborted">((resolve) => {
-    onAbort = () => resolve("aborted");
-    if (signal?.aborted) onAbort();
-    signal?.addEventListener("abort", onAbort, { once: true });
+    if (signal?.aborted) resolve("aborted");
+    release = onAbort(signal, () => resolve("aborted"));
     timer = setTimeout(() => resolve("deadline"), timeoutMs);
   });
   return {
     stopped,
     end: () => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
+      release();
     },
   };
 }

@@ -4,6 +4,7 @@
  * Nothing is taken while waiting. What was read counts as given out when the caller says so (`commit`): a call that is
  * aborted while it waits for other jobs loses nothing of this one. Waiting is woken by the job, never by a clock.
  */
+import { onAbort } from "@pi-bash/contract/abort";
 import { keepTail } from "../output/tail-buffer.ts";
 import type { JobView } from "./job.ts";
 import type { JobEntry } from "./job-entry.ts";
@@ -189,13 +190,12 @@ class Wait {
   readonly isOver: Promise<void>;
   hasEnded = false;
   readonly #entry: JobEntry;
-  readonly #stop: AbortSignal | undefined;
+  readonly #release: () => void;
   readonly #timer: NodeJS.Timeout | undefined;
   #finish: () => void = () => undefined;
 
   constructor(entry: JobEntry, { timeoutMs, stop }: FollowOptions) {
     this.#entry = entry;
-    this.#stop = stop;
     this.isOver = new Promise((resolve) => {
       this.#finish = () => {
         this.hasEnded = true;
@@ -204,7 +204,7 @@ class Wait {
     });
     if (timeoutMs <= 0 || stop?.aborted === true) this.#finish();
     else this.#timer = setTimeout(this.#finish, timeoutMs);
-    stop?.addEventListener("abort", this.#finish, { once: true });
+    this.#release = onAbort(stop, this.#finish);
   }
 
   /** Resolves at the next news of the job's output, at its end, or when the time is over. */
@@ -223,7 +223,7 @@ class Wait {
 
   end(): void {
     clearTimeout(this.#timer);
-    this.#stop?.removeEventListener("abort", this.#finish);
+    this.#release();
     this.#finish();
   }
 }

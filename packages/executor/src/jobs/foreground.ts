@@ -1,7 +1,9 @@
 /**
  * Waits for a command in the foreground, and lets it go on as a job when the wait is over.
  */
+
 import { AUTO_BACKGROUND_MARGIN_MS } from "@pi-bash/contract";
+import { onAbort } from "@pi-bash/contract/abort";
 import type { JobEnd, JobView } from "./job.ts";
 import type { JobEntry } from "./job-entry.ts";
 
@@ -33,13 +35,12 @@ export async function waitInForeground(
   promote: () => boolean,
 ): Promise<ForegroundEnd> {
   const { signal, backgroundNow, thresholdMs } = options;
-  const onAbort = (): void => entry.cancel();
-  if (signal?.aborted) onAbort();
-  signal?.addEventListener("abort", onAbort, { once: true });
+  if (signal?.aborted) entry.cancel();
+  const release = onAbort(signal, () => entry.cancel());
   let timer: NodeJS.Timeout | undefined;
-  let onEarly = (): void => undefined;
+  let releaseEarly = (): void => undefined;
   const isOver = new Promise<"over">((resolve) => {
-    onEarly = () => resolve("over");
+    const onEarly = (): void => resolve("over");
     // The work itself may ask, at its deadline; it has to know at once whether it may go on.
     entry.promote = () => {
       if (!promote()) return false;
@@ -48,7 +49,7 @@ export async function waitInForeground(
     };
     if (thresholdMs !== Number.POSITIVE_INFINITY) timer = setTimeout(onEarly, Math.max(0, thresholdMs));
     if (backgroundNow?.aborted) onEarly();
-    backgroundNow?.addEventListener("abort", onEarly, { once: true });
+    releaseEarly = onAbort(backgroundNow, onEarly);
   });
   try {
     const first = await Promise.race([work, isOver]);
@@ -62,7 +63,7 @@ export async function waitInForeground(
   } finally {
     entry.promote = undefined;
     clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
-    backgroundNow?.removeEventListener("abort", onEarly);
+    release();
+    releaseEarly();
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Waits for jobs and takes their results. A poll is a view: ending it ends nothing (JB-11).
  */
+import { onAbort } from "@pi-bash/contract/abort";
 import type { JobView } from "./job.ts";
 import type { JobEntry } from "./job-entry.ts";
 
@@ -65,17 +66,16 @@ async function firstEnd(running: readonly JobEntry[], options: PollOptions): Pro
   const { timeoutMs, signal } = options;
   if (timeoutMs !== undefined && timeoutMs <= 0) return "timeout";
   let timer: NodeJS.Timeout | undefined;
-  let onAbort = (): void => undefined;
+  let release = (): void => undefined;
   const bounds = new Promise<"timeout" | "aborted">((resolve) => {
-    onAbort = () => resolve("aborted");
-    signal?.addEventListener("abort", onAbort, { once: true });
+    release = onAbort(signal, () => resolve("aborted"));
     if (timeoutMs !== undefined) timer = setTimeout(() => resolve("timeout"), timeoutMs);
   });
   try {
     return await Promise.race([...running.map((entry) => entry.whenEnded().then(() => "ended" as const)), bounds]);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
+    release();
   }
 }
 

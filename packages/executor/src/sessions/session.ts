@@ -5,6 +5,7 @@
  * line: those that wait are told to run in a copy. The native session would queue too, but a call that waits there has
  * its deadline running here, so the line is kept on this side.
  */
+import { onAbort } from "@pi-bash/contract/abort";
 import type { ShellPort } from "../natives-port.ts";
 
 /** How a call may run. `own`: it is the session's. `clone`: in a copy, beside the one that has the session. */
@@ -86,18 +87,17 @@ export class Session {
 
   #wait(signal: AbortSignal | undefined): Promise<Turn | "retry" | "aborted"> {
     return new Promise((resolve) => {
-      const onAbort = (): void => {
+      const release = onAbort(signal, () => {
         this.#waiters = this.#waiters.filter((other) => other !== waiter);
         resolve("aborted");
-      };
+      });
       const waiter: Waiter = {
         give: (turn) => {
-          signal?.removeEventListener("abort", onAbort);
+          release();
           resolve(turn);
         },
       };
       this.#waiters.push(waiter);
-      signal?.addEventListener("abort", onAbort, { once: true });
     });
   }
 }

@@ -5,7 +5,9 @@
  * the event loop does the reading. `capabilities()` says so. An entry of its own (`@pi-bash/natives/fallback`), so that
  * nobody runs on it by accident: `@pi-bash/executor` takes it where the addon cannot be loaded, and says so in a warning.
  */
+
 import { constants } from "node:os";
+import { onAbort } from "@pi-bash/contract/abort";
 import type { Capabilities } from "../capabilities.ts";
 import type { OutputSummary, ShellRunResult } from "../run-result.ts";
 import type { ChunkListener } from "../shell.ts";
@@ -228,9 +230,8 @@ function stopLadder(bash: StartedBash, timeoutMs: number | undefined, signals: r
     kill = setTimeout(() => signalGroup(bash, "SIGKILL"), TERM_GRACE_MS);
     giveUp = setTimeout(() => settle(undefined), TERM_GRACE_MS + KILLED_MS);
   };
-  const onAbort = () => stop("isCancelled");
   const deadline = timeoutMs === undefined ? undefined : setTimeout(() => stop("isTimedOut"), timeoutMs);
-  for (const signal of signals) signal?.addEventListener("abort", onAbort, { once: true });
+  const releases = signals.map((signal) => onAbort(signal, () => stop("isCancelled")));
   return {
     /** Resolves where not even SIGKILL ended the command in time. */
     overdue,
@@ -239,7 +240,7 @@ function stopLadder(bash: StartedBash, timeoutMs: number | undefined, signals: r
       clearTimeout(deadline);
       clearTimeout(kill);
       clearTimeout(giveUp);
-      for (const signal of signals) signal?.removeEventListener("abort", onAbort);
+      for (const release of releases) release();
     },
   };
 }

@@ -1,7 +1,9 @@
 /**
  * An agent as a task: started by the host's port, and waited for where it is in the foreground.
  */
+
 import { type AgentTaskParams, DEFAULT_MAX_BYTES, type TaskResult } from "@pi-bash/contract";
+import { onAbort } from "@pi-bash/contract/abort";
 import { ToolAbortError, ToolError } from "../tool-error.ts";
 import type { AgentTasks } from "./agent-tasks.ts";
 import { answer, type TaskCall, type TaskToolResult } from "./define-tool.ts";
@@ -61,11 +63,10 @@ async function waitInForeground(
 
 /** What a wait comes to, or `stopped` as soon as the signal is aborted, whatever the wait does then. */
 export async function orStopped<T>(wait: Promise<T>, stop: AbortSignal): Promise<T | "stopped"> {
-  let onAbort = (): void => undefined;
+  let release = (): void => undefined;
   const stopped = new Promise<"stopped">((resolve) => {
-    onAbort = () => resolve("stopped");
-    if (stop.aborted) onAbort();
-    stop.addEventListener("abort", onAbort, { once: true });
+    if (stop.aborted) resolve("stopped");
+    release = onAbort(stop, () => resolve("stopped"));
   });
   const ended = wait.catch((error: unknown) => {
     // A wait that was told to stop may well reject.
@@ -75,7 +76,7 @@ export async function orStopped<T>(wait: Promise<T>, stop: AbortSignal): Promise
   try {
     return await Promise.race([ended, stopped]);
   } finally {
-    stop.removeEventListener("abort", onAbort);
+    release();
   }
 }
 

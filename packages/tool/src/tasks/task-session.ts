@@ -1,6 +1,7 @@
 /**
  * What the task tools need of the agent's session besides what the bash tool needs.
  */
+import { onAbort } from "@pi-bash/contract/abort";
 import type { JobManager } from "@pi-bash/executor";
 import type { BashToolSession } from "../session.ts";
 import { ToolAbortError, ToolError } from "../tool-error.ts";
@@ -34,10 +35,9 @@ export function jobsOf(session: TaskSession): JobManager {
 /** Waits until the workspace is ready, or nobody wants to wait any more. */
 export async function untilReady(session: TaskSession, signal: AbortSignal | undefined): Promise<void> {
   if (session.ready === undefined) return;
-  let onAbort = (): void => undefined;
+  let release = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(new ToolAbortError());
-    signal?.addEventListener("abort", onAbort, { once: true });
+    release = onAbort(signal, () => reject(new ToolAbortError()));
   });
   try {
     await Promise.race([session.ready(signal), aborted]);
@@ -46,6 +46,6 @@ export async function untilReady(session: TaskSession, signal: AbortSignal | und
     const reason = error instanceof Error ? error.message : String(error);
     throw new ToolError(`The workspace is not ready: ${reason}`, { cause: error });
   } finally {
-    signal?.removeEventListener("abort", onAbort);
+    release();
   }
 }

@@ -1,0 +1,59 @@
+/**
+ * One listener on an abort signal, however many wait for it. No schema lives here, and nothing is loaded: the packages
+ * that run commands import this entry by itself.
+ *
+ * An agent gives one signal to all calls of a turn. Each call waits for it in several places, and from the eleventh
+ * listener on Node prints a MaxListenersExceededWarning into the agent's terminal
+ * (https://nodejs.org/api/events.html#eventssetmaxlistenersn-eventtargets). The limit is the caller's own way to find
+ * leaks, so it is not raised.
+ */
+
+type Entry = { readonly listener: () => void };
+
+interface Waiting {
+  readonly entries: Set<Entry>;
+  readonly dispatch: () => void;
+}
+
+const waitingFor = new WeakMap<AbortSignal, Waiting>();
+
+/**
+ * Calls `listener` once when `signal` is aborted, in the order of the calls. A signal that is aborted already calls
+ * nobody: look at `signal.aborted` first, as with `addEventListener`. Returns what takes the listener back.
+ */
+export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
+  if (signal === undefined || signal.aborted) return () => undefined;
+  const waiting = waitingFor.get(signal) ?? watch(signal);
+  const entry: Entry = { listener };
+  waiting.entries.add(entry);
+  return () => {
+    waiting.entries.delete(entry);
+    if (waiting.entries.size > 0 || waitingFor.get(signal) !== waiting) return;
+    waitingFor.delete(signal);
+    signal.removeEventListener("abort", waiting.dispatch);
+  };
+}
+
+function watch(signal: AbortSignal): Waiting {
+  const entries = new Set<Entry>();
+  const dispatch = (): void => {
+    waitingFor.delete(signal);
+    for (const entry of entries) callOut(entry.listener);
+    entries.clear();
+  };
+  const waiting = { entries, dispatch };
+  waitingFor.set(signal, waiting);
+  signal.addEventListener("abort", dispatch, { once: true });
+  return waiting;
+}
+
+/** One that throws keeps nobody else from being told; what it threw is uncaught, as with an event target. */
+function callOut(listener: () => void): void {
+  try {
+    listener();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
