@@ -4,14 +4,15 @@
  *   sandbox-escapes <backend, or none> <workspace> <outside> <path of pi-supervisor>
  *
  * Prints `started` and at the end one line of JSON: what each attempt printed, what is to be seen from here, and what
- * results said of the sandbox.
+ * results said of the sandbox. An executor runs the attempts, as it runs a model's commands.
  */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { type SandboxOptions, type SandboxReport, Shell } from "@pi-bash/natives";
+import type { SandboxOutcome } from "@pi-bash/contract";
+import { createExecutor } from "@pi-bash/executor";
 
 /** What became of the attempts. */
 export interface Escapes {
@@ -19,13 +20,14 @@ export interface Escapes {
   readonly printed: Readonly<Record<string, string>>;
   /** The status of each command. */
   readonly statuses: Readonly<Record<string, number | undefined>>;
+  /** What each result says of its sandbox. */
+  readonly sandboxes: Readonly<Record<string, SandboxOutcome | undefined>>;
   /** Text of the file outside, at the end. */
   readonly canary: string;
   /** Names of files that came into being where none may. */
   readonly made: readonly string[];
   /** Connections and datagrams that arrived. */
   readonly arrived: readonly string[];
-  readonly sandbox: SandboxReport | undefined;
 }
 
 const [, , backend = "none", workspace = "", outside = "", supervisor = ""] = process.argv;
@@ -63,11 +65,13 @@ const ATTEMPTS: Readonly<Record<string, string>> = {
   "look through proc": `ls /proc/${process.pid}/root/ > /dev/null && echo out; cat /proc/${process.pid}/environ > /dev/null && echo out; for one in /proc/[0-9]*/root; do echo x > $one${outside}/made && echo out; done`,
   "kill the host": `kill -0 ${process.pid} && echo out; kill -9 ${process.pid} && echo out`,
   "write through descriptors": `for fd in /proc/self/fd/* /proc/$$/fd/*; do case $(readlink $fd) in ${outside}*) echo out;; esac; done; for fd in {3..9}; do { echo x >&$fd; } 2>/dev/null && echo out; done`,
-  "make a set-id program": "cp /bin/true set-id && chmod u+s set-id && echo out; rm -f set-id",
+  "make a set-id program":
+    "cp /bin/true set-id && chmod u+s set-id && echo out; status=$?; rm -f set-id; (exit $status)",
 };
 
 const printed: Record<string, string> = {};
 const statuses: Record<string, number | undefined> = {};
+const sandboxes: Record<string, SandboxOutcome | undefined> = {};
 const arrived: string[] = [];
 
 mkdirSync(join(workspace, ".git"));
@@ -90,24 +94,37 @@ const unix = createServer((socket) => {
   socket.destroy();
 }).listen(path);
 await once(unix, "listening");
+const abstract = createServer((socket) => {
+  arrived.push("abstract");
+  socket.destroy();
+}).listen(`\0${path}`);
+await once(abstract, "listening");
 
-const sandbox: SandboxOptions | undefined =
-  backend === "none"
-    ? undefined
-    : { mode: "workspace-write", backend: backend as "bubblewrap" | "landlock", writablePaths: [workspace] };
-const shell = new Shell({ cwd: workspace, ...(sandbox === undefined ? {} : { sandbox }) });
-let report: SandboxReport | undefined;
+/** Attempts by a program that speaks to sockets, and by one that can type into a terminal (`TIOCSTI`). */
+const node = (code: string): string => `${process.execPath} -e '${code}'`;
+const SOCKETS: Readonly<Record<string, string>> = {
+  "connect to a Unix socket": node(`require("net").connect("${path}", () => console.log("out"))`),
+  "connect to an abstract socket": node(`require("net").connect("\\0${path}", () => console.log("out"))`),
+  "connect by TCP": node(`require("net").connect(${port}, "127.0.0.1", () => console.log("out"))`),
+  "send by UDP": `echo x > /dev/udp/127.0.0.1/${port}; echo x > /dev/udp/192.0.2.1/9 && echo out`,
+  "type into the terminal": `perl -e 'ioctl(STDIN, 0x5412, $c = "x") or die "TIOCSTI: $!\n"; print "out\n"'`,
+};
+
+const executor = createExecutor(
+  backend === "none" ? {} : { sandboxMode: "workspace-write", "sandbox.backend": backend as "bubblewrap" | "landlock" },
+  { cwd: workspace, usesSnapshot: false },
+);
 
 async function attempt(name: string, command: string): Promise<void> {
-  const result = await shell.run({ command, cwd: workspace, timeoutMs: 20_000, sink: {} });
-  printed[name] = result.output?.text ?? "";
+  const result = await executor.executeBash(command, { cwd: workspace, timeoutMs: 20_000 });
+  printed[name] = result.output;
   statuses[name] = result.exitCode;
-  report = result.sandbox;
+  sandboxes[name] = result.sandbox;
 }
 
 process.stdout.write("started\n");
 try {
-  await shell.run({ command: "true" });
+  await executor.executeBash("true");
 } catch (error) {
   // The machine does not let this user have it: the test that started this says so and is skipped.
   const reason = (error as { code?: string }).code === "PI_SANDBOX_UNAVAILABLE" ? String(error) : undefined;
@@ -115,7 +132,8 @@ try {
   process.stdout.write(`${JSON.stringify({ unavailable: reason })}\n`);
   process.exit(0);
 }
-if (backend !== "none") for (const [name, command] of Object.entries(ATTEMPTS)) await attempt(name, command);
+const attempts = backend === "none" ? SOCKETS : { ...ATTEMPTS, ...SOCKETS };
+for (const [name, command] of Object.entries(attempts)) await attempt(name, command);
 // The same attempts that prove a sandbox when it is opened, here from below a command of a session.
 const probe = `PATH=$PATH ${supervisor} --probe-sandbox ${outside} 127.0.0.1:${port} ${path} ${process.pid}`;
 await attempt("probe", probe);
@@ -123,10 +141,10 @@ await attempt("write inside", "echo inside > kept && cat kept && mktemp > /dev/n
 await attempt("stay a session", "value=5; cd /; exec 3>&-; true");
 await attempt("end the shell", "kill -9 $$");
 await attempt("go on", "echo $value");
-await shell.close();
+await executor.dispose();
 const canary = existsSync(join(outside, "canary")) ? readFileSync(join(outside, "canary"), "utf8") : "";
 const made = FORBIDDEN.filter((file) => existsSync(file));
-for (const server of [tcp, unix]) server.close();
+for (const server of [tcp, unix, abstract]) server.close();
 udp.close();
-const escapes: Escapes = { printed, statuses, canary, made, arrived, sandbox: report };
+const escapes: Escapes = { printed, statuses, sandboxes, canary, made, arrived };
 process.stdout.write(`${JSON.stringify(escapes)}\n`);

@@ -3,7 +3,7 @@
  */
 import { z } from "zod";
 import { ProcessInfo } from "./outcome.ts";
-import { LimitMet, SandboxReport } from "./sandbox.ts";
+import { LimitMet, SandboxOutcome } from "./sandbox.ts";
 import { LineRange } from "./truncation.ts";
 
 const count = z.number().int().nonnegative();
@@ -50,8 +50,8 @@ export const BashResult = z.object({
   withheldNames: z.array(z.string()).optional(),
   /** From the command's start to its end, in milliseconds. */
   wallTimeMs: z.number().nonnegative().optional(),
-  /** The sandbox it ran in. Absent: none. */
-  sandbox: SandboxReport.optional(),
+  /** The sandbox it ran in, and what it may have refused. Absent: none. */
+  sandbox: SandboxOutcome.optional(),
   /** Limits of the session that were met while it ran, as far as the system tells. */
   limitsMet: z.array(LimitMet).optional(),
 });

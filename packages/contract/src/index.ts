@@ -45,7 +45,17 @@ export {
 } from "./limits.ts";
 export { ExitOutcome, ProcessInfo, StopReason } from "./outcome.ts";
 export { parseRpcRequest, RpcRequest } from "./rpc.ts";
-export { LimitMet, ResourceLimits, SandboxBackend, SandboxMode, SandboxOptions, SandboxReport } from "./sandbox.ts";
+export {
+  LimitMet,
+  ResourceLimits,
+  SandboxBackend,
+  SandboxMode,
+  SandboxOptions,
+  SandboxOutcome,
+  SandboxRefusal,
+  SandboxRefusalKind,
+  SandboxReport,
+} from "./sandbox.ts";
 export { Settings, type SettingsInput } from "./settings.ts";
 export {
   AgentTaskParams,

@@ -42,6 +42,52 @@ export const SandboxReport = z.object({
 });
 export type SandboxReport = z.infer<typeof SandboxReport>;
 
+/**
+ * What a sandbox may have refused.
+ *
+ * - `read-only-path`: writing outside the folders that can be written
+ * - `protected-path`: writing what stays read-only in them
+ * - `network`: the host's network, or a server on the host's loopback
+ * - `local-socket`: a Unix socket, with a path or an abstract name
+ * - `mount`, `namespace`: mounting, unmounting, making or entering namespaces
+ * - `process`: a process outside, by a signal, by `ptrace` or by `/proc`
+ * - `terminal`: typing into the terminal
+ * - `file-metadata`: owners, set-id bits and other modes
+ * - `privilege`: what only root's capabilities allow; in a sandbox root has none
+ * - `system-call`: something else that the system-call filter keeps back
+ */
+export const SandboxRefusalKind = z.enum([
+  "read-only-path",
+  "protected-path",
+  "network",
+  "local-socket",
+  "mount",
+  "namespace",
+  "process",
+  "terminal",
+  "file-metadata",
+  "privilege",
+  "system-call",
+]);
+export type SandboxRefusalKind = z.infer<typeof SandboxRefusalKind>;
+
+/** Something that the sandbox may have refused, as told by what the command printed: a hint, not a record. */
+export const SandboxRefusal = z.object({
+  kind: SandboxRefusalKind,
+  /** The path that the line names, as it names it. */
+  path: z.string().optional(),
+  /** The line of the output that says so, at most 200 UTF-16 units. */
+  evidence: z.string(),
+});
+export type SandboxRefusal = z.infer<typeof SandboxRefusal>;
+
+/** The sandbox that a command ran in, with what came of that. */
+export const SandboxOutcome = SandboxReport.extend({
+  /** Only of a command with an exit status other than 0; the newest last, at most 5. Absent: nothing hints at any. */
+  refusals: z.array(SandboxRefusal).optional(),
+});
+export type SandboxOutcome = z.infer<typeof SandboxOutcome>;
+
 const bound = z.number().int().nonnegative().optional();
 
 /** Upper bounds of a session, set before its shell starts. Absent: the host's own. Not on Windows. */

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { CallRefusal } from "./decision.ts";
 import { AsyncDetails } from "./job.ts";
 import { ProcessInfo, StopReason } from "./outcome.ts";
-import { LimitMet, SandboxReport } from "./sandbox.ts";
+import { LimitMet, SandboxOutcome } from "./sandbox.ts";
 import { Truncation } from "./truncation.ts";
 
 export const TextContent = z.object({ type: z.literal("text"), text: z.string() });
@@ -50,8 +50,8 @@ export const BashDetails = z.object({
   /** Why the call did not run. */
   refusal: CallRefusal.optional(),
   withheldNames: z.array(z.string()).optional(),
-  /** The sandbox the command ran in. Absent: none. */
-  sandbox: SandboxReport.optional(),
+  /** The sandbox the command ran in, and what it may have refused. Absent: none. */
+  sandbox: SandboxOutcome.optional(),
   /** Limits of the session that were met while it ran. */
   limitsMet: z.array(LimitMet).optional(),
   meta: OutputMeta.optional(),

@@ -17,6 +17,7 @@ import { ChunkThrottle, type OutputListener } from "./output/chunk-throttle.ts";
 import type { RuleFiles } from "./rule-files.ts";
 import { type ArtifactChoice, openRunSink, type RunSink, type UpdateListener } from "./run-sink.ts";
 import { type Watched, watchRun } from "./run-watch.ts";
+import { refusalsIn } from "./sandbox-refusals.ts";
 import type { Lease } from "./sessions/session-pool.ts";
 import { prefixedCommand } from "./shell-config.ts";
 
@@ -122,7 +123,8 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
   const { value } = watched;
   // The core was told to stop; why, it does not know.
   const ended = deadline.hasKilled && value.cancelled ? { ...value, timedOut: true } : value;
-  const result = await sink.finish(settledResult(ended, endedAfterMs), value.output);
+  const settled = await withRefusals(settledResult(ended, endedAfterMs), call);
+  const result = await sink.finish(settled, value.output);
   if (options.mayMinimize === false) return result;
   return minimizeResult({
     natives: host.natives,
@@ -134,6 +136,19 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
     saveOriginal: async (text) => (await artifacts.save("bash-original", text).catch(() => undefined))?.id,
     maxBytes,
   });
+}
+
+/** With what the sandbox may have refused, told from the text before the minimizer has it. */
+async function withRefusals(result: CommandResult, { options, session }: CommandCall): Promise<CommandResult> {
+  const { sandbox: report, exitCode, output } = result;
+  if (report === undefined || exitCode === undefined || exitCode === 0) return result;
+  const refusals = await refusalsIn(output, {
+    report,
+    writablePaths: session.sandbox?.writablePaths ?? [],
+    cwd: result.workingDir ?? options.cwd ?? session.cwd ?? process.cwd(),
+    isRoot: process.getuid?.() === 0,
+  });
+  return refusals.length === 0 ? result : { ...result, sandbox: { ...report, refusals } };
 }
 
 /** Starts the run, waits for it, and gives the session back in the state that the outcome leaves it in. */

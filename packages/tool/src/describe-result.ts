@@ -9,6 +9,7 @@ import { type BashDetails, type BashToolResult, DEFAULT_MAX_BYTES, INLINE_SLACK_
 import type { CommandResult } from "@pi-bash/executor";
 import { sessionNotices, survivorsNotice, truncationNotice, truncationOf, wallTimeNotice } from "./notices.ts";
 import type { PreparedCall } from "./prepared-call.ts";
+import { sandboxNotice } from "./sandbox-notice.ts";
 import { endOf } from "./text-end.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
 
@@ -131,6 +132,7 @@ function answerText(run: FinishedRun, last: readonly string[]): string {
     ...(truncation === undefined ? [] : [truncationNotice(truncation, result.artifactError)]),
     ...(run.isClientTruncated ? ["(output truncated)"] : []),
     ...limitNotices(result),
+    ...sandboxNotice(result),
     ...survivorsNotice(result),
     ...sessionNotices(call.mayOverlap ? withoutCopy(result) : result, call.cwd),
     ...(result.wallTimeMs === undefined ? [] : [wallTimeNotice(result.wallTimeMs)]),

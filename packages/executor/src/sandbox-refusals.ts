@@ -1,0 +1,180 @@
+/**
+ * What a sandbox may have refused, told from what a failed command printed.
+ *
+ * The kernel answers the program, not us: what remains is the program's message. So this is a hint, made of the profile
+ * (what could be written, whether there was a network) and the messages of the C library in the last lines. A program
+ * that prints nothing, or in another language, leaves none. Nothing is decided by it.
+ */
+import { realpath } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import type { SandboxRefusal, SandboxRefusalKind, SandboxReport } from "@pi-bash/contract";
+
+/** Lines at the end of an output that are looked at. */
+const MAX_LINES = 100;
+/** Longest line that is looked at, in UTF-16 units; messages of errors are shorter. */
+const MAX_LINE_CHARS = 2_000;
+/** Refusals that are told. */
+const MAX_REFUSALS = 5;
+/** Paths of one line that are looked at. */
+const MAX_PATHS = 2;
+/** Missing folders that are stepped over to find what is there. */
+const MAX_MISSING = 16;
+/** Longest evidence, in UTF-16 units. */
+const MAX_EVIDENCE_CHARS = 200;
+
+/** What is known of the run. */
+export interface Profile {
+  report: SandboxReport;
+  /** Folders that could be written, absolute. */
+  writablePaths: readonly string[];
+  /** Where relative paths are taken from: the directory in which the command ended. */
+  cwd: string;
+  /** The host is root, who has capabilities only outside. */
+  isRoot: boolean;
+}
+
+type Failure =
+  | "read-only"
+  | "busy"
+  | "cross-device"
+  | "denied"
+  | "not-permitted"
+  | "superuser"
+  | "unreachable"
+  | "gone";
+
+/** Messages of errors: of the C library, of Node, and of the programs that word their own. */
+const FAILURES: readonly (readonly [Failure, RegExp])[] = [
+  ["read-only", /read-only file system|\bEROFS\b/i],
+  ["busy", /device or resource busy|\bEBUSY\b/i],
+  ["cross-device", /cross-device link|\bEXDEV\b/i],
+  ["denied", /permission denied|\bEACCES\b/i],
+  ["not-permitted", /operation not permitted|\bEPERM\b|address family not supported|\bEAFNOSUPPORT\b/i],
+  ["superuser", /must be superuser|only root can/i],
+  [
+    "unreachable",
+    /network is unreachable|no route to host|connection refused|could ?n[o']t resolve|temporary failure in name resolution|name or service not known|\b(ENETUNREACH|EHOSTUNREACH|ECONNREFUSED|EAI_AGAIN)\b/i,
+  ],
+  ["gone", /no such process|no such file or directory|\bESRCH\b|\bENOENT\b/i],
+];
+
+/** Node repeats the code of an error on a line of its own. */
+const CODE_ALONE = /^\s*code: '\w+',?\s*$/;
+
+/** What a line is about, where it says more than a path. The first that fits. */
+const TOPICS: readonly (readonly [SandboxRefusalKind, RegExp])[] = [
+  ["terminal", /TIOCSTI|TIOCLINUX/],
+  ["namespace", /\bunshare|\bsetns|\bnsenter|\bbwrap|namespace|uid_map/i],
+  ["mount", /\bu?mount|\bpivot_root|\bchroot/i],
+  ["process", /\bkill\b|\bptrace|\bstrace\b|\/proc\/\d+\//i],
+  ["file-metadata", /\bch(mod|own|grp)\b|permissions of|ownership of|\bsetfattr|\bl?utimens/i],
+  ["local-socket", /\bunix|abstract|\.sock\b|docker daemon|connect E\w+ [/@\0]/i],
+  ["network", /\b(socket|connect|bind|send|sendto|sendmsg)\b/i],
+];
+
+/** What may have been refused, in the order of the output. */
+export async function refusalsIn(output: string, profile: Profile): Promise<SandboxRefusal[]> {
+  const found = new Map<string, SandboxRefusal>();
+  for (const line of output.split("\n").slice(-MAX_LINES)) {
+    const refusal = line.length > MAX_LINE_CHARS ? undefined : await refusalIn(line, profile);
+    const name = `${refusal?.kind} ${refusal?.path ?? ""}`;
+    // The first line of several that say the same says most; what follows repeats its code.
+    if (refusal !== undefined && !found.has(name)) found.set(name, refusal);
+  }
+  return [...found.values()].slice(-MAX_REFUSALS);
+}
+
+async function refusalIn(line: string, profile: Profile): Promise<SandboxRefusal | undefined> {
+  if (CODE_ALONE.test(line)) return undefined;
+  const [failure, message] = FAILURES.find(([, words]) => words.test(line)) ?? [];
+  if (failure === undefined || message === undefined) return undefined;
+  const paths = pathsIn(line, message);
+  const kind = kindByWords(line, failure, profile);
+  const evidence = line.trim().slice(0, MAX_EVIDENCE_CHARS);
+  if (kind !== undefined) return { kind, evidence };
+  return await byPath({ failure, paths, evidence }, profile);
+}
+
+/** What the words alone tell; undefined: the path has to. */
+function kindByWords(line: string, failure: Failure, { report }: Profile): SandboxRefusalKind | undefined {
+  if (failure === "unreachable") return report.network ? undefined : "network";
+  const topic = TOPICS.find(([, words]) => words.test(line))?.[0];
+  if (failure === "gone") return topic === "process" ? topic : undefined;
+  if (failure === "denied" || failure === "not-permitted" || failure === "superuser") {
+    // With a network the filter still refuses some families.
+    return topic === "network" && report.network ? "system-call" : topic;
+  }
+  return topic === "mount" ? topic : undefined;
+}
+
+interface Named {
+  failure: Failure;
+  paths: readonly string[];
+  evidence: string;
+}
+
+async function byPath({ failure, paths, evidence }: Named, profile: Profile): Promise<SandboxRefusal | undefined> {
+  const isInside = await Promise.all(paths.map((path) => isWritable(path, profile)));
+  const outside = paths.find((_, index) => !isInside[index]);
+  const path = outside ?? paths[0];
+  const place = path === undefined ? "unnamed" : outside === undefined ? "inside" : "outside";
+  const kind = kindByPlace(failure, place, profile);
+  return kind === undefined ? undefined : { kind, ...(path === undefined ? {} : { path }), evidence };
+}
+
+/** Where a path is: in a folder that can be written, elsewhere, or not told by the line. */
+type Place = "inside" | "outside" | "unnamed";
+
+/** Failures that mean the same whatever holds the sandbox. */
+const BY_PLACE: Readonly<Partial<Record<Failure, Readonly<Partial<Record<Place, SandboxRefusalKind>>>>>> = {
+  "read-only": { inside: "protected-path", outside: "read-only-path", unnamed: "read-only-path" },
+  busy: { inside: "protected-path" },
+  "cross-device": { outside: "read-only-path" },
+  superuser: { inside: "system-call", outside: "system-call", unnamed: "system-call" },
+};
+
+/** Mounts answer "read-only file system"; where there are none, Landlock and Seatbelt refuse in their own words. */
+function kindByPlace(failure: Failure, place: Place, { report, isRoot }: Profile): SandboxRefusalKind | undefined {
+  if (failure === "denied") {
+    const isAlone = report.backend === "landlock" && report.degraded.includes("protected-paths");
+    if (isAlone && place === "outside") return "read-only-path";
+    return isRoot ? "privilege" : undefined;
+  }
+  if (failure === "not-permitted") {
+    if (report.backend !== "seatbelt" || place === "unnamed") return "system-call";
+    return place === "inside" ? "protected-path" : "read-only-path";
+  }
+  return BY_PLACE[failure]?.[place];
+}
+
+/** The paths that a message names: in quotes, or before its last colon. */
+function pathsIn(line: string, message: RegExp): string[] {
+  const quoted = [...line.matchAll(/['"‘`]([^'"’`]+)['"’`]/g)].map(([, path = ""]) => path);
+  if (quoted.length > 0) return quoted.slice(-MAX_PATHS);
+  const parts = line.slice(0, line.search(message)).split(": ");
+  const part = parts.findLast((text) => text.trim() !== "")?.trim() ?? "";
+  // The first part is the program's own name, and a last one of several words is a sentence that may end in a path.
+  const word = part.split(/\s+/).at(-1) ?? "";
+  const isPath = word.includes("/") || (word === part && parts.length > 2);
+  return isPath ? [word] : [];
+}
+
+/** Whether a path is in a folder that can be written, its links followed as far as they lead from here. */
+async function isWritable(path: string, { writablePaths, cwd }: Profile): Promise<boolean> {
+  const real = await realOf(resolve(cwd, path));
+  for (const folder of writablePaths) {
+    const way = relative(await realOf(folder), real);
+    if (way !== ".." && !way.startsWith("../") && !isAbsolute(way)) return true;
+  }
+  return false;
+}
+
+/** The real path of what is there, with the rest of the name after it. */
+async function realOf(path: string, steps = MAX_MISSING): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path || steps === 0 ? path : join(await realOf(parent, steps - 1), relative(parent, path));
+  }
+}

@@ -1,0 +1,111 @@
+/** What results say a sandbox may have refused: told from the messages of programs, and never more than they tell. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SandboxReport } from "@pi-bash/contract";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Profile, refusalsIn } from "../src/sandbox-refusals.ts";
+
+const REPORT: SandboxReport = { mode: "workspace-write", backend: "bubblewrap", network: false, degraded: [] };
+
+/** The profile of a workspace `/w`, where nothing is; so no link leads anywhere. */
+function profile(report: Partial<SandboxReport> = {}, isRoot = false): Profile {
+  return { report: { ...REPORT, ...report }, writablePaths: ["/w"], cwd: "/w", isRoot };
+}
+
+async function kinds(line: string, known = profile()): Promise<(string | undefined)[][]> {
+  return (await refusalsIn(`before\n${line}\nafter\n`, known)).map(({ kind, path }) => [kind, path]);
+}
+
+describe("a refusal", () => {
+  it.each([
+    ["bash: line 1: /etc/x: Read-only file system", "read-only-path", "/etc/x"],
+    ["bash: /etc/x: Read-only file system", "read-only-path", "/etc/x"],
+    ["touch: cannot touch '../x': Read-only file system", "read-only-path", "../x"],
+    ["Error: EROFS: read-only file system, open '/etc/x'", "read-only-path", "/etc/x"],
+    ["OSError: [Errno 30] Read-only file system: '/etc/x'", "read-only-path", "/etc/x"],
+    ["mv: cannot move 'a' to '/etc/a': Read-only file system", "read-only-path", "/etc/a"],
+    ["error: could not lock config file .git/config: Read-only file system", "protected-path", ".git/config"],
+    ["rm: cannot remove '/w/.vscode': Device or resource busy", "protected-path", "/w/.vscode"],
+    ["curl: (6) Could not resolve host: example.com", "network", undefined],
+    ["ssh: Could not resolve hostname x: Temporary failure in name resolution", "network", undefined],
+    ["npm error code EAI_AGAIN", "network", undefined],
+    ["curl: (7) Failed to connect to localhost port 80: Connection refused", "network", undefined],
+    ["dial unix /var/run/docker.sock: connect: operation not permitted", "local-socket", undefined],
+    ["mount: /mnt: must be superuser to use mount.", "mount", undefined],
+    ["bwrap: No permissions to create new namespace: Operation not permitted", "namespace", undefined],
+    ["bash: kill: (1) - Operation not permitted", "process", undefined],
+    ["bash: kill: (999) - No such process", "process", undefined],
+    ["strace: attach: ptrace(PTRACE_SEIZE, 1): Operation not permitted", "process", undefined],
+    ["chown: changing ownership of 'x': Operation not permitted", "file-metadata", undefined],
+    ["io_uring_setup: Operation not permitted", "system-call", undefined],
+  ])("is told of: %s", async (line, kind, path) => {
+    expect(await kinds(line)).toEqual([[kind, path]]);
+  });
+
+  it.each([
+    "cat: missing: No such file or directory",
+    "bash: ./script: Permission denied",
+    "cat: /etc/shadow: Permission denied",
+    "umount: /mnt/usb: target is busy.",
+    "FAIL test/one.test.ts",
+    "mv: cannot move '/elsewhere/a' to '/elsewhere/b': Device or resource busy",
+  ])("is not made of: %s", async (line) => {
+    expect(await kinds(line)).toEqual([]);
+  });
+});
+
+it("the network is not blamed where there is one", async () => {
+  expect(await kinds("curl: (6) Could not resolve host: example.com", profile({ network: true }))).toEqual([]);
+  expect(await kinds("socket: Operation not permitted", profile({ network: true }))).toEqual([
+    ["system-call", undefined],
+  ]);
+});
+
+it("permission is denied to root by the sandbox, and outside by Landlock alone", async () => {
+  const line = "cat: /home/ann/.netrc: Permission denied";
+  const alone = profile({ backend: "landlock", degraded: ["protected-paths", "file-metadata"] });
+
+  expect(await kinds(line, profile({}, true))).toEqual([["privilege", "/home/ann/.netrc"]]);
+  expect(await kinds("bash: line 1: /etc/x: Permission denied", alone)).toEqual([["read-only-path", "/etc/x"]]);
+  expect(await kinds("bash: line 1: /w/x: Permission denied", alone)).toEqual([]);
+});
+
+it("Seatbelt refuses writing in the words of `EPERM`", async () => {
+  const seatbelt = profile({ backend: "seatbelt" });
+
+  expect(await kinds("touch: /etc/x: Operation not permitted", seatbelt)).toEqual([["read-only-path", "/etc/x"]]);
+  expect(await kinds("touch: .git/hooks/x: Operation not permitted", seatbelt)).toEqual([
+    ["protected-path", ".git/hooks/x"],
+  ]);
+});
+
+it("a path counts as what its links lead to", async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-refusals-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const workspace = join(folder, "workspace");
+  mkdirSync(workspace);
+  symlinkSync(folder, join(workspace, "link"));
+  const known = { ...profile(), writablePaths: [workspace], cwd: workspace };
+
+  expect(await kinds("bash: link/x/y: Read-only file system", known)).toEqual([["read-only-path", "link/x/y"]]);
+  expect(await kinds("bash: plain/x: Read-only file system", known)).toEqual([["protected-path", "plain/x"]]);
+});
+
+it("the last lines alone are read, and few are told", async () => {
+  const early = `bash: /etc/early: Read-only file system\n${"x\n".repeat(200)}`;
+  const many = Array.from({ length: 20 }, (_, index) => `bash: /etc/${index}: Read-only file system`).join("\n");
+  const long = `${"x".repeat(3_000)}: Read-only file system`;
+
+  expect(await refusalsIn(early, profile())).toEqual([]);
+  expect(await refusalsIn(long, profile())).toEqual([]);
+  expect((await refusalsIn(many, profile())).map(({ path }) => path)).toEqual([
+    "/etc/15",
+    "/etc/16",
+    "/etc/17",
+    "/etc/18",
+    "/etc/19",
+  ]);
+  const [wide] = await refusalsIn(`bash: '/etc/${"y".repeat(500)}': Read-only file system`, profile());
+  expect(wide?.evidence).toHaveLength(200);
+});

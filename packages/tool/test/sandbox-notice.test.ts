@@ -1,0 +1,50 @@
+/** The line for the model about what a sandbox may have refused. */
+import type { SandboxOutcome } from "@pi-bash/contract";
+import type { CommandResult } from "@pi-bash/executor";
+import { expect, it } from "vitest";
+import { sandboxNotice } from "../src/sandbox-notice.ts";
+
+const SANDBOX: SandboxOutcome = { mode: "workspace-write", backend: "bubblewrap", network: false, degraded: [] };
+
+function notice(sandbox: Partial<SandboxOutcome>): string[] {
+  const counts = { truncated: false, totalLines: 0, totalBytes: 0, outputLines: 0, outputBytes: 0 };
+  const result: CommandResult = { output: "", cancelled: false, ...counts, sandbox: { ...SANDBOX, ...sandbox } };
+  return sandboxNotice(result);
+}
+
+it("names what, where, and the remedy, and does not claim to know", () => {
+  expect(notice({ refusals: [{ kind: "read-only-path", path: "/etc/x", evidence: "…" }] })).toEqual([
+    "The sandbox (workspace-write, bubblewrap) may have refused: writing outside the writable folders (`/etc/x`). " +
+      "Write in the workspace or `$TMPDIR`; the user can add to `sandbox.writablePaths`.",
+  ]);
+  expect(notice({ mode: "read-only", refusals: [{ kind: "read-only-path", evidence: "…" }] })[0]).toContain(
+    "the user can set `sandboxMode` to `workspace-write`",
+  );
+});
+
+it("says each thing and each remedy once, of the last three", () => {
+  const refusals = [
+    { kind: "mount", evidence: "…" },
+    { kind: "namespace", evidence: "…" },
+    { kind: "network", evidence: "one" },
+    { kind: "network", evidence: "two" },
+  ] as const;
+
+  expect(notice({ refusals: [...refusals] })).toEqual([
+    "The sandbox (workspace-write, bubblewrap) may have refused: a namespace; the network. " +
+      "No setting of the sandbox allows that; leave it to the user. " +
+      "It has no network but its own loopback; the user can set `sandbox.network`.",
+  ]);
+});
+
+it("stays short and on one line whatever a path is", () => {
+  const path = `/x\n${"y".repeat(5_000)}`;
+  const [line = ""] = notice({ refusals: [{ kind: "protected-path", path, evidence: "…" }] });
+
+  expect(line).not.toContain("\n");
+  expect(line.length).toBeLessThan(300);
+});
+
+it("is not there where nothing hints at a refusal", () => {
+  expect(notice({})).toEqual([]);
+});
