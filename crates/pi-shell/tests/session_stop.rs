@@ -7,7 +7,7 @@ mod support;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pi_shell::{ExitOutcome, RunOptions, ShellError, SinkOptions, execute_shell};
+use pi_shell::{ExitOutcome, RunOptions, Shell, ShellError, SinkOptions, execute_shell};
 use support::{
     PATIENCE, Recorder, attempt, cancel_when, command, eventually, is_alive, output_of, run,
     session, shell_options, status_of, told,
@@ -178,6 +178,35 @@ async fn bg_01_a_background_child_does_not_hold_the_command() {
     assert!(start.elapsed() < Duration::from_secs(20));
     assert_eq!(result.survivors.len(), 1);
     assert_eq!(result.survivors[0].command, "sleep 60");
+    shell.close().await;
+}
+
+/// Two processes that compute for as long as the session lives.
+async fn keep_busy(shell: &Shell) {
+    let load = "for i in 1 2; do while :; do :; done & done; echo busy";
+    assert_eq!(run(shell, load).await.survivors.len(), 2);
+}
+
+#[tokio::test]
+async fn a_background_child_is_named_by_its_program_on_a_busy_machine() {
+    let shell = session();
+    keep_busy(&shell).await;
+    for round in 0..80 {
+        let result = run(&shell, "sleep 60 & echo started").await;
+        let names: Vec<&str> = result.survivors.iter().map(|one| one.command.as_str()).collect();
+        assert_eq!(names, ["sleep 60"], "round {round}");
+    }
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_child_that_was_killed_is_no_survivor_on_a_busy_machine() {
+    let shell = session();
+    keep_busy(&shell).await;
+    for round in 0..80 {
+        let result = run(&shell, "yes > /dev/null & kill -s KILL $!").await;
+        assert_eq!(result.survivors, [], "round {round}");
+    }
     shell.close().await;
 }
 

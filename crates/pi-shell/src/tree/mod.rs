@@ -91,9 +91,9 @@ pub(crate) fn reads_from(_pid: i32, _pipe: impl AsFd) -> Option<bool> {
     None
 }
 
-/// Longest wait for a process that was forked to become its program, on a machine so busy that it
-/// does not get to run.
-const EXEC_LIMIT: Duration = Duration::from_secs(2);
+/// Longest wait for a process that was forked to become its program, and for one that was killed to
+/// die, on a machine so busy that it does not get to run.
+const SETTLE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Time on a processor after which a process that was forked will not become another program: it
 /// is a subshell that computes. Less than a millisecond is what an exec takes.
@@ -103,19 +103,28 @@ const EXEC_RUN_TIME: Duration = Duration::from_millis(20);
 const EXEC_CLOCK_TIME: Duration = Duration::from_millis(100);
 
 /// How often such a process is looked at.
-const EXEC_LOOK_INTERVAL: Duration = Duration::from_millis(2);
+const SETTLE_LOOK_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Whether a process is between its fork and its program: it has no command line in the middle of
 /// an exec, and that of the shell before; a subshell has that too, but it waits or computes.
-fn is_becoming(one: &ProcessInfo, shell: Option<&str>, waited: Duration) -> bool {
+///
+/// `state` is from before the command line was read. Read afterwards it could be that of the
+/// program, which sleeps, beside the command line of the shell, which is no more.
+fn is_becoming(
+    one: &ProcessInfo,
+    state: ProcessState,
+    shell: Option<&str>,
+    waited: Duration,
+) -> bool {
     let in_exec = one.command.starts_with('[');
     let forked = shell == Some(one.command.as_str());
     let has_not_run = || match run_time_of(one.pid) {
         Some(time) => time < EXEC_RUN_TIME,
         None => waited < EXEC_CLOCK_TIME,
     };
-    let is_running = || entry_of(one.pid).is_some_and(|entry| entry.state == ProcessState::Running);
-    (in_exec || (forked && is_running())) && has_not_run()
+    // An exec whose file is read from a disk waits in the kernel.
+    let is_busy = matches!(state, ProcessState::Running | ProcessState::Waiting);
+    (in_exec || (forked && is_busy)) && has_not_run()
 }
 
 /// Time that a process's first thread spent on processors; `None` where the system does not tell.
@@ -131,7 +140,30 @@ fn run_time_of(_pid: i32) -> Option<Duration> {
     None
 }
 
-/// Describes processes; waits a moment for those that were forked and are not yet their program.
+/// Whether a process was sent SIGKILL and is still to die of it, which on a busy machine takes its
+/// turn on a processor.
+#[cfg(target_os = "linux")]
+fn is_dying(pid: i32) -> bool {
+    const KILL_BIT: u64 = 1 << (libc::SIGKILL - 1);
+    let is_kill =
+        |mask: &str| u64::from_str_radix(mask.trim(), 16).is_ok_and(|m| m & KILL_BIT != 0);
+    let status =
+        process::proc_pid(pid).map(|pid| std::fs::read_to_string(format!("/proc/{pid}/status")));
+    let Some(Ok(status)) = status else { return false };
+    status
+        .lines()
+        .filter_map(|line| line.strip_prefix("SigPnd:").or_else(|| line.strip_prefix("ShdPnd:")))
+        .any(is_kill)
+}
+
+/// Nobody tells.
+#[cfg(not(target_os = "linux"))]
+fn is_dying(_pid: i32) -> bool {
+    false
+}
+
+/// Describes processes; waits a moment for those that were forked and are not yet their program,
+/// and for those that were killed and are not yet dead.
 /// `shell` is the command line of the shell that forked them.
 pub(crate) async fn describe_settled(
     found: &[ProcessEntry],
@@ -139,13 +171,21 @@ pub(crate) async fn describe_settled(
 ) -> Vec<ProcessInfo> {
     let start = Instant::now();
     loop {
-        let described: Vec<ProcessInfo> =
-            found.iter().filter_map(|entry| describe(entry.identity)).collect();
-        let becoming = described.iter().any(|one| is_becoming(one, shell, start.elapsed()));
-        if !becoming || start.elapsed() > EXEC_LIMIT {
-            return described;
+        let described: Vec<(ProcessState, ProcessInfo)> = found
+            .iter()
+            .filter_map(|entry| {
+                let state = entry_of(entry.identity.pid)?.state;
+                Some((state, describe(entry.identity)?))
+            })
+            .collect();
+        let waited = start.elapsed();
+        let settled = described
+            .iter()
+            .all(|(state, one)| !is_becoming(one, *state, shell, waited) && !is_dying(one.pid));
+        if settled || waited > SETTLE_LIMIT {
+            return described.into_iter().map(|(_, one)| one).collect();
         }
-        tokio::time::sleep(EXEC_LOOK_INTERVAL).await;
+        tokio::time::sleep(SETTLE_LOOK_INTERVAL).await;
     }
 }
 
