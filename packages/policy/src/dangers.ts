@@ -226,10 +226,12 @@ function partitions(name: string, args: readonly Word[], reads: RegExp): Refusal
 }
 
 /** `kill -9 -1` and `kill 1`; in `kill -1 1234` the `-1` is a signal. */
+/** Signal 0 asks whether a process is there, and ends none. */
 function judgeKill(args: readonly Word[]): Refusal | undefined {
   const words = args.map((word) => word.value ?? "");
-  const first = words[0] ?? "";
-  if (/^-(?:l|L|0)$/.test(first)) return undefined;
+  const [first = "", second = ""] = words;
+  if (/^-(?:l|L|0)$|^--signal=0$/.test(first)) return undefined;
+  if (/^-[sn]$|^--signal$/.test(first) && second === "0") return undefined;
   const targets = words.slice(/^-[sn]$/.test(first) ? 2 : /^-(?!-)/.test(first) ? 1 : 0);
   const all = targets.find((text) => text === "-1" || text === "1");
   return all === undefined
