@@ -1,0 +1,225 @@
+//! How one session is started in a sandbox: what its supervisor is wrapped in, and what it gives
+//! up itself.
+//!
+//! Which backend, and whether it holds, is decided in the parent module.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use pi_supervisor::wire::Confine;
+#[cfg(target_os = "linux")]
+use pi_supervisor::wire::Namespaces;
+
+use super::layout::Layout;
+#[cfg(not(target_os = "linux"))]
+use super::seatbelt;
+use super::technique::Technique;
+use super::{Sandbox, SandboxMode, Stubs};
+#[cfg(target_os = "linux")]
+use super::{bubblewrap, landlock, layout, seccomp};
+use crate::error::ShellError;
+
+/// How one session's supervisor is started in a sandbox.
+#[derive(Debug, Default)]
+pub(crate) struct Enclosure {
+    /// Program and arguments before the supervisor's own path; empty: none.
+    pub(crate) wrapper: Vec<OsString>,
+    /// What the supervisor gives up before it starts anything.
+    pub(crate) confine: Option<Confine>,
+    /// The supervisor has a pid namespace of its own.
+    pub(crate) own_pids: bool,
+    /// Where programs put temporary files.
+    pub(crate) temporary: PathBuf,
+    /// Kept as long as the session.
+    stubs: Stubs,
+}
+
+impl Enclosure {
+    /// What has to be kept until the session's end.
+    pub(crate) fn into_stubs(self) -> Stubs {
+        self.stubs
+    }
+}
+
+/// What a session has of its own.
+#[cfg_attr(
+    target_os = "macos",
+    expect(dead_code, reason = "a profile there names files and mounts nothing")
+)]
+pub(crate) struct SessionPaths<'a> {
+    /// The supervisor.
+    pub(crate) executable: &'a Path,
+    /// The private folder.
+    pub(crate) folder: &'a Path,
+    /// The part of it that its shells may write to.
+    pub(crate) state: &'a Path,
+    /// The part of it for temporary files, where there is no private `/tmp`.
+    pub(crate) temporary: &'a Path,
+    /// What must be seen, wherever it is.
+    pub(crate) visible: Vec<PathBuf>,
+}
+
+/// Devices that programs write to, in `/dev`, where it is the host's.
+#[cfg(target_os = "linux")]
+const DEVICES: [&str; 8] = ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts"];
+
+impl Sandbox {
+    /// How a session is started in it.
+    pub(crate) fn enclose(&self, session: &SessionPaths<'_>) -> Result<Enclosure, ShellError> {
+        self.plan(session).map_err(|reason| ShellError::SandboxUnavailable {
+            mode: self.options.mode.name(),
+            reason,
+        })
+    }
+
+    /// The same, with the reason alone where it fails: for the proof, which has more to say.
+    pub(super) fn plan(&self, session: &SessionPaths<'_>) -> Result<Enclosure, String> {
+        let writable = match self.options.mode {
+            SandboxMode::ReadOnly => &[],
+            SandboxMode::WorkspaceWrite => self.options.writable_paths.as_slice(),
+        };
+        match &self.technique {
+            #[cfg(target_os = "linux")]
+            Technique::Bubblewrap { program, landlock } => {
+                let layout = self.layout(writable)?;
+                Ok(self.in_bubblewrap(program, *landlock, layout, session))
+            }
+            #[cfg(target_os = "linux")]
+            Technique::Landlock { version, namespaces } => {
+                let layout = if *namespaces {
+                    self.layout(writable)?
+                } else {
+                    let writable = layout::resolve_writable(writable)?;
+                    Layout { writable, ..Layout::default() }
+                };
+                Ok(self.in_landlock(*version, *namespaces, layout, session))
+            }
+            #[cfg(not(target_os = "linux"))]
+            Technique::Seatbelt { program } => {
+                let layout = self.layout(writable)?;
+                Ok(self.in_seatbelt(program, layout, session))
+            }
+        }
+    }
+
+    fn layout(&self, writable: &[PathBuf]) -> Result<Layout, String> {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        Layout::new(writable, &self.options.protected_paths, home.as_deref())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn in_seatbelt(&self, program: &Path, layout: Layout, session: &SessionPaths<'_>) -> Enclosure {
+        let mut writable = layout.writable.clone();
+        writable.push(session.folder.to_path_buf());
+        let text = seatbelt::text(&seatbelt::Profile {
+            writable: &writable,
+            protected: &layout.read_only,
+            hidden: &self.options.hidden_paths,
+            network: self.options.network,
+        });
+        Enclosure {
+            wrapper: vec![program.into(), "-p".into(), text.into()],
+            confine: None,
+            own_pids: false,
+            temporary: session.temporary.to_path_buf(),
+            stubs: layout.stubs,
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Sandbox {
+    fn in_bubblewrap(
+        &self,
+        program: &Path,
+        landlock: i64,
+        layout: Layout,
+        session: &SessionPaths<'_>,
+    ) -> Enclosure {
+        let mut visible = session.visible.clone();
+        visible.push(session.executable.to_path_buf());
+        let surroundings = bubblewrap::Surroundings {
+            network: self.options.network,
+            visible: &visible,
+            folder: session.folder,
+            state: session.state,
+            hidden: &self.options.hidden_paths,
+        };
+        let mut wrapper = vec![program.as_os_str().to_owned()];
+        wrapper.extend(bubblewrap::arguments(&layout, &surroundings));
+        let temporary = PathBuf::from("/tmp");
+        let mut rules = common_rules(&layout, session);
+        rules.extend([
+            (temporary.clone(), landlock::ALL),
+            (PathBuf::from("/dev"), landlock::ALL),
+            (PathBuf::from("/proc"), landlock::READ | landlock::USE),
+        ]);
+        let landlock =
+            (landlock >= landlock::OLDEST).then(|| landlock::ruleset(landlock, false, &rules));
+        let seccomp = seccomp::program(seccomp::Choices { internet: true, metadata: true });
+        let confine = Confine { id: 0, namespaces: None, landlock, seccomp };
+        Enclosure {
+            wrapper,
+            confine: Some(confine),
+            own_pids: true,
+            temporary,
+            stubs: layout.stubs,
+        }
+    }
+
+    fn in_landlock(
+        &self,
+        version: i64,
+        namespaces: bool,
+        layout: Layout,
+        session: &SessionPaths<'_>,
+    ) -> Enclosure {
+        let mut rules = common_rules(&layout, session);
+        rules.push((session.temporary.to_path_buf(), landlock::ALL));
+        let device = |name: &&str| (Path::new("/dev").join(name), landlock::USE);
+        rules.extend(DEVICES.iter().map(device));
+        let network = self.options.network;
+        let tcp = !network && !namespaces;
+        let landlock = landlock::ruleset(version, tcp, &rules);
+        let seccomp = seccomp::program(seccomp::Choices {
+            internet: network || namespaces,
+            metadata: namespaces || self.options.mode != SandboxMode::ReadOnly,
+        });
+        let namespaces = namespaces.then(|| {
+            let mut writable = layout.writable.clone();
+            writable.extend([session.state.to_path_buf(), session.temporary.to_path_buf()]);
+            Namespaces {
+                network: !network,
+                writable: bytes(&writable),
+                pinned: bytes(&layout.pinned),
+                read_only: bytes(&layout.read_only),
+            }
+        });
+        Enclosure {
+            wrapper: Vec::new(),
+            confine: Some(Confine { id: 0, namespaces, landlock: Some(landlock), seccomp }),
+            own_pids: false,
+            temporary: session.temporary.to_path_buf(),
+            stubs: layout.stubs,
+        }
+    }
+}
+
+/// What every session of Linux may do with files.
+#[cfg(target_os = "linux")]
+fn common_rules(layout: &Layout, session: &SessionPaths<'_>) -> Vec<(PathBuf, u64)> {
+    let mut rules = vec![
+        (PathBuf::from("/"), landlock::READ),
+        // FIFOs in it are written to; nothing in it can be made or removed.
+        (session.folder.to_path_buf(), landlock::READ | landlock::USE),
+        (session.state.to_path_buf(), landlock::ALL),
+    ];
+    rules.extend(layout.writable.iter().map(|path| (path.clone(), landlock::ALL)));
+    rules
+}
+
+#[cfg(target_os = "linux")]
+fn bytes(paths: &[PathBuf]) -> Vec<Vec<u8>> {
+    use std::os::unix::ffi::OsStrExt as _;
+    paths.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect()
+}

@@ -1,0 +1,133 @@
+//! What a backend makes use of on a host: which there are, and what each needs and lacks.
+//!
+//! What the system says of itself; whether one holds is proven in `probe`.
+
+use std::path::{Path, PathBuf};
+
+#[cfg(not(target_os = "linux"))]
+use super::seatbelt;
+use super::{SandboxBackend, SandboxMode, SandboxOptions};
+#[cfg(target_os = "linux")]
+use super::{bubblewrap, landlock};
+
+/// What a backend makes use of on this host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Technique {
+    /// The program, and the version of Landlock or 0.
+    #[cfg(target_os = "linux")]
+    Bubblewrap { program: PathBuf, landlock: i64 },
+    /// The version, and whether this user can have namespaces.
+    #[cfg(target_os = "linux")]
+    Landlock { version: i64, namespaces: bool },
+    /// The program.
+    #[cfg(not(target_os = "linux"))]
+    Seatbelt { program: PathBuf },
+}
+
+/// The backends to try, the best first.
+pub(super) fn backends_of(options: &SandboxOptions) -> Vec<SandboxBackend> {
+    match options.backend {
+        Some(backend) => vec![backend],
+        None if cfg!(target_os = "macos") => vec![SandboxBackend::Seatbelt],
+        None if cfg!(target_os = "linux") => {
+            vec![SandboxBackend::Bubblewrap, SandboxBackend::Landlock]
+        }
+        None => Vec::new(),
+    }
+}
+
+/// The backends that can be asked for on this host, by name.
+///
+/// What the system says of itself, which takes no time; whether one holds is proven when it is
+/// asked for.
+pub(crate) fn offered_backends() -> Vec<&'static str> {
+    #[cfg(target_os = "linux")]
+    {
+        let mut names = Vec::new();
+        if bubblewrap::find().is_some() && may_have_namespaces() {
+            names.push(SandboxBackend::Bubblewrap.name());
+        }
+        if crate::sys::landlock_version() >= landlock::OLDEST {
+            names.push(SandboxBackend::Landlock.name());
+        }
+        names
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let seatbelt = cfg!(target_os = "macos") && Path::new(seatbelt::PROGRAM).is_file();
+        if seatbelt { vec![SandboxBackend::Seatbelt.name()] } else { Vec::new() }
+    }
+}
+
+/// Whether the system's switches let this user have a user namespace.
+#[cfg(target_os = "linux")]
+fn may_have_namespaces() -> bool {
+    let value = |name: &str| {
+        let text = std::fs::read_to_string(Path::new("/proc/sys").join(name)).ok()?;
+        text.trim().parse::<i64>().ok()
+    };
+    let restricted = value("kernel/apparmor_restrict_unprivileged_userns") == Some(1)
+        || value("kernel/unprivileged_userns_clone") == Some(0);
+    let is_root = rustix::process::geteuid().is_root();
+    value("user/max_user_namespaces").is_none_or(|most| most > 0) && (is_root || !restricted)
+}
+
+impl Technique {
+    /// What it does not contain, whatever the host.
+    pub(super) fn lacks(&self, mode: SandboxMode) -> Vec<String> {
+        if mode == SandboxMode::ReadOnly {
+            // Nothing in it to protect, and the filter refuses what Landlock does not know.
+            return Vec::new();
+        }
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Landlock { namespaces: false, .. } => {
+                vec!["protected-paths".to_owned(), "file-metadata".to_owned()]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The ways in which a backend may work here, the best first.
+#[cfg(target_os = "linux")]
+pub(super) fn techniques(
+    backend: SandboxBackend,
+    options: &SandboxOptions,
+) -> Result<Vec<Technique>, String> {
+    let version = crate::sys::landlock_version();
+    match backend {
+        SandboxBackend::Bubblewrap => {
+            let program = bubblewrap::find().ok_or(
+                "`bwrap` is not installed; install the package `bubblewrap` (0.8 or newer)",
+            )?;
+            Ok(vec![Technique::Bubblewrap { program, landlock: version }])
+        }
+        SandboxBackend::Landlock if !options.hidden_paths.is_empty() => {
+            Err("cannot hide paths; use bubblewrap or leave `hiddenPaths` out".to_owned())
+        }
+        SandboxBackend::Landlock if version < landlock::OLDEST => Err(format!(
+            "the kernel has version {version} of Landlock, {} is needed (Linux 6.2, with `landlock` in its `lsm=` list)",
+            landlock::OLDEST
+        )),
+        SandboxBackend::Landlock => Ok(vec![
+            Technique::Landlock { version, namespaces: true },
+            Technique::Landlock { version, namespaces: false },
+        ]),
+        SandboxBackend::Seatbelt => Err("only macOS has it".to_owned()),
+    }
+}
+
+/// The ways in which a backend may work here, the best first.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn techniques(
+    backend: SandboxBackend,
+    _options: &SandboxOptions,
+) -> Result<Vec<Technique>, String> {
+    let program = PathBuf::from(seatbelt::PROGRAM);
+    match backend {
+        SandboxBackend::Seatbelt if program.is_file() => Ok(vec![Technique::Seatbelt { program }]),
+        SandboxBackend::Seatbelt => Err(format!("`{}` is missing", seatbelt::PROGRAM)),
+        _ => Err("only Linux has it".to_owned()),
+    }
+}
