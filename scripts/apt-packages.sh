@@ -9,7 +9,7 @@ packages=(
   less procps vim    # programs on a terminal: a pager, `top`, an editor
   man-db             # a program that starts a pager
   openssh-client openssh-server # a password prompt on a terminal; no daemon of the machine's is started for it
-  qemu-user-static libc6-arm64-cross libstdc++6-arm64-cross # an arm64 Node, for `npm run package -- --all`
+  libc6-arm64-cross libstdc++6-arm64-cross # an arm64 Node under qemu, for `npm run package -- --all`
   python3            # an interpreter's prompt, daemons that fork twice
 )
 

@@ -4,7 +4,7 @@
  * apt works on a folder of its own for its lists: neither the machine's sources nor its packages are touched. Debian's
  * keyring is what makes the files trusted, so a system without it gets none.
  */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runStep } from "./run-step.mjs";
 
@@ -50,8 +50,9 @@ Acquire::Languages "none";
 /**
  * Unpacks a package into a folder of its own and returns that folder.
  * @param {string} name the package and its architecture, e.g. `musl:arm64`
+ * @param {string[]} [only] paths of the files that are wanted, e.g. `./usr/bin/qemu-aarch64`; all unless given
  */
-export function unpackDebian(root, name) {
+export function unpackDebian(root, name, only) {
   const apt = join(root, "build", "tools", "apt");
   const to = join(root, "build", "tools", "debian", name.replace(":", "-"));
   if (existsSync(join(to, "usr"))) return to;
@@ -61,6 +62,9 @@ export function unpackDebian(root, name) {
   runStep("apt-get", ["download", name], to, { env });
   const file = readdirSync(to).find((entry) => entry.endsWith(".deb"));
   if (file === undefined) throw new Error(`apt-get downloaded no \`${name}\``);
-  runStep("dpkg", ["-x", join(to, file), to], to);
+  const deb = join(to, file);
+  if (only === undefined) runStep("dpkg", ["-x", deb, to], to);
+  else runStep("sh", ["-c", 'dpkg --fsys-tarfile "$0" | tar -x "$@"', deb, ...only], to);
+  rmSync(deb);
   return to;
 }

