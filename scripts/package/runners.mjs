@@ -9,6 +9,7 @@
  */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { unpackDebian, whyNoDebianFiles } from "./debian.mjs";
 import { runStep } from "./run-step.mjs";
 
@@ -122,6 +123,11 @@ function windowsRunner(root) {
     // Debian's wine says that it is Windows 7, where Node does not start.
     runStep("wine", ["reg", "add", "HKCU\\Software\\Wine", "/v", "Version", "/d", "win10", "/f"], root, { env });
     writeFileSync(join(prefix, "ready"), "");
+  }
+  const random = join(prefix, "drive_c", "windows", "system32", "bcryptprimitives.dll");
+  if (!existsSync(random)) {
+    const source = fileURLToPath(new URL("wine-bcryptprimitives.c", import.meta.url));
+    runStep("x86_64-w64-mingw32-gcc", ["-shared", "-O2", "-o", random, source, "-ladvapi32"], root);
   }
   return { node: ["wine", node], before: ["wine"], env, where: "wine" };
 }
