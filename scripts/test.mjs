@@ -13,6 +13,7 @@ import { runVitestTests } from "./test-vitest.mjs";
 
 const TSC = "node_modules/typescript/bin/tsc";
 const BIOME = "node_modules/@biomejs/biome/bin/biome";
+const KNIP = "node_modules/knip/bin/knip.js";
 
 /** A step that is one program: it has no counts, and its output is its failure. */
 function program(command, ...rest) {
@@ -25,6 +26,7 @@ function program(command, ...rest) {
 
 const STEPS = [
   { group: "lint", name: "TypeScript format and lint", run: program(process.execPath, BIOME, "ci", ".") },
+  { group: "lint", name: "nothing unused", run: program(process.execPath, KNIP, "--no-progress") },
   { group: "lint", name: "Rust format", run: program("cargo", "fmt", "--all", "--check", "--", "--color", "never") },
   {
     group: "lint",

@@ -62,7 +62,7 @@ export async function one(command: string, options: Omit<ShellExecuteOptions, "c
 }
 
 /** A result's outcome. */
-export function outcomeOf(result: Awaited<ReturnType<typeof executeShell>>): Outcome {
+function outcomeOf(result: Awaited<ReturnType<typeof executeShell>>): Outcome {
   const { output, exitCode, signal, workingDir, ...rest } = result;
   return {
     ...rest,

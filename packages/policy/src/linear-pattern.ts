@@ -8,7 +8,7 @@
 import { RE2JS } from "re2js";
 
 /** Longest pattern that is compiled, in UTF-16 units; RE2's automaton grows with it. */
-export const MAX_PATTERN_LENGTH = 4_096;
+const MAX_PATTERN_LENGTH = 4_096;
 
 /** A compiled pattern. Matching has no state: flags `g` and `y` have no effect. */
 export interface LinearPattern {

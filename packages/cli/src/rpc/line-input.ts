@@ -4,7 +4,7 @@
 import { isUtf8 } from "node:buffer";
 
 /** Longest line, in bytes: a command of several megabytes with its JSON around it. */
-export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /** A line without its end, or why it was dropped: it is too long, or its bytes are no text. */
 export type InputLine = string | { readonly problem: string };

@@ -12,7 +12,7 @@ import { LineScanner, type ScannedLine } from "./line-scanner.ts";
 import { openPrivateFile } from "./private-folder.ts";
 
 /** Bytes of text that are returned at most, unless a caller says otherwise: 8 MiB. */
-export const DEFAULT_READ_BYTES = 8 * 1024 ** 2;
+const DEFAULT_READ_BYTES = 8 * 1024 ** 2;
 /** 64 KiB: the slowest pattern takes a few milliseconds for it, then the event loop has its turn. */
 const BLOCK_BYTES = 64 * 1024;
 /** Bytes of a line that a pattern is tried on. */

@@ -15,7 +15,7 @@ import { Session, type Turn } from "./session.ts";
 /** Idle sessions kept. Each holds a few small processes; an agent with its sub-agents needs a handful. */
 export const DEFAULT_MAX_IDLE_SESSIONS = 16;
 /** Idle sessions kept when those beyond the first bound have living background children. */
-export const DEFAULT_MAX_RETAINED_SESSIONS = 64;
+const DEFAULT_MAX_RETAINED_SESSIONS = 64;
 /** Time between two looks at sessions that are kept only for their background children, in milliseconds. */
 const RETAINED_POLL_MS = 5_000;
 /** Time a session that does not settle is watched after it was closed, in milliseconds. */

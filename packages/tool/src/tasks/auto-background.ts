@@ -21,7 +21,7 @@ export function blockingBudgetMs(command: string, settings: AutoBackgroundSettin
  * Not where the command begins with a program whose end is what the agent waits for. A command that is not understood
  * may: going on in the background ends nothing.
  */
-export function isAutoBackgroundingAllowed(command: string, settings: Pick<Settings, "task.neverBackground">): boolean {
+function isAutoBackgroundingAllowed(command: string, settings: Pick<Settings, "task.neverBackground">): boolean {
   const program = analyzeCommand(command).effective[0]?.argv[0]?.value;
   return typeof program !== "string" || !settings["task.neverBackground"].includes(basename(program));
 }

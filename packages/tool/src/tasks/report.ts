@@ -17,7 +17,7 @@ const LONG_RUN = /`{33,}/g;
 const KEPT_HEAD_BYTES = 1_000;
 
 /** How a command's job stands, in the words of a report. */
-export function processStatus(job: JobView): "running" | "exited" | "killed" | "failed" {
+function processStatus(job: JobView): "running" | "exited" | "killed" | "failed" {
   if (job.endedAtMs === undefined) return "running";
   if (job.state === "cancelled" || job.signal !== undefined) return "killed";
   return job.exitCode === undefined ? "failed" : "exited";
