@@ -49,6 +49,7 @@ export async function main(words: readonly string[]): Promise<number> {
       case undefined:
         throw new UsageError("no command given");
       default:
+        if (name.startsWith("-")) throw new UsageError(`options come after a command, not \`${name}\` before it`);
         throw new UsageError(`unknown command \`${name}\``);
     }
   } catch (error) {

@@ -44,6 +44,6 @@ async function readRules(path: string): Promise<string> {
     return await readFile(path, "utf8");
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`the rule file cannot be read: ${why}`, { cause: error });
+    throw new UsageError(`the rule file \`${path}\` cannot be read: ${why}`, { cause: error });
   }
 }

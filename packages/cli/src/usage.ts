@@ -12,7 +12,7 @@ export class UsageError extends Error {
 
 export const USAGE = `pi-bash: real bash for programs that run commands
 
-  pi-bash run [options] '<command>'       run a command; its exit status is the exit status
+  pi-bash run [options] '<command>'       run a command; its exit status is the exit status, its input is empty
   pi-bash run --session '<a>' '<b>' ...   run commands one after another in one bash, which keeps its state
   pi-bash tool [options] ['<command>']    one call of the bash tool as a model makes it; JSON from standard input
   pi-bash tasks [options]                 calls of the task tools, a JSON object a line, while there is input
@@ -28,7 +28,7 @@ export const USAGE = `pi-bash: real bash for programs that run commands
 Options of run:
   --cwd FOLDER        where the command starts
   --env NAME=VALUE    a variable for the command; may be given several times
-  --timeout SECONDS   end the command when it takes longer; exit status 124
+  --timeout SECONDS   end the command when it takes longer; exit status 124; without it there is no deadline
   --json              print one JSON object for each command instead of its output
   --policy FILE       run only what the rules of FILE allow, and what only reads; exit status 125 for the rest
   --mode MODE         what becomes of the rest: default, plan, acceptEdits, auto, dontAsk, yolo

@@ -48,6 +48,20 @@ describe("the console", () => {
     expect(await at.end()).toBe(0);
   });
 
+  it("keeps a line that was entered too early, and says so until it can be run", async () => {
+    const at = await person();
+    at.type(`until [ -e go ]; do sleep 0.05; done; echo first${KEY.enter}`);
+    await at.sees("esc ends what runs");
+    at.type(`echo second${KEY.enter}`);
+    await at.sees("one thing at a time");
+    writeFileSync(join(at.folder, "go"), "");
+    await until(
+      () => /leaves · \//.test(at.terminal.screen().join("\n")),
+      () => `the hint is still that of a command that has ended\n${at.terminal.text()}`,
+    );
+    await at.does("", /✓ \$ echo second/);
+  });
+
   it("shows the end of long output, and all of it with ctrl+o", async () => {
     const at = await person();
     const collapsed = await at.does("seq 100 400", /✓.*\(ctrl\+o to expand\)/s);

@@ -4,8 +4,7 @@
  * Nothing is believed: the shell that is reported is one that has just run a command, ended by the engine itself.
  */
 import { release } from "node:os";
-import { parseArgs } from "node:util";
-import { UsageError } from "../usage.ts";
+import { parseOptionWords } from "../option-words.ts";
 import { ownVersion } from "../version.ts";
 
 /** One thing that was looked at. */
@@ -110,10 +109,5 @@ export async function doctor(words: readonly string[]): Promise<number> {
 }
 
 function parseDoctorArguments(words: readonly string[]): boolean {
-  try {
-    const { values } = parseArgs({ args: [...words], options: { json: { type: "boolean", default: false } } });
-    return values.json;
-  } catch (error) {
-    throw new UsageError(text(error), { cause: error });
-  }
+  return parseOptionWords({ args: [...words], options: { json: { type: "boolean", default: false } } }).values.json;
 }

@@ -9,6 +9,7 @@ import { createExecutor, JobManager } from "@pi-bash/executor";
 import { createBashTool, type TaskSession, toolsForModel } from "@pi-bash/tool";
 import { listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
+import { tellWhatIsRead } from "../terminal-input.ts";
 import { UsageError } from "../usage.ts";
 import { parseToolArguments, storeOf } from "./tool.ts";
 
@@ -19,6 +20,7 @@ const WORKSPACE = "mcp";
 export async function mcp(words: readonly string[]): Promise<number> {
   const asked = parseToolArguments(words);
   if (asked.params !== undefined || asked.json) throw new UsageError("`mcp` takes its calls from its client");
+  tellWhatIsRead("an MCP client, which starts this program itself");
   const policy = await policyOf(asked);
   const interrupt = listenForInterrupt(() => undefined);
   const cwd = process.cwd();

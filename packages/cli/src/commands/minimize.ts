@@ -6,10 +6,11 @@
  */
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { parseArgs } from "node:util";
 import { analyzeCommand } from "@pi-bash/command";
 import { readRuleFile } from "@pi-bash/executor";
 import { explainMinimizer, type MinimizerExplanation, ShellError, verifyMinimizerRules } from "@pi-bash/natives";
+import { parseOptionWords } from "../option-words.ts";
+import { tellWhatIsRead } from "../terminal-input.ts";
 import { UsageError } from "../usage.ts";
 
 /** Exit status when a rule file is wrong. */
@@ -30,6 +31,7 @@ export async function minimize(words: readonly string[]): Promise<number> {
   const asked = parseMinimizeArguments(words);
   if (asked.kind === "verify") return verify(asked.files, asked.json);
   const ruleFiles = await Promise.all(asked.rules.map(ruleText));
+  tellWhatIsRead("the output of a command");
   const output = await text(process.stdin);
   const { ok, invocation } = analyzeCommand(asked.command);
   const command = ok && invocation !== undefined ? { argv: [...invocation.argv] } : asked.command;
@@ -61,22 +63,18 @@ export function parseMinimizeArguments(words: readonly string[]): MinimizeArgume
 }
 
 function parseWords(words: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...words],
-      allowPositionals: true,
-      options: {
-        command: { type: "string" },
-        exit: { type: "string" },
-        explain: { type: "boolean", default: false },
-        json: { type: "boolean", default: false },
-        rules: { type: "string", multiple: true, default: [] },
-        verify: { type: "boolean", default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(messageOf(error), { cause: error });
-  }
+  return parseOptionWords({
+    args: [...words],
+    allowPositionals: true,
+    options: {
+      command: { type: "string" },
+      exit: { type: "string" },
+      explain: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      rules: { type: "string", multiple: true, default: [] },
+      verify: { type: "boolean", default: false },
+    },
+  });
 }
 
 async function verify(files: readonly string[], isJson: boolean): Promise<number> {

@@ -12,6 +12,7 @@ import { ApprovalDesk } from "../rpc/approval-desk.ts";
 import { linesOf } from "../rpc/line-input.ts";
 import { LineOutput } from "../rpc/line-output.ts";
 import { RpcServer } from "../rpc/rpc-server.ts";
+import { tellWhatIsRead } from "../terminal-input.ts";
 import { UsageError } from "../usage.ts";
 import { parseToolArguments } from "./tool.ts";
 
@@ -25,6 +26,7 @@ const LAST_WORDS_MS = 1_000;
 export async function rpc(words: readonly string[]): Promise<number> {
   const asked = parseToolArguments(words);
   if (asked.params !== undefined) throw new UsageError("`rpc` takes its requests from standard input");
+  tellWhatIsRead("requests, a JSON object a line");
   const policy = await policyOf(asked);
   const output = new LineOutput(process.stdout);
   const approvals = new ApprovalDesk(output);

@@ -1,7 +1,7 @@
 /**
  * The words after `pi-bash run`, read once; behind this file everything is typed and in its range.
  */
-import { parseArgs } from "node:util";
+import { parseOptionWords, parseTimeoutSeconds } from "../option-words.ts";
 import { type PolicyArguments, parsePolicyArguments } from "../policy-option.ts";
 import { UsageError } from "../usage.ts";
 
@@ -25,14 +25,6 @@ function parseEnv(assignments: readonly string[]): Record<string, string> {
   return env;
 }
 
-function parseTimeoutMs(text: string): number {
-  const seconds = Number(text);
-  if (text.trim() === "" || !Number.isFinite(seconds) || seconds <= 0) {
-    throw new UsageError(`\`--timeout\` takes a number of seconds above 0, not \`${text}\``);
-  }
-  return Math.ceil(seconds * 1000);
-}
-
 /** Reads the words after `run`. */
 export function parseRunArguments(words: readonly string[]): RunArguments {
   const { values, positionals } = parseRunWords(words);
@@ -47,26 +39,22 @@ export function parseRunArguments(words: readonly string[]): RunArguments {
     env: parseEnv(values.env),
     ...parsePolicyArguments(values),
     ...(values.cwd === undefined ? {} : { cwd: values.cwd }),
-    ...(values.timeout === undefined ? {} : { timeoutMs: parseTimeoutMs(values.timeout) }),
+    ...(values.timeout === undefined ? {} : { timeoutMs: Math.ceil(parseTimeoutSeconds(values.timeout) * 1000) }),
   };
 }
 
 function parseRunWords(words: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...words],
-      allowPositionals: true,
-      options: {
-        cwd: { type: "string" },
-        env: { type: "string", multiple: true, default: [] },
-        timeout: { type: "string" },
-        policy: { type: "string" },
-        mode: { type: "string" },
-        json: { type: "boolean", default: false },
-        session: { type: "boolean", default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
+  return parseOptionWords({
+    args: [...words],
+    allowPositionals: true,
+    options: {
+      cwd: { type: "string" },
+      env: { type: "string", multiple: true, default: [] },
+      timeout: { type: "string" },
+      policy: { type: "string" },
+      mode: { type: "string" },
+      json: { type: "boolean", default: false },
+      session: { type: "boolean", default: false },
+    },
+  });
 }

@@ -16,6 +16,7 @@ import {
 } from "@pi-bash/tool";
 import { type Interrupt, listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
+import { tellWhatIsRead } from "../terminal-input.ts";
 import { UsageError } from "../usage.ts";
 import { parseToolArguments, type ToolArguments } from "./tool.ts";
 
@@ -26,6 +27,7 @@ const WORKSPACE = "cli";
 export async function tasks(words: readonly string[]): Promise<number> {
   const asked = parseToolArguments(words);
   if (asked.params !== undefined) throw new UsageError("`tasks` takes its calls from standard input");
+  tellWhatIsRead("calls of the task tools, a JSON object a line");
   const interrupt = listenForInterrupt(() => undefined);
   const executor = createExecutor(asked.settings, { cwd: process.cwd() });
   const manager = await JobManager.open({

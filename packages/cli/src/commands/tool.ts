@@ -6,12 +6,13 @@
  */
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { parseArgs } from "node:util";
 import { type BashToolResult, Settings } from "@pi-bash/contract";
 import { ArtifactStore, createExecutor } from "@pi-bash/executor";
 import { createBashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import { listenForInterrupt } from "../interrupt.ts";
+import { parseOptionWords, parseTimeoutSeconds } from "../option-words.ts";
 import { type PolicyArguments, parsePolicyArguments, policyOf } from "../policy-option.ts";
+import { tellWhatIsRead } from "../terminal-input.ts";
 import { UsageError } from "../usage.ts";
 
 /** Exit status of a call that gave no result: refused, timed out, or not startable; as `env` and `timeout` have it. */
@@ -30,6 +31,7 @@ export interface ToolArguments extends PolicyArguments {
 /** Runs the words after `tool` and resolves with the exit status. */
 export async function tool(words: readonly string[]): Promise<number> {
   const asked = parseToolArguments(words);
+  if (asked.params === undefined) tellWhatIsRead("the parameters of a call as JSON");
   const params = asked.params ?? parseJson(await text(process.stdin), "standard input");
   const policy = await policyOf(asked);
   const interrupt = listenForInterrupt(() => undefined);
@@ -93,31 +95,27 @@ export function parseToolArguments(words: readonly string[]): ToolArguments {
   const params = {
     command,
     ...(values.cwd === undefined ? {} : { cwd: values.cwd }),
-    ...(values.timeout === undefined ? {} : { timeout: Number(values.timeout) }),
+    ...(values.timeout === undefined ? {} : { timeout: parseTimeoutSeconds(values.timeout) }),
     ...(values.env.length === 0 ? {} : { env: Object.fromEntries(values.env.map((each) => pair(each, "--env"))) }),
   };
   return { ...asked, params };
 }
 
 function parseWords(words: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...words],
-      allowPositionals: true,
-      options: {
-        cwd: { type: "string" },
-        env: { type: "string", multiple: true, default: [] },
-        timeout: { type: "string" },
-        artifacts: { type: "string" },
-        policy: { type: "string" },
-        mode: { type: "string" },
-        setting: { type: "string", multiple: true, default: [] },
-        json: { type: "boolean", default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
+  return parseOptionWords({
+    args: [...words],
+    allowPositionals: true,
+    options: {
+      cwd: { type: "string" },
+      env: { type: "string", multiple: true, default: [] },
+      timeout: { type: "string" },
+      artifacts: { type: "string" },
+      policy: { type: "string" },
+      mode: { type: "string" },
+      setting: { type: "string", multiple: true, default: [] },
+      json: { type: "boolean", default: false },
+    },
+  });
 }
 
 /** `bash.outputHeadBytes=1000`: the value is JSON; what is none is text, so that a word needs no quotes in quotes. */

@@ -156,7 +156,7 @@ export class ConsoleSession {
     const entered = readLine(this.#editor.text);
     const isWork = entered.kind === "user" || entered.kind === "tool" || entered.kind === "attach";
     if (isWork && this.#work !== undefined) {
-      this.#note = "one thing at a time: esc ends what runs";
+      this.#note = "one thing at a time: the line waits, esc ends what runs";
       return;
     }
     const line = this.#editor.submit();
@@ -216,6 +216,7 @@ export class ConsoleSession {
       // A program that could not be started has told its window nothing.
       this.#window?.close({ cancelled: true, timedOut: false });
       this.#work = undefined;
+      if (!this.#isOver) this.#note = "";
       if (work.isKept) {
         this.#last = work.live;
         this.#ports.screen.print(work.live.render(this.#room()));

@@ -7,7 +7,8 @@ import { isTaskToolName, type TaskToolName } from "@pi-bash/renderer";
 export const HELP = [
   "command            a call of the bash tool, as a model makes it; /tool command is the same",
   '{"command": "…"}   a call with all its parameters, as JSON',
-  '{"tool": "task", "params": {…}}   a call of a task tool: task, task_await, task_list, task_terminate',
+  '{"tool": "task", "params": {…}}',
+  "                   a call of a task tool: task, task_await, task_list, task_terminate",
   "!command           your own command, in the same shell; !!command is kept from the model",
   "/pty command       a program on a terminal of its own, on the whole screen; ctrl+] ends it",
   "/bg command        a call that goes to the background at once",

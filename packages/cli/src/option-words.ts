@@ -1,0 +1,64 @@
+/**
+ * `node:util`'s `parseArgs` with refusals that a person can act on.
+ *
+ * Here is how a wrong option is told; which options a command has, and what their values may be, is the command's.
+ */
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { UsageError } from "./usage.ts";
+
+/** Longest deadline, in seconds: what fits the timers below. */
+const MAX_TIMEOUT_SECONDS = 2_147_483;
+
+/**
+ * Reads the words after a command's name.
+ *
+ * @throws {UsageError} that names the option, where one is unknown, lacks its value or has one too many.
+ */
+export function parseOptionWords<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    throw new UsageError(refusalOf(error, config), { cause: error });
+  }
+}
+
+/**
+ * Reads the value of `--timeout`, in seconds.
+ *
+ * @throws {UsageError} where it is no number above 0, or more than {@link MAX_TIMEOUT_SECONDS}.
+ */
+export function parseTimeoutSeconds(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() === "" || !Number.isFinite(seconds) || seconds <= 0) {
+    throw new UsageError(`\`--timeout\` takes a number of seconds above 0, not \`${text}\``);
+  }
+  if (seconds > MAX_TIMEOUT_SECONDS) {
+    throw new UsageError(`\`--timeout\` takes at most ${MAX_TIMEOUT_SECONDS} seconds, not \`${text}\``);
+  }
+  return seconds;
+}
+
+function refusalOf(error: unknown, config: ParseArgsConfig): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && "code" in error ? error.code : "";
+  const word = /'([^' ]+)/.exec(message)?.[1];
+  if (word === undefined) return message;
+  switch (code) {
+    case "ERR_PARSE_ARGS_UNKNOWN_OPTION":
+      // `pi-bash run ls -l` is what a person tries first.
+      return `there is no option \`${word}\`${followsCommand(word, config) ? "; a command with options of its own needs quotes" : ""}`;
+    case "ERR_PARSE_ARGS_INVALID_OPTION_VALUE":
+      return message.includes("does not take an argument") ? `\`${word}\` takes no value` : `\`${word}\` needs a value`;
+    case "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL":
+      return `there is nothing to do with \`${word}\``;
+    default:
+      return message;
+  }
+}
+
+/** Whether a word that is no option, the command, stands before `option`. */
+function followsCommand(option: string, config: ParseArgsConfig): boolean {
+  const { tokens } = parseArgs({ ...config, strict: false, allowPositionals: true, tokens: true });
+  const at = tokens.findIndex((token) => token.kind === "option" && token.rawName === option);
+  return tokens.slice(0, at).some(({ kind }) => kind === "positional") && config.allowPositionals === true;
+}

@@ -1,0 +1,41 @@
+/** Refusals of the command line: each names what was wrong in words that a person can act on. */
+import { describe, expect, it } from "vitest";
+import { parseMinimizeArguments } from "../src/commands/minimize.ts";
+import { parseRunArguments } from "../src/commands/run-arguments.ts";
+import { parseToolArguments } from "../src/commands/tool.ts";
+import { UsageError } from "../src/usage.ts";
+
+function refusalOf(parse: () => unknown): string {
+  try {
+    parse();
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+  throw new Error("it was understood");
+}
+
+describe("a wrong option", () => {
+  it.each([
+    [["--colour", "ls"], "there is no option `--colour`"],
+    [["ls", "-l"], "there is no option `-l`; a command with options of its own needs quotes"],
+    [["--json", "ls", "--all"], "there is no option `--all`; a command with options of its own needs quotes"],
+    [["--timeout"], "`--timeout` needs a value"],
+    [["--timeout", "-5", "ls"], "`--timeout` needs a value"],
+    [["--json=yes", "ls"], "`--json` takes no value"],
+    [["--timeout", "2147484", "ls"], "`--timeout` takes at most 2147483 seconds, not `2147484`"],
+  ])("%j of run is refused: %s", (words, message) => {
+    expect(refusalOf(() => parseRunArguments(words))).toBe(message);
+  });
+
+  it("is told alike by the other commands", () => {
+    expect(refusalOf(() => parseToolArguments(["--timeout", "soon", "ls"]))).toBe(
+      "`--timeout` takes a number of seconds above 0, not `soon`",
+    );
+    expect(refusalOf(() => parseMinimizeArguments(["--loud"]))).toBe("there is no option `--loud`");
+  });
+
+  it("is none where the longest deadline is asked for", () => {
+    expect(parseRunArguments(["--timeout", "2147483", "ls"]).timeoutMs).toBe(2_147_483_000);
+  });
+});
