@@ -12,11 +12,28 @@ const NOT_STARTED_STATUS = 125;
 
 const HELP_WORDS: ReadonlySet<string> = new Set(["--help", "-h"]);
 
+/** Commands that only print: the others have an end of their own for a reader that went away. */
+const PRINTING: ReadonlySet<string | undefined> = new Set([
+  "help",
+  "--help",
+  "-h",
+  "doctor",
+  "minimize",
+  "tool",
+  "tour",
+]);
+
+/** `pi-bash doctor | head -3`: what nobody reads is dropped. Without a listener Node would throw. */
+function onOutputError(error: Error): void {
+  if (!("code" in error) || error.code !== "EPIPE") throw error;
+}
+
 /** Runs one command line, without the program's name, and resolves with the exit status. */
 export async function main(words: readonly string[]): Promise<number> {
   const [first, ...rest] = words;
   // Whoever asks a command for help is shown all there is: it is one page.
   const name = HELP_WORDS.has(rest[0] ?? "") ? "help" : first;
+  if (PRINTING.has(name)) process.stdout.on("error", onOutputError);
   try {
     switch (name) {
       case "run":

@@ -178,6 +178,16 @@ describe("the console", () => {
     expect(await at.end()).toBe(0);
   });
 
+  it("tells the end of a background job once", async () => {
+    const at = await person();
+    at.type(`/bg echo its output; exit 3${KEY.enter}`);
+    const text = await at.sees(/Background job bg_1 failed.*^Command exited with code 3$/ms);
+    expect(text.match(/Background job bg_1 failed/g)).toHaveLength(1);
+    expect(text.match(/^its output$/gm)).toHaveLength(1);
+    at.type(KEY.ctrlD);
+    expect(await at.end()).toBe(0);
+  });
+
   it("asks before what the policy does not allow, with the command in full, and remembers `a`", async () => {
     const at = await person("--mode default", { cols: 100 });
     const asked = await at.asked("touch made");

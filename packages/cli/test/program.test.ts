@@ -189,6 +189,20 @@ describe("pi-bash doctor", () => {
       ]),
     );
   });
+
+  it("ends without complaint when the reader of its output went away", async () => {
+    const script = `"${process.execPath}" "${PROGRAM}" doctor 2>errors.txt | true; echo "\${PIPESTATUS[0]}" >status.txt`;
+    await writeFile(join(folder, "pipe.sh"), `cd "${folder}"; ${script}\n`);
+    const child = spawn("bash", [join(folder, "pipe.sh")], { stdio: "ignore" });
+    started.add(child);
+    const limit = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
+
+    await once(child, "close");
+    clearTimeout(limit);
+
+    expect(await readText("errors.txt")).toBe("");
+    expect(await readText("status.txt")).toBe("0\n");
+  });
 });
 
 describe("pi-bash tour", () => {

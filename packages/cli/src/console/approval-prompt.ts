@@ -88,7 +88,7 @@ export class ApprovalPrompt {
 function questionText(description: string | undefined, cwd: string | undefined, verdict: Verdict): string {
   const reasons = verdict.reasons.map(({ message, hint }) => `- ${message}${hint === undefined ? "" : ` (${hint})`}`);
   return [
-    `The model wants to run (${verdict.class}):`,
+    "The model wants to run:",
     "",
     ...verdict.display.split("\n").map((line) => `  ${line}`),
     "",

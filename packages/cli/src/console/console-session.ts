@@ -80,10 +80,7 @@ export class ConsoleSession {
 
   /** Shows the prompt. */
   begin(): void {
-    this.#say(
-      "pi-bash console. A line is a call of the bash tool, `!command` is your own; `/help` shows the rest.",
-      "dim",
-    );
+    this.#say("pi-bash console: a line calls the bash tool; `!command` is yours; try `/help`", "dim");
     this.#draw();
   }
 
@@ -103,7 +100,7 @@ export class ConsoleSession {
 
   /** Results of jobs that ended. */
   tellJobs(batch: readonly JobDelivery[]): void {
-    for (const delivery of batch) this.#say(this.#ports.jobs.endedText(delivery));
+    for (const { text } of batch) this.#say(text);
   }
 
   /** Opens the window of a program. */

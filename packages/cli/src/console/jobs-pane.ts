@@ -1,7 +1,7 @@
 /**
  * The background jobs, for the person at the console: what there is, what one writes, and its end.
  */
-import { ArtifactError, endedText, type JobDelivery, type JobManager, listLine } from "@pi-bash/executor";
+import { ArtifactError, type JobManager, listLine } from "@pi-bash/executor";
 import type { Theme } from "@pi-bash/renderer";
 import { textRows } from "./blocks.ts";
 import type { Work } from "./console-session.ts";
@@ -38,11 +38,6 @@ export class JobsPane {
   /** Ends a job. The text says what was done. */
   async kill(id: string): Promise<string> {
     return (await this.#manager.cancel(id, this.#owner)).text;
-  }
-
-  /** What an ended job says. */
-  endedText({ job, text }: JobDelivery): string {
-    return endedText(job, text, job.artifactId);
   }
 
   /** Shows what a job writes, from where it was looked at last, until it ends or the person has seen enough. */
