@@ -1,19 +1,23 @@
 /**
- * Writes docs/platforms.md: what is known of each target, and how it is known.
+ * Writes docs/platforms.md: what is known of each target, and how it is known; and the short of it into README.md.
  *
  * Statuses are those of the run that writes the page, never of hope.
  */
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageOf, STAND_INS } from "./targets.mjs";
 
-const HEAD = `# Platforms
+/** Where README.md has its table: what stands between the two lines is replaced. */
+const README_TABLE = /(<!-- platforms:[^\n]*-->\n)[\s\S]*?(<!-- \/platforms -->)/;
 
-Written by \`npm run package -- --all\` on one Linux x64 machine: what that run saw, nothing else. "Built" means that the
-addon (first size) and the supervisor (second) were linked for the target. "Loaded" means that a Node of the target loaded
-the addon from an install. "Tests" says what was run then; bash and the programs of a tour were those of the machine, which
-neither qemu nor musl's Node translates. The workflows in \`.github/workflows\` build and test each target on a system of its
-own; their results are not in this table.
+const head = (commit) => `# Platforms
+
+Written by \`npm run package -- --all\` on one Linux x64 machine, of the sources of commit ${commit}:
+what that run saw, nothing else. "Built" means that the addon (first size) and the supervisor (second) were linked for the
+target. "Loaded" means that a Node of the target loaded the addon from an install. "Tests" says what was run then; bash and
+the programs of a tour were those of the machine, which neither qemu nor musl's Node translates. The workflows in
+\`.github/workflows\` build and test each target on a system of its own; their results are not in this table.
 
 | target | package | built | loaded | tests |
 |---|---|---|---|---|
@@ -33,13 +37,57 @@ function packageCell(target) {
   return STAND_INS.includes(target) ? "none: stands in for Microsoft's tools" : `\`${packageOf(target)}\``;
 }
 
+/** The commit that was built; one with changes on top is said to have them. */
+function builtCommit(root) {
+  const { stdout, status } = spawnSync("git", ["describe", "--always", "--dirty", "--exclude=*"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  if (status !== 0) return "that is not known (no git)";
+  const [, commit, dirty] = /^(.*?)(-dirty)?$/.exec(stdout.trim()) ?? [];
+  return `\`${commit}\`${dirty ? " with changes on top" : ""}`;
+}
+
+/** A text from elsewhere, which may have what ends a cell. */
+const cell = (text) => text.replaceAll("|", "\\|");
+
+/** The row of README.md: whether, not how. */
+function shortRow({ target, built, loaded, tests }) {
+  const where = /^yes, .*\((.*)\)$/.exec(loaded)?.[1];
+  const seen = [/tour: \d+ of \d+/.exec(tests)?.[0], /\d+ checks/.exec(tests)?.[0]].filter(Boolean).join(", ");
+  const failed = tests.includes("failed") ? "; the rest failed" : "";
+  const standIn = STAND_INS.includes(target) ? " by mingw, in place of the published one" : "";
+  const cells = [
+    `${target.name}${standIn}`,
+    built.startsWith("yes") ? "yes" : "no",
+    where ? `yes (${where})` : "no",
+    seen === "" ? "no" : `${seen}${failed}`,
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function writeReadmeTable(root, rows) {
+  const path = join(root, "README.md");
+  const before = readFileSync(path, "utf8");
+  if (!README_TABLE.test(before)) throw new Error("README.md has no place for the table of platforms");
+  const table = ["| target | built | loaded | tested |", "|---|---|---|---|", ...rows.map(shortRow)].join("\n");
+  writeFileSync(
+    path,
+    before.replace(README_TABLE, (_, begin, end) => `${begin}${table}\n${end}`),
+  );
+}
+
 /** @param {Array<{ target: object, built: string, loaded: string, tests: string }>} rows */
 export function writePlatformsPage(root, rows) {
   const lines = rows.map(
     ({ target, built, loaded, tests }) =>
-      `| \`${target.name}\` (${target.triple}) | ${packageCell(target)} | ${built} | ${loaded} | ${tests} |`,
+      `| \`${target.name}\` (${target.triple}) | ${packageCell(target)} | ${cell(built)} | ${cell(loaded)} | ${cell(tests)} |`,
   );
   const runtimes = `\n## Runtimes on linux-x64-gnu\n\nThe TypeScript tests, by \`npm run test:runtimes\`; the oldest Node gets the tour.\n\n${runtimeLines(root)}`;
   const floors = `\n## What a target needs\n\n- glibc 2.28 or newer (RHEL 8, Debian 10, Ubuntu 20.04), which is what Node's own builds need; musl 1.2 or newer.\n- macOS 11 or newer. Windows 10 or newer, with Git for Windows for its bash.\n- Elsewhere [the fallback](natives.md) runs commands without sessions.\n`;
-  writeFileSync(join(root, "docs", "platforms.md"), `${HEAD}${lines.join("\n")}\n${runtimes}${floors}`);
+  writeFileSync(
+    join(root, "docs", "platforms.md"),
+    `${head(builtCommit(root))}${lines.join("\n")}\n${runtimes}${floors}`,
+  );
+  writeReadmeTable(root, rows);
 }
