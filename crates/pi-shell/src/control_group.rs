@@ -49,7 +49,10 @@ impl ControlGroup {
     ///
     /// `name`: of a folder that no other group has.
     pub(crate) fn make(limits: GroupLimits, name: &str) -> Result<Self, String> {
-        let hierarchies = Hierarchies::of_this_process()?;
+        Self::make_in(&Hierarchies::of_this_process()?, limits, name)
+    }
+
+    fn make_in(hierarchies: &Hierarchies, limits: GroupLimits, name: &str) -> Result<Self, String> {
         let mut group = Self { memory: None, processes: None };
         if let Some(bytes) = limits.memory {
             let place = hierarchies.place("memory")?;
@@ -169,6 +172,10 @@ impl Hierarchies {
     fn second(&self, controller: &str) -> Option<Place> {
         let mount = self.mount("cgroup2", None)?;
         let own = self.groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+        if own.split('/').any(|name| name == "..") {
+            // Outside of the namespace that the mount shows.
+            return None;
+        }
         let own = within(&mount, own);
         let beside =
             own.parent().filter(|parent| parent.starts_with(&mount)).map(Path::to_path_buf);
@@ -181,7 +188,9 @@ impl Hierarchies {
             // Refused where the group has processes of its own, or is not ours.
             let handed_on =
                 has() || (fs::write(&control, format!("+{controller}")).is_ok() && has());
-            (handed_on && is_writable(&folder)).then_some(Place { folder, is_second: true })
+            // A process is moved with a right to the nearest group that is above both places.
+            let is_ours = is_writable(&folder) && may_write(&folder.join("cgroup.procs"));
+            (handed_on && is_ours).then_some(Place { folder, is_second: true })
         })
     }
 
@@ -215,5 +224,75 @@ fn within(mount: &Path, path: &str) -> PathBuf {
 }
 
 fn is_writable(folder: &Path) -> bool {
-    folder.is_dir() && rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
+    folder.is_dir() && may_write(folder)
+}
+
+fn may_write(path: &Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tree of version 2 made of ordinary files: `slice`, which hands on what is named, and `own`
+    /// in it, which has processes and so refuses to.
+    fn tree(handed_on: &str) -> (tempfile::TempDir, Hierarchies) {
+        let scratch = tempfile::tempdir().unwrap();
+        let slice = scratch.path().join("slice");
+        fs::create_dir_all(slice.join("own/cgroup.subtree_control")).unwrap();
+        fs::write(slice.join("cgroup.subtree_control"), handed_on).unwrap();
+        fs::write(slice.join("cgroup.procs"), "").unwrap();
+        let mounts = format!("cgroup2 {} cgroup2 rw,nsdelegate 0 0\n", scratch.path().display());
+        (scratch, Hierarchies { groups: "0::/slice/own\n".to_owned(), mounts })
+    }
+
+    const LIMITS: GroupLimits = GroupLimits { memory: Some(1_048_576), processes: Some(5) };
+
+    #[test]
+    fn version_2_has_one_group_beside_the_one_with_processes() {
+        let (scratch, hierarchies) = tree("cpu memory pids\n");
+        let folder = scratch.path().join("slice/session");
+
+        let group = ControlGroup::make_in(&hierarchies, LIMITS, "session").unwrap();
+
+        let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+        assert_eq!(group.folders().collect::<Vec<_>>(), [&folder]);
+        assert_eq!(text("memory.max"), "1048576");
+        assert_eq!(text("memory.swap.max"), "0");
+        assert_eq!(text("pids.max"), "5");
+        group.add(42).unwrap();
+        assert_eq!(text("cgroup.procs"), "42");
+    }
+
+    #[test]
+    fn version_2_counts_kills_for_memory_and_refused_forks() {
+        let (scratch, hierarchies) = tree("memory pids\n");
+        let group = ControlGroup::make_in(&hierarchies, LIMITS, "session").unwrap();
+        assert_eq!(group.events(), GroupEvents::default());
+
+        let folder = scratch.path().join("slice/session");
+        let memory = "low 0\nhigh 0\nmax 31\noom 4\noom_kill 2\noom_group_kill 9\n";
+        fs::write(folder.join("memory.events"), memory).unwrap();
+        fs::write(folder.join("pids.events"), "max 7\n").unwrap();
+
+        assert_eq!(group.events(), GroupEvents { memory_kills: 2, refused_forks: 7 });
+    }
+
+    #[test]
+    fn a_controller_that_is_not_handed_on_is_named() {
+        let (_scratch, hierarchies) = tree("cpu pids\n");
+
+        let refused = ControlGroup::make_in(&hierarchies, LIMITS, "session").unwrap_err();
+
+        assert!(refused.contains("`memory`"), "{refused}");
+    }
+
+    #[test]
+    fn a_group_outside_of_the_mount_is_not_used() {
+        let (_scratch, hierarchies) = tree("memory pids\n");
+        let outside = Hierarchies { groups: "0::/../slice/own\n".to_owned(), ..hierarchies };
+
+        assert!(outside.place("pids").is_err());
+    }
 }

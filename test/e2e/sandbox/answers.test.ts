@@ -1,0 +1,38 @@
+/** What a model reads of a command that failed in a sandbox. What is refused at all: `escapes.test.ts`. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { createExecutor } from "@pi-bash/executor";
+import { capabilities } from "@pi-bash/natives";
+import { createBashTool } from "@pi-bash/tool";
+import { expect, it, onTestFinished } from "vitest";
+
+/** Time for a proof of a sandbox and two sessions' starts. */
+const SLOW_MS = 60_000;
+
+// A kernel without any is the machine's to have.
+it.skipIf(capabilities().sandbox.length === 0)(
+  "the answer says what may have been refused, and the details why",
+  { timeout: SLOW_MS },
+  async (test) => {
+    // Not in /tmp, which is private in a sandbox.
+    const cwd = mkdtempSync("/var/tmp/pi-bash-answers-");
+    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+    const settings = { sandboxMode: "read-only", "sandbox.allowDegraded": true } as const;
+    const executor = createExecutor(settings, { cwd, usesSnapshot: false });
+    onTestFinished(() => executor.dispose());
+    const tool = createBashTool({ cwd, settings, executor });
+
+    const call = tool.execute("call", { command: "echo x > refused" });
+    const result = await call.catch((error: Error) => {
+      if (/sandbox/i.test(error.message)) test.skip(`this user has none: ${error.message}`);
+      throw error;
+    });
+
+    const [{ text } = { text: "" }] = result.content;
+    expect(result.isError).toBe(true);
+    expect(result.details?.sandbox).toMatchObject({
+      mode: "read-only",
+      refusals: [{ kind: "read-only-path", path: "refused" }],
+    });
+    expect(text).toMatch(/The sandbox \(read-only, \w+\) may have refused: writing .* \(`refused`\)\. .*`sandboxMode`/);
+  },
+);
