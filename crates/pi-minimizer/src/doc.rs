@@ -183,6 +183,26 @@ impl<'a> Doc<'a> {
         tally
     }
 
+    /// Puts the counts of repeats right whose lines a filter removed: a count of lines that are gone goes with them.
+    pub(crate) fn settle_repeats(&mut self) {
+        for at in 0..self.len() {
+            let Some((period, more)) = marker::read_repeated(self.line(at)) else { continue };
+            // Nobody but the core writes a count, and none about more lines; a program that prints one is not asked.
+            if period > repeat::MAX_PERIOD {
+                continue;
+            }
+            let block = at.saturating_sub(period)..at;
+            let gone = block.clone().filter(|line| self.is_gone(*line)).count();
+            let left =
+                block.filter(|line| !self.is_gone(*line) && !self.line(*line).is_empty()).count();
+            if gone > 0 && left == 0 {
+                self.drop_line(at, Kind::Repeat);
+            } else if gone > 0 {
+                self.replace(at, marker::repeated(period.saturating_sub(gone), more));
+            }
+        }
+    }
+
     /// Shortens drawn rules on every line that is kept.
     pub(crate) fn shorten_rules(&mut self) {
         for at in 0..self.len() {
@@ -290,6 +310,18 @@ mod tests {
     fn repeats_are_said_once_with_their_count() {
         assert_eq!(Doc::new("x\nx\nx\ny\n").render(false), "x (x3)\ny\n");
     }
+
+    #[test]
+    fn a_count_of_repeats_is_about_the_lines_that_are_left() {
+        let text = "a\nb\n[-- last 2 lines repeated 3 more times]\nc\nd\n[-- last 2 lines repeated 4 more times]\n";
+        let mut doc = Doc::new(text);
+        for at in [0, 1, 3] {
+            doc.drop_line(at, Kind::Note);
+        }
+        doc.settle_repeats();
+        assert_eq!(doc.render(true), "d\n[-- last 1 lines repeated 4 more times]\n");
+    }
+
     #[test]
     fn a_filter_that_spends_too_much_is_stopped() {
         let mut doc = Doc::new("a\n");

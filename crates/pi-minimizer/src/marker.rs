@@ -137,16 +137,23 @@ pub(crate) fn repeated(period: usize, more: usize) -> String {
     format!("[-- last {period} lines repeated {more} more times]")
 }
 
+/// The period and the count of a line that [`repeated`] wrote.
+pub(crate) fn read_repeated(line: &str) -> Option<(usize, usize)> {
+    let counts = line.strip_prefix("[-- last ")?.strip_suffix(" more times]")?;
+    let (period, more) = counts.split_once(" lines repeated ")?;
+    if !is_number(period) || !is_number(more) {
+        return None;
+    }
+    Some((period.parse().ok()?, more.parse().ok()?))
+}
+
 /// True for a line of our own: a notice or a count of repeats.
 pub(crate) fn is_marker(line: &str) -> bool {
     let Some(body) = line.strip_prefix("[-- ").and_then(|rest| rest.strip_suffix(']')) else {
         return false;
     };
-    if let Some(counts) = body.strip_prefix("last ") {
-        return counts
-            .strip_suffix(" more times")
-            .and_then(|counts| counts.split_once(" lines repeated "))
-            .is_some_and(|(period, more)| is_number(period) && is_number(more));
+    if body.starts_with("last ") {
+        return read_repeated(line).is_some();
     }
     let items = match body.split_once(" removed; full: ") {
         Some((items, reference)) if !reference.is_empty() => items,

@@ -226,6 +226,7 @@ fn structural(
             return Ok(None);
         }
         if !alone {
+            doc.settle_repeats();
             doc.shorten_rules();
         }
     }

@@ -4,7 +4,7 @@
 //! *adjacent* exact repeats fold: the order of events stays readable, and the count says the rest.
 
 /// Lines of the longest block that is recognised as a period.
-const MAX_PERIOD: usize = 12;
+pub(crate) const MAX_PERIOD: usize = 12;
 
 /// A block at `start` of `period` lines that stands there `times` times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

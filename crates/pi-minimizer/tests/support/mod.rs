@@ -329,7 +329,7 @@ pub(crate) const EVERY_FAMILY: [&str; 24] = [
 /// trees, messages that are all equal and all different, frames without an exception.
 #[expect(clippy::format_collect, reason = "a test builds its text the short way")]
 pub(crate) fn adversarial(size: usize) -> Vec<String> {
-    vec![
+    let texts = vec![
         "a".repeat(size),
         "\n".repeat(size),
         "ab\n".repeat(size / 3),
@@ -356,5 +356,16 @@ pub(crate) fn adversarial(size: usize) -> Vec<String> {
             .collect(),
         (0..size / 40).map(|i| format!("ok {i} - a\n  ---\n  duration_ms: 1\n")).collect(),
         "{\"".repeat(size / 2),
-    ]
+        (0..size / 60)
+            .map(|i| format!("[-- last 99999999 lines repeated {i} more times]\nok {i} - a\n"))
+            .collect(),
+    ];
+    // All of it is one-byte characters where a cut can fall.
+    texts
+        .into_iter()
+        .map(|mut text: String| {
+            text.truncate(size);
+            text
+        })
+        .collect()
 }
