@@ -322,8 +322,8 @@ impl Engine {
                 ExitOutcome::Exited { code: u8::try_from(status & 0xff).unwrap_or(u8::MAX) }
             }
             Ending::Died { exit, .. } => {
-                // Whether state was lost, the replacement tells: `exit` leaves all of it.
                 self.status = engine::status_of(exit);
+                session_reset = true;
                 match exit {
                     ChildExit::Exited(code) => ExitOutcome::Exited { code },
                     ChildExit::Signaled(signal) => ExitOutcome::Signaled { signal },

@@ -29,9 +29,7 @@ function notices(result: ShellRunResult, { session, timeoutMs }: RunArguments, i
   if (result.signal !== undefined) lines.push(`the command was ended by ${result.signal}`);
   // A shell of one command has no state that anybody could miss.
   if (session && result.sessionReset)
-    lines.push(
-      "the command ended the session's shell; what it had set is gone, the state is that of the command before",
-    );
+    lines.push("the command ended the session's shell; another one stands in its place");
   for (const { pid, command } of result.survivors) {
     lines.push(`still running${isLast ? ", ends now" : ""}: ${command} (process ${pid})`);
   }
