@@ -35,6 +35,17 @@ async fn a_shell_that_ends_is_replaced_with_its_state() {
 }
 
 #[tokio::test]
+async fn exit_in_a_sessions_first_command_keeps_what_it_set() {
+    let shell = session();
+
+    let result = run(&shell, "V=kept; exit 3").await;
+
+    assert_eq!((status_of(&result), result.session_reset), (3, true));
+    assert_eq!(told(&shell, "echo $V $?").await.0, "kept 3\n");
+    shell.close().await;
+}
+
+#[tokio::test]
 async fn a_destroyed_driver_is_replaced() {
     let shell = session();
     run(&shell, "V=kept").await;
