@@ -9,6 +9,7 @@ import type { Span, Word } from "./word.ts";
 
 /** Schemes the tool resolves, in the order the error texts list them. */
 export const INTERNAL_SCHEMES = ["skill", "agent", "artifact", "plan", "memory", "rule", "local"] as const;
+/** The scheme of an internal URL. */
 export type InternalScheme = (typeof INTERNAL_SCHEMES)[number];
 
 /** A URL word. `span` covers the quotes too, so that a quoted path can replace it. */

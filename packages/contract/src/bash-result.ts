@@ -8,6 +8,7 @@ import { LineRange } from "./truncation.ts";
 
 const count = z.number().int().nonnegative();
 
+/** What came of one command, for a program. */
 export const BashResult = z.object({
   /** The text for the model: the whole output, or its window; notices of the executor included. */
   output: z.string(),

@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 
+/** A command that has a better tool, and what the model is told instead of running it. */
 export const InterceptorRule = z.object({
   /** Regular expression over one simple command. One that does not compile is reported once and skipped. */
   pattern: z.string().min(1),

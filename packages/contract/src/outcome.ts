@@ -10,6 +10,7 @@ import { z } from "zod";
 export const StopReason = z.enum(["deadline", "cancelled"]);
 export type StopReason = z.infer<typeof StopReason>;
 
+/** How a run ended: in exactly one of these ways. */
 export const ExitOutcome = z.discriminatedUnion("kind", [
   /** The command returned; 0 is success by convention only. */
   z.object({ kind: z.literal("exited"), code: z.number().int().min(0).max(255) }),

@@ -7,6 +7,7 @@ import { z } from "zod";
 
 const id = z.union([z.string().max(256), z.number()]).optional();
 
+/** A request of `pi-bash rpc`: one line of JSON. */
 export const RpcRequest = z.discriminatedUnion("type", [
   /** A person's command: as it is written, in the session's shell. Answers with a `BashResult`. */
   z.strictObject({

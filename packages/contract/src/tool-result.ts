@@ -10,6 +10,7 @@ import { ProcessInfo, StopReason } from "./outcome.ts";
 import { LimitMet, SandboxOutcome } from "./sandbox.ts";
 import { Truncation } from "./truncation.ts";
 
+/** A piece of text in an answer to a model. */
 export const TextContent = z.object({ type: z.literal("text"), text: z.string() });
 export type TextContent = z.infer<typeof TextContent>;
 

@@ -49,6 +49,7 @@ export interface ExecutorPorts {
   configName?: string;
 }
 
+/** Runs commands for an agent: sessions by key, artifacts, jobs. */
 export interface Executor {
   /** Runs one command. Rejects only when it was never started. */
   executeBash(command: string, options?: ExecuteBashOptions): Promise<CommandResult>;

@@ -11,6 +11,7 @@ import type { Settings } from "@pi-bash/contract";
 /** Folders looked in after those of `PATH`, for hosts that were started without one (EV-09). */
 const FALLBACK_FOLDERS = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 
+/** The shell that runs commands. */
 export interface ShellConfig {
   /** Absolute path of the shell. */
   shell: string;

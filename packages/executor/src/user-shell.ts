@@ -9,6 +9,7 @@ import type { CommandResult } from "./command-result.ts";
 import type { ExecuteBashOptions } from "./command-run.ts";
 import type { Executor } from "./executor.ts";
 
+/** Whose shell it is, and where it starts. */
 export interface UserShellOptions {
   executor: Executor;
   /** The agent session's id, which is the key of the shell. */
@@ -20,6 +21,7 @@ export interface UserShellOptions {
 /** Options of one command of a person. */
 export type UserCommandOptions = Pick<ExecuteBashOptions, "env" | "timeoutMs" | "signal" | "onChunk" | "onUpdate">;
 
+/** A person's own commands, in a shell beside the agent's. */
 export class UserShell {
   readonly #options: UserShellOptions;
   readonly #running = new Set<AbortController>();

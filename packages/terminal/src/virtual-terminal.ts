@@ -32,6 +32,7 @@ const DEFAULT_SCROLLBACK = 10_000;
 /** Characters parsed in one turn of the event loop: about a millisecond of work. */
 const SLICE_CHARS = 16 * 1024;
 
+/** A terminal without a window. Free it with `dispose`. */
 export class VirtualTerminal {
   readonly #terminal: Terminal;
   /** The end of the last write: writes are taken one after the other. */

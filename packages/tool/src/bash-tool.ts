@@ -27,6 +27,7 @@ import type { PtyPort } from "./pty-port.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
 import { refusal, ToolAbortError, ToolError } from "./tool-error.ts";
 
+/** The tool `bash`, as an agent registers it. */
 export interface BashTool {
   readonly name: "bash";
   readonly label: "Bash";

@@ -41,6 +41,7 @@ export interface ClientTerminal {
   release(): Promise<void>;
 }
 
+/** The agent's client, as far as it has terminals. */
 export interface ClientBridge {
   readonly capabilities: { readonly terminal?: boolean };
   createTerminal?(request: CreateTerminalRequest): Promise<ClientTerminal>;

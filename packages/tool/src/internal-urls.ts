@@ -39,6 +39,7 @@ export interface InternalUrlSources {
   router?: InternalUrlRouter;
 }
 
+/** Where internal URLs are looked up. */
 export interface ExpansionOptions {
   sources: InternalUrlSources;
   artifacts?: Pick<ArtifactStore, "get" | "list"> | undefined;

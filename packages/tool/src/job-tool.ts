@@ -18,12 +18,14 @@ const PROGRESS_INTERVAL_MS = 500;
 /** Newest output shown of a job that still runs, in bytes. */
 const RUNNING_TAIL_BYTES = 2 * 1024;
 
+/** The answer to a call of `job`. */
 export interface JobToolResult {
   content: TextContent[];
   details: { jobs: Job[] };
   isError?: boolean;
 }
 
+/** The tool `job`, as an agent registers it. */
 export interface JobTool {
   readonly name: "job";
   readonly label: "Jobs";

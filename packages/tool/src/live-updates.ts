@@ -7,6 +7,7 @@
 import type { BashDetails, BashToolUpdate } from "@pi-bash/contract";
 import { guardListener, warnAboutListener } from "@pi-bash/executor";
 
+/** Told of the newest end of a call's output while it runs. */
 export type UpdateListener = (update: BashToolUpdate) => unknown;
 
 export interface LiveUpdates {

@@ -9,6 +9,7 @@ import type { ClientBridge } from "./client-bridge.ts";
 import type { InternalUrlSources } from "./internal-urls.ts";
 import type { PtyPort } from "./pty-port.ts";
 
+/** What a tool must know of the agent's session: the host makes it, and may change it between calls. */
 export interface BashToolSession {
   /**
    * The workspace, absolute. Every call starts here unless it names a `cwd`: relative directories mean the same in

@@ -7,6 +7,7 @@
 import { ToolError } from "./tool-error.ts";
 import { decodePath, pathInside } from "./url-path.ts";
 
+/** A skill, as `skill://` addresses find it. */
 export interface Skill {
   name: string;
   /** Its `SKILL.md`, absolute. */

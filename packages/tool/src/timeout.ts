@@ -3,6 +3,7 @@
  */
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS, MIN_TIMEOUT_SECONDS, type Settings } from "@pi-bash/contract";
 
+/** The deadline of a call. */
 export interface CallTimeout {
   /** In force. */
   seconds: number;

@@ -9,6 +9,7 @@ import { type BashDetails, DEFAULT_MAX_BYTES, INLINE_SLACK_BYTES } from "@pi-bas
 /** Bytes of a message that is longer than any result may be: a refused command of a megabyte is not said again. */
 const CUT_MESSAGE_BYTES = 2 * 1024;
 
+/** What goes with the text of a `ToolError`. */
 export interface ToolErrorOptions {
   details?: BashDetails | undefined;
   cause?: unknown;

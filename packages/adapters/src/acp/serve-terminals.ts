@@ -20,6 +20,7 @@ export interface TerminalRequest {
   env: Readonly<Record<string, string>>;
 }
 
+/** What the terminals of a client run on. */
 export interface TerminalsPorts {
   executor: Pick<BashToolSession["executor"], "executeBash" | "closeSession">;
   /** Says why a command may not run, for the agent; undefined: it may. Default: everything may. */

@@ -15,6 +15,7 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
+/** Where lines go, and what stands in them. */
 export interface LogOptions {
   logger: Logger;
   /** Whether the parameters of a call are in its first line, with the command as the model gave it. Default false. */

@@ -27,6 +27,7 @@ const READ_ONLY_TOOLS: ReadonlySet<string> = new Set([
   "bash_background_list",
 ]);
 
+/** What a server serves. */
 export interface McpServerPorts {
   /** The tools of one session, e.g. `[createBashTool(session), ...toolsForModel(session)]`. */
   tools: readonly AnyTool[];

@@ -8,6 +8,7 @@ import type { Readable, Writable } from "node:stream";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 
+/** How a server is served over a pair of streams. */
 export interface ServeOptions {
   /** Ends the serving. */
   signal?: AbortSignal;

@@ -9,6 +9,7 @@ import { type BashToolUpdate, jsonSchemaOf } from "@pi-bash/contract";
 import type { AnyTool } from "@pi-bash/tool";
 import { answerOf } from "../answer.ts";
 
+/** How the function tools tell of calls under way. */
 export interface OpenAiAgentsOptions {
   /** Told of the newest end of a call's output while it runs. Default: nobody. */
   onUpdate?: (callId: string, update: BashToolUpdate) => void;

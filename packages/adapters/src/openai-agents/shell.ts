@@ -10,6 +10,7 @@ import type { BashDetails, BashToolUpdate } from "@pi-bash/contract";
 import type { BashTool } from "@pi-bash/tool";
 import { type Answer, answerOf } from "../answer.ts";
 
+/** How the shell of `shellTool` is stopped and watched. */
 export interface OpenAiShellOptions {
   /** Ends what runs: the SDK gives a shell no signal of its own, so hand it the one of the run. */
   signal?: AbortSignal;

@@ -9,6 +9,7 @@ import type { BashDetails } from "@pi-bash/contract";
 import type { AnyTool } from "@pi-bash/tool";
 import { type WatchedEnd, watchedTools } from "../watched-tools.ts";
 
+/** Whose spans they are, and what stands in them. */
 export interface TraceOptions {
   /** Default: the global one, by the name `@pi-bash/adapters`. */
   tracer?: Tracer;

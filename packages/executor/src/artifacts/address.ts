@@ -19,6 +19,7 @@ export interface ArtifactSelection {
   grep?: string;
 }
 
+/** An artifact, and what of it is asked for. */
 export interface ArtifactAddress extends ArtifactSelection {
   id: string;
 }
@@ -33,6 +34,7 @@ export type ArtifactErrorCode =
   | "PI_ARTIFACT_UNREADABLE"
   | "PI_ARTIFACT_STORE";
 
+/** An artifact cannot be read as asked; the message is for the model. */
 export class ArtifactError extends Error {
   readonly code: ArtifactErrorCode;
 

@@ -31,6 +31,7 @@ const MAX_REMEMBERED_IDS = 10_000;
 /** Ids named in a "not found" message. */
 const MAX_NAMED_IDS = 20;
 
+/** Where a store is, and how much it holds. */
 export interface ArtifactStoreOptions {
   /** Folder of the artifacts; made if missing. The same folder again finds what is there. Default: a new one. */
   folder?: string;
@@ -56,6 +57,7 @@ interface Entry extends ArtifactEntry {
   isOpen: boolean;
 }
 
+/** Whole outputs in files of one folder, within a quota. */
 export class ArtifactStore {
   /** Bytes of one artifact: past it the writer stops. */
   readonly maxBytes: number;

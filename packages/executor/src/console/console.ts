@@ -29,6 +29,7 @@ const SCROLLBACK_LINES = 10_000;
 /** Time a window gets for one chunk until it is passed over, in milliseconds. */
 const VIEW_BOUND_MS = 5_000;
 
+/** What a console needs of its host. */
 export interface ConsolePorts {
   /** Opens the window. Default: nobody looks, and the console answers programs by itself. */
   openView?: OpenConsoleView;

@@ -16,11 +16,13 @@ export type EnvironmentSettings = Pick<Settings, "bash.environment.withhold" | "
 /** Why a variable was withheld. */
 export type WithheldReason = "provider" | "name" | "value" | "same-value";
 
+/** A variable that commands do not see. */
 export interface WithheldVariable {
   name: string;
   reason: WithheldReason;
 }
 
+/** What sessions begin with, and what was left out of it. */
 export interface ChildEnvironment {
   /** The session's base environment, complete. */
   env: Record<string, string>;

@@ -11,6 +11,7 @@ import type { TimeoutDecision } from "../deadline.ts";
 import type { Executor } from "../executor.ts";
 import type { JobContext, JobEnd, JobWork } from "./job.ts";
 
+/** How a job runs its command. */
 export interface BashWorkOptions
   extends Omit<ExecuteBashOptions, "artifact" | "signal" | "backgrounded" | "isEphemeral" | "onTimeout"> {
   /** `own`: a shell for this command alone; `shared`: the session of `sessionKey`. */

@@ -14,6 +14,7 @@ import { type LogFilter, type LogReading, type LogText, logFilter, NO_TEXT, read
 /** Time a filter gets to look at what is there, also where nothing is waited for, in milliseconds. */
 const MIN_SCAN_MS = 1_000;
 
+/** Who reads of a job's output, how long and which lines. */
 export interface FollowOptions {
   /** Who reads; each reader has its own place in the output. */
   reader: string;

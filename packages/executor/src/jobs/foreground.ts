@@ -7,6 +7,7 @@ import { onAbort } from "@pi-bash/contract/abort";
 import type { JobEnd, JobView } from "./job.ts";
 import type { JobEntry } from "./job-entry.ts";
 
+/** How long a call waits for its own job. */
 export interface ForegroundOptions {
   /** Time in the foreground, in milliseconds; 0 or less: none; infinity: until something else ends it. */
   thresholdMs: number;

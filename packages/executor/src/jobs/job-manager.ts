@@ -35,6 +35,7 @@ import { forgettable } from "./retention.ts";
 /** Time `dispose` waits for cancelled work, in milliseconds. */
 const DISPOSE_BOUND_MS = 3_000;
 
+/** The jobs of a host: started, read, ended, delivered. */
 export class JobManager {
   readonly #options: JobManagerOptions;
   readonly #registry: JobRegistry | undefined;

@@ -4,6 +4,7 @@
 import type { ArtifactStore } from "../artifacts/store.ts";
 import type { JobView, JobWork } from "./job.ts";
 
+/** How many jobs there may be, and where they are written down. */
 export interface JobManagerOptions {
   /** Jobs running at one time. Default 100. */
   maxJobs?: number;

@@ -5,6 +5,7 @@ import { onAbort } from "@pi-bash/contract/abort";
 import type { JobView } from "./job.ts";
 import type { JobEntry } from "./job-entry.ts";
 
+/** How long jobs are waited for. */
 export interface PollOptions {
   /** Most time to wait, in milliseconds; 0: not at all. Default: until one has ended. */
   timeoutMs?: number;
@@ -19,6 +20,7 @@ export type JobReport =
   /** `text` is absent where somebody took the result before. */
   | { id: string; kind: "ended"; job: JobView; text?: string };
 
+/** How the jobs stood when the wait was over. */
 export interface PollResult {
   /** In the order of the ids, each once. */
   reports: JobReport[];

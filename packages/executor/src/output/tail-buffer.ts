@@ -10,6 +10,7 @@ import { DEFAULT_MAX_BYTES } from "@pi-bash/contract";
 /** Chunks that may wait before they are joined: bounds the array, not the text. */
 const MAX_PENDING_CHUNKS = 64;
 
+/** The newest end of a text, within a number of bytes. */
 export class TailBuffer {
   readonly #maxBytes: number;
   #text = "";

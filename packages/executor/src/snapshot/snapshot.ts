@@ -40,6 +40,7 @@ export type SnapshotOutcome =
   | { kind: "none" }
   | { kind: "failed"; reason: string };
 
+/** Whose aliases and functions are read, and by what. */
 export interface SnapshotOptions {
   natives: Pick<NativesPort, "executeShell">;
   shell: string;

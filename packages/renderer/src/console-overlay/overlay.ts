@@ -53,6 +53,7 @@ const FRAME_ROWS = 2;
 /** Columns of the frame: an edge on each side. */
 const FRAME_COLUMNS = 2;
 
+/** A window over an app's screen with a program on a pseudoterminal in it. */
 export class BashConsoleOverlay {
   /** The title that upstream gave it. */
   readonly title = "Console";

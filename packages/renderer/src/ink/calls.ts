@@ -12,6 +12,7 @@ import { rowsElement, useTerminalSize } from "./rows.ts";
 /** How a call is drawn. `width`: default all columns of the terminal; `rows`: default those of the terminal. */
 type Drawn = Partial<RenderOptions>;
 
+/** A call of `bash`, to be drawn. */
 export interface BashCallProps extends Drawn {
   readonly call: CallView;
   /** The newest update or the result. */
@@ -23,6 +24,7 @@ export function BashCall({ call, answer, ...options }: BashCallProps): ReactElem
   return useDrawn(renderBashCall, call, answer, options);
 }
 
+/** A call of a task tool, to be drawn. */
 export interface TaskCallProps extends Drawn {
   readonly call: TaskCallView;
   /** The newest update or the result. */

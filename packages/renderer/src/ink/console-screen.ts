@@ -13,6 +13,7 @@ import { rowsElement, useTerminalSize } from "./rows.ts";
 /** Ink clears the whole terminal at each change of an app that fills it: one row stays free. */
 const FREE_ROWS = 1;
 
+/** An app, and the windows that stand over it. */
 export interface ConsoleScreenProps {
   readonly windows: ConsoleWindows;
   /** The app. It keeps its state while a window hides it. */

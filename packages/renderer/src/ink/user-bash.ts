@@ -28,6 +28,7 @@ export class UserBashState extends BashExecutionComponent {
   readonly version = (): number => this.#version;
 }
 
+/** A person's own command, to be drawn. */
 export interface UserBashProps {
   readonly state: UserBashState;
   /** Default: all columns of the terminal. */

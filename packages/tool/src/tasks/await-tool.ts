@@ -29,10 +29,12 @@ const MIN_OUTPUT_BYTES = 80;
 /** Active tasks that are named to somebody who asked for one that is not there. */
 const MAX_HINTS = 50;
 
+/** What `task_await` answers. */
 export interface AwaitDetails {
   /** In the order of the ids, each once. */
   results: TaskAwaitEntry[];
 }
+/** The tool `task_await`. */
 export type TaskAwaitTool = TaskTool<"task_await", TaskAwaitParams, AwaitDetails>;
 
 /** Makes the tool. */

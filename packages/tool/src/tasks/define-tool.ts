@@ -8,6 +8,7 @@ import type { ToolContext } from "../session.ts";
 import { refusal, ToolAbortError, ToolError } from "../tool-error.ts";
 import { type TaskSession, untilReady } from "./task-session.ts";
 
+/** The answer to a call of a task tool. */
 export interface TaskToolResult<Details> {
   content: TextContent[];
   /** The same facts for programs. */
@@ -15,6 +16,7 @@ export interface TaskToolResult<Details> {
   isError?: boolean;
 }
 
+/** A tool for tasks, as an agent registers it. */
 export interface TaskTool<Name extends string, Params, Details> {
   readonly name: Name;
   readonly label: string;

@@ -22,6 +22,7 @@ import { terminateTasks } from "./terminate-tool.ts";
 
 const MAX_TEXT_BYTES = 50 * 1024;
 
+/** The older tools for work in the background, by name. */
 export interface LegacyTools {
   bash_output: TaskTool<"bash_output", BashOutputParams, TaskAwaitEntry>;
   bash_background_list: TaskTool<"bash_background_list", BashBackgroundListParams, { processes: TaskListEntry[] }>;

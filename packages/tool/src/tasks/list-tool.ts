@@ -16,9 +16,11 @@ const ACTIVE: readonly TaskStatus[] = ["queued", "running", "awaiting_report"];
 /** Longest script in a list, in UTF-16 units. */
 const MAX_SCRIPT_CHARS = 2_000;
 
+/** What `task_list` answers. */
 export interface ListDetails {
   tasks: TaskListEntry[];
 }
+/** The tool `task_list`. */
 export type TaskListTool = TaskTool<"task_list", TaskListParams, ListDetails>;
 
 /** Makes the tool. */

@@ -8,6 +8,7 @@ import { runBashTask } from "./bash-task.ts";
 import { defineTool, type TaskTool } from "./define-tool.ts";
 import type { TaskSession } from "./task-session.ts";
 
+/** The tool `task`. */
 export type StartTaskTool = TaskTool<"task", TaskParams, TaskResult>;
 
 /** Makes the tool. Where no agent can be started, its parameters are those of a command alone. */

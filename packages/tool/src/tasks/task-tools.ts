@@ -13,6 +13,7 @@ import type { TaskSession } from "./task-session.ts";
 import { createTaskTool, type StartTaskTool } from "./task-tool.ts";
 import { createTerminateTool, type TaskTerminateTool } from "./terminate-tool.ts";
 
+/** The tools for tasks, by name. */
 export interface TaskTools {
   task: StartTaskTool;
   task_await: TaskAwaitTool;
@@ -23,6 +24,7 @@ export interface TaskTools {
 /** Any tool of this package. */
 export type AnyTool = BashTool | JobTool | TaskTools[keyof TaskTools] | LegacyTools[keyof LegacyTools];
 
+/** Which tools a model is given. */
 export interface ToolChoice {
   /** `task` (default): `task`, `task_await`, `task_list`, `task_terminate`. `bash`: `bash`, and `job` where there are jobs. */
   family?: "task" | "bash";

@@ -16,9 +16,11 @@ import { jobsOf, type TaskSession } from "./task-session.ts";
 const MAX_TERMINATED = 500;
 const LATE_NOTE = "Termination timed out; cleanup continues in the background";
 
+/** What `task_terminate` answers. */
 export interface TerminateDetails {
   results: TaskTerminateEntry[];
 }
+/** The tool `task_terminate`. */
 export type TaskTerminateTool = TaskTool<"task_terminate", TaskTerminateParams, TerminateDetails>;
 
 /** Makes the tool. */

@@ -1,0 +1,34 @@
+/** The API reference says what the sources say: the public surface changes on purpose, with its pages in the diff. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as contract from "@pi-bash/contract";
+import { describe, expect, it } from "vitest";
+import { apiPages } from "../../scripts/api/pages.mjs";
+import { schemasText } from "../../scripts/api/schemas.mjs";
+import { readSurface } from "../../scripts/api/surface.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = join(root, "docs/api");
+const surface = readSurface(root);
+const pages: Map<string, string> = apiPages(surface).set("schemas.json", schemasText(contract));
+
+/** Files are written with other line ends where git is told so. */
+const read = (name: string) => readFileSync(join(folder, name), "utf8").replaceAll("\r\n", "\n");
+
+describe("docs/api", () => {
+  it("has a page for each published package and nothing else", () => {
+    expect(readdirSync(folder).sort(), "run `npm run api`").toEqual([...pages.keys()].sort());
+  });
+
+  it("says of every public name what it is", () => {
+    const names = surface.flatMap(({ entries }) => entries.flatMap((entry) => entry.exports));
+
+    expect(names.length).toBeGreaterThan(300);
+    expect(names.filter(({ doc }) => doc === "").map(({ source, name }) => `${source} › ${name}`)).toEqual([]);
+  });
+
+  it.each([...pages])("%s is what `npm run api` writes now", (name, text) => {
+    expect(read(name), "the public surface changed: run `npm run api`, and look at what changed").toBe(text);
+  });
+});
