@@ -6,7 +6,7 @@ mod support;
 
 use std::sync::Arc;
 
-use pi_shell::{Concurrency, ExitOutcome, RunOptions};
+use pi_shell::{Concurrency, ExitOutcome, RunOptions, RunResult, ShellError};
 use support::{
     PATIENCE, Recorder, attempt, command, eventually, output_of, run, session, status_of, told,
 };
@@ -103,5 +103,110 @@ async fn a_copy_asked_for_together_with_the_first_run_does_not_wait_for_its_end(
     assert_eq!(output_of(&copied), "copied\n");
     std::fs::write(&go, "").unwrap();
     assert_eq!(busy.await.unwrap(), "busy\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_copy_that_kills_its_shell_ends_itself_and_nobody_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let go = folder.path().join("go");
+    let shell = session();
+    run(&shell, "V=kept; bye() { kill -9 $$; }; shopt -s expand_aliases; alias end='kill -9 $$'")
+        .await;
+    let busy = busy_until(&shell, &go);
+
+    let results = tokio::join!(
+        attempt(&shell, copy("echo own $V; kill -9 $$; echo after")),
+        attempt(&shell, copy("echo own; bye; echo after")),
+        attempt(&shell, copy("echo own; end; echo after")),
+        attempt(
+            &shell,
+            copy(
+                "[ $$ = $BASHPID ] && echo \"${$}\" >own.$$; ls own.$$; rm own.$$; kill -TERM ${$}"
+            )
+        ),
+    );
+
+    for result in [&results.0, &results.1, &results.2] {
+        let result = result.as_ref().unwrap();
+        assert_eq!(status_of(result), 137);
+        assert!(output_of(result).starts_with("own"), "{}", output_of(result));
+        assert!(!output_of(result).contains("after"));
+        assert!(!result.session_reset);
+    }
+    let terminated = results.3.unwrap();
+    assert_eq!(status_of(&terminated), 143);
+    assert!(output_of(&terminated).starts_with("own."));
+    std::fs::write(&go, "").unwrap();
+    assert_eq!(busy.await.unwrap(), "busy\n");
+    assert_eq!(told(&shell, "echo $V").await.0, "kept\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_copy_with_a_process_id_of_its_own_has_the_state_of_the_session() {
+    let shell = session();
+    run(
+        &shell,
+        concat!(
+            "V=kept; export X=y; a=(1 '2 3'); f() { echo \"F $1\"; }; cd /usr; set -- p 'q r'\n",
+            "shopt -s expand_aliases extglob; alias hi='echo hello'; umask 027; ulimit -n 300\n",
+            "trap 'echo usr1' USR1; set -u",
+        ),
+    )
+    .await;
+
+    let state = concat!(
+        ": $$; echo $V $X \"${a[1]}\" $#:$2; f 1; pwd; hi; umask; ulimit -n; shopt extglob\n",
+        "echo $- ; kill -USR1 $$; echo line $LINENO; sh -c 'echo $X'; cat\n",
+    );
+    let own = attempt(&shell, copy(state)).await.unwrap();
+
+    let flags = told(&shell, "echo $-").await.0;
+    let expected = format!(
+        "kept y 2 3 2:q r\nF 1\n/usr\nhello\n0027\n300\nextglob        \ton\n{flags}usr1\nline 2\ny\n"
+    );
+    assert_eq!(output_of(&own), expected);
+    assert_eq!(status_of(&own), 0);
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_copy_with_a_process_id_of_its_own_runs_as_other_copies_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let shell = session();
+    run(&shell, "trap '' INT").await;
+    let with = |text: &str| RunOptions {
+        cwd: Some(folder.path().to_path_buf()),
+        env: vec![("CALL".into(), "x y".into())],
+        ..copy(text)
+    };
+    let long = format!(": $$; echo 'é{}' | wc -m; echo \"$CALL\"; pwd", "x".repeat(4000));
+
+    let results = tokio::join!(
+        attempt(&shell, with("trap 'echo bye $CALL; exit 9' EXIT; : $$; exit 7")),
+        attempt(&shell, with("echo $$ >/dev/null; echo \"$CALL\"; pwd; (exit 3)")),
+        attempt(&shell, with(&long)),
+        attempt(&shell, copy("echo $$ >/dev/null; sleep 60 & echo hi; no-such-program")),
+        attempt(&shell, copy(": $$ 'a\nb'; if")),
+        attempt(&shell, copy(": $$; grep Sig[BIC] /proc/self/status")),
+        attempt(&shell, copy("grep Sig[BIC] /proc/self/status")),
+    );
+
+    let at = folder.path().canonicalize().unwrap();
+    let at = at.display();
+    let of = |result: &Result<RunResult, ShellError>| {
+        let result = result.as_ref().unwrap();
+        (output_of(result), status_of(result))
+    };
+    assert_eq!(of(&results.0), ("bye x y\n".into(), 9));
+    assert_eq!(of(&results.1), (format!("x y\n{at}\n"), 3));
+    assert_eq!(of(&results.2), (format!("4002\nx y\n{at}\n"), 0));
+    let unknown = "hi\nbash: line 1: no-such-program: command not found\n";
+    assert_eq!(of(&results.3), (unknown.into(), 127));
+    let unfinished = "bash: eval: line 3: syntax error: unexpected end of file\n";
+    assert_eq!(of(&results.4), (unfinished.into(), 2));
+    assert_eq!(of(&results.5), of(&results.6), "signals are handled as in a fork");
+    assert_eq!(shell.live_background_job_count().await, 1);
     shell.close().await;
 }

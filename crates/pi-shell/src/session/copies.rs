@@ -1,15 +1,20 @@
 //! Copies of a session: a command run at once in a fork of the standby, beside whatever the
-//! session itself does. What the command changes in the shell is dropped with the copy.
+//! session itself does. What the command changes in the shell is dropped with the copy. The texts of
+//! copies with a process id of their own stand in `own_pid`.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+
+use tokio::sync::MutexGuard;
 
 use super::descriptors::Descriptors;
 use super::follow::{Ending, Follow, StopReason};
 use super::orders;
 use super::output_pipe::OutputPipe;
-use super::protocol::RunMessage;
+use super::own_pid;
+use super::protocol::{self, RunMessage};
 use super::runner::{CopyReport, CopyShell, Runner};
 use super::shared::Shared;
 use super::standby::Standby;
@@ -17,6 +22,7 @@ use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::job::{Clock, Job};
 use crate::outcome::{ExitOutcome, RunResult};
+use crate::script::SavedState;
 use crate::source::{ReadOutcome, Source as _};
 use crate::stop::{ShellTarget, StopPlan};
 use crate::sys::signals::KILL;
@@ -51,14 +57,12 @@ pub(super) async fn run(
     let report = CopyReport::open(shared.make_fifo('r')?)
         .map_err(|source| ShellError::System { attempt: "open a FIFO for answers", source })?;
     let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
-    let command_file =
-        orders::command_file(&shared.folder, shared.next_serial(), &job.options.command)
-            .map_err(|source| ShellError::System { attempt: "copy the session", source })?;
     let token = shared.new_token();
     let message = RunMessage {
         token: &token,
         command: &job.options.command,
-        command_file: command_file.as_deref(),
+        // Written where it is known what becomes of the command's text.
+        command_file: None,
         cwd: directory.as_deref(),
         env: &job.options.env,
         // Dropped with the copy in any case.
@@ -71,7 +75,7 @@ pub(super) async fn run(
     };
     let before = shared.limits.mark();
     let clock = Clock::start(job.options.timeout);
-    let mut copy = start(shared, &message, report).await?;
+    let (mut copy, files) = start(shared, &message, report).await?;
     let identity = copy.identity;
     let shared_by_plan = Arc::clone(shared);
     let plan = move || StopPlan {
@@ -94,54 +98,84 @@ pub(super) async fn run(
     }
     .complete()
     .await;
-    orders::remove(command_file);
+    orders::remove(files);
     let mut result = conclude(shared, job, ending, cwd, &clock, output, delivery).await?;
     result.limits_met = shared.limits.met(before, result.outcome);
     Ok(result)
 }
 
-/// Has the standby fork the copy. The slot stays locked until the copy answers.
+/// Has the standby fork the copy. Returns it with the files that its order goes through.
 async fn start(
     shared: &Shared,
     message: &RunMessage<'_>,
     mut report: CopyReport,
-) -> Result<CopyShell, ShellError> {
+) -> Result<(CopyShell, Vec<PathBuf>), ShellError> {
     let failed = |source| ShellError::System { attempt: "copy the session", source };
-    let (order, file) = orders::order_text(
-        &shared.folder,
-        shared.next_serial(),
-        &message.clone_text(report.path()),
-    )
-    .map_err(failed)?;
+    let mut files = Vec::new();
     let born = async {
-        let patience = tokio::time::Instant::now() + FRESH_LIMIT;
-        let slot = loop {
-            let slot = shared.slot.lock().await;
-            let fresh = shared.current_standby();
-            let hurried = tokio::time::Instant::now() > patience;
-            let serves = |one: &Standby| one.is_alive() && (hurried || one.is_at_least(fresh));
-            if slot.as_ref().is_some_and(serves) {
-                break slot;
-            }
-            drop(slot);
-            tokio::time::sleep(STANDBY_LOOK_INTERVAL).await;
+        // Locked until the copy answers.
+        let slot = fresh_slot(shared).await;
+        let standby = slot.as_ref().ok_or(io::ErrorKind::BrokenPipe)?;
+        let text = if shared.needs_own_pid(message.command) {
+            let state = state_of(shared, standby, &mut report).await?;
+            let made = own_pid::prepare(shared, &shared.shell, &state, message)?;
+            files.extend(made.files);
+            message.fork_text(&made.body, report.path())
+        } else {
+            let serial = shared.next_serial();
+            let file = orders::command_file(&shared.folder, serial, message.command)?;
+            files.extend(file.clone());
+            RunMessage { command_file: file.as_deref(), ..*message }.clone_text(report.path())
         };
-        if let Some(standby) = slot.as_ref() {
-            standby.send(&order)?;
-        }
+        let (order, file) = orders::order_text(&shared.folder, shared.next_serial(), &text)?;
+        files.extend(file);
+        standby.send(&order)?;
         let pid = shared.supervisor.own_pid_of(report.born(message.token).await?);
         shared.machinery.insert(pid);
-        Ok(tree::identity_of(pid))
+        tree::identity_of(pid).ok_or_else(|| io::ErrorKind::BrokenPipe.into())
     };
-    let answer = tokio::time::timeout(STANDBY_LIMIT + BIRTH_LIMIT, born).await;
-    // The copy read its order before it answered.
-    orders::remove(file);
-    match answer {
-        Ok(Ok(Some(identity))) => Ok(CopyShell { identity, report }),
-        Ok(Ok(None)) => Err(failed(std::io::ErrorKind::BrokenPipe.into())),
-        Ok(Err(source)) => Err(failed(source)),
-        Err(_elapsed) => Err(failed(std::io::ErrorKind::TimedOut.into())),
+    match tokio::time::timeout(STANDBY_LIMIT + BIRTH_LIMIT, born).await {
+        Ok(Ok(identity)) => Ok((CopyShell { identity, report }, files)),
+        other => {
+            orders::remove(files);
+            Err(failed(match other {
+                Ok(Err(source)) => source,
+                _ => io::ErrorKind::TimedOut.into(),
+            }))
+        }
     }
+}
+
+/// Waits for the newest standby, a while; then takes the one that there is.
+async fn fresh_slot(shared: &Shared) -> MutexGuard<'_, Option<Standby>> {
+    let patience = tokio::time::Instant::now() + FRESH_LIMIT;
+    loop {
+        let slot = shared.slot.lock().await;
+        let fresh = shared.current_standby();
+        let hurried = tokio::time::Instant::now() > patience;
+        let serves = |one: &Standby| one.is_alive() && (hurried || one.is_at_least(fresh));
+        if slot.as_ref().is_some_and(serves) {
+            return slot;
+        }
+        drop(slot);
+        tokio::time::sleep(STANDBY_LOOK_INTERVAL).await;
+    }
+}
+
+/// The standby's state, as it tells it.
+async fn state_of(
+    shared: &Shared,
+    standby: &Standby,
+    report: &mut CopyReport,
+) -> io::Result<SavedState> {
+    let file = shared.folder.state().join(format!("d{}", shared.next_serial()));
+    let token = shared.new_token();
+    let order = protocol::dump_text(shared.folder.path(), &file, &token, Some(report.path()));
+    standby.send(&order)?;
+    report.dumped(&token).await?;
+    let state = SavedState::read(&file);
+    orders::remove([file]);
+    state.ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
 async fn conclude(

@@ -94,7 +94,7 @@ impl Engine {
         let system = |source| ShellError::System { attempt: "find the supervisor", source };
         let identity =
             crate::tree::identity_of(means.supervisor.pid()).ok_or_else(|| system(died()))?;
-        let shared = Arc::new(Shared::new(means, spec.sandbox.as_deref()));
+        let shared = Arc::new(Shared::new(means, spec.sandbox.as_deref(), &spec.shell));
         shared.set_main(&shell);
         let births = Births::new(
             Arc::clone(&shared.slot),

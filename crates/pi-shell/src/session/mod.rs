@@ -5,7 +5,7 @@
 //! ```text
 //! mod      Shell: queue, abort, close          one_shot  a session for one command
 //! engine   the shell between commands: start, orders, standbys     recovery  replaces it when it dies
-//! run      one command in the shell             copies  one command in a copy of it
+//! run      one command in the shell             copies, own_pid  one command in a copy of it
 //! follow   read, wait, stop                     delivery → sink and observer
 //! protocol, descriptors  what is said to bash; frames what it answers    main_shell, runner, standby  who is told
 //! private_dir, output_pipe, members, active_runs, pool  the nouns they use
@@ -36,6 +36,8 @@ mod one_shot;
 mod orders;
 #[cfg(unix)]
 mod output_pipe;
+#[cfg(unix)]
+mod own_pid;
 #[cfg(unix)]
 mod pool;
 #[cfg(unix)]

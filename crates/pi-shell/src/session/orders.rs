@@ -31,9 +31,9 @@ pub(super) fn command_file(
     folder.write(&format!("t{serial}"), command.as_bytes()).map(Some)
 }
 
-/// Removes an order's file. One that is left goes with the folder.
-pub(super) fn remove(file: Option<PathBuf>) {
-    if let Some(file) = file {
+/// Removes an order's files. One that is left goes with the folder.
+pub(super) fn remove(files: impl IntoIterator<Item = PathBuf>) {
+    for file in files {
         drop(std::fs::remove_file(file));
     }
 }

@@ -152,6 +152,7 @@ pub(super) const STATE_FOLDER_NAME: &str = "w";
 pub(super) const DUMP_SCRIPT_NAME: &str = "x";
 
 /// One command as bash is told of it.
+#[derive(Clone, Copy)]
 pub(super) struct RunMessage<'a> {
     /// Names the answer.
     pub(super) token: &'a str,
@@ -201,24 +202,29 @@ impl RunMessage<'_> {
 
     /// The order for a standby to run the command in a copy of itself, reporting to `report`.
     pub(super) fn clone_text(&self, report: &Path) -> String {
-        let report = plain(report);
+        let mut body = String::new();
+        self.push_command(&mut body, "\\builtin exit 126");
+        self.fork_text(&body, report)
+    }
+
+    /// The order for a standby to run `body` in a fork of itself, reporting to `report`.
+    pub(super) fn fork_text(&self, body: &str, report: &Path) -> String {
+        let (token, report, output) = (self.token, plain(report), plain(self.output));
         // Two subshells: the outer one reports whatever becomes of the inner one.
-        let mut text = format!(
-            "__pi_m=;(\\builtin printf '\\001%s b %s\\000\\002' {} \"$BASHPID\" >|{report};(",
-            self.token
-        );
-        self.push_command(&mut text, "\\builtin exit 126");
-        let output = plain(self.output);
-        let _infallible = write!(
-            text,
-            ") </dev/null >|{output} 2>|{output};__pi_e \"$?\" {} >|{report})&",
-            self.token
-        );
-        text
+        format!(
+            concat!(
+                r#"__pi_m=;(\builtin printf '\001%s b %s\000\002' {token} "$BASHPID" >|{report};"#,
+                r#"({body}) </dev/null >|{output} 2>|{output};__pi_e "$?" {token} >|{report})&"#,
+            ),
+            token = token,
+            report = report,
+            body = body,
+            output = output,
+        )
     }
 
     /// `otherwise` is what happens when the directory cannot be entered.
-    fn push_command(&self, text: &mut String, otherwise: &str) {
+    pub(super) fn push_command(&self, text: &mut String, otherwise: &str) {
         let command = match self.command_file {
             None => quote(self.command),
             Some(file) => {
@@ -282,17 +288,27 @@ pub(super) fn exit_trap_text(
 /// file's name and tell it in their messages.
 pub(super) fn restore_text(folder: &Path, generation: u64, file: &Path, token: &str) -> String {
     format!(
-        "__pi_m=;\\builtin mapfile -d '' -t __pi_o <{};\\builtin eval \"__pi_o=;$__pi_o\" </dev/null >/dev/null 2>&\"$((LINENO=1))\";{};{};__pi_e 0 {token}",
-        plain(file),
+        "__pi_m=;{};{};{};__pi_e 0 {token}",
+        evaluate_state_text(file),
         driver_text(),
         exit_trap(folder, generation),
     )
 }
 
-/// Orders a standby to write its state to `file`.
-pub(super) fn dump_text(folder: &Path, file: &Path, token: &str) -> String {
+/// Evaluates a saved state.
+pub(super) fn evaluate_state_text(file: &Path) -> String {
     format!(
-        "__pi_m=;\\builtin . {}/{DUMP_SCRIPT_NAME} >|{} 2>/dev/null;\\builtin printf '\\001%s d\\000\\002' {token}",
+        "\\builtin mapfile -d '' -t __pi_o <{};\\builtin eval \"__pi_o=;$__pi_o\" </dev/null >/dev/null 2>&\"$((LINENO=1))\"",
+        plain(file),
+    )
+}
+
+/// Orders a standby to write its state to `file`, and to tell it to `report`, or where the session's
+/// shell answers.
+pub(super) fn dump_text(folder: &Path, file: &Path, token: &str, report: Option<&Path>) -> String {
+    let report = report.map(|report| format!(" >|{}", plain(report))).unwrap_or_default();
+    format!(
+        "__pi_m=;\\builtin . {}/{DUMP_SCRIPT_NAME} >|{} 2>/dev/null;\\builtin printf '\\001%s d\\000\\002' {token}{report}",
         plain(folder),
         plain(file),
     )

@@ -75,7 +75,7 @@ impl Engine {
         let standby = slot.as_ref().filter(|standby| standby.is_alive())?;
         let file = self.shared.folder.state().join(format!("d{}", self.generation));
         let token = self.shared.new_token();
-        standby.send(&protocol::dump_text(self.shared.folder.path(), &file, &token)).ok()?;
+        standby.send(&protocol::dump_text(self.shared.folder.path(), &file, &token, None)).ok()?;
         let dumped = async {
             loop {
                 let frames = dead.frames().await.ok()?;

@@ -105,6 +105,7 @@ impl Engine {
         let options = &job.options;
         let changes = cwd.is_some() || !effects::changes_nothing(&options.command);
         begin(output)?;
+        self.shared.note_command(&options.command);
         let standby = if changes { self.prepare_standby() } else { None };
         let failed = |source| ShellError::System { attempt: "give bash a command", source };
         let serial = self.shared.next_serial();

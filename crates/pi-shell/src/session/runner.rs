@@ -119,6 +119,13 @@ impl CopyReport {
         }
     }
 
+    /// Waits until the standby has told that its state is written.
+    pub(super) async fn dumped(&mut self, token: &str) -> io::Result<()> {
+        let told = |frame: &Frame| frame.token == token && matches!(frame.body, FrameBody::Dumped);
+        while !self.frames().await?.iter().any(told) {}
+        Ok(())
+    }
+
     /// Waits for answers; may return none. Cancel-safe.
     pub(super) async fn frames(&mut self) -> io::Result<Vec<Frame>> {
         if !self.early.is_empty() {

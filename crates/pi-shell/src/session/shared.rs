@@ -1,14 +1,15 @@
 //! What a session's shell and the copies of it have in common.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::limits::SessionLimits;
 use super::main_shell::MainShell;
 use super::members::{Machinery, Survivors};
 use super::output_pipe::OutputPipe;
+use super::own_pid;
 use super::pool::Means;
 use super::private_dir::PrivateDir;
 use super::protocol::{Token, TokenSource};
@@ -36,6 +37,10 @@ pub(super) struct Shared {
     current: AtomicU64,
     tokens: Mutex<TokenSource>,
     serial: AtomicU64,
+    /// The bash that the session's shells are.
+    pub(super) shell: PathBuf,
+    /// A command left something that asks for the process id of its shell: a copy must have its own.
+    asks_for_pid: AtomicBool,
     /// What bounds the session.
     pub(super) limits: SessionLimits,
     /// What commands are told of the sandbox around them.
@@ -47,7 +52,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(means: Means, sandbox: Option<&Sandbox>) -> Self {
+    pub(super) fn new(means: Means, sandbox: Option<&Sandbox>, shell: &Path) -> Self {
         let Means { supervisor, folder, enclosure, limits } = means;
         Self {
             limits,
@@ -64,6 +69,8 @@ impl Shared {
             current: AtomicU64::new(0),
             tokens: Mutex::new(TokenSource::new()),
             serial: AtomicU64::new(0),
+            shell: shell.to_path_buf(),
+            asks_for_pid: AtomicBool::new(false),
         }
     }
 
@@ -85,6 +92,18 @@ impl Shared {
     /// Serial of the standby that has the session's state.
     pub(super) fn current_standby(&self) -> u64 {
         self.current.load(Ordering::SeqCst)
+    }
+
+    /// The session's shell was given `command`.
+    pub(super) fn note_command(&self, command: &str) {
+        if own_pid::is_kept_by(command) {
+            self.asks_for_pid.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// Whether a copy that runs `command` must have a process id of its own.
+    pub(super) fn needs_own_pid(&self, command: &str) -> bool {
+        own_pid::is_asked_for(command) || self.asks_for_pid.load(Ordering::SeqCst)
     }
 
     /// A new FIFO whose name begins with `kind`.
