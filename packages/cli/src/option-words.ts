@@ -9,6 +9,16 @@ import { UsageError } from "./usage.ts";
 /** Longest deadline, in seconds: what fits the timers below. */
 const MAX_TIMEOUT_SECONDS = 2_147_483;
 
+/** Options of every command that runs a command; how they are read stands below and in `policy-option.ts`. */
+export const CALL_OPTIONS = {
+  cwd: { type: "string" },
+  env: { type: "string", multiple: true, default: [] as string[] },
+  timeout: { type: "string" },
+  policy: { type: "string" },
+  mode: { type: "string" },
+  json: { type: "boolean", default: false },
+} as const;
+
 /**
  * Reads the words after a command's name.
  *
@@ -16,10 +26,34 @@ const MAX_TIMEOUT_SECONDS = 2_147_483;
  */
 export function parseOptionWords<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
   try {
-    return parseArgs(config);
+    const parsed = parseArgs(config);
+    refuseRepeated(config);
+    return parsed;
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new UsageError(refusalOf(error, config), { cause: error });
   }
+}
+
+/** `parseArgs` takes the last of two values without a word. */
+function refuseRepeated(config: ParseArgsConfig): void {
+  const given = new Set<string>();
+  for (const token of parseArgs({ ...config, tokens: true }).tokens) {
+    if (token.kind !== "option" || config.options?.[token.name]?.multiple === true) continue;
+    if (given.has(token.name)) throw new UsageError(`\`${token.rawName}\` is given twice; give it once`);
+    given.add(token.name);
+  }
+}
+
+/**
+ * Reads `NAME=VALUE`, the value of `option`.
+ *
+ * @throws {UsageError} where it has no name or no `=`.
+ */
+export function parseAssignment(assignment: string, option: string): [name: string, value: string] {
+  const at = assignment.indexOf("=");
+  if (at < 1) throw new UsageError(`\`${option}\` takes NAME=VALUE, not \`${assignment}\``);
+  return [assignment.slice(0, at), assignment.slice(at + 1)];
 }
 
 /**

@@ -1,16 +1,10 @@
 /** `pi-bash minimize`: the built program on an output, its explanation, and rule files. */
-import { spawn } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { parseMinimizeArguments } from "../src/commands/minimize.ts";
-
-const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
-/** A test that waits longer for the process than this has found a hang. */
-const LIMIT_MS = 40_000;
+import { runProgram } from "./built-program.ts";
 
 const PASSING = Array.from({ length: 100 }, (_, n) => `test suite::case_${n} ... ok\n`).join("");
 const OUTPUT = `running 101 tests\n${PASSING}test suite::odd ... FAILED\n\nfailures:\n    suite::odd\n\ntest result: FAILED. 100 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n`;
@@ -30,25 +24,8 @@ end
 gone = ["step"]
 `;
 
-function scratch(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-cli-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-async function minimize(words: readonly string[], input = "", cwd = scratch()) {
-  const child = spawn(process.execPath, [PROGRAM, "minimize", ...words], {
-    cwd,
-    stdio: ["pipe", "pipe", "pipe"],
-    timeout: LIMIT_MS,
-    killSignal: "SIGKILL",
-  });
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  child.stdin.on("error", () => undefined); // A program that refuses its words reads nothing.
-  child.stdin.end(input);
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { status: await ended, stdout, stderr };
-}
+const minimize = (words: readonly string[], input?: string, folder?: string) =>
+  runProgram(["minimize", ...words], input, folder);
 
 describe("pi-bash minimize", () => {
   it("prints what a model would read, and the output itself where nothing is to be won", async () => {
@@ -80,7 +57,7 @@ describe("pi-bash minimize", () => {
   });
 
   it("uses rules of one's own", async () => {
-    const folder = scratch();
+    const folder = scratchFolder();
     writeFileSync(join(folder, "mine.toml"), RULES);
     const steps = `${"step 1 of many, which says nothing new\n".repeat(2)}${Array.from({ length: 90 }, (_, n) => `step ${n} of many\n`).join("")}end\n`;
 
@@ -90,7 +67,7 @@ describe("pi-bash minimize", () => {
   });
 
   it("verifies the built-in rules and files, and names the test that does not hold", async () => {
-    const folder = scratch();
+    const folder = scratchFolder();
     writeFileSync(join(folder, "good.toml"), RULES);
     writeFileSync(join(folder, "bad.toml"), RULES.replace('gone = ["step"]', 'facts = ["step"]'));
 

@@ -23,6 +23,8 @@ describe("a wrong option", () => {
     [["--timeout"], "`--timeout` needs a value"],
     [["--timeout", "-5", "ls"], "`--timeout` needs a value"],
     [["--json=yes", "ls"], "`--json` takes no value"],
+    [["--timeout", "1", "--timeout", "2", "ls"], "`--timeout` is given twice; give it once"],
+    [["--env", "A", "ls"], "`--env` takes NAME=VALUE, not `A`"],
     [["--timeout", "2147484", "ls"], "`--timeout` takes at most 2147483 seconds, not `2147484`"],
   ])("%j of run is refused: %s", (words, message) => {
     expect(refusalOf(() => parseRunArguments(words))).toBe(message);
@@ -33,6 +35,10 @@ describe("a wrong option", () => {
       "`--timeout` takes a number of seconds above 0, not `soon`",
     );
     expect(refusalOf(() => parseMinimizeArguments(["--loud"]))).toBe("there is no option `--loud`");
+  });
+
+  it("is none where an option that takes several values has several", () => {
+    expect(parseRunArguments(["--env", "A=1", "--env", "B==", "ls"]).env).toEqual({ A: "1", B: "=" });
   });
 
   it("is none where the longest deadline is asked for", () => {

@@ -1,14 +1,7 @@
 /** A program that talks to `pi-bash rpc`, as the built package has it. For tests. */
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
-
-const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
-/** A test that waits longer for the process than this has found a hang. */
-const LIMIT_MS = 50_000;
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { startProgram } from "./built-program.ts";
 
 export interface Message {
   id?: string | number;
@@ -35,20 +28,9 @@ export interface Client {
 
 /** A client of `pi-bash rpc` with these words, in a new folder. Its process ends with the test. */
 export function client(words: readonly string[] = []): Client {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-rpc-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const child = spawn(process.execPath, [PROGRAM, "rpc", ...words], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder },
-    stdio: ["pipe", "pipe", "pipe"],
-    timeout: LIMIT_MS,
-    killSignal: "SIGKILL",
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  child.stdin.on("error", () => undefined);
+  const { child, folder, ended } = startProgram(["rpc", ...words]);
   const messages: Message[] = [];
   const waiting = new Set<() => void>();
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   let rest = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     // The last line of a program that was ended may be cut: it is none.

@@ -1,16 +1,10 @@
 /** `pi-bash tasks`: several calls of the task tools in one process, one answer a line, and nothing left behind. */
-import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { until } from "../../../test/support/patience.ts";
-
-const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
-/** A test that waits longer for the process than this has found a hang. */
-const LIMIT_MS = 40_000;
+import { startProgram } from "./built-program.ts";
 
 interface Answer {
   content: { text: string }[];
@@ -19,19 +13,8 @@ interface Answer {
 }
 
 function host(words: readonly string[] = []) {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-cli-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const child = spawn(process.execPath, [PROGRAM, "tasks", ...words], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder },
-    stdio: ["pipe", "pipe", "pipe"],
-    timeout: LIMIT_MS,
-    killSignal: "SIGKILL",
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const { child, folder, ended } = startProgram(["tasks", ...words]);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  child.stdin.on("error", () => undefined);
   return {
     folder,
     ended,

@@ -1,38 +1,15 @@
 /** `pi-bash tool`: the built program, one call, its answer and status; and how wrong words are refused. */
-import { spawn } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { parseToolArguments } from "../src/commands/tool.ts";
+import { runProgram } from "./built-program.ts";
 
-const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
-/** A test that waits longer for the process than this has found a hang. */
-const LIMIT_MS = 40_000;
-
-async function call(words: readonly string[], input = ""): Promise<{ status: number | null; stdout: string }> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-cli-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const child = spawn(process.execPath, [PROGRAM, "tool", ...words], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder },
-    stdio: ["pipe", "pipe", "ignore"],
-    timeout: LIMIT_MS,
-    killSignal: "SIGKILL",
-  });
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  child.stdin.on("error", () => undefined); // A program that refuses its words reads nothing.
-  child.stdin.end(input);
-  const stdout = await text(child.stdout);
-  return { status: await ended, stdout };
-}
+const call = (words: readonly string[], input?: string) => runProgram(["tool", ...words], input);
 
 async function fileWith(content: string): Promise<string> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-cli-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder();
   await writeFile(join(folder, "rules.json"), content);
   return join(folder, "rules.json");
 }
@@ -80,9 +57,7 @@ describe("pi-bash tool", () => {
   });
 
   it("keeps whole outputs in a folder, where a later call finds them", async () => {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-cli-")));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const kept = ["--artifacts", join(folder, "kept")];
+    const kept = ["--artifacts", join(scratchFolder(), "kept")];
 
     const first = await call([...kept, "seq 1 20000"]);
     const [address = "none"] = /artifact:\/\/[a-z0-9]+/.exec(first.stdout) ?? [];
@@ -93,7 +68,8 @@ describe("pi-bash tool", () => {
   });
 
   it("refuses input that is no JSON as a wrong command line", async () => {
-    expect(await call([], "{")).toEqual({ status: 2, stdout: "" });
+    const stderr = "pi-bash: standard input is no JSON; `pi-bash --help` shows what there is\n";
+    expect(await call([], "{")).toEqual({ status: 2, stdout: "", stderr });
   });
 });
 

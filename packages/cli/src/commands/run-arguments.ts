@@ -1,7 +1,7 @@
 /**
  * The words after `pi-bash run`, read once; behind this file everything is typed and in its range.
  */
-import { parseOptionWords, parseTimeoutSeconds } from "../option-words.ts";
+import { CALL_OPTIONS, parseAssignment, parseOptionWords, parseTimeoutSeconds } from "../option-words.ts";
 import { type PolicyArguments, parsePolicyArguments } from "../policy-option.ts";
 import { UsageError } from "../usage.ts";
 
@@ -15,16 +15,6 @@ export interface RunArguments extends PolicyArguments {
   timeoutMs?: number;
 }
 
-function parseEnv(assignments: readonly string[]): Record<string, string> {
-  const env: Record<string, string> = {};
-  for (const assignment of assignments) {
-    const at = assignment.indexOf("=");
-    if (at < 1) throw new UsageError(`\`--env\` takes NAME=VALUE, not \`${assignment}\``);
-    env[assignment.slice(0, at)] = assignment.slice(at + 1);
-  }
-  return env;
-}
-
 /** Reads the words after `run`. */
 export function parseRunArguments(words: readonly string[]): RunArguments {
   const { values, positionals } = parseRunWords(words);
@@ -36,7 +26,7 @@ export function parseRunArguments(words: readonly string[]): RunArguments {
     commands: positionals,
     session: values.session,
     json: values.json,
-    env: parseEnv(values.env),
+    env: Object.fromEntries(values.env.map((each) => parseAssignment(each, "--env"))),
     ...parsePolicyArguments(values),
     ...(values.cwd === undefined ? {} : { cwd: values.cwd }),
     ...(values.timeout === undefined ? {} : { timeoutMs: Math.ceil(parseTimeoutSeconds(values.timeout) * 1000) }),
@@ -47,14 +37,6 @@ function parseRunWords(words: readonly string[]) {
   return parseOptionWords({
     args: [...words],
     allowPositionals: true,
-    options: {
-      cwd: { type: "string" },
-      env: { type: "string", multiple: true, default: [] },
-      timeout: { type: "string" },
-      policy: { type: "string" },
-      mode: { type: "string" },
-      json: { type: "boolean", default: false },
-      session: { type: "boolean", default: false },
-    },
+    options: { ...CALL_OPTIONS, session: { type: "boolean", default: false } },
   });
 }

@@ -10,7 +10,7 @@ import { type BashToolResult, Settings } from "@pi-bash/contract";
 import { ArtifactStore, createExecutor } from "@pi-bash/executor";
 import { createBashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import { listenForInterrupt } from "../interrupt.ts";
-import { parseOptionWords, parseTimeoutSeconds } from "../option-words.ts";
+import { CALL_OPTIONS, parseAssignment, parseOptionWords, parseTimeoutSeconds } from "../option-words.ts";
 import { type PolicyArguments, parsePolicyArguments, policyOf } from "../policy-option.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
 import { UsageError } from "../usage.ts";
@@ -96,7 +96,9 @@ export function parseToolArguments(words: readonly string[]): ToolArguments {
     command,
     ...(values.cwd === undefined ? {} : { cwd: values.cwd }),
     ...(values.timeout === undefined ? {} : { timeout: parseTimeoutSeconds(values.timeout) }),
-    ...(values.env.length === 0 ? {} : { env: Object.fromEntries(values.env.map((each) => pair(each, "--env"))) }),
+    ...(values.env.length === 0
+      ? {}
+      : { env: Object.fromEntries(values.env.map((each) => parseAssignment(each, "--env"))) }),
   };
   return { ...asked, params };
 }
@@ -106,14 +108,9 @@ function parseWords(words: readonly string[]) {
     args: [...words],
     allowPositionals: true,
     options: {
-      cwd: { type: "string" },
-      env: { type: "string", multiple: true, default: [] },
-      timeout: { type: "string" },
+      ...CALL_OPTIONS,
       artifacts: { type: "string" },
-      policy: { type: "string" },
-      mode: { type: "string" },
       setting: { type: "string", multiple: true, default: [] },
-      json: { type: "boolean", default: false },
     },
   });
 }
@@ -121,7 +118,7 @@ function parseWords(words: readonly string[]) {
 /** `bash.outputHeadBytes=1000`: the value is JSON; what is none is text, so that a word needs no quotes in quotes. */
 function parseSettings(assignments: readonly string[]): Settings {
   const given = assignments.map((each) => {
-    const [name, value] = pair(each, "--setting");
+    const [name, value] = parseAssignment(each, "--setting");
     if (!(name in Settings.shape)) throw new UsageError(`there is no setting \`${name}\``);
     return [name, jsonOrText(value)];
   });
@@ -129,12 +126,6 @@ function parseSettings(assignments: readonly string[]): Settings {
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `\`${path.join(".")}\`: ${message}`);
   throw new UsageError(`wrong settings: ${problems.join("; ")}`);
-}
-
-function pair(assignment: string, option: string): [name: string, value: string] {
-  const at = assignment.indexOf("=");
-  if (at < 1) throw new UsageError(`\`${option}\` takes NAME=VALUE, not \`${assignment}\``);
-  return [assignment.slice(0, at), assignment.slice(at + 1)];
 }
 
 function jsonOrText(source: string): unknown {

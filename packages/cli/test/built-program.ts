@@ -1,0 +1,40 @@
+/** The built program (`npm run build`, since that is what is installed) as a process of one test. */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
+
+const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
+/** A process that takes longer than this hangs: it is killed. */
+const LIMIT_MS = 50_000;
+
+/** A process, its folder, and its exit status: null where a signal ended it. */
+export interface BuiltProgram {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly folder: string;
+  readonly ended: Promise<number | null>;
+}
+
+/** Starts `pi-bash` with these words, in a new folder that is its home too. It ends with the test. */
+export function startProgram(words: readonly string[], folder = scratchFolder()): BuiltProgram {
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: folder },
+    stdio: ["pipe", "pipe", "pipe"],
+    timeout: LIMIT_MS,
+    killSignal: "SIGKILL",
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  // A program that refuses its words reads nothing.
+  child.stdin.on("error", () => undefined);
+  return { child, folder, ended: new Promise((resolve) => child.once("close", resolve)) };
+}
+
+/** Runs `pi-bash` to its end with `input` as its standard input. */
+export async function runProgram(words: readonly string[], input = "", folder?: string) {
+  const { child, ended } = startProgram(words, folder);
+  child.stdin.end(input);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { status: await ended, stdout, stderr };
+}
