@@ -174,11 +174,22 @@ impl Engine {
         self.generation += 1;
         let options = ShellOptions { snapshot_path: None, ..(*self.options).clone() };
         self.options = Arc::new(options);
+        let (spec, cwd) = (self.spec.clone(), self.cwd.clone());
+        self.launch_main(&spec, &cwd).await?;
+        Box::pin(self.furnish()).await
+    }
+
+    /// Starts a bash in `cwd` that is the session's shell from now on.
+    pub(super) async fn launch_main(
+        &mut self,
+        spec: &LaunchSpec,
+        cwd: &Path,
+    ) -> Result<(), ShellError> {
         let token = self.shared.new_token();
         let main = MainShell::launch(
             &self.shared.supervisor,
-            &self.spec,
-            &self.cwd,
+            spec,
+            cwd,
             self.shared.folder.path(),
             self.generation,
             &token,
@@ -187,7 +198,7 @@ impl Engine {
         self.shared.limits.add(main.child().pid())?;
         self.shared.set_main(&main);
         self.main = Some(main);
-        Box::pin(self.furnish()).await
+        Ok(())
     }
 
     /// Runs a text of the driver's own and waits for its answer, bounded.

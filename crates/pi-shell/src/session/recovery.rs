@@ -47,19 +47,7 @@ impl Engine {
             None => self.spec.clone(),
         };
         let cwd = if self.cwd.is_dir() { self.cwd.clone() } else { PathBuf::from("/") };
-        let token = self.shared.new_token();
-        let main = MainShell::launch(
-            &self.shared.supervisor,
-            &spec,
-            &cwd,
-            self.shared.folder.path(),
-            self.generation,
-            &token,
-        )
-        .await?;
-        self.shared.limits.add(main.child().pid())?;
-        self.shared.set_main(&main);
-        self.main = Some(main);
+        self.launch_main(&spec, &cwd).await?;
         match state {
             Some(state) => self.restore(&state).await?,
             None => self.furnish().await?,
