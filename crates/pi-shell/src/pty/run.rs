@@ -110,7 +110,11 @@ struct Room {
 }
 
 impl Room {
-    async fn open(wanted: &SandboxOptions, executable: &Path) -> Result<Self, ShellError> {
+    async fn open(
+        wanted: &SandboxOptions,
+        executable: &Path,
+        cwd: &Path,
+    ) -> Result<Self, ShellError> {
         let sandbox = Sandbox::open(wanted, executable).await?;
         let folder = PrivateDir::create()?;
         let enclosure = sandbox.enclose(&SessionPaths {
@@ -118,7 +122,7 @@ impl Room {
             folder: folder.path(),
             state: &folder.state(),
             temporary: &folder.temporary(),
-            visible: Vec::new(),
+            visible: vec![cwd.to_path_buf()],
         })?;
         Ok(Self { report: sandbox.report().clone(), enclosure, _folder: folder })
     }
@@ -128,7 +132,7 @@ impl Program {
     async fn start(launch: Launch, controls: &Controls) -> Result<Self, PtyError> {
         let (terminal, held) = Terminal::open(controls.size())?;
         let room = match &launch.sandbox {
-            Some(wanted) => Some(Room::open(wanted, &launch.supervisor).await?),
+            Some(wanted) => Some(Room::open(wanted, &launch.supervisor, &launch.cwd).await?),
             None => None,
         };
         let enclosure = room.as_ref().map(|room| &room.enclosure);

@@ -136,8 +136,11 @@ impl Sandbox {
         layout: Layout,
         session: &SessionPaths<'_>,
     ) -> Enclosure {
+        let temporary = PathBuf::from("/tmp");
         let mut visible = session.visible.clone();
         visible.push(session.executable.to_path_buf());
+        // It would be the host's, and read-only.
+        visible.retain(|path| !temporary.starts_with(path));
         let surroundings = bubblewrap::Surroundings {
             network: self.options.network,
             visible: &visible,
@@ -147,7 +150,6 @@ impl Sandbox {
         };
         let mut wrapper = vec![program.as_os_str().to_owned()];
         wrapper.extend(bubblewrap::arguments(&layout, &surroundings));
-        let temporary = PathBuf::from("/tmp");
         let mut rules = common_rules(&layout, session);
         rules.extend([
             (temporary.clone(), landlock::ALL),

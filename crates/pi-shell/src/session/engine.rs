@@ -30,6 +30,9 @@ use crate::tree::ProcessIdentity;
 /// Time that sourcing a snapshot or a saved state may take; past it the shell does without.
 const SOURCE_LIMIT: Duration = Duration::from_secs(5);
 
+/// Time that a session which cannot begin may take to be closed.
+const START_CLOSE_LIMIT: Duration = Duration::from_secs(5);
+
 /// What a session does without.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Handicaps {
@@ -83,8 +86,8 @@ impl Engine {
         options: Arc<ShellOptions>,
         keeps_session: bool,
     ) -> Result<Self, ShellError> {
-        let mut spec = launch_spec(&options)?;
         let cwd = crate::validate::first_directory(options.cwd.as_deref())?;
+        let mut spec = launch_spec(&options, &cwd)?;
         let executable =
             options.supervisor.clone().unwrap_or_else(|| PathBuf::from("pi-supervisor"));
         if let Some(wanted) = &options.sandbox {
@@ -117,7 +120,13 @@ impl Engine {
             spec,
             options,
         };
+        let first = engine.cwd.clone();
         engine.furnish().await?;
+        // A booted shell is in the root directory, and stays there where it cannot enter another.
+        if engine.cwd == Path::new("/") && !is_root(&first) {
+            engine.close(START_CLOSE_LIMIT).await;
+            return Err(ShellError::MissingWorkingDirectory { path: first });
+        }
         Ok(engine)
     }
 
@@ -344,7 +353,7 @@ pub(super) fn status_of(exit: ChildExit) -> i32 {
     }
 }
 
-fn launch_spec(options: &ShellOptions) -> Result<LaunchSpec, ShellError> {
+fn launch_spec(options: &ShellOptions, cwd: &Path) -> Result<LaunchSpec, ShellError> {
     let env: Vec<(OsString, OsString)> = match &options.base_env {
         Some(entries) => entries
             .iter()
@@ -358,8 +367,16 @@ fn launch_spec(options: &ShellOptions) -> Result<LaunchSpec, ShellError> {
         env,
         limits: options.limits,
         sandbox: None,
-        visible: options.snapshot_path.clone(),
+        visible: match &options.sandbox {
+            Some(_) => options.snapshot_path.iter().cloned().chain([cwd.to_path_buf()]).collect(),
+            None => Vec::new(),
+        },
     })
+}
+
+/// Whether a directory is the root by whatever name.
+fn is_root(directory: &Path) -> bool {
+    std::fs::canonicalize(directory).is_ok_and(|real| real == Path::new("/"))
 }
 
 /// Whether a process has that directory, itself and not a newer one of its name. False where the

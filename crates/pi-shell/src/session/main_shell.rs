@@ -34,8 +34,8 @@ pub(super) struct LaunchSpec {
     pub(super) limits: ResourceLimits,
     /// The sandbox around it.
     pub(super) sandbox: Option<Arc<Sandbox>>,
-    /// A file that must be seen in the sandbox.
-    pub(super) visible: Option<PathBuf>,
+    /// What must be seen in the sandbox. Without one nothing is named: spares must fit.
+    pub(super) visible: Vec<PathBuf>,
 }
 
 /// A bash that reads our orders.

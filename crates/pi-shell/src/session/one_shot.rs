@@ -54,7 +54,11 @@ pub async fn execute_shell(
 
 /// A one-shot by the engine of sessions.
 #[cfg(unix)]
-async fn execute_in_engine(options: ShellOptions, job: &Job) -> Result<RunResult, ShellError> {
+async fn execute_in_engine(mut options: ShellOptions, job: &Job) -> Result<RunResult, ShellError> {
+    // Where a sandbox hides the temporary folder, it shows the session's first directory.
+    if options.sandbox.is_some() && options.cwd.is_none() {
+        options.cwd.clone_from(&job.options.cwd);
+    }
     let mut engine = Engine::start(Arc::new(options), false).await?;
     let result = match engine.prepare().await {
         Ok(_) => engine.run(job, false).await,

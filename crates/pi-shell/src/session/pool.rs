@@ -41,18 +41,13 @@ impl Means {
         let folder = PrivateDir::create()?;
         let limits = SessionLimits::make(spec.limits, folder.path())?;
         let enclosure = match &spec.sandbox {
-            Some(sandbox) => Some(
-                sandbox.enclose(&SessionPaths {
-                    executable,
-                    folder: folder.path(),
-                    state: &folder.state(),
-                    temporary: &folder.temporary(),
-                    visible: [Some(spec.shell.clone()), spec.visible.clone()]
-                        .into_iter()
-                        .flatten()
-                        .collect(),
-                })?,
-            ),
+            Some(sandbox) => Some(sandbox.enclose(&SessionPaths {
+                executable,
+                folder: folder.path(),
+                state: &folder.state(),
+                temporary: &folder.temporary(),
+                visible: [vec![spec.shell.clone()], spec.visible.clone()].concat(),
+            })?),
             None => None,
         };
         let supervisor = Supervisor::launch(executable, enclosure.as_ref()).await?;
