@@ -7,17 +7,9 @@
  */
 import type { Word } from "@pi-bash/command";
 import { type Refusal, refuse } from "../finding.ts";
+import { checksSignatures, formatsAreHarmless, judgeBy } from "./git-option-judge.ts";
 import { DIFF, DIFF_SHORT, LOG, LOG_SHORT, names } from "./git-options.ts";
-import {
-  appendedOptions,
-  type Call,
-  isSurelyOperand,
-  isValue,
-  type Judge,
-  mayBecomeOption,
-  namedOption,
-  refuseOption,
-} from "./options.ts";
+import { appendedOptions, type Call, isSurelyOperand, type Judge, mayBecomeOption } from "./options.ts";
 
 /** `git` with a subcommand and options that only read. */
 export const judgeGit: Judge = (call) => {
@@ -47,72 +39,6 @@ function subcommandIndex(args: readonly Word[]): number | Refusal {
     return refuse("git-global-option", "exec", `\`git ${word.value}\` can change what git runs or where`);
   }
   return args.length;
-}
-
-interface GitSpec {
-  /** Long and short options, exact; `name=` also takes a value after `=`, `name ` takes the next word. */
-  readonly options: ReadonlySet<string>;
-  /** Short clusters and numbers, as a pattern. */
-  readonly short?: RegExp;
-  readonly operands?: (operands: readonly Word[]) => Refusal | undefined;
-}
-
-function judgeBy(spec: GitSpec): Judge {
-  return (call) => {
-    const operands: Word[] = [];
-    let index = 0;
-    for (let word = call.args[index]; word !== undefined && word.value !== "--"; word = call.args[index]) {
-      const width = widthOf(word, call.args[index + 1], spec);
-      if (width === undefined) return refuseOption(call.name, word);
-      if (isSurelyOperand(word)) operands.push(word);
-      index += width;
-    }
-    const ended = index < call.args.length;
-    if (call.appended && (!ended || spec.operands !== undefined)) return appendedOptions(call.name);
-    return spec.operands?.([...operands, ...call.args.slice(index + 1)]);
-  };
-}
-
-/** Words an argument takes, its own included; undefined for an option that is not listed. */
-function widthOf(word: Word, next: Word | undefined, spec: GitSpec): number | undefined {
-  if (isSurelyOperand(word)) return 1;
-  const text = word.value ?? harmlessNamed(word);
-  const width = text === undefined ? undefined : optionWidth(text, spec.options, spec.short);
-  return width === 2 && !isValue(next) ? undefined : width;
-}
-
-/** A format that is not known could hold `%G?`, which runs gpg. */
-function harmlessNamed(word: Word): string | undefined {
-  const name = namedOption(word);
-  return name === "--format=" || name === "--pretty=" || name === "--sort=" ? undefined : name;
-}
-
-function optionWidth(text: string, options: ReadonlySet<string>, short: RegExp | undefined): number | undefined {
-  if (options.has(text)) return 1;
-  if (options.has(`${text} `)) return 2;
-  const equals = text.indexOf("=");
-  if (text.startsWith("--") && equals > 0 && options.has(text.slice(0, equals + 1))) return 1;
-  if (text.startsWith("--") && options.has(`${text}=`)) return 1;
-  return short?.test(text) === true ? 1 : undefined;
-}
-
-/** Formats of git's own; any other name is one of the configuration's and can hold `%G?`. */
-const OWN_FORMATS =
-  /^--(?:format|pretty)=(?:oneline|short|medium|full|fuller|reference|email|mboxrd|raw|t?format:.*|.*%.*)$/s;
-
-/** True for a format, or a key to sort by, that makes git run gpg; blanks and signs may stand before the `G`. */
-function checksSignatures(word: Word): boolean {
-  const text = word.value ?? word.text;
-  if (/%[-+ ]?G|%\(\*?signature|^(?:--sort=.*|-?)signature(?::|$)/.test(text)) return true;
-  return /^--(?:format|pretty)=/.test(text) && !OWN_FORMATS.test(text);
-}
-
-/** `--format=%G?` and relatives make git run gpg. */
-function formatsAreHarmless(judge: Judge): Judge {
-  return (call) =>
-    call.args.some(checksSignatures)
-      ? refuse("git-signature", "exec", `\`${call.name}\` with a signature format runs gpg`)
-      : judge(call);
 }
 
 const judgeLog = formatsAreHarmless(judgeBy({ options: names(LOG, DIFF), short: LOG_SHORT }));
