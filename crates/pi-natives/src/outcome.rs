@@ -161,7 +161,8 @@ impl From<RunResult> for RunOutcome {
             working_dir: result.working_dir.map(|path| path.to_string_lossy().into_owned()),
             session_reset: result.session_reset,
             survivors: result.survivors.into_iter().map(Survivor::from).collect(),
-            wall_time_ms: result.wall_time.as_secs_f64() * 1_000.0,
+            // Whole microseconds: what is finer is noise, and so are the digits of a product.
+            wall_time_ms: (result.wall_time.as_secs_f64() * 1_000_000.0).round() / 1_000.0,
             output: result.output.map(Summary::from),
             minimized: None,
             sandbox: result.sandbox.map(SandboxFacts::from),
