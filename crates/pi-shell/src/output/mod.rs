@@ -23,6 +23,7 @@ mod lines;
 mod scan;
 mod sink;
 mod spill;
+mod utf16;
 mod window;
 
 #[cfg(test)]
@@ -36,4 +37,5 @@ pub use decode::Decoder;
 pub use late::{LATE_RING_BYTES, LateRing};
 pub use lines::plain_text;
 pub use sink::{LATE_SPILL_BYTES, Sink};
+pub use utf16::utf16_prefix;
 pub use window::tail_of;

@@ -9,6 +9,7 @@ pub(crate) mod job;
 mod process_handle;
 #[cfg(unix)]
 pub(crate) mod signals;
+pub(crate) mod vector_utf16;
 #[cfg(unix)]
 mod watch;
 
