@@ -131,13 +131,14 @@ impl OutputPipe {
     /// Waits until there is something to read. Cancel-safe. To be used between `begin` and
     /// `release`.
     pub(super) async fn read(&mut self) -> io::Result<ReadOutcome> {
-        if let Some(rests) = &mut self.rests {
+        while let Some(rests) = &mut self.rests {
             if rests.is_resting {
                 rests.timer.ended().await;
                 rests.is_resting = false;
             }
             match self.read_now()? {
-                ReadOutcome::Empty => self.end_flood(),
+                // The read before took all there was, to the last byte, or the rest brought nothing.
+                ReadOutcome::Empty => self.rest()?,
                 ReadOutcome::Closed => return Ok(ReadOutcome::Closed),
                 ReadOutcome::Data(length) => {
                     self.go_on_with_flood(length)?;
@@ -209,13 +210,17 @@ impl OutputPipe {
         Ok(())
     }
 
-    /// Rests where the pipe was emptied, if the last rest was worth it.
+    /// Counts what was read, and rests where that emptied the pipe.
     fn go_on_with_flood(&mut self, length: usize) -> io::Result<()> {
-        let Some(rests) = &mut self.rests else { return Ok(()) };
-        rests.bytes += length;
-        if length == self.buffer.len() {
-            return Ok(());
+        if let Some(rests) = &mut self.rests {
+            rests.bytes += length;
         }
+        if length < self.buffer.len() { self.rest() } else { Ok(()) }
+    }
+
+    /// Rests, if the last rest was worth it; if not, the flood is over.
+    fn rest(&mut self) -> io::Result<()> {
+        let Some(rests) = &mut self.rests else { return Ok(()) };
         let brought = std::mem::take(&mut rests.bytes);
         let Some(length) = rests.next_length(brought) else {
             self.end_flood();
