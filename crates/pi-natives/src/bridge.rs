@@ -89,8 +89,8 @@ impl Bridge {
         let mut taken = 0;
         while taken < text_bytes as usize && deliveries.len() < DELIVERIES_AT_ONCE {
             let Some(mailbox) = self.queue.pop(deliveries.is_empty()) else { break };
-            let Some(delivery) = mailbox.take() else { continue };
-            taken += delivery.text_bytes();
+            let Some((delivery, size)) = mailbox.take() else { continue };
+            taken += size;
             if delivery.is_last() {
                 self.lock().remove(&mailbox.id());
             }
@@ -99,8 +99,8 @@ impl Bridge {
         deliveries
     }
 
-    /// The text of the last delivery of operation `id` was dealt with: the text behind it, at most 64 KiB
-    /// in memory, as part of that delivery. Null where there is none.
+    /// The next text of a delivery of operation `id` that has texts, at most 64 KiB in memory; the text
+    /// before it was dealt with. Null where there is none.
     #[napi(catch_unwind, ts_return_type = "string | null")]
     pub fn take_text<'env>(&self, env: &'env Env, id: i64) -> Result<Option<JsString<'env>>> {
         let Some(mailbox) = self.find(id) else { return Ok(None) };

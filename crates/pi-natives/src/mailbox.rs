@@ -21,9 +21,9 @@ use crate::text::{LEAST_USED_AGAIN, PIECE_BYTES, Text};
 
 /// Text that may wait for JavaScript before the run is held back, in bytes of V8's memory.
 ///
-/// Eight pieces: what JavaScript takes in one turn of its event loop, while the run's thread
+/// Sixteen pieces: what JavaScript takes in one turn of its event loop, while the run's thread
 /// already fills the next ones.
-const WINDOW_BYTES: usize = 8 * PIECE_BYTES;
+const WINDOW_BYTES: usize = 16 * PIECE_BYTES;
 
 /// Half of the window: text that is announced although more is about to come, and how far a run
 /// that was held back is let fill it again. Less would wake both threads for each piece.
@@ -72,6 +72,8 @@ pub(crate) struct Mailbox {
     queue: Weak<ReadyQueue>,
     state: Mutex<State>,
     room: Notify,
+    /// The piece that the run fills. JavaScript is given it when it is full, or by `flush`.
+    filling: Mutex<Option<Text>>,
     /// Pieces that JavaScript has taken, for their memory: no more than stand in the window.
     used: Mutex<Vec<Text>>,
 }
@@ -95,6 +97,7 @@ impl Mailbox {
                 is_held: false,
             }),
             room: Notify::new(),
+            filling: Mutex::new(None),
             used: Mutex::new(Vec::new()),
         })
     }
@@ -111,7 +114,7 @@ impl Mailbox {
 
     /// Puts in how the operation ended. Only the first end counts.
     pub(crate) fn end(self: &Arc<Self>, end: End) {
-        let mut state = self.lock();
+        let mut state = self.filled();
         if state.end.is_some() || state.abandoned {
             return;
         }
@@ -131,13 +134,18 @@ impl Mailbox {
         self.room.notify_one();
     }
 
-    /// Takes what JavaScript is given next; `None` when there is nothing.
-    pub(crate) fn take(&self) -> Option<Delivery> {
+    /// Takes what JavaScript is given next, and its size in bytes; `None` when there is nothing.
+    pub(crate) fn take(&self) -> Option<(Delivery, usize)> {
         let mut state = self.lock();
         if state.turn == Turn::Delivered {
             let stopped = state.end.as_ref().filter(|_| !state.end_announced)?.was_stopped();
             state.end_announced = true;
-            return Some(Delivery::ending(self.id, stopped));
+            return Some((Delivery::ending(self.id, stopped), 0));
+        }
+        let size = state.pieces.front().map_or(0, Text::size);
+        if size >= LEAST_USED_AGAIN && state.update.is_none() {
+            state.turn = Turn::Delivered;
+            return Some((Delivery::texts(self.id), size));
         }
         let text = state.pieces.pop_front();
         let update = state.update.take();
@@ -147,11 +155,10 @@ impl Mailbox {
         }
         state.turn = Turn::Delivered;
         self.let_go(state);
-        Some(Delivery::new(self.id, text, update, end))
+        Some((Delivery::new(self.id, text, update, end), size))
     }
 
-    /// JavaScript is done with the text of the last delivery: takes the text behind it, which counts as
-    /// part of that delivery. `None` where there is none.
+    /// Takes the next text of a delivery that has texts. `None` where there is none.
     pub(crate) fn take_text(&self) -> Option<Text> {
         let mut state = self.lock();
         if state.turn != Turn::Delivered {
@@ -207,28 +214,20 @@ impl Mailbox {
 
     fn put(self: &Arc<Self>, text: &str) {
         // Converted before the lock is taken: JavaScript may be about to take the last piece.
-        let mut pieces = Vec::with_capacity(2);
+        let mut full = Vec::with_capacity(4);
         let mut used = std::mem::take(&mut *self.used());
-        Text::for_each_piece(text, &mut used, |piece| pieces.push(piece));
+        Text::fill(&mut self.filling(), text, &mut used, |piece| full.push(piece));
         self.used().append(&mut used);
+        if full.is_empty() {
+            return;
+        }
         let mut state = self.lock();
         if state.abandoned {
             return;
         }
-        for piece in pieces {
-            let before = state.pieces.back().map_or(0, Text::size);
-            let apart = match state.pieces.back_mut() {
-                Some(last) => last.join(piece),
-                None => Some(piece),
-            };
-            if let Some(piece) = apart {
-                state.waiting_bytes += piece.size();
-                state.pieces.push_back(piece);
-            } else {
-                // A join may have widened the piece: what counts is what it has become.
-                let after = state.pieces.back().map_or(0, Text::size);
-                state.waiting_bytes += after - before;
-            }
+        for piece in full {
+            state.waiting_bytes += piece.size();
+            state.pieces.push_back(piece);
         }
         if state.waiting_bytes >= HALF_WINDOW_BYTES {
             self.announce(state);
@@ -237,10 +236,32 @@ impl Mailbox {
 
     /// Announces what was put in.
     fn flush(self: &Arc<Self>) {
-        let state = self.lock();
+        let state = self.filled();
         if !state.pieces.is_empty() {
             self.announce(state);
         }
+    }
+
+    /// The state, with the piece that was being filled among its pieces.
+    fn filled(&self) -> MutexGuard<'_, State> {
+        let piece = self.filling().take();
+        let mut state = self.lock();
+        let Some(piece) = piece.filter(|_| !state.abandoned) else { return state };
+        let before = state.pieces.back().map_or(0, Text::size);
+        // Words that come while JavaScript is busy become one piece.
+        let apart = match state.pieces.back_mut() {
+            Some(last) => last.join(piece),
+            None => Some(piece),
+        };
+        if let Some(piece) = apart {
+            state.waiting_bytes += piece.size();
+            state.pieces.push_back(piece);
+        } else {
+            // A join may have widened the piece: what counts is what it has become.
+            let after = state.pieces.back().map_or(0, Text::size);
+            state.waiting_bytes += after - before;
+        }
+        state
     }
 
     /// Whether the run may go on; where not, it is told when it may.
@@ -248,6 +269,10 @@ impl Mailbox {
         let mut state = self.lock();
         state.is_held = !state.abandoned && state.waiting_bytes >= WINDOW_BYTES;
         !state.is_held
+    }
+
+    fn filling(&self) -> MutexGuard<'_, Option<Text>> {
+        self.filling.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn used(&self) -> MutexGuard<'_, Vec<Text>> {

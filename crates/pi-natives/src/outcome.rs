@@ -21,6 +21,8 @@ pub struct Delivery {
     /// The next piece of output, at most 64 KiB in memory.
     #[napi(ts_type = "string")]
     pub text: Option<JsText>,
+    /// The next pieces of output are to be had from `takeText`, and this delivery has nothing else.
+    pub has_texts: Option<bool>,
     /// The newest tail.
     pub update: Option<Update>,
     /// The operation is over, and only an unacknowledged delivery holds its end back. True: it was
@@ -37,19 +39,17 @@ impl Delivery {
         update: Option<Update>,
         end: Option<End>,
     ) -> Self {
-        Self { id, text: text.map(JsText::from), update, ending_stopped: None, end }
+        let text = text.map(JsText::from);
+        Self { id, text, has_texts: None, update, ending_stopped: None, end }
+    }
+
+    /// Texts that are taken one by one: their memory is used again, and they need no object.
+    pub(crate) fn texts(id: i64) -> Self {
+        Self { has_texts: Some(true), ..Self::new(id, None, None, None) }
     }
 
     pub(crate) fn ending(id: i64, stopped: bool) -> Self {
-        Self { id, text: None, update: None, ending_stopped: Some(stopped), end: None }
-    }
-
-    /// Size of the text as JavaScript will hold it.
-    pub(crate) fn text_bytes(&self) -> usize {
-        self.text.as_ref().map_or(0, |text| match text {
-            JsText::A(ascii) => ascii.len(),
-            JsText::B(wide) => wide.len() * 2,
-        })
+        Self { ending_stopped: Some(stopped), ..Self::new(id, None, None, None) }
     }
 
     pub(crate) fn is_last(&self) -> bool {

@@ -12,12 +12,19 @@ use pi_shell::output::utf16_prefix;
 /// Largest piece of text given to JavaScript at once, in bytes of V8's memory.
 ///
 /// V8 puts strings above half a page (128 KiB) into pages of their own, which are mapped, faulted
-/// in and unmapped one by one: 0.8 ms per MiB on the JavaScript thread, against 0.16 below.
-pub(crate) const PIECE_BYTES: usize = 64 * 1024;
+/// in and unmapped one by one: 0.8 ms per MiB on the JavaScript thread, against 0.16 below. Four of
+/// these fit a page of its young generation, beside other objects; of 64 KiB it is three.
+pub(crate) const PIECE_BYTES: usize = 62 * 1024;
+
+/// The same in units of UTF-16.
+const PIECE_UNITS: usize = PIECE_BYTES / 2;
 
 /// Pieces of this size have memory that is worth keeping for the next ones: an allocator gives memory
 /// that is given back by another thread to the kernel, page by page, and takes it anew.
 pub(crate) const LEAST_USED_AGAIN: usize = 4 * 1024;
+
+/// A piece with less room than this is full, in units.
+const LEAST_ROOM: usize = 64;
 
 /// Text that is ready to become a JavaScript string.
 pub(crate) type JsText = Either<Latin1String, Utf16String>;
@@ -47,24 +54,76 @@ impl Text {
         }
     }
 
-    /// Cuts `text` into pieces of at most `PIECE_BYTES`, each in the form that fits it and, where it
-    /// can be, in memory of `used`.
-    pub(crate) fn for_each_piece(text: &str, used: &mut Vec<Self>, mut take: impl FnMut(Self)) {
+    /// Puts `text` behind what `filling` has. Pieces that are full go to `take`; what is left stays in
+    /// `filling`. Each piece has the form that fits it and, where it can be, memory of `used`.
+    pub(crate) fn fill(
+        filling: &mut Option<Self>,
+        text: &str,
+        used: &mut Vec<Self>,
+        mut take: impl FnMut(Self),
+    ) {
         let mut rest = text;
         while !rest.is_empty() {
-            let mut end = rest.len().min(PIECE_BYTES);
-            while !rest.is_char_boundary(end) {
-                end -= 1;
-            }
-            let (piece, behind) = rest.split_at(end);
-            if piece.is_ascii() {
-                take(Self::Ascii(copied(piece, used)));
-                rest = behind;
+            let mut piece = filling.take().unwrap_or_else(|| Self::empty(rest, used));
+            let read = piece.add_from(rest);
+            rest = rest.get(read..).unwrap_or_default();
+            if read == 0 || piece.is_full() {
+                take(piece);
             } else {
-                let (units, read) = some_utf16(rest, used);
-                take(Self::Wide(units));
-                rest = rest.get(read..).unwrap_or_default();
+                *filling = Some(piece);
             }
+        }
+    }
+
+    /// A piece that `text` is to begin.
+    fn empty(text: &str, used: &mut Vec<Self>) -> Self {
+        if prefix(text, PIECE_BYTES).is_ascii() {
+            let mut ascii = match used.pop() {
+                Some(Self::Ascii(ascii)) if text.len() >= LEAST_USED_AGAIN => ascii,
+                _ if text.len() >= LEAST_USED_AGAIN => String::with_capacity(PIECE_BYTES),
+                _ => String::new(),
+            };
+            ascii.clear();
+            Self::Ascii(ascii)
+        } else {
+            let mut units = match used.pop() {
+                Some(Self::Wide(units)) => units,
+                _ => Vec::new(),
+            };
+            units.clear();
+            Self::Wide(units)
+        }
+    }
+
+    /// Adds as much of `text` as there is room for; returns how many bytes of it that is. None where it
+    /// needs another form and this piece is better left as it is.
+    fn add_from(&mut self, text: &str) -> usize {
+        if let Self::Ascii(ascii) = self {
+            let more = prefix(text, PIECE_BYTES - ascii.len());
+            if more.is_ascii() {
+                ascii.push_str(more);
+                return more.len();
+            }
+            if ascii.len() >= LEAST_USED_AGAIN {
+                return 0;
+            }
+            let mut units = Vec::with_capacity(PIECE_UNITS.min(ascii.len() + text.len()));
+            units.extend(ascii.bytes().map(u16::from));
+            *self = Self::Wide(units);
+        }
+        let Self::Wide(units) = self else { return 0 };
+        let begin = units.len();
+        // Never more units than bytes.
+        units.resize((begin + text.len()).min(PIECE_UNITS), 0);
+        let (read, written) = utf16_prefix(text, units.get_mut(begin..).unwrap_or_default());
+        units.truncate(begin + written);
+        read
+    }
+
+    fn is_full(&self) -> bool {
+        match self {
+            Self::Ascii(ascii) => ascii.len() + LEAST_ROOM > PIECE_BYTES,
+            Self::Wide(units) => units.len() + LEAST_ROOM > PIECE_UNITS,
         }
     }
 
@@ -109,32 +168,13 @@ impl From<String> for Text {
     }
 }
 
-/// A copy of `piece`. One that may be joined to others has room for a whole piece, so that it is not
-/// moved for each.
-fn copied(piece: &str, used: &mut Vec<Text>) -> String {
-    if piece.len() < LEAST_USED_AGAIN {
-        return piece.to_owned();
+/// The first characters of `text`, at most so many bytes.
+fn prefix(text: &str, bytes: usize) -> &str {
+    let mut end = text.len().min(bytes);
+    while !text.is_char_boundary(end) {
+        end -= 1;
     }
-    let mut copy = match used.pop() {
-        Some(Text::Ascii(text)) => text,
-        _ => String::with_capacity(PIECE_BYTES),
-    };
-    copy.clear();
-    copy.push_str(piece);
-    copy
-}
-
-/// The beginning of `text`, about as much as makes one piece, and how many bytes of it that is.
-fn some_utf16(text: &str, used: &mut Vec<Text>) -> (Vec<u16>, usize) {
-    let mut units = match used.pop() {
-        Some(Text::Wide(units)) => units,
-        _ => Vec::new(),
-    };
-    // Never more units than bytes.
-    units.resize(text.len().min(PIECE_BYTES / 2), 0);
-    let (read, written) = utf16_prefix(text, &mut units);
-    units.truncate(written);
-    (units, read)
+    text.get(..end).unwrap_or_default()
 }
 
 fn utf16(text: &str) -> Vec<u16> {

@@ -17,8 +17,8 @@ export declare class Bridge {
    */
   take(textBytes: number): Array<Delivery>
   /**
-   * The text of the last delivery of operation `id` was dealt with: the text behind it, at most 64 KiB
-   * in memory, as part of that delivery. Null where there is none.
+   * The next text of a delivery of operation `id` that has texts, at most 64 KiB in memory; the text
+   * before it was dealt with. Null where there is none.
    */
   takeText(id: number): string | null
   /** The last delivery of operation `id` was dealt with: the next may come. */
@@ -114,6 +114,8 @@ export interface Delivery {
   id: number
   /** The next piece of output, at most 64 KiB in memory. */
   text?: string
+  /** The next pieces of output are to be had from `takeText`, and this delivery has nothing else. */
+  hasTexts?: boolean
   /** The newest tail. */
   update?: Update
   /**
