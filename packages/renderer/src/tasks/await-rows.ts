@@ -6,8 +6,8 @@ import { durationText } from "../footer.ts";
 import { expandHint, noteRows, outputRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
 import { plainRun, type Run, type StyledLine, styledLines } from "../text/styled.ts";
 import { type Row, wrapLines } from "../text/wrap.ts";
-import type { Role } from "../theme.ts";
 import { reportText } from "./report-text.ts";
+import { ACTIVE_STANDINGS, type Standing } from "./standing.ts";
 
 /** Least rows of a task's output in a preview of several. */
 const MIN_OUTPUT_ROWS = 3;
@@ -53,15 +53,12 @@ function headOf(entry: TaskAwaitEntry, options: RenderOptions): Run[] {
   ];
 }
 
-/** Mark, colour and words of a task. */
-function standing(entry: TaskAwaitEntry): readonly [mark: string, role: Role, words: string] {
+function standing(entry: TaskAwaitEntry): Standing {
   switch (entry.status) {
     case "queued":
-      return ["·", "dim", "queued"];
     case "running":
-      return ["▸", "running", "running"];
     case "awaiting_report":
-      return ["▸", "running", "awaiting its report"];
+      return ACTIVE_STANDINGS[entry.status];
     case "completed": {
       const { exitCode } = entry;
       if (exitCode !== undefined && exitCode !== 0) return ["✗", "error", `exit ${exitCode}`];

@@ -7,7 +7,8 @@ import { expandHint, noteRows, previewRows, type RenderOptions, themeOf } from "
 import { highlight } from "../syntax.ts";
 import { plainRun, type StyledLine } from "../text/styled.ts";
 import { cutLine, type Row, wrapLines } from "../text/wrap.ts";
-import type { Colours, Role } from "../theme.ts";
+import type { Colours } from "../theme.ts";
+import { ACTIVE_STANDINGS, type Standing } from "./standing.ts";
 
 /** Deepest step to the right, so that a name stays on the screen. */
 const MAX_STEPS = 8;
@@ -48,16 +49,7 @@ function linesOf(entry: TaskListEntry, colours: Colours): StyledLine[] {
   return [[...head, { text: " $ ", style: colours.prompt }, ...first], ...rest];
 }
 
-/** Mark, colour and words of a task. */
-function standing({ status, exitCode }: TaskListEntry): readonly [mark: string, role: Role, words: string] {
-  switch (status) {
-    case "queued":
-      return ["·", "dim", "queued"];
-    case "running":
-      return ["▸", "running", "running"];
-    case "awaiting_report":
-      return ["▸", "running", "awaiting its report"];
-    case "reported":
-      return exitCode === undefined || exitCode === 0 ? ["✓", "success", "ended"] : ["✗", "error", `exit ${exitCode}`];
-  }
+function standing({ status, exitCode }: TaskListEntry): Standing {
+  if (status !== "reported") return ACTIVE_STANDINGS[status];
+  return exitCode === undefined || exitCode === 0 ? ["✓", "success", "ended"] : ["✗", "error", `exit ${exitCode}`];
 }
