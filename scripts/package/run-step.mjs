@@ -7,8 +7,13 @@ import { basename } from "node:path";
 /** An install from a slow registry, a tour with its gigabyte: both take seconds, and neither may hang a release. */
 const STEP_LIMIT_MS = 300_000;
 
-/** Returns what the program wrote to both streams. */
+/** Longest line that says what is under way, in characters. */
+const MAX_LINE_CHARS = 100;
+let lastLine = "";
+
+/** Returns what the program wrote to both streams. Says before it starts what it is: some steps are silent for minutes. */
 export function runStep(command, rest, cwd, { env = process.env, limitMs = STEP_LIMIT_MS } = {}) {
+  tell([basename(command), ...rest.map((word) => word.replace(/^.*[/\\](?=.)/, ""))].join(" "));
   const run = spawnSync(command, rest, {
     cwd,
     env,
@@ -23,4 +28,11 @@ export function runStep(command, rest, cwd, { env = process.env, limitMs = STEP_
     throw new Error(`\`${basename(command)} ${rest.join(" ")}\` ended with ${run.status ?? run.signal}:\n${output}`);
   }
   return output;
+}
+
+/** The same step several times in a row is told once. */
+function tell(words) {
+  const line = words.replaceAll("\n", " ").slice(0, MAX_LINE_CHARS);
+  if (line !== lastLine) console.log(`  … ${line}`);
+  lastLine = line;
 }

@@ -69,6 +69,7 @@ export function verifyInstall(tarballs, target) {
     const bytes = sizeOf(ours);
     if (bytes > MAX_INSTALL_BYTES)
       throw new Error(`an install has ${mebibytes(bytes)} of ours, more than ${mebibytes(MAX_INSTALL_BYTES)}`);
+    const whole = sizeOf(join(project, "node_modules"));
     statSync(join(ours, `natives-${target.name}`, addonOf(target)));
 
     const bin = join(project, "node_modules", ".bin", "pi-bash");
@@ -77,7 +78,7 @@ export function verifyInstall(tarballs, target) {
     const claims = runTour([bin], project);
     runEmbedded([process.execPath], project);
     const lines = [
-      `install of the tarballs alone, without scripts: ${mebibytes(bytes)} of ours`,
+      `install of the tarballs alone, without scripts: ${mebibytes(bytes)} of ours, ${mebibytes(whole)} with what they depend on`,
       `tour from the packages: ${claims}`,
       "the tool embedded in a program of its own: ok",
       requireTime(project),

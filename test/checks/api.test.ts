@@ -10,13 +10,15 @@ import { readSurface } from "../../scripts/api/surface.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = join(root, "docs/api");
-const surface = readSurface(root);
+// TypeScript's API talks to the compiler over a pipe of Node's own kind, which Bun does not have.
+const isBun = "bun" in process.versions;
+const surface: ReturnType<typeof readSurface> = isBun ? [] : readSurface(root);
 const pages: Map<string, string> = apiPages(surface).set("schemas.json", schemasText(contract));
 
 /** Files are written with other line ends where git is told so. */
 const read = (name: string) => readFileSync(join(folder, name), "utf8").replaceAll("\r\n", "\n");
 
-describe("docs/api", () => {
+describe.skipIf(isBun)("docs/api", () => {
   it("has a page for each published package and nothing else", () => {
     expect(readdirSync(folder).sort(), "run `npm run api`").toEqual([...pages.keys()].sort());
   });

@@ -24,7 +24,11 @@ const LAST_LINES: Readonly<Record<string, string>> = {
 };
 
 it("there is one for each name that this test knows", () => {
-  expect(readdirSync(folder).filter((name) => name.endsWith(".mjs"))).toEqual(Object.keys(LAST_LINES));
+  expect(
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".mjs"))
+      .sort(),
+  ).toEqual(Object.keys(LAST_LINES));
 });
 
 it.each(Object.entries(LAST_LINES))("%s runs to its end", async (name, lastLine) => {

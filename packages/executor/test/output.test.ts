@@ -89,7 +89,7 @@ describe("chunk throttle", () => {
     const throttle = new ChunkThrottle(
       (chunk) => calls.push(chunk),
       () => undefined,
-      5,
+      200,
     );
 
     void throttle.push("a");

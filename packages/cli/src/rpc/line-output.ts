@@ -10,11 +10,16 @@ export class LineOutput {
   readonly #stream: Writable;
   readonly #gone = new AbortController();
   #drained: Promise<void> | undefined;
+  /** Bytes of lines since the stream asked for no more; 0 after `drain`. Bun's own lengths stay 0. */
+  #refusedBytes = 0;
 
   constructor(stream: Writable) {
     this.#stream = stream;
     stream.on("error", () => this.#gone.abort());
     stream.on("close", () => this.#gone.abort());
+    stream.on("drain", () => {
+      this.#refusedBytes = 0;
+    });
   }
 
   /** Aborted when nobody reads any more. */
@@ -24,19 +29,21 @@ export class LineOutput {
 
   /** Bytes that were written and that nobody has read yet, as far as this process can tell. */
   get unreadBytes(): number {
-    return this.#gone.signal.aborted ? 0 : this.#stream.writableLength;
+    return this.#gone.signal.aborted ? 0 : Math.max(this.#refusedBytes, this.#stream.writableLength);
   }
 
   /** Writes one object as a line. Never rejects. */
   async send(message: object): Promise<void> {
     if (this.#gone.signal.aborted) return;
-    const isTaken = this.#stream.write(`${JSON.stringify(message)}\n`);
-    if (!isTaken) await this.flush();
+    const line = `${JSON.stringify(message)}\n`;
+    if (this.#stream.write(line)) return;
+    this.#refusedBytes += Buffer.byteLength(line);
+    await this.flush();
   }
 
   /** Resolves when everything that was written has been taken, nobody reads any more, or `until` is aborted. */
   async flush(until?: AbortSignal): Promise<void> {
-    if (this.#gone.signal.aborted || until?.aborted || this.#stream.writableLength === 0) return;
+    if (until?.aborted || this.unreadBytes === 0) return;
     this.#drained ??= this.#drain();
     await (until === undefined ? this.#drained : unlessAborted(this.#drained, until));
   }
@@ -52,7 +59,7 @@ export class LineOutput {
       this.#stream.on("drain", done);
       this.#gone.signal.addEventListener("abort", done);
       // A stream whose buffer never filled up says nothing when it is empty.
-      if (!this.#stream.writableNeedDrain) this.#stream.write("", done);
+      if (this.#refusedBytes === 0) this.#stream.write("", done);
     });
   }
 }

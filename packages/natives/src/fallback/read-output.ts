@@ -19,6 +19,9 @@ const DRAIN_MS = 1_000;
 /** Longest that a promise of a callback is awaited once its command ended, in milliseconds; as in `../bridge.ts`. */
 const ENDED_PATIENCE_MS = 5_000;
 
+/** Most that is read ahead of a callback once the command ended: a child that goes on writing must not fill memory. */
+const MAX_LEFT_BYTES = 1024 * 1024;
+
 /** Least milliseconds between two updates of a sink, where none is asked for. */
 const DEFAULT_THROTTLE_MS = 50;
 
@@ -37,10 +40,25 @@ export function readOutput(
   let lastUpdateAt = Number.NEGATIVE_INFINITY;
   let isClosed = false;
   let isTelling = false;
-  const tell = async (chunk: Buffer) => {
+  let hasEnded = false;
+  // What came while the callback was busy: a paused pipe still gives what its stream has read ahead, in small pieces.
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
+  const tell = async () => {
     isTelling = true;
-    const text = decoder.decode(chunk, { stream: true });
-    if (text !== "") await onChunk?.(null, text);
+    while (waiting.length > 0) {
+      const text = decoder.decode(Buffer.concat(waiting), { stream: true });
+      waiting = [];
+      waitingBytes = 0;
+      try {
+        if (text !== "") await onChunk?.(null, text);
+      } catch (error) {
+        warn(error);
+      }
+      lastDataAt = performance.now();
+    }
+    isTelling = false;
+    pipe?.resume();
   };
   const onData = (chunk: Buffer) => {
     lastDataAt = performance.now();
@@ -51,14 +69,11 @@ export function readOutput(
       guarded(() => run.sink?.onUpdate?.(tail, { bytes, lines }));
     }
     if (onChunk === undefined) return;
-    pipe?.pause();
-    void tell(chunk)
-      .catch(warn)
-      .then(() => {
-        isTelling = false;
-        lastDataAt = performance.now();
-        pipe?.resume();
-      });
+    waiting.push(chunk);
+    waitingBytes += chunk.length;
+    // A command that has ended is not to be slowed down: what is left of it is read at once.
+    if (!hasEnded || waitingBytes > MAX_LEFT_BYTES) pipe?.pause();
+    if (!isTelling) void tell();
   };
   pipe?.on("data", onData);
   pipe?.once("close", () => {
@@ -67,6 +82,8 @@ export function readOutput(
   return {
     drained: async () => {
       const end = performance.now();
+      hasEnded = true;
+      pipe?.resume();
       const isOver = (now: number) =>
         isTelling
           ? now - end > ENDED_PATIENCE_MS
