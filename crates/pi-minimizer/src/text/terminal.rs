@@ -22,32 +22,135 @@ pub(crate) fn render(text: &str) -> Cow<'_, str> {
         // Windows line ends alone need no screen.
         return Cow::Owned(text.replace("\r\n", "\n"));
     }
+    if let Some(plain) = strip(text) {
+        return Cow::Owned(plain);
+    }
     let mut screen = Screen::new(text.len());
     let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let after = rest.get(c.len_utf8()..).unwrap_or("");
-        rest = match c {
-            '\x1b' => screen.escape(after),
-            '\n' => {
-                screen.line_feed();
-                after
-            }
-            '\r' => {
-                screen.column = 0;
-                after
-            }
-            '\x08' => {
-                screen.column = screen.column.saturating_sub(1);
-                after
-            }
-            '\x07' | '\x0e' | '\x0f' => after,
-            _ => {
-                screen.put(c);
-                after
-            }
-        };
+    loop {
+        let (run, after) = split_run(rest);
+        screen.put(run);
+        let (step, after) = step(after);
+        match step {
+            Step::End => return Cow::Owned(screen.finish()),
+            step => screen.take(step),
+        }
+        rest = after;
     }
-    Cow::Owned(screen.finish())
+}
+
+/// The text without its sequences, where none of them moves the cursor back: colours, titles and links need no screen.
+fn strip(text: &str) -> Option<String> {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    loop {
+        let (run, after) = split_run(rest);
+        plain.push_str(run);
+        let (step, after) = step(after);
+        match step {
+            Step::End => return Some(plain),
+            Step::LineFeed => plain.push('\n'),
+            // The cursor is behind everything: what would be erased is not there.
+            Step::None | Step::EraseInLine(0) | Step::EraseBelow => {}
+            Step::Return if after.starts_with(['\r', '\n']) => {}
+            _ => return None,
+        }
+        rest = after;
+    }
+}
+
+/// Splits off the characters before the next control character that means something here.
+fn split_run(text: &str) -> (&str, &str) {
+    // None of them is part of a longer character, and no other character is worth stopping for.
+    let controls = |byte: &u8| matches!(byte, 0x07..=0x08 | b'\n' | b'\r' | 0x0e..=0x0f | 0x1b);
+    let end = text.as_bytes().iter().position(controls).unwrap_or(text.len());
+    text.split_at_checked(end).unwrap_or((text, ""))
+}
+
+/// What a control character or a sequence does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Nothing that is seen.
+    None,
+    /// The text is over.
+    End,
+    LineFeed,
+    Return,
+    Backspace,
+    Up(usize),
+    Down(usize),
+    Right(usize),
+    Left(usize),
+    /// To the column, counted from 0.
+    Column(usize),
+    /// Everything from the cursor on (0), up to the cursor (1), or the whole line.
+    EraseInLine(usize),
+    /// Everything behind the cursor and all rows below it.
+    EraseBelow,
+    /// Somewhere on a cleared screen.
+    Elsewhere,
+    NextLine(usize),
+    PreviousLine(usize),
+}
+
+/// Reads the control character or sequence at the front of `text`, and returns what follows it.
+fn step(text: &str) -> (Step, &str) {
+    let after = text.get(1..).unwrap_or("");
+    match text.as_bytes().first() {
+        None => (Step::End, ""),
+        Some(0x1b) => escape(after),
+        Some(b'\n') => (Step::LineFeed, after),
+        Some(b'\r') => (Step::Return, after),
+        Some(0x08) => (Step::Backspace, after),
+        Some(_) => (Step::None, after),
+    }
+}
+
+/// Interprets what follows an ESC and returns the text after the sequence.
+fn escape(text: &str) -> (Step, &str) {
+    let after = |n: usize| text.get(n..).unwrap_or("");
+    match text.as_bytes().first() {
+        Some(b'[') => control_sequence(after(1)),
+        Some(b']' | b'P' | b'X' | b'^' | b'_') => (Step::None, string_sequence(after(1))),
+        Some(b'(' | b')' | b'*' | b'+' | b'#' | b'%' | b' ') => {
+            let skipped = text.chars().take(2).map(char::len_utf8).sum();
+            (Step::None, after(skipped))
+        }
+        Some(byte) if byte.is_ascii_graphic() => (Step::None, after(1)),
+        _ => (Step::None, text),
+    }
+}
+
+fn control_sequence(text: &str) -> (Step, &str) {
+    let bytes = text.as_bytes();
+    let parameters = bytes.iter().take_while(|b| (0x20..0x40).contains(*b)).count();
+    let Some(&last) = bytes.get(parameters) else { return (Step::None, "") };
+    if !(0x40..0x7f).contains(&last) {
+        // Not a sequence after all: what was read is dropped as a terminal drops it.
+        return (Step::None, text.get(parameters..).unwrap_or(""));
+    }
+    let after = text.get(parameters + 1..).unwrap_or("");
+    // Colours, nearly all there is.
+    if last == b'm' {
+        return (Step::None, after);
+    }
+    let digits = text.get(..parameters).unwrap_or("");
+    let number = digits.split(';').next().and_then(|d| d.parse::<usize>().ok());
+    let count = number.unwrap_or(1).clamp(1, MAX_MOVE);
+    let step = match last {
+        b'A' => Step::Up(count),
+        b'B' => Step::Down(count),
+        b'C' => Step::Right(count),
+        b'D' => Step::Left(count),
+        b'E' => Step::NextLine(count),
+        b'F' => Step::PreviousLine(count),
+        b'G' => Step::Column(count - 1),
+        b'K' => Step::EraseInLine(number.unwrap_or(0)),
+        b'J' if number.unwrap_or(0) == 0 => Step::EraseBelow,
+        b'H' | b'f' | b'J' => Step::Elsewhere,
+        _ => Step::None,
+    };
+    (step, after)
 }
 
 fn has_lone_return(bytes: &[u8]) -> bool {
@@ -78,7 +181,11 @@ impl Screen {
         &mut self.rows[row]
     }
 
-    fn put(&mut self, c: char) {
+    /// Writes a run of characters at the cursor.
+    fn put(&mut self, run: &str) {
+        if run.is_empty() {
+            return;
+        }
         let length = self.line().len();
         if self.column > length {
             let blanks = self.column - length;
@@ -92,11 +199,48 @@ impl Screen {
         }
         let column = self.column;
         let line = self.line();
-        match line.get_mut(column) {
-            Some(cell) => *cell = c,
-            None => line.push(c),
+        let mut run = run.chars();
+        let mut written = 0;
+        for (cell, c) in line.iter_mut().skip(column).zip(&mut run) {
+            *cell = c;
+            written += 1;
         }
-        self.column += 1;
+        let before = line.len();
+        line.extend(run);
+        written += line.len() - before;
+        self.column += written;
+    }
+
+    /// Does what a sequence asks for.
+    fn take(&mut self, step: Step) {
+        match step {
+            Step::None | Step::End => {}
+            Step::LineFeed => self.line_feed(),
+            Step::Return => self.column = 0,
+            Step::Backspace => self.column = self.column.saturating_sub(1),
+            Step::Up(count) => self.row = self.row.saturating_sub(count),
+            Step::Down(count) => self.row = (self.row + count).min(self.rows.len() - 1),
+            Step::Right(count) => {
+                self.column = (self.column + count).min(self.column.max(MAX_MOVE));
+            }
+            Step::Left(count) => self.column = self.column.saturating_sub(count),
+            Step::NextLine(count) => {
+                self.row = (self.row + count).min(self.rows.len() - 1);
+                self.column = 0;
+            }
+            Step::PreviousLine(count) => {
+                self.row = self.row.saturating_sub(count);
+                self.column = 0;
+            }
+            Step::Column(column) => self.column = column,
+            Step::EraseInLine(how) => self.erase_in_line(how),
+            Step::EraseBelow => {
+                self.erase_in_line(0);
+                let keep = self.row + 1;
+                self.rows.truncate(keep);
+            }
+            Step::Elsewhere => self.fresh_row(),
+        }
     }
 
     fn line_feed(&mut self) {
@@ -113,61 +257,6 @@ impl Screen {
         }
         self.column = 0;
         self.line();
-    }
-
-    /// Interprets what follows an ESC and returns the text after the sequence.
-    fn escape<'a>(&mut self, text: &'a str) -> &'a str {
-        let after = |n: usize| text.get(n..).unwrap_or("");
-        match text.as_bytes().first() {
-            Some(b'[') => self.control_sequence(after(1)),
-            Some(b']' | b'P' | b'X' | b'^' | b'_') => string_sequence(after(1)),
-            Some(b'(' | b')' | b'*' | b'+' | b'#' | b'%' | b' ') => {
-                let skipped = text.chars().take(2).map(char::len_utf8).sum();
-                after(skipped)
-            }
-            Some(byte) if byte.is_ascii_graphic() => after(1),
-            _ => text,
-        }
-    }
-
-    fn control_sequence<'a>(&mut self, text: &'a str) -> &'a str {
-        let bytes = text.as_bytes();
-        let parameters = bytes.iter().take_while(|b| (0x20..0x40).contains(*b)).count();
-        let Some(&last) = bytes.get(parameters) else { return "" };
-        if !(0x40..0x7f).contains(&last) {
-            // Not a sequence after all: what was read is dropped as a terminal drops it.
-            return text.get(parameters..).unwrap_or("");
-        }
-        let digits = text.get(..parameters).unwrap_or("");
-        let number = digits.split(';').next().and_then(|d| d.parse::<usize>().ok());
-        let count = number.unwrap_or(1).clamp(1, MAX_MOVE);
-        match last {
-            b'A' => self.row = self.row.saturating_sub(count),
-            b'B' => self.row = (self.row + count).min(self.rows.len() - 1),
-            b'C' => self.column = (self.column + count).min(self.column.max(MAX_MOVE)),
-            b'D' => self.column = self.column.saturating_sub(count),
-            b'E' => {
-                self.row = (self.row + count).min(self.rows.len() - 1);
-                self.column = 0;
-            }
-            b'F' => {
-                self.row = self.row.saturating_sub(count);
-                self.column = 0;
-            }
-            b'G' => self.column = count - 1,
-            b'H' | b'f' => self.fresh_row(),
-            b'K' => self.erase_in_line(number.unwrap_or(0)),
-            b'J' => match number.unwrap_or(0) {
-                0 => {
-                    self.erase_in_line(0);
-                    let keep = self.row + 1;
-                    self.rows.truncate(keep);
-                }
-                _ => self.fresh_row(),
-            },
-            _ => {}
-        }
-        text.get(parameters + 1..).unwrap_or("")
     }
 
     fn erase_in_line(&mut self, how: usize) {
