@@ -7,7 +7,9 @@
 
 use crate::doc::{Doc, Mark};
 use crate::marker::{self, Kind};
-use crate::text::words::{self, FixedSet};
+use crate::text::any_of::AnyOf;
+use crate::text::lines;
+use crate::text::words::{self, FixedSet, Words};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -52,6 +54,33 @@ impl Policy {
 /// Bytes a lossy result must save: about 64 tokens, which a notice and the doubt are worth.
 const MIN_SAVED_BYTES: usize = 192;
 
+/// Parts of which one stands in every line that a pattern below matches: most lines have none, and are asked no further.
+/// None has a letter that another script writes as well (`K` of Kelvin, the long `s`).
+static MAYBE: AnyOf<22> = AnyOf::folded([
+    "error",
+    "fail",
+    "fatal",
+    "panic",
+    "exception",
+    "tracebac",
+    "warn",
+    "undefined",
+    "conflict",
+    "reject",
+    "ed by",
+    "illed",
+    "egmentation",
+    "egfault",
+    "cannot",
+    "an't",
+    "ould not",
+    "denied",
+    "not found",
+    "unre",
+    "abort",
+    "out of mem",
+]);
+
 /// Words by which a line says that something is wrong, wherever in a word they stand.
 static TROUBLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
@@ -79,29 +108,43 @@ pub(crate) fn verify(doc: &Doc<'_>, text: &str, policy: Policy) -> Result<(), Do
         return Err(Doubt::Empty);
     }
     no_invented_word(doc)?;
-    // One word in a dozen bytes; growing the set costs more than filling it.
-    let mut kept: FixedSet<&str> = FixedSet::default();
-    kept.reserve(text.len() / 24);
-    kept.extend(words::words(text));
-    let mut places: Option<FixedSet<&str>> = None;
-    for (at, line) in doc.lines.iter().enumerate() {
-        if !is_suspect(doc.mark(at), line) {
-            continue;
+    let suspects: Vec<&str> = (0..doc.len())
+        .filter(|at| is_suspect(doc.mark(*at), doc.line(*at)))
+        .map(|at| doc.line(at))
+        .collect();
+    let compared = |word: &&str| !(policy.masked && word.bytes().any(|b| b.is_ascii_digit()));
+    let words = |line| words::words(without_percentage(line)).filter(compared);
+    // What the suspects say is struck off while the result says it: it is the shorter of the two lists, and mostly
+    // ends before the result does.
+    let mut lost: FixedSet<&str> = suspects.iter().copied().flat_map(words).collect();
+    strike(&mut lost, words::words(text));
+    let mut astray: FixedSet<&str> = FixedSet::default();
+    if policy.locations {
+        astray.extend(suspects.iter().copied().flat_map(locations));
+        strike(&mut astray, locations(text));
+    }
+    if lost.is_empty() && astray.is_empty() {
+        return Ok(());
+    }
+    for line in suspects {
+        if words(line).any(|word| lost.contains(word)) {
+            return Err(Doubt::LostError(line.to_owned()));
         }
-        let lost = words::words(without_percentage(line))
-            .filter(|word| !(policy.masked && word.bytes().any(|b| b.is_ascii_digit())))
-            .any(|word| !kept.contains(word));
-        if lost {
-            return Err(Doubt::LostError((*line).to_owned()));
-        }
-        if policy.locations {
-            let places = places.get_or_insert_with(|| text.lines().flat_map(locations).collect());
-            if let Some(place) = locations(line).find(|place| !places.contains(place)) {
-                return Err(Doubt::LostLocation(place.to_owned()));
-            }
+        if let Some(place) = locations(line).find(|place| astray.contains(place)) {
+            return Err(Doubt::LostLocation(place.to_owned()));
         }
     }
     Ok(())
+}
+
+/// Takes what is `found` off a list, until nothing is on it.
+fn strike<'a>(list: &mut FixedSet<&'a str>, found: impl Iterator<Item = &'a str>) {
+    let mut found = found;
+    while !list.is_empty()
+        && let Some(item) = found.next()
+    {
+        list.remove(item);
+    }
 }
 
 /// True where a result of this size is worth the notice.
@@ -122,19 +165,26 @@ fn is_suspect(mark: &Mark, line: &str) -> bool {
     let pattern = match mark {
         Mark::Drop(Kind::Passing) => {
             // TAP's `not ok` has the mark of a success in it.
-            let failed = line.trim_start().starts_with("not ok");
-            return failed || !has_success_mark(line) && matches(&TROUBLE, line);
+            let failed = lines::body(line).starts_with("not ok");
+            return failed
+                || MAYBE.stands_in(line) && matches(&TROUBLE, line) && !SUCCESS.stands_in(line);
         }
         // Quoted source, library frames and generated bodies are productions of their own: a word in
         // them is a name, not a message.
         Mark::Keep | Mark::Drop(Kind::Generated | Kind::Body) => return false,
-        Mark::Drop(Kind::Excerpt | Kind::Frame | Kind::Hint | Kind::Note | Kind::Entry) => &ALARM,
+        Mark::Drop(Kind::Excerpt | Kind::Frame | Kind::Hint | Kind::Note | Kind::Entry) => {
+            // The pattern begins with one of these letters, and most lines do not.
+            if !line.starts_with(['e', 'E', 'f', 'F', 'w', 'W', 'p', 'P']) {
+                return false;
+            }
+            &ALARM
+        }
         // A replacement says its line again; only a message in it has to be there word for word.
         Mark::Drop(Kind::Progress | Kind::Header | Kind::Trailer | Kind::Deduped)
         | Mark::Replace(_) => &TROUBLE_WORD,
         Mark::Drop(_) | Mark::Folded => &TROUBLE,
     };
-    matches(pattern, line)
+    MAYBE.stands_in(line) && matches(pattern, line)
 }
 
 fn matches(pattern: &LazyLock<Option<Regex>>, line: &str) -> bool {
@@ -143,55 +193,56 @@ fn matches(pattern: &LazyLock<Option<Regex>>, line: &str) -> bool {
 }
 
 /// An oracle of its own for "this passed", apart from the filters that say so.
-fn has_success_mark(line: &str) -> bool {
-    const MARKS: [&str; 17] = [
-        "✓",
-        "✔",
-        "√",
-        "PASSED",
-        "PASS",
-        "... ok",
-        "Passed",
-        "passed",
-        "ok ",
-        "[ OK ]",
-        "[       OK ]",
-        "SUCCESS",
-        "ok\t",
-        " ok",
-        "[  PASSED  ]",
-        "[----------]",
-        "Failures: 0, Errors: 0",
-    ];
-    MARKS.iter().any(|mark| line.contains(mark))
-}
+static SUCCESS: AnyOf<17> = AnyOf::new([
+    "✓",
+    "✔",
+    "√",
+    "PASSED",
+    "PASS",
+    "... ok",
+    "Passed",
+    "passed",
+    "ok ",
+    "[ OK ]",
+    "[       OK ]",
+    "SUCCESS",
+    "ok\t",
+    " ok",
+    "[  PASSED  ]",
+    "[----------]",
+    "Failures: 0, Errors: 0",
+]);
 
 fn no_invented_word(doc: &Doc<'_>) -> Result<(), Doubt> {
     let mut said: FixedSet<&str> = FixedSet::default();
     for at in 0..doc.len() {
         if let Mark::Replace(text) = doc.mark(at) {
+            // Most replacements leave out words of their own line and add few.
+            let mut own = words::words(doc.line(at));
             for line in text.lines().filter(|line| !marker::is_marker(line)) {
-                said.extend(words::words(line).filter(|word| !is_count(word)));
+                let other = words::words(line).filter(|word| !skip_to(&mut own, word));
+                said.extend(other.filter(|word| !is_count(word) && !doc.states(word)));
             }
         }
     }
-    if said.is_empty() {
-        return Ok(());
-    }
-    for line in &doc.lines {
-        for word in words::words(line) {
-            said.remove(word);
-        }
-        if said.is_empty() {
-            return Ok(());
-        }
-    }
-    let mut invented: Vec<&str> = said.into_iter().filter(|word| !doc.states(word)).collect();
-    invented.sort_unstable();
-    match invented.first() {
-        Some(word) => Err(Doubt::InventedWord((*word).to_owned())),
+    strike(&mut said, doc.lines.iter().flat_map(|line| words::words(line)));
+    match said.into_iter().min() {
+        Some(word) => Err(Doubt::InventedWord(word.to_owned())),
         None => Ok(()),
     }
+}
+
+/// Words of a line that a replacement may leave out at one place and still be read beside it.
+const LEFT_OUT: usize = 12;
+
+/// Moves `words` behind the next `word`; false, and nothing moves, where it does not come soon.
+fn skip_to(words: &mut Words<'_>, word: &str) -> bool {
+    let mut ahead = words.clone();
+    let found = ahead.by_ref().take(LEFT_OUT).any(|own| own == word);
+    if found {
+        *words = ahead;
+    }
+    found
 }
 
 /// `x12`, the count of a repeat.
@@ -202,24 +253,30 @@ fn is_count(word: &str) -> bool {
 
 /// The places a line names, in one piece: `src/a.rs:3:14`, `a.ts(3,14)`, `app.py:12`.
 pub(crate) fn locations(line: &str) -> impl Iterator<Item = &str> {
-    line.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '[' | ']' | '<' | '>'))
-        .filter_map(|piece| {
-            let piece = piece.trim_start_matches('(');
-            let at = piece.find([':', '('])?;
-            let (path, place) = piece.split_at_checked(at)?;
-            let place = place.get(1..)?;
-            let named = path.contains('.')
-                && !path.contains("//")
-                && path.bytes().any(|b| b.is_ascii_alphabetic());
-            if !named || !place.starts_with(|c: char| c.is_ascii_digit()) {
-                return None;
-            }
-            let digits = place
-                .bytes()
-                .take_while(|b| b.is_ascii_digit() || matches!(b, b':' | b','))
-                .count();
-            piece.get(..at + 1 + digits).map(|place| place.trim_end_matches([':', ',']))
-        })
+    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '[' | ']' | '<' | '>');
+    memchr::memchr2_iter(b':', b'(', line.as_bytes()).filter_map(move |at| {
+        let place = lines::from(line, at + 1);
+        if !place.starts_with(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
+        // No further back than to the sign before: a long text without blanks is not read again for each of its places.
+        let front = lines::upto(line, at);
+        let path = front.rsplit(|c: char| ends(c) || matches!(c, ':' | '(')).next().unwrap_or("");
+        let before = lines::upto(front, front.len() - path.len()).trim_end_matches('(');
+        if !before.is_empty() && !before.ends_with(ends) {
+            return None;
+        }
+        let named = path.contains('.')
+            && !path.contains("//")
+            && path.bytes().any(|b| b.is_ascii_alphabetic());
+        if !named {
+            return None;
+        }
+        let digits =
+            place.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b':' | b',')).count();
+        let end = at + 1 + digits;
+        line.get(at - path.len()..end).map(|place| place.trim_end_matches([':', ',']))
+    })
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use crate::marker::{self, Kind, Tally};
 use crate::text::lines;
 use crate::text::repeat;
+use crate::text::words::FixedSet;
 use std::ops::Range;
 
 /// What becomes of one line.
@@ -30,7 +31,7 @@ pub(crate) struct Doc<'a> {
     /// Items that were dropped inside a replacement, not as lines.
     extra: Tally,
     /// Words that a replacement computed: sums and counts, which no line of the text has.
-    stated: Vec<String>,
+    stated: FixedSet<String>,
     /// How many marks were set.
     touched: usize,
     /// The text is content, not a report: nothing happens to a line that no filter marked.
@@ -51,12 +52,12 @@ impl<'a> Doc<'a> {
         Self::of(lines::split(text), false)
     }
 
-    /// True where rendering would change nothing: no trailing blanks, no blank runs, no repeats.
+    /// The lines of a text in which rendering would change nothing: no trailing blanks, no blank runs, no repeats.
     /// Most outputs are like that, and finding out costs a third of rendering them.
-    pub(crate) fn is_settled(text: &str) -> bool {
+    pub(crate) fn settled(text: &'a str) -> Option<Vec<&'a str>> {
         let blank_run = || memchr::memmem::find(text.as_bytes(), b"\n\n\n\n").is_some();
         if !text.ends_with('\n') || text.starts_with('\n') || blank_run() {
-            return false;
+            return None;
         }
         let lines = lines::split_exactly(text);
         // Most lines end in a byte that is no blank of any script: only the others are decoded.
@@ -64,7 +65,15 @@ impl<'a> Doc<'a> {
             line.as_bytes().last().is_some_and(|byte| *byte <= b' ' || *byte >= 0x80)
                 && line.ends_with(|c: char| c.is_whitespace())
         };
-        !lines.iter().any(blank) && lines.last() != Some(&"") && repeat::find(&lines).is_empty()
+        let settled = !lines.iter().any(blank)
+            && lines.last() != Some(&"")
+            && repeat::find(&lines).is_empty();
+        settled.then_some(lines)
+    }
+
+    /// A document of lines that [`Doc::settled`] found.
+    pub(crate) fn of_settled(lines: Vec<&'a str>) -> Self {
+        Self::of(lines, false)
     }
 
     /// Splits a text whose blanks and repeats mean something: a diff, a search result.
@@ -79,7 +88,7 @@ impl<'a> Doc<'a> {
             lines,
             marks,
             extra: Tally::default(),
-            stated: Vec::new(),
+            stated: FixedSet::default(),
             touched: 0,
             verbatim,
         }
@@ -139,12 +148,12 @@ impl<'a> Doc<'a> {
 
     /// Declares a word of a replacement as computed from the text.
     pub(crate) fn state(&mut self, word: impl Into<String>) {
-        self.stated.push(word.into());
+        self.stated.insert(word.into());
     }
 
     /// True where a replacement computed this word.
     pub(crate) fn states(&self, word: &str) -> bool {
-        self.stated.iter().any(|stated| stated == word)
+        self.stated.contains(word)
     }
 
     fn set(&mut self, at: usize, mark: Mark) {
@@ -227,12 +236,12 @@ impl<'a> Doc<'a> {
                 Mark::Drop(_) | Mark::Folded => {}
             }
         }
-        let mut text = String::new();
+        let mut text = String::with_capacity(kept.iter().map(|line| line.len() + 1).sum());
         if self.verbatim {
             push_lines(&mut text, &kept);
             return text;
         }
-        let kept = shrink_blank_runs(&kept, compact);
+        shrink_blank_runs(&mut kept, compact);
         let mut at = 0;
         for found in repeat::find(&kept) {
             push_lines(&mut text, kept.get(at..found.start).unwrap_or(&[]));
@@ -262,27 +271,36 @@ fn push_lines(text: &mut String, lines: &[&str]) {
     }
 }
 
-fn shrink_blank_runs<'a>(lines: &[&'a str], compact: bool) -> Vec<&'a str> {
+/// Leaves one blank line of each run that is too long, and none at either end.
+fn shrink_blank_runs(lines: &mut Vec<&str>, compact: bool) {
     let longest = if compact { 1 } else { 2 };
-    let mut out: Vec<&str> = Vec::with_capacity(lines.len());
-    let mut at = 0;
-    while at < lines.len() {
-        let blanks = lines.iter().skip(at).take_while(|line| line.is_empty()).count();
-        if blanks == 0 {
-            out.extend(lines.get(at));
-            at += 1;
+    let (mut length, mut blanks) = (0, 0);
+    for at in 0..lines.len() {
+        let line = lines.get(at).copied().unwrap_or("");
+        if line.is_empty() {
+            blanks += 1;
             continue;
         }
-        at += blanks;
-        let leads = out.is_empty();
-        let trails = at == lines.len();
-        if leads || trails {
-            continue;
+        let leads = length == 0;
+        let left = if leads {
+            0
+        } else if blanks > longest {
+            1
+        } else {
+            blanks
+        };
+        blanks = 0;
+        // There is room for them: as many lines were passed.
+        for blank in lines.iter_mut().skip(length).take(left) {
+            *blank = "";
         }
-        let kept = if blanks > longest { 1 } else { blanks };
-        out.extend(std::iter::repeat_n("", kept));
+        length += left;
+        if let Some(slot) = lines.get_mut(length) {
+            *slot = line;
+        }
+        length += 1;
     }
-    out
+    lines.truncate(length);
 }
 
 #[cfg(test)]

@@ -317,6 +317,7 @@ fn is_mostly_ndjson(text: &str) -> bool {
     }
     let objects: usize = text
         .lines()
+        .filter(|line| line.starts_with('{') || line.starts_with(|c: char| c.is_whitespace()))
         .map(str::trim)
         .filter(|line| line.starts_with("{\"") && line.ends_with('}'))
         .map(str::len)

@@ -7,7 +7,7 @@ use crate::gate::{self, Permission};
 use crate::invocation::{Command, Plan, Target, plan};
 use crate::marker;
 use crate::options::{MIN_CHARACTERS, Options, SourceOutline};
-use crate::registry::{self, Run};
+use crate::registry::{self, Run, Signatures};
 use crate::rules;
 use crate::text::terminal;
 use std::borrow::Cow;
@@ -73,15 +73,15 @@ pub(crate) fn run(
     }
     let content = targets.iter().any(registry::prints_content);
     // Content keeps its blanks and repeats: a changed blank is a fact of a diff.
-    let lossless =
-        if only_logs || content { Cow::Borrowed(&*rendered) } else { fold_repeats(&rendered) };
-    listener.stage("lossless", &lossless, "control sequences, repeats, blank runs");
+    let mut lossless =
+        if only_logs || content { Lossless::as_is(&rendered) } else { fold_repeats(&rendered) };
+    listener.stage("lossless", &lossless.text, "control sequences, repeats, blank runs");
     if !options.lossless_only && !options.incomplete {
         let run = Run {
             target: if targets.len() == 1 { targets.first() } else { None },
             failed: exit_code != 0 || targets.len() > 1,
         };
-        match stable(&lossless, run, only_logs, options, listener) {
+        match stable(lossless.borrowed(), run, only_logs, options, listener) {
             Ok(Some((filter, text))) => return changed(text, &filter),
             Ok(None) => {}
             Err(OverBudget) => {
@@ -90,7 +90,7 @@ pub(crate) fn run(
             }
         }
     }
-    if only_logs { None } else { changed(lossless.into_owned(), "lossless") }
+    if only_logs { None } else { changed(lossless.text.into_owned(), "lossless") }
 }
 
 /// The targets that printed the text, or why it is left alone.
@@ -132,10 +132,29 @@ fn admit(
     Ok((targets, only_logs))
 }
 
+/// A text out of the lossless core.
+struct Lossless<'a> {
+    text: Cow<'a, str>,
+    /// Its lines, where they are known already: families need them again.
+    lines: Option<Vec<&'a str>>,
+}
+
+impl<'a> Lossless<'a> {
+    /// Content keeps its blanks and repeats.
+    fn as_is(text: &'a str) -> Self {
+        Self { text: Cow::Borrowed(text), lines: None }
+    }
+
+    /// The same text for somebody who uses up the lines.
+    fn borrowed(&mut self) -> Lossless<'_> {
+        Lossless { text: Cow::Borrowed(&self.text), lines: self.lines.take() }
+    }
+}
+
 /// Folds exact repeats and blank runs until nothing is left to fold.
-fn fold_repeats(text: &str) -> Cow<'_, str> {
-    if Doc::is_settled(text) {
-        return Cow::Borrowed(text);
+fn fold_repeats(text: &str) -> Lossless<'_> {
+    if let Some(lines) = Doc::settled(text) {
+        return Lossless { text: Cow::Borrowed(text), lines: Some(lines) };
     }
     let first = Doc::new(text).render(false);
     let mut text = first;
@@ -146,27 +165,29 @@ fn fold_repeats(text: &str) -> Cow<'_, str> {
         }
         text = again;
     }
-    Cow::Owned(text)
+    Lossless { text: Cow::Owned(text), lines: None }
 }
 
 /// A rewriting that would be rewritten again is not used: whoever minimizes twice must not see a third text.
 fn stable(
-    text: &str,
+    lossless: Lossless<'_>,
     run: Run<'_>,
     only_logs: bool,
     options: &Options,
     listener: &mut dyn Listener,
 ) -> Result<Option<(String, String)>, OverBudget> {
-    let Some((label, body)) = structural(text, run, only_logs, options, listener)? else {
+    let text = lossless.text.clone();
+    let Some((label, body)) = structural(lossless, run, only_logs, options, listener)? else {
         return Ok(None);
     };
     if !marker::is_minimized(&body) && body.chars().take(MIN_CHARACTERS).count() == MIN_CHARACTERS {
         let content = run.target.is_some_and(registry::prints_content);
         let lossless =
-            if only_logs || content { Cow::Borrowed(body.as_str()) } else { fold_repeats(&body) };
-        let again = structural(&lossless, run, only_logs, options, &mut Silent)?;
-        if lossless.len() < body.len() || again.is_some() {
-            listener.stage("check", text, "unstable");
+            if only_logs || content { Lossless::as_is(&body) } else { fold_repeats(&body) };
+        if lossless.text.len() < body.len()
+            || structural(lossless, run, only_logs, options, &mut Silent)?.is_some()
+        {
+            listener.stage("check", &text, "unstable");
             return Ok(None);
         }
     }
@@ -175,14 +196,19 @@ fn stable(
 
 /// Lets rules and families mark the text, checks the result and adds the notice.
 fn structural(
-    text: &str,
+    lossless: Lossless<'_>,
     run: Run<'_>,
     only_logs: bool,
     options: &Options,
     listener: &mut dyn Listener,
 ) -> Result<Option<(String, String)>, OverBudget> {
     let alone = run.target.is_some_and(registry::prints_content);
-    let mut doc = if alone { Doc::verbatim(text) } else { Doc::new(text) };
+    let text = &*lossless.text;
+    let mut doc = match lossless.lines {
+        _ if alone => Doc::verbatim(text),
+        Some(lines) => Doc::of_settled(lines),
+        None => Doc::new(text),
+    };
     let mut names: Vec<&str> = Vec::new();
     let mut policy = Policy::STRICT;
     if only_logs {
@@ -195,8 +221,9 @@ fn structural(
         names.push(family.name);
         policy = family.policy;
     } else {
-        let families = registry::select(run.target, text);
-        let user = rules::select(&options.rules, run.target, text);
+        let signatures = Signatures::of(text);
+        let families = registry::select(run.target, &signatures);
+        let user = rules::select(&options.rules, run.target, &signatures);
         for rule in &user {
             let before = doc.touched();
             rule.mark(&mut doc, &run)?;
@@ -213,7 +240,7 @@ fn structural(
             }
         }
         if !alone {
-            for rule in rules::built_in(run.target, text) {
+            for rule in rules::built_in(run.target, &signatures) {
                 let before = doc.touched();
                 rule.mark(&mut doc, &run)?;
                 if doc.touched() > before {

@@ -36,7 +36,7 @@ pub(crate) struct Family {
 }
 
 /// Families that apply to a text, in the order they are to mark it.
-pub(crate) fn select(target: Option<&Target>, text: &str) -> Vec<&'static Family> {
+pub(crate) fn select(target: Option<&Target>, signatures: &Signatures<'_>) -> Vec<&'static Family> {
     let alone = |family: &&&'static Family| {
         family.alone && target.is_some_and(|target| (family.prints)(target))
     };
@@ -48,7 +48,8 @@ pub(crate) fn select(target: Option<&Target>, text: &str) -> Vec<&'static Family
         .copied()
         .filter(|family| !family.alone)
         .filter(|family| {
-            target.is_some_and(|target| (family.prints)(target)) || has_signature(family, text)
+            target.is_some_and(|target| (family.prints)(target))
+                || family.signature.iter().any(|word| signatures.has(word))
         })
         .collect()
 }
@@ -58,26 +59,52 @@ pub(crate) fn prints_content(target: &Target) -> bool {
     filters::FAMILIES.iter().any(|family| family.alone && (family.prints)(target))
 }
 
-fn has_signature(family: &Family, text: &str) -> bool {
-    let ends = ends(text);
-    family.signature.iter().any(|word| stands_in(ends, word))
-}
-
 /// Bytes at either end of a text in which a signature is looked for. A tool says who it is when it
 /// begins and when it sums up; looking further costs more than all filters together.
 const SIGNATURE_BYTES: usize = 48 * 1024;
 
-/// The two ends of a text; the second is empty where the first is the whole.
-pub(crate) fn ends(text: &str) -> (&[u8], &[u8]) {
-    let bytes = text.as_bytes();
-    let (front, rest) = bytes.split_at(bytes.len().min(SIGNATURE_BYTES));
-    (front, rest.get(rest.len().saturating_sub(SIGNATURE_BYTES)..).unwrap_or(rest))
+/// Bytes of a piece, and places of the table of pieces: a text of both ends fills a quarter of it, and a signature has
+/// many pieces.
+const PIECE: usize = 4;
+const PLACES: usize = 1 << 15;
+
+/// The two ends of a text, and which pieces of four bytes stand there.
+///
+/// Around a hundred signatures are looked for in every text, and nearly all in vain: their pieces say so after one
+/// pass over the text instead of a hundred.
+pub(crate) struct Signatures<'a> {
+    front: &'a [u8],
+    back: &'a [u8],
+    pieces: Vec<bool>,
 }
 
-/// True where a signature stands at one of the ends.
-pub(crate) fn stands_in(ends: (&[u8], &[u8]), word: &str) -> bool {
-    let word = word.as_bytes();
-    memchr::memmem::find(ends.0, word).is_some() || memchr::memmem::find(ends.1, word).is_some()
+impl<'a> Signatures<'a> {
+    /// Reads the ends of `text`.
+    pub(crate) fn of(text: &'a str) -> Self {
+        let bytes = text.as_bytes();
+        let (front, rest) = bytes.split_at(bytes.len().min(SIGNATURE_BYTES));
+        let back = rest.get(rest.len().saturating_sub(SIGNATURE_BYTES)..).unwrap_or(rest);
+        let mut pieces = vec![false; PLACES];
+        for piece in front.windows(PIECE).chain(back.windows(PIECE)) {
+            if let Some(place) = pieces.get_mut(place(piece)) {
+                *place = true;
+            }
+        }
+        Self { front, back, pieces }
+    }
+
+    /// True where a signature stands at one of the ends.
+    pub(crate) fn has(&self, word: &str) -> bool {
+        let word = word.as_bytes();
+        let may = word.windows(PIECE).all(|piece| self.pieces.get(place(piece)) == Some(&true));
+        may && [self.front, self.back].iter().any(|end| memchr::memmem::find(end, word).is_some())
+    }
+}
+
+/// Where the table says whether a piece stands in the text.
+fn place(piece: &[u8]) -> usize {
+    let piece = piece.first_chunk::<PIECE>().map_or(0, |piece| u32::from_le_bytes(*piece));
+    usize::try_from(piece.wrapping_mul(0x9e37_79b1) >> 17).unwrap_or(0)
 }
 
 /// The label of a result: the names of what worked on it.

@@ -8,6 +8,7 @@ use crate::doc::{Doc, OverBudget};
 use crate::marker::Kind;
 use crate::records::diagnostic::{self, Quotes};
 use crate::registry::{Family, Run};
+use crate::text::any_of::AnyOf;
 use crate::text::lines;
 
 pub(crate) static FAMILY: Family = Family {
@@ -55,6 +56,19 @@ const COMPILERS: [&str; 16] = [
     "nvcc", "as", "strip", "/bin/sh", "install",
 ];
 
+/// What stands in every echo of a compiler or an archiver.
+static COMPILES: AnyOf<8> =
+    AnyOf::new([" -c ", " -o ", " rcs ", " cr ", " crs ", " -shared", " rc ", " --mode="]);
+
+/// What stands in every line about a template or a list of candidates.
+static TEMPLATES: AnyOf<5> = AnyOf::new([
+    ": note: ",
+    "required from",
+    "In instantiation of",
+    "required by substitution",
+    "In file included from /usr/",
+]);
+
 /// Steps a configuration reports while it finds what it looks for.
 const CONFIGURE: [&str; 9] = [
     "-- Check for working ",
@@ -94,15 +108,15 @@ fn is_bookkeeping(line: &str) -> bool {
         return lines::contains_any(rest, &["\" is newer than depend"]);
     }
     let own = |rest: &str| lines::starts_with_any(rest, &["-E cmake_", "-P CMakeFiles/", "-S"]);
-    if let Some((front, rest)) = line.split_once("cmake ")
+    if line.contains("cmake ")
+        && let Some((front, rest)) = line.split_once("cmake ")
         && (front.is_empty() || front.ends_with('/'))
-        && own(rest.trim_start())
+        && own(lines::body(rest))
     {
         return !rest.contains("rror");
     }
-    if let Some((number, rest)) = line.split_once(": ")
-        && !number.is_empty()
-        && number.bytes().all(|b| b.is_ascii_digit())
+    if let Some((_, rest)) = lines::number(line)
+        && let Some(rest) = rest.strip_prefix(": ")
     {
         return lines::starts_with_any(
             rest,
@@ -118,6 +132,9 @@ fn is_bookkeeping(line: &str) -> bool {
 
 /// `gcc -O2 … -c a.c -o a.o`
 fn is_echo(line: &str) -> bool {
+    if !COMPILES.stands_in(line) {
+        return false;
+    }
     let first = line.split_whitespace().next().unwrap_or("");
     let first = if first == "libtool:" { "libtool" } else { first };
     let base = if first.starts_with("/bin/sh") {
@@ -130,12 +147,7 @@ fn is_echo(line: &str) -> bool {
         || base.ends_with("-gcc")
         || base.ends_with("-g++")
         || base.ends_with("-ar");
-    known
-        && !first.ends_with(':')
-        && lines::contains_any(
-            line,
-            &[" -c ", " -o ", " rcs ", " cr ", " crs ", " -shared", " rc ", " --mode="],
-        )
+    known && !first.ends_with(':')
 }
 
 /// `[ 12%] Building C object x.o`, `[3/10] Linking`, `  CC      a.o`.
@@ -147,7 +159,7 @@ fn is_step(line: &str) -> bool {
     {
         return !rest.contains("Failed") && !rest.contains("rror:");
     }
-    let body = line.trim_start();
+    let body = lines::body(line);
     body.len() < line.len()
         && lines::starts_with_any(
             body,
@@ -165,7 +177,7 @@ fn is_step(line: &str) -> bool {
 
 /// ` 3: name` of ctest's `Start  3: name`.
 fn is_numbered(rest: &str) -> bool {
-    lines::number(rest.trim_start()).is_some_and(|(_, rest)| rest.starts_with(": "))
+    lines::number(lines::body(rest)).is_some_and(|(_, rest)| rest.starts_with(": "))
 }
 
 fn is_found(line: &str) -> bool {
@@ -181,8 +193,8 @@ fn is_passed(line: &str) -> bool {
     if lines::starts_with_any(line, &["[ RUN      ]", "[       OK ]", "[----------]"]) {
         return true;
     }
-    let body = line.trim_start();
-    body.contains("Test ") && body.contains(" #") && body.contains("   Passed ")
+    let body = lines::body(line);
+    body.contains("   Passed ") && body.contains("Test ") && body.contains(" #")
 }
 
 /// `a.c: In function ‘f’:`; the place of the message below it says the same.
@@ -199,6 +211,10 @@ fn templates(doc: &mut Doc<'_>) {
     let mut at = 0;
     while at < doc.len() {
         let line = doc.line(at);
+        if !TEMPLATES.stands_in(line) {
+            at += 1;
+            continue;
+        }
         let system =
             lines::starts_with_any(line, &["/usr/include/", "/usr/lib/gcc/", "/opt/", "/Library/"])
                 || line.contains("/c++/");
@@ -241,8 +257,8 @@ fn is_chain(line: &str) -> bool {
 
 /// `  135 |   template<…>` or `      |   ^~~~` below a note.
 fn is_quote(line: &str) -> bool {
-    let body = line.trim_start();
+    let body = lines::body(line);
     body.len() < line.len()
         && (body.starts_with('|')
-            || lines::number(body).is_some_and(|(_, rest)| rest.trim_start().starts_with('|')))
+            || lines::number(body).is_some_and(|(_, rest)| lines::body(rest).starts_with('|')))
 }

@@ -65,7 +65,7 @@ fn mark(doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
 fn status(doc: &mut Doc<'_>) {
     for at in 0..doc.len() {
         let line = doc.line(at);
-        if line.trim_start().starts_with("(use \"git ") && line.ends_with(')') {
+        if lines::body(line).starts_with("(use \"git ") && line.ends_with(')') {
             doc.drop_line(at, Kind::Hint);
         }
     }
@@ -130,7 +130,7 @@ fn log(doc: &mut Doc<'_>) {
             message = false;
             continue;
         }
-        let body = line.trim_start();
+        let body = lines::body(line);
         if line.starts_with("    ")
             && (lines::starts_with_any(
                 body,

@@ -24,7 +24,7 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
     let mut packages = 0;
     for at in 0..doc.len() {
         let line = doc.line(at);
-        let body = line.trim_start();
+        let body = lines::body(line);
         if lines::starts_with_any(line, &["=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME "]) {
             doc.drop_line(at, Kind::Progress);
         } else if body.starts_with("--- PASS: ") || line == "PASS" {

@@ -9,8 +9,9 @@ use crate::doc::{Doc, Mark, OverBudget};
 use crate::marker::Kind;
 use crate::records::frame;
 use crate::registry::{Family, Run};
+use crate::text::any_of::AnyOf;
 use crate::text::lines;
-use crate::text::words::{self, FixedSet};
+use crate::text::words::{self, FixedMap, FixedSet};
 
 pub(crate) static FAMILY: Family = Family {
     name: "js-test",
@@ -53,7 +54,7 @@ const UNDONE: [&str; 4] = ["# TODO", "# SKIP", "# todo", "# skip"];
 const UNINDENTED: [&str; 6] = ["▶ ", "PASS ", "ok ", "✓ ", "✔ ", "# Subtest: "];
 
 /// Lines with a check mark that are results of a build, not of a test.
-const NO_TEST: [&str; 7] = [
+static NO_TEST: AnyOf<7> = AnyOf::new([
     "built in",
     "modules transformed",
     "Compiled",
@@ -61,7 +62,7 @@ const NO_TEST: [&str; 7] = [
     "Generating",
     "Linting",
     "Collecting",
-];
+]);
 
 /// Numbers about the run itself.
 const TIMINGS: [&str; 8] = [
@@ -80,7 +81,7 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
     tap(doc);
     for at in 0..doc.len() {
         let line = doc.line(at);
-        let body = line.trim_start();
+        let body = lines::body(line);
         if is_pass(body) {
             doc.drop_line(at, Kind::Passing);
         } else if lines::starts_with_any(body, &TIMINGS) {
@@ -97,7 +98,7 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
 
 fn is_pass(body: &str) -> bool {
     let named = PASS.iter().any(|mark| body.starts_with(mark))
-        && !lines::contains_any(body, &NO_TEST)
+        && !NO_TEST.stands_in(body)
         && !is_undone(body);
     named || body.strip_prefix("ok ").and_then(lines::number).is_some() && body.contains('[')
 }
@@ -125,10 +126,12 @@ pub(crate) fn is_library_frame(body: &str) -> bool {
 
 /// TAP: `ok 1 - name` with its block of numbers.
 fn tap(doc: &mut Doc<'_>) {
+    let mut results: Option<FixedMap<&str, usize>> = None;
+    let mut steps = doc.len() * SUBTEST_STEPS;
     let mut inside = None; // indentation of the block of a passing test
     for at in 0..doc.len() {
         let line = doc.line(at);
-        let body = line.trim_start();
+        let body = lines::body(line);
         if let Some(depth) = inside {
             let result = body.starts_with("ok ") || body.starts_with("not ok ");
             if lines::indent(line) >= depth && !body.is_empty() && !result {
@@ -152,8 +155,15 @@ fn tap(doc: &mut Doc<'_>) {
             }
         } else if let Some(name) = body.strip_prefix("# Subtest: ") {
             // Said again by its own result line.
-            let result = (at + 1..doc.len()).map(|i| doc.line(i)).find(|line| line.contains(name));
-            if result.is_some() {
+            let results = results.get_or_insert_with(|| tap_results(doc));
+            let named = results.get(name).is_some_and(|result| *result > at) || {
+                // Not by this name alone: a report that is cut, or a name with signs that TAP escapes.
+                let ahead = at + 1..doc.len().min(at + 1 + steps);
+                let found = ahead.clone().position(|i| doc.line(i).contains(name));
+                steps = steps.saturating_sub(found.unwrap_or(ahead.len()) + 1);
+                found.is_some()
+            };
+            if named {
                 doc.drop_line(at, Kind::Header);
             }
         } else if is_plan(body)
@@ -163,6 +173,21 @@ fn tap(doc: &mut Doc<'_>) {
             doc.drop_line(at, Kind::Header);
         }
     }
+}
+
+/// Lines a report may be searched for results of subtests, by its lines: a report that names a thousand and has no
+/// result is not read a thousand times.
+const SUBTEST_STEPS: usize = 64;
+
+/// The last line of each name in `ok 1 - name` and `not ok 1 - name`.
+fn tap_results<'a>(doc: &Doc<'a>) -> FixedMap<&'a str, usize> {
+    let named = |at: usize| {
+        let body = lines::body(doc.line(at));
+        let (_, name) =
+            lines::number(body.strip_prefix("not ").unwrap_or(body).strip_prefix("ok ")?)?;
+        Some((name.strip_prefix(" - ")?, at))
+    };
+    (0..doc.len()).filter_map(named).collect()
 }
 
 /// `1..24`
@@ -212,7 +237,7 @@ pub(crate) fn headings(doc: &mut Doc<'_>) {
 
 /// A result that failed is no heading, whatever a cut text shows below it.
 fn is_failure(line: &str) -> bool {
-    lines::starts_with_any(line.trim_start(), &["not ok ", "✕ ", "× ", "✖ ", "✗ ", "FAIL "])
+    lines::starts_with_any(lines::body(line), &["not ok ", "✕ ", "× ", "✖ ", "✗ ", "FAIL "])
 }
 
 /// jest with many suites and node:test print every failure a second time, indented differently.
@@ -220,9 +245,9 @@ fn summary_blocks(doc: &mut Doc<'_>) {
     let heading =
         |line: &str| line.starts_with("Summary of all failing tests") || line == "✖ failing tests:";
     let Some(start) = (0..doc.len()).find(|at| heading(doc.line(*at))) else { return };
-    let seen: FixedSet<u64> = (0..start).map(|at| words::hash(doc.line(at).trim_start())).collect();
+    let seen: FixedSet<u64> = (0..start).map(|at| words::hash(lines::body(doc.line(at)))).collect();
     for at in start + 1..doc.len() {
-        let body = doc.line(at).trim_start();
+        let body = lines::body(doc.line(at));
         // Short lines are brackets and say where a block ends; a name says what the place above it is.
         if body.len() > 8 && !body.starts_with(['✖', '●']) && seen.contains(&words::hash(body))
         {

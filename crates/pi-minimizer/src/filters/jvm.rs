@@ -5,6 +5,7 @@ use crate::doc::{Doc, OverBudget};
 use crate::marker::Kind;
 use crate::records::tree;
 use crate::registry::{Family, Run};
+use crate::text::any_of::AnyOf;
 use crate::text::lines;
 use crate::text::words::{self, FixedSet};
 
@@ -29,7 +30,7 @@ pub(crate) static FAMILY: Family = Family {
 };
 
 /// What an `[INFO]` line may say and stay: verdicts, counts, modules, trees.
-const TELLING: [&str; 17] = [
+static TELLING: AnyOf<17> = AnyOf::new([
     "BUILD ",
     "Reactor Summary",
     "Tests run:",
@@ -47,7 +48,7 @@ const TELLING: [&str; 17] = [
     "WARN",
     "Results:",
     "Changes detected",
-];
+]);
 
 /// Advice maven repeats after each failure.
 const HINTS: [&str; 8] = [
@@ -92,7 +93,7 @@ fn info(doc: &mut Doc<'_>, at: usize, text: &str) {
     {
         // The line of a class that passed; the sum below counts it.
         doc.drop_line(at, Kind::Passing);
-    } else if lines::contains_any(text, &TELLING) {
+    } else if TELLING.stands_in(text) {
         if text.starts_with("Total time:") {
             doc.drop_line(at, Kind::Progress);
         }

@@ -77,7 +77,7 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
 /// Marks below a quoted line (`mypy --pretty`, `flake8 --show-source`): the column stands in the place.
 fn carets(doc: &mut Doc<'_>) {
     for at in 1..doc.len() {
-        let body = doc.line(at).trim();
+        let body = lines::body(doc.line(at)).trim_end();
         let marks = body.starts_with('^') && body.bytes().all(|b| matches!(b, b'^' | b'~'));
         if marks && doc.is_kept(at) && !doc.line(at - 1).trim().is_empty() {
             doc.drop_line(at, Kind::Excerpt);
@@ -93,14 +93,14 @@ struct Row<'a> {
 }
 
 fn row(line: &str) -> Option<Row<'_>> {
-    let body = line.trim_start();
+    let body = lines::body(line);
     if body.len() == line.len() {
         return None;
     }
     let (_, rest) = lines::number(body)?;
     let (_, rest) = lines::number(rest.strip_prefix(':')?)?;
     let place = lines::upto(body, body.len() - rest.len());
-    let message = rest.trim_start();
+    let message = lines::body(rest);
     (rest.starts_with(' ')
         && lines::starts_with_any(message, &["error ", "warning ", "✖ ", "⚠ ", "info "]))
     .then_some(Row { place, message })
@@ -132,40 +132,43 @@ fn stylish(doc: &mut Doc<'_>) {
     }
     let names: Vec<&str> = files.iter().map(|(header, _)| doc.line(*header)).collect();
     let cut = root(&names);
-    let mut groups: FixedMap<String, Vec<(usize, String)>> = FixedMap::default();
+    // Rows of one message: their lines, files and places.
+    let mut groups: FixedMap<String, Vec<(usize, &str, &str)>> = FixedMap::default();
     let mut order: Vec<String> = Vec::new();
+    let mut message = String::new();
     for &(header, end) in &files {
         let name = lines::from(doc.line(header), cut);
         for at in header + 1..end {
             let Some(row) = row(doc.line(at)) else { continue };
-            let message = squeeze(row.message);
-            let group = groups.entry(message.clone()).or_default();
-            if group.is_empty() {
-                order.push(message);
+            squeeze(row.message, &mut message);
+            if let Some(group) = groups.get_mut(message.as_str()) {
+                group.push((at, name, row.place));
+            } else {
+                groups.insert(message.clone(), vec![(at, name, row.place)]);
+                order.push(message.clone());
             }
-            group.push((at, format!("{name}:{}", row.place)));
         }
     }
     for message in &order {
         let Some(group) = groups.get(message) else { continue };
-        let Some(((first, _), others)) = group.split_first() else { continue };
-        let place = row(doc.line(*first)).map_or("", |row| row.place);
+        let Some((&(first, _, place), others)) = group.split_first() else { continue };
         let mut line = format!(" {place} {message}");
         if others.len() > 1 {
             doc.state("also");
             line.push_str("\n  also");
-            for (at, place) in others {
+            for &(at, name, place) in others {
                 line.push(' ');
+                line.push_str(name);
+                line.push(':');
                 line.push_str(place);
-                doc.fold(*at);
+                doc.fold(at);
             }
         } else {
-            for (at, _) in others {
-                let place = row(doc.line(*at)).map_or("", |row| row.place);
-                doc.replace(*at, format!(" {place} {message}"));
+            for &(at, _, place) in others {
+                doc.replace(at, format!(" {place} {message}"));
             }
         }
-        doc.replace(*first, line);
+        doc.replace(first, line);
     }
     for &(_, end) in &files {
         if doc.line(end).is_empty() {
@@ -175,8 +178,14 @@ fn stylish(doc: &mut Doc<'_>) {
 }
 
 /// Runs of blanks are one: columns are padding.
-fn squeeze(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+fn squeeze(text: &str, out: &mut String) {
+    out.clear();
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
 }
 
 /// Bytes of the directory that all names share; the full names stand in the headings.

@@ -74,11 +74,11 @@ fn archive_name(line: &str) -> Option<&str> {
 }
 
 fn transfer_name(line: &str) -> Option<&str> {
-    let body = line.trim_start();
+    let body = lines::body(line);
     for verb in ["inflating: ", "extracting: ", "creating: ", "linking: ", "adding: ", "updating: "]
     {
         if let Some(name) = body.strip_prefix(verb) {
-            return Some(name.trim_start());
+            return Some(lines::body(name));
         }
     }
     if let Some(name) =
@@ -112,11 +112,11 @@ struct LongRow<'a> {
 
 fn long_row(line: &str) -> Option<LongRow<'_>> {
     // `find -ls` begins with the inode and the blocks.
-    let numbered = lines::number(line.trim_start())
-        .and_then(|(_, rest)| lines::number(rest.trim_start()))
-        .map(|(_, rest)| rest.trim_start());
+    let numbered = lines::number(lines::body(line))
+        .and_then(|(_, rest)| lines::number(lines::body(rest)))
+        .map(|(_, rest)| lines::body(rest));
     let line = numbered.unwrap_or(line);
-    let mode = line.split(' ').next()?;
+    let (mode, _) = line.split_once(' ')?;
     let first = mode.chars().next()?;
     if !matches!(mode.len(), 10 | 11)
         || !"-dlbcps".contains(first)
@@ -129,26 +129,26 @@ fn long_row(line: &str) -> Option<LongRow<'_>> {
     if let Some((both, rest)) = rest.split_once(' ')
         && let Some((owner, group)) = both.split_once('/')
     {
-        let (size, date, name) = entry(rest.trim_start(), 2)?;
+        let (size, date, name) = entry(lines::body(rest), 2)?;
         return Some(LongRow { mode, owner, group, size, date, name });
     }
     let (_, rest) = lines::number(rest)?;
-    let (owner, rest) = rest.trim_start().split_once(' ')?;
-    let (group, rest) = rest.trim_start().split_once(' ')?;
+    let (owner, rest) = lines::body(rest).split_once(' ')?;
+    let (group, rest) = lines::body(rest).split_once(' ')?;
     let iso = rest.split_whitespace().nth(1).is_some_and(|word| word.contains('-'));
-    let (size, date, name) = entry(rest.trim_start(), if iso { 2 } else { 3 })?;
+    let (size, date, name) = entry(lines::body(rest), if iso { 2 } else { 3 })?;
     Some(LongRow { mode, owner, group, size, date, name })
 }
 
 /// Size, a date of `words` words, and the name with all its blanks.
 fn entry(text: &str, words: usize) -> Option<(&str, &str, &str)> {
     let (size, rest) = text.split_once(' ')?;
-    let rest = rest.trim_start();
+    let rest = lines::body(rest);
     let mut end = 0;
     for _ in 0..words {
-        let word = lines::from(rest, end);
-        let blanks = word.len() - word.trim_start().len();
-        end += blanks + word.trim_start().find(' ')?;
+        let left = lines::from(rest, end);
+        let word = lines::body(left);
+        end += left.len() - word.len() + word.find(' ')?;
     }
     let name = lines::from(rest, end + 1);
     let plausible = size.starts_with(|c: char| c.is_ascii_digit())
@@ -161,17 +161,19 @@ fn long(doc: &mut Doc<'_>) -> Result<(), OverBudget> {
     doc.spend(doc.len() * 2)?;
     let mut counts: FixedMap<(&str, &str, &str), usize> = FixedMap::default();
     let mut dates: FixedMap<&str, usize> = FixedMap::default();
-    let mut rows = 0;
-    let mut first = None;
-    for at in 0..doc.len() {
-        if let Some(row) = long_row(doc.line(at)) {
-            rows += 1;
-            *dates.entry(row.date).or_default() += 1;
-            first = first.or(Some(at));
-            *counts.entry((row.mode, row.owner, row.group)).or_default() += 1;
-        }
+    let rows: Vec<(usize, LongRow<'_>)> = doc
+        .lines
+        .iter()
+        .enumerate()
+        .filter_map(|(at, line)| long_row(line).map(|row| (at, row)))
+        .collect();
+    if rows.len() < MIN_ROWS {
+        return Ok(());
     }
-    let Some(first) = first.filter(|_| rows >= MIN_ROWS) else { return Ok(()) };
+    for (_, row) in &rows {
+        *dates.entry(row.date).or_default() += 1;
+        *counts.entry((row.mode, row.owner, row.group)).or_default() += 1;
+    }
     let mut common: Vec<_> = counts.into_iter().collect();
     common.sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     let pick = |kind: char| {
@@ -182,7 +184,8 @@ fn long(doc: &mut Doc<'_>) -> Result<(), OverBudget> {
     };
     let (file, directory) = (pick('-'), pick('d'));
     // A checkout or an archive has one date for all it wrote.
-    let date = dates.into_iter().filter(|(_, count)| count * 2 > rows).map(|(date, _)| date).next();
+    let date =
+        dates.into_iter().filter(|(_, count)| count * 2 > rows.len()).map(|(date, _)| date).next();
     for word in ["where", "d", "date"] {
         doc.state(word);
     }
@@ -199,21 +202,23 @@ fn long(doc: &mut Doc<'_>) -> Result<(), OverBudget> {
             .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.'))
         {
             doc.drop_line(at, Kind::Header);
-            continue;
         }
-        let Some(row) = long_row(line) else { continue };
+    }
+    let mut legend = Some(format!("(where {})\n", legend.join(", ")));
+    for (at, row) in rows {
+        // The legend stands above the first row.
+        let mut short = legend.take().unwrap_or_default();
+        short.reserve(row.mode.len() + doc.line(at).len());
         let key = Some((row.mode, row.owner, row.group));
-        let front = if key == file || key == directory {
-            lines::upto(row.mode, 1).to_owned()
-        } else {
-            format!("{} {} {}", row.mode, row.owner, row.group)
-        };
-        let when = if Some(row.date) == date { String::new() } else { format!(" {}", row.date) };
-        let short = format!("{front} {}{when} {}", row.size, row.name);
-        doc.replace(
-            at,
-            if at == first { format!("(where {})\n{short}", legend.join(", ")) } else { short },
-        );
+        let shared = key == file || key == directory;
+        short.push_str(if shared { lines::upto(row.mode, 1) } else { row.mode });
+        let columns = [row.owner, row.group, row.size, row.date, row.name];
+        let told = [!shared, !shared, true, Some(row.date) != date, true];
+        for (column, _) in columns.into_iter().zip(told).filter(|(_, told)| *told) {
+            short.push(' ');
+            short.push_str(column);
+        }
+        doc.replace(at, short);
     }
     Ok(())
 }

@@ -40,12 +40,18 @@ pub(crate) fn is_log(doc: &Doc<'_>) -> bool {
     if doc.len() < MIN_LINES {
         return false;
     }
-    let (mut stamped, mut blank) = (0, 0);
+    let (mut stamped, mut blank, mut others) = (0, 0, 0);
     for line in &doc.lines {
         if line.is_empty() || line.starts_with([' ', '\t']) {
             blank += 1;
         } else if stamp_end(line).is_some() {
             stamped += 1;
+        } else {
+            others += 1;
+            // Even if all that follow had a stamp: most texts are no log, and say so soon.
+            if others * 5 > doc.len() {
+                return false;
+            }
         }
     }
     stamped >= MIN_LINES / 2 && stamped * 10 >= (doc.len() - blank) * 8 && stamped * 3 >= doc.len()
@@ -215,12 +221,12 @@ fn seconds(text: &str) -> Option<usize> {
 
 /// `10.0.0.1 - - [04/Mar/2026:09:15:00 +0000]`: the address is part of the event, so nothing is cut off.
 fn access(text: &str) -> Option<usize> {
+    if !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let (_, rest) = text.split_once(" [")?;
     let day = lines::from(rest, 2);
-    (text.starts_with(|c: char| c.is_ascii_digit())
-        && shaped(rest, "00/")
-        && shaped(lines::from(day, 4), "/0000:00:00:00"))
-    .then_some(0)
+    (shaped(rest, "00/") && shaped(lines::from(day, 4), "/0000:00:00:00")).then_some(0)
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ pub(crate) fn outline(target: &Target, text: &str, options: &Options) -> Option<
 }
 
 fn is_declaration(line: &str) -> bool {
-    let mut rest = line.trim_start();
+    let mut rest = lines::body(line);
     while let Some(after) = MODIFIERS.iter().find_map(|modifier| rest.strip_prefix(modifier)) {
         rest = after;
     }

@@ -42,7 +42,7 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
     let session =
         doc.lines.iter().any(|line| {
             line.contains("= test session starts =")
-                || line.contains(" in ") && line.ends_with("s =")
+                || line.ends_with("s =") && line.contains(" in ")
                 || is_quiet_sum(line)
         }) || doc.lines.iter().any(|line| line.starts_with("Ran ") && line.contains(" test"));
     if !session {
@@ -77,6 +77,10 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
 
 /// The last line of `pytest -q`: `7 failed, 145 passed, 1 skipped in 0.84s`.
 fn is_quiet_sum(line: &str) -> bool {
+    // Asked of every line of a report; the first count of a sum is all digits.
+    if !line.starts_with(|c: char| c.is_ascii_digit() || c == ' ') {
+        return false;
+    }
     let Some((counts, time)) = line.rsplit_once(" in ") else { return false };
     time.starts_with(|c: char| c.is_ascii_digit())
         && counts.split(", ").all(|count| {
@@ -115,7 +119,7 @@ fn is_passed(line: &str) -> bool {
     if body.len() < line.len() && (body.ends_with(" PASSED") || is_dots(body)) {
         return true;
     }
-    if body.contains(".py::") && (body.ends_with(" PASSED") || body.ends_with(".py::")) {
+    if (body.ends_with(" PASSED") || body.ends_with(".py::")) && body.contains(".py::") {
         return true;
     }
     // xdist: `[gw1] [ 50%] PASSED tests/a.py::b`, and the name alone when it is scheduled.

@@ -65,7 +65,7 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
 fn lines_alone(doc: &mut Doc<'_>) {
     for at in 0..doc.len() {
         let line = doc.line(at);
-        let body = line.trim_start();
+        let body = lines::body(line);
         let depth = line.len() - body.len();
         if (3..=12).contains(&depth) && lines::starts_with_any(body, &PROGRESS) {
             doc.drop_line(at, Kind::Progress);
@@ -95,7 +95,7 @@ fn suites(doc: &mut Doc<'_>) {
     let mut header = None;
     for at in 0..doc.len() {
         let line = doc.line(at);
-        let body = line.trim_start();
+        let body = lines::body(line);
         if line.starts_with("     Running ") || line.starts_with("   Doc-tests ") {
             header = Some(at);
         } else if line.starts_with("error") || line.starts_with("warning") {
@@ -147,7 +147,7 @@ fn is_running(line: &str) -> bool {
 
 /// `Running unittests src/lib.rs (target/debug/deps/ledger-0a1b)` is `Running unittests src/lib.rs (ledger)`.
 fn suite_name(line: &str) -> String {
-    let line = line.trim_start();
+    let line = lines::body(line);
     let Some((front, path)) = line.split_once(" (") else { return line.to_owned() };
     let file = path.trim_end_matches(')').rsplit(['/', '\\']).next().unwrap_or(path);
     let name = file.rsplit_once('-').map_or(file, |(name, _)| name);
@@ -185,7 +185,7 @@ fn frame(doc: &mut Doc<'_>, block: std::ops::Range<usize>, warning: bool) {
     let mut suggestion = false;
     for at in block {
         let line = doc.line(at);
-        suggestion |= line.starts_with("help: ") || line.trim_start().starts_with("= help: ");
+        suggestion |= line.starts_with("help: ") || lines::body(line).starts_with("= help: ");
         if let Some(rest) = gutter(line) {
             if !has_label(rest) {
                 doc.drop_line(at, Kind::Excerpt);
@@ -199,13 +199,13 @@ fn frame(doc: &mut Doc<'_>, block: std::ops::Range<usize>, warning: bool) {
 
 /// What follows the bar of a line without a number: `   |   ^^^ label`.
 fn gutter(line: &str) -> Option<&str> {
-    let body = line.trim_start();
+    let body = lines::body(line);
     (body.starts_with('|') && line.len() > body.len() || body == "|").then(|| lines::from(body, 1))
 }
 
 /// True for a line of source with its number: `12 |     let x = 1;`.
 fn is_source(line: &str) -> bool {
-    lines::number(line.trim_start()).is_some_and(|(_, rest)| rest.trim_start().starts_with('|'))
+    lines::number(lines::body(line)).is_some_and(|(_, rest)| lines::body(rest).starts_with('|'))
 }
 
 fn has_label(rest: &str) -> bool {

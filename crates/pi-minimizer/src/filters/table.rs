@@ -37,7 +37,7 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
     for at in 0..doc.len() {
         let line = doc.line(at);
         // What hangs below a row is its continuation, and a line without columns is a message.
-        if line.trim_start().contains("  ") && !line.starts_with(' ') {
+        if !line.starts_with(' ') && line.trim_start().contains("  ") {
             doc.replace(at, squeeze(line));
         }
     }
@@ -46,7 +46,14 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
 
 /// Runs of blanks become one.
 fn squeeze(line: &str) -> String {
-    line.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut row = String::with_capacity(line.len());
+    for word in line.split_whitespace() {
+        if !row.is_empty() {
+            row.push(' ');
+        }
+        row.push_str(word);
+    }
+    row
 }
 
 #[cfg(test)]

@@ -4,8 +4,10 @@ use crate::check::Policy;
 use crate::doc::{Doc, OverBudget};
 use crate::marker::Kind;
 use crate::registry::{Family, Run};
+use crate::text::any_of::AnyOf;
 use crate::text::lines;
 use crate::text::words::FixedMap;
+use memchr::memmem;
 
 pub(crate) static FAMILY: Family = Family {
     name: "terraform",
@@ -19,30 +21,31 @@ pub(crate) static FAMILY: Family = Family {
     mark,
 };
 
+/// Resources that are looked at or worked on.
+static WORK: AnyOf<6> = AnyOf::new([
+    ": Refreshing state... [",
+    ": Still creating... [",
+    ": Still destroying... [",
+    ": Still modifying... [",
+    ": Reading...",
+    ": Still reading... [",
+]);
+
 fn mark(doc: &mut Doc<'_>, run: &Run<'_>) -> Result<(), OverBudget> {
     doc.spend(doc.len() * 4)?;
     blocks(doc);
     for at in 0..doc.len() {
         let line = doc.line(at);
-        let progress = lines::contains_any(
-            line,
-            &[
-                ": Refreshing state... [",
-                ": Still creating... [",
-                ": Still destroying... [",
-                ": Still modifying... [",
-                ": Reading...",
-                ": Still reading... [",
-            ],
-        ) || !run.failed
-            && (line.ends_with(": Creating...") || line.contains(": Destroying... ["));
+        let progress = WORK.stands_in(line)
+            || !run.failed
+                && (line.ends_with(": Creating...") || line.contains(": Destroying... ["));
         if progress
             || lines::starts_with_any(line, &["- Finding ", "- Installing ", "Initializing "])
         {
             doc.drop_line(at, Kind::Progress);
             continue;
         }
-        let unknown = line.ends_with("= (known after apply)") && line.trim_start().starts_with('+');
+        let unknown = line.ends_with("= (known after apply)") && lines::body(line).starts_with('+');
         if unknown
             || lines::starts_with_any(
                 line,
@@ -80,8 +83,11 @@ fn blocks(doc: &mut Doc<'_>) {
             continue;
         };
         let end = (at + 1..doc.len()).find(|i| doc.line(*i).is_empty()).unwrap_or(doc.len());
-        let block =
-            (at..end).map(|i| doc.line(i).replace(key, "\u{0}")).collect::<Vec<_>>().join("\n");
+        let mut block = String::new();
+        let finder = memmem::Finder::new(key);
+        for i in at..end {
+            push_without(&mut block, doc.line(i), &finder);
+        }
         let group = groups.entry(block.clone()).or_default();
         if group.is_empty() {
             order.push(block);
@@ -113,6 +119,18 @@ fn blocks(doc: &mut Doc<'_>) {
         }
         doc.replace(first, line);
     }
+}
+
+/// Appends a line with a mark instead of each key.
+fn push_without(block: &mut String, line: &str, key: &memmem::Finder<'_>) {
+    let mut start = 0;
+    for at in key.find_iter(line.as_bytes()) {
+        block.push_str(line.get(start..at).unwrap_or(""));
+        block.push('\0');
+        start = at + key.needle().len();
+    }
+    block.push_str(lines::from(line, start));
+    block.push('\n');
 }
 
 /// The key of an address: `svc-1` of `type.name["svc-1"]`; a bare number is too short to be replaced safely.

@@ -66,7 +66,7 @@ fn mark(doc: &mut Doc<'_>, _run: &Run<'_>) -> Result<(), OverBudget> {
     rust(doc);
     let mut top = true;
     for at in 0..doc.len() {
-        let body = doc.line(at).trim_start();
+        let body = lines::body(doc.line(at));
         if !body.starts_with("at ") {
             top = true;
             continue;
@@ -93,7 +93,7 @@ fn python(doc: &mut Doc<'_>) {
     while at < doc.len() {
         let line = doc.line(at);
         let depth = lines::indent(line);
-        let frame = line.trim_start().starts_with("File \"") && line.contains(", line ");
+        let frame = lines::body(line).starts_with("File \"") && line.contains(", line ");
         if !frame {
             at += 1;
             continue;
@@ -102,13 +102,13 @@ fn python(doc: &mut Doc<'_>) {
             .find(|i| lines::indent(doc.line(*i)) <= depth || doc.line(*i).is_empty())
             .unwrap_or(doc.len().min(at + 8));
         for i in at + 1..end {
-            let body = doc.line(i).trim_start();
+            let body = lines::body(doc.line(i));
             if !body.is_empty() && body.bytes().all(|b| matches!(b, b'^' | b'~' | b' ')) {
                 doc.drop_line(i, Kind::Excerpt);
             }
         }
         // The last frame before the exception stays, whoever owns it.
-        let next = doc.line(end).trim_start();
+        let next = lines::body(doc.line(end));
         let repeated = marker::is_marker(next);
         let last = !(next.starts_with("File \"") || next.starts_with("[Previous line") || repeated);
         if !last
@@ -189,18 +189,18 @@ fn is_go_library(function: &str, place: &str) -> bool {
 /// `   3: core::panicking::panic_fmt` with its `at /rustc/…` line.
 fn rust(doc: &mut Doc<'_>) {
     for at in 0..doc.len() {
-        let body = doc.line(at).trim_start();
+        let body = lines::body(doc.line(at));
         let Some((_, name)) =
             lines::number(body).and_then(|(n, rest)| Some((n, rest.strip_prefix(": ")?)))
         else {
             continue;
         };
         // `RUST_BACKTRACE=full` prints addresses in front of the names.
-        let name = match name.trim_start().split_once(" - ") {
+        let name = match lines::body(name).split_once(" - ") {
             Some((address, name)) if address.starts_with("0x") => name,
             _ => name,
         };
-        let next = doc.line(at + 1).trim_start();
+        let next = lines::body(doc.line(at + 1));
         let library = next.starts_with("at ./csu/")
             || next.starts_with("at /rustc/")
             || next.contains("/.cargo/registry/")

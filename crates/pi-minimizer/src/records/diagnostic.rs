@@ -8,7 +8,7 @@ use super::frame;
 use crate::doc::{Doc, OverBudget};
 use crate::marker::Kind;
 use crate::text::lines;
-use crate::text::words::FixedMap;
+use crate::text::words::{FixedMap, FixedSet};
 
 /// One parsed line: `src/a.c:3:4: warning: x`, `src/a.ts(3,4): error TS1: x`, `src/a.ts:3:4 - error TS1: x`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ const MIN_MESSAGE: usize = 12;
 
 /// Reads a diagnostic off a line; nothing where it is none.
 pub(crate) fn parse(line: &str) -> Option<Diagnostic<'_>> {
-    let body = line.trim_start();
+    let body = lines::body(line);
     let at = memchr::memchr2(b':', b'(', body.as_bytes())?;
     // `C:\a.c:3:4` of Windows.
     let at = if at == 1 && body.as_bytes().get(2) == Some(&b'\\') {
@@ -45,8 +45,12 @@ pub(crate) fn parse(line: &str) -> Option<Diagnostic<'_>> {
     } else {
         at
     };
+    // Asked of every line of a report: what follows the path is the quicker question.
+    if !body.as_bytes().get(at + 1).is_some_and(u8::is_ascii_digit) {
+        return None;
+    }
     let path = lines::upto(body, at);
-    if path.is_empty() || path.contains(char::is_whitespace) || !path.contains(['.', '/']) {
+    if path.is_empty() || lines::has_blank(path) || !path.contains(['.', '/']) {
         return None;
     }
     let (_, rest) = lines::number(lines::from(body, at + 1))?;
@@ -129,10 +133,11 @@ fn flush<'a>(
             continue;
         }
         let mut places: Vec<&str> = Vec::new();
+        let mut known: FixedSet<&str> = FixedSet::default();
         let first_place = parse(doc.line(first)).map_or("", |diagnostic| diagnostic.place);
         for &at in others {
             let place = parse(doc.line(at)).map_or("", |diagnostic| diagnostic.place);
-            if place != first_place && !places.contains(&place) {
+            if place != first_place && known.insert(place) {
                 places.push(place);
             }
             // A message at a known place is a repeat, as a header prints it for every file that includes it.

@@ -30,42 +30,47 @@ enum Part {
 ///
 /// Returns the line after the frame.
 pub(crate) fn thin(doc: &mut Doc<'_>, start: usize, all: bool) -> usize {
+    thin_parts(doc, start, all, |doc, at| part(doc.line(at)))
+}
+
+/// Thins a frame whose parts somebody reads.
+fn thin_parts(
+    doc: &mut Doc<'_>,
+    start: usize,
+    all: bool,
+    read: impl Fn(&Doc<'_>, usize) -> Option<Part>,
+) -> usize {
     let mut at = start;
     while doc.line(at).is_empty() && at < doc.len() && at < start + 2 {
         at += 1;
     }
-    if is_tilde(doc.line(at + 1)) && lines::number(doc.line(at).trim_start()).is_some() {
+    if is_tilde(doc.line(at + 1)) && lines::number(lines::body(doc.line(at))).is_some() {
         return thin_tildes(doc, start, at);
     }
     let first = at;
-    let mut parts = Vec::new();
-    while at < doc.len()
-        && parts.len() < MAX_LINES
-        && let Some(part) = part(doc.line(at))
+    let (mut pointed, mut underlined) = (false, false);
+    while at < doc.len().min(first + MAX_LINES)
+        && let Some(part) = read(doc, at)
     {
-        parts.push(part);
+        match part {
+            Part::Source { pointed: here } => pointed |= here,
+            Part::Carets | Part::Label => underlined = true,
+        }
         at += 1;
     }
-    let pointed = parts.iter().any(|part| matches!(part, Part::Source { pointed: true }));
-    let underlined = parts.contains(&Part::Carets) || parts.contains(&Part::Label);
     if !pointed && !underlined {
         return start;
     }
-    for (offset, part) in parts.iter().enumerate() {
-        let below = parts.get(offset + 1);
-        let aimed = match part {
-            Part::Source { pointed: here } => {
-                if pointed {
-                    *here
-                } else {
-                    matches!(below, Some(Part::Carets | Part::Label)) && below.is_some()
-                }
+    for here in first..at {
+        let aimed = match read(doc, here) {
+            Some(Part::Source { pointed: true } | Part::Label) => true,
+            Some(Part::Source { pointed: false }) if !pointed && here + 1 < at => {
+                matches!(read(doc, here + 1), Some(Part::Carets | Part::Label))
             }
-            Part::Carets => false,
-            Part::Label => true,
+            _ => false,
         };
         if !aimed || all {
-            doc.drop_line(first + offset, Kind::Excerpt);
+            doc.drop_line(here, Kind::Excerpt);
         }
     }
     at
@@ -74,7 +79,7 @@ pub(crate) fn thin(doc: &mut Doc<'_>, start: usize, all: bool) -> usize {
 /// The frame of tsc: a numbered line, and a line of tildes below it.
 fn thin_tildes(doc: &mut Doc<'_>, start: usize, first: usize) -> usize {
     let mut at = first;
-    while lines::number(doc.line(at).trim_start()).is_some() && is_tilde(doc.line(at + 1)) {
+    while lines::number(lines::body(doc.line(at))).is_some() && is_tilde(doc.line(at + 1)) {
         doc.drop_lines(start..at + 2, Kind::Excerpt);
         at += 2;
     }
@@ -82,18 +87,22 @@ fn thin_tildes(doc: &mut Doc<'_>, start: usize, first: usize) -> usize {
 }
 
 fn is_tilde(line: &str) -> bool {
-    let body = line.trim_start();
+    let body = lines::body(line);
     body.starts_with('~') && body.bytes().all(|b| b == b'~')
 }
 
 fn part(line: &str) -> Option<Part> {
-    let body = line.trim_start();
+    let body = lines::body(line);
+    // Every line of a report is asked, and nearly all begin with a letter. The last two begin `❯`, `│` and `·`.
+    if !matches!(body.as_bytes().first()?, b'0'..=b'9' | b'>' | b'|' | b':' | b'`' | 0xe2 | 0xc2) {
+        return None;
+    }
     let (pointed, body) = match body.strip_prefix(['>', '❯', '→']) {
-        Some(rest) => (true, rest.trim_start()),
+        Some(rest) => (true, lines::body(rest)),
         None => (false, body),
     };
     if let Some((_, rest)) = lines::number(body) {
-        let rest = rest.trim_start();
+        let rest = lines::body(rest);
         return rest.starts_with(['|', '│']).then_some(Part::Source { pointed });
     }
     // miette draws `   : ^^^`, `   · ───` and closes with a corner.
@@ -105,14 +114,23 @@ fn part(line: &str) -> Option<Part> {
     if line.starts_with(['|', '│']) && pointed {
         return None;
     }
-    Some(if rest.contains(char::is_alphanumeric) { Part::Label } else { Part::Carets })
+    Some(if has_letters(rest) { Part::Label } else { Part::Carets })
+}
+
+fn has_letters(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_alphanumeric())
+        || !text.is_ascii() && text.contains(char::is_alphanumeric)
 }
 
 /// Thins every frame of a text in which a tool points at a line or underlines it.
 pub(crate) fn thin_everywhere(doc: &mut Doc<'_>) {
+    // Read once: of a long table each line could begin a frame, and none does.
+    let parts: Vec<Option<Part>> = doc.lines.iter().map(|line| part(line)).collect();
+    let read = |_: &Doc<'_>, at: usize| parts.get(at).copied().flatten();
     let mut at = 0;
     while at < doc.len() {
-        at = if part(doc.line(at)).is_some() { thin(doc, at, false).max(at + 1) } else { at + 1 };
+        let end = if read(doc, at).is_some() { thin_parts(doc, at, false, read) } else { at };
+        at = end.max(at + 1);
     }
 }
 

@@ -32,10 +32,10 @@ fn parse(line: &str) -> Option<(usize, &str)> {
 pub(crate) fn redraw(doc: &mut Doc<'_>) -> Result<bool, OverBudget> {
     doc.spend(doc.len())?;
     let mut widths: Vec<usize> = Vec::new();
-    let mut nodes = 0;
-    for line in &doc.lines {
-        if let Some((width, _)) = parse(line) {
-            nodes += 1;
+    let mut rows: Vec<(usize, usize, &str)> = Vec::new(); // line, width, text
+    for (at, line) in doc.lines.iter().enumerate() {
+        if let Some((width, text)) = parse(line) {
+            rows.push((at, width, text));
             if let Err(at) = widths.binary_search(&width)
                 && widths.len() < 256
             {
@@ -43,24 +43,24 @@ pub(crate) fn redraw(doc: &mut Doc<'_>) -> Result<bool, OverBudget> {
             }
         }
     }
-    if nodes < MIN_NODES {
+    if rows.len() < MIN_NODES {
         return Ok(false);
     }
-    let shown: FixedSet<&str> = doc
-        .lines
+    let shown: FixedSet<&str> = rows
         .iter()
-        .filter_map(|line| parse(line))
-        .filter(|(_, text)| pointer(text).is_none())
-        .map(|(_, text)| identity(text))
+        .filter(|(.., text)| pointer(text).is_none())
+        .map(|(.., text)| identity(text))
         .collect();
-    for at in 0..doc.len() {
-        let Some((width, text)) = parse(doc.line(at)) else { continue };
+    for &(at, width, text) in &rows {
         if pointer(text).is_some_and(|name| shown.contains(identity(name))) {
             doc.drop_line(at, Kind::Deduped);
             continue;
         }
         let level = widths.binary_search(&width).unwrap_or(0) + 1;
-        doc.replace(at, format!("{}{text}", " ".repeat(level)));
+        let mut row = String::with_capacity(level + text.len());
+        row.extend(std::iter::repeat_n(' ', level));
+        row.push_str(text);
+        doc.replace(at, row);
     }
     Ok(true)
 }
@@ -72,8 +72,11 @@ fn pointer(text: &str) -> Option<&str> {
 
 /// What two rows of one node have in common: its first words up to a remark in brackets.
 fn identity(text: &str) -> &str {
-    let text = text.split(" (").next().unwrap_or(text);
-    text.split(" -> ").next().unwrap_or(text).trim_end()
+    let upto = |text, mark: &str| {
+        memchr::memmem::find(str::as_bytes(text), mark.as_bytes())
+            .map_or(text, |at| lines::upto(text, at))
+    };
+    upto(upto(text, " ("), " -> ").trim_end()
 }
 
 #[cfg(test)]

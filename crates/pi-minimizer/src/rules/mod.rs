@@ -13,7 +13,7 @@ pub use verify::{Verified, verify_built_in_rules, verify_rules};
 use crate::doc::{Doc, OverBudget};
 use crate::invocation::Target;
 use crate::marker::Kind;
-use crate::registry::{self, Run};
+use crate::registry::{Run, Signatures};
 use regex::{Regex, RegexSet};
 use std::sync::{Arc, LazyLock};
 
@@ -38,7 +38,7 @@ pub(crate) enum When {
 }
 
 /// What happens to lines that match a pattern.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Drop {
     pub(crate) kind: Kind,
     pub(crate) when: When,
@@ -61,9 +61,8 @@ pub(crate) struct Rule {
     pub(crate) subcommands: Vec<String>,
     pub(crate) signature: Vec<String>,
     pub(crate) keep: RegexSet,
-    pub(crate) drop: RegexSet,
-    /// One action for each pattern of `drop`.
-    pub(crate) actions: Vec<Drop>,
+    /// Patterns in their order, those in a row with one action in one set: the first set that knows a line has it.
+    pub(crate) drop: Vec<(RegexSet, Drop)>,
     pub(crate) sections: Vec<Section>,
     pub(crate) once: bool,
 }
@@ -72,14 +71,14 @@ pub(crate) struct Rule {
 pub(crate) fn select<'a>(
     sets: &'a [Arc<Rules>],
     target: Option<&Target>,
-    text: &str,
+    signatures: &Signatures<'_>,
 ) -> Vec<&'a Rule> {
-    sets.iter().flat_map(|set| &set.rules).filter(|rule| rule.applies(target, text)).collect()
+    sets.iter().flat_map(|set| &set.rules).filter(|rule| rule.applies(target, signatures)).collect()
 }
 
 /// Built-in rules that apply.
-pub(crate) fn built_in(target: Option<&Target>, text: &str) -> Vec<&'static Rule> {
-    BUILT_IN.iter().filter(|rule| rule.applies(target, text)).collect()
+pub(crate) fn built_in(target: Option<&Target>, signatures: &Signatures<'_>) -> Vec<&'static Rule> {
+    BUILT_IN.iter().filter(|rule| rule.applies(target, signatures)).collect()
 }
 
 impl Rule {
@@ -88,14 +87,13 @@ impl Rule {
         &self.name
     }
 
-    fn applies(&self, target: Option<&Target>, text: &str) -> bool {
+    fn applies(&self, target: Option<&Target>, signatures: &Signatures<'_>) -> bool {
         let named = target.is_some_and(|target| {
             self.programs.contains(&target.program)
                 && (self.subcommands.is_empty()
                     || self.subcommands.iter().any(|sub| sub == target.subcommand()))
         });
-        let ends = registry::ends(text);
-        named || self.signature.iter().any(|word| registry::stands_in(ends, word))
+        named || self.signature.iter().any(|word| signatures.has(word))
     }
 
     /// Marks the lines the rule knows.
@@ -111,29 +109,25 @@ impl Rule {
             if open.is_some_and(|section| section.end.is_match(line)) {
                 open = None;
             }
-            if self.keep.is_match(line) {
-                continue;
-            }
-            if open.is_none() {
-                open = self
-                    .sections
+            let section = open.or_else(|| {
+                self.sections
                     .iter()
-                    .find(|section| section.action.applies(run) && section.start.is_match(line));
-            }
-            if let Some(section) = open {
-                doc.drop_line(at, section.action.kind);
+                    .find(|section| section.action.applies(run) && section.start.is_match(line))
+            });
+            let action = section.map(|section| &section.action).or_else(|| {
+                let knows = |(patterns, action): &&(RegexSet, Drop)| {
+                    action.applies(run) && patterns.is_match(line)
+                };
+                self.drop.iter().find(knows).map(|(_, action)| action)
+            });
+            // Asked last, and only of lines that would go: most lines are not known at all.
+            if action.is_none() && !self.once || self.keep.is_match(line) {
                 continue;
             }
-            let action = self
-                .drop
-                .matches(line)
-                .iter()
-                .filter_map(|index| self.actions.get(index))
-                .find(|action| action.applies(run));
+            open = section;
             if let Some(action) = action {
                 doc.drop_line(at, action.kind);
-            } else if self.once && !line.is_empty() && !seen.insert(crate::text::words::hash(line))
-            {
+            } else if !line.is_empty() && !seen.insert(crate::text::words::hash(line)) {
                 doc.drop_line(at, Kind::Repeat);
             }
         }

@@ -161,13 +161,13 @@ fn compile(raw: RawRule) -> Result<Rule, RuleError> {
         return Err(RuleError::Unreachable(raw.name));
     }
     let name = raw.name.as_str();
-    let mut patterns = Vec::new();
-    let mut actions = Vec::new();
+    let mut drops: Vec<(Vec<&str>, Drop)> = Vec::new();
     for drop in &raw.drop {
         let action = action(name, drop.kind.as_deref(), drop.exit)?;
-        for line in &drop.lines {
-            patterns.push(line.as_str());
-            actions.push(action.clone());
+        let lines = drop.lines.iter().map(String::as_str);
+        match drops.last_mut() {
+            Some((patterns, last)) if *last == action => patterns.extend(lines),
+            _ => drops.push((lines.collect(), action)),
         }
     }
     let sections = raw
@@ -183,12 +183,14 @@ fn compile(raw: RawRule) -> Result<Rule, RuleError> {
         .collect::<Result<_, RuleError>>()?;
     Ok(Rule {
         keep: pattern_set(name, &raw.keep)?,
-        drop: pattern_set(name, &patterns)?,
+        drop: drops
+            .into_iter()
+            .map(|(patterns, action)| Ok((pattern_set(name, &patterns)?, action)))
+            .collect::<Result<_, RuleError>>()?,
         name: raw.name,
         programs: raw.programs,
         subcommands: raw.subcommands,
         signature: raw.signature,
-        actions,
         sections,
         once: raw.once,
     })

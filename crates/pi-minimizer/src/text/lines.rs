@@ -5,7 +5,7 @@
 
 /// The lines of `text` without their line ends and trailing blanks; a final newline adds no line.
 pub(crate) fn split(text: &str) -> Vec<&str> {
-    pieces(text, str::trim_end)
+    pieces(text, trimmed)
 }
 
 /// The lines of `text` with all their blanks; a final newline adds no line.
@@ -28,9 +28,28 @@ fn pieces<'a>(text: &'a str, shape: impl Fn(&'a str) -> &'a str) -> Vec<&'a str>
     lines
 }
 
+/// `line` without trailing blanks. Nearly every line ends in a byte that is no blank of any script.
+fn trimmed(line: &str) -> &str {
+    match line.as_bytes().last() {
+        Some(byte) if byte.is_ascii_graphic() => line,
+        _ => line.trim_end(),
+    }
+}
+
+/// `line` without its leading blanks: `str::trim_start`, decided by bytes where the line begins in ASCII.
+pub(crate) fn body(line: &str) -> &str {
+    let bytes = line.as_bytes();
+    let at = bytes.iter().position(|byte| *byte != b' ').unwrap_or(bytes.len());
+    match bytes.get(at..) {
+        // No blank begins like these: ASCII, and the signs that reports draw (U+2080 to U+2FFF).
+        Some([b'!'..=b'~', ..] | [0xe2, 0x82..=0xff, ..]) => from(line, at),
+        _ => line.trim_start(),
+    }
+}
+
 /// Width of the leading blanks in bytes.
 pub(crate) fn indent(line: &str) -> usize {
-    line.len() - line.trim_start().len()
+    line.len() - body(line).len()
 }
 
 /// `line` from byte `at` on.
@@ -43,9 +62,17 @@ pub(crate) fn upto(line: &str, at: usize) -> &str {
     line.get(..at).unwrap_or("")
 }
 
+/// True where a blank of any script stands in `text`.
+pub(crate) fn has_blank(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, b'\t'..=b'\r' | b' '))
+        || !text.is_ascii() && text.contains(char::is_whitespace)
+}
+
 /// True where `line` begins with one of `prefixes`.
 pub(crate) fn starts_with_any(line: &str, prefixes: &[&str]) -> bool {
-    prefixes.iter().any(|prefix| line.starts_with(prefix))
+    let first = line.as_bytes().first();
+    // Most lines begin with none of them: one byte tells, without a call for each prefix.
+    prefixes.iter().any(|prefix| prefix.as_bytes().first() == first && line.starts_with(prefix))
 }
 
 /// True where `line` contains one of `parts`.

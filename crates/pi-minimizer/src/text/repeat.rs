@@ -22,11 +22,17 @@ pub(crate) struct Repeat {
 /// A single line must stand three times and a block twice with at least four lines to spare:
 /// anything less costs more to say than to repeat. Blank lines alone never form a period.
 pub(crate) fn find(lines: &[&str]) -> Vec<Repeat> {
-    let hashes: Vec<u64> = lines.iter().map(|line| key(line)).collect();
+    let mut keys: Vec<u32> = Vec::with_capacity(lines.len() + MAX_PERIOD);
+    keys.extend(lines.iter().map(|line| key(line)));
+    // The last lines look ahead as well; what they see there is no line, and lines are compared.
+    keys.resize(lines.len() + MAX_PERIOD, 0);
     let mut found = Vec::new();
     let mut at = 0;
-    while at < lines.len() {
-        match at_line(lines, &hashes, at) {
+    while let Some((here, ahead)) = keys.get(at..).and_then(|rest| rest.split_first()) {
+        let Some(ahead) = ahead.first_chunk::<MAX_PERIOD>() else { break };
+        // No branch for each period: nearly no line has an equal one so near, and this is asked of every line.
+        let recurs = ahead.contains(here);
+        match if recurs { at_line(lines, &keys, at) } else { None } {
             Some(repeat) => {
                 at += repeat.period * repeat.times;
                 found.push(repeat);
@@ -39,21 +45,21 @@ pub(crate) fn find(lines: &[&str]) -> Vec<Repeat> {
 
 /// Length, beginning and end of a line: equal lines have equal keys, and most others do not. Lines are
 /// compared before anything is folded, so a cheap key is enough.
-fn key(line: &str) -> u64 {
+fn key(line: &str) -> u32 {
     let bytes = line.as_bytes();
-    let eight = |part: &[u8]| part.try_into().map_or(0, u64::from_le_bytes);
-    let front = bytes.first_chunk::<8>().map_or(0, |part| eight(part));
-    let back = bytes.last_chunk::<8>().map_or_else(
-        || bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
-        |part| eight(part),
-    );
-    front.rotate_left(17) ^ back ^ (bytes.len() as u64).rotate_left(56)
+    let (front, back) = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        (Some(front), Some(back)) => (u64::from_le_bytes(*front), u64::from_le_bytes(*back)),
+        _ => (0, bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte))),
+    };
+    let mixed = front.rotate_left(17) ^ back ^ (bytes.len() as u64).rotate_left(56);
+    let [.., a, b, c, d] = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
+    u32::from_le_bytes([a, b, c, d])
 }
 
-fn at_line(lines: &[&str], hashes: &[u64], at: usize) -> Option<Repeat> {
-    let (&here, ahead) = hashes.get(at..)?.split_first()?;
+fn at_line(lines: &[&str], keys: &[u32], at: usize) -> Option<Repeat> {
+    let (&here, ahead) = keys.get(at..)?.split_first()?;
     for (period, &next) in (1..=MAX_PERIOD).zip(ahead) {
-        if here != next {
+        if here != next || keys.get(at..at + period) != keys.get(at + period..at + 2 * period) {
             continue;
         }
         let block = lines.get(at..at + period)?;

@@ -12,6 +12,7 @@ pub(crate) fn words(text: &str) -> Words<'_> {
 }
 
 /// Iterator over the words of a text.
+#[derive(Clone)]
 pub(crate) struct Words<'a> {
     rest: &'a str,
 }
@@ -28,30 +29,59 @@ impl<'a> Iterator for Words<'a> {
                 return None;
             }
             self.rest = rest;
-            if word.bytes().any(|byte| byte != b'_') {
+            if !word.starts_with('_') || word.bytes().any(|byte| byte != b'_') {
                 return Some(word);
             }
         }
     }
 }
 
+/// What a byte says about a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Outside,
+    Inside,
+    /// Part of a character that only its whole tells about.
+    Wide,
+}
+
+/// The class of each byte: bytes decide for ASCII, which is nearly all there is, and the check runs over every output.
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Wide; 256];
+    let mut byte = 0_u8;
+    while byte.is_ascii() {
+        let inside = byte.is_ascii_alphanumeric() || byte == b'_';
+        classes[byte as usize] = if inside { Class::Inside } else { Class::Outside };
+        byte += 1;
+    }
+    classes
+};
+
 /// Bytes at the front of `text` that are all inside a word, or all outside.
 fn length(text: &str, inside: bool) -> usize {
     let bytes = text.as_bytes();
+    let wanted = if inside { Class::Inside } else { Class::Outside };
     let mut at = 0;
-    // Bytes decide for ASCII, which is nearly all there is; the check runs over every output.
     while let Some(&byte) = bytes.get(at) {
-        if byte.is_ascii() {
-            if (byte.is_ascii_alphanumeric() || byte == b'_') != inside {
-                break;
-            }
+        let class = CLASSES[usize::from(byte)];
+        if class == wanted {
             at += 1;
-        } else {
+        } else if class == Class::Wide {
+            // Signs that reports draw and quote with (U+2000 to U+203F, U+2500 to U+273F): no letter among them.
+            if let Some([0xe2, 0x80 | 0x94..=0x9c, _, ..]) = bytes.get(at..) {
+                if inside {
+                    break;
+                }
+                at += 3;
+                continue;
+            }
             let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { break };
             if c.is_alphanumeric() != inside {
                 break;
             }
             at += c.len_utf8();
+        } else {
+            break;
         }
     }
     at
@@ -122,18 +152,20 @@ impl Hasher for FixedHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        let mut chunks = bytes.chunks_exact(8);
-        for chunk in &mut chunks {
-            self.mix(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
+        let (chunks, rest) = bytes.as_chunks::<8>();
+        for chunk in chunks {
+            self.mix(u64::from_le_bytes(*chunk));
         }
-        let rest = chunks.remainder();
-        let mut last = [0_u8; 8];
-        for (slot, byte) in last.iter_mut().zip(rest) {
-            *slot = *byte;
-        }
-        // A remainder has seven bytes at most, so its length fits into the eighth.
-        last[7] = u8::try_from(rest.len()).unwrap_or(0) | 0x80;
-        self.mix(u64::from_le_bytes(last));
+        // The last bytes at once, also those that were mixed: words are short, and a loop over bytes costs more.
+        let last = match (bytes.last_chunk::<8>(), rest.first_chunk::<4>(), rest.last_chunk::<4>())
+        {
+            (Some(last), ..) => u64::from_le_bytes(*last),
+            (None, Some(front), Some(back)) => {
+                u64::from(u32::from_le_bytes(*front)) << 32 | u64::from(u32::from_le_bytes(*back))
+            }
+            _ => rest.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
+        };
+        self.mix(last ^ (bytes.len() as u64).rotate_left(56));
     }
 
     fn write_u8(&mut self, value: u8) {
@@ -154,6 +186,16 @@ mod tests {
     fn words_are_runs_of_letters_digits_and_underscores() {
         let found: Vec<&str> = words("a_b(c-1): \"x\"").collect();
         assert_eq!(found, ["a_b", "c", "1", "x"]);
+    }
+
+    #[test]
+    fn no_drawn_sign_is_part_of_a_word() {
+        let signs = ('\u{2000}'..='\u{203f}').chain('\u{2500}'..='\u{273f}');
+        for sign in signs {
+            assert!(!sign.is_alphanumeric(), "{sign}");
+            assert_eq!(words(&format!("a{sign}b")).collect::<Vec<_>>(), ["a", "b"]);
+        }
+        assert_eq!(words("naïve②x_é").collect::<Vec<_>>(), ["naïve②x_é"]);
     }
 
     #[test]

@@ -359,6 +359,13 @@ pub(crate) fn adversarial(size: usize) -> Vec<String> {
         (0..size / 60)
             .map(|i| format!("[-- last 99999999 lines repeated {i} more times]\nok {i} - a\n"))
             .collect(),
+        // One message at as many places, reports that name what they never report, heads of commits and nothing else.
+        (0..size / 44).map(|i| format!("src/f{i}.c:{i}:1: warning: the same message\n")).collect(),
+        (0..size / 24).map(|i| format!("# Subtest: {i}x\n")).collect(),
+        (0..size / 80)
+            .map(|i| format!("commit {i:040x}\nAuthor: a <a@b>\n\n    {i}\n\n"))
+            .collect(),
+        "a.b:1:1".repeat(size / 7) + "\nerror: a.b:1 a.b:2\n",
     ];
     // All of it is one-byte characters where a cut can fall.
     texts
