@@ -8,6 +8,7 @@ import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { inspectMcp } from "./inspect.mjs";
 import { runStep } from "./run-step.mjs";
 import { addonOf, ownTarget, packageOf, supervisorOf } from "./targets.mjs";
 
@@ -81,6 +82,7 @@ export function verifyInstall(tarballs, target) {
       `install of the tarballs alone, without scripts: ${mebibytes(bytes)} of ours, ${mebibytes(whole)} with what they depend on`,
       `tour from the packages: ${claims}`,
       "the tool embedded in a program of its own: ok",
+      inspectMcp(project),
       requireTime(project),
     ];
     return { lines, tests: `doctor; tour: ${claims}; embedded tool` };
