@@ -4,7 +4,7 @@
  *
  * Nothing here looks into the checkout: a file that was forgotten in a tarball has to be missed.
  */
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -78,10 +78,11 @@ export function verifyInstall(tarballs, target) {
     if (!doctor.includes(`natives-${target.name}`)) throw new Error(`the doctor found another addon:\n${doctor}`);
     const claims = runTour([bin], project);
     runEmbedded([process.execPath], project);
+    runReadme(project);
     const lines = [
       `install of the tarballs alone, without scripts: ${mebibytes(bytes)} of ours, ${mebibytes(whole)} with what they depend on`,
       `tour from the packages: ${claims}`,
-      "the tool embedded in a program of its own: ok",
+      "the tool embedded in a program of its own, and as README.md has it: ok",
       inspectMcp(project),
       requireTime(project),
     ];
@@ -102,6 +103,16 @@ export function runTour([command, ...words], project, options = {}) {
 export function runEmbedded([command, ...words], project, options = {}) {
   copyFileSync(fileURLToPath(new URL("embed.mjs", import.meta.url)), join(project, "embed.mjs"));
   runStep(command, [...words, "embed.mjs"], project, options);
+}
+
+/** Runs the program that README.md shows first, word for word: what a newcomer pastes has to work. */
+function runReadme(project) {
+  const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
+  const program = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+  writeFileSync(join(project, "readme.mjs"), program);
+  const printed = runStep(process.execPath, ["readme.mjs"], project);
+  // There is nothing to make in the folder: `make` or bash says so.
+  if (!/^true (?:2|127) /m.test(printed)) throw new Error(`the program of README.md printed:\n${printed}`);
 }
 
 /** How much later a process that loads the addon is at its first line of code: the best of some runs. */
