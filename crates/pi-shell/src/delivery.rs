@@ -61,7 +61,7 @@ impl Delivery {
         self.update();
     }
 
-    /// Has the observer look at what it was given.
+    /// Has the observer look at what it was given: no more came.
     pub(crate) fn flush(&self) {
         self.observer.flush();
     }

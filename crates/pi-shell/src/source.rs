@@ -26,7 +26,8 @@ pub(crate) trait Source: Send {
     /// The buffer of the last read. Whoever takes it leaves another one of its length.
     fn buffer(&mut self) -> &mut Vec<u8>;
 
-    /// Whether the next read is made at once and finds more.
+    /// Whether the next read is made at once and most likely finds more. Where it finds nothing, that
+    /// is told as `Empty`, and whoever left bytes lie for it looks at them.
     fn has_more(&self) -> bool {
         false
     }

@@ -193,6 +193,20 @@ describe("a callback", () => {
     expect([...seen]).toEqual(["mine"]);
   });
 
+  it("is given all of a flood whose writes fill a read, although the command goes on in silence", async () => {
+    let given = 0;
+    const all = new AbortController();
+
+    const command = "for i in 1 2 3 4 5; do dd if=/dev/zero bs=128K count=37 status=none; sleep 0.01; done; sleep 60";
+    const result = await executeShell({ command, signal: all.signal, timeoutMs: 30_000 }, (_error, chunk) => {
+      given += chunk.length;
+      if (given === 5 * 37 * 128 * 1024) all.abort();
+    });
+
+    expect(given).toBe(5 * 37 * 128 * 1024);
+    expect(result).toMatchObject({ cancelled: true, timedOut: false });
+  });
+
   it("leaves the event loop its turns: no turn gets more than a megabyte", async () => {
     let inTurn = 0;
     let most = 0;

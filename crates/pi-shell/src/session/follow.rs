@@ -90,6 +90,8 @@ enum Event {
     Stopped,
     Look,
     Nothing,
+    /// The bytes that were expected did not come.
+    NothingMore,
 }
 
 impl Follow<'_> {
@@ -134,7 +136,7 @@ impl Follow<'_> {
                     () = self.delivery.drained(), if !reading => Event::Nothing,
                     read = self.output.read(), if reading => match read {
                         Ok(ReadOutcome::Data(length)) => Event::Read(length),
-                        _ => Event::Nothing,
+                        _ => Event::NothingMore,
                     },
                     () = until(update), if update.is_some() => {
                         self.delivery.update();
@@ -145,6 +147,7 @@ impl Follow<'_> {
             };
             match event {
                 Event::Nothing => {}
+                Event::NothingMore => self.delivery.flush(),
                 Event::Read(length) => {
                     self.delivery.take(self.output, length);
                 }

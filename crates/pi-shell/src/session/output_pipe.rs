@@ -129,16 +129,19 @@ impl OutputPipe {
     }
 
     /// Waits until there is something to read. Cancel-safe. To be used between `begin` and
-    /// `release`.
+    /// `release`. Where `has_more` was promised and nothing came, that is told once, as `Empty`.
     pub(super) async fn read(&mut self) -> io::Result<ReadOutcome> {
-        while let Some(rests) = &mut self.rests {
+        if let Some(rests) = &mut self.rests {
             if rests.is_resting {
                 rests.timer.ended().await;
                 rests.is_resting = false;
             }
             match self.read_now()? {
                 // The read before took all there was, to the last byte, or the rest brought nothing.
-                ReadOutcome::Empty => self.rest()?,
+                ReadOutcome::Empty => {
+                    self.rest()?;
+                    return Ok(ReadOutcome::Empty);
+                }
                 ReadOutcome::Closed => return Ok(ReadOutcome::Closed),
                 ReadOutcome::Data(length) => {
                     self.go_on_with_flood(length)?;
@@ -264,7 +267,8 @@ impl Source for OutputPipe {
     }
 
     fn has_more(&self) -> bool {
-        self.rests.as_ref().is_some_and(|rests| !rests.is_resting) && self.waiting_bytes() > 0
+        // The pipe is not asked: it would answer when its writer lets go of it.
+        self.rests.as_ref().is_some_and(|rests| !rests.is_resting)
     }
 
     fn read_now(&mut self) -> io::Result<ReadOutcome> {
@@ -305,8 +309,11 @@ mod tests {
         let mut found = Vec::new();
         while found.len() < length {
             let read = tokio::time::timeout(Duration::from_secs(20), pipe.read());
-            let ReadOutcome::Data(count) = read.await.unwrap().unwrap() else { break };
-            found.extend_from_slice(pipe.bytes(count));
+            match read.await.unwrap().unwrap() {
+                ReadOutcome::Data(count) => found.extend_from_slice(pipe.bytes(count)),
+                ReadOutcome::Empty => {}
+                ReadOutcome::Closed => break,
+            }
         }
         found
     }
