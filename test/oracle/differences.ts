@@ -4,5 +4,4 @@
  */
 export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
   ["commands: set x", "bash repeats the first character of PS4 for every `eval` around the command"],
-  ["functions: caller", "`caller` has no line of a file to name where the text comes from no file"],
 ]);

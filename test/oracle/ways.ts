@@ -98,7 +98,7 @@ function answerOf(result: ShellRunResult): Answer {
 /** The answer without what differs by nature: process ids, and what stands before `line N:` in bash's own messages. */
 function normal({ output, status }: Answer): Answer {
   const text = output
-    .replaceAll(/^(?:bash|main)(?:: eval)?: line (\d+): /gm, "bash: line $1: ")
+    .replaceAll(/^bash(?:: eval)?: line (\d+): /gm, "bash: line $1: ")
     .replaceAll(/ +\d{1,7}(?= (?:Terminated|Killed|Done|Running))/g, " PID");
   return { output: text, status };
 }

@@ -78,9 +78,11 @@ impl MainShell {
                     spec.shell.clone().into_os_string(),
                     "--norc".into(),
                     "--noprofile".into(),
+                    protocol::SCRIPT_NAME.into(),
                 ],
                 env: spec.env.clone(),
-                cwd: cwd.to_path_buf(),
+                // Where its script has that name; it goes to `cwd` itself.
+                cwd: folder.to_path_buf(),
                 descriptors: vec![control_end, report_end, errors],
                 controlling_terminal: false,
                 umask: None,
@@ -100,13 +102,18 @@ impl MainShell {
             generation,
             descriptors,
         };
-        shell.greet(&spec.shell, folder, token).await?;
+        shell.greet(&spec.shell, (folder, cwd), token).await?;
         Ok(shell)
     }
 
-    async fn greet(&mut self, path: &Path, folder: &Path, token: &str) -> Result<(), ShellError> {
+    async fn greet(
+        &mut self,
+        path: &Path,
+        (folder, cwd): (&Path, &Path),
+        token: &str,
+    ) -> Result<(), ShellError> {
         let no_bash = || crate::shell_path::no_bash(path);
-        let text = protocol::boot_text(folder, self.generation, self.descriptors, token);
+        let text = protocol::boot_text(folder, cwd, self.generation, self.descriptors, token);
         self.write(text.as_bytes()).map_err(|_died| no_bash())?;
         let exited = self.child.clone();
         let greeting = async {
@@ -217,10 +224,10 @@ impl MainShell {
         Some((found.st_dev, found.st_ino))
     }
 
-    /// Whether it waits outside of a command: its own output is our pipe, it sleeps, and it waits
-    /// for an order. A bash that reads a long text, lacks a processor, or waits for a program that
-    /// its prompt of traces (`PS4`) runs does none of that. Where the system does not tell what it
-    /// waits for, it must not have run since the last look.
+    /// Whether it waits outside of a command: it sleeps, and it waits for an order. A bash that reads
+    /// a long text, lacks a processor, or waits for a program that its prompt of traces (`PS4`)
+    /// runs does none of that. Where the system does not tell what it waits for, its own output must
+    /// be our pipe, and it must not have run since the last look.
     pub(super) fn is_between_commands(&mut self) -> bool {
         let pid = self.child.pid();
         let switches = tree::switches_of(pid);
@@ -229,9 +236,10 @@ impl MainShell {
         if !sleeps {
             return false;
         }
-        let ours = self.report_inode();
-        let outside = ours.is_some() && crate::stop::standard_output(pid) == ours;
-        outside && tree::reads_from(pid, &self.control).unwrap_or(has_rested)
+        tree::reads_from(pid, &self.control).unwrap_or_else(|| {
+            let ours = self.report_inode();
+            has_rested && ours.is_some() && crate::stop::standard_output(pid) == ours
+        })
     }
 }
 

@@ -53,8 +53,10 @@ pub(super) fn prepare(
     let script = shared.folder.write(&format!("c{}", shared.next_serial()), script.as_bytes())?;
     // The script is its standard input, as a session's is. Limits are inherited.
     let body = format!(
-        "\\builtin exec -c {} --norc --noprofile <{}",
+        "\\builtin cd -- {} && \\builtin exec -c {} --norc --noprofile {} <{}",
+        protocol::plain(shared.folder.path()),
         crate::script::quote_path(shell),
+        protocol::SCRIPT_NAME,
         protocol::plain(&script)
     );
     files.push(script);
@@ -63,8 +65,7 @@ pub(super) fn prepare(
 
 /// Restores the state and runs the command; the shell's output is the command's already.
 fn script_text(restored: &Path, message: &RunMessage<'_>) -> String {
-    // Its messages begin as those of the session's shell do.
-    let mut text = format!("BASH_ARGV0=bash;{}\n__pi_m=;", protocol::evaluate_state_text(restored));
+    let mut text = format!("{}\n__pi_m=;", protocol::evaluate_state_text(restored));
     message.push_command(&mut text, "\\builtin exit 126");
     text.push_str(&Descriptors::low().redirections(">|", message.output, Errors::Apart));
     text.push('\n');

@@ -19,6 +19,10 @@ const STALE_AFTER: Duration = Duration::from_secs(60);
 /// Name of the part for temporary files.
 const TEMPORARY_NAME: &str = "tmp";
 
+/// Standard input by a path. A chroot may have no `/dev/fd`, but without `/proc` nothing goes.
+const STANDARD_INPUT: &str =
+    if cfg!(target_os = "linux") { "/proc/self/fd/0" } else { "/dev/fd/0" };
+
 /// A folder that exists as long as this value.
 pub(crate) struct PrivateDir {
     path: PathBuf,
@@ -60,6 +64,7 @@ impl PrivateDir {
         let lock = open_folder(path)?;
         rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared)?;
         std::fs::write(path.join(protocol::DUMP_SCRIPT_NAME), crate::script::DUMP_SCRIPT)?;
+        std::os::unix::fs::symlink(STANDARD_INPUT, path.join(protocol::SCRIPT_NAME))?;
         for name in [protocol::STATE_FOLDER_NAME, TEMPORARY_NAME] {
             rustix::fs::mkdir(path.join(name), Mode::RWXU)?;
         }

@@ -77,16 +77,18 @@ pub(super) fn plain(path: &Path) -> String {
 /// sets no traps, so that its saved state has those of the user. See docs/session-protocol.md.
 pub(super) fn boot_text(
     folder: &Path,
+    cwd: &Path,
     generation: u64,
     descriptors: Descriptors,
     token: &str,
 ) -> String {
     format!(
         concat!(
-            r#"{{ BASH_ARGV0=bash;\unalias -a;{descriptors}{driver};{trap};"#,
+            r#"{{ \unalias -a;\builtin cd -- {cwd} || \builtin cd /;\builtin unset OLDPWD;{descriptors}{driver};{trap};"#,
             r#"\builtin printf '\001%s r %s %s\000\002' {token} "${{BASH_VERSINFO[0]}}" "${{BASH_VERSINFO[1]}}";}}<&$((LINENO=0))"#,
             "\n"
         ),
+        cwd = quote_path(cwd),
         descriptors = descriptors.boot(),
         driver = driver_text(),
         trap = exit_trap(folder, generation),
@@ -150,6 +152,14 @@ pub(super) const STATE_FOLDER_NAME: &str = "w";
 
 /// Name of the dump script in the session's folder.
 pub(super) const DUMP_SCRIPT_NAME: &str = "x";
+
+/// Name by which a bash finds its standard input as its script, in the session's folder. It is the
+/// name that bash's messages begin with.
+///
+/// A bash that is given no script reads standard input too, but then `exec 3<&0` within `eval` is a
+/// null pointer to bash 5.2: it ends by SIGSEGV. So descriptor 0 may not be what it knows as its
+/// script's.
+pub(super) const SCRIPT_NAME: &str = "bash";
 
 /// One command as bash is told of it.
 #[derive(Clone, Copy)]
