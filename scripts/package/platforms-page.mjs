@@ -27,10 +27,17 @@ function runtimeLines(root) {
   const results = join(root, "build", "runtimes", "results.json");
   if (!existsSync(results)) return "`npm run test:runtimes` was not run on this machine.\n";
   const rows = JSON.parse(readFileSync(results, "utf8")).map(
-    ({ name, version, ok, counts }) => `| ${name} | ${version} | ${ok ? "passed" : "failed"} | ${counts} |`,
+    ({ name, version, commit, ok, counts }) =>
+      `| ${name} | ${version} | \`${commit}\` | ${ok ? "passed" : "failed"}; ${counts} |`,
   );
-  return `| runtime | version | | |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+  return `| runtime | version | sources of | result |\n|---|---|---|---|\n${rows.join("\n")}\n`;
 }
+
+/** What was seen of other runtimes: `npm run test:runtimes` writes it anew, also into a page that is there. */
+const runtimesSection = (root) =>
+  `## Runtimes on linux-x64-gnu\n\nAll TypeScript tests, by \`npm run test:runtimes\`; the oldest Node, on which vitest does not start, gets the tour. On Bun\nthe tests run in vitest under Bun, and the programs that they start are Bun's, too; skipped there: the API reference\n(TypeScript's API needs Node), a stand-in for an old addon (\`require.extensions\`) and the attempts to get out of a\nsandbox (Bun does not say why a socket was refused).\n\n${runtimeLines(root)}`;
+
+const SIZE_SECTION = `## What an install weighs\n\nOurs on one system: at most 12 MiB, which \`npm run package\` holds; about 7.5 now, two thirds of it the addon. What it\ndepends on comes to 9 MiB, so the whole is above the 12 that were aimed at. zod has most of that (every locale, sources\nand two module formats), and its schemas are in our public surface: bundled, they would no longer be schemas of a host's\nown zod. \`@xterm/headless\` has 2, nine tenths of it source maps and a second format; a bundle would save 1.7 and reach\n12 no more, so it stays a dependency like any other, which a host can share and update.\n`;
 
 /** A stand-in is built to be tried and never published. */
 function packageCell(target) {
@@ -83,12 +90,20 @@ export function writePlatformsPage(root, rows) {
     ({ target, built, loaded, tests }) =>
       `| \`${target.name}\` (${target.triple}) | ${packageCell(target)} | ${cell(built)} | ${cell(loaded)} | ${cell(tests)} |`,
   );
-  const runtimes = `\n## Runtimes on linux-x64-gnu\n\nAll TypeScript tests, by \`npm run test:runtimes\`; the oldest Node, on which vitest does not start, gets the tour. On Bun\nthe tests run in vitest under Bun, and the programs that they start are Bun's, too; skipped there: the API reference\n(TypeScript's API needs Node), a stand-in for an old addon (\`require.extensions\`) and the attempts to get out of a\nsandbox (Bun does not say why a socket was refused).\n\n${runtimeLines(root)}`;
-  const size = `\n## What an install weighs\n\nOurs on one system: at most 12 MiB, which \`npm run package\` holds; about 7.5 now, two thirds of it the addon. What it\ndepends on comes to 9 MiB, so the whole is above the 12 that were aimed at. zod has most of that (every locale, sources\nand two module formats), and its schemas are in our public surface: bundled, they would no longer be schemas of a host's\nown zod. \`@xterm/headless\` has 2, nine tenths of it source maps and a second format; a bundle would save 1.7 and reach\n12 no more, so it stays a dependency like any other, which a host can share and update.\n`;
   const floors = `\n## What a target needs\n\n- glibc 2.28 or newer (RHEL 8, Debian 10, Ubuntu 20.04), which is what Node's own builds need; musl 1.2 or newer.\n- macOS 11 or newer. Windows 10 or newer, with Git for Windows for its bash.\n- Elsewhere [the fallback](natives.md) runs commands without sessions.\n`;
   writeFileSync(
     join(root, "docs", "platforms.md"),
-    `${head(builtCommit(root))}${lines.join("\n")}\n${runtimes}${size}${floors}`,
+    `${head(builtCommit(root))}${lines.join("\n")}\n\n${runtimesSection(root)}\n${SIZE_SECTION}${floors}`,
   );
   writeReadmeTable(root, rows);
+}
+
+/** Puts the results of `npm run test:runtimes` into the page, which is otherwise left as it is. */
+export function writeRuntimes(root) {
+  const path = join(root, "docs", "platforms.md");
+  const before = readFileSync(path, "utf8");
+  writeFileSync(
+    path,
+    before.replace(/^## Runtimes[\s\S]*?(?=^## )/m, () => `${runtimesSection(root)}\n`),
+  );
 }
