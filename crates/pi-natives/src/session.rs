@@ -43,7 +43,8 @@ impl Session {
     ) -> Result<(), ThrownError> {
         let shell = self.shell()?;
         start(bridge, id, request, is_cancelled, |options, observer, cancel| async move {
-            shell.run(options, observer, cancel).await
+            // Its task is the operation's, which is never dropped before its end.
+            shell.run_to_end(options, observer, cancel).await
         })
     }
 

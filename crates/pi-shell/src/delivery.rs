@@ -61,14 +61,25 @@ impl Delivery {
         self.update();
     }
 
-    /// Has the observer look at what it was given: no more came.
+    /// Has the observer look at what it was given: no more came. The end of the run does so too.
     pub(crate) fn flush(&self) {
-        self.observer.flush();
+        if self.observer.wants_chunks() {
+            self.observer.flush();
+        }
     }
 
     /// Takes the `length` bytes of the last read of `source`, without a copy where it can be.
     pub(crate) fn take(&mut self, source: &mut impl Source, length: usize) {
         let has_more = source.has_more();
+        self.take_as(source, length, has_more);
+    }
+
+    /// As `take`. The observer need not look at it before `flush` or the end of the run.
+    pub(crate) fn take_rest(&mut self, source: &mut impl Source, length: usize) {
+        self.take_as(source, length, true);
+    }
+
+    fn take_as(&mut self, source: &mut impl Source, length: usize, has_more: bool) {
         self.give_text(source.bytes(length), has_more);
         self.give_to_sink(|sink| sink.push_buffer(source.buffer(), length));
         self.update();
@@ -135,7 +146,7 @@ impl Delivery {
         self.sink.as_ref().and_then(Sink::pending_update_at)
     }
 
-    /// The output is complete: flushes a sequence that was cut off.
+    /// The output is complete: gives out what is left of a sequence that was cut off.
     pub(crate) fn end(&mut self) {
         if self.observer.wants_chunks() {
             let mut text = String::new();
@@ -144,7 +155,6 @@ impl Delivery {
                 self.observer.chunk(&text);
                 self.await_room();
             }
-            self.observer.flush();
         }
     }
 

@@ -24,7 +24,7 @@ pub trait Observer: Send + Sync {
     fn chunk(&self, text: &str);
 
     /// What `chunk` was given is all for now. Until this, a consumer may leave pieces lie, so that it
-    /// looks at a flood less often.
+    /// looks at a flood less often. The last pieces of a run may come without it: its end stands for it.
     fn flush(&self) {}
 
     /// Ends when the consumer may be given more. It is waited for after each read, and until then

@@ -56,7 +56,7 @@ async fn a_destroyed_driver_is_replaced() {
         "shopt -s expand_aliases; alias printf=false echo=false builtin=false eval=false",
         "readonly PATH IFS PS1 PS4 PWD _ 2>/dev/null; set -r",
         "exec <&- >&- 2>&-; for fd in {3..255}; do eval \"exec $fd>&-\"; done",
-        "unset __p __ps",
+        "unset __p",
         "readonly LINENO",
         "readonly __pi_m=1",
         "__pi_e(){ :; }",

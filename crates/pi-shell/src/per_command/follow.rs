@@ -112,6 +112,7 @@ impl Follow<'_> {
             }
         }
         self.delivery.end();
+        self.delivery.flush();
         self.has_room(limit).await;
     }
 

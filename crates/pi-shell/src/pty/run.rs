@@ -296,6 +296,7 @@ async fn read_rest(terminal: &Terminal, outflow: &mut Delivery, tree_is_dead: &C
         }
     }
     outflow.end();
+    outflow.flush();
     outflow.drained().await;
 }
 

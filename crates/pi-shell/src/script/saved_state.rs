@@ -109,7 +109,7 @@ fn extend_without_driver(restore: &mut Vec<u8>, state: &[u8]) {
             // Bash's own, unless a command made it read-only, and then orders could not set it.
             Some((_attributes, named)) if named.starts_with(b"LINENO=") => {}
             Some((_attributes, named))
-                if [&b"__p="[..], b"__ps=", b"__pi_"].iter().any(|own| named.starts_with(own)) =>
+                if [&b"__p="[..], b"__pi_"].iter().any(|own| named.starts_with(own)) =>
             {
                 restore.extend_from_slice(b"declare -- ");
                 restore.extend_from_slice(named);

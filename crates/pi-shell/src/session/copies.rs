@@ -53,7 +53,6 @@ pub(super) async fn run(
         None => None,
     };
     let mut output = shared.make_output()?;
-    super::run::begin(&mut output)?;
     let report = CopyReport::open(shared.make_fifo('r')?)
         .map_err(|source| ShellError::System { attempt: "open a FIFO for answers", source })?;
     let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());

@@ -16,7 +16,7 @@ use super::runner::{self, Runner};
 use super::standby::Births;
 use crate::delivery::Delivery;
 use crate::job::DRAIN_LIMIT;
-use crate::source::{ReadOutcome, Source as _};
+use crate::source::{READ_BYTES, ReadOutcome, Source as _};
 use crate::stop::{self, StopPlan};
 use crate::supervisor::ChildExit;
 
@@ -103,6 +103,10 @@ impl Follow<'_> {
             _ => self.deadline.map(|deadline| deadline.max(Instant::now()) + DRAIN_LIMIT),
         };
         self.drain(limit).await;
+        // The result comes at once after a plain command, and tells of its output too.
+        if self.tells_trap || !matches!(ending, Ending::Reported { .. }) {
+            self.delivery.flush();
+        }
         ending
     }
 
@@ -120,16 +124,19 @@ impl Follow<'_> {
         let mut watch = tokio::time::interval_at(Instant::now() + WATCH_INTERVAL, WATCH_INTERVAL);
         // After the host was held up, one look is made, not all that were missed.
         watch.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        self.output.listen_soon();
         loop {
             // A pipe that is never empty would keep the thread from everything else.
             tokio::task::coop::consume_budget().await;
             let event = {
                 let reading = self.delivery.is_ready();
                 let update = self.delivery.next_update().map(Instant::from_std);
+                // A timer costs the runtime a turn of its own. Whoever reports at once needs none.
+                let timed = stopping.is_none() && (self.output.is_listening() || !reading);
                 tokio::select! {
                     biased;
                     () = self.cancel.cancelled(), if stopping.is_none() => Event::Cancelled,
-                    () = until(self.deadline), if stopping.is_none() && self.deadline.is_some() => Event::Deadline,
+                    () = until(self.deadline), if timed && self.deadline.is_some() => Event::Deadline,
                     _ = &mut ladder, if stopping.is_some() => Event::Stopped,
                     frames = self.runner.frames() => Event::Frames(frames.unwrap_or_default()),
                     exit = &mut ended, if exit.is_none() => Event::Ended(exit),
@@ -142,7 +149,7 @@ impl Follow<'_> {
                         self.delivery.update();
                         Event::Nothing
                     }
-                    _ = watch.tick(), if stopping.is_none() => Event::Look,
+                    _ = watch.tick(), if timed => Event::Look,
                 }
             };
             match event {
@@ -178,15 +185,20 @@ impl Follow<'_> {
                     if let Some(end) = self.note(frames, &mut report).await {
                         return end;
                     }
-                    looks = if self.runner.is_between_commands() { looks + 1 } else { 0 };
-                    let unread = self.runner.has_unread_order();
-                    let limit = if unread { STUCK_AFTER_LOOKS } else { LOST_AFTER_LOOKS };
-                    if looks >= limit {
-                        return Ending::Lost { unread };
+                    if let Some(lost) = self.look(&mut looks) {
+                        return lost;
                     }
                 }
             }
         }
+    }
+
+    /// Looks at a silent shell; `looks` in a row found it outside of the command.
+    fn look(&mut self, looks: &mut u32) -> Option<Ending> {
+        *looks = if self.runner.is_between_commands() { *looks + 1 } else { 0 };
+        let unread = self.runner.has_unread_order();
+        let limit = if unread { STUCK_AFTER_LOOKS } else { LOST_AFTER_LOOKS };
+        (*looks >= limit).then_some(Ending::Lost { unread })
     }
 
     /// Gives a command whose host was late a moment to tell that it had ended in time (CC-11).
@@ -230,30 +242,34 @@ impl Follow<'_> {
     /// faster than we read.
     async fn drain(&mut self, limit: Option<Instant>) {
         self.output.release();
-        let mut rest = self.output.waiting_bytes();
+        // Not asked for before the first read: one that does not fill its buffer has it all.
+        let mut rest = (!self.delivery.is_ready()).then(|| self.output.waiting_bytes());
         loop {
             tokio::task::coop::consume_budget().await;
-            let taken = async {
-                tokio::select! {
-                    () = self.delivery.drained() => true,
-                    () = until(limit), if limit.is_some() => false,
-                }
-            };
-            if !taken.await || rest == 0 {
+            if !self.has_room(limit).await || rest == Some(0) {
                 break;
             }
             match self.output.read_now() {
                 Ok(ReadOutcome::Data(length)) => {
-                    rest = rest.saturating_sub(length);
-                    self.delivery.take(self.output, length);
+                    rest = Some(match rest {
+                        None if length < READ_BYTES => 0,
+                        None => self.output.waiting_bytes(),
+                        Some(rest) => rest.saturating_sub(length),
+                    });
+                    self.delivery.take_rest(self.output, length);
                 }
-                _ => rest = 0,
+                _ => rest = Some(0),
             }
         }
         self.delivery.end();
+        self.has_room(limit).await;
+    }
+
+    /// Waits until the consumer took everything, at most until `limit`.
+    async fn has_room(&mut self, limit: Option<Instant>) -> bool {
         tokio::select! {
-            () = self.delivery.drained() => {}
-            () = until(limit), if limit.is_some() => {}
+            () = self.delivery.drained() => true,
+            () = until(limit), if limit.is_some() => false,
         }
     }
 }

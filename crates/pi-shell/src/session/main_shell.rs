@@ -183,6 +183,10 @@ impl MainShell {
                     std::future::pending::<()>().await;
                 }
                 Ok(Ok(length)) => {
+                    if length < buffer.len() {
+                        // The pipe was emptied: the next wait needs no read that finds nothing.
+                        ready.clear_ready();
+                    }
                     return Ok(self.frames.push(buffer.get(..length).unwrap_or_default()));
                 }
                 Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -4,6 +4,7 @@
 //! # Module map
 //! ```text
 //! mod      Shell: queue, abort, close          one_shot  a session for one command
+//! admission  a run that waits for its turn and has it
 //! engine   the shell between commands: start, orders, standbys     recovery  replaces it when it dies
 //! run      one command in the shell             copies, own_pid  one command in a copy of it
 //! follow   read, wait, stop                     delivery → sink and observer
@@ -13,6 +14,7 @@
 //! See docs/life-of-a-run.md and docs/session-protocol.md.
 
 mod active_runs;
+mod admission;
 #[cfg(unix)]
 mod copies;
 #[cfg(unix)]
@@ -68,6 +70,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use self::active_runs::ActiveRuns;
+use self::admission::{Admission, AdmittedRun};
 #[cfg(unix)]
 use self::engine::Engine;
 #[cfg(unix)]
@@ -153,12 +156,47 @@ impl Shell {
         observer: Arc<dyn Observer>,
         cancel: CancellationToken,
     ) -> Result<RunResult, ShellError> {
+        match self.admit(options, observer, cancel).await? {
+            Admission::Refused(result) => Ok(*result),
+            // A task of its own: a caller that drops the future must not leave the engine half-way.
+            Admission::Granted(run) => match tokio::spawn(run.complete()).await {
+                Ok(result) => result,
+                Err(error) => Err(ShellError::System {
+                    attempt: "run the command",
+                    source: std::io::Error::other(error),
+                }),
+            },
+        }
+    }
+
+    /// As `run`, for a caller that polls the future to its end, come what may: then it needs no
+    /// task of its own. Dropped before, it leaves a session that must be closed.
+    pub async fn run_to_end(
+        &self,
+        options: RunOptions,
+        observer: Arc<dyn Observer>,
+        cancel: CancellationToken,
+    ) -> Result<RunResult, ShellError> {
+        match self.admit(options, observer, cancel).await? {
+            Admission::Refused(result) => Ok(*result),
+            Admission::Granted(run) => run.complete().await,
+        }
+    }
+
+    /// Checks a command and waits for its turn.
+    async fn admit(
+        &self,
+        options: RunOptions,
+        observer: Arc<dyn Observer>,
+        cancel: CancellationToken,
+    ) -> Result<Admission, ShellError> {
+        let refused = |options| Ok(Admission::Refused(Box::new(never_started(options))));
         validate::check_run_options(&options)?;
         if self.is_closed() {
             return Err(ShellError::Closed);
         }
         if cancel.is_cancelled() {
-            return Ok(never_started(&options));
+            return refused(&options);
         }
         let cancel = cancel.child_token();
         let registration = ActiveRuns::register(&self.inner.active, cancel.clone());
@@ -167,42 +205,13 @@ impl Shell {
         let turn = match job.options.concurrency {
             Concurrency::Queue => tokio::select! {
                 biased;
-                () = job.cancel.cancelled() => return Ok(never_started(&job.options)),
+                () = job.cancel.cancelled() => return refused(&job.options),
                 engine = Arc::clone(&self.inner.engine).lock_owned() => Some(engine),
             },
             Concurrency::Clone => None,
         };
-        let shell = self.clone();
-        // A task of its own: a caller that drops the future must not leave the engine half-way.
-        let task = tokio::spawn(async move {
-            let result = match turn {
-                turn if shell.inner.is_per_command() => shell.run_alone(&job, turn.is_some()).await,
-                #[cfg(unix)]
-                mut turn => {
-                    let result = match &mut turn {
-                        Some(engine) => shell.run_in_turn(&job, engine).await,
-                        None => shell.run_copy(&job).await,
-                    };
-                    match result {
-                        Err(error) if shell.inner.options.may_fall_back(&error) => {
-                            shell.run_alone(&job, turn.is_some()).await
-                        }
-                        result => result,
-                    }
-                }
-                #[cfg(not(unix))]
-                turn => shell.run_alone(&job, turn.is_some()).await,
-            };
-            drop(registration);
-            result
-        });
-        match task.await {
-            Ok(result) => result,
-            Err(error) => Err(ShellError::System {
-                attempt: "run the command",
-                source: std::io::Error::other(error),
-            }),
-        }
+        let run = AdmittedRun { shell: self.clone(), job, turn, registration };
+        Ok(Admission::Granted(Box::new(run)))
     }
 
     #[cfg(unix)]

@@ -19,6 +19,12 @@ use rustix::fs::{Mode, OFlags};
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
 use crate::sys::{FineTimer, LazyWatch};
 
+/// Time from an order until its output is listened to, unless bash reports sooner. A plain builtin's
+/// few bytes are read with its report then: being woken for them takes a processor from bash, and
+/// having the kernel tell of them takes four system calls. Who writes more than the pipe holds
+/// waits for the rest of that time.
+const LISTEN_AFTER: Duration = Duration::from_millis(1);
+
 /// Size of a pipe that has not been grown (`pipe(7)`).
 const DEFAULT_PIPE_BYTES: usize = 64 * 1024;
 
@@ -74,11 +80,14 @@ impl Rests {
 /// The reading side of an output FIFO.
 pub(super) struct OutputPipe {
     source: LazyWatch,
-    /// Held during a command, so that the end of file is not seen when bash closes its side:
-    /// only a report ends a command, and a pipe that hung up would wake us for ever.
+    /// Held while the FIFO is listened to, so that the end of file is not seen when bash closes its
+    /// side: only a report ends a command, and a pipe that hung up would wake us for ever.
     writer: Option<OwnedFd>,
     path: PathBuf,
-    hung_up: bool,
+    /// Runs until the pipe is listened to. Made once; none where the system has no such timer.
+    patience: Option<FineTimer>,
+    /// Whether a read waits for bytes, and not for `patience` to end.
+    is_listening: bool,
     has_grown: bool,
     /// While there is a flood.
     rests: Option<Rests>,
@@ -97,7 +106,8 @@ impl OutputPipe {
             source,
             writer: None,
             path,
-            hung_up: false,
+            patience: None,
+            is_listening: true,
             has_grown: false,
             rests: None,
             span: (Instant::now(), 0),
@@ -110,27 +120,63 @@ impl OutputPipe {
         &self.path
     }
 
-    /// A command is about to be ordered that writes here.
-    pub(super) fn begin(&mut self) -> io::Result<()> {
+    /// Whether a shell can find it: somebody may have removed the session's folder. Asked of what
+    /// is open, since a look for the name takes three times as long.
+    pub(super) fn check(&self) -> io::Result<()> {
+        match rustix::fs::fstat(self.source.descriptor()?)?.st_nlink {
+            0 => Err(io::ErrorKind::NotFound.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// A command has been ordered that writes here: reads wait a moment before they listen.
+    pub(super) fn listen_soon(&mut self) {
+        if self.patience.is_none() {
+            self.patience = FineTimer::new().ok();
+        }
+        let patience = self.patience.as_ref();
+        self.is_listening = patience.is_none_or(|timer| timer.set(LISTEN_AFTER).is_err());
+    }
+
+    /// Whether that moment is over.
+    pub(super) fn is_listening(&self) -> bool {
+        self.is_listening
+    }
+
+    /// From now on there is a writer. One that bash opened and closed before would look hung up,
+    /// which the runtime would tell for ever.
+    fn hold(&mut self) -> io::Result<()> {
         if self.writer.is_none() {
             self.writer = Some(open_end(&self.path, OFlags::WRONLY)?);
-        }
-        if std::mem::take(&mut self.hung_up) {
-            self.source.unwatch();
         }
         Ok(())
     }
 
-    /// The command ended: from now on, the end of file shows that nobody holds the pipe.
-    pub(super) fn release(&mut self) {
-        self.writer = None;
-        self.rests = None;
-        self.hung_up = true;
+    /// Gives up what only a next command would need.
+    pub(super) fn forget_next(&mut self) {
+        self.patience = None;
     }
 
-    /// Waits until there is something to read. Cancel-safe. To be used between `begin` and
-    /// `release`. Where `has_more` was promised and nothing came, that is told once, as `Empty`.
+    /// The command ended: from now on, the end of file shows that nobody holds the pipe. A later
+    /// `read` begins anew.
+    pub(super) fn release(&mut self) {
+        self.is_listening = true;
+        self.writer = None;
+        self.rests = None;
+        // Nobody is woken up by the hang-up, and what the runtime knew of it is forgotten.
+        self.source.unwatch();
+    }
+
+    /// Waits until there is something to read, or listening begins. Cancel-safe. That, and
+    /// where `has_more` was promised and nothing came, is told once, as `Empty`.
     pub(super) async fn read(&mut self) -> io::Result<ReadOutcome> {
+        if !self.is_listening {
+            if let Some(patience) = &self.patience {
+                patience.ended().await;
+            }
+            self.is_listening = true;
+            return Ok(ReadOutcome::Empty);
+        }
         if let Some(rests) = &mut self.rests {
             if rests.is_resting {
                 rests.timer.ended().await;
@@ -160,6 +206,7 @@ impl OutputPipe {
     }
 
     async fn read_when_told(&mut self) -> io::Result<usize> {
+        self.hold()?;
         loop {
             let mut ready = self.source.watched()?.readable().await?;
             match ready.try_io(|fd| Ok(rustix::io::read(fd.as_fd(), &mut *self.buffer)?)) {
@@ -177,8 +224,7 @@ impl OutputPipe {
                     drop(ready);
                     if hung_up {
                         // It would be reported as readable for ever, without being so.
-                        self.hung_up = true;
-                        self.begin()?;
+                        self.source.unwatch();
                     }
                 }
             }
@@ -323,7 +369,6 @@ mod tests {
         let folder = PrivateDir::create().unwrap();
         let path = folder.make_fifo("o1").unwrap();
         let mut pipe = OutputPipe::open(path.clone()).unwrap();
-        pipe.begin().unwrap();
         let flood = pattern(8 * 1024 * 1024);
         let expected = flood.clone();
         let writing = std::thread::spawn(move || {

@@ -2,10 +2,10 @@
 //!
 //! # Theory of operation
 //! A session's bash reads its script from a pipe that the host holds. A pipe cannot be read
-//! ahead, so bash reads script lines byte by byte; therefore each order is one short fixed line,
-//! the trampoline, followed by a message of a fixed size, which `read -N` takes in one system
-//! call. The message is itself a complete line: where the trampoline was destroyed, bash reads the
-//! message as script and does the same.
+//! ahead, so bash reads script lines byte by byte; therefore an order is a message of a fixed size,
+//! which `read -N` takes in one system call, followed by one short fixed line, the trampoline: it
+//! has bash wait for the next message. The message is itself a complete line: where the trampoline
+//! was destroyed, bash reads the message as script and does the same.
 //!
 //! What bash answers stands in `frames`.
 //!
@@ -20,7 +20,7 @@ use super::descriptors::{Descriptors, Errors};
 use crate::request::EnvironmentEntry;
 use crate::script::{quote, quote_path};
 
-/// Size of a message. Larger ones go through a file: `read -N` handles each character.
+/// Size of a long message. Larger ones go through a file: `read -N` handles each character.
 const MESSAGE_BYTES: usize = 512;
 
 /// Size of a short message. Each blank of the padding is read, copied and parsed too, which takes
@@ -30,11 +30,12 @@ const SHORT_MESSAGE_BYTES: usize = 256;
 /// Longest command written into its order: the rest of a message is for the driver.
 const MAX_INLINE_BYTES: usize = 256;
 
-/// The line before a message.
+/// The line that has bash wait for the next order. It stands behind each order, and not before the
+/// next one, so that bash has read its characters one by one, 10 us, when that comes.
 const TRAMPOLINE: &str = "\\eval \"$__p\"\n";
 
-/// The line before a short message.
-const SHORT_TRAMPOLINE: &str = "\\eval \"$__ps\"\n";
+/// The short message before one of full size, which has bash read that.
+const LONG_FOLLOWS: &str = "\\builtin read -r -N 512 __pi_m;\\builtin eval \"$__pi_m\"";
 
 /// Identifies one order; only its answer knows it.
 pub(super) type Token = String;
@@ -86,13 +87,14 @@ pub(super) fn boot_text(
         concat!(
             r#"{{ \unalias -a;\builtin cd -- {cwd} || \builtin cd /;\builtin unset OLDPWD;{descriptors}{driver};{trap};"#,
             r#"\builtin printf '\001%s r %s %s\000\002' {token} "${{BASH_VERSINFO[0]}}" "${{BASH_VERSINFO[1]}}";}}<&$((LINENO=0))"#,
-            "\n"
+            "\n{trampoline}"
         ),
         cwd = quote_path(cwd),
         descriptors = descriptors.boot(),
         driver = driver_text(),
         trap = exit_trap(folder, generation),
         token = token,
+        trampoline = TRAMPOLINE,
     )
 }
 
@@ -101,8 +103,8 @@ pub(super) fn boot_text(
 fn driver_text() -> String {
     format!(
         concat!(
-            r#"__pi_m=;__p='builtin read -r -N {size} __pi_m;builtin eval "$__pi_m"';"#,
-            r#"__ps='builtin read -r -N {short} __pi_m;builtin eval "$__pi_m"';"#,
+            // `TMOUT` of a command would end the wait.
+            r#"__pi_m=;__p='TMOUT= \builtin read -r -N {short} __pi_m;\builtin eval "$__pi_m"';"#,
             r#"__pi_r(){{ \return "$1"; }};"#,
             r#"__pi_e(){{ \unset -f builtin eval;\builtin set +ev;"#,
             r#"{report} || {{ \builtin enable printf read eval trap mapfile;{report}; }}; }};"#,
@@ -359,18 +361,19 @@ fn pad(text: &str, size: usize) -> Vec<u8> {
 pub(super) struct MainOrder {
     /// What is written.
     pub(super) bytes: Vec<u8>,
-    /// How much of it is the message.
+    /// How much of it is the message that has the text.
     pub(super) message_bytes: usize,
 }
 
 /// What is written to the main shell for a text that fits.
 pub(super) fn main_order(text: &str) -> MainOrder {
-    let (trampoline, message_bytes) = if text.len() < SHORT_MESSAGE_BYTES {
-        (SHORT_TRAMPOLINE, SHORT_MESSAGE_BYTES)
+    let short = |text: &str| pad(text, SHORT_MESSAGE_BYTES);
+    let (mut bytes, message_bytes) = if text.len() < SHORT_MESSAGE_BYTES {
+        (short(text), SHORT_MESSAGE_BYTES)
     } else {
-        (TRAMPOLINE, MESSAGE_BYTES)
+        ([short(LONG_FOLLOWS), pad(text, MESSAGE_BYTES)].concat(), MESSAGE_BYTES)
     };
-    let bytes = [trampoline.as_bytes(), &pad(text, message_bytes)].concat();
+    bytes.extend_from_slice(TRAMPOLINE.as_bytes());
     MainOrder { bytes, message_bytes }
 }
 
@@ -403,8 +406,9 @@ mod tests {
 
         assert!(fits_message(&message.text()));
         let order = main_order(&message.text());
-        assert_eq!(order.bytes.len(), TRAMPOLINE.len() + MESSAGE_BYTES);
+        assert_eq!(order.bytes.len(), SHORT_MESSAGE_BYTES + MESSAGE_BYTES + TRAMPOLINE.len());
         assert_eq!(order.message_bytes, MESSAGE_BYTES);
+        assert!(LONG_FOLLOWS.contains(&format!(" -N {MESSAGE_BYTES} ")));
     }
 
     #[test]
@@ -424,7 +428,7 @@ mod tests {
         };
 
         let order = main_order(&message.text());
-        assert_eq!(order.bytes.len(), SHORT_TRAMPOLINE.len() + SHORT_MESSAGE_BYTES);
+        assert_eq!(order.bytes.len(), SHORT_MESSAGE_BYTES + TRAMPOLINE.len());
         assert_eq!(order.message_bytes, SHORT_MESSAGE_BYTES);
     }
 

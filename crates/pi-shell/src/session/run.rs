@@ -48,8 +48,10 @@ impl Engine {
     /// lost.
     pub(super) async fn prepare(&mut self) -> Result<bool, ShellError> {
         let lost = self.ensure_main().await?;
-        let mut output = self.take_output()?;
-        begin(&mut output)?;
+        let output = self.take_output()?;
+        output
+            .check()
+            .map_err(|source| ShellError::System { attempt: "open a FIFO for output", source })?;
         self.idle_output = Some(output);
         Ok(lost)
     }
@@ -75,6 +77,10 @@ impl Engine {
             self.handicaps.descriptors = true;
             attempt = self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
         }
+        if matches!(attempt, Attempt::NotRun) && self.is_broken() {
+            self.not_begun = true;
+            return Err(broken());
+        }
         if matches!(attempt, Attempt::NotRun) {
             // It did not start, so a second try in a sound shell runs it once.
             self.not_begun = true;
@@ -85,8 +91,7 @@ impl Engine {
         }
         let Attempt::Ended(ending) = attempt else {
             self.main = None;
-            let source = std::io::Error::from(std::io::ErrorKind::BrokenPipe);
-            return Err(ShellError::System { attempt: "give bash a command", source });
+            return Err(broken());
         };
         let mut result = self.conclude(job, ending, lost, &clock, output, delivery).await?;
         result.limits_met = self.shared.limits.met(before, result.outcome);
@@ -104,7 +109,6 @@ impl Engine {
     ) -> Result<Attempt, ShellError> {
         let options = &job.options;
         let changes = cwd.is_some() || !effects::changes_nothing(&options.command);
-        begin(output)?;
         self.shared.note_command(&options.command);
         let standby = if changes { self.prepare_standby() } else { None };
         let failed = |source| ShellError::System { attempt: "give bash a command", source };
@@ -169,6 +173,7 @@ impl Engine {
                 let noise = self.main.as_mut().map(MainShell::take_noise).unwrap_or_default();
                 delivery.push(&noise);
                 delivery.end();
+                delivery.flush();
                 drop(tokio::time::timeout(HARD_TIMEOUT_GRACE, delivery.drained()).await);
             }
             _ => {}
@@ -188,9 +193,9 @@ impl Engine {
     /// Says which standby has the state that the command left: the one with serial `left`.
     fn note_standby(&mut self, ending: &Ending, left: Option<u64>) {
         match (ending, left) {
-            // None comes; the one before has the state that is gone on with.
-            (Ending::Reported { flags, .. }, _) if engine::is_restricted(flags) => {
-                self.births.forget();
+            // None comes; the one before has the state that is gone on with, and may be on its way.
+            (Ending::Reported { flags, .. }, Some(serial)) if engine::is_restricted(flags) => {
+                self.births.forget_one(serial);
             }
             (Ending::Reported { .. }, Some(serial)) => self.shared.set_current_standby(serial),
             _ => {}
@@ -219,7 +224,6 @@ impl Engine {
         output: &mut OutputPipe,
         delivery: &mut Delivery,
     ) -> Result<Ending, ShellError> {
-        begin(output)?;
         let token = self.shared.new_token();
         let folder = self.shared.folder.path();
         let text = protocol::exit_trap_text(
@@ -403,10 +407,8 @@ impl Engine {
     }
 }
 
-/// Readies the FIFO before bash is told of it: one that bash opened and closed before we hold it
-/// would look hung up.
-pub(super) fn begin(output: &mut OutputPipe) -> Result<(), ShellError> {
-    output
-        .begin()
-        .map_err(|source| ShellError::System { attempt: "open a FIFO for output", source })
+/// What is told when no shell takes a command.
+fn broken() -> ShellError {
+    let source = std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+    ShellError::System { attempt: "give bash a command", source }
 }

@@ -159,7 +159,13 @@ impl Shared {
 
     /// Follows what background children still write, where they hold the pipe; the last read
     /// found the `first` bytes of it.
-    pub(super) fn keep_late_output(&self, output: OutputPipe, delivery: Delivery, first: usize) {
+    pub(super) fn keep_late_output(
+        &self,
+        mut output: OutputPipe,
+        delivery: Delivery,
+        first: usize,
+    ) {
+        output.forget_next();
         self.late.follow(output, delivery.into_sink(), first);
     }
 }

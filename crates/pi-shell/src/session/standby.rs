@@ -118,6 +118,13 @@ impl Births {
         }
     }
 
+    /// Forgets the one with that serial: it does not come.
+    pub(super) fn forget_one(&mut self, serial: u64) {
+        if let Some(at) = self.expected.iter().position(|one| one.serial == serial) {
+            drop(std::fs::remove_file(&self.expected.swap_remove(at).path));
+        }
+    }
+
     /// Takes note of an answer, where it is a standby's first.
     pub(super) async fn note(&mut self, frame: Frame) {
         let FrameBody::Born { pid } = frame.body else { return };

@@ -45,11 +45,15 @@ mod linux {
             Ok(())
         }
 
-        /// Waits for its end. Cancel-safe.
+        /// Waits for its end since it was set, where there was no wait for it already. Cancel-safe.
         pub(crate) async fn ended(&self) {
-            // Not read: setting it anew takes the count back, and each end is told once.
-            if let Ok(mut ready) = self.0.readable().await {
-                ready.clear_ready();
+            while let Ok(mut ready) = self.0.readable().await {
+                // What was told may be an end from before it was set anew: then there is no count.
+                let mut count = [0_u8; 8];
+                if ready.try_io(|timer| Ok(rustix::io::read(timer.get_ref(), &mut count)?)).is_ok()
+                {
+                    return;
+                }
             }
         }
     }
