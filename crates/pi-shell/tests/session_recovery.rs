@@ -205,3 +205,25 @@ async fn limits_that_stop_the_shell_do_not_stop_the_session() {
     assert_eq!(told(&shell, "/bin/echo ok").await.0, "ok\n");
     shell.close().await;
 }
+
+#[tokio::test]
+async fn a_traced_shell_that_ends_tells_nothing_of_the_driver() {
+    let within = session();
+    let at_once = run(&within, "set -x; exit 2").await;
+    let before = session();
+    run(&before, "set -x").await;
+    let later = run(&before, "trap 'echo bye' EXIT\nexit 2 # it's").await;
+    let limited = session();
+    let low = run(&limited, "ulimit -n 64; exit 2").await;
+
+    assert_eq!(output_of(&at_once), "+++++ exit 2\n");
+    let lines = "+++++ trap 'echo bye' EXIT\n+++++ exit 2\n+ echo bye\nbye\n";
+    assert_eq!(output_of(&later), lines);
+    assert_eq!(output_of(&low), "");
+    for result in [at_once, later, low] {
+        assert_eq!(status_of(&result), 2);
+    }
+    for shell in [within, before, limited] {
+        shell.close().await;
+    }
+}

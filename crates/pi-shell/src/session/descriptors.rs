@@ -62,6 +62,11 @@ impl Descriptors {
         self.base.is_some()
     }
 
+    /// Whether a number is one of them.
+    pub(super) fn are_own(self, number: u64) -> bool {
+        self.base.is_some_and(|base| (base..base + RESERVED_DESCRIPTORS).contains(&number))
+    }
+
     /// What the boot does: `/dev/null` and the report pipe are duplicated from where the
     /// redirections of the group saved them.
     pub(super) fn boot(self) -> String {

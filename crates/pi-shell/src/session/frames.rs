@@ -113,15 +113,9 @@ impl FrameReader {
         memchr::memmem::find(&self.noise, text.as_bytes()).is_some()
     }
 
-    /// What stood between frames since `forget_noise`, without lines about the driver itself.
+    /// What stood between frames since `forget_noise`.
     pub(super) fn take_noise(&mut self) -> Vec<u8> {
-        let noise = std::mem::take(&mut self.noise);
-        let lines = noise.split_inclusive(|byte| *byte == b'\n');
-        lines
-            .filter(|line| memchr::memmem::find(line, b"__pi_").is_none())
-            .flatten()
-            .copied()
-            .collect()
+        std::mem::take(&mut self.noise)
     }
 
     /// Begins anew with remembering noise.

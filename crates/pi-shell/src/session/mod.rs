@@ -7,6 +7,7 @@
 //! admission  a run that waits for its turn and has it
 //! engine   the shell between commands: start, orders, standbys     recovery  replaces it when it dies
 //! run      one command in the shell             copies, own_pid  one command in a copy of it
+//! noise    what a shell wrote on its way out
 //! follow   read, wait, stop                     delivery → sink and observer
 //! protocol, descriptors  what is said to bash; frames what it answers    main_shell, runner, standby  who is told
 //! private_dir, output_pipe, members, active_runs, pool  the nouns they use
@@ -33,6 +34,8 @@ mod limits;
 mod main_shell;
 #[cfg(unix)]
 mod members;
+#[cfg(unix)]
+mod noise;
 mod one_shot;
 #[cfg(unix)]
 mod orders;

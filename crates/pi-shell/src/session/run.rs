@@ -8,6 +8,7 @@ use super::effects;
 use super::engine::{self, Engine};
 use super::follow::{Ending, Follow, StopReason};
 use super::main_shell::MainShell;
+use super::noise;
 use super::orders;
 use super::output_pipe::OutputPipe;
 use super::protocol::{self, RunMessage};
@@ -169,13 +170,7 @@ impl Engine {
             // It ended after the command before: a text that ends too soon ends the script.
             Ending::Died { unread: true, .. } => return Ok(Attempt::NotRun),
             // `trap … EXIT` and `exit`: bash took the command's output back before the trap ran.
-            Ending::Died { .. } => {
-                let noise = self.main.as_mut().map(MainShell::take_noise).unwrap_or_default();
-                delivery.push(&noise);
-                delivery.end();
-                delivery.flush();
-                drop(tokio::time::timeout(HARD_TIMEOUT_GRACE, delivery.drained()).await);
-            }
+            Ending::Died { .. } => self.deliver_last_words(&options.command, delivery).await,
             _ => {}
         }
         if let Ending::Reported { status: SYNTAX_ERROR, .. } = ending {
@@ -188,6 +183,17 @@ impl Engine {
             ending = self.run_exit_trap(job, &trap, status, clock, output, delivery).await?;
         }
         Ok(Attempt::Ended(ending))
+    }
+
+    /// Delivers what the shell wrote of the command when it had taken the redirections back.
+    async fn deliver_last_words(&mut self, command: &str, delivery: &mut Delivery) {
+        let noise = self.main.as_mut().map(MainShell::take_noise).unwrap_or_default();
+        let folder = self.shared.folder.path();
+        let (traced, own) = (self.modes.xtrace, self.descriptors());
+        delivery.push(&noise::of_the_command(&noise, command, traced, folder, own));
+        delivery.end();
+        delivery.flush();
+        drop(tokio::time::timeout(HARD_TIMEOUT_GRACE, delivery.drained()).await);
     }
 
     /// Says which standby has the state that the command left: the one with serial `left`.
