@@ -1,8 +1,4 @@
-/**
- * The benchmark's command line: which scenarios run, how long, and where the figures go.
- *
- *   node benchmarks/dist/main.js [--quick] [--only WORD] [--json FILE] [--write FOLDER] [SCENARIO…]
- */
+/** The benchmark's command line: which scenarios run, how long, and where the figures go. See `USAGE`. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { constants, cpus, loadavg, tmpdir, totalmem } from "node:os";
@@ -17,6 +13,15 @@ import { verdictsOf } from "./report/aims.ts";
 import { tableOf } from "./report/table.ts";
 import { writeData, writeRun } from "./report/write.ts";
 import { scenariosIn } from "./scenarios.ts";
+
+const USAGE = `usage: npm run bench -- [--quick] [--only WORD] [--json FILE] [--write FOLDER] [SCENARIO…]
+  --quick         smaller sizes and fewer rounds: minutes instead of half an hour
+  --only WORD     ours, and the peers that have WORD in their names
+  --json FILE     all figures as JSON
+  --write FOLDER  figures.md, figures.json and a chart of each scenario`;
+
+/** Exit status after a wrong command line. */
+const USAGE_STATUS = 2;
 
 const BYTES_PER_GIB = 1024 ** 3;
 
@@ -33,8 +38,25 @@ interface Options {
   readonly names: readonly string[];
 }
 
+/** @throws {UsageError} of words that are none of `USAGE`. */
 function optionsOf(args: readonly string[]): Options {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseWords(args);
+  return { quick: values.quick, only: values.only, json: values.json, write: values.write, names: positionals };
+}
+
+/** A wrong command line, told in a line. */
+class UsageError extends Error {}
+
+function parseWords(args: readonly string[]) {
+  try {
+    return parseOptions(args);
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+function parseOptions(args: readonly string[]) {
+  return parseArgs({
     args: [...args],
     allowPositionals: true,
     options: {
@@ -44,7 +66,6 @@ function optionsOf(args: readonly string[]): Options {
       write: { type: "string" },
     },
   });
-  return { quick: values.quick, only: values.only, json: values.json, write: values.write, names: positionals };
 }
 
 /** Plays what was asked for, prints as it goes, and writes at the end. */
@@ -52,7 +73,7 @@ async function run({ quick, only, json, write, names }: Options, ground: Ground,
   const scenarios = scenariosIn(folder, quick);
   const unknown = names.find((name) => !scenarios.has(name));
   if (unknown !== undefined) {
-    throw new RangeError(`no scenario \`${unknown}\`; there are ${[...scenarios.keys()].join(", ")}`);
+    throw new UsageError(`no scenario \`${unknown}\`; there are ${[...scenarios.keys()].join(", ")}`);
   }
   const start = circumstancesNow(quick);
   const absent: string[] = [];
@@ -115,7 +136,13 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 try {
   const home = join(folder, "home");
   mkdirSync(home);
-  await run(optionsOf(process.argv.slice(2)), { reader: compileReader(folder), home }, folder);
+  const words = process.argv.slice(2);
+  if (words.includes("--help")) print([USAGE]);
+  else await run(optionsOf(words), { reader: compileReader(folder), home }, folder);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}\n${USAGE}\n`);
+  process.exitCode = USAGE_STATUS;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
