@@ -1,7 +1,7 @@
 /**
  * An artifact: a file of a session that keeps an output whole, and the address a model reads it by.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** An id that can stand in an address and in a file name. It is looked up in a table, never joined to a path. */
 export const ARTIFACT_ID_PATTERN = /^[A-Za-z0-9_-]+$/;

@@ -4,7 +4,7 @@
  * The schema checks shapes only. Rules that have a message of their own (names of variables, the directory, the
  * timeout's range) are the tool's, so that the model reads what to do next instead of a validation report.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** A name that a shell variable can have. Source: specification, `env`. */
 export const ENV_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -1,7 +1,7 @@
 /**
  * What the executor returns for one command, whatever became of it: exit, timeout and cancel are data, not exceptions.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { ProcessInfo } from "./outcome.ts";
 import { LimitMet, SandboxOutcome } from "./sandbox.ts";
 import { LineRange } from "./truncation.ts";

@@ -3,7 +3,7 @@
  *
  * How it comes about is in `@pi-bash/policy`; the same facts stand in words in the error's message.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** One reason, with its place in the command line. */
 export const RefusalReason = z.object({

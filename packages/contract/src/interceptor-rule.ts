@@ -3,7 +3,7 @@
  *
  * The shape only; the default rules and the matching are in `@pi-bash/policy`.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** A command that has a better tool, and what the model is told instead of running it. */
 export const InterceptorRule = z.object({

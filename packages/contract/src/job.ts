@@ -1,7 +1,7 @@
 /**
  * A job: a command that outlives the tool call that started it.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** Where a job stands. A non-zero exit is `failed`; `cancelled` lasts from the request, the process may still end. */
 export const JobState = z.enum(["running", "completed", "failed", "cancelled"]);

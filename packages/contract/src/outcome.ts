@@ -4,7 +4,7 @@
  * One tagged union instead of flags: a run ends exactly once, so two of these can never be true together. The same
  * variants stand in the core (`crates/pi-shell/src/outcome.rs`).
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** Why we ended a run: its deadline came, or somebody asked for it (abort, session closed). */
 export const StopReason = z.enum(["deadline", "cancelled"]);

@@ -3,7 +3,7 @@
  *
  * `id` is the caller's; the answer has it again, since answers may come in another order than requests.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 const id = z.union([z.string().max(256), z.number()]).optional();
 

@@ -1,7 +1,7 @@
 /**
  * Sandboxes and limits: what a session is kept from, and what a result says of it.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 const paths = z.array(z.string().min(1)).readonly();
 

@@ -5,7 +5,7 @@
  * messages and documents, which a search finds. `Settings.parse({})` gives the defaults; keys that are not ours are
  * dropped, so a host can hand over its whole configuration.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { InterceptorRule } from "./interceptor-rule.ts";
 import {
   ASSISTANT_BLOCKING_BUDGET_MS,

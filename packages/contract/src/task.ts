@@ -4,7 +4,7 @@
  * A task is an agent or a command. Names, shapes and states are those of the published `task_*` family; what only
  * commands have (`output`, `exitCode`, …) is optional everywhere, so that a reader of agent tasks need not change.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** What stands before the id of a command's task: `bash:<id of its job>`. */
 export const BASH_TASK_PREFIX = "bash:";

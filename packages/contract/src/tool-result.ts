@@ -3,7 +3,7 @@
  *
  * A result that is an error for the model (`isError`) is still a result; only what never finished is thrown.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { CallRefusal } from "./decision.ts";
 import { AsyncDetails } from "./job.ts";
 import { ProcessInfo, StopReason } from "./outcome.ts";

@@ -3,7 +3,7 @@
  *
  * Counts are of the command's whole output, not of the window: a reader must be able to tell how much is missing.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 const count = z.number().int().nonnegative();
 

@@ -1,7 +1,7 @@
 /** The parameters of the bash tool: what a model may say, and the JSON Schema it is told. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { BashParams, bashParams, ENV_NAME_PATTERN } from "../src/index.ts";
 
 const goldenPath = new URL("./golden/bash-params.schema.json", import.meta.url);
