@@ -1,8 +1,10 @@
 /**
- * The licences of the crates that are compiled into the addon and the supervisor.
+ * The licences of what others wrote and our packages contain: crates in the binaries, npm packages in the JavaScript.
  *
- * MIT, BSD and Apache ask that their text goes along with a binary; npm packages bring their own, crates do not. So
- * each platform package has one file with the licence text of every crate in it, found in cargo's own registry cache.
+ * MIT, BSD and Apache ask that their text goes along with the code; npm packages bring their own, and what is compiled
+ * or bundled into ours does not. So each of ours has one file with the texts of all that is in it, of crates from
+ * cargo's own registry cache. A text stands there once, below all whose it is: the same few are in most crates, word for
+ * word.
  */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -43,12 +45,39 @@ export function thirdPartyNotices(root, triple) {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const packages = linkedPackages(JSON.parse(json.toString("utf8")));
-  const sections = packages
+  const owners = packages
     .sort((a, b) => a.name.localeCompare(b.name) || a.version.localeCompare(b.version))
-    .map(({ name, version, license, manifest_path: manifest }) => {
-      const texts = licenceTexts(manifest);
-      const fences = texts.map((text) => `~~~text\n${text}\n~~~`);
-      return [`## ${name} ${version}`, `Licence: ${license ?? "see below"}`, ...fences].join("\n\n");
-    });
-  return `# Third-party notices\n\nThe binaries in this package contain these crates.\n\n${sections.join("\n\n")}\n`;
+    .map(({ name, version, license, manifest_path: manifest }) => ({
+      title: `${name} ${version}: ${license ?? "see its text"}`,
+      texts: licenceTexts(manifest),
+    }));
+  return noticesText("The binaries in this package contain these crates.", owners);
+}
+
+/** The text of `THIRD-PARTY-NOTICES.md` for a package whose files contain code of npm packages. */
+export function bundledNotices(folders) {
+  const owners = folders.map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const texts = licenceTexts(join(folder, "package.json"));
+    if (texts.length === 0) throw new Error(`\`${name}\` would be put into a package and has no licence file`);
+    return { title: `${name} ${version}: ${license}`, texts };
+  });
+  return noticesText("The files in `dist` contain code of these packages.", owners);
+}
+
+/**
+ * The page of notices: whose code there is, and each licence text with those whose it is.
+ *
+ * @param {string} what a sentence that says of what the list is
+ * @param {Array<{ title: string, texts: string[] }>} owners in the order in which they are listed
+ */
+export function noticesText(what, owners) {
+  const list = owners.map(({ title }) => `- ${title}\n`).join("");
+  const titlesByText = new Map();
+  for (const { title, texts } of owners)
+    for (const text of texts) titlesByText.set(text, [...(titlesByText.get(text) ?? []), title]);
+  const sections = [...titlesByText].map(
+    ([text, titles]) => `${titles.map((title) => `- ${title}\n`).join("")}\n~~~text\n${text}\n~~~\n`,
+  );
+  return `# Third-party notices\n\n${what}\n\n${list}\n## Texts\n\n${sections.join("\n")}`;
 }

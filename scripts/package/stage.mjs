@@ -3,7 +3,8 @@
  *
  * The manifests in `packages/` serve the workspace. What differs in the published ones is made here and nowhere else:
  * exact versions of our own packages (they are released together), the prebuilt packages as optional dependencies of
- * `@pi-bash/natives`, no `pi-source` condition (sources are not shipped), a licence file.
+ * `@pi-bash/natives`, no `pi-source` condition (sources are not shipped), a licence file; one file of JavaScript for each
+ * entry (`bundle.mjs`) and the declarations that entries reach (`declarations.mjs`).
  */
 import {
   chmodSync,
@@ -17,7 +18,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { bundleMcp } from "./bundle-mcp.mjs";
+import { bundlePackage } from "./bundle.mjs";
+import { copyDeclarations } from "./declarations.mjs";
 import { thirdPartyNotices } from "./notices.mjs";
 import { addonOf, packageOf, supervisorOf, TARGETS } from "./targets.mjs";
 
@@ -59,25 +61,22 @@ export function publishedManifest(manifest) {
   return published;
 }
 
-/** Stages one package of `packages/`; returns its folder. */
+/** Stages one package of `packages/`, of what the compiler wrote into its `dist`; returns its folder. */
 export function stagePackage(root, staging, name) {
   const from = join(root, "packages", name);
   const to = join(staging, name);
   const manifest = readJson(join(from, "package.json"));
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
-  for (const entry of manifest.files)
-    cpSync(join(from, entry), join(to, entry), { recursive: true, filter: isShipped });
+  for (const entry of manifest.files.filter((file) => file !== "dist"))
+    cpSync(join(from, entry), join(to, entry), { recursive: true });
   if (existsSync(join(from, "README.md"))) copyFileSync(join(from, "README.md"), join(to, "README.md"));
   copyFileSync(join(root, "LICENSE"), join(to, "LICENSE"));
   writeJson(join(to, "package.json"), publishedManifest(manifest));
-  if (name === "cli") bundleMcp(root, to);
+  const declarations = Object.values(manifest.exports).map(({ types }) => types);
+  copyDeclarations(from, to, declarations, name === "contract" ? join(root, "node_modules", "zod") : undefined);
+  bundlePackage(root, name, to);
   return to;
-}
-
-/** Maps point at sources that are not shipped. */
-function isShipped(path) {
-  return !path.endsWith(".tsbuildinfo") && !path.endsWith(".map");
 }
 
 /** Stages the prebuilt package of a target from a folder with its two binaries; returns its folder. */

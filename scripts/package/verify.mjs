@@ -8,15 +8,17 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { verifyImportTime } from "./import-time.mjs";
 import { inspectMcp } from "./inspect.mjs";
 import { runStep } from "./run-step.mjs";
 import { addonOf, ownTarget, packageOf, supervisorOf } from "./targets.mjs";
+import { verifyTypes } from "./verify-types.mjs";
 
 /** Most bytes of the prebuilt package of one target, unpacked. */
-export const MAX_TARGET_BYTES = 10 * 1024 * 1024;
+export const MAX_TARGET_BYTES = 10_000_000;
 
-/** Most bytes of everything of ours that an agent's author installs, unpacked. */
-export const MAX_INSTALL_BYTES = 12 * 1024 * 1024;
+/** Most bytes of the whole `node_modules` of a project that has all of our packages and nothing else. */
+export const MAX_INSTALL_BYTES = 12_000_000;
 
 function sizeOf(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -24,17 +26,17 @@ function sizeOf(folder) {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath ?? entry.path, entry.name)).size, 0);
 }
 
-const mebibytes = (bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(2)} MB`;
 
 /** What the two binaries of a staged target must be; returns a line for the report. */
 export function verifyTarget(folder, target) {
   const bytes = sizeOf(folder);
   if (bytes > MAX_TARGET_BYTES)
-    throw new Error(`${packageOf(target)} has ${mebibytes(bytes)}, more than ${mebibytes(MAX_TARGET_BYTES)}`);
+    throw new Error(`${packageOf(target)} has ${megabytes(bytes)}, more than ${megabytes(MAX_TARGET_BYTES)}`);
   if (target.os !== "win32" && (statSync(join(folder, supervisorOf(target))).mode & 0o111) === 0) {
     throw new Error(`${supervisorOf(target)} of ${target.name} has no run bit`);
   }
-  return `${packageOf(target)}: ${mebibytes(bytes)}`;
+  return `${packageOf(target)}: ${megabytes(bytes)}`;
 }
 
 /** Checks the manifests and types of the tarballs with publint and attw. */
@@ -68,9 +70,9 @@ export function verifyInstall(tarballs, target) {
   try {
     const ours = installTarballs(project, tarballs, target);
     const bytes = sizeOf(ours);
-    if (bytes > MAX_INSTALL_BYTES)
-      throw new Error(`an install has ${mebibytes(bytes)} of ours, more than ${mebibytes(MAX_INSTALL_BYTES)}`);
     const whole = sizeOf(join(project, "node_modules"));
+    if (whole > MAX_INSTALL_BYTES)
+      throw new Error(`an install has ${megabytes(whole)}, more than ${megabytes(MAX_INSTALL_BYTES)}`);
     statSync(join(ours, `natives-${target.name}`, addonOf(target)));
 
     const bin = join(project, "node_modules", ".bin", "pi-bash");
@@ -80,11 +82,12 @@ export function verifyInstall(tarballs, target) {
     runEmbedded([process.execPath], project);
     runReadme(project);
     const lines = [
-      `install of the tarballs alone, without scripts: ${mebibytes(bytes)} of ours, ${mebibytes(whole)} with what they depend on`,
+      `install of the tarballs alone, without scripts: ${megabytes(whole)}, of which ${megabytes(bytes)} are ours`,
       `tour from the packages: ${claims}`,
       "the tool embedded in a program of its own, and as README.md has it: ok",
       inspectMcp(project),
-      requireTime(project),
+      verifyImportTime(project),
+      verifyTypes(project),
     ];
     return { lines, tests: `doctor; tour: ${claims}; embedded tool` };
   } finally {
@@ -113,15 +116,4 @@ function runReadme(project) {
   const printed = runStep(process.execPath, ["readme.mjs"], project);
   // There is nothing to make in the folder: `make` or bash says so.
   if (!/^true (?:2|127) /m.test(printed)) throw new Error(`the program of README.md printed:\n${printed}`);
-}
-
-/** How much later a process that loads the addon is at its first line of code: the best of some runs. */
-function requireTime(project) {
-  const script =
-    'const begin = process.hrtime.bigint(); const { capabilities } = await import("@pi-bash/natives"); capabilities(); ' +
-    "process.stdout.write(String(Number(process.hrtime.bigint() - begin) / 1e6));";
-  const times = Array.from({ length: 7 }, () =>
-    Number(runStep(process.execPath, ["--input-type=module", "-e", script], project)),
-  );
-  return `import and first use of @pi-bash/natives: ${Math.min(...times).toFixed(1)} ms (best of ${times.length})`;
 }
