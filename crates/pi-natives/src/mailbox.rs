@@ -76,6 +76,8 @@ pub(crate) struct Mailbox {
     filling: Mutex<Option<Text>>,
     /// Pieces that JavaScript has taken, for their memory: no more than stand in the window.
     used: Mutex<Vec<Text>>,
+    /// Buffers of reads that JavaScript has taken: as many.
+    read_buffers: Mutex<Vec<Vec<u8>>>,
 }
 
 impl Mailbox {
@@ -99,6 +101,7 @@ impl Mailbox {
             room: Notify::new(),
             filling: Mutex::new(None),
             used: Mutex::new(Vec::new()),
+            read_buffers: Mutex::new(Vec::new()),
         })
     }
 
@@ -172,9 +175,11 @@ impl Mailbox {
 
     /// Takes back a piece that has become a string of JavaScript.
     pub(crate) fn take_back(&self, text: Text) {
-        let mut used = self.used();
-        if text.size() >= LEAST_USED_AGAIN && used.len() < WINDOW_BYTES / PIECE_BYTES {
-            used.push(text);
+        match text.into_read_buffer() {
+            Ok(buffer) => keep(&mut self.read_buffers(), buffer),
+            Err(text @ Text::Read(_)) => drop(text),
+            Err(text) if text.size() >= LEAST_USED_AGAIN => keep(&mut self.used(), text),
+            Err(_short) => {}
         }
     }
 
@@ -218,14 +223,28 @@ impl Mailbox {
         let mut used = std::mem::take(&mut *self.used());
         Text::fill(&mut self.filling(), text, &mut used, |piece| full.push(piece));
         self.used().append(&mut used);
-        if full.is_empty() {
-            return;
+        if !full.is_empty() {
+            self.add(self.lock(), full);
         }
-        let mut state = self.lock();
+    }
+
+    /// Puts in the first `length` bytes of `buffer`, which are ASCII, and leaves another buffer there.
+    fn put_read(self: &Arc<Self>, buffer: &mut Vec<u8>, length: usize) {
+        let free = self.read_buffers().pop().filter(|free| free.len() == buffer.len());
+        let free = free.unwrap_or_else(|| vec![0; buffer.len()]);
+        let pieces = Text::of_read(std::mem::replace(buffer, free), length);
+        self.add(self.filled(), pieces);
+    }
+
+    fn add(
+        self: &Arc<Self>,
+        mut state: MutexGuard<'_, State>,
+        pieces: impl IntoIterator<Item = Text>,
+    ) {
         if state.abandoned {
             return;
         }
-        for piece in full {
+        for piece in pieces {
             state.waiting_bytes += piece.size();
             state.pieces.push_back(piece);
         }
@@ -279,9 +298,20 @@ impl Mailbox {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn read_buffers(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
+        self.read_buffers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         // A panic elsewhere leaves the fields in order: each is written in one step.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Keeps memory for its next use, as much of it as stands in the window.
+fn keep<T>(kept: &mut Vec<T>, memory: T) {
+    if kept.len() < WINDOW_BYTES / PIECE_BYTES {
+        kept.push(memory);
     }
 }
 
@@ -310,6 +340,14 @@ impl Observer for Outbox {
         if self.mailbox.wants.chunks {
             self.mailbox.put(text);
         }
+    }
+
+    fn takes_reads(&self) -> bool {
+        self.mailbox.wants.chunks && self.capture.is_none()
+    }
+
+    fn chunk_read(&self, buffer: &mut Vec<u8>, length: usize) {
+        self.mailbox.put_read(buffer, length);
     }
 
     fn flush(&self) {

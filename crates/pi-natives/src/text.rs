@@ -5,8 +5,12 @@
 //! one copy (0.06 and 0.09 ms per MiB). So the choice is made here, on the thread of the run.
 //! See docs/decisions/0002-text-across-napi.md.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use napi::JsString;
 use napi::bindgen_prelude::{Either, Env, Latin1String, Result, Utf16String};
+use pi_shell::READ_BYTES;
 use pi_shell::output::utf16_prefix;
 
 /// Largest piece of text given to JavaScript at once, in bytes of V8's memory.
@@ -15,6 +19,9 @@ use pi_shell::output::utf16_prefix;
 /// in and unmapped one by one: 0.8 ms per MiB on the JavaScript thread, against 0.16 below. Four of
 /// these fit a page of its young generation, beside other objects; of 64 KiB it is three.
 pub(crate) const PIECE_BYTES: usize = 62 * 1024;
+
+/// A read that finds a full pipe makes whole pieces.
+const _: () = assert!(READ_BYTES.is_multiple_of(PIECE_BYTES));
 
 /// The same in units of UTF-16.
 const PIECE_UNITS: usize = PIECE_BYTES / 2;
@@ -33,16 +40,88 @@ pub(crate) type JsText = Either<Latin1String, Utf16String>;
 pub(crate) enum Text {
     /// ASCII only, one byte a unit.
     Ascii(String),
+    /// The same, where it was read.
+    Read(ReadPart),
     /// UTF-16, because some character is not ASCII.
-    Wide(Vec<u16>),
+    Wide(Units),
+}
+
+/// UTF-16. What once was written stays behind the end: memory that is used again need not be cleared, which
+/// would take a fifth as long as to fill it.
+#[derive(Default)]
+pub(crate) struct Units {
+    room: Vec<u16>,
+    len: usize,
+}
+
+impl Units {
+    fn of_ascii(bytes: &[u8]) -> Self {
+        let room: Vec<u16> = bytes.iter().copied().map(u16::from).collect();
+        Self { len: room.len(), room }
+    }
+
+    fn as_slice(&self) -> &[u16] {
+        self.room.get(..self.len).unwrap_or_default()
+    }
+
+    fn into_vec(mut self) -> Vec<u16> {
+        self.room.truncate(self.len);
+        self.room
+    }
+
+    /// Adds as much of `text` as a piece has room for; returns how many bytes of it that is.
+    fn add_from(&mut self, text: &str) -> usize {
+        // Never more units than bytes.
+        let wanted = (self.len + text.len()).min(PIECE_UNITS);
+        if self.room.len() < wanted {
+            self.room.resize(wanted, 0);
+        }
+        let free = self.room.get_mut(self.len..wanted).unwrap_or_default();
+        let (read, written) = utf16_prefix(text, free);
+        self.len += written;
+        read
+    }
+}
+
+/// A part of what one read brought. Its buffer is free again when all parts are gone.
+pub(crate) struct ReadPart {
+    buffer: Arc<Vec<u8>>,
+    range: Range<usize>,
+}
+
+impl ReadPart {
+    fn bytes(&self) -> &[u8] {
+        self.buffer.get(self.range.clone()).unwrap_or_default()
+    }
 }
 
 impl Text {
+    /// The first `length` bytes of `buffer`, which are ASCII, as pieces.
+    pub(crate) fn of_read(buffer: Vec<u8>, length: usize) -> impl Iterator<Item = Self> {
+        let buffer = Arc::new(buffer);
+        (0..length).step_by(PIECE_BYTES).map(move |start| {
+            let range = start..length.min(start + PIECE_BYTES);
+            Self::Read(ReadPart { buffer: Arc::clone(&buffer), range })
+        })
+    }
+
+    /// The buffer of the read, if this is the last part of it.
+    pub(crate) fn into_read_buffer(self) -> std::result::Result<Vec<u8>, Self> {
+        match self {
+            Self::Read(part) => {
+                let ReadPart { buffer, range } = part;
+                Arc::try_unwrap(buffer).map_err(|buffer| Self::Read(ReadPart { buffer, range }))
+            }
+            other => Err(other),
+        }
+    }
+
     /// Size in V8's memory, in bytes.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Ascii(text) => text.len(),
-            Self::Wide(units) => units.len() * 2,
+            Self::Read(part) => part.range.len(),
+            Self::Wide(units) => units.len * 2,
         }
     }
 
@@ -50,7 +129,8 @@ impl Text {
     pub(crate) fn to_js<'env>(&self, env: &'env Env) -> Result<JsString<'env>> {
         match self {
             Self::Ascii(text) => env.create_string_latin1(text),
-            Self::Wide(units) => env.create_string_utf16(units),
+            Self::Read(part) => env.create_string_latin1(part.bytes()),
+            Self::Wide(units) => env.create_string_utf16(units.as_slice()),
         }
     }
 
@@ -86,12 +166,11 @@ impl Text {
             ascii.clear();
             Self::Ascii(ascii)
         } else {
-            let mut units = match used.pop() {
-                Some(Self::Wide(units)) => units,
+            let room = match used.pop() {
+                Some(Self::Wide(units)) => units.room,
                 _ => Vec::new(),
             };
-            units.clear();
-            Self::Wide(units)
+            Self::Wide(Units { room, len: 0 })
         }
     }
 
@@ -107,40 +186,34 @@ impl Text {
             if ascii.len() >= LEAST_USED_AGAIN {
                 return 0;
             }
-            let mut units = Vec::with_capacity(PIECE_UNITS.min(ascii.len() + text.len()));
-            units.extend(ascii.bytes().map(u16::from));
-            *self = Self::Wide(units);
+            *self = Self::Wide(Units::of_ascii(ascii.as_bytes()));
         }
         let Self::Wide(units) = self else { return 0 };
-        let begin = units.len();
-        // Never more units than bytes.
-        units.resize((begin + text.len()).min(PIECE_UNITS), 0);
-        let (read, written) = utf16_prefix(text, units.get_mut(begin..).unwrap_or_default());
-        units.truncate(begin + written);
-        read
+        units.add_from(text)
     }
 
     fn is_full(&self) -> bool {
         match self {
             Self::Ascii(ascii) => ascii.len() + LEAST_ROOM > PIECE_BYTES,
-            Self::Wide(units) => units.len() + LEAST_ROOM > PIECE_UNITS,
+            Self::Read(_) => true,
+            Self::Wide(units) => units.len + LEAST_ROOM > PIECE_UNITS,
         }
     }
 
     /// Adds `more` at the end if the whole stays one piece; otherwise gives it back.
     pub(crate) fn join(&mut self, more: Self) -> Option<Self> {
+        if matches!((&*self, &more), (Self::Read(_), _) | (_, Self::Read(_))) {
+            return Some(more);
+        }
         let units = self.units() + more.units();
         match (&mut *self, &more) {
             (Self::Ascii(text), Self::Ascii(more)) if units <= PIECE_BYTES => text.push_str(more),
             (Self::Ascii(_), Self::Ascii(_)) => return Some(more),
             _ if units * 2 > PIECE_BYTES => return Some(more),
             _ => {
-                let mut wide = std::mem::replace(self, Self::Wide(Vec::new())).into_units();
-                match more {
-                    Self::Ascii(more) => wide.extend(more.bytes().map(u16::from)),
-                    Self::Wide(more) => wide.extend_from_slice(&more),
-                }
-                *self = Self::Wide(wide);
+                let mut room = std::mem::replace(self, Self::Wide(Units::default())).into_units();
+                room.append(&mut more.into_units());
+                *self = Self::Wide(Units { len: room.len(), room });
             }
         }
         None
@@ -149,14 +222,16 @@ impl Text {
     fn units(&self) -> usize {
         match self {
             Self::Ascii(text) => text.len(),
-            Self::Wide(units) => units.len(),
+            Self::Read(part) => part.range.len(),
+            Self::Wide(units) => units.len,
         }
     }
 
     fn into_units(self) -> Vec<u16> {
         match self {
-            Self::Ascii(text) => text.bytes().map(u16::from).collect(),
-            Self::Wide(units) => units,
+            Self::Ascii(text) => Units::of_ascii(text.as_bytes()).room,
+            Self::Read(part) => Units::of_ascii(part.bytes()).room,
+            Self::Wide(units) => units.into_vec(),
         }
     }
 }
@@ -164,7 +239,12 @@ impl Text {
 impl From<String> for Text {
     /// One piece, however long.
     fn from(text: String) -> Self {
-        if text.is_ascii() { Self::Ascii(text) } else { Self::Wide(utf16(&text)) }
+        if text.is_ascii() {
+            return Self::Ascii(text);
+        }
+        let mut room = vec![0; text.len()];
+        let (_all, len) = utf16_prefix(&text, &mut room);
+        Self::Wide(Units { room, len })
     }
 }
 
@@ -177,18 +257,14 @@ fn prefix(text: &str, bytes: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-fn utf16(text: &str) -> Vec<u16> {
-    let mut units = vec![0; text.len()];
-    let (_all, written) = utf16_prefix(text, &mut units);
-    units.truncate(written);
-    units
-}
-
 impl From<Text> for JsText {
     fn from(text: Text) -> Self {
         match text {
             Text::Ascii(text) => Self::A(Latin1String::from(text)),
-            Text::Wide(units) => Self::B(Utf16String::from(units)),
+            Text::Read(part) => {
+                Self::A(Latin1String::from(String::from_utf8_lossy(part.bytes()).into_owned()))
+            }
+            Text::Wide(units) => Self::B(Utf16String::from(units.into_vec())),
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::observer::Observer;
 use crate::outcome::OutputSummary;
 use crate::output::{Decoder, Sink};
 use crate::request::SinkOptions;
-use crate::source::Source;
+use crate::source::{READ_BYTES, Source};
 
 /// Time for 64 KiB beyond which the disk is taken for slow. In memory it takes microseconds.
 const SLOW_PUSH: Duration = Duration::from_millis(5);
@@ -49,6 +49,12 @@ impl Delivery {
         self.received
     }
 
+    /// Whether the observer takes the text.
+    #[cfg(unix)]
+    pub(crate) fn wants_text(&self) -> bool {
+        self.observer.wants_chunks()
+    }
+
     /// Takes bytes as they were read.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.push_part(bytes, true);
@@ -80,9 +86,29 @@ impl Delivery {
     }
 
     fn take_as(&mut self, source: &mut impl Source, length: usize, has_more: bool) {
-        self.give_text(source.bytes(length), has_more);
-        self.give_to_sink(|sink| sink.push_buffer(source.buffer(), length));
+        if self.is_read_as_a_whole(source.bytes(length)) {
+            self.give_read(source.buffer(), length, has_more);
+        } else {
+            self.give_text(source.bytes(length), has_more);
+            self.give_to_sink(|sink| sink.push_buffer(source.buffer(), length));
+        }
         self.update();
+    }
+
+    /// Whether the observer may have these bytes where they were read: much text that needs no
+    /// decoding, and nobody else who wants it.
+    fn is_read_as_a_whole(&self, bytes: &[u8]) -> bool {
+        self.sink.is_none()
+            && bytes.len() >= READ_BYTES / 2
+            && self.observer.takes_reads()
+            && self.decoder.pending_len() == 0
+            && bytes.is_ascii()
+    }
+
+    fn give_read(&mut self, buffer: &mut Vec<u8>, length: usize, has_more: bool) {
+        self.received += length as u64;
+        self.observer.chunk_read(buffer, length);
+        self.given(has_more);
     }
 
     /// Gives bytes to the observer as text. Where `has_more`, it need not look at them at once.
@@ -90,11 +116,16 @@ impl Delivery {
         self.received += bytes.len() as u64;
         if self.observer.wants_chunks() {
             self.decoder.decode_pieces(bytes, |text| self.observer.chunk(text));
-            if !has_more {
-                self.observer.flush();
-            }
-            self.await_room();
+            self.given(has_more);
         }
+    }
+
+    /// The observer was given text. Where `has_more`, it need not look at it at once.
+    fn given(&mut self, has_more: bool) {
+        if !has_more {
+            self.observer.flush();
+        }
+        self.await_room();
     }
 
     /// The sink writes its spill file as it goes. A slow disk slows the command down; other

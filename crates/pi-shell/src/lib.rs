@@ -56,3 +56,4 @@ pub use request::{
     ResourceLimits, RunOptions, ShellOptions, SinkOptions,
 };
 pub use session::{Shell, execute_shell};
+pub use source::READ_BYTES;

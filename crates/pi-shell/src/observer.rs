@@ -23,6 +23,18 @@ pub trait Observer: Send + Sync {
     /// of the read, so that it is copied once, into the form that the consumer needs.
     fn chunk(&self, text: &str);
 
+    /// Whether text may be given by `chunk_read`.
+    fn takes_reads(&self) -> bool {
+        false
+    }
+
+    /// As `chunk` of the first `length` bytes of `buffer`, which are ASCII: a consumer that keeps the
+    /// buffer leaves another one of its length there. Called only where `takes_reads`.
+    fn chunk_read(&self, buffer: &mut Vec<u8>, length: usize) {
+        let bytes = buffer.get(..length).unwrap_or_default();
+        self.chunk(std::str::from_utf8(bytes).unwrap_or_default());
+    }
+
     /// What `chunk` was given is all for now. Until this, a consumer may leave pieces lie, so that it
     /// looks at a flood less often. The last pieces of a run may come without it: its end stands for it.
     fn flush(&self) {}

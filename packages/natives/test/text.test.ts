@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { executeShell } from "../src/index.ts";
+import { executeShell, Shell } from "../src/index.ts";
 import { scratchFolder } from "./scratch.ts";
 
 /** With the `u` flag a whole pair is one character, and no surrogate. */
@@ -37,6 +37,29 @@ describe("text", () => {
     expect(hash.digest("hex")).toBe(createHash("sha256").update(text, "utf16le").digest("hex"));
     expect(longest).toBeLessThanOrEqual(65_536);
     expect(splitPairs).toBe(0);
+  });
+
+  it("arrives whole where megabytes of ASCII and of signs take turns, and the reader is slow now and then", async () => {
+    const plain = Array.from({ length: 200_000 }, (_, at) => `${at} plain\n`).join("");
+    const signs = Array.from({ length: 20_000 }, (_, at) => `${at} größer 漢字 😀\n`).join("");
+    const text = `${plain}→${plain}${signs}${plain}\n`;
+    const path = join(scratchFolder(), "text");
+    writeFileSync(path, text);
+    const expected = createHash("sha256").update(text.repeat(3), "utf16le").digest("hex");
+    await using shell = new Shell();
+    for (const _ of [1, 2]) {
+      const hash = createHash("sha256");
+      let pieces = 0;
+
+      const result = await shell.run({ command: `cat '${path}' '${path}' '${path}'` }, async (_error, chunk) => {
+        hash.update(chunk, "utf16le");
+        pieces += 1;
+        if (pieces % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      });
+
+      expect(result.exitCode).toBe(0);
+      expect(hash.digest("hex")).toBe(expected);
+    }
   });
 
   it("keeps a NUL, and shows a byte that is no UTF-8 as the replacement character", async () => {

@@ -24,7 +24,7 @@ pub const LATE_SPILL_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Most bytes of a flood that wait to be resolved. Of a full backlog only the end can be seen, so
 /// the rest of it is never looked at.
-const BACKLOG_BYTES: usize = 512 * 1024;
+const BACKLOG_BYTES: usize = 1024 * 1024;
 
 /// Raw bytes of a backlog that are resolved to fill a window of one byte: colours and other
 /// sequences take their part.

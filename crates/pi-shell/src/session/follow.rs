@@ -124,7 +124,7 @@ impl Follow<'_> {
         let mut watch = tokio::time::interval_at(Instant::now() + WATCH_INTERVAL, WATCH_INTERVAL);
         // After the host was held up, one look is made, not all that were missed.
         watch.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        self.output.listen_soon();
+        self.output.listen_soon(!self.delivery.wants_text());
         loop {
             // A pipe that is never empty would keep the thread from everything else.
             tokio::task::coop::consume_budget().await;

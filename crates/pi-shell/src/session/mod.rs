@@ -25,6 +25,8 @@ mod effects;
 #[cfg(unix)]
 mod engine;
 #[cfg(unix)]
+mod flood;
+#[cfg(unix)]
 mod follow;
 #[cfg(unix)]
 mod frames;

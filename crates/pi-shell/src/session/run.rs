@@ -405,7 +405,10 @@ impl Engine {
         let is_held = !matches!(read, Ok(ReadOutcome::Closed));
         let summary = delivery.summary(is_held && has_survivors);
         match read {
-            Ok(ReadOutcome::Closed) => self.idle_output = Some(output),
+            Ok(ReadOutcome::Closed) => {
+                output.shrink();
+                self.idle_output = Some(output);
+            }
             Ok(ReadOutcome::Data(first)) => self.shared.keep_late_output(output, delivery, first),
             Ok(ReadOutcome::Empty) | Err(_) => self.shared.keep_late_output(output, delivery, 0),
         }

@@ -7,7 +7,7 @@
 //! A trickle is read as it comes: the kernel tells of each write. A flood is not, since a program
 //! that writes 4 KiB at a time would wake us for each of them, and the waking costs more than the
 //! bytes. Then the pipe is made larger, nobody is told of writes any more, and it is emptied each
-//! time a short rest is over.
+//! time a short rest is over (`flood`).
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 
+use super::flood::{self, Rests, Transfer};
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
 use crate::sys::{FineTimer, LazyWatch};
 
@@ -30,7 +31,6 @@ const DEFAULT_PIPE_BYTES: usize = 64 * 1024;
 
 /// Size that a FIFO grows to in a flood, so that its writer does not wait while we rest.
 /// The largest that an unprivileged process may ask for (`pipe(7)`, `pipe-max-size`).
-#[cfg(target_os = "linux")]
 const GROWN_PIPE_BYTES: usize = 1024 * 1024;
 
 /// A flood: so many bytes within so long (64 MB/s).
@@ -38,44 +38,6 @@ const FLOOD_BYTES: usize = 2 * DEFAULT_PIPE_BYTES;
 
 /// See `FLOOD_BYTES`.
 const FLOOD_SPAN: Duration = Duration::from_millis(2);
-
-/// First pause between two looks at a flooded pipe. A writer of 5 GB/s fills the grown pipe in it.
-const REST: Duration = Duration::from_micros(200);
-
-/// Bounds of the later pauses: a faster writer is looked at more often, a slower one is let write.
-const LEAST_REST: Duration = Duration::from_micros(100);
-
-/// See `LEAST_REST`. What was written is seen that much later.
-const LONGEST_REST: Duration = Duration::from_micros(800);
-
-/// What a pause should bring: a part of the grown pipe, so that its writer does not fill it, and
-/// that stays in a processor's second cache until it is read.
-const REST_BYTES: u32 = 384 * 1024;
-
-/// A rest that brought less in each of its `REST` ends the flood (40 MB/s).
-const WORTHWHILE_BYTES: usize = 8 * 1024;
-
-/// The pauses of a flood.
-struct Rests {
-    timer: FineTimer,
-    /// A rest has begun and not ended.
-    is_resting: bool,
-    /// Length of the last rest; of the first one, before it.
-    length: Duration,
-    /// Bytes since the last rest.
-    bytes: usize,
-}
-
-impl Rests {
-    /// Length of the rest after one that brought `bytes`; none where that was too little.
-    fn next_length(&self, bytes: usize) -> Option<Duration> {
-        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).max(1);
-        let by_now = self.length.as_micros() * WORTHWHILE_BYTES as u128 / REST.as_micros();
-        let enough = self.length.saturating_mul(REST_BYTES) / bytes;
-        let within = enough.min(2 * self.length).clamp(LEAST_REST, LONGEST_REST);
-        (u128::from(bytes) >= by_now).then_some(within)
-    }
-}
 
 /// The reading side of an output FIFO.
 pub(super) struct OutputPipe {
@@ -89,8 +51,12 @@ pub(super) struct OutputPipe {
     /// Whether a read waits for bytes, and not for `patience` to end.
     is_listening: bool,
     has_grown: bool,
+    /// Nobody but the sink takes what is read.
+    is_for_us: bool,
     /// While there is a flood.
     rests: Option<Rests>,
+    /// What came during the last rest is in there, and older than what is in the pipe.
+    transfer: Option<Transfer>,
     /// The span that is looked at for a flood: its beginning, and bytes since.
     span: (Instant, usize),
     /// Where reads go; kept, because clearing a new one for each command costs more than to run a
@@ -109,7 +75,9 @@ impl OutputPipe {
             patience: None,
             is_listening: true,
             has_grown: false,
+            is_for_us: false,
             rests: None,
+            transfer: None,
             span: (Instant::now(), 0),
             buffer: vec![0; READ_BYTES],
         })
@@ -129,8 +97,10 @@ impl OutputPipe {
         }
     }
 
-    /// A command has been ordered that writes here: reads wait a moment before they listen.
-    pub(super) fn listen_soon(&mut self) {
+    /// A command has been ordered that writes here: reads wait a moment before they listen. What it
+    /// writes is `for_us` where nobody else takes it, and so nobody else sets the pace.
+    pub(super) fn listen_soon(&mut self, for_us: bool) {
+        self.is_for_us = for_us;
         if self.patience.is_none() {
             self.patience = FineTimer::new().ok();
         }
@@ -178,22 +148,11 @@ impl OutputPipe {
             return Ok(ReadOutcome::Empty);
         }
         if let Some(rests) = &mut self.rests {
-            if rests.is_resting {
-                rests.timer.ended().await;
-                rests.is_resting = false;
-            }
-            match self.read_now()? {
-                // The read before took all there was, to the last byte, or the rest brought nothing.
-                ReadOutcome::Empty => {
-                    self.rest()?;
-                    return Ok(ReadOutcome::Empty);
-                }
-                ReadOutcome::Closed => return Ok(ReadOutcome::Closed),
-                ReadOutcome::Data(length) => {
-                    self.go_on_with_flood(length)?;
-                    return Ok(ReadOutcome::Data(length));
-                }
-            }
+            rests.ended().await;
+            return self.read_flood();
+        }
+        if self.transferred() > 0 {
+            return self.read_now();
         }
         let length = self.read_when_told().await?;
         if length == 0 {
@@ -231,9 +190,15 @@ impl OutputPipe {
         }
     }
 
-    /// Bytes that lie in the pipe now.
+    /// Bytes that were written and not read yet.
     pub(super) fn waiting_bytes(&self) -> usize {
-        self.source.descriptor().map_or(READ_BYTES, source::bytes_in_pipe)
+        let in_pipe = self.source.descriptor().map_or(READ_BYTES, source::bytes_in_pipe);
+        self.transferred() + in_pipe
+    }
+
+    /// Bytes that were taken out of the pipe and not read yet.
+    fn transferred(&self) -> usize {
+        self.transfer.as_ref().map_or(0, Transfer::len)
     }
 
     /// Counts what was read; whether it was too much in too short a time.
@@ -250,39 +215,63 @@ impl OutputPipe {
         self.grow();
         // Without a timer (no descriptor is left) all goes on as before.
         if self.has_grown
-            && let Ok(timer) = FineTimer::new()
+            && let transfer = self.is_for_us.then(|| Transfer::new(GROWN_PIPE_BYTES).ok()).flatten()
+            && let Ok(rests) = Rests::new(transfer.is_some())
         {
             self.source.unwatch();
-            self.rests = Some(Rests { timer, is_resting: false, length: REST, bytes: FLOOD_BYTES });
-            self.go_on_with_flood(length)?;
+            self.rests = Some(rests);
+            self.transfer = transfer;
+            if length < self.buffer.len() {
+                self.rest()?;
+            }
         }
         Ok(())
     }
 
-    /// Counts what was read, and rests where that emptied the pipe.
-    fn go_on_with_flood(&mut self, length: usize) -> io::Result<()> {
-        if let Some(rests) = &mut self.rests {
-            rests.bytes += length;
+    /// Reads on after a rest, or more of what that one brought.
+    fn read_flood(&mut self) -> io::Result<ReadOutcome> {
+        let is_after_rest = self.transferred() == 0;
+        if let (true, Some(rests), Some(writer)) = (is_after_rest, &mut self.rests, &self.writer) {
+            rests.note_full(flood::is_full(writer));
         }
-        if length < self.buffer.len() { self.rest() } else { Ok(()) }
+        let outcome = match &mut self.transfer {
+            None => source::read_pipe(self.source.descriptor()?, &mut self.buffer)?,
+            Some(transfer) => {
+                if is_after_rest {
+                    transfer.fill(self.source.descriptor()?)?;
+                }
+                transfer.read(&mut self.buffer)?
+            }
+        };
+        let length = match outcome {
+            ReadOutcome::Data(length) => length,
+            ReadOutcome::Empty | ReadOutcome::Closed => 0,
+        };
+        if let Some(rests) = &mut self.rests {
+            rests.note(length);
+        }
+        let has_all = match &self.transfer {
+            Some(transfer) => transfer.len() == 0,
+            None => length < self.buffer.len(),
+        };
+        if has_all {
+            self.rest()?;
+        }
+        Ok(outcome)
     }
 
     /// Rests, if the last rest was worth it; if not, the flood is over.
     fn rest(&mut self) -> io::Result<()> {
         let Some(rests) = &mut self.rests else { return Ok(()) };
-        let brought = std::mem::take(&mut rests.bytes);
-        let Some(length) = rests.next_length(brought) else {
+        if !rests.begin()? {
             self.end_flood();
-            return Ok(());
-        };
-        rests.timer.set(length)?;
-        rests.length = length;
-        rests.is_resting = true;
+        }
         Ok(())
     }
 
     fn end_flood(&mut self) {
         self.rests = None;
+        self.transfer = None;
         self.span = (Instant::now(), 0);
     }
 
@@ -301,6 +290,22 @@ impl OutputPipe {
     #[cfg(not(target_os = "linux"))]
     #[expect(clippy::unused_self, reason = "the same form as on Linux")]
     fn grow(&mut self) {}
+
+    /// Nobody holds the pipe and it is empty: it gets back to the size that it had. A user has a share
+    /// of pipe memory for all sessions (`pipe-user-pages-soft`), and past it even new pipes are tiny.
+    #[cfg(target_os = "linux")]
+    pub(super) fn shrink(&mut self) {
+        if self.has_grown
+            && let Ok(fd) = self.source.descriptor()
+        {
+            self.has_grown = rustix::pipe::fcntl_setpipe_size(fd, DEFAULT_PIPE_BYTES).is_err();
+        }
+    }
+
+    /// It never grew.
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, reason = "the same form as on Linux")]
+    pub(super) fn shrink(&mut self) {}
 }
 
 impl Source for OutputPipe {
@@ -314,11 +319,27 @@ impl Source for OutputPipe {
 
     fn has_more(&self) -> bool {
         // The pipe is not asked: it would answer when its writer lets go of it.
-        self.rests.as_ref().is_some_and(|rests| !rests.is_resting)
+        self.rests.as_ref().is_some_and(|rests| !rests.is_resting())
     }
 
     fn read_now(&mut self) -> io::Result<ReadOutcome> {
-        source::read_pipe(self.source.descriptor()?, &mut self.buffer)
+        let Some(transfer) = self.transfer.as_mut().filter(|transfer| transfer.len() > 0) else {
+            return source::read_pipe(self.source.descriptor()?, &mut self.buffer);
+        };
+        let ReadOutcome::Data(length) = transfer.read(&mut self.buffer)? else {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        };
+        // A read that does not fill its buffer has all there is, as with one pipe.
+        let rest = self.buffer.get_mut(length..).filter(|rest| !rest.is_empty());
+        let more = match (rest, self.source.descriptor()) {
+            (Some(rest), Ok(pipe)) if transfer.len() == 0 => source::read_pipe(pipe, rest),
+            _ => Ok(ReadOutcome::Empty),
+        };
+        // An error, or the end, is told by the next read.
+        match more {
+            Ok(ReadOutcome::Data(more)) => Ok(ReadOutcome::Data(length + more)),
+            _ => Ok(ReadOutcome::Data(length)),
+        }
     }
 
     async fn readable(&mut self) -> io::Result<()> {
@@ -340,56 +361,4 @@ impl Drop for OutputPipe {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::Write as _;
-
-    use super::super::private_dir::PrivateDir;
-    use super::*;
-
-    /// Bytes that differ from place to place, so that none can be lost or swapped unseen.
-    fn pattern(length: usize) -> Vec<u8> {
-        (0_u32..).flat_map(u32::to_le_bytes).take(length).collect()
-    }
-
-    async fn read_all(pipe: &mut OutputPipe, length: usize) -> Vec<u8> {
-        let mut found = Vec::new();
-        while found.len() < length {
-            let read = tokio::time::timeout(Duration::from_secs(20), pipe.read());
-            match read.await.unwrap().unwrap() {
-                ReadOutcome::Data(count) => found.extend_from_slice(pipe.bytes(count)),
-                ReadOutcome::Empty => {}
-                ReadOutcome::Closed => break,
-            }
-        }
-        found
-    }
-
-    #[tokio::test]
-    async fn a_flood_and_the_trickle_after_it_are_read_whole() {
-        let folder = PrivateDir::create().unwrap();
-        let path = folder.make_fifo("o1").unwrap();
-        let mut pipe = OutputPipe::open(path.clone()).unwrap();
-        let flood = pattern(8 * 1024 * 1024);
-        let expected = flood.clone();
-        let writing = std::thread::spawn(move || {
-            let mut writer = std::fs::OpenOptions::new().write(true).open(path).unwrap();
-            for piece in flood.chunks(4096) {
-                writer.write_all(piece).unwrap();
-            }
-            writer
-        });
-
-        let found = read_all(&mut pipe, expected.len()).await;
-
-        assert!(found == expected);
-        let mut writer = writing.join().unwrap();
-        for _ in 0..3 {
-            writer.write_all(b"a word").unwrap();
-            assert_eq!(read_all(&mut pipe, 6).await, b"a word");
-        }
-        assert!(pipe.rests.is_none(), "a trickle is no flood");
-        drop(writer);
-        pipe.release();
-        assert_eq!(pipe.read_now().unwrap(), ReadOutcome::Closed);
-    }
-}
+mod tests;

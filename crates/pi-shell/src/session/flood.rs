@@ -1,0 +1,187 @@
+//! How a flood is read: what came is taken out of the pipe in one go after a short rest, and read
+//! from a pipe of our own.
+//!
+//! # Theory of operation
+//! A pipe has one lock, which its reader and its writer hold while they copy. Who reads 128 KiB at a
+//! time from a pipe that is being written waits for that lock again and again, and does so
+//! spinning. `splice(2)` between two pipes moves pages and copies nothing, so it has the lock for
+//! microseconds; then the writer goes on in its pipe while we copy out of ours. See
+//! docs/performance.md for what that is worth. Where there is no second pipe (not Linux, or the user's
+//! share of pipe memory is spent), and where JavaScript takes the text and so sets the pace, the
+//! first one is read as it is.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use crate::source::{self, ReadOutcome};
+use crate::sys::FineTimer;
+
+/// First pause between two looks at a flooded pipe. A writer of 5 GB/s fills the grown pipe in it.
+const REST: Duration = Duration::from_micros(200);
+
+/// Bounds of the later pauses: a faster writer is looked at more often, a slower one is let write.
+const LEAST_REST: Duration = Duration::from_micros(50);
+
+/// See `LEAST_REST`. What was written is seen that much later.
+const LONGEST_REST: Duration = Duration::from_micros(800);
+
+/// What a pause should bring where the pipe is read as it is: a part of the grown pipe, so that its writer
+/// does not fill it, and that stays in a processor's second cache until it is read.
+const READ_BYTES: u32 = 384 * 1024;
+
+/// The same where it is taken out of the pipe in one go: more, so that it is seldom done.
+const TRANSFER_BYTES: u32 = 768 * 1024;
+
+/// A rest that brought less in each of its `REST` ends the flood (40 MB/s).
+const WORTHWHILE_BYTES: usize = 8 * 1024;
+
+/// The pauses of a flood.
+pub(super) struct Rests {
+    timer: FineTimer,
+    /// A rest has begun and not ended.
+    is_resting: bool,
+    /// Length of the last rest; of the first one, before it.
+    length: Duration,
+    /// Bytes since the last rest.
+    bytes: usize,
+    /// The last rest ended with a full pipe.
+    was_full: bool,
+    /// What a rest should bring, in bytes.
+    aim: u32,
+}
+
+impl Rests {
+    /// A flood that begins now, with a rest at the next opportunity; `transfers` where it is read
+    /// through a `Transfer`.
+    ///
+    /// # Errors
+    /// Where there is no such timer, or no descriptor is left.
+    pub(super) fn new(transfers: bool) -> io::Result<Self> {
+        let aim = if transfers { TRANSFER_BYTES } else { READ_BYTES };
+        let bytes = usize::try_from(aim).unwrap_or(usize::MAX);
+        let timer = FineTimer::new()?;
+        Ok(Self { timer, is_resting: false, length: REST, bytes, was_full: false, aim })
+    }
+
+    /// Whether a rest has begun and not ended.
+    pub(super) fn is_resting(&self) -> bool {
+        self.is_resting
+    }
+
+    /// Waits until the rest is over, if there is one. Cancel-safe.
+    pub(super) async fn ended(&mut self) {
+        if self.is_resting {
+            self.timer.ended().await;
+            self.is_resting = false;
+        }
+    }
+
+    /// Counts what was read.
+    pub(super) fn note(&mut self, bytes: usize) {
+        self.bytes += bytes;
+    }
+
+    /// Notes whether the writer had to wait for us when the last rest was over.
+    pub(super) fn note_full(&mut self, was_full: bool) {
+        self.was_full = was_full;
+    }
+
+    /// Begins the next rest. Says whether it did: one that brought too little was the last.
+    pub(super) fn begin(&mut self) -> io::Result<bool> {
+        let brought = std::mem::take(&mut self.bytes);
+        let Some(length) = self.next_length(brought) else { return Ok(false) };
+        self.timer.set(length)?;
+        self.length = length;
+        self.is_resting = true;
+        Ok(true)
+    }
+
+    /// Length of the rest after one that brought `bytes`; none where that was too little.
+    fn next_length(&self, bytes: usize) -> Option<Duration> {
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).max(1);
+        let by_now = self.length.as_micros() * WORTHWHILE_BYTES as u128 / REST.as_micros();
+        if u128::from(bytes) < by_now {
+            return None;
+        }
+        let enough = self.length.saturating_mul(self.aim) / bytes;
+        // Small writes fill the pipe with fewer bytes than it has room for.
+        let within = if self.was_full { enough.min(self.length * 7 / 8) } else { enough };
+        Some(within.min(2 * self.length).clamp(LEAST_REST, LONGEST_REST))
+    }
+}
+
+/// A pipe of our own that takes the whole contents of another one.
+pub(super) struct Transfer {
+    reader: OwnedFd,
+    writer: OwnedFd,
+    /// Bytes that it has.
+    len: usize,
+    capacity: usize,
+}
+
+impl Transfer {
+    /// One that is empty, for the contents of a pipe that was grown to `capacity` bytes.
+    #[cfg(target_os = "linux")]
+    pub(super) fn new(capacity: usize) -> io::Result<Self> {
+        use rustix::pipe::PipeFlags;
+        let (reader, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+        if rustix::pipe::fcntl_setpipe_size(&writer, capacity)? < capacity {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        Ok(Self { reader, writer, len: 0, capacity })
+    }
+
+    /// There is none elsewhere.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn new(_capacity: usize) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Bytes that it has.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Takes what is in `pipe`, once everything before was read.
+    #[cfg(target_os = "linux")]
+    pub(super) fn fill(&mut self, pipe: impl AsFd) -> io::Result<ReadOutcome> {
+        use rustix::pipe::{SpliceFlags, splice};
+        loop {
+            match splice(&pipe, None, &self.writer, None, self.capacity, SpliceFlags::NONBLOCK) {
+                Ok(0) => return Ok(ReadOutcome::Closed),
+                Ok(length) => {
+                    self.len += length;
+                    return Ok(ReadOutcome::Data(length));
+                }
+                Err(rustix::io::Errno::AGAIN) => return Ok(ReadOutcome::Empty),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// There is none elsewhere.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn fill(&mut self, _pipe: impl AsFd) -> io::Result<ReadOutcome> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Reads from it; `Empty` where all was read.
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<ReadOutcome> {
+        let outcome = source::read_pipe(self.reader.as_fd(), buffer)?;
+        if let ReadOutcome::Data(length) = outcome {
+            self.len = self.len.saturating_sub(length);
+        }
+        Ok(outcome)
+    }
+}
+
+/// Whether a writer of this pipe has to wait; `writer` is its writing side. Asks without the pipe's
+/// lock (`pipe_poll` in Linux).
+pub(super) fn is_full(writer: impl AsFd) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let mut side = [PollFd::new(&writer, PollFlags::OUT)];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut side, Some(&at_once)).is_ok_and(|ready| ready == 0)
+}

@@ -1,0 +1,102 @@
+//! An output FIFO under floods and trickles, with real pipes.
+
+use std::io::Write as _;
+
+use super::super::private_dir::PrivateDir;
+use super::*;
+
+/// Bytes that differ from place to place, so that none can be lost or swapped unseen.
+fn pattern(length: usize) -> Vec<u8> {
+    (0_u32..).flat_map(u32::to_le_bytes).take(length).collect()
+}
+
+async fn read_all(pipe: &mut OutputPipe, length: usize) -> Vec<u8> {
+    let mut found = Vec::new();
+    while found.len() < length {
+        let read = tokio::time::timeout(Duration::from_secs(20), pipe.read());
+        match read.await.unwrap().unwrap() {
+            ReadOutcome::Data(count) => found.extend_from_slice(pipe.bytes(count)),
+            ReadOutcome::Empty => {}
+            ReadOutcome::Closed => break,
+        }
+    }
+    found
+}
+
+/// A thread that writes `bytes` in pieces of `piece`, and gives the writer back.
+fn write_in_pieces(
+    path: &Path,
+    bytes: Vec<u8>,
+    piece: usize,
+) -> std::thread::JoinHandle<std::fs::File> {
+    let path = path.to_path_buf();
+    std::thread::spawn(move || {
+        let mut writer = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+        for piece in bytes.chunks(piece) {
+            writer.write_all(piece).unwrap();
+        }
+        writer
+    })
+}
+
+async fn reads_a_flood_and_the_trickle_after_it(for_us: bool, piece: usize) {
+    let folder = PrivateDir::create().unwrap();
+    let path = folder.make_fifo("o1").unwrap();
+    let mut pipe = OutputPipe::open(path.clone()).unwrap();
+    let flood = pattern(8 * 1024 * 1024);
+    let writing = write_in_pieces(&path, flood.clone(), piece);
+
+    pipe.listen_soon(for_us);
+    let found = read_all(&mut pipe, flood.len()).await;
+
+    assert!(found == flood);
+    let mut writer = writing.join().unwrap();
+    for _ in 0..3 {
+        writer.write_all(b"a word").unwrap();
+        assert_eq!(read_all(&mut pipe, 6).await, b"a word");
+    }
+    assert!(pipe.rests.is_none() && pipe.transfer.is_none(), "a trickle is no flood");
+    drop(writer);
+    pipe.release();
+    assert_eq!(pipe.read_now().unwrap(), ReadOutcome::Closed);
+}
+
+#[tokio::test]
+async fn a_flood_and_the_trickle_after_it_are_read_whole() {
+    for piece in [777, 4096, 5000, 128 * 1024] {
+        reads_a_flood_and_the_trickle_after_it(false, piece).await;
+        reads_a_flood_and_the_trickle_after_it(true, piece).await;
+    }
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn what_is_left_of_a_flood_at_the_end_of_the_command_is_read_in_order() {
+    let folder = PrivateDir::create().unwrap();
+    let path = folder.make_fifo("o1").unwrap();
+    let mut pipe = OutputPipe::open(path.clone()).unwrap();
+    let flood = pattern(24 * 1024 * 1024);
+    let writing = write_in_pieces(&path, flood.clone(), 100_000);
+    pipe.listen_soon(true);
+    let mut found = read_all(&mut pipe, 8 * 1024 * 1024).await;
+    while pipe.transferred() == 0 {
+        found.extend(read_all(&mut pipe, 1).await);
+    }
+
+    // The last read finds the end: the writer is gone then.
+    pipe.release();
+    let writer = std::thread::spawn(move || drop(writing.join().unwrap()));
+    loop {
+        match pipe.read_now().unwrap() {
+            ReadOutcome::Data(length) => found.extend_from_slice(pipe.bytes(length)),
+            ReadOutcome::Empty => std::thread::yield_now(),
+            ReadOutcome::Closed => break,
+        }
+    }
+    writer.join().unwrap();
+
+    assert!(found == flood);
+    pipe.shrink();
+    let size = rustix::pipe::fcntl_getpipe_size(pipe.source.descriptor().unwrap()).unwrap();
+    assert_eq!(size, DEFAULT_PIPE_BYTES);
+}

@@ -1,0 +1,118 @@
+//! UTF-8 to UTF-16 many bytes at a time, with the vector instructions of the processor.
+//!
+//! # Theory of operation
+//! A character's form decides how many bytes make how many units, and a program that asks for the form of each
+//! is slow where they alternate. Here nothing is asked. For each byte of a block, whatever it is, the unit is
+//! computed that it would end as the last byte of a character, from it and the three bytes before it. Then
+//! those units are kept that some byte does end: the byte before the beginning of a character, and the
+//! third byte of a character of four, which ends the first of two units. What is kept is moved together.
+//!
+//! The blocks are in `avx512` (32 bytes, and an instruction that moves together) and `avx2` (16 bytes, and a
+//! table for it); what stands before the first block and behind the last one is done here.
+//!
+//! All of it relies on text that is well-formed, which `str` is.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+/// Bytes that a block looks at before its own.
+#[cfg(target_arch = "x86_64")]
+const BYTES_BEFORE: usize = 3;
+
+/// Writes all of `text` as UTF-16 to `units`, which has room for as many units as `text` has bytes. Returns how
+/// many were written; `None` where the processor has no such instructions, and nothing was done.
+pub(crate) fn write(text: &str, units: &mut [u16]) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(blocks) = avx512::blocks().or_else(avx2::blocks) {
+        return Some(write_with(blocks, text, units));
+    }
+    _ = (text, units);
+    None
+}
+
+/// Converts whole blocks of `bytes` from `read` on, which are part of a well-formed text and have
+/// `BYTES_BEFORE` before them, to `units` from `written` on. Returns both as they are then; it ends before the
+/// text does, or the room for a block.
+#[cfg(target_arch = "x86_64")]
+type Blocks = fn(bytes: &[u8], read: usize, units: &mut [u16], written: usize) -> (usize, usize);
+
+#[cfg(target_arch = "x86_64")]
+fn write_with(blocks: Blocks, text: &str, units: &mut [u16]) -> usize {
+    let bytes = text.as_bytes();
+    // A block looks back, so the first characters go before it.
+    let mut begins = text.char_indices().map(|(at, _)| at);
+    let first = begins.find(|at| *at >= BYTES_BEFORE).unwrap_or(bytes.len());
+    let written = write_slowly(text.get(..first).unwrap_or_default(), units);
+    let (read, mut written) = blocks(bytes, first, units, written);
+    // A character that reaches behind the last block is written anew, as a whole.
+    let mut rest = read.min(bytes.len());
+    while !text.is_char_boundary(rest) {
+        rest -= 1;
+    }
+    let has_half = read - rest == 3;
+    written -= usize::from(has_half);
+    let rest = text.get(rest..).unwrap_or_default();
+    written + write_slowly(rest, units.get_mut(written..).unwrap_or_default())
+}
+
+/// Writes `text` character by character; returns how many units that were.
+#[cfg(target_arch = "x86_64")]
+fn write_slowly(text: &str, units: &mut [u16]) -> usize {
+    let mut written = 0;
+    for (slot, unit) in units.iter_mut().zip(text.encode_utf16()) {
+        *slot = unit;
+        written += 1;
+    }
+    written
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Every form that this processor has, not only the one that is chosen.
+    fn assert_all_write(text: &str) {
+        let expected: Vec<u16> = text.encode_utf16().collect();
+        for blocks in [avx512::blocks(), avx2::blocks()].into_iter().flatten() {
+            let mut units = vec![0xabcd; text.len()];
+            let written = write_with(blocks, text, &mut units);
+            assert_eq!(units[..written], expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn every_form_converts_all_of_unicode() {
+        let text: String = (0..=0x0010_ffff).filter_map(char::from_u32).collect();
+        assert_all_write(&text);
+        let words: String =
+            text.chars().step_by(7).flat_map(|sign| [sign, ' ', 'a', 'é']).collect();
+        assert_all_write(&words);
+    }
+
+    #[test]
+    fn every_form_converts_a_character_at_every_place_of_a_block() {
+        for sign in ["\u{80}", "é", "\u{800}", "漢", "\u{ffff}", "\u{10000}", "😀", "\u{10ffff}"]
+        {
+            for before in 0..70 {
+                for after in [0, 1, 2, 3, 31, 40] {
+                    let text = format!("{}{sign}{}", "a".repeat(before), "b".repeat(after));
+                    assert_all_write(&text);
+                    assert_all_write(&format!("{text}{}", sign.repeat(after)));
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_form_converts_what_alternates(
+            text in "(\\PC|[a-z]{0,9}|\u{1b}\\[[0-9]{0,3}m|[à-ÿ]|[一-鿿]|😀){0,300}",
+        ) {
+            assert_all_write(&text);
+        }
+    }
+}
