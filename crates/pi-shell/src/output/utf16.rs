@@ -1,6 +1,6 @@
 //! Turns text into UTF-16, in which JavaScript keeps what is not ASCII.
 //!
-//! With vector instructions where the processor has them (`sys/vector_utf16.rs`), a quarter of what `encoding_rs`
+//! With vector instructions where the processor has them (`sys/vector_utf16/`), a quarter of what `encoding_rs`
 //! takes for them: text between colours and accents changes its form every few bytes, and each change is a
 //! branch that a processor cannot foresee. `docs/performance.md` has the figures.
 
