@@ -2,7 +2,7 @@
 //! from a pipe of our own.
 //!
 //! # Theory of operation
-//! A pipe has one lock, which its reader and its writer hold while they copy. Who reads 128 KiB at a
+//! A pipe has one lock, which its reader and its writer hold while they copy. Who reads 248 KiB at a
 //! time from a pipe that is being written waits for that lock again and again, and does so
 //! spinning. `splice(2)` between two pipes moves pages and copies nothing, so it has the lock for
 //! microseconds; then the writer goes on in its pipe while we copy out of ours. See
@@ -26,12 +26,9 @@ const LEAST_REST: Duration = Duration::from_micros(50);
 /// See `LEAST_REST`. What was written is seen that much later.
 const LONGEST_REST: Duration = Duration::from_micros(800);
 
-/// What a pause should bring where the pipe is read as it is: a part of the grown pipe, so that its writer
-/// does not fill it, and that stays in a processor's second cache until it is read.
-const READ_BYTES: u32 = 384 * 1024;
-
-/// The same where it is taken out of the pipe in one go: more, so that it is seldom done.
-const TRANSFER_BYTES: u32 = 768 * 1024;
+/// What a pause should bring: most of the grown pipe, so that it is seldom looked at, and not all, so that its
+/// writer need not wait.
+const REST_BYTES: u32 = 768 * 1024;
 
 /// A rest that brought less in each of its `REST` ends the flood (40 MB/s).
 const WORTHWHILE_BYTES: usize = 8 * 1024;
@@ -47,21 +44,17 @@ pub(super) struct Rests {
     bytes: usize,
     /// The last rest ended with a full pipe.
     was_full: bool,
-    /// What a rest should bring, in bytes.
-    aim: u32,
 }
 
 impl Rests {
-    /// A flood that begins now, with a rest at the next opportunity; `transfers` where it is read
-    /// through a `Transfer`.
+    /// A flood that begins now, with a rest at the next opportunity.
     ///
     /// # Errors
     /// Where there is no such timer, or no descriptor is left.
-    pub(super) fn new(transfers: bool) -> io::Result<Self> {
-        let aim = if transfers { TRANSFER_BYTES } else { READ_BYTES };
-        let bytes = usize::try_from(aim).unwrap_or(usize::MAX);
+    pub(super) fn new() -> io::Result<Self> {
+        let bytes = usize::try_from(REST_BYTES).unwrap_or(usize::MAX);
         let timer = FineTimer::new()?;
-        Ok(Self { timer, is_resting: false, length: REST, bytes, was_full: false, aim })
+        Ok(Self { timer, is_resting: false, length: REST, bytes, was_full: false })
     }
 
     /// Whether a rest has begun and not ended.
@@ -104,7 +97,7 @@ impl Rests {
         if u128::from(bytes) < by_now {
             return None;
         }
-        let enough = self.length.saturating_mul(self.aim) / bytes;
+        let enough = self.length.saturating_mul(REST_BYTES) / bytes;
         // Small writes fill the pipe with fewer bytes than it has room for.
         let within = if self.was_full { enough.min(self.length * 7 / 8) } else { enough };
         Some(within.min(2 * self.length).clamp(LEAST_REST, LONGEST_REST))

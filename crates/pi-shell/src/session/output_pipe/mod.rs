@@ -216,7 +216,7 @@ impl OutputPipe {
         // Without a timer (no descriptor is left) all goes on as before.
         if self.has_grown
             && let transfer = self.is_for_us.then(|| Transfer::new(GROWN_PIPE_BYTES).ok()).flatten()
-            && let Ok(rests) = Rests::new(transfer.is_some())
+            && let Ok(rests) = Rests::new()
         {
             self.source.unwatch();
             self.rests = Some(rests);
