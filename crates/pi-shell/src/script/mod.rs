@@ -49,12 +49,17 @@ pub(crate) fn quote_path(path: &Path) -> String {
     quoted
 }
 
+/// What bash makes of `OLDPWD` when it begins: exported, without a value. A `cd` of our own gave it one.
+pub(crate) const UNSET_OLDPWD: &str = "\\builtin unset OLDPWD;\\builtin export OLDPWD";
+
 /// The script that prints the shell's state as bash text; the first and last line are marks. No
 /// reserved word stands in it: a user's alias may have its name.
 pub(crate) const DUMP_SCRIPT: &str = concat!(
     "\\builtin printf '#%s\\n' \"${FUNCNAME[*]}\"\n",
     "\\builtin printf '\\\\builtin cd -- %q\\n' \"${PWD-}\"\n",
-    "\\builtin test \"${OLDPWD+_}\" && \\builtin printf 'OLDPWD=%q;' \"$OLDPWD\"\n",
+    // With its attributes, which a new bash's own may differ from.
+    "\\builtin printf '\\\\builtin unset OLDPWD;'\n",
+    "\\builtin test \"${OLDPWD+_}\" && \\builtin printf '\\\\builtin eval %q;' \"${OLDPWD@A}\"\n",
     "\\builtin printf '\\\\builtin set --'\n",
     "((${#DIRSTACK[@]} > 1)) && \\builtin printf ' %q' \"${DIRSTACK[@]:1}\"\n",
     "\\builtin printf '\\n\\\\builtin set --'\n",
@@ -64,11 +69,15 @@ pub(crate) const DUMP_SCRIPT: &str = concat!(
     "\\builtin shopt -po\n",
     "\\builtin printf '#pi-state\\n'\n",
     "\\builtin umask -p\n",
+    // A new bash has one.
+    "\\builtin test \"${IFS+_}\" || \\builtin printf '\\\\builtin unset IFS\\n'\n",
     "\\builtin declare -p\n",
     "\\builtin declare -f\n",
     "\\builtin declare -Fx\n",
     "\\builtin alias -p\n",
     "\\builtin trap -p HUP INT QUIT USR1 USR2 PIPE ALRM TERM CHLD CONT WINCH ERR RETURN\n",
+    // What a standby was told of traps.
+    "\\builtin printf '%s\\n' \"${__pi_s-}\"\n",
     "\\builtin printf '#pi-limits\\n'\n",
     "\\builtin ulimit -Sa\n",
     "\\builtin printf '#pi-end\\n'\n",

@@ -65,7 +65,8 @@ impl SavedState {
     }
 
     fn parse(text: &[u8]) -> Option<Self> {
-        let text = text.strip_suffix(b"#pi-end\n")?;
+        // Behind it may stand what a RETURN trap printed: the script that tells the state is sourced.
+        let text = text.get(..memchr::memmem::rfind(text, b"\n#pi-end\n")? + 1)?;
         let (header, rest) = split_once(text, b"\n")?;
         let (head, rest) = split_once(rest, b"#pi-state\n")?;
         let end = memchr::memmem::rfind(rest, b"#pi-limits\n")?;
@@ -87,6 +88,10 @@ impl SavedState {
         restore.extend_from_slice(b" || \\builtin cd /\n");
         restore.extend_from_slice(pushed);
         restore.extend_from_slice(RESTORE_PUSHED);
+        // Exported without a value, as a new bash has it: what was evaluated before is forgotten by now.
+        if declares_bare_oldpwd(state) {
+            restore.extend_from_slice(b"\\builtin export OLDPWD\n");
+        }
         restore.extend_from_slice(arguments);
         restore.push(b'\n');
         restore.extend_from_slice(set.as_bytes());
@@ -95,10 +100,15 @@ impl SavedState {
         let inside_function = header
             .trim_start_matches('#')
             .split(' ')
-            .any(|name| !matches!(name, "" | "source" | "main"));
+            // The driver's have no local variables.
+            .any(|name| !matches!(name, "" | "source" | "main") && !name.starts_with("__pi_"));
         let posix = set.contains("set -o posix\n");
         Some(Self { restore, limits, xtrace, posix, inside_function })
     }
+}
+
+fn declares_bare_oldpwd(state: &[u8]) -> bool {
+    state.split(|byte| *byte == b'\n').any(|line| line == b"declare -x OLDPWD")
 }
 
 /// Copies the variables without attributes of the driver's own: a read-only one would stop it.

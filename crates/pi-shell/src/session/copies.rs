@@ -66,11 +66,12 @@ pub(super) async fn run(
         env: &job.options.env,
         // Dropped with the copy in any case.
         posix: false,
-        previous_status: 0,
+        previous_status: shared.status(),
         output: output.path(),
         descriptors: Descriptors::low(),
         does_more: true,
         standby: None,
+        traps: shared.traps(),
     };
     let before = shared.limits.mark();
     let clock = Clock::start(job.options.timeout);

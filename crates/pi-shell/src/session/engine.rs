@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::driver;
 use super::frames::FrameBody;
 use super::main_shell::{LaunchSpec, MainShell};
 use super::orders;
@@ -141,7 +142,8 @@ impl Engine {
         let mut text = String::from("__pi_m=;");
         text.push_str("\\builtin cd -- ");
         text.push_str(&script::quote_path(&self.cwd));
-        text.push_str(";\\builtin unset OLDPWD");
+        text.push(';');
+        text.push_str(script::UNSET_OLDPWD);
         if let Some(temporary) = &self.shared.temporary {
             text.push_str(";\\builtin export TMPDIR=");
             text.push_str(&script::quote(&temporary.to_string_lossy()));
@@ -173,7 +175,7 @@ impl Engine {
         let quoted = script::quote_path(path);
         let text = format!(
             "__pi_m=;\\builtin . {quoted} </dev/null >/dev/null 2>&1;{};__pi_e 0 {token}",
-            protocol::exit_trap(self.shared.folder.path(), generation),
+            driver::exit_trap(self.shared.folder.path(), generation),
         );
         if self.command(&text, &token).await.is_ok() {
             return Ok(());
@@ -261,7 +263,8 @@ impl Engine {
     /// Orders a standby now. Without one a session still works; it only loses more when it dies.
     pub(super) fn order_standby(&mut self) {
         if let Some(expected) = self.prepare_standby() {
-            let text = protocol::standby_text(&expected.token, expected.path());
+            let text =
+                protocol::standby_text(&expected.token, expected.path(), self.shared.traps());
             // It always fits a message, so there is no file to remove.
             if self.send(&text).is_ok() {
                 self.shared.set_current_standby(expected.serial);
@@ -280,9 +283,15 @@ impl Engine {
         ExpectedStandby::prepare(path, self.shared.new_token(), serial).ok()
     }
 
+    /// What `$?` shows from now on, in copies too.
+    pub(super) fn set_status(&mut self, status: i32) {
+        self.status = status;
+        self.shared.set_status(status);
+    }
+
     /// What a command left in the shell.
     pub(super) fn note_status(&mut self, status: i32, flags: &str, cwd: &Path) {
-        self.status = status;
+        self.set_status(status);
         self.modes.xtrace = flags.contains('x');
         self.modes.posix = flags.contains('_');
         self.note_cwd(cwd);

@@ -47,7 +47,15 @@ pub(super) enum StopReason {
 /// How a command ended.
 pub(super) enum Ending {
     /// Bash reported.
-    Reported { status: i32, cwd_failed: bool, flags: String, cwd: PathBuf, trap: Option<String> },
+    Reported {
+        status: i32,
+        cwd_failed: bool,
+        /// An error took bash out of the order, so what stands behind the command was not done.
+        unwound: bool,
+        flags: String,
+        cwd: PathBuf,
+        trap: Option<String>,
+    },
     /// Its shell ended without a report: `exit`, `exec`, a signal; `unread`: before it read the
     /// order.
     Died { exit: ChildExit, unread: bool },
@@ -77,6 +85,7 @@ pub(super) struct Follow<'a> {
 struct Report {
     status: i32,
     cwd_failed: bool,
+    unwound: bool,
     flags: String,
     cwd: PathBuf,
 }
@@ -225,8 +234,8 @@ impl Follow<'_> {
                 continue;
             }
             match frame.body {
-                FrameBody::Status { status, cwd_failed, flags, cwd } => {
-                    *report = Some(Report { status, cwd_failed, flags, cwd });
+                FrameBody::Status { status, cwd_failed, unwound, flags, cwd } => {
+                    *report = Some(Report { status, cwd_failed, unwound, flags, cwd });
                     if !self.tells_trap {
                         end = finish(report, None);
                     }
@@ -275,9 +284,10 @@ impl Follow<'_> {
 }
 
 fn finish(report: &mut Option<Report>, trap: Option<String>) -> Option<Ending> {
-    report.take().map(|Report { status, cwd_failed, flags, cwd }| Ending::Reported {
+    report.take().map(|Report { status, cwd_failed, unwound, flags, cwd }| Ending::Reported {
         status,
         cwd_failed,
+        unwound,
         flags,
         cwd,
         trap,

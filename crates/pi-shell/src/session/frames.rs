@@ -35,8 +35,8 @@ pub(super) struct Frame {
 pub(super) enum FrameBody {
     /// The driver stands: version of bash.
     Ready { major: u32, minor: u32 },
-    /// A command ended.
-    Status { status: i32, cwd_failed: bool, flags: String, cwd: PathBuf },
+    /// A command ended; `unwound`: by an error that took bash out of the order too, to its top level.
+    Status { status: i32, cwd_failed: bool, unwound: bool, flags: String, cwd: PathBuf },
     /// The text of the EXIT trap, empty for none.
     Trap { text: String },
     /// A standby or a clone stands, with this process id.
@@ -163,12 +163,17 @@ fn parse_body(body: &[u8]) -> Option<FrameBody> {
             major: words.next()?.parse().ok()?,
             minor: words.next()?.parse().ok()?,
         }),
-        "s" => Some(FrameBody::Status {
-            status: words.next()?.parse().ok()?,
-            cwd_failed: words.next()? == "1",
-            flags: words.next()?.to_owned(),
-            cwd: PathBuf::from(OsString::from_vec(rest.to_vec())),
-        }),
+        "s" => {
+            let status = words.next()?.parse().ok()?;
+            let how = words.next()?;
+            Some(FrameBody::Status {
+                status,
+                cwd_failed: how == "1",
+                unwound: how == "u",
+                flags: words.next()?.to_owned(),
+                cwd: PathBuf::from(OsString::from_vec(rest.to_vec())),
+            })
+        }
         "t" => Some(FrameBody::Trap { text: last_trap(&String::from_utf8_lossy(rest)) }),
         "b" => Some(FrameBody::Born { pid: words.next()?.parse().ok()? }),
         "d" => Some(FrameBody::Dumped),
@@ -176,17 +181,21 @@ fn parse_body(body: &[u8]) -> Option<FrameBody> {
     }
 }
 
-/// The trap's text without what a DEBUG trap of the user printed before it.
+/// The trap's text without what a DEBUG trap of the user printed before it, and what tracing shows of
+/// the driver around it.
 fn last_trap(text: &str) -> String {
-    let text = text.trim_end_matches('\n');
-    if !text.ends_with(" EXIT") {
-        return String::new();
-    }
-    match text.find("trap -- ") {
-        Some(start) => text.get(start..).unwrap_or_default().to_owned(),
-        None => String::new(),
+    let ends = |at: &usize| {
+        text.get(at + END.len()..).is_some_and(|rest| rest.is_empty() || rest.starts_with('\n'))
+    };
+    let end = memchr::memmem::rfind_iter(text.as_bytes(), END.as_bytes()).find(ends);
+    match (text.find("trap -- "), end) {
+        (Some(start), Some(end)) => text.get(start..end + END.len()).unwrap_or_default().to_owned(),
+        _ => String::new(),
     }
 }
+
+/// What a trap's text ends with.
+const END: &str = " EXIT";
 
 #[cfg(test)]
 mod tests {
@@ -215,6 +224,7 @@ mod tests {
                 FrameBody::Status {
                     status: 7,
                     cwd_failed: false,
+                    unwound: false,
                     flags: "hBs".to_owned(),
                     cwd: PathBuf::from("/a b")
                 }

@@ -13,6 +13,7 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::descriptors::Descriptors;
+use super::driver;
 use super::frames::{Frame, FrameBody, FrameReader};
 use super::protocol::{self, MainOrder};
 use crate::bash_version;
@@ -113,7 +114,7 @@ impl MainShell {
         token: &str,
     ) -> Result<(), ShellError> {
         let no_bash = || crate::shell_path::no_bash(path);
-        let text = protocol::boot_text(folder, cwd, self.generation, self.descriptors, token);
+        let text = driver::boot_text(folder, cwd, self.generation, self.descriptors, token);
         self.write(text.as_bytes()).map_err(|_died| no_bash())?;
         let exited = self.child.clone();
         let greeting = async {

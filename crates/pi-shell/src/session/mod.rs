@@ -9,7 +9,7 @@
 //! run      one command in the shell             copies, own_pid  one command in a copy of it
 //! noise    what a shell wrote on its way out
 //! follow   read, wait, stop                     delivery → sink and observer
-//! protocol, descriptors  what is said to bash; frames what it answers    main_shell, runner, standby  who is told
+//! protocol, driver, descriptors, traps  what is said to bash; frames what it answers    main_shell, runner, standby  who is told
 //! private_dir, output_pipe, members, active_runs, pool  the nouns they use
 //! ```
 //! See docs/life-of-a-run.md and docs/session-protocol.md.
@@ -20,6 +20,8 @@ mod admission;
 mod copies;
 #[cfg(unix)]
 mod descriptors;
+#[cfg(unix)]
+mod driver;
 #[cfg(unix)]
 mod effects;
 #[cfg(unix)]
@@ -61,6 +63,8 @@ mod runner;
 mod shared;
 #[cfg(unix)]
 mod standby;
+#[cfg(unix)]
+mod traps;
 
 #[cfg(unix)]
 use std::path::PathBuf;

@@ -68,6 +68,7 @@ fn script_text(restored: &Path, message: &RunMessage<'_>) -> String {
     let mut text = format!("{}\n__pi_m=;", protocol::evaluate_state_text(restored));
     message.push_command(&mut text, "\\builtin exit 126");
     text.push_str(&Descriptors::low().redirections(">|", message.output, Errors::Apart));
+    message.push_exit(&mut text);
     text.push('\n');
     text
 }

@@ -17,22 +17,24 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
 
 use super::descriptors::{Descriptors, Errors};
+use super::driver::{CHILD_TRAP_FILE, driver_text, exit_trap};
+use super::traps::Traps;
 use crate::request::EnvironmentEntry;
 use crate::script::{quote, quote_path};
 
 /// Size of a long message. Larger ones go through a file: `read -N` handles each character.
-const MESSAGE_BYTES: usize = 512;
+pub(super) const MESSAGE_BYTES: usize = 512;
 
 /// Size of a short message. Each blank of the padding is read, copied and parsed too, which takes
 /// bash 25 ns; a plain builtin's order fits here, and the difference is a tenth of its time.
-const SHORT_MESSAGE_BYTES: usize = 256;
+pub(super) const SHORT_MESSAGE_BYTES: usize = 256;
 
 /// Longest command written into its order: the rest of a message is for the driver.
 const MAX_INLINE_BYTES: usize = 256;
 
 /// The line that has bash wait for the next order. It stands behind each order, and not before the
 /// next one, so that bash has read its characters one by one, 10 us, when that comes.
-const TRAMPOLINE: &str = "\\eval \"$__p\"\n";
+pub(super) const TRAMPOLINE: &str = "\\eval \"$__p\"\n";
 
 /// The short message before one of full size, which has bash read that.
 const LONG_FOLLOWS: &str = "\\builtin read -r -N 512 __pi_m;\\builtin eval \"$__pi_m\"";
@@ -68,86 +70,10 @@ pub(super) fn plain(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// The driver: defines the trampoline's text and the functions that answer, then greets.
-///
-/// `__pi_r` sets `$?`; `__pi_e` ends a command (errexit and verbose are scoped to it) and reports,
-/// also where builtins were disabled; `__pi_t` tells the EXIT trap, and unsets the variables of
-/// orders, which takes bash 6 us that a plain builtin is spared; `__pi_f` leaves a frozen copy of the shell, the standby, which obeys orders from a FIFO and
-/// takes over the shell's positional parameters, but none of a restricted shell, which could not
-/// write its state. It has a process group of its own, so that `kill 0` does not reach it; it
-/// sets no traps, so that its saved state has those of the user. See docs/session-protocol.md.
-pub(super) fn boot_text(
-    folder: &Path,
-    cwd: &Path,
-    generation: u64,
-    descriptors: Descriptors,
-    token: &str,
-) -> String {
-    format!(
-        concat!(
-            r#"{{ \unalias -a;\builtin cd -- {cwd} || \builtin cd /;\builtin unset OLDPWD;{descriptors}{driver};{trap};"#,
-            r#"\builtin printf '\001%s r %s %s\000\002' {token} "${{BASH_VERSINFO[0]}}" "${{BASH_VERSINFO[1]}}";}}<&$((LINENO=0))"#,
-            "\n{trampoline}"
-        ),
-        cwd = quote_path(cwd),
-        descriptors = descriptors.boot(),
-        driver = driver_text(),
-        trap = exit_trap(folder, generation),
-        token = token,
-        trampoline = TRAMPOLINE,
-    )
-}
-
-/// The variables and functions of the driver. Set anew after a state was restored, which has them
-/// as a command may have left them.
-fn driver_text() -> String {
-    format!(
-        concat!(
-            // `TMOUT` of a command would end the wait.
-            r#"__pi_m=;__p='TMOUT= \builtin read -r -N {short} __pi_m;\builtin eval "$__pi_m"';"#,
-            r#"__pi_r(){{ \return "$1"; }};"#,
-            r#"__pi_e(){{ \unset -f builtin eval;\builtin set +ev;"#,
-            r#"{report} || {{ \builtin enable printf read eval trap mapfile;{report}; }}; }};"#,
-            r#"__pi_t(){{ \builtin printf '\001%s t\000' "$1";\builtin trap -p EXIT;\builtin printf '\000\002';"#,
-            r#"\builtin unset -n {own};\builtin unset -v {own}; }};"#,
-            r#"__pi_f(){{ [[ $- == *r* ]] || (\builtin set -m +ex;("#,
-            r#"\builtin printf '\001%s b %s\000\002' "$1" "$BASHPID";\builtin shift 2;"#,
-            r#"while __pi_m=;\builtin read -r -t 100000000 -N {size} __pi_m && [[ $__pi_m ]];"#,
-            r#"do \builtin eval "$__pi_m";done"#,
-            r#") <"$2" &) }}"#,
-        ),
-        size = MESSAGE_BYTES,
-        short = SHORT_MESSAGE_BYTES,
-        // Also what a command made of them: a whole number, or the name of another variable.
-        own = "__pi_m __pi_o __pi_d __pi_c",
-        // Twice instead of in a function of its own, whose call takes bash 4 us.
-        report = concat!(
-            r"\builtin printf '\001%s s %s %s %s\000%s\000\002'",
-            r#" "$2" "$1" "${3-}" "$-${POSIXLY_CORRECT+_}" "${PWD-}""#,
-        ),
-    )
-}
-
-/// Sets the trap that writes the shell's state down when it ends for whatever reason of its own.
-pub(super) fn exit_trap(folder: &Path, generation: u64) -> String {
-    let folder = plain(folder);
-    format!(
-        r"\builtin trap '\builtin . {folder}/x >|{folder}/{STATE_FOLDER_NAME}/k{generation} 2>/dev/null' EXIT"
-    )
-}
-
-/// The text that `trap -p EXIT` prints while our trap stands.
-pub(super) fn own_trap_text(folder: &Path, generation: u64) -> String {
-    let folder = plain(folder);
-    format!(
-        "trap -- '\\builtin . {folder}/x >|{folder}/{STATE_FOLDER_NAME}/k{generation} 2>/dev/null' EXIT"
-    )
-}
-
 /// How bash begins a complaint about a variable that an order sets before anything of the command
 /// runs: a command made it read-only.
-pub(super) const VARIABLE_COMPLAINTS: [&str; 5] =
-    ["__pi_m: ", "__pi_o: ", "__pi_c: ", "__pi_d: ", "LINENO: "];
+pub(super) const VARIABLE_COMPLAINTS: [&str; 6] =
+    ["__pi_m: ", "__pi_o: ", "__pi_c: ", "__pi_d: ", "__pi_k: ", "LINENO: "];
 
 /// Name of the part of the session's folder that shells write to.
 pub(super) const STATE_FOLDER_NAME: &str = "w";
@@ -190,32 +116,51 @@ pub(super) struct RunMessage<'a> {
     pub(super) does_more: bool,
     /// Leave a standby afterwards: its token and FIFO.
     pub(super) standby: Option<(&'a str, &'a Path)>,
+    /// Traps that may be set, and may not run for what the driver does.
+    pub(super) traps: Traps,
 }
 
 impl RunMessage<'_> {
     /// The line that runs the command, without its newline.
     pub(super) fn text(&self) -> String {
-        let mut text = String::from("__pi_m=;");
+        let mut text = format!("__pi_m= __pi_k={};", self.token);
         self.push_command(&mut text, "__pi_d=1 __pi_c=");
         let errors = if self.does_more { Errors::Apart } else { Errors::Shared };
         text.push_str(&self.descriptors.redirections(">|", self.output, errors));
-        let _infallible = write!(text, ";__pi_e \"$?\" {}", self.token);
+        let _infallible = write!(text, ";__pi_e \"{}\" \"$__pi_k\"", self.status());
         if self.cwd.is_some() {
             text.push_str(" \"${__pi_d-}\"");
         }
         if self.does_more {
-            let _infallible = write!(text, ";__pi_t {}", self.token);
+            text.push_str(";__pi_t \"$__pi_k\"");
+        } else {
+            text.push_str(";__pi_k=");
         }
         if let Some((token, fifo)) = self.standby {
-            let _infallible = write!(text, ";__pi_f {token} {} \"$@\"", plain(fifo));
+            text.push(';');
+            text.push_str(&standby_call(token, fifo, self.traps));
         }
         text
+    }
+
+    /// What expands to the status of the command's `eval`: what `!` turned around stands there.
+    fn status(&self) -> &'static str {
+        if self.traps.errors { "${PIPESTATUS[0]}" } else { "$?" }
+    }
+
+    /// What ends the shell of a copy with the command's status, where it is not the last one.
+    pub(super) fn push_exit(&self, text: &mut String) {
+        if self.traps.errors {
+            let _infallible = write!(text, ";\\builtin exit \"{}\"", self.status());
+        }
     }
 
     /// The order for a standby to run the command in a copy of itself, reporting to `report`.
     pub(super) fn clone_text(&self, report: &Path) -> String {
         let mut body = String::new();
+        body.push_str("\\builtin set +m;");
         self.push_command(&mut body, "\\builtin exit 126");
+        self.push_exit(&mut body);
         self.fork_text(&body, report)
     }
 
@@ -257,7 +202,11 @@ impl RunMessage<'_> {
             command.as_str()
         };
         if self.previous_status != 0 {
-            let _infallible = write!(text, "__pi_r {};", self.previous_status);
+            let _infallible = write!(text, "{};", set_status(self.previous_status));
+        }
+        if self.traps.errors {
+            // Or the trap would run once for what fails, and once more for `eval`.
+            text.push_str("! ");
         }
         for (name, value) in self.env {
             let _infallible = write!(text, "{name}={} ", quote(value));
@@ -290,8 +239,9 @@ pub(super) fn exit_trap_text(
         .and_then(|text| text.trim_end().strip_suffix(" EXIT"))
         .unwrap_or("''");
     format!(
-        "__pi_m=;{};__pi_r {status};\\builtin eval {body}{};__pi_e {status} {token}",
+        "__pi_m= __pi_k={token};{};{};\\builtin eval {body}{};__pi_e {status} {token};__pi_k=",
         exit_trap(folder, generation),
+        set_status(status),
         descriptors.redirections(">>", output, Errors::Apart),
     )
 }
@@ -327,8 +277,25 @@ pub(super) fn dump_text(folder: &Path, file: &Path, token: &str, report: Option<
 }
 
 /// Leaves a standby now, without a command.
-pub(super) fn standby_text(token: &str, fifo: &Path) -> String {
-    format!("__pi_m=;__pi_f {token} {} \"$@\"", plain(fifo))
+pub(super) fn standby_text(token: &str, fifo: &Path, traps: Traps) -> String {
+    format!("__pi_m=;{}", standby_call(token, fifo, traps))
+}
+
+fn standby_call(token: &str, fifo: &Path, traps: Traps) -> String {
+    let fifo_text = plain(fifo);
+    let fork = format!("(__pi_k={token} __pi_o={fifo_text};\\builtin eval \"$__pi_f\")");
+    let folder = fifo.parent().filter(|_| traps.children);
+    let Some(folder) = folder else { return fork };
+    // Reaping the fork would run it.
+    let file = plain(&folder.join(CHILD_TRAP_FILE));
+    format!(
+        "\\builtin trap -p CHLD >|{file};\\builtin mapfile -d '' -t __pi_s <{file};\\builtin trap - CHLD;{fork};\\builtin eval \"${{__pi_s-}}\";__pi_s=",
+    )
+}
+
+/// Sets `$?`. Nothing follows `&&` where it fails, so no ERR trap runs.
+fn set_status(status: i32) -> String {
+    format!("__pi_r {status} && \\:")
 }
 
 /// Whether a command is written into its order; longer ones go through a file of their own.
@@ -402,6 +369,7 @@ mod tests {
             descriptors: Descriptors::within(None),
             does_more: true,
             standby: Some((TOKEN, Path::new("/dev/shm/pi-bash-0-1234567890/s1"))),
+            traps: Traps::default(),
         };
 
         assert!(fits_message(&message.text()));
@@ -425,6 +393,7 @@ mod tests {
             descriptors: Descriptors::within(None),
             does_more: false,
             standby: None,
+            traps: Traps::default(),
         };
 
         let order = main_order(&message.text());

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::driver;
 use super::engine::Engine;
 use super::main_shell::{LaunchSpec, MainShell};
 use super::protocol;
@@ -30,7 +31,8 @@ impl Engine {
     async fn recover(&mut self) -> Result<bool, ShellError> {
         let generation = self.generation;
         let mut dead = self.main.take();
-        let breath = SavedState::read(&self.shared.folder.state().join(format!("k{generation}")));
+        let breath_file = self.shared.folder.state().join(driver::last_breath_name(generation));
+        let breath = SavedState::read(&breath_file);
         let (state, lost) = match breath {
             Some(state) if !state.inside_function => (Some(state), false),
             _ => (self.dump_standby(dead.as_mut()).await, true),
@@ -39,7 +41,7 @@ impl Engine {
         self.births.forget();
         *self.shared.slot.lock().await = None;
         self.idle_output = None;
-        drop(std::fs::remove_file(self.shared.folder.state().join(format!("k{generation}"))));
+        drop(std::fs::remove_file(breath_file));
         self.generation += 1;
         // A state has every variable; what the session unset must not come back.
         let spec = match &state {
@@ -98,6 +100,7 @@ impl Engine {
         let folder = self.shared.folder.path().to_path_buf();
         let system = |source| ShellError::System { attempt: "restore the session's state", source };
         self.modes.posix = state.posix;
+        self.shared.note_traps(&state.restore);
         let mut text = state.restore.clone();
         if !self.handicaps.limits {
             text.extend_from_slice(state.limits.as_bytes());

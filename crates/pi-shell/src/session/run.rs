@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::descriptors::Descriptors;
+use super::driver;
 use super::effects;
 use super::engine::{self, Engine};
 use super::follow::{Ending, Follow, StopReason};
@@ -129,6 +130,7 @@ impl Engine {
             descriptors: self.descriptors(),
             does_more: changes,
             standby: standby.as_ref().map(|one| (one.token.as_str(), one.path())),
+            traps: self.shared.traps(),
         }
         .text();
         let file = match self.send(&text) {
@@ -154,17 +156,17 @@ impl Engine {
             self.handicaps.limits = true;
             return Ok(Attempt::NotRun);
         }
+        // The message could not be read (`readonly __pi_m`), or not be begun with.
+        if matches!(ending, Ending::Lost { unread: false } | Ending::Reported { unwound: true, .. })
+            && protocol::VARIABLE_COMPLAINTS.iter().any(|text| self.complained_of(text))
+        {
+            return Ok(Attempt::NotRun);
+        }
         self.note_standby(&ending, left);
         match ending {
             // Bash still forks the standby of the command before (`ulimit -u`).
             Ending::Lost { unread: true } => {
                 self.handicaps.standby = true;
-                return Ok(Attempt::NotRun);
-            }
-            // The message could not be read (`readonly __pi_m`), or not be begun with.
-            Ending::Lost { .. }
-                if protocol::VARIABLE_COMPLAINTS.iter().any(|text| self.complained_of(text)) =>
-            {
                 return Ok(Attempt::NotRun);
             }
             // It ended after the command before: a text that ends too soon ends the script.
@@ -177,7 +179,7 @@ impl Engine {
             self.check_parser().await;
         }
         if let Ending::Reported { trap: Some(trap), status, .. } = &ending
-            && *trap != protocol::own_trap_text(self.shared.folder.path(), self.generation())
+            && *trap != driver::own_trap_text(self.shared.folder.path(), self.generation())
         {
             let (trap, status) = (trap.clone(), *status);
             ending = self.run_exit_trap(job, &trap, status, clock, output, delivery).await?;
@@ -202,6 +204,13 @@ impl Engine {
             // None comes; the one before has the state that is gone on with, and may be on its way.
             (Ending::Reported { flags, .. }, Some(serial)) if engine::is_restricted(flags) => {
                 self.births.forget_one(serial);
+            }
+            // Nor from a shell that ended in its command: recovery would wait for it.
+            (Ending::Died { .. }, Some(serial)) => self.births.forget_one(serial),
+            // Nor here, and the state that the command reached is gone on with.
+            (Ending::Reported { unwound: true, .. }, Some(serial)) => {
+                self.births.forget_one(serial);
+                self.order_standby();
             }
             (Ending::Reported { .. }, Some(serial)) => self.shared.set_current_standby(serial),
             _ => {}
@@ -230,22 +239,32 @@ impl Engine {
         output: &mut OutputPipe,
         delivery: &mut Delivery,
     ) -> Result<Ending, ShellError> {
-        let token = self.shared.new_token();
-        let folder = self.shared.folder.path();
-        let text = protocol::exit_trap_text(
-            folder,
-            self.generation(),
-            trap,
-            status,
-            (self.descriptors(), output.path()),
-            &token,
-        );
-        let file = self
-            .send(&text)
-            .map_err(|source| ShellError::System { attempt: "run an EXIT trap", source })?;
-        let ending = self.follow(job, &token, false, clock, output, delivery).await;
-        orders::remove(file);
-        Ok(ending)
+        loop {
+            let token = self.shared.new_token();
+            let descriptors = self.descriptors();
+            let text = protocol::exit_trap_text(
+                self.shared.folder.path(),
+                self.generation(),
+                trap,
+                status,
+                (descriptors, output.path()),
+                &token,
+            );
+            let file = self
+                .send(&text)
+                .map_err(|source| ShellError::System { attempt: "run an EXIT trap", source })?;
+            let before = delivery.received();
+            let ending = self.follow(job, &token, false, clock, output, delivery).await;
+            orders::remove(file);
+            let began = delivery.received() > before
+                || !matches!(ending, Ending::Reported { .. })
+                || !self.complained_of_redirection(output);
+            if began || !descriptors.are_high() {
+                return Ok(ending);
+            }
+            // The command set a limit below them (`ulimit -n`): bash did not begin with the trap.
+            self.handicaps.descriptors = true;
+        }
     }
 
     /// Where bash has its own descriptors during the next command.
@@ -299,11 +318,15 @@ impl Engine {
     /// Whether bash could not even open the command's output (`ulimit -n 4`).
     fn was_not_started(&self, ending: &Ending, output: &OutputPipe, delivery: &Delivery) -> bool {
         let Ending::Reported { status: 1, .. } = ending else { return false };
+        delivery.received() == 0 && self.complained_of_redirection(output)
+    }
+
+    /// Whether bash said that it could not make a redirection of an order.
+    fn complained_of_redirection(&self, output: &OutputPipe) -> bool {
         let complaint = format!("{}: ", output.path().display());
-        delivery.received() == 0
-            && ["redirection error", "Bad file descriptor", "/dev/null: ", complaint.as_str()]
-                .iter()
-                .any(|text| self.complained_of(text))
+        ["redirection error", "Bad file descriptor", "/dev/null: ", complaint.as_str()]
+            .iter()
+            .any(|text| self.complained_of(text))
     }
 
     /// Turns the end into the result and readies the session for the next command.
@@ -333,7 +356,7 @@ impl Engine {
                 ExitOutcome::Exited { code: u8::try_from(status & 0xff).unwrap_or(u8::MAX) }
             }
             Ending::Died { exit, .. } => {
-                self.status = engine::status_of(exit);
+                self.set_status(engine::status_of(exit));
                 session_reset = true;
                 match exit {
                     ChildExit::Exited(code) => ExitOutcome::Exited { code },

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::limits::SessionLimits;
@@ -14,6 +14,7 @@ use super::pool::Means;
 use super::private_dir::PrivateDir;
 use super::protocol::{Token, TokenSource};
 use super::standby::StandbySlot;
+use super::traps::Traps;
 use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::late::LateReaders;
@@ -41,6 +42,10 @@ pub(super) struct Shared {
     pub(super) shell: PathBuf,
     /// A command left something that asks for the process id of its shell: a copy must have its own.
     asks_for_pid: AtomicBool,
+    /// Traps that a command or a restored state may have set.
+    traps: Mutex<Traps>,
+    /// What `$?` shows to the next command.
+    status: AtomicI32,
     /// What bounds the session.
     pub(super) limits: SessionLimits,
     /// What commands are told of the sandbox around them.
@@ -71,6 +76,8 @@ impl Shared {
             serial: AtomicU64::new(0),
             shell: shell.to_path_buf(),
             asks_for_pid: AtomicBool::new(false),
+            traps: Mutex::default(),
+            status: AtomicI32::new(0),
         }
     }
 
@@ -99,6 +106,28 @@ impl Shared {
         if own_pid::is_kept_by(command) {
             self.asks_for_pid.store(true, Ordering::SeqCst);
         }
+        self.note_traps(command.as_bytes());
+    }
+
+    /// The session's shell evaluates `text`.
+    pub(super) fn note_traps(&self, text: &[u8]) {
+        let mut traps = self.traps.lock().unwrap_or_else(PoisonError::into_inner);
+        *traps = traps.and(Traps::set_by(text));
+    }
+
+    /// Traps that may be set.
+    pub(super) fn traps(&self) -> Traps {
+        *self.traps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A command of the session's shell ended with `status`.
+    pub(super) fn set_status(&self, status: i32) {
+        self.status.store(status, Ordering::SeqCst);
+    }
+
+    /// The status of the last one.
+    pub(super) fn status(&self) -> i32 {
+        self.status.load(Ordering::SeqCst)
     }
 
     /// Whether a copy that runs `command` must have a process id of its own.
