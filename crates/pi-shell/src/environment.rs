@@ -73,6 +73,26 @@ pub(crate) fn host_environment() -> Vec<(OsString, OsString)> {
         .collect()
 }
 
+/// Refuses what no environment can have: bash would be given another variable, or none could be started.
+pub(crate) fn check_base_entries(entries: &[EnvironmentEntry]) -> Result<(), ShellError> {
+    for (name, value) in entries {
+        let reason = if name.is_empty() || name.contains(['=', '\0']) {
+            "is no name of a variable; remove it"
+        } else if value.contains('\0') {
+            "contains a NUL byte; remove it"
+        } else if name.len() + 1 + value.len() > MAX_ENTRY_BYTES {
+            "is larger than a program can be given; pass it in a file"
+        } else {
+            continue;
+        };
+        return Err(ShellError::InvalidEnvironment {
+            name: name.clone(),
+            reason: reason.to_owned(),
+        });
+    }
+    Ok(())
+}
+
 /// Refuses what cannot be a variable of a command, naming the first one that is wrong.
 pub(crate) fn check_entries(entries: &[EnvironmentEntry]) -> Result<(), ShellError> {
     let invalid = |name: &str, reason: String| {
@@ -128,6 +148,17 @@ mod tests {
 
             assert_eq!(error.code(), "PI_INVALID_ENV", "{name}");
         }
+    }
+
+    #[test]
+    fn a_base_environment_has_no_entry_that_would_become_another() {
+        for (name, value) in [("", "x"), ("A=B", "x"), ("A\0", "x"), ("A", "x\0")] {
+            let error = check_base_entries(&entry(name, value)).unwrap_err();
+
+            assert_eq!(error.code(), "PI_INVALID_ENV", "{name:?}");
+        }
+        assert!(check_base_entries(&entry("A", &"x".repeat(200_000))).is_err());
+        assert!(check_base_entries(&entry("BASH_FUNC_x%%", "() { :; }")).is_ok());
     }
 
     #[test]

@@ -16,6 +16,7 @@ const MAX_WINDOW_BYTES: usize = 64 * 1024 * 1024;
 
 /// Checks the options of a session.
 pub(crate) fn check_shell_options(options: &ShellOptions) -> Result<(), ShellError> {
+    environment::check_base_entries(options.base_env.as_deref().unwrap_or_default())?;
     environment::check_entries(&options.session_env)
 }
 

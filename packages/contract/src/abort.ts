@@ -34,6 +34,21 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
   };
 }
 
+/** Whether a value is an `AbortSignal`, of this realm or another's, or of a library. What its getters throw counts as no. */
+export function isAbortSignal(value: unknown): value is AbortSignal {
+  if (typeof value !== "object" || value === null) return false;
+  try {
+    const { aborted, addEventListener, removeEventListener } = value as Partial<AbortSignal>;
+    return (
+      typeof aborted === "boolean" &&
+      typeof addEventListener === "function" &&
+      typeof removeEventListener === "function"
+    );
+  } catch {
+    return false;
+  }
+}
+
 function watch(signal: AbortSignal): Waiting {
   const entries = new Set<Entry>();
   const dispatch = (): void => {
@@ -42,8 +57,9 @@ function watch(signal: AbortSignal): Waiting {
     entries.clear();
   };
   const waiting = { entries, dispatch };
-  waitingFor.set(signal, waiting);
+  // First: what takes no listener is not watched.
   signal.addEventListener("abort", dispatch, { once: true });
+  waitingFor.set(signal, waiting);
   return waiting;
 }
 

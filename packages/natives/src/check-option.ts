@@ -16,6 +16,29 @@ export function checkObject(name: string, value: unknown): void {
   }
 }
 
+/**
+ * What `read` makes of options. What they throw themselves (a getter, a proxy) is an error of ours too, and names `name`.
+ */
+export function reading<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ShellError) throw error;
+    throw new ShellError("PI_INVALID_OPTION", `option \`${name}\` cannot be read`, { cause: error });
+  }
+}
+
+/** The options named by `keys`, each read once: one that changes its mind is still one value. */
+export function readOnce<T extends object>(name: string, options: T, keys: readonly (keyof T & string)[]): T {
+  checkObject(name, options);
+  const values: Partial<T> = {};
+  for (const key of keys) {
+    const value = reading(name === "options" ? key : `${name}.${key}`, () => options[key]);
+    if (!absent(value)) values[key] = value;
+  }
+  return values as T;
+}
+
 /** Text. A NUL byte is refused unless the core has its own word for it. */
 export function checkText(name: string, value: unknown, allow?: { nul: boolean }): string {
   if (typeof value !== "string") throw invalidOption(name, `is ${kindOf(value)}; give a string`);
@@ -40,16 +63,33 @@ export function checkWhole(name: string, value: unknown, least: number, most: nu
 /** Variables of an environment. Values that are left out are left out. */
 export function checkStrings(name: string, value: unknown): Record<string, string> {
   checkObject(name, value);
-  const strings: Record<string, string> = {};
-  for (const [key, text] of Object.entries(value as Record<string, unknown>)) {
+  // A `Map` has no entries that anybody would see.
+  if (reading(name, () => Symbol.iterator in Object(value))) {
+    throw invalidOption(name, "is a collection; give an object with a string for each name");
+  }
+  const strings: [string, string][] = [];
+  for (const [key, text] of reading(name, () => Object.entries(value as Record<string, unknown>))) {
     if (text === undefined) continue;
     if (typeof text !== "string") {
       throw new ShellError("PI_INVALID_ENV", `environment variable \`${key}\` is ${kindOf(text)}; give a string`);
     }
-    strings[key] = text;
+    // The addon would not find it again.
+    if (LONE_SURROGATE.test(key)) {
+      throw new ShellError("PI_INVALID_ENV", `environment variable \`${key}\` is no variable name`);
+    }
+    strings.push([key, text]);
   }
-  return strings;
+  // Not by assignment, which `__proto__` would be lost in.
+  return Object.fromEntries(strings);
 }
+
+/** A value as an error shows it. */
+export function shown(value: unknown): string {
+  return typeof value === "object" || typeof value === "function" ? kindOf(value) : String(value);
+}
+
+/** Half of a character: no text in UTF-8 has it. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
 
 function kindOf(value: unknown): string {
   if (value === undefined || value === null) return "missing";

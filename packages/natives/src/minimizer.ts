@@ -2,7 +2,7 @@
  * Rewrites a command's output so that a model reads fewer tokens and loses no fact.
  */
 import { binding } from "./binding.ts";
-import { absent, checkObject, checkText, checkWhole } from "./check-option.ts";
+import { absent, checkObject, checkText, checkWhole, shown } from "./check-option.ts";
 import type { MinimizedText, MinimizerRules } from "./generated/binding.d.ts";
 import { fromNative, invalidOption } from "./shell-error.ts";
 
@@ -203,5 +203,5 @@ function checkRuleFile(name: string, value: unknown): string {
 
 function checkLevel(value: unknown): "default" | "aggressive" {
   if (value === "default" || value === "aggressive") return value;
-  throw invalidOption("sourceOutlineLevel", `is \`${String(value)}\`; give \`default\` or \`aggressive\``);
+  throw invalidOption("sourceOutlineLevel", `is \`${shown(value)}\`; give \`default\` or \`aggressive\``);
 }

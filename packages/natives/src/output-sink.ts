@@ -8,7 +8,7 @@ import { absent, checkText } from "./check-option.ts";
 import type { Sink, Update } from "./generated/binding.d.ts";
 import { type OutputSummary, toOutputSummary } from "./run-result.ts";
 import { fromNative, invalidOption } from "./shell-error.ts";
-import { type SinkOptions, type SinkUpdateListener, toSinkRequest } from "./shell-options.ts";
+import { readSink, type SinkOptions, type SinkUpdateListener, toSinkRequest } from "./shell-options.ts";
 
 // Taken before anybody can patch them, as in `bridge.ts`.
 const { setTimeout, clearTimeout } = timers;
@@ -30,7 +30,8 @@ export class OutputSink {
    * @throws ShellError when an option is wrong
    * @throws NativeLoadError when there is no addon for this platform
    */
-  constructor(options: SinkOptions = {}) {
+  constructor(given: SinkOptions = {}) {
+    const options = readSink("options", given);
     const request = toSinkRequest(options, "");
     const { addon } = binding();
     try {

@@ -2,7 +2,7 @@
  * A sandbox that a caller asks for, on its way to the addon: a name that is none of ours must never mean no sandbox.
  */
 import type { SandboxBackend, SandboxMode, SandboxOptions } from "@pi-bash/contract";
-import { absent, checkAbsolutePath, checkObject, checkText } from "./check-option.ts";
+import { absent, checkAbsolutePath, checkObject, checkText, shown } from "./check-option.ts";
 import type { SandboxRequest } from "./generated/binding.d.ts";
 import { invalidOption } from "./shell-error.ts";
 
@@ -33,7 +33,7 @@ export function toSandboxRequest(options: SandboxOptions | undefined | null): Sa
 function oneOf<T extends string>(name: string, value: unknown, names: Names<T>): T {
   const all = Object.values<T>(names);
   const found = all.find((one) => one === value);
-  if (found === undefined) throw invalidOption(name, `is \`${String(value)}\`; give one of ${all.join(", ")}`);
+  if (found === undefined) throw invalidOption(name, `is \`${shown(value)}\`; give one of ${all.join(", ")}`);
   return found;
 }
 

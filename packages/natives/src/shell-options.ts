@@ -5,7 +5,18 @@
  * directory exists or a variable's name is a name is the core's business, so that every caller of the core is told.
  */
 import type { ResourceLimits, SandboxOptions } from "@pi-bash/contract";
-import { absent, checkAbsolutePath, checkObject, checkStrings, checkText, checkWhole } from "./check-option.ts";
+import { isAbortSignal } from "@pi-bash/contract/abort";
+import {
+  absent,
+  checkAbsolutePath,
+  checkObject,
+  checkStrings,
+  checkText,
+  checkWhole,
+  reading,
+  readOnce,
+  shown,
+} from "./check-option.ts";
 import type { Limits, MinimizerRules, RunRequest, SessionOptions, SinkRequest } from "./generated/binding.d.ts";
 import { type Invocation, type MinimizerOptions, toArgv } from "./minimizer.ts";
 import { toSandboxRequest } from "./sandbox-options.ts";
@@ -94,11 +105,55 @@ export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 /** Largest window, in bytes, which is the core's own bound: 64 MiB. */
 const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
 
+/** A session's options, each read once. */
+export function readSession(options: ShellOptions): ShellOptions {
+  return readOnce("options", options, [
+    "shell",
+    "cwd",
+    "baseEnv",
+    "sessionEnv",
+    "snapshotPath",
+    "minimizer",
+    "limits",
+    "sandbox",
+  ]);
+}
+
+/** A run's options, each read once, those of its sink too. */
+export function readRun(options: ShellRunOptions): ShellRunOptions {
+  const run = readOnce("options", options, [
+    "command",
+    "cwd",
+    "env",
+    "timeoutMs",
+    "signal",
+    "sink",
+    "invocation",
+    "concurrency",
+  ]);
+  return run.sink === undefined ? run : { ...run, sink: readSink("sink", run.sink) };
+}
+
+/** A sink's options, each read once. `name` stands for them in errors. */
+export function readSink(name: string, options: SinkOptions): SinkOptions {
+  return readOnce(name, options, [
+    "maxBytes",
+    "headBytes",
+    "maxLineBytes",
+    "spillPath",
+    "spillFromStart",
+    "spillMaxBytes",
+    "throttleMs",
+    "plainText",
+    "onUpdate",
+  ]);
+}
+
 /** The addon's form of a session's options. */
 export function toSessionOptions(options: ShellOptions, supervisor: string | undefined): SessionOptions {
   checkObject("options", options);
-  const limits = absent(options.limits) ? undefined : toLimits(options.limits);
-  const sandbox = toSandboxRequest(options.sandbox);
+  const limits = absent(options.limits) ? undefined : reading("limits", () => toLimits(options.limits ?? {}));
+  const sandbox = reading("sandbox", () => toSandboxRequest(options.sandbox));
   return {
     ...(absent(options.shell) ? {} : { shell: checkText("shell", options.shell) }),
     ...(supervisor === undefined ? {} : { supervisor }),
@@ -128,11 +183,15 @@ export function toRunRequest(
     ...(absent(options.timeoutMs) ? {} : { timeoutMs: toTimeout(options.timeoutMs) }),
     ...(sink === undefined ? {} : { sink }),
     ...(minimizer === undefined ? {} : { minimizer }),
-    ...(absent(options.invocation) ? {} : { argv: toArgv("invocation", options.invocation) }),
+    ...(absent(options.invocation) ? {} : { argv: toArgs(options.invocation) }),
     clone: isClone(options.concurrency),
     wantsChunks,
     wantsUpdates: typeof options.sink?.onUpdate === "function",
   };
+}
+
+function toArgs(invocation: Invocation): string[] {
+  return reading("invocation", () => toArgv("invocation", invocation));
 }
 
 /** The addon's form of a sink's options. `prefix` stands before the names in errors. */
@@ -183,7 +242,7 @@ export function toTimeout(value: unknown): number {
   if (typeof value !== "number" || !Number.isFinite(value)) {
     throw invalidOption(
       "timeoutMs",
-      `is ${String(value)}; give a number of milliseconds, or leave it out for no deadline`,
+      `is ${shown(value)}; give a number of milliseconds, or leave it out for no deadline`,
     );
   }
   if (value < 0) throw invalidOption("timeoutMs", `is negative (${value}); give a number of milliseconds from 1`);
@@ -196,11 +255,11 @@ export function toTimeout(value: unknown): number {
 function isClone(value: unknown): boolean {
   if (absent(value) || value === "queue") return false;
   if (value === "clone") return true;
-  throw invalidOption("concurrency", `is \`${String(value)}\`; give \`queue\` or \`clone\``);
+  throw invalidOption("concurrency", `is \`${shown(value)}\`; give \`queue\` or \`clone\``);
 }
 
+/** Refuses what is no `AbortSignal`. */
 export function checkSignal(signal: unknown): void {
-  if (absent(signal)) return;
-  if (typeof signal === "object" && "aborted" in signal && "addEventListener" in signal) return;
+  if (absent(signal) || isAbortSignal(signal)) return;
   throw new ShellError("PI_INVALID_OPTION", "option `signal` is no AbortSignal");
 }

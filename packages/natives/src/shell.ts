@@ -4,13 +4,15 @@
 import { onAbort } from "@pi-bash/contract/abort";
 import { binding } from "./binding.ts";
 import { type Bridge, bridge, type Listeners, type Operation } from "./bridge.ts";
-import { absent } from "./check-option.ts";
+import { absent, reading } from "./check-option.ts";
 import type { End, MinimizerRules, Bridge as NativeBridge, Session } from "./generated/binding.d.ts";
 import { toMinimizerRules } from "./minimizer.ts";
 import { type ShellRunResult, toRunResult } from "./run-result.ts";
 import { fromNative, ShellError, type ShellErrorCode } from "./shell-error.ts";
 import {
   checkFunction,
+  readRun,
+  readSession,
   type ShellExecuteOptions,
   type ShellOptions,
   type ShellRunOptions,
@@ -45,8 +47,9 @@ export class Shell {
    * @throws ShellError when an option is wrong
    * @throws NativeLoadError when there is no addon for this platform
    */
-  constructor(options: ShellOptions = {}) {
+  constructor(given: ShellOptions = {}) {
     const { addon, supervisor } = binding();
+    const options = readSession(given);
     const sessionOptions = toSessionOptions(options, supervisor);
     this.#minimizer = minimizerOf(options);
     this.#session = native(() => new addon.Session(sessionOptions));
@@ -57,8 +60,9 @@ export class Shell {
    *
    * Rejects with a `ShellError` only when the command never ran.
    */
-  async run(options: ShellRunOptions, onChunk?: ChunkListener): Promise<ShellRunResult> {
+  async run(given: ShellRunOptions, onChunk?: ChunkListener): Promise<ShellRunResult> {
     checkFunction("onChunk", onChunk);
+    const options = readRun(given);
     const request = toRunRequest(options, this.#minimizer, typeof onChunk === "function");
     for (const run of this.#runs) run.gate?.limitPatience(QUEUED_PATIENCE_MS);
     const operation = startRun(bridge(), options, onChunk, (crossing, id, isCancelled) =>
@@ -115,8 +119,9 @@ export class Shell {
 }
 
 /** Runs one command in a fresh bash, which is gone when the promise settles. Otherwise as `Shell.run`. */
-export async function executeShell(options: ShellExecuteOptions, onChunk?: ChunkListener): Promise<ShellRunResult> {
+export async function executeShell(given: ShellExecuteOptions, onChunk?: ChunkListener): Promise<ShellRunResult> {
   checkFunction("onChunk", onChunk);
+  const options = { ...readSession(given), ...readRun(given) };
   const request = toRunRequest(options, minimizerOf(options), typeof onChunk === "function");
   const { addon, supervisor } = binding();
   // The command's directory and the session's are one here; the core checks it once.
@@ -128,7 +133,7 @@ export async function executeShell(options: ShellExecuteOptions, onChunk?: Chunk
 }
 
 function minimizerOf({ minimizer }: ShellOptions): MinimizerRules | undefined {
-  return absent(minimizer) ? undefined : toMinimizerRules(minimizer, "minimizer");
+  return absent(minimizer) ? undefined : reading("minimizer", () => toMinimizerRules(minimizer, "minimizer"));
 }
 
 function startRun(
@@ -149,14 +154,26 @@ function startRun(
 }
 
 export async function resultOf(operation: Operation, signal: AbortSignal | undefined): Promise<ShellRunResult> {
-  const release = onAbort(signal, () => bridge().cancel(operation));
+  let release: () => void;
+  try {
+    release = onAbort(signal, () => bridge().cancel(operation));
+  } catch (error) {
+    // One that takes no listener: nobody could cancel the run, so it is not let go on.
+    bridge().cancel(operation);
+    await operation.end;
+    throw new ShellError("PI_INVALID_OPTION", "option `signal` is no AbortSignal", { cause: error });
+  }
   try {
     const { run } = succeeded(await operation.end);
     if (run === undefined) throw new ShellError("PI_INTERNAL", "internal error: a run ended without a result");
     return toRunResult(run);
   } finally {
-    // A signal outlives its runs: listeners would pile up on it.
-    release();
+    // A signal outlives its runs: listeners would pile up on it. What it throws takes no result away.
+    try {
+      release();
+    } catch {
+      // Then it keeps a listener that does nothing.
+    }
   }
 }
 

@@ -12,6 +12,7 @@ import {
   DEFAULT_MAX_BYTES,
   type Settings,
 } from "@pi-bash/contract";
+import { isAbortSignal, onAbort } from "@pi-bash/contract/abort";
 import { nonInteractiveEnv, shellConfig } from "@pi-bash/executor";
 import { classify } from "@pi-bash/policy";
 import { settingsReader } from "./call-settings.ts";
@@ -74,6 +75,7 @@ export function createBashTool(session: BashToolSession): BashTool {
     isConcurrencySafe: (params) => session.policy !== undefined && onlyReads(params),
     execute: async (_toolCallId, params, signal, onUpdate, given) => {
       const context = given ?? {};
+      checkSignal(signal);
       if (signal?.aborted) throw new ToolAbortError();
       const call = await prepareCall(params, settings(), session, { ...context, signal });
       if (signal?.aborted) throw new ToolAbortError();
@@ -84,6 +86,18 @@ export function createBashTool(session: BashToolSession): BashTool {
       }
     },
   };
+}
+
+/** Refuses a signal that nobody could be told by, before anything waits for it. */
+function checkSignal(signal: AbortSignal | undefined): void {
+  if (signal === undefined || signal === null) return;
+  try {
+    if (!isAbortSignal(signal)) throw new ToolError("The call's signal is no AbortSignal");
+    onAbort(signal, () => undefined)();
+  } catch (error) {
+    if (error instanceof ToolError) throw error;
+    throw new ToolError("The call's signal takes no listener", { cause: error });
+  }
 }
 
 function onlyReads(params: unknown): boolean {

@@ -94,12 +94,25 @@ export async function prepareCall(
 
 /** `async` is known here in every session: whoever asks for it where it is off is to read why. */
 function parseParams(params: unknown): BashParamsWithAsync {
-  const parsed = BashParamsWithAsync.safeParse(params);
+  const parsed = readParams(params);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) =>
     path.length === 0 ? message : `${path.join(".")}: ${message}`,
   );
   throw new ToolError(`Invalid bash parameters: ${problems.join("; ")}`);
+}
+
+/** What a getter or a proxy throws is an error for the model too. */
+function readParams(params: unknown): ReturnType<typeof BashParamsWithAsync.safeParse> {
+  try {
+    const env: unknown = Object(params).env;
+    // The schema would leave it out, and the command run without it.
+    if (Object.hasOwn(Object(env), "__proto__")) throw new ToolError("Invalid bash env name: __proto__");
+    return BashParamsWithAsync.safeParse(params);
+  } catch (error) {
+    if (error instanceof ToolError) throw error;
+    throw new ToolError("Invalid bash parameters: they cannot be read", { cause: error });
+  }
 }
 
 function checkEnvNames(env: Readonly<Record<string, string>>, settings: Settings): void {
