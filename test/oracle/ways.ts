@@ -23,7 +23,7 @@ export type Way = (text: string, folder: string) => Promise<Answer>;
 const MAX_BYTES = 1_000_000;
 
 /** A small environment, the same for all: what a variable of the host could change is not tested here. */
-function environment(folder: string): Record<string, string> {
+export function environment(folder: string): Record<string, string> {
   return {
     PATH: process.env["PATH"] ?? "/usr/bin:/bin",
     HOME: folder,

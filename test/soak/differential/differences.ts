@@ -1,0 +1,59 @@
+/**
+ * Differences between a session and plain bash that are documented, each with its reason and with what is done to both
+ * answers before they are compared.
+ */
+
+/** What stands before the answers of two steps are compared. */
+export interface Documented {
+  /** What differs, and why. */
+  readonly reason: string;
+  /** The answer without it. */
+  readonly apply: (output: string, scene: Scene) => string;
+}
+
+/** What is known of a step when its answers are compared. */
+export interface Scene {
+  /** The step replaces the shell: plain bash does in its place what is promised of that, and traces it. */
+  readonly replaces: boolean;
+  /** The answer is that of a copy. */
+  readonly copy: boolean;
+}
+
+export const DOCUMENTED: readonly Documented[] = [
+  {
+    reason: "docs/session-protocol.md: bash repeats the first character of `PS4` for every `eval` around a command",
+    apply: (output) => output.replaceAll(/(?:\+{2,}|>{2,}) /g, (signs) => `${signs.at(0)} `),
+  },
+  {
+    reason: "the parts of a pipeline are traced in any order",
+    apply: (output) => {
+      const lines = output.split("\n");
+      const isTrace = (line: string) => /^[+>] /.test(line);
+      return [...lines.filter((line) => !isTrace(line)), ...lines.filter(isTrace).sort()].join("\n");
+    },
+  },
+  {
+    reason: "docs/oracle.md holds line numbers and the word before them; here a step is some lines down in a script",
+    apply: (output) =>
+      output
+        .replaceAll(/bash(?:: eval)?: line \d+: /g, "bash: line N: ")
+        .replaceAll(/(?<=here-document at line )\d+/g, "N"),
+  },
+  {
+    reason: "process ids differ by nature; tracing shows them",
+    apply: (output) => output.replaceAll(/(?<=[+>] (?:kill -(?:USR[12]|9)|wait) )\d+/g, "PID"),
+  },
+  {
+    reason:
+      "docs/session-protocol.md: a copy begins without tracing; and what stands for an end of the shell is traced",
+    apply: (output, { copy, replaces }) => (copy || replaces ? output.replaceAll(/^[+>] .*\n/gm, "") : output),
+  },
+];
+
+/** What `judge` traced of its own frame. Only plain bash's answers have it. */
+export function withoutFrame(output: string): string {
+  return output
+    .replaceAll(/^[+>]+ __ref_r \d+\n(?:[+>]+ return \d+\n)?(?:[+>]+ :\n)?/gm, "")
+    .replaceAll(/^[+>]+ __ref_t=.*\n/gm, "")
+    .replace(/^[+>]+ __ref_k=.*\n(?:[+>]+ exec\n)?/m, "");
+}
