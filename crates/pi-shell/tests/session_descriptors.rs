@@ -4,7 +4,9 @@
 
 mod support;
 
-use pi_shell::{Concurrency, ResourceLimits, SessionKind, Shell, ShellOptions};
+#[cfg(target_os = "linux")]
+use pi_shell::SessionKind;
+use pi_shell::{Concurrency, ResourceLimits, Shell, ShellOptions};
 use support::{attempt, command, output_of, run, session, shell_options, status_of, told};
 
 /// Numbers that scripts use: the small ones, the one of `coproc`, and of locks. On 255 bash reads

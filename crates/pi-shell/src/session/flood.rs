@@ -11,10 +11,12 @@
 //! first one is read as it is.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::time::Duration;
 
-use crate::source::{self, ReadOutcome};
+#[cfg(target_os = "linux")]
+use crate::source;
+use crate::source::ReadOutcome;
 use crate::sys::FineTimer;
 
 /// First pause between two looks at a flooded pipe. A writer of 5 GB/s fills the grown pipe in it.
@@ -80,14 +82,17 @@ impl Rests {
         self.was_full = was_full;
     }
 
-    /// Begins the next rest. Says whether it did: one that brought too little was the last.
-    pub(super) fn begin(&mut self) -> io::Result<bool> {
+    /// Begins the next rest. Says whether it did: one that brought too little was the last, and so it is where
+    /// the timer cannot be set.
+    pub(super) fn begin(&mut self) -> bool {
         let brought = std::mem::take(&mut self.bytes);
-        let Some(length) = self.next_length(brought) else { return Ok(false) };
-        self.timer.set(length)?;
-        self.length = length;
-        self.is_resting = true;
-        Ok(true)
+        if let Some(length) = self.next_length(brought)
+            && self.timer.set(length).is_ok()
+        {
+            self.length = length;
+            self.is_resting = true;
+        }
+        self.is_resting
     }
 
     /// Length of the rest after one that brought `bytes`; none where that was too little.
@@ -104,69 +109,100 @@ impl Rests {
     }
 }
 
-/// A pipe of our own that takes the whole contents of another one.
-pub(super) struct Transfer {
-    reader: OwnedFd,
-    writer: OwnedFd,
-    /// Bytes that it has.
-    len: usize,
-    capacity: usize,
-}
+#[cfg(target_os = "linux")]
+pub(super) use linux::Transfer;
 
-impl Transfer {
-    /// One that is empty, for the contents of a pipe that was grown to `capacity` bytes.
-    #[cfg(target_os = "linux")]
-    pub(super) fn new(capacity: usize) -> io::Result<Self> {
-        use rustix::pipe::PipeFlags;
-        let (reader, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
-        if rustix::pipe::fcntl_setpipe_size(&writer, capacity)? < capacity {
-            return Err(io::ErrorKind::OutOfMemory.into());
-        }
-        Ok(Self { reader, writer, len: 0, capacity })
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::os::fd::OwnedFd;
+
+    use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
+
+    use super::{AsFd, ReadOutcome, io, source};
+
+    /// A pipe of our own that takes the whole contents of another one.
+    pub(in super::super) struct Transfer {
+        reader: OwnedFd,
+        writer: OwnedFd,
+        /// Bytes that it has.
+        len: usize,
+        capacity: usize,
     }
 
-    /// There is none elsewhere.
-    #[cfg(not(target_os = "linux"))]
+    impl Transfer {
+        /// One that is empty, for the contents of a pipe that was grown to `capacity` bytes.
+        pub(in super::super) fn new(capacity: usize) -> io::Result<Self> {
+            let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+            if fcntl_setpipe_size(&writer, capacity)? < capacity {
+                return Err(io::ErrorKind::OutOfMemory.into());
+            }
+            Ok(Self { reader, writer, len: 0, capacity })
+        }
+
+        /// One that takes nothing: nobody writes to the reading side of a pipe.
+        #[cfg(test)]
+        pub(in super::super) fn broken() -> io::Result<Self> {
+            let Self { reader, writer, len, capacity } = Self::new(1)?;
+            Ok(Self { reader: writer, writer: reader, len, capacity })
+        }
+
+        /// Bytes that it has.
+        pub(in super::super) fn len(&self) -> usize {
+            self.len
+        }
+
+        /// Takes what is in `pipe`, once everything before was read.
+        pub(in super::super) fn fill(&mut self, pipe: impl AsFd) -> io::Result<ReadOutcome> {
+            loop {
+                match splice(&pipe, None, &self.writer, None, self.capacity, SpliceFlags::NONBLOCK)
+                {
+                    Ok(0) => return Ok(ReadOutcome::Closed),
+                    Ok(length) => {
+                        self.len += length;
+                        return Ok(ReadOutcome::Data(length));
+                    }
+                    Err(rustix::io::Errno::AGAIN) => return Ok(ReadOutcome::Empty),
+                    Err(rustix::io::Errno::INTR) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+
+        /// Reads from it; `Empty` where all was read.
+        pub(in super::super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<ReadOutcome> {
+            let outcome = source::read_pipe(self.reader.as_fd(), buffer)?;
+            if let ReadOutcome::Data(length) = outcome {
+                self.len = self.len.saturating_sub(length);
+            }
+            Ok(outcome)
+        }
+    }
+}
+
+/// Stands for the second pipe where the system moves nothing between two of them.
+#[cfg(not(target_os = "linux"))]
+pub(super) enum Transfer {}
+
+#[cfg(not(target_os = "linux"))]
+impl Transfer {
+    /// Always `Unsupported`.
     pub(super) fn new(_capacity: usize) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Bytes that it has.
+    /// There is none that has any.
     pub(super) fn len(&self) -> usize {
-        self.len
+        match *self {}
     }
 
-    /// Takes what is in `pipe`, once everything before was read.
-    #[cfg(target_os = "linux")]
-    pub(super) fn fill(&mut self, pipe: impl AsFd) -> io::Result<ReadOutcome> {
-        use rustix::pipe::{SpliceFlags, splice};
-        loop {
-            match splice(&pipe, None, &self.writer, None, self.capacity, SpliceFlags::NONBLOCK) {
-                Ok(0) => return Ok(ReadOutcome::Closed),
-                Ok(length) => {
-                    self.len += length;
-                    return Ok(ReadOutcome::Data(length));
-                }
-                Err(rustix::io::Errno::AGAIN) => return Ok(ReadOutcome::Empty),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-
-    /// There is none elsewhere.
-    #[cfg(not(target_os = "linux"))]
+    /// There is none to fill.
     pub(super) fn fill(&mut self, _pipe: impl AsFd) -> io::Result<ReadOutcome> {
-        Err(io::ErrorKind::Unsupported.into())
+        match *self {}
     }
 
-    /// Reads from it; `Empty` where all was read.
-    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<ReadOutcome> {
-        let outcome = source::read_pipe(self.reader.as_fd(), buffer)?;
-        if let ReadOutcome::Data(length) = outcome {
-            self.len = self.len.saturating_sub(length);
-        }
-        Ok(outcome)
+    /// There is none to read.
+    pub(super) fn read(&mut self, _buffer: &mut [u8]) -> io::Result<ReadOutcome> {
+        match *self {}
     }
 }
 

@@ -39,6 +39,9 @@ const FLOOD_BYTES: usize = 2 * DEFAULT_PIPE_BYTES;
 /// See `FLOOD_BYTES`.
 const FLOOD_SPAN: Duration = Duration::from_millis(2);
 
+/// How often a pipe is looked at that nobody tells of, because no descriptor is left to hold it with.
+const LOOK_INTERVAL: Duration = Duration::from_millis(2);
+
 /// The reading side of an output FIFO.
 pub(super) struct OutputPipe {
     source: LazyWatch,
@@ -133,6 +136,8 @@ impl OutputPipe {
         self.is_listening = true;
         self.writer = None;
         self.rests = None;
+        // A private pipe has its part of the user's share too.
+        self.transfer = self.transfer.take().filter(|transfer| transfer.len() > 0);
         // Nobody is woken up by the hang-up, and what the runtime knew of it is forgotten.
         self.source.unwatch();
     }
@@ -154,18 +159,22 @@ impl OutputPipe {
         if self.transferred() > 0 {
             return self.read_now();
         }
+        if self.hold().is_err() {
+            // No descriptor is left, or the name is gone: the command goes on all the same.
+            tokio::time::sleep(LOOK_INTERVAL).await;
+            return source::read_pipe(self.source.descriptor()?, &mut self.buffer);
+        }
         let length = self.read_when_told().await?;
         if length == 0 {
             return Ok(ReadOutcome::Closed);
         }
         if self.is_flooded_by(length) {
-            self.begin_flood(length)?;
+            self.begin_flood(length);
         }
         Ok(ReadOutcome::Data(length))
     }
 
     async fn read_when_told(&mut self) -> io::Result<usize> {
-        self.hold()?;
         loop {
             let mut ready = self.source.watched()?.readable().await?;
             match ready.try_io(|fd| Ok(rustix::io::read(fd.as_fd(), &mut *self.buffer)?)) {
@@ -211,7 +220,7 @@ impl OutputPipe {
 
     /// From now on the pipe is looked at after rests. Not where it is as small as it was: its
     /// writer would wait for us most of the time.
-    fn begin_flood(&mut self, length: usize) -> io::Result<()> {
+    fn begin_flood(&mut self, length: usize) {
         self.grow();
         // Without a timer (no descriptor is left) all goes on as before.
         if self.has_grown
@@ -222,10 +231,9 @@ impl OutputPipe {
             self.rests = Some(rests);
             self.transfer = transfer;
             if length < self.buffer.len() {
-                self.rest()?;
+                self.rest();
             }
         }
-        Ok(())
     }
 
     /// Reads on after a rest, or more of what that one brought.
@@ -234,14 +242,16 @@ impl OutputPipe {
         if let (true, Some(rests), Some(writer)) = (is_after_rest, &mut self.rests, &self.writer) {
             rests.note_full(flood::is_full(writer));
         }
+        if let (true, Some(transfer)) = (is_after_rest, &mut self.transfer)
+            && transfer.fill(self.source.descriptor()?).is_err()
+        {
+            // Not allowed here (a container's seccomp filter): it has nothing, and is not tried again.
+            self.transfer = None;
+            self.is_for_us = false;
+        }
         let outcome = match &mut self.transfer {
             None => source::read_pipe(self.source.descriptor()?, &mut self.buffer)?,
-            Some(transfer) => {
-                if is_after_rest {
-                    transfer.fill(self.source.descriptor()?)?;
-                }
-                transfer.read(&mut self.buffer)?
-            }
+            Some(transfer) => transfer.read(&mut self.buffer)?,
         };
         let length = match outcome {
             ReadOutcome::Data(length) => length,
@@ -255,18 +265,16 @@ impl OutputPipe {
             None => length < self.buffer.len(),
         };
         if has_all {
-            self.rest()?;
+            self.rest();
         }
         Ok(outcome)
     }
 
     /// Rests, if the last rest was worth it; if not, the flood is over.
-    fn rest(&mut self) -> io::Result<()> {
-        let Some(rests) = &mut self.rests else { return Ok(()) };
-        if !rests.begin()? {
+    fn rest(&mut self) {
+        if !self.rests.as_mut().is_some_and(Rests::begin) {
             self.end_flood();
         }
-        Ok(())
     }
 
     fn end_flood(&mut self) {
@@ -291,8 +299,8 @@ impl OutputPipe {
     #[expect(clippy::unused_self, reason = "the same form as on Linux")]
     fn grow(&mut self) {}
 
-    /// Nobody holds the pipe and it is empty: it gets back to the size that it had. A user has a share
-    /// of pipe memory for all sessions (`pipe-user-pages-soft`), and past it even new pipes are tiny.
+    /// The flood is over: the pipe gets back to the size that it had, unless more than that lies in it. A user has
+    /// a share of pipe memory for all sessions (`pipe-user-pages-soft`), and past it even new pipes are tiny.
     #[cfg(target_os = "linux")]
     pub(super) fn shrink(&mut self) {
         if self.has_grown
@@ -329,10 +337,15 @@ impl Source for OutputPipe {
         let ReadOutcome::Data(length) = transfer.read(&mut self.buffer)? else {
             return Err(io::ErrorKind::UnexpectedEof.into());
         };
+        if transfer.len() > 0 {
+            return Ok(ReadOutcome::Data(length));
+        }
+        // It is not needed any more, and has its part of the user's share.
+        self.transfer = None;
         // A read that does not fill its buffer has all there is, as with one pipe.
         let rest = self.buffer.get_mut(length..).filter(|rest| !rest.is_empty());
         let more = match (rest, self.source.descriptor()) {
-            (Some(rest), Ok(pipe)) if transfer.len() == 0 => source::read_pipe(pipe, rest),
+            (Some(rest), Ok(pipe)) => source::read_pipe(pipe, rest),
             _ => Ok(ReadOutcome::Empty),
         };
         // An error, or the end, is told by the next read.
@@ -343,6 +356,8 @@ impl Source for OutputPipe {
     }
 
     async fn readable(&mut self) -> io::Result<()> {
+        // Only late output is waited for here, and it may trickle for days.
+        self.shrink();
         self.source.watched()?.readable().await?.clear_ready();
         Ok(())
     }

@@ -100,3 +100,94 @@ async fn what_is_left_of_a_flood_at_the_end_of_the_command_is_read_in_order() {
     let size = rustix::pipe::fcntl_getpipe_size(pipe.source.descriptor().unwrap()).unwrap();
     assert_eq!(size, DEFAULT_PIPE_BYTES);
 }
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn a_flood_leaves_neither_a_private_pipe_nor_a_grown_one() {
+    let folder = PrivateDir::create().unwrap();
+    let path = folder.make_fifo("o1").unwrap();
+    let mut pipe = OutputPipe::open(path.clone()).unwrap();
+    let writing = write_in_pieces(&path, pattern(16 * 1024 * 1024), 100_000);
+    pipe.listen_soon(true);
+    while pipe.transfer.is_none() {
+        read_all(&mut pipe, 1).await;
+    }
+
+    // The command is over, a background child writes on.
+    pipe.release();
+    while let Ok(Ok(ReadOutcome::Data(_))) =
+        tokio::time::timeout(Duration::from_secs(1), pipe.read_to_end()).await
+    {}
+    let writer = writing.join().unwrap();
+
+    assert!(pipe.transfer.is_none());
+    let size = rustix::pipe::fcntl_getpipe_size(pipe.source.descriptor().unwrap()).unwrap();
+    assert_eq!(size, DEFAULT_PIPE_BYTES);
+    drop(writer);
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn a_flood_that_ends_with_its_command_leaves_no_private_pipe() {
+    let folder = PrivateDir::create().unwrap();
+    let path = folder.make_fifo("o1").unwrap();
+    let mut pipe = OutputPipe::open(path.clone()).unwrap();
+    let flood = pattern(8 * 1024 * 1024);
+    let writing = write_in_pieces(&path, flood.clone(), 100_000);
+    pipe.listen_soon(true);
+    read_all(&mut pipe, flood.len()).await;
+    // As it is between two rests, where all was read.
+    pipe.transfer = Transfer::new(GROWN_PIPE_BYTES).ok();
+
+    drop(writing.join().unwrap());
+    pipe.release();
+
+    assert!(pipe.transfer.is_none());
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn a_flood_is_read_where_nothing_can_be_moved_between_pipes() {
+    let folder = PrivateDir::create().unwrap();
+    let path = folder.make_fifo("o1").unwrap();
+    let mut pipe = OutputPipe::open(path.clone()).unwrap();
+    let flood = pattern(32 * 1024 * 1024);
+    let writing = write_in_pieces(&path, flood.clone(), 100_000);
+    pipe.listen_soon(true);
+    let mut found = Vec::new();
+    while pipe.transfer.is_none() || pipe.transferred() > 0 {
+        found.extend(read_all(&mut pipe, 1).await);
+    }
+    pipe.transfer = Transfer::broken().ok();
+
+    found.extend(read_all(&mut pipe, flood.len() - found.len()).await);
+
+    assert!(found == flood);
+    drop(writing.join().unwrap());
+}
+
+#[tokio::test]
+async fn what_is_written_is_read_where_the_fifo_cannot_be_held() {
+    let folder = PrivateDir::create().unwrap();
+    let path = folder.make_fifo("o1").unwrap();
+    let mut pipe = OutputPipe::open(path.clone()).unwrap();
+    let mut writer = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    // Without its name it cannot be opened again, as without a free descriptor.
+    std::fs::remove_file(&path).unwrap();
+    pipe.listen_soon(false);
+
+    let mut looks = 0;
+    let looking = async {
+        while let Ok(ReadOutcome::Empty) = pipe.read().await {
+            looks += 1;
+        }
+    };
+    assert!(tokio::time::timeout(Duration::from_millis(200), looking).await.is_err());
+    assert!(looks <= 101, "{looks} looks are as good as no pause");
+
+    let flood = pattern(512 * 1024);
+    let bytes = flood.clone();
+    let writing = std::thread::spawn(move || writer.write_all(&bytes).unwrap());
+    assert!(read_all(&mut pipe, flood.len()).await == flood);
+    writing.join().unwrap();
+}
