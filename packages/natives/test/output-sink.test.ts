@@ -24,6 +24,18 @@ describe("an output sink", () => {
     });
   });
 
+  it("uses memory again whatever the lengths of the pushes", () => {
+    const sink = new OutputSink();
+    const bytes = Buffer.alloc(512 * 1024, "a line of text\n");
+    const before = process.memoryUsage().rss;
+
+    for (let length = 200_000; length < 400_000; length += 100) sink.push(bytes.subarray(0, length));
+
+    // Memory of its own for each length came to 600 MB.
+    expect(process.memoryUsage().rss - before).toBeLessThan(150e6);
+    expect(sink.dump().totalBytes).toBe(599_900_000);
+  });
+
   it("keeps the tail in memory and the whole in a file that only its owner can read", () => {
     const spillPath = join(scratchFolder(), "whole");
     const sink = new OutputSink({ maxBytes: 1024, spillPath });

@@ -3,8 +3,8 @@
 //! A copy of each would cost as much as all else that the sink does with them. So a buffer that is
 //! half full or more is kept as it is, and its reader goes on with another one.
 
-/// Length of a buffer that is made here, for bytes that are copied.
-const PART_BYTES: usize = 128 * 1024;
+/// Length of a buffer that is made here, for bytes that are copied, and most that are copied at once.
+pub(super) const PART_BYTES: usize = 128 * 1024;
 
 /// A buffer, and how much of it is used.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Backlog {
         self.len
     }
 
-    /// Adds a copy of `bytes`.
+    /// Adds a copy of `bytes`, which are at most `PART_BYTES`: a buffer of any other length would not be used again.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.len += bytes.len();
         if let Some(last) = self.parts.last_mut()
@@ -44,7 +44,7 @@ impl Backlog {
             last.used += bytes.len();
             return;
         }
-        let mut buffer = self.free_buffer(bytes.len().max(PART_BYTES));
+        let mut buffer = self.free_buffer(PART_BYTES);
         if let Some(start) = buffer.get_mut(..bytes.len()) {
             start.copy_from_slice(bytes);
         }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use memchr::memchr;
 
-use super::backlog::Backlog;
+use super::backlog::{Backlog, PART_BYTES};
 use super::decode::Decoder;
 use super::late::LateRing;
 use super::lines::Lines;
@@ -88,9 +88,11 @@ impl Sink {
 
     /// Takes the next raw bytes of the stream. After `finish` they are late output.
     pub fn push(&mut self, bytes: &[u8]) {
-        if self.note(bytes) {
-            self.backlog.push(bytes);
-            self.bound_backlog();
+        for part in bytes.chunks(PART_BYTES) {
+            if self.note(part) {
+                self.backlog.push(part);
+                self.bound_backlog();
+            }
         }
     }
 
