@@ -19,7 +19,7 @@ pub trait Observer: Send + Sync {
     /// Whether `chunk` wants the text at all; where not, it is neither decoded nor copied.
     fn wants_chunks(&self) -> bool;
 
-    /// Takes the next piece of decoded output, at most 384 KiB of UTF-8. It comes from the buffer
+    /// Takes the next piece of decoded output, at most 256 KiB of UTF-8. It comes from the buffer
     /// of the read, so that it is copied once, into the form that the consumer needs.
     fn chunk(&self, text: &str);
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::{Decoder, LATE_RING_BYTES, LateRing, Sink, plain_text, tail_of};
 use crate::outcome::{LineRange, OutputSummary};
 use crate::request::{DEFAULT_MAX_BYTES, SinkOptions};
+use crate::source::READ_BYTES;
 
 fn finish(parts: &[&[u8]], options: SinkOptions) -> OutputSummary {
     let mut sink = Sink::new(options);
@@ -54,6 +55,18 @@ fn en_03_invalid_bytes_are_replaced_as_the_encoding_standard_says() {
         assert_eq!(decode(&[bytes]).concat(), text);
         assert_eq!(text_of(&[bytes]), text);
     }
+}
+
+#[test]
+fn en_03_a_read_of_arbitrary_bytes_is_not_one_piece_of_three_times_its_length() {
+    let bytes = b"\xff\xfea".repeat(READ_BYTES / 3);
+    let mut pieces = Vec::new();
+
+    Decoder::new().decode_pieces(&bytes, |text| pieces.push(text.to_owned()));
+
+    let longest = pieces.iter().map(String::len).max();
+    assert!(longest.is_some_and(|longest| longest <= 65 * 1024), "{longest:?}");
+    assert!(pieces.concat() == String::from_utf8_lossy(&bytes));
 }
 
 #[test]

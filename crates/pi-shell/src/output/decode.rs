@@ -13,6 +13,10 @@ const REPLACEMENT: &str = "\u{fffd}";
 /// bytes a piece is a byte or two, and most of the time went into beginning with each.
 const GATHERED_BYTES: usize = 1024;
 
+/// More is not put together: each of arbitrary bytes becomes three of a replacement, and a read's worth of
+/// those would leave the processor's cache.
+const MOST_GATHERED_BYTES: usize = 64 * 1024;
+
 /// Errors closer to each other than this are looked for with the standard library: the vector
 /// code of `simdutf8` is eight times faster on text and half as fast on arbitrary bytes.
 const DENSE_BYTES: usize = 64;
@@ -38,19 +42,22 @@ impl Decoder {
     }
 
     /// Gives the text of `bytes` to `emit`, in pieces that point into `bytes` where nothing had to be
-    /// replaced. Pieces too short to be worth handling one by one are put together first.
+    /// replaced. Pieces too short to be worth handling one by one are put together first. None is longer than
+    /// `bytes`, or 65 KiB where those are fewer.
     pub fn decode_pieces(&mut self, bytes: &[u8], mut emit: impl FnMut(&str)) {
         let mut gathered = String::new();
         self.feed(bytes, |text| {
-            if text.len() < GATHERED_BYTES {
+            let is_short = text.len() < GATHERED_BYTES;
+            if is_short {
                 gathered.push_str(text);
-                return;
             }
-            if !gathered.is_empty() {
+            if !gathered.is_empty() && (!is_short || gathered.len() >= MOST_GATHERED_BYTES) {
                 emit(&gathered);
                 gathered.clear();
             }
-            emit(text);
+            if !is_short {
+                emit(text);
+            }
         });
         if !gathered.is_empty() {
             emit(&gathered);
