@@ -4,7 +4,7 @@ export { BashParams, BashParamsWithAsync, bashParams, ENV_NAME_PATTERN } from ".
 export { BashResult } from "./bash-result.ts";
 export { CallRefusal, RefusalReason } from "./decision.ts";
 export { InterceptorRule } from "./interceptor-rule.ts";
-export { AsyncDetails, Job, JobParams, JobState } from "./job.ts";
+export { AsyncDetails, Job, JobDetails, JobParams, JobState, ReportedJob } from "./job.ts";
 export { jsonSchemaOf } from "./json-schema.ts";
 export {
   ASSISTANT_BLOCKING_BUDGET_MS,

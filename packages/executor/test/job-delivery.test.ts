@@ -174,6 +174,20 @@ describe("the registry", () => {
     expect(second.start({ command: "c", work: quick("") }).id).toBe("bg_3");
   });
 
+  it("tells the next host that a job was ended at its deadline", async () => {
+    const registryFolder = join(scratch(), "jobs");
+    const first = await JobManager.open({ registryFolder });
+    first.start({ command: "a", work: async () => ({ text: "late\n", stopped: "deadline" }) });
+    await until(() => first.runningCount === 0, "the end");
+    expect(first.list()[0]).toMatchObject({ state: "failed", stopped: "deadline" });
+    await first.dispose();
+
+    const second = await JobManager.open({ registryFolder });
+    onTestFinished(() => second.dispose());
+
+    expect(second.list()[0]).toMatchObject({ state: "failed", stopped: "deadline" });
+  });
+
   it("delivers nothing again that was delivered before", async () => {
     const registryFolder = join(scratch(), "jobs");
     const first = await JobManager.open({ registryFolder });

@@ -16,7 +16,13 @@ export {
   type InternalUrlRouter,
   type InternalUrlSources,
 } from "./internal-urls.ts";
-export { createJobTool, type JobTool, type JobToolResult } from "./job-tool.ts";
+export {
+  createJobTool,
+  type JobTool,
+  type JobToolResult,
+  type JobToolUpdate,
+  type JobUpdateListener,
+} from "./job-tool.ts";
 export type { UpdateListener } from "./live-updates.ts";
 export type { PtyPort, PtyRequest } from "./pty-port.ts";
 export type { BashToolSession, ToolContext } from "./session.ts";

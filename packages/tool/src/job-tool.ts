@@ -3,9 +3,23 @@
  *
  * Waiting is a view: ending the wait ends no job. A result is given out once; who asks again reads that it was taken.
  */
-import { DEFAULT_MAX_BYTES, type Job, JobParams, type TextContent } from "@pi-bash/contract";
-import { endedText, type JobManager, type JobReport, listLine } from "@pi-bash/executor";
-import { liveUpdates } from "./live-updates.ts";
+import {
+  type BashDetails,
+  DEFAULT_MAX_BYTES,
+  type JobDetails,
+  JobParams,
+  type ReportedJob,
+  type TextContent,
+} from "@pi-bash/contract";
+import {
+  endedText,
+  guardListener,
+  type JobManager,
+  type JobReport,
+  type JobView,
+  listLine,
+  warnAboutListener,
+} from "@pi-bash/executor";
 import { JOB_PROMPT } from "./prompt.ts";
 import type { BashToolSession } from "./session.ts";
 import { endOf } from "./text-end.ts";
@@ -17,13 +31,28 @@ const MAX_POLL_MS = 30 * 60_000;
 const PROGRESS_INTERVAL_MS = 500;
 /** Newest output shown of a job that still runs, in bytes. */
 const RUNNING_TAIL_BYTES = 2 * 1024;
+/** Said of a job whose result somebody has. */
+const TAKEN = "Its result was taken before.";
 
 /** The answer to a call of `job`. */
 export interface JobToolResult {
   content: TextContent[];
-  details: { jobs: Job[] };
+  /** The same facts for programs. */
+  details: JobDetails;
   isError?: boolean;
 }
+
+/**
+ * A look at a wait that goes on: the last line of each job, and as details how the jobs stand and the end of their output.
+ * An update of the bash tool fits the type as well, so that one listener does for all tools.
+ */
+export interface JobToolUpdate {
+  content: TextContent[];
+  details: JobDetails & BashDetails;
+}
+
+/** Told of the jobs while they are waited for: when one has news, at most twice a second, and each second of the wait. */
+export type JobUpdateListener = (update: JobToolUpdate) => unknown;
 
 /** The tool `job`, as an agent registers it. */
 export interface JobTool {
@@ -39,7 +68,7 @@ export interface JobTool {
     toolCallId: string,
     params: unknown,
     signal?: AbortSignal,
-    onUpdate?: (update: { content: TextContent[] }) => void,
+    onUpdate?: JobUpdateListener,
   ): Promise<JobToolResult>;
 }
 
@@ -78,9 +107,8 @@ class JobDesk {
   readonly #manager: JobManager;
   readonly #owner: string | undefined;
   readonly #texts: string[] = [];
-  readonly #jobs = new Map<string, Job>();
-  #missing = 0;
-  #found = 0;
+  readonly #jobs = new Map<string, ReportedJob>();
+  readonly #missing = new Set<string>();
 
   constructor(manager: JobManager, owner: string | undefined) {
     this.#manager = manager;
@@ -88,15 +116,17 @@ class JobDesk {
   }
 
   async cancel(id: string): Promise<void> {
+    const before = this.#manager.read(id, this.#owner)?.job.state;
     const { text, job } = await this.#manager.cancel(id, this.#owner);
     this.#texts.push(text);
-    this.#count(job);
+    // What ran is cancelled now, and its state says so.
+    this.#tell(id, job, before === "running" ? {} : { note: text });
   }
 
   async poll(
     ids: readonly string[],
     signal: AbortSignal | undefined,
-    onUpdate: ((update: { content: TextContent[] }) => void) | undefined,
+    onUpdate: JobUpdateListener | undefined,
   ): Promise<void> {
     const progress = this.#showProgress(ids, onUpdate);
     try {
@@ -110,7 +140,7 @@ class JobDesk {
       const room = Math.floor(DEFAULT_MAX_BYTES / Math.max(1, ended));
       for (const report of reports) {
         this.#texts.push(endOf(reportText(report), room));
-        this.#count(report.kind === "not_found" ? undefined : report.job);
+        this.#tell(report.id, report.kind === "not_found" ? undefined : report.job, toldOf(report, room));
       }
     } finally {
       progress.end();
@@ -119,49 +149,81 @@ class JobDesk {
 
   list(): void {
     const jobs = this.#manager.list(this.#owner);
-    for (const job of jobs) this.#count(job);
+    for (const job of jobs) this.#tell(job.id, job, {});
     const lines = jobs.map((job) => listLine(job, Date.now()));
     this.#texts.push(lines.length === 0 ? "No background jobs." : lines.join("\n"));
   }
 
   result(): JobToolResult {
-    const isError = this.#missing > 0 && this.#found === 0;
+    const isError = this.#missing.size > 0 && this.#jobs.size === 0;
     return {
       content: [{ type: "text", text: this.#texts.join("\n\n") }],
-      details: { jobs: [...this.#jobs.values()] },
+      details: this.#details([]),
       ...(isError ? { isError } : {}),
     };
   }
 
-  #count(job: Job | undefined): void {
-    if (job === undefined) this.#missing += 1;
-    else {
-      this.#found += 1;
-      this.#jobs.set(job.id, job);
-    }
+  /** What is known of a job by now. `more`: what only the one who asked for it is told. */
+  #tell(id: string, job: JobView | undefined, more: Told): void {
+    if (job === undefined) this.#missing.add(id);
+    else this.#jobs.set(id, { ...this.#jobs.get(id), ...reported(job), ...more });
+  }
+
+  /** The jobs told of so far, and how some of them stand now. */
+  #details(now: readonly ReportedJob[]): JobDetails {
+    const jobs = new Map([...this.#jobs, ...now.map((job) => [job.id, job] as const)]);
+    return {
+      jobs: [...jobs.values()],
+      ...(this.#missing.size === 0 ? {} : { missingIds: [...this.#missing] }),
+    };
   }
 
   #ownerOption(): { owner?: string } {
     return this.#owner === undefined ? {} : { owner: this.#owner };
   }
 
-  /** Shows the newest output of the jobs, when there is any news. */
-  #showProgress(
-    ids: readonly string[],
-    onUpdate: ((update: { content: TextContent[] }) => void) | undefined,
-  ): { end(): void } {
+  /** Shows the newest output of the jobs: when there is any news, and each second how long they have been running. */
+  #showProgress(ids: readonly string[], onUpdate: JobUpdateListener | undefined): { end(): void } {
     if (onUpdate === undefined) return { end: () => undefined };
-    const updates = liveUpdates(onUpdate);
+    const tell = guardListener(onUpdate, warnAboutListener("updates"));
     let shown = "";
     const timer = setInterval(() => {
-      const tails = ids.flatMap((id) => this.#manager.read(id, this.#owner) ?? []);
-      const text = tails.map(({ job, text: tail }) => `${job.id}: ${lastLine(tail)}`).join("\n");
-      if (text === shown) return;
-      shown = text;
-      updates.show(text);
+      const looks = [...new Set(ids)].flatMap((id) => this.#manager.read(id, this.#owner) ?? []);
+      const text = looks.map(({ job, text: tail }) => `${job.id}: ${lastLine(tail)}`).join("\n");
+      const jobs = looks.map(({ job, text: tail }) => ({
+        ...reported(job),
+        output: endOf(tail, RUNNING_TAIL_BYTES),
+      }));
+      const news = [text, ...jobs.map(({ elapsedMs }) => Math.floor(elapsedMs / 1_000))].join("\n");
+      if (news === shown) return;
+      shown = news;
+      tell({ content: [{ type: "text", text }], details: this.#details(jobs) });
     }, PROGRESS_INTERVAL_MS);
     return { end: () => clearInterval(timer) };
   }
+}
+
+type Told = Pick<ReportedJob, "output" | "note">;
+
+/** What a person is shown of a report besides the job: as much output as the model is, but from the end. */
+function toldOf(report: JobReport, room: number): Told {
+  switch (report.kind) {
+    case "not_found":
+      return {};
+    case "running":
+      return { output: endOf(report.tail, RUNNING_TAIL_BYTES) };
+    case "ended":
+      return report.text === undefined ? { note: TAKEN } : { output: endOf(report.text, room) };
+  }
+}
+
+/** A job as it stands now. */
+function reported({ survivors, ...job }: JobView): ReportedJob {
+  return {
+    ...job,
+    ...(survivors === undefined ? {} : { survivors: [...survivors] }),
+    elapsedMs: Math.max(0, (job.endedAtMs ?? Date.now()) - job.startedAtMs),
+  };
 }
 
 function reportText(report: JobReport): string {
@@ -174,7 +236,7 @@ function reportText(report: JobReport): string {
     }
     case "ended":
       if (report.text !== undefined) return endedText(report.job, report.text, report.job.artifactId);
-      return `${listLine(report.job, Date.now())}\nIts result was taken before.`;
+      return `${listLine(report.job, Date.now())}\n${TAKEN}`;
   }
 }
 

@@ -3,9 +3,10 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BashToolUpdate } from "@pi-bash/contract";
+import { type BashToolUpdate, JobDetails } from "@pi-bash/contract";
 import type { JobDelivery } from "@pi-bash/executor";
 import { describe, expect, it } from "vitest";
+import type { JobToolUpdate } from "../src/job-tool.ts";
 import { ToolAbortError, ToolError } from "../src/tool-error.ts";
 import { jobs, scene, textOf, thrown, until } from "./support/session.ts";
 
@@ -169,6 +170,40 @@ describe("the job tool", () => {
       isError: true,
       content: [{ text: "Background job not found: bg_9\n\nBackground job not found: ../x" }],
     });
+  });
+
+  it("has the facts as details: in its answer, and while it waits", async () => {
+    const { bash, job, folder } = scene(ASYNC, { asyncJobManager: await jobs() });
+    await bash({ command: `${WAITS}; exit 5`, async: true });
+    const updates: JobToolUpdate[] = [];
+    const waiting = job({ poll: ["bg_1", "bg_9", "bg_1"] }, undefined, (update) => updates.push(update));
+    // The command writes once; the time goes on.
+    await until(() => updates.filter((update) => textOf(update) === "bg_1: begun").length > 2, "three updates");
+
+    writeFileSync(join(folder, "go"), "");
+
+    const { details } = await waiting;
+    const [first, , last] = updates.filter((update) => textOf(update) === "bg_1: begun");
+    expect(first?.details.jobs).toMatchObject([{ id: "bg_1", state: "running", output: "begun\n" }]);
+    expect(last?.details.jobs[0]?.elapsedMs).toBeGreaterThan((first?.details.jobs[0]?.elapsedMs ?? 0) + 1_000);
+    expect(details.missingIds).toEqual(["bg_9"]);
+    expect(details.jobs).toMatchObject([{ id: "bg_1", state: "failed", exitCode: 5 }]);
+    expect(details.jobs[0]?.output).toMatch(/^begun\ndone\n\nWall time/);
+    expect(JobDetails.parse(details).jobs).toHaveLength(1);
+    expect((await job({ poll: ["bg_1"] })).details.jobs[0]).toMatchObject({ note: "Its result was taken before." });
+    expect((await job({ cancel: ["bg_1"] })).details.jobs[0]).toMatchObject({
+      note: "Background job bg_1 is already failed.",
+    });
+  });
+
+  it("says that a job was ended at its deadline, also in the list", async () => {
+    const { bash, job } = scene(ASYNC, { asyncJobManager: await jobs() });
+    await bash({ command: "sleep 300", async: true, timeout: 1 });
+
+    const polled = await job({ poll: ["bg_1"] });
+
+    expect(polled.details.jobs).toMatchObject([{ state: "failed", stopped: "deadline" }]);
+    expect((await job({})).details.jobs).toMatchObject([{ state: "failed", stopped: "deadline" }]);
   });
 
   it("ends the wait on an abort, not the job (JB-11)", async () => {

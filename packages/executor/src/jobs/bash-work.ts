@@ -86,6 +86,7 @@ function toEnd(result: CommandResult, text: string, stopSurvivors: (() => Promis
     text,
     ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
     ...(result.signal === undefined ? {} : { signal: result.signal }),
+    ...(result.timedOut ? { stopped: "deadline" as const } : {}),
     ...(result.artifactId === undefined ? {} : { artifactId: result.artifactId }),
     ...(result.survivors === undefined ? {} : { survivors: result.survivors }),
     totals: { bytes: result.totalBytes, lines: result.totalLines },

@@ -182,6 +182,7 @@ export function settledView(entry: JobEntry, end: JobEnd | undefined, nowMs: num
     endedAtMs: Math.max(nowMs, view.startedAtMs),
     ...(end?.exitCode === undefined || entry.isCancelled ? {} : { exitCode: end.exitCode }),
     ...(end?.signal === undefined ? {} : { signal: end.signal }),
+    ...(end?.stopped === undefined ? {} : { stopped: end.stopped }),
     ...(end?.artifactId === undefined ? {} : { artifactId: end.artifactId }),
     ...(survivors.length === 0 ? {} : { survivors }),
   };

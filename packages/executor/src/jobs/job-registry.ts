@@ -6,7 +6,7 @@
  */
 import { readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { Job, ProcessInfo } from "@pi-bash/contract";
+import { Job, ProcessInfo, StopReason } from "@pi-bash/contract";
 import { ensurePrivateFolder, writePrivateFile } from "../artifacts/private-folder.ts";
 import type { DeliveryState, HostIdentity, JobRecord, JobView } from "./job.ts";
 
@@ -96,12 +96,14 @@ function toView(value: unknown): JobView | undefined {
   const parsed = Job.safeParse(value);
   if (!parsed.success || !isObject(value)) return undefined;
   const { owner, title, signal, isLost } = value;
+  const stopped = StopReason.safeParse(value.stopped);
   const survivors = ProcessInfo.array().safeParse(value.survivors);
   return {
     ...parsed.data,
     ...(typeof owner === "string" ? { owner } : {}),
     ...(typeof title === "string" ? { title } : {}),
     ...(typeof signal === "string" ? { signal } : {}),
+    ...(stopped.success ? { stopped: stopped.data } : {}),
     ...(isLost === true ? { isLost } : {}),
     ...(survivors.success ? { survivors: survivors.data } : {}),
   };
@@ -126,6 +128,7 @@ type Fields = Partial<
     | "owner"
     | "title"
     | "signal"
+    | "stopped"
     | "survivors"
     | "isLost"
     | "pid"

@@ -4,7 +4,7 @@
  * What a job is to its readers (`JobView`), what its runner reports (`JobEnd`), and what is on disk (`JobRecord`) are
  * three different things; the manager alone turns one into another.
  */
-import type { Job, ProcessInfo } from "@pi-bash/contract";
+import type { Job, ProcessInfo, StopReason } from "@pi-bash/contract";
 import type { LogTotals } from "./job-log.ts";
 
 /** A job as it is listed. */
@@ -15,6 +15,8 @@ export interface JobView extends Job {
   title?: string;
   /** Name of the signal its command died of. */
   signal?: string;
+  /** Why its command was ended before it ended itself; of a cancelled job the state says it. */
+  stopped?: StopReason;
   /** Processes that it left behind. */
   survivors?: readonly ProcessInfo[];
   /** The host that ran it ended before it did; what became of the command is not known. */
@@ -28,6 +30,8 @@ export interface JobEnd {
   /** Absent where the command did not end by itself. */
   exitCode?: number;
   signal?: string;
+  /** Why the command was ended before it ended itself. */
+  stopped?: StopReason;
   /** Artifact with the whole output. */
   artifactId?: string;
   survivors?: readonly ProcessInfo[];

@@ -8,7 +8,7 @@ import type { BashToolResult, BashToolUpdate, SettingsInput } from "@pi-bash/con
 import { createExecutor, JobManager } from "@pi-bash/executor";
 import { onTestFinished } from "vitest";
 import { createBashTool } from "../../src/bash-tool.ts";
-import { createJobTool, type JobToolResult } from "../../src/job-tool.ts";
+import { createJobTool, type JobToolResult, type JobUpdateListener } from "../../src/job-tool.ts";
 import type { BashToolSession, ToolContext } from "../../src/session.ts";
 import { ToolAbortError, ToolError } from "../../src/tool-error.ts";
 
@@ -21,7 +21,7 @@ export interface Scene {
   /** Calls the bash tool. */
   bash: (params: object, more?: CallMore) => Promise<BashToolResult>;
   /** Calls the job tool. */
-  job: (params: object, signal?: AbortSignal) => Promise<JobToolResult>;
+  job: (params: object, signal?: AbortSignal, onUpdate?: JobUpdateListener) => Promise<JobToolResult>;
 }
 
 export interface CallMore {
@@ -60,7 +60,7 @@ export function scene(settings: SettingsInput = {}, ports: Partial<BashToolSessi
     session,
     bash: (params, { signal, updates, context } = {}) =>
       bash.execute("call-1", params, signal, (update) => updates?.push(update), context),
-    job: (params, signal) => job.execute("call-2", params, signal),
+    job: (params, signal, onUpdate) => job.execute("call-2", params, signal, onUpdate),
   };
 }
 
