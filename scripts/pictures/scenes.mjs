@@ -5,8 +5,14 @@
  * (times, process ids, names of artifacts) is the same on all pictures: a picture changes when the renderer does.
  */
 import { createConsole, createExecutor, JobManager, UserShell } from "@pi-bash/executor";
-import { BashConsoleOverlay, BashExecutionComponent, renderBashCall, renderTaskCall } from "@pi-bash/renderer";
-import { createBashTool, toolsForModel } from "@pi-bash/tool";
+import {
+  BashConsoleOverlay,
+  BashExecutionComponent,
+  renderBashCall,
+  renderJobCall,
+  renderTaskCall,
+} from "@pi-bash/renderer";
+import { createBashTool, createJobTool, toolsForModel } from "@pi-bash/tool";
 
 /** Columns of the pictures. */
 export const COLUMNS = 84;
@@ -53,6 +59,7 @@ export async function playScenes(cwd) {
       survivors: ["left something running", bash(left, await stage.survivor(left))],
       user: ["a person's own command", await stage.user("for n in {1..24}; do echo entry $n; done; (exit 3)")],
       tasks: ["tasks: started, awaited, listed", await stage.tasks()],
+      jobs: ["jobs: listed, waited for", await stage.jobs()],
       console: [
         "a program in the console",
         await stage.console("PS3='Which one? '; select one in alpha beta gamma; do break; done"),
@@ -110,6 +117,7 @@ async function openStage(cwd) {
     },
     user: (command) => playUser(new UserShell({ executor, sessionId: "pictures", cwd }), command),
     tasks: () => playTasks(call, asyncJobManager),
+    jobs: () => playJobs(session),
     console: (command) => playConsole(session, command),
     close: async () => {
       await asyncJobManager.dispose();
@@ -142,6 +150,26 @@ async function playTasks(call, manager) {
     ...draw("task_await", wait, awaited),
     ...draw("task_list", {}, await call("task_list", {})),
   ];
+}
+
+/** Jobs of a session of their own: what the scenes before have started is not in their list. */
+async function playJobs(session) {
+  const manager = await JobManager.open({ artifacts: session.executor.artifacts });
+  const own = { ...session, asyncJobManager: manager, getSessionId: () => "jobs" };
+  const bash = createBashTool(own);
+  const job = createJobTool(own);
+  const draw = async (args, options) =>
+    renderJobCall({ args }, fixed(await job.execute("call", args)), { width: COLUMNS, ...options });
+  const readOf = (id) => manager.read(id, "jobs");
+  try {
+    await bash.execute("call", { command: 'echo "ready"; sleep 60', async: true });
+    await bash.execute("call", { command: 'echo "packages/cli: unused import"; (exit 2)', async: true });
+    await until(() => readOf("bg_1").text !== "" && readOf("bg_2").job.endedAtMs !== undefined);
+    const listed = await draw({ list: true });
+    return [...listed, "", ...(await draw({ poll: ["bg_1", "bg_2"] }, { expanded: true }))];
+  } finally {
+    await manager.dispose();
+  }
 }
 
 /** Waits for a task's output, or its end, as a reader whose place in the output is nobody else's. */
@@ -183,7 +211,7 @@ async function until(isTrue) {
 }
 
 /** Facts that are the same on all pictures, in the units of their fields. */
-const FIXED = { wallTimeMs: 1_240, elapsed_ms: 12_300, uptime_ms: 125_000, pid: 4_242 };
+const FIXED = { wallTimeMs: 1_240, elapsed_ms: 12_300, elapsedMs: 12_300, uptime_ms: 125_000, pid: 4_242 };
 
 /** An answer with fixed times, process ids and names of artifacts. */
 function fixed(answer) {

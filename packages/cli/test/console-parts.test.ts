@@ -35,11 +35,16 @@ describe("a line", () => {
   });
 
   it("with a task tool's name is a call of it", () => {
-    expect(readLine('{"tool": "task_list"}')).toEqual({ kind: "tool", task: "task_list", params: {} });
+    expect(readLine('{"tool": "task_list"}')).toEqual({ kind: "tool", tool: "task_list", params: {} });
     expect(readLine('{"tool": "task_await", "params": {"timeout_secs": 0}}')).toEqual({
       kind: "tool",
-      task: "task_await",
+      tool: "task_await",
       params: { timeout_secs: 0 },
+    });
+    expect(readLine('{"tool": "job", "params": {"poll": ["bg_1"]}}')).toEqual({
+      kind: "tool",
+      tool: "job",
+      params: { poll: ["bg_1"] },
     });
   });
 

@@ -158,6 +158,22 @@ describe("the console", () => {
     expect(await at.end()).toBe(0);
   });
 
+  it("makes calls of the job tool, and draws them", async () => {
+    const at = await person();
+    const call = (params: object) => JSON.stringify({ tool: "job", params });
+    at.type(`/bg echo ready; sleep 60${KEY.enter}`);
+    await at.sees("Background job bg_1 started");
+
+    await at.does(call({}), /▸ bg_1 · running · [\d.]+s \$ echo ready; sleep 60/);
+    at.type(`${call({ poll: ["bg_1"] })}${KEY.enter}`);
+    await at.sees(/▸ bg_1 · running · [\d.]+s \$ echo ready; sleep 60\s+ready/);
+    at.type(KEY.esc);
+    await at.sees(/■ job poll bg_1\s+Waiting was aborted; the jobs go on\./);
+    await at.does(call({ cancel: ["bg_1", "bg_9"] }), /■ bg_1 · (?:being ended|cancelled) · .*\s+⊘ bg_9 · not found/);
+    at.type(KEY.ctrlD);
+    expect(await at.end()).toBe(0);
+  });
+
   it("lists background jobs, follows one, and ends it", async () => {
     const at = await person();
     at.type(`/bg echo first; until [ -e go ]; do sleep 0.05; done; echo second; sleep 300${KEY.enter}`);

@@ -5,6 +5,7 @@
  * last time. The shape (`render(width)`, `invalidate()`) is the one that terminal libraries ask of a component.
  */
 import type { CallAnswer } from "./call-state.ts";
+import { type JobAnswer, type JobCallView, renderJobCall } from "./jobs/job-call.ts";
 import type { RenderOptions } from "./preview.ts";
 import { renderTaskCall, type TaskAnswer, type TaskCallView } from "./tasks/task-call.ts";
 import { type CallView, renderBashCall } from "./tool-call.ts";
@@ -72,5 +73,12 @@ export class BashCallComponent extends CallComponent<CallView, CallAnswer> {
 export class TaskCallComponent extends CallComponent<TaskCallView, TaskAnswer> {
   constructor(call: TaskCallView, options: CallOptions = {}) {
     super(renderTaskCall, call, options);
+  }
+}
+
+/** One call of the job tool and its answer, drawn by `renderJobCall`. */
+export class JobCallComponent extends CallComponent<JobCallView, JobAnswer> {
+  constructor(call: JobCallView, options: CallOptions = {}) {
+    super(renderJobCall, call, options);
   }
 }

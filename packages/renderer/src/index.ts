@@ -1,7 +1,7 @@
 /** The public names of `@pi-bash/renderer`. */
 
 export { BashExecutionComponent, type BashExecutionOptions } from "./bang-command.ts";
-export { BashCallComponent, type CallOptions, TaskCallComponent } from "./call-component.ts";
+export { BashCallComponent, type CallOptions, JobCallComponent, TaskCallComponent } from "./call-component.ts";
 export { type CallAnswer, type CallState, callState, STATE_MARKS } from "./call-state.ts";
 export { type ConsoleInput, decodeInput, type KeyMode } from "./console-overlay/keys.ts";
 export {
@@ -12,6 +12,7 @@ export {
 } from "./console-overlay/overlay.ts";
 export { keyRestMs, wholeKeysLength } from "./console-overlay/whole-keys.ts";
 export { durationText } from "./footer.ts";
+export { type JobAnswer, type JobCallView, jobCallState, renderJobCall } from "./jobs/job-call.ts";
 export { type PartialArguments, partialArguments } from "./partial-json.ts";
 export { previewRows, type RenderOptions } from "./preview.ts";
 export { highlight } from "./syntax.ts";
@@ -23,3 +24,4 @@ export { clip, displayWidth } from "./text/width.ts";
 export { type Row, rowText, wrapLine, wrapLines } from "./text/wrap.ts";
 export { type Colours, DEFAULT_THEME, PLAIN_THEME, type Role, type Theme, themeFor } from "./theme.ts";
 export { type CallView, renderBashCall } from "./tool-call.ts";
+export type { UncheckedAnswer, UncheckedCall } from "./unchecked-call.ts";

@@ -2,8 +2,8 @@
  * How much of a text is shown: all of it, or as many of its last rows as a screen has room for, with a line that says
  * what is missing. Rows are those of the screen: a long line fills several.
  */
-import { RESULT_PREVIEW_LINES } from "@pi-bash/contract";
-import { plainRun, type StyledLine } from "./text/styled.ts";
+import { RESULT_PREVIEW_LINES, type TextContent } from "@pi-bash/contract";
+import { plainRun, type StyledLine, styledLines } from "./text/styled.ts";
 import { lastRows, type Row, wrapLines } from "./text/wrap.ts";
 import { DEFAULT_THEME, type Theme } from "./theme.ts";
 
@@ -62,6 +62,18 @@ export function commandRows(lines: readonly StyledLine[], options: RenderOptions
 /** A line of ours between the rows. */
 export function noteRows(text: string, options: RenderOptions): Row[] {
   return wrapLines([[plainRun(text, themeOf(options).colours.dim)]], options.width);
+}
+
+/** The text for the model: an error's, or of details that are not known. */
+export function contentRows(content: readonly TextContent[], options: RenderOptions): Row[] {
+  const text = content.map((part) => part.text).join("\n");
+  return outputRows(styledLines(text, themeOf(options).hasColour), options);
+}
+
+/** `… 3 more tasks (ctrl+o to expand)`; nothing where none is hidden. `noun`: what there is one of. */
+export function hiddenRows(count: number, noun: string, options: RenderOptions): Row[] {
+  if (count <= 0) return [];
+  return noteRows(`… ${count} more ${count === 1 ? noun : `${noun}s`} (${expandHint(options)})`, options);
 }
 
 /** What expands, in words. */

@@ -2,7 +2,7 @@
 import { Box, render, Text, useInput } from "ink";
 import { createElement as h, type ReactElement, useState } from "react";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { BashCall, TaskCall } from "../src/ink/calls.ts";
+import { BashCall, JobCall, TaskCall } from "../src/ink/calls.ts";
 import { ConsoleScreen, useIsConsoleOpen } from "../src/ink/console-screen.ts";
 import { ConsoleWindows } from "../src/ink/console-windows.ts";
 import { UserBash, UserBashState } from "../src/ink/user-bash.ts";
@@ -84,6 +84,26 @@ describe("calls in Ink", () => {
     resized();
 
     await screen.shows("✓ task_list running,\n reported\nNo tasks.");
+  });
+
+  it("of the job tool show the jobs, and what they wrote when expanded", async () => {
+    const { call } = await realTools();
+    await call("bash", { command: "echo 漢字; exit 3", async: true });
+    const view = { args: { poll: ["bg_1"] } };
+    const { screen, ink } = open(h(JobCall, { call: view, theme }));
+    await screen.shows("▸ job poll bg_1");
+    const answer = await call("job", view.args);
+
+    ink.rerender(h(JobCall, { call: view, answer, theme }));
+    await screen.shows("… output of a job (ctrl+o to expand)");
+    ink.rerender(h(JobCall, { call: view, answer, theme, expanded: true }));
+
+    const rows = await screen.shows("Whole output: artifact://");
+    expect(rows.slice(0, 3)).toEqual([
+      "✓ job poll bg_1",
+      expect.stringMatching(/^✗ bg_1 · exit 3 · \d+\.\d\ds \$ echo 漢字; exit 3$/),
+      "漢字",
+    ]);
   });
 
   it("of a person's own are in a frame, live", async () => {

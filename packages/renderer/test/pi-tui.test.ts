@@ -1,7 +1,9 @@
 /** The components in a real TUI of pi-tui, with real commands: what is on the screen, and what keys do. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Component, TuiAltScreen, TuiMainScreen, visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { BashCall, TaskCall, UserBash } from "../src/pi-tui/calls.ts";
+import { BashCall, JobCall, TaskCall, UserBash } from "../src/pi-tui/calls.ts";
 import { openConsole } from "../src/pi-tui/console-overlay.ts";
 import { PLAIN_THEME } from "../src/theme.ts";
 import { hostileText, randomFrom } from "./random.ts";
@@ -72,6 +74,33 @@ describe("calls in pi-tui", () => {
     expect((await screen.shows("No tasks.")).slice(0, 2)).toEqual(["✓ task_list", "No tasks."]);
   });
 
+  it("of the job tool show the jobs while they are waited for, on a narrow terminal, too", async () => {
+    const { screen, terminal, tui } = open();
+    const { call, cwd } = await realTools();
+    const command = "printf '漢字\\e[2J\\rwide 漢字\\n'; until [ -e go ]; do sleep 0.02; done; exit 3";
+    await call("bash", { command, async: true });
+    const args = { poll: ["bg_1"] };
+    const view = new JobCall({ args }, { theme });
+    tui.addChild(view);
+    const waiting = call("job", args, (update) => {
+      view.setAnswer(update);
+      tui.requestRender();
+    });
+
+    const rows = await screen.shows("  wide 漢字");
+    expect(rows[0]).toBe("▸ job poll bg_1");
+    expect(rows[1]).toMatch(/^▸ bg_1 · running · \d+\.\d\ds \$ printf '.*…$/);
+    writeFileSync(join(cwd, "go"), "");
+    view.setAnswer(await waiting);
+    view.setOptions({ expanded: true });
+    screen.resize(20, 14);
+    terminal.resized();
+
+    const narrow = await screen.shows("✗ bg_1 · exit 3 · ");
+    expect(narrow).toContain("wide 漢字");
+    expect(narrow.join("\n")).not.toContain("  wide");
+  });
+
   it("of a person's own are in a frame, live", async () => {
     const { screen, tui } = open();
     const { shell } = await realTools();
@@ -106,7 +135,11 @@ describe("calls in pi-tui", () => {
       view.setAnswer({ content: [{ type: "text", text: hostileText(random) }] });
       const user = new UserBash(hostileText(random));
       user.append(hostileText(random));
-      for (const row of [...view.render(width), ...user.render(width)]) {
+      const jobs = new JobCall({ args: { poll: [hostileText(random)] } }, { expanded: random() < 0.5 });
+      const job = { id: "bg_1", type: "bash", state: "running", startedAtMs: 0, elapsedMs: 1 };
+      const told = [{ ...job, label: hostileText(random), output: hostileText(random) }];
+      jobs.setAnswer({ content: [], details: { jobs: told } });
+      for (const row of [...view.render(width), ...user.render(width), ...jobs.render(width)]) {
         expect(visibleWidth(row), `round ${round}, ${width}: ${JSON.stringify(row)}`).toBeLessThanOrEqual(width);
       }
       expect(view.render(width)).toBe(view.render(width));

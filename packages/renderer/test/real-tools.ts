@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createConsole, createExecutor, JobManager, type OpenConsoleView, UserShell } from "@pi-bash/executor";
-import { createBashTool, ToolAbortError, ToolError, toolsForModel } from "@pi-bash/tool";
+import { createBashTool, createJobTool, ToolAbortError, ToolError, toolsForModel } from "@pi-bash/tool";
 import { onTestFinished } from "vitest";
 import type { CallAnswer } from "../src/call-state.ts";
 import type { TaskAnswer } from "../src/tasks/task-call.ts";
@@ -14,6 +14,8 @@ export interface RealTools {
   call(tool: string, params: object, onUpdate?: (answer: CallAnswer) => void): Promise<CallAnswer & TaskAnswer>;
   /** Runs a person's own command. */
   readonly shell: UserShell;
+  /** The session's folder. */
+  readonly cwd: string;
 }
 
 /** What all tools have. */
@@ -36,11 +38,17 @@ export async function realTools(openView?: OpenConsoleView): Promise<RealTools> 
     await executor.dispose();
     rmSync(cwd, { recursive: true, force: true });
   });
-  const session = { cwd, executor, asyncJobManager, getSessionId: () => "renderer", ...pty };
-  const all: Tool[] = [createBashTool(session), ...toolsForModel(session, { withLegacy: true })];
+  const settings = { "async.enabled": true } as const;
+  const session = { cwd, settings, executor, asyncJobManager, getSessionId: () => "renderer", ...pty };
+  const all: Tool[] = [
+    createBashTool(session),
+    createJobTool(session),
+    ...toolsForModel(session, { withLegacy: true }),
+  ];
   const tools = new Map(all.map((tool) => [tool.name, tool]));
   return {
     shell,
+    cwd,
     call: async (name, params, onUpdate) => {
       const tool = tools.get(name);
       if (tool === undefined) throw new Error(`there is no tool \`${name}\``);

@@ -7,13 +7,13 @@
 import { artifactUrl } from "@pi-bash/contract";
 import { ArtifactError, createConsole, createExecutor, JobManager, UserShell } from "@pi-bash/executor";
 import { themeFor } from "@pi-bash/renderer";
-import { createBashTool, createLegacyTools, createTaskTools, type TaskSession } from "@pi-bash/tool";
+import { createBashTool, createJobTool, createLegacyTools, createTaskTools, type TaskSession } from "@pi-bash/tool";
 import type { ReadOutput } from "../console/blocks.ts";
 import { ConsoleSession } from "../console/console-session.ts";
 import { InputReader } from "../console/input-reader.ts";
 import { JobsPane } from "../console/jobs-pane.ts";
 import { Screen } from "../console/screen.ts";
-import { taskCall, toolCall, userCommand } from "../console/work.ts";
+import { otherCall, toolCall, userCommand } from "../console/work.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
 import { UsageError } from "../usage.ts";
@@ -74,8 +74,8 @@ async function converse(asked: ToolArguments, screen: Screen, stop: AbortSignal)
     userCommand: (command, isExcluded, changed) => userCommand(command, { shell, isExcluded, theme, changed }),
     toolCall: (params, changed) =>
       toolCall(params, { bash, id: `console-${++calls}`, cwd: cwd(), theme, readOutput, changed }),
-    taskCall: (name, params, changed) =>
-      taskCall(params, { tool: tasks[name], id: `console-${++calls}`, theme, changed }),
+    otherCall: (name, params, changed) =>
+      otherCall(params, { tool: others[name], id: `console-${++calls}`, theme, changed }),
   });
   const toolSession: TaskSession = {
     // A person's `cd` counts for the calls, too.
@@ -93,7 +93,11 @@ async function converse(asked: ToolArguments, screen: Screen, stop: AbortSignal)
     getSessionId: () => SESSION,
   };
   const bash = createBashTool(toolSession);
-  const tasks = { ...createTaskTools(toolSession), ...createLegacyTools(toolSession) };
+  const others = {
+    ...createTaskTools(toolSession),
+    ...createLegacyTools(toolSession),
+    job: createJobTool(toolSession),
+  };
   const unsubscribe = jobs.subscribe(SESSION, (batch) => session.tellJobs(batch));
   const release = attachTerminal(session, screen);
   try {

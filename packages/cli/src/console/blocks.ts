@@ -6,16 +6,17 @@ import {
   BashCallComponent,
   BashExecutionComponent,
   type CallAnswer,
+  JobCallComponent,
   type PartialArguments,
   type Role,
   rowText,
   styledLines,
-  type TaskAnswer,
   TaskCallComponent,
-  type TaskToolName,
   type Theme,
+  type UncheckedAnswer,
   wrapLines,
 } from "@pi-bash/renderer";
+import type { OtherTool } from "./entered-line.ts";
 
 /** Room to draw in, in cells. */
 export interface Room {
@@ -113,17 +114,19 @@ export class CallBlock implements Block {
   }
 }
 
-/** A call of a task tool. */
-export class TaskBlock implements Block {
-  readonly #component: TaskCallComponent;
+/** A call of a task tool or of the job tool. */
+export class OtherBlock implements Block {
+  readonly #component: TaskCallComponent | JobCallComponent;
   #isExpanded = false;
   #rows: number | undefined;
 
-  constructor(tool: TaskToolName, args: Readonly<Record<string, unknown>>, theme: Theme) {
-    this.#component = new TaskCallComponent({ tool, args, isStarted: true }, { theme });
+  constructor(tool: OtherTool, args: Readonly<Record<string, unknown>>, theme: Theme) {
+    const call = { args, isStarted: true };
+    this.#component =
+      tool === "job" ? new JobCallComponent(call, { theme }) : new TaskCallComponent({ tool, ...call }, { theme });
   }
 
-  answer(answer: TaskAnswer): void {
+  answer(answer: UncheckedAnswer): void {
     this.#component.setAnswer(answer);
   }
 

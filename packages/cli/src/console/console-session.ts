@@ -8,10 +8,10 @@
  * `../commands/console.ts`.
  */
 import type { ConsoleControls, ConsoleView, JobDelivery } from "@pi-bash/executor";
-import { type ConsoleInput, clip, decodeInput, type TaskToolName, type Theme, visible } from "@pi-bash/renderer";
+import { type ConsoleInput, clip, decodeInput, type Theme, visible } from "@pi-bash/renderer";
 import { ApprovalPrompt } from "./approval-prompt.ts";
 import { type Block, type Room, textRows } from "./blocks.ts";
-import { type Entered, HELP, readLine } from "./entered-line.ts";
+import { type Entered, HELP, type OtherTool, readLine } from "./entered-line.ts";
 import type { JobsPane } from "./jobs-pane.ts";
 import { LineEditor } from "./line-editor.ts";
 import { ProgramWindow } from "./program-window.ts";
@@ -44,7 +44,7 @@ export interface SessionPorts {
   cwd(): string;
   userCommand(command: string, isExcluded: boolean, changed: () => void): Work;
   toolCall(params: Readonly<Record<string, unknown>>, changed: () => void): Work;
-  taskCall(tool: TaskToolName, params: Readonly<Record<string, unknown>>, changed: () => void): Work;
+  otherCall(tool: OtherTool, params: Readonly<Record<string, unknown>>, changed: () => void): Work;
   readonly jobs: JobsPane;
 }
 
@@ -172,9 +172,9 @@ export class ConsoleSession {
         break;
       case "tool":
         this.#start(
-          entered.task === undefined
+          entered.tool === undefined
             ? this.#ports.toolCall(entered.params, changed)
-            : this.#ports.taskCall(entered.task, entered.params, changed),
+            : this.#ports.otherCall(entered.tool, entered.params, changed),
         );
         break;
       case "attach":

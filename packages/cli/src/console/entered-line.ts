@@ -8,7 +8,7 @@ export const HELP = [
   "command            a call of the bash tool, as a model makes it; /tool command is the same",
   '{"command": "…"}   a call with all its parameters, as JSON',
   '{"tool": "task", "params": {…}}',
-  "                   a call of a task tool: task, task_await, task_list, task_terminate",
+  "                   a call of another tool: task, task_await, task_list, task_terminate, job",
   "!command           your own command, in the same shell; !!command is kept from the model",
   "/pty command       a program on a terminal of its own, on the whole screen; ctrl+] ends it",
   "/bg command        a call that goes to the background at once",
@@ -18,11 +18,14 @@ export const HELP = [
   "esc, ctrl+c        end what runs",
 ].join("\n");
 
+/** A tool beside `bash`. */
+export type OtherTool = TaskToolName | "job";
+
 /** A line, understood. */
 export type Entered =
   | { readonly kind: "nothing" }
   | { readonly kind: "user"; readonly command: string; readonly isExcluded: boolean }
-  | { readonly kind: "tool"; readonly params: Readonly<Record<string, unknown>>; readonly task?: TaskToolName }
+  | { readonly kind: "tool"; readonly params: Readonly<Record<string, unknown>>; readonly tool?: OtherTool }
   | { readonly kind: "jobs" | "help" | "quit" }
   | { readonly kind: "kill" | "attach"; readonly id: string }
   | { readonly kind: "problem"; readonly message: string };
@@ -44,14 +47,14 @@ export function readLine(line: string): Entered {
   return params === undefined ? { kind: "tool", params: { command: text } } : jsonCall(params);
 }
 
-/** Parameters of the bash tool, or a task tool's name with its own. */
+/** Parameters of the bash tool, or another tool's name with its own. */
 function jsonCall(call: Readonly<Record<string, unknown>>): Entered {
   const { tool, params = {} } = call;
   if (tool === undefined) return { kind: "tool", params: call };
-  if (typeof tool !== "string" || !isTaskToolName(tool))
-    return { kind: "problem", message: "`tool` is one of `task`, `task_await`, `task_list`, `task_terminate`" };
+  if (typeof tool !== "string" || !(tool === "job" || isTaskToolName(tool)))
+    return { kind: "problem", message: "`tool` is one of `task`, `task_await`, `task_list`, `task_terminate`, `job`" };
   if (!isObject(params)) return { kind: "problem", message: "`params` is an object in JSON" };
-  return { kind: "tool", task: tool, params };
+  return { kind: "tool", tool, params };
 }
 
 function userCommand(command: string, isExcluded: boolean): Entered {

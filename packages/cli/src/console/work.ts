@@ -1,12 +1,13 @@
 /**
- * What a person starts at the prompt: a command of their own, and calls of the bash tool and of the task tools.
+ * What a person starts at the prompt: a command of their own, and calls of the bash tool, of the task tools and of the job tool.
  */
 import type { BashDetails, BashResult } from "@pi-bash/contract";
 import type { UserShell } from "@pi-bash/executor";
-import type { CallAnswer, TaskAnswer, TaskToolName, Theme } from "@pi-bash/renderer";
+import type { CallAnswer, Theme, UncheckedAnswer } from "@pi-bash/renderer";
 import { type AnyTool, type BashTool, ToolAbortError, ToolError, type UpdateListener } from "@pi-bash/tool";
-import { type Block, CallBlock, type ReadOutput, TaskBlock, UserBlock } from "./blocks.ts";
+import { type Block, CallBlock, OtherBlock, type ReadOutput, UserBlock } from "./blocks.ts";
 import type { Work } from "./console-session.ts";
+import type { OtherTool } from "./entered-line.ts";
 
 /** A command of the person's own. */
 export function userCommand(
@@ -57,18 +58,18 @@ export function toolCall(
   );
 }
 
-/** What a call of a task tool needs of the session. */
-export interface TaskPorts {
-  readonly tool: AnyTool & { readonly name: TaskToolName };
+/** What a call of another tool needs of the session. */
+export interface OtherPorts {
+  readonly tool: AnyTool & { readonly name: OtherTool };
   readonly id: string;
   readonly theme: Theme;
   /** There is something new to draw. */
   readonly changed: () => void;
 }
 
-/** A call of a task tool. */
-export function taskCall(params: Readonly<Record<string, unknown>>, { tool, id, theme, changed }: TaskPorts): Work {
-  const block = new TaskBlock(tool.name, params, theme);
+/** A call of a task tool or of the job tool. */
+export function otherCall(params: Readonly<Record<string, unknown>>, { tool, id, theme, changed }: OtherPorts): Work {
+  const block = new OtherBlock(tool.name, params, theme);
   return callWork(block, changed, (signal, onUpdate) =>
     tool.execute(id, params, signal, onUpdate, { hasUI: true, ui: {} }),
   );
@@ -76,7 +77,7 @@ export function taskCall(params: Readonly<Record<string, unknown>>, { tool, id, 
 
 /** A block that is given updates and answers; what a tool throws is an answer, too. */
 function callWork(
-  block: Block & { answer(answer: CallAnswer & TaskAnswer): void },
+  block: Block & { answer(answer: CallAnswer & UncheckedAnswer): void },
   changed: () => void,
   execute: (signal: AbortSignal, onUpdate: UpdateListener) => Promise<object>,
 ): Work {
@@ -89,7 +90,7 @@ function callWork(
           block.answer({ ...update, isPartial: true });
           changed();
         });
-        block.answer(answer as CallAnswer & TaskAnswer);
+        block.answer(answer as CallAnswer & UncheckedAnswer);
       } catch (error) {
         const isAborted = error instanceof ToolAbortError;
         if (!(error instanceof ToolError) && !isAborted) throw error;

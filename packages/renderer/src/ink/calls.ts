@@ -1,9 +1,10 @@
 /**
- * Calls and tasks as components of Ink. Their rows are remembered until a property changes: keep `call` and `answer` the
+ * Calls, tasks and jobs as components of Ink. Their rows are remembered until a property changes: keep `call` and `answer` the
  * same objects for as long as nothing in them has changed.
  */
 import { type ReactElement, useMemo } from "react";
 import type { CallAnswer } from "../call-state.ts";
+import { type JobAnswer, type JobCallView, renderJobCall } from "../jobs/job-call.ts";
 import type { RenderOptions } from "../preview.ts";
 import { renderTaskCall, type TaskAnswer, type TaskCallView } from "../tasks/task-call.ts";
 import { type CallView, renderBashCall } from "../tool-call.ts";
@@ -34,6 +35,18 @@ export interface TaskCallProps extends Drawn {
 /** One call of a task tool and its answer. */
 export function TaskCall({ call, answer, ...options }: TaskCallProps): ReactElement {
   return useDrawn(renderTaskCall, call, answer, options);
+}
+
+/** A call of the job tool, to be drawn. */
+export interface JobCallProps extends Drawn {
+  readonly call: JobCallView;
+  /** The newest update or the result. */
+  readonly answer?: JobAnswer | undefined;
+}
+
+/** One call of the job tool and its answer. */
+export function JobCall({ call, answer, ...options }: JobCallProps): ReactElement {
+  return useDrawn(renderJobCall, call, answer, options);
 }
 
 type Draw<Call, Answer> = (call: Call, answer: Answer | undefined, options: RenderOptions) => readonly string[];

@@ -3,11 +3,11 @@
  */
 import type { TaskAwaitEntry, TextContent } from "@pi-bash/contract";
 import { durationText } from "../footer.ts";
-import { expandHint, noteRows, outputRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
+import { hiddenRows, noteRows, outputRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
+import { ACTIVE_STANDINGS, type Standing } from "../standing.ts";
 import { plainRun, type Run, type StyledLine, styledLines } from "../text/styled.ts";
 import { type Row, wrapLines } from "../text/wrap.ts";
 import { reportText } from "./report-text.ts";
-import { ACTIVE_STANDINGS, type Standing } from "./standing.ts";
 
 /** Least rows of a task's output in a preview of several. */
 const MIN_OUTPUT_ROWS = 3;
@@ -23,10 +23,7 @@ export function awaitRows(
   const shown = options.expanded ? entries : entries.slice(0, most);
   const each = Math.max(MIN_OUTPUT_ROWS, Math.floor(most / shown.length));
   const rows = shown.flatMap((entry) => entryRows(entry, options, each));
-  const hidden = entries.length - shown.length;
-  if (hidden > 0)
-    rows.push(...noteRows(`… ${hidden} more ${hidden === 1 ? "task" : "tasks"} (${expandHint(options)})`, options));
-  return rows;
+  return [...rows, ...hiddenRows(entries.length - shown.length, "task", options)];
 }
 
 function entryRows(entry: TaskAwaitEntry, options: RenderOptions, most: number): Row[] {

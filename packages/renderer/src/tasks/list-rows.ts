@@ -3,12 +3,12 @@
  */
 import type { TaskListEntry, TextContent } from "@pi-bash/contract";
 import { durationText } from "../footer.ts";
-import { expandHint, noteRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
+import { hiddenRows, noteRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
+import { ACTIVE_STANDINGS, type Standing } from "../standing.ts";
 import { highlight } from "../syntax.ts";
 import { plainRun, type StyledLine } from "../text/styled.ts";
 import { cutLine, type Row, wrapLines } from "../text/wrap.ts";
 import type { Colours } from "../theme.ts";
-import { ACTIVE_STANDINGS, type Standing } from "./standing.ts";
 
 /** Deepest step to the right, so that a name stays on the screen. */
 const MAX_STEPS = 8;
@@ -24,12 +24,7 @@ export function listRows(
   if (options.expanded) return entries.flatMap((entry) => wrapLines(linesOf(entry, colours), options.width));
   const shown = entries.slice(0, previewRows(options.rows));
   const rows = shown.map((entry) => cutLine(linesOf(entry, colours)[0] ?? [], options.width));
-  const hidden = entries.length - shown.length;
-  if (hidden === 0) return rows;
-  return [
-    ...rows,
-    ...noteRows(`… ${hidden} more ${hidden === 1 ? "task" : "tasks"} (${expandHint(options)})`, options),
-  ];
+  return [...rows, ...hiddenRows(entries.length - shown.length, "task", options)];
 }
 
 /** `▸ bash:bg_1 dev server · running · 2m 05s $ npm run dev`, and the other lines of the script. */

@@ -5,13 +5,17 @@
  * Pure, as the renderer of the bash tool. What is drawn comes from `details`, which is checked against the contract's
  * schemas: a history may have been written by another version, and then the text for the model is shown as it is.
  */
-import { BashDetails, type TextContent } from "@pi-bash/contract";
-import { type CallState, callState, stateMark } from "../call-state.ts";
-import { partialObject } from "../partial-json.ts";
-import { commandRows, outputRows, type RenderOptions, themeOf } from "../preview.ts";
-import { styledLines } from "../text/styled.ts";
+import { type CallState, stateMark } from "../call-state.ts";
+import { commandRows, contentRows, type RenderOptions, themeOf } from "../preview.ts";
 import { type Row, rowText } from "../text/wrap.ts";
 import { answerRows } from "../tool-call.ts";
+import {
+  argumentsOf,
+  bashDetailsOf,
+  type UncheckedAnswer,
+  type UncheckedCall,
+  uncheckedState,
+} from "../unchecked-call.ts";
 import { awaitRows } from "./await-rows.ts";
 import { listRows } from "./list-rows.ts";
 import { startRows } from "./start-rows.ts";
@@ -20,29 +24,16 @@ import { headLines } from "./task-head.ts";
 import { terminateRows } from "./terminate-rows.ts";
 
 /** What is known of a call. */
-export interface TaskCallView {
+export interface TaskCallView extends UncheckedCall {
   readonly tool: TaskToolName;
-  /** The arguments, once they are complete; nobody needs to have checked them. */
-  readonly args?: Readonly<Record<string, unknown>> | undefined;
-  /** The arguments' JSON as far as it was streamed, while it is. */
-  readonly argsText?: string | undefined;
-  /** Handed to the tool. Default: there are arguments. */
-  readonly isStarted?: boolean | undefined;
 }
 
-/** What a host knows of a call's answer: a result, an update, or an error's message as content. */
-export interface TaskAnswer {
-  readonly content: readonly TextContent[];
-  /** As the tool gave it, or as it was read from a history. */
-  readonly details?: unknown;
-  readonly isError?: boolean | undefined;
-  /** An update of a call that goes on. */
-  readonly isPartial?: boolean | undefined;
-}
+/** What a host knows of a call's answer. */
+export type TaskAnswer = UncheckedAnswer;
 
 /** A call and, where there is one, its answer. No row is wider than `options.width`. */
 export function renderTaskCall(call: TaskCallView, answer: TaskAnswer | undefined, options: RenderOptions): string[] {
-  const args = call.args ?? (call.argsText === undefined ? {} : partialObject(call.argsText));
+  const args = argumentsOf(call);
   const state = taskCallState(call, answer);
   const [first = [], ...rest] = headLines(call.tool, args, themeOf(options), options.expanded === true);
   const head = [[stateMark(state, themeOf(options).colours), ...first], ...rest];
@@ -55,10 +46,8 @@ export function renderTaskCall(call: TaskCallView, answer: TaskAnswer | undefine
 
 /** Where a call of a task tool stands. A task that goes on is `backgrounded`; waiting for one is a success. */
 export function taskCallState(call: TaskCallView, answer: TaskAnswer | undefined): CallState {
-  const isStarted = call.isStarted ?? call.args !== undefined;
-  if (answer === undefined) return callState(undefined, isStarted);
-  const state = callState({ ...answer, details: bashDetailsOf(answer) }, isStarted);
-  const started = state === "success" && call.tool === "task" ? startedOf(answer.details) : undefined;
+  const state = uncheckedState(call, answer);
+  const started = state === "success" && call.tool === "task" ? startedOf(answer?.details) : undefined;
   return started === undefined || started.status === "completed" ? state : "backgrounded";
 }
 
@@ -74,28 +63,17 @@ function resultRows(tool: TaskToolName, answer: TaskAnswer, state: CallState, op
     case "task_await":
     case "bash_output": {
       const awaited = awaitedOf(details);
-      return awaited === undefined ? textRows(content, options) : awaitRows(awaited, content, options);
+      return awaited === undefined ? contentRows(content, options) : awaitRows(awaited, content, options);
     }
     case "task_list":
     case "bash_background_list": {
       const listed = listedOf(details);
-      return listed === undefined ? textRows(content, options) : listRows(listed, content, options);
+      return listed === undefined ? contentRows(content, options) : listRows(listed, content, options);
     }
     case "task_terminate":
     case "bash_background_terminate": {
       const ended = endedOf(details);
-      return ended === undefined ? textRows(content, options) : terminateRows(ended, options);
+      return ended === undefined ? contentRows(content, options) : terminateRows(ended, options);
     }
   }
-}
-
-/** The text for the model: an error's, or of details that are not known. */
-function textRows(content: readonly TextContent[], options: RenderOptions): Row[] {
-  const text = content.map((part) => part.text).join("\n");
-  return outputRows(styledLines(text, themeOf(options).hasColour), options);
-}
-
-function bashDetailsOf({ details }: TaskAnswer): BashDetails | undefined {
-  const parsed = BashDetails.safeParse(details);
-  return parsed.success ? parsed.data : undefined;
 }

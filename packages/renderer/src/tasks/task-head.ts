@@ -6,12 +6,8 @@
 import { highlight } from "../syntax.ts";
 import { plainRun, type Run, type StyledLine, styledLines } from "../text/styled.ts";
 import type { Theme } from "../theme.ts";
+import { type Arguments, namedIds, textOf, textsOf } from "../unchecked-call.ts";
 import type { TaskToolName } from "./task-details.ts";
-
-type Arguments = Readonly<Record<string, unknown>>;
-
-/** Ids that are named one by one. */
-const MAX_NAMED = 8;
 
 /** The lines of a call, without its mark. An agent's prompt is shown when `isExpanded`. */
 export function headLines(tool: TaskToolName, args: Arguments, theme: Theme, isExpanded: boolean): StyledLine[] {
@@ -55,8 +51,7 @@ function idRuns(args: Arguments, none: string, { colours }: Theme): Run[] {
   const one = textOf(args["process_id"]);
   const ids = one === undefined ? textsOf(args["task_ids"]) : [one];
   if (ids.length === 0) return [plainRun(none, colours.dim)];
-  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
-  return [plainRun(`${ids.slice(0, MAX_NAMED).join(", ")}${more}`, colours.accent)];
+  return [plainRun(namedIds(ids), colours.accent)];
 }
 
 /** ` (at most 60s, until 2 have ended, lines with /error/)` */
@@ -69,12 +64,4 @@ function waitRuns(args: Arguments, { colours }: Theme): Run[] {
     filter === undefined ? undefined : `lines ${isExcluding === true ? "without" : "with"} /${filter}/`,
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? [] : [plainRun(` (${parts.join(", ")})`, colours.dim)];
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
-function textsOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }

@@ -2,7 +2,7 @@
  * What `task_terminate` answered: what is gone with each task, or why nothing is.
  */
 import type { TaskTerminateEntry } from "@pi-bash/contract";
-import { expandHint, noteRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
+import { hiddenRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
 import { plainRun, type StyledLine } from "../text/styled.ts";
 import { type Row, wrapLines } from "../text/wrap.ts";
 import type { Colours, Role } from "../theme.ts";
@@ -15,12 +15,7 @@ export function terminateRows(entries: readonly TaskTerminateEntry[], options: R
     shown.flatMap((entry) => linesOf(entry, colours)),
     options.width,
   );
-  const hidden = entries.length - shown.length;
-  if (hidden === 0) return rows;
-  return [
-    ...rows,
-    ...noteRows(`… ${hidden} more ${hidden === 1 ? "task" : "tasks"} (${expandHint(options)})`, options),
-  ];
+  return [...rows, ...hiddenRows(entries.length - shown.length, "task", options)];
 }
 
 /** `■ bash:bg_1 · ended, with bash:bg_2`, and a line for what is to know of it. */

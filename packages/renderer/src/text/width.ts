@@ -147,14 +147,13 @@ function characterWidth(character: string): number {
 
 /** As much of a text as fits `width` columns, with `…` where something was cut off. */
 export function clip(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
-  if (width < 1) return "";
   let kept = "";
   let used = 0;
+  // What comes after the cut is not looked at: a line can have a megabyte.
   for (const cluster of clustersOf(text)) {
     used += clusterWidth(cluster);
-    if (used > width - 1) break;
-    kept += cluster;
+    if (used > width) return width < 1 ? "" : `${kept}…`;
+    if (used < width) kept += cluster;
   }
-  return `${kept}…`;
+  return text;
 }

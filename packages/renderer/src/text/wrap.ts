@@ -16,8 +16,11 @@ export interface Row {
 
 const EMPTY: Row = { runs: [], width: 0 };
 
-/** Breaks a line at `width` columns (at least 1). A wide character that would not fit a row of one column is a `?`. */
-export function wrapLine(line: StyledLine, width: number): Row[] {
+/**
+ * Breaks a line at `width` columns (at least 1); stops when there are `most` rows, where a bound is given. A wide character
+ * that would not fit a row of one column is a `?`.
+ */
+export function wrapLine(line: StyledLine, width: number, most = Number.POSITIVE_INFINITY): Row[] {
   const columns = columnsOf(width);
   const rows: Row[] = [];
   let runs: Run[] = [];
@@ -30,6 +33,7 @@ export function wrapLine(line: StyledLine, width: number): Row[] {
   for (const run of line) {
     for (const piece of piecesOf(run.text, columns, () => used)) {
       if (used + piece.width > columns) endRow();
+      if (rows.length >= most) return rows;
       runs.push({ ...run, text: piece.text });
       used += piece.width;
     }
@@ -84,9 +88,9 @@ export function wrapLines(lines: readonly StyledLine[], width: number, most = Nu
 /** As much of a line as fits one row, with `…` where something was cut off. */
 export function cutLine(line: StyledLine, width: number): Row {
   const columns = columnsOf(width);
-  const [first = EMPTY, ...rest] = wrapLine(line, columns);
+  const [first = EMPTY, ...rest] = wrapLine(line, columns, 2);
   if (rest.length === 0) return first;
-  const [shorter = EMPTY] = columns === 1 ? [] : wrapLine(line, columns - 1);
+  const [shorter = EMPTY] = columns === 1 ? [] : wrapLine(line, columns - 1, 1);
   return { runs: [...shorter.runs, { text: "…", style: "" }], width: shorter.width + 1 };
 }
 

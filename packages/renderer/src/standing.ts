@@ -1,13 +1,13 @@
 /**
- * How a task stands, as a mark, a colour and words: what all lists of tasks say alike of those that have not ended. What is
+ * How a task or a job stands, as a mark, a colour and words: what all lists say alike of those that have not ended. What is
  * said of an end is each list's own.
  */
-import type { Role } from "../theme.ts";
+import type { Role } from "./theme.ts";
 
-/** A task's mark, told apart without colour, too; its colour; its words. */
+/** Its mark, told apart without colour, too; its colour; its words. */
 export type Standing = readonly [mark: string, role: Role, words: string];
 
-/** Of the tasks that have not ended. */
+/** Of what has not ended. */
 export const ACTIVE_STANDINGS = {
   queued: ["·", "dim", "queued"],
   running: ["▸", "running", "running"],
