@@ -1,5 +1,5 @@
 /**
- * One listener on an abort signal, however many wait for it. No schema lives here, and nothing is loaded: the packages
+ * Waiting for abort signals: one listener on a signal, however many wait for it, and a signal with a deadline. No schema lives here, and nothing is loaded: the packages
  * that run commands import this entry by itself.
  *
  * An agent gives one signal to all calls of a turn. Each call waits for it in several places, and from the eleventh
@@ -47,6 +47,40 @@ export function isAbortSignal(value: unknown): value is AbortSignal {
   } catch {
     return false;
   }
+}
+
+/** A signal of a wait, and what ends its timer. */
+export interface DeadlineSignal {
+  /** Aborted when the time is over, with a `TimeoutError` as its reason, or when one of the others is, with theirs. */
+  readonly signal: AbortSignal;
+  /** Ends the timer and takes the listeners back. The signal stays as it is. */
+  end(): void;
+}
+
+/** Longest time that a timer of Node takes, in milliseconds; a longer one would be over at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * A signal that is aborted after `timeoutMs` (undefined: never), or with one of `signals`. Call `end` when the wait is over.
+ *
+ * In place of `AbortSignal.any([…, AbortSignal.timeout(ms)])`: in Node 20 nothing holds that timeout, a garbage collection
+ * takes it, and the wait has no end (https://github.com/nodejs/node/issues/57736).
+ */
+export function withDeadline(timeoutMs: number | undefined, signals: readonly AbortSignal[]): DeadlineSignal {
+  const over = new AbortController();
+  const tell = (): void => over.abort(new DOMException("the time is over", "TimeoutError"));
+  const timer = timeoutMs === undefined ? undefined : setTimeout(tell, Math.min(timeoutMs, MAX_TIMER_MS));
+  const releases = signals.map((signal) => {
+    if (signal.aborted) over.abort(signal.reason);
+    return onAbort(signal, () => over.abort(signal.reason));
+  });
+  return {
+    signal: over.signal,
+    end: () => {
+      clearTimeout(timer);
+      for (const release of releases) release();
+    },
+  };
 }
 
 function watch(signal: AbortSignal): Waiting {

@@ -1,7 +1,10 @@
 /** One listener on a signal, however many wait for its abort. */
 import { getEventListeners } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { onAbort } from "../src/abort.ts";
+import { onAbort, withDeadline } from "../src/abort.ts";
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
 
@@ -54,5 +57,57 @@ describe("onAbort", () => {
     onAbort(AbortSignal.abort(), () => called.push("aborted"))();
 
     expect(called).toEqual([]);
+  });
+});
+
+/** Collects garbage, as it may happen at any moment. */
+function collect(): void {
+  setFlagsFromString("--expose-gc");
+  const gc: () => void = runInNewContext("gc");
+  gc();
+}
+
+describe("a signal with a deadline", () => {
+  it("is aborted at its deadline, also where garbage is collected before", async () => {
+    const stop = new AbortController();
+    let reason = "";
+    // As a caller waits: nobody but the listener knows of the signal.
+    const watch = () => {
+      const { signal } = withDeadline(200, [stop.signal]);
+      onAbort(signal, () => {
+        reason = String(signal.reason?.name);
+      });
+    };
+    watch();
+
+    for (let waitedMs = 0; reason === "" && waitedMs < 10_000; waitedMs += 20) {
+      await wait(20);
+      collect();
+    }
+
+    expect(reason).toBe("TimeoutError");
+  });
+
+  it("is aborted with any of the others, for their reason, at once where one is aborted already", () => {
+    const [first, second] = [new AbortController(), new AbortController()];
+    const { signal, end } = withDeadline(60_000, [first.signal, second.signal]);
+    second.abort("why");
+    end();
+
+    expect(signal.reason).toBe("why");
+    const late = withDeadline(undefined, [AbortSignal.abort("before")]);
+    expect(late.signal.reason).toBe("before");
+  });
+
+  it("leaves no listener and no timer when it is ended, and takes a time longer than a timer's", async () => {
+    const stop = new AbortController();
+    const short = withDeadline(1, [stop.signal]);
+    const long = withDeadline(1e15, []);
+    short.end();
+    await wait(20);
+
+    expect([short.signal.aborted, long.signal.aborted]).toEqual([false, false]);
+    expect(listeners(stop.signal)).toBe(0);
+    long.end();
   });
 });

@@ -5,6 +5,7 @@
  * long as their session. The approval is asked at most once a request, and whatever goes wrong with it denies.
  */
 import { analyzeCommand } from "@pi-bash/command";
+import { onAbort, withDeadline } from "@pi-bash/contract/abort";
 import { decide, type PolicyConfig, type PolicyRequest, type Verdict } from "./decide.ts";
 import type { GitConfigDanger } from "./git-hardening.ts";
 import { inspectGitConfig } from "./git-inspection.ts";
@@ -147,21 +148,20 @@ async function askOnce(
   verdict: Verdict,
   signal: AbortSignal | undefined,
 ): Promise<Approval> {
-  const signals = [signal ?? [], timeoutMs === undefined ? [] : AbortSignal.timeout(timeoutMs)].flat();
-  const ended = AbortSignal.any(signals);
-  if (ended.aborted) return { behavior: "deny", reason: "the question was cancelled" };
+  if (signal?.aborted) return { behavior: "deny", reason: "the question was cancelled" };
+  const ended = withDeadline(timeoutMs, signal === undefined ? [] : [signal]);
   let stop = () => {};
   const cancelled = new Promise<Approval>((resolve) => {
-    stop = () => resolve({ behavior: "deny", reason: "nobody answered" });
-    ended.addEventListener("abort", stop, { once: true });
+    stop = onAbort(ended.signal, () => resolve({ behavior: "deny", reason: "nobody answered" }));
   });
   try {
-    return await Promise.race([approve(request, verdict, ended), cancelled]);
+    return await Promise.race([approve(request, verdict, ended.signal), cancelled]);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { behavior: "deny", reason: `the question failed: ${why}` };
   } finally {
-    ended.removeEventListener("abort", stop);
+    stop();
+    ended.end();
   }
 }
 

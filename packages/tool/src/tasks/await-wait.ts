@@ -5,6 +5,7 @@
  * back (`release`).
  */
 import type { TaskAwaitEntry } from "@pi-bash/contract";
+import { withDeadline } from "@pi-bash/contract/abort";
 import type { FollowReport, JobManager, OwnedJob } from "@pi-bash/executor";
 import { waitAtMost } from "../bounded-wait.ts";
 import { orStopped } from "./agent-task.ts";
@@ -172,10 +173,13 @@ async function waitForAgent(agent: AgentTask, { options, stop, ports }: One): Pr
   const elapsed = agent.createdAtMs === undefined ? {} : { elapsed_ms: Math.max(0, ports.now() - agent.createdAtMs) };
   if (status === "reported") return { status: "error", taskId, error: "The task has ended and its report is gone." };
   if (agents === undefined || options.timeoutMs <= 0) return { status, taskId, ...elapsed };
-  const over = AbortSignal.any([stop, AbortSignal.timeout(options.timeoutMs)]);
-  const report = await orStopped(agents.waitForReport(taskId, over), over);
-  if (report === "stopped") return { status, taskId, ...elapsed };
-  return agentEntry(agent, report, ports.now());
+  const over = withDeadline(options.timeoutMs, [stop]);
+  try {
+    const report = await orStopped(agents.waitForReport(taskId, over.signal), over.signal);
+    return report === "stopped" ? { status, taskId, ...elapsed } : agentEntry(agent, report, ports.now());
+  } finally {
+    over.end();
+  }
 }
 
 function agentEntry(agent: AgentTask, report: AgentReport, nowMs: number): TaskAwaitEntry {
