@@ -1,9 +1,9 @@
 /** Answers of the job tool that nobody expects: of other versions, and made to break the screen. */
-import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { type JobAnswer, renderJobCall } from "../src/jobs/job-call.ts";
 import { PLAIN_THEME } from "../src/theme.ts";
 import { hostileText, randomFrom } from "./random.ts";
+import { expectFitting } from "./rows-fit.ts";
 
 /** More than any machine of ours needs to draw a megabyte; a pattern that goes back and forth takes minutes. */
 const PATIENCE_MS = 20_000;
@@ -53,12 +53,7 @@ describe("any answer of the job tool", () => {
       const call = random() < 0.5 ? { args } : { argsText: JSON.stringify(args).slice(0, 40) };
       const options = { width, expanded: random() < 0.5 };
       const rows = renderJobCall(call, { ...answer(jobs, [text()]), isPartial: random() < 0.5 }, options);
-      for (const row of rows) {
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: looks for exactly those
-        const rest = row.replaceAll(/\x1b\[[0-9;]*m|\x1b\]8;;[\x21-\x7e]*\x1b\\/g, "");
-        expect(/\p{Cc}/u.test(rest), `round ${round}: ${JSON.stringify(row)}`).toBe(false);
-        expect(stringWidth(rest), `round ${round}: ${JSON.stringify(row)}`).toBeLessThanOrEqual(width);
-      }
+      expectFitting(rows, width, `round ${round}`);
     }
   });
 

@@ -1,6 +1,5 @@
 /** A call and its answer, as a person sees them. */
 import type { BashDetails } from "@pi-bash/contract";
-import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
 import { BashCallComponent } from "../src/call-component.ts";
 import type { CallAnswer } from "../src/call-state.ts";
@@ -8,6 +7,7 @@ import { partialArguments } from "../src/partial-json.ts";
 import { PLAIN_THEME, themeFor } from "../src/theme.ts";
 import { type CallView, renderBashCall } from "../src/tool-call.ts";
 import { hostileText, randomFrom } from "./random.ts";
+import { expectFitting } from "./rows-fit.ts";
 
 const theme = PLAIN_THEME;
 
@@ -247,12 +247,7 @@ describe("the answer of a call", () => {
         survivors: [{ pid: 1, command: hostileText(random, 4), startedAtMs: 0 }],
       };
       const rows = renderBashCall({ args }, answer(hostileText(random), details), { width, expanded: random() < 0.5 });
-      for (const row of rows) {
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: looks for exactly those
-        const rest = row.replaceAll(/\x1b\[[0-9;]*m|\x1b\]8;;[\x21-\x7e]*\x1b\\/g, "");
-        expect(/\p{Cc}/u.test(rest), `round ${round}: ${JSON.stringify(row)}`).toBe(false);
-        expect(stringWidth(rest), `round ${round}: ${JSON.stringify(row)}`).toBeLessThanOrEqual(width);
-      }
+      expectFitting(rows, width, `round ${round}`);
     }
   });
 });
