@@ -6,6 +6,7 @@ set -euo pipefail
 packages=(
   bubblewrap         # sandboxes of the first backend
   gcc libc6-dev      # the benchmarks' reader in C
+  gcc-mingw-w64-x86-64 # the stand-in for Windows, for `npm run package -- --all`
   less procps vim    # programs on a terminal: a pager, `top`, an editor
   man-db             # a program that starts a pager
   openssh-client openssh-server # a password prompt on a terminal; no daemon of the machine's is started for it
