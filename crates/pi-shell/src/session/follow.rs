@@ -16,7 +16,7 @@ use super::runner::{self, Runner};
 use super::standby::Births;
 use crate::delivery::Delivery;
 use crate::job::DRAIN_LIMIT;
-use crate::source::{READ_BYTES, ReadOutcome, Source as _};
+use crate::source::{ReadOutcome, Source as _};
 use crate::stop::{self, StopPlan};
 use crate::supervisor::ChildExit;
 
@@ -261,7 +261,7 @@ impl Follow<'_> {
             match self.output.read_now() {
                 Ok(ReadOutcome::Data(length)) => {
                     rest = Some(match rest {
-                        None if length < READ_BYTES => 0,
+                        None if length < self.output.buffer().len() => 0,
                         None => self.output.waiting_bytes(),
                         Some(rest) => rest.saturating_sub(length),
                     });

@@ -429,7 +429,7 @@ impl Engine {
         let summary = delivery.summary(is_held && has_survivors);
         match read {
             Ok(ReadOutcome::Closed) => {
-                output.shrink();
+                output.forget_flood();
                 self.idle_output = Some(output);
             }
             Ok(ReadOutcome::Data(first)) => self.shared.keep_late_output(output, delivery, first),

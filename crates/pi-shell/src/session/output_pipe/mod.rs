@@ -62,8 +62,8 @@ pub(super) struct OutputPipe {
     transfer: Option<Transfer>,
     /// The span that is looked at for a flood: its beginning, and bytes since.
     span: (Instant, usize),
-    /// Where reads go; kept, because clearing a new one for each command costs more than to run a
-    /// builtin's output through it.
+    /// Where reads go, larger in a flood. Kept from command to command, because clearing a new one costs more
+    /// than to run a builtin's output through it.
     buffer: Vec<u8>,
 }
 
@@ -82,7 +82,7 @@ impl OutputPipe {
             rests: None,
             transfer: None,
             span: (Instant::now(), 0),
-            buffer: vec![0; READ_BYTES],
+            buffer: vec![0; DEFAULT_PIPE_BYTES],
         })
     }
 
@@ -230,7 +230,9 @@ impl OutputPipe {
             self.source.unwatch();
             self.rests = Some(rests);
             self.transfer = transfer;
-            if length < self.buffer.len() {
+            let is_emptied = length < self.buffer.len();
+            self.buffer.resize(READ_BYTES, 0);
+            if is_emptied {
                 self.rest();
             }
         }
@@ -302,7 +304,7 @@ impl OutputPipe {
     /// The flood is over: the pipe gets back to the size that it had, unless more than that lies in it. A user has
     /// a share of pipe memory for all sessions (`pipe-user-pages-soft`), and past it even new pipes are tiny.
     #[cfg(target_os = "linux")]
-    pub(super) fn shrink(&mut self) {
+    fn shrink(&mut self) {
         if self.has_grown
             && let Ok(fd) = self.source.descriptor()
         {
@@ -313,7 +315,14 @@ impl OutputPipe {
     /// It never grew.
     #[cfg(not(target_os = "linux"))]
     #[expect(clippy::unused_self, reason = "the same form as on Linux")]
-    pub(super) fn shrink(&mut self) {}
+    fn shrink(&mut self) {}
+
+    /// The command is over and its output taken: what a flood needed is given back, the bytes of the last read too.
+    pub(super) fn forget_flood(&mut self) {
+        self.shrink();
+        self.buffer.truncate(DEFAULT_PIPE_BYTES);
+        self.buffer.shrink_to_fit();
+    }
 }
 
 impl Source for OutputPipe {
