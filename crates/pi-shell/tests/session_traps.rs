@@ -119,6 +119,17 @@ async fn what_a_new_bash_has_does_not_come_back_where_the_session_had_it_not() {
 }
 
 #[tokio::test]
+async fn the_directory_stack_outlives_a_shell_in_posix_mode() {
+    let shell = session();
+    run(&shell, "pushd -n /etc; pushd -n /usr; set -o posix").await;
+
+    run(&shell, "exit 7").await;
+
+    assert_eq!(told(&shell, "dirs").await.0, "/ /usr /etc\n");
+    shell.close().await;
+}
+
+#[tokio::test]
 async fn a_copy_is_a_script_with_the_status_and_options_of_the_session() {
     let shell = session();
     run(&shell, "export E=env; (exit 4)").await;

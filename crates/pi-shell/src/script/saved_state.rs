@@ -23,9 +23,10 @@ const SKIPPED_OPTIONS: [&str; 10] = [
     "login_shell",
 ];
 
-/// Puts the directories that are positional parameters on the stack, the last one first.
+/// Puts the directories that are positional parameters on the stack, the last one first. In POSIX mode,
+/// which a restored variable brings, `${!#}` is no last parameter.
 const RESTORE_PUSHED: &[u8] =
-    b"\nwhile (($#));do \\builtin pushd -n \"${!#}\";\\builtin set -- \"${@:1:$#-1}\";done\n";
+    b"\nwhile (($#));do \\builtin pushd -n \"${@:$#}\";\\builtin set -- \"${@:1:$#-1}\";done\n";
 
 /// The line that puts tracing on.
 const TRACE: &str = "\\builtin set -o xtrace\n";
@@ -217,7 +218,7 @@ mod tests {
         let text = String::from_utf8(state.restore).unwrap();
         assert_eq!(
             text,
-            "\\builtin shopt -s extglob\numask 0022\ndeclare -- A=\"#pi-limits\n\"\n\\builtin cd -- /tmp || \\builtin cd /\nOLDPWD=/;\\builtin set -- /usr\nwhile (($#));do \\builtin pushd -n \"${!#}\";\\builtin set -- \"${@:1:$#-1}\";done\n\\builtin set -- a b\n\\builtin set -o nounset\n"
+            "\\builtin shopt -s extglob\numask 0022\ndeclare -- A=\"#pi-limits\n\"\n\\builtin cd -- /tmp || \\builtin cd /\nOLDPWD=/;\\builtin set -- /usr\nwhile (($#));do \\builtin pushd -n \"${@:$#}\";\\builtin set -- \"${@:1:$#-1}\";done\n\\builtin set -- a b\n\\builtin set -o nounset\n"
         );
         assert_eq!(state.limits, "\\builtin ulimit -Sn 1024\n\\builtin ulimit -Ss unlimited\n");
         assert!(state.xtrace);
