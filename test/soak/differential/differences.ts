@@ -13,8 +13,8 @@ export interface Documented {
 
 /** What is known of a step when its answers are compared. */
 export interface Scene {
-  /** The step replaces the shell: plain bash does in its place what is promised of that, and traces it. */
-  readonly replaces: boolean;
+  /** Plain bash ran another text in the step's place. */
+  readonly isStoodFor: boolean;
   /** The answer is that of a copy. */
   readonly copy: boolean;
 }
@@ -25,11 +25,15 @@ export const DOCUMENTED: readonly Documented[] = [
     apply: (output) => output.replaceAll(/(?:\+{2,}|>{2,}) /g, (signs) => `${signs.at(0)} `),
   },
   {
-    reason: "the parts of a pipeline are traced in any order",
-    apply: (output) => {
-      const lines = output.split("\n");
+    reason:
+      "the parts of a pipeline are traced in any order; docs/session-protocol.md: a copy begins without tracing; " +
+      "and where plain bash runs another text than the session, it traces that",
+    apply: (output, { copy, isStoodFor }) => {
+      const text = isStoodFor ? output.replaceAll(/^[+>] eval '(?:[^']|'\\'')*'$/gm, "+ eval") : output;
+      const lines = text.split("\n");
       const isTrace = (line: string) => /^[+>] /.test(line);
-      return [...lines.filter((line) => !isTrace(line)), ...lines.filter(isTrace).sort()].join("\n");
+      const traces = copy || isStoodFor ? [] : lines.filter(isTrace).sort();
+      return [...lines.filter((line) => !isTrace(line)), ...traces].join("\n");
     },
   },
   {
@@ -42,11 +46,6 @@ export const DOCUMENTED: readonly Documented[] = [
   {
     reason: "process ids differ by nature; tracing shows them",
     apply: (output) => output.replaceAll(/(?<=[+>] (?:kill -(?:USR[12]|9)|wait) )\d+/g, "PID"),
-  },
-  {
-    reason:
-      "docs/session-protocol.md: a copy begins without tracing; and what stands for an end of the shell is traced",
-    apply: (output, { copy, replaces }) => (copy || replaces ? output.replaceAll(/^[+>] .*\n/gm, "") : output),
   },
 ];
 

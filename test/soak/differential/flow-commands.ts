@@ -32,7 +32,7 @@ export const TRAP_COMMANDS: readonly Make[] = [
   () => "echo $n; false; echo $n",
   () => "(exit 3)",
   () => "trap 'echo child' CHLD; trap - CHLD",
-  () => "trap 'kids=$((kids+1))' CHLD; trap -p CHLD",
+  () => "trap 'kids=$((${kids:-0}+1))' CHLD; trap -p CHLD",
   () => "trap - CHLD",
   () => "trap 'echo ret' RETURN",
   () => "trap - RETURN",

@@ -35,7 +35,7 @@ const setStatus = (status: string) => `__ref_r ${status} && \\:`;
 export const LOSE = [
   ...[3, 4, 5, 6, 7, 8, 9].map((number) => `exec ${number}>&-`),
   "disown -a",
-  "hash -r 2>/dev/null",
+  "hash -r 2>/dev/null || :",
   "trap - DEBUG",
   "enable printf echo",
 ].join("; ");
@@ -84,14 +84,14 @@ function scoped(random: Random): Step {
       // Runs at the end of the command, with its status, which stays.
       () => ({
         ...same(`trap 'echo bye $?' EXIT; ${before}`),
-        plain: `${before}\n__ref_t=$?\n${setStatus("$__ref_t")}\necho bye $?\n${setStatus("$__ref_t")}`,
+        plain: `trap 'echo bye $?' EXIT; ${before}\n__ref_t=$?; trap - EXIT\n${setStatus("$__ref_t")}\necho bye $?\n${setStatus("$__ref_t")}`,
       }),
       () => same(`exec >~/out.txt; ${before}`),
       () => same("exec >/dev/null 2>&1; echo hidden"),
       () => same("exec 2>&1; echo shown >&2"),
       () => same("exec </dev/null; read -r line; echo $?"),
       () => same("set -e; true; echo strict"),
-      () => ({ ...same("set -v"), plain: ":" }),
+      () => same("set -v; set +v"),
       // A text that cannot be parsed.
       () =>
         broken(

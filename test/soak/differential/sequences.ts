@@ -70,14 +70,15 @@ async function differenceInSession(
   const shell = new Shell({ cwd: place, baseEnv: environment(place) });
   try {
     for (const [index, verdict] of verdicts.entries()) {
-      const { text, replaces, cloned } = steps[index] ?? PROBE;
+      const { text, plain, cloned } = steps[index] ?? PROBE;
+      const isStoodFor = text !== plain;
       if (cloned && verdict.copy !== undefined) {
         const got = await answerOf(shell, text, "clone");
-        const difference = compared(index, "copy", verdict.copy, got, { replaces, copy: true });
+        const difference = compared(index, "copy", verdict.copy, got, { isStoodFor, copy: true });
         if (difference !== undefined) return difference;
       }
       const got = await answerOf(shell, text, "queue");
-      const difference = compared(index, "step", verdict.own, got, { replaces, copy: false });
+      const difference = compared(index, "step", verdict.own, got, { isStoodFor, copy: false });
       if (difference !== undefined) return difference;
     }
     return undefined;
