@@ -193,6 +193,22 @@ async fn a_restored_function_names_no_private_file() {
 }
 
 #[tokio::test]
+async fn an_order_in_a_file_that_cannot_be_opened_is_given_to_another_shell() {
+    let long = format!("/bin/echo ok # {}", "x".repeat(1000));
+    // With a trap on CHLD an order is longer than a message, too.
+    for (before, command) in [(":", long.as_str()), ("trap : CHLD", "/bin/echo ok")] {
+        let shell = session();
+        run(&shell, before).await;
+        run(&shell, "ulimit -n 4").await;
+
+        let (output, _) = told(&shell, command).await;
+
+        assert_eq!(output, "ok\n", "after {before}");
+        shell.close().await;
+    }
+}
+
+#[tokio::test]
 async fn limits_that_stop_the_shell_do_not_stop_the_session() {
     let shell = session();
 

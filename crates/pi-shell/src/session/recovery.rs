@@ -8,6 +8,7 @@ use super::driver;
 use super::engine::Engine;
 use super::main_shell::{LaunchSpec, MainShell};
 use super::protocol;
+use super::traps::Traps;
 use crate::error::ShellError;
 use crate::script::SavedState;
 
@@ -100,7 +101,7 @@ impl Engine {
         let folder = self.shared.folder.path().to_path_buf();
         let system = |source| ShellError::System { attempt: "restore the session's state", source };
         self.modes.posix = state.posix;
-        self.shared.note_traps(&state.restore);
+        self.shared.note_traps(Traps::set_by_state(&state.restore));
         let mut text = state.restore.clone();
         if !self.handicaps.limits {
             text.extend_from_slice(state.limits.as_bytes());

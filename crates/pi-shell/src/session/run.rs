@@ -1,6 +1,6 @@
 //! One command in the session's own shell.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::descriptors::Descriptors;
@@ -147,8 +147,13 @@ impl Engine {
             self.births.expect(standby);
         }
         let mut ending = self.follow(job, &token, changes, clock, output, delivery).await;
-        orders::remove(file);
-        orders::remove(command_file);
+        let files: Vec<PathBuf> = file.into_iter().chain(command_file).collect();
+        let is_unread = delivery.received() == 0 && self.could_not_read(&files);
+        orders::remove(files);
+        if is_unread {
+            self.handicaps.limits = true;
+            return Ok(Attempt::NotRun);
+        }
         if self.was_not_started(&ending, output, delivery) {
             if self.descriptors().are_high() {
                 return Ok(Attempt::OutOfDescriptors);
@@ -185,6 +190,11 @@ impl Engine {
             ending = self.run_exit_trap(job, &trap, status, clock, output, delivery).await?;
         }
         Ok(Attempt::Ended(ending))
+    }
+
+    /// Whether bash could not open one of the files of an order (`ulimit -n 4`).
+    fn could_not_read(&self, files: &[PathBuf]) -> bool {
+        files.iter().any(|file| self.complained_of(&format!("{}: ", file.display())))
     }
 
     /// Delivers what the shell wrote of the command when it had taken the redirections back.

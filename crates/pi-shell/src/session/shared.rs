@@ -106,13 +106,13 @@ impl Shared {
         if own_pid::is_kept_by(command) {
             self.asks_for_pid.store(true, Ordering::SeqCst);
         }
-        self.note_traps(command.as_bytes());
+        self.note_traps(Traps::set_by(command.as_bytes()));
     }
 
-    /// The session's shell evaluates `text`.
-    pub(super) fn note_traps(&self, text: &[u8]) {
+    /// The session's shell may have these from now on.
+    pub(super) fn note_traps(&self, set: Traps) {
         let mut traps = self.traps.lock().unwrap_or_else(PoisonError::into_inner);
-        *traps = traps.and(Traps::set_by(text));
+        *traps = traps.and(set);
     }
 
     /// Traps that may be set.

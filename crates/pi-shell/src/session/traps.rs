@@ -16,17 +16,37 @@ pub(super) struct Traps {
 impl Traps {
     /// Those that a text may set. One that comes from elsewhere (a sourced file) is not seen.
     pub(super) fn set_by(text: &[u8]) -> Self {
-        let has =
-            |word: &[u8]| text.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word));
         let sets = memchr::memmem::find(text, b"trap").is_some();
+        let has = |names: &[&[u8]]| sets && names.iter().any(|name| has_word(text, name));
         // The signal may be told by its number.
-        Self { errors: sets && has(b"err"), children: sets && (has(b"chld") || has(b"17")) }
+        Self { errors: has(&[b"err"]), children: has(&[b"chld", b"sigchld", b"17"]) }
+    }
+
+    /// Those that a saved state sets: it has what `trap -p` printed, and anything else besides.
+    pub(super) fn set_by_state(text: &[u8]) -> Self {
+        let ends = |names: &[&[u8]]| {
+            text.split(|byte| *byte == b'\n')
+                .any(|line| names.iter().any(|name| line.ends_with(name)))
+        };
+        // Without `SIG` in POSIX mode.
+        Self { errors: ends(&[b"' ERR"]), children: ends(&[b"' SIGCHLD", b"' CHLD"]) }
     }
 
     /// These and those.
     pub(super) fn and(self, other: Self) -> Self {
         Self { errors: self.errors || other.errors, children: self.children || other.children }
     }
+}
+
+/// Whether `text` has `word` in whatever case, and not as a part of another one.
+fn has_word(text: &[u8], word: &[u8]) -> bool {
+    let is_part =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    text.windows(word.len()).enumerate().any(|(at, window)| {
+        window.eq_ignore_ascii_case(word)
+            && !is_part(at.checked_sub(1).and_then(|before| text.get(before)))
+            && !is_part(text.get(at + word.len()))
+    })
 }
 
 #[cfg(test)]
@@ -49,8 +69,24 @@ mod tests {
 
     #[test]
     fn other_texts_set_none() {
-        for text in ["echo error 17", "kill -CHLD 1; return", "trap 'rm x' EXIT", ""] {
+        for text in [
+            "echo error 17",
+            "kill -CHLD 1; return",
+            "trap 'rm x' EXIT",
+            "trap 'echo an error >/tmp/x17a2' EXIT; cd /tmp/1234175",
+            "",
+        ] {
             assert_eq!(Traps::set_by(text.as_bytes()), NONE, "{text}");
+        }
+    }
+    #[test]
+    fn a_state_sets_what_it_lists() {
+        let text = "declare -- PPID=\"17\"\ntrap -- 'rm \nx' SIGTERM\ntrap 17 ERR\n";
+        assert_eq!(Traps::set_by_state(text.as_bytes()), NONE);
+        let text = "umask 0022\ntrap -- 'echo\nfailed' ERR\n";
+        assert_eq!(Traps::set_by_state(text.as_bytes()), Traps { errors: true, ..NONE });
+        for line in ["trap -- 'exit 5' SIGCHLD", "trap -- 'exit 5' CHLD"] {
+            assert_eq!(Traps::set_by_state(line.as_bytes()), Traps { children: true, ..NONE });
         }
     }
 }
