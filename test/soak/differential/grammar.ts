@@ -32,7 +32,7 @@ export interface Flavour {
 const setStatus = (status: string) => `__ref_r ${status} && \\:`;
 
 /** What a replaced shell has lost, undone in plain bash: descriptors, jobs, hashed paths, the DEBUG trap. */
-export const LOSE = [
+const LOSE = [
   ...[3, 4, 5, 6, 7, 8, 9].map((number) => `exec ${number}>&-`),
   "disown -a",
   "hash -r 2>/dev/null || :",
