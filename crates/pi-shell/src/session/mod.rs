@@ -7,7 +7,7 @@
 //! admission  a run that waits for its turn and has it
 //! engine   the shell between commands: start, orders, standbys     recovery  replaces it when it dies
 //! run      one command in the shell             copies, own_pid  one command in a copy of it
-//! noise    what a shell wrote on its way out
+//! noise    what a shell wrote on its way out      aftermath  what an ended command leaves to be done
 //! follow   read, wait, stop                     delivery → sink and observer
 //! protocol, driver, descriptors, traps  what is said to bash; frames what it answers    main_shell, runner, standby  who is told
 //! private_dir, output_pipe, members, active_runs, pool  the nouns they use
@@ -16,6 +16,8 @@
 
 mod active_runs;
 mod admission;
+#[cfg(unix)]
+mod aftermath;
 #[cfg(unix)]
 mod copies;
 #[cfg(unix)]

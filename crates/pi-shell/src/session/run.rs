@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::aftermath::SYNTAX_ERROR;
 use super::descriptors::Descriptors;
 use super::driver;
 use super::effects;
 use super::engine::{self, Engine};
 use super::follow::{Ending, Follow, StopReason};
-use super::main_shell::MainShell;
-use super::noise;
 use super::orders;
 use super::output_pipe::OutputPipe;
 use super::protocol::{self, RunMessage};
@@ -18,7 +17,6 @@ use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::job::{Clock, Job};
 use crate::outcome::{ExitOutcome, OutputSummary, RunResult};
-use crate::request::HARD_TIMEOUT_GRACE;
 use crate::source::{ReadOutcome, Source as _};
 use crate::stop::{ShellTarget, StopPlan};
 use crate::supervisor::ChildExit;
@@ -28,12 +26,6 @@ use crate::validate;
 
 /// Time that a shell whose driver was destroyed gets to write its state down.
 const LAST_BREATH: std::time::Duration = std::time::Duration::from_millis(300);
-
-/// Status of a command that bash could not parse (`EX_BADUSAGE` in its sources).
-const SYNTAX_ERROR: i32 = 2;
-
-/// Lines after which a broken parser has crashed: bash 5.2 did with the third at the latest.
-const PARSER_CHECKS: u32 = 4;
 
 /// What came of an attempt to run a command.
 enum Attempt {
@@ -197,17 +189,6 @@ impl Engine {
         files.iter().any(|file| self.complained_of(&format!("{}: ", file.display())))
     }
 
-    /// Delivers what the shell wrote of the command when it had taken the redirections back.
-    async fn deliver_last_words(&mut self, command: &str, delivery: &mut Delivery) {
-        let noise = self.main.as_mut().map(MainShell::take_noise).unwrap_or_default();
-        let folder = self.shared.folder.path();
-        let (traced, own) = (self.modes.xtrace, self.descriptors());
-        delivery.push(&noise::of_the_command(&noise, command, traced, folder, own));
-        delivery.end();
-        delivery.flush();
-        drop(tokio::time::timeout(HARD_TIMEOUT_GRACE, delivery.drained()).await);
-    }
-
     /// Says which standby has the state that the command left: the one with serial `left`.
     fn note_standby(&mut self, ending: &Ending, left: Option<u64>) {
         match (ending, left) {
@@ -227,65 +208,15 @@ impl Engine {
         }
     }
 
-    /// A text that ends inside of `$(` leaves bash 5.2's parser broken: it crashes on one of the
-    /// next lines. Here nothing is lost by that; with the next command, that command would be.
-    async fn check_parser(&mut self) {
-        for _ in 0..PARSER_CHECKS {
-            let token = self.shared.new_token();
-            if self.command(&format!("__pi_e {SYNTAX_ERROR} {token}"), &token).await.is_err() {
-                self.end_lost_main().await;
-                return;
-            }
-        }
-    }
-
-    /// EXIT traps are scoped to the command that sets them: this one's time has come.
-    async fn run_exit_trap(
-        &mut self,
-        job: &Job,
-        trap: &str,
-        status: i32,
-        clock: &Clock,
-        output: &mut OutputPipe,
-        delivery: &mut Delivery,
-    ) -> Result<Ending, ShellError> {
-        loop {
-            let token = self.shared.new_token();
-            let descriptors = self.descriptors();
-            let text = protocol::exit_trap_text(
-                self.shared.folder.path(),
-                self.generation(),
-                trap,
-                status,
-                (descriptors, output.path()),
-                &token,
-            );
-            let file = self
-                .send(&text)
-                .map_err(|source| ShellError::System { attempt: "run an EXIT trap", source })?;
-            let before = delivery.received();
-            let ending = self.follow(job, &token, false, clock, output, delivery).await;
-            orders::remove(file);
-            let began = delivery.received() > before
-                || !matches!(ending, Ending::Reported { .. })
-                || !self.complained_of_redirection(output);
-            if began || !descriptors.are_high() {
-                return Ok(ending);
-            }
-            // The command set a limit below them (`ulimit -n`): bash did not begin with the trap.
-            self.handicaps.descriptors = true;
-        }
-    }
-
     /// Where bash has its own descriptors during the next command.
-    fn descriptors(&self) -> Descriptors {
+    pub(super) fn descriptors(&self) -> Descriptors {
         match &self.main {
             Some(main) if !self.handicaps.descriptors => main.descriptors,
             _ => Descriptors::low(),
         }
     }
 
-    async fn follow(
+    pub(super) async fn follow(
         &mut self,
         job: &Job,
         token: &str,
@@ -332,7 +263,7 @@ impl Engine {
     }
 
     /// Whether bash said that it could not make a redirection of an order.
-    fn complained_of_redirection(&self, output: &OutputPipe) -> bool {
+    pub(super) fn complained_of_redirection(&self, output: &OutputPipe) -> bool {
         let complaint = format!("{}: ", output.path().display());
         ["redirection error", "Bad file descriptor", "/dev/null: ", complaint.as_str()]
             .iter()
@@ -409,7 +340,7 @@ impl Engine {
     }
 
     /// Ends a shell that does not report any more, so that it writes its state down.
-    async fn end_lost_main(&mut self) {
+    pub(super) async fn end_lost_main(&mut self) {
         let Some(main) = self.main.as_ref() else { return };
         let identity = main.child().identity();
         // Gone already is as good as told.
