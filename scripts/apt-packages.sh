@@ -1,18 +1,25 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that tests and benchmarks make use of where they are there. None is required: a test that
-# lacks its program is skipped and says so in its title. Run it as root.
+# lacks its program is skipped and says so in its title. Run it as root; with `--windows` also what the stand-in for
+# Windows is built and run with.
 set -euo pipefail
 
 packages=(
   bubblewrap         # sandboxes of the first backend
   gcc libc6-dev      # the benchmarks' reader in C
-  gcc-mingw-w64-x86-64 # the stand-in for Windows, for `npm run package -- --all`
   less procps vim    # programs on a terminal: a pager, `top`, an editor
   man-db             # a program that starts a pager
   openssh-client openssh-server # a password prompt on a terminal; no daemon of the machine's is started for it
   libc6-arm64-cross libstdc++6-arm64-cross # an arm64 Node under qemu, for `npm run package -- --all`
   python3            # an interpreter's prompt, daemons that fork twice
 )
+# Half a gigabyte that nothing but `npm run package -- --all` makes use of.
+if [[ ${1-} == --windows ]]; then
+  packages+=(
+    gcc-mingw-w64-x86-64 # builds the stand-in for Windows
+    wine wine64          # runs it
+  )
+fi
 
 # Installing a daemon's package would start the daemon: not where tests run.
 policy=/usr/sbin/policy-rc.d
