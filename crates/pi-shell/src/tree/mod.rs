@@ -141,9 +141,30 @@ fn run_time_of(_pid: i32) -> Option<Duration> {
 }
 
 /// Whether a process was sent SIGKILL and is still to die of it, which on a busy machine takes its
-/// turn on a processor.
+/// turn on a processor, or more than one.
 #[cfg(target_os = "linux")]
 fn is_dying(pid: i32) -> bool {
+    // In this order: the signal is no longer pending when the end begins.
+    has_kill_pending(pid) || is_exiting(pid)
+}
+
+/// Whether a process has begun to die of a signal, or to exit.
+#[cfg(target_os = "linux")]
+fn is_exiting(pid: i32) -> bool {
+    /// `PF_EXITING` and `PF_SIGNALED` (`include/linux/sched.h`).
+    const EXITING: u64 = 0x4 | 0x400;
+    /// Place of `flags` behind the name, which is in parentheses and may have some (`proc_pid_stat(5)`).
+    const FLAGS: usize = 6;
+    let stat =
+        process::proc_pid(pid).map(|pid| std::fs::read_to_string(format!("/proc/{pid}/stat")));
+    let Some(Ok(stat)) = stat else { return false };
+    let flags = stat.rsplit_once(") ").and_then(|(_, fields)| fields.split(' ').nth(FLAGS));
+    flags.and_then(|flags| flags.parse().ok()).is_some_and(|flags: u64| flags & EXITING != 0)
+}
+
+/// Whether SIGKILL waits for a process.
+#[cfg(target_os = "linux")]
+fn has_kill_pending(pid: i32) -> bool {
     const KILL_BIT: u64 = 1 << (libc::SIGKILL - 1);
     let is_kill =
         |mask: &str| u64::from_str_radix(mask.trim(), 16).is_ok_and(|m| m & KILL_BIT != 0);
