@@ -101,9 +101,11 @@ function terminalLatency(rounds: number, times: number): Scenario {
 }
 
 function pipeStreams(folder: string, { rounds, streamMib: mib }: Sizes): Listed[] {
+  // A round is over in less time than a busy neighbour of the machine is busy for: `best` needs some that met none.
+  const times = rounds * 4;
   const scenario = (name: string, title: string, workload: () => Workload): Listed => [
     name,
-    () => streaming({ name, title, workload: workload(), rounds, takesPart: isPipe }),
+    () => streaming({ name, title, workload: workload(), rounds: times, takesPart: isPipe }),
   ];
   return [
     scenario("blocks", "One endless line, 128 KiB a write", () => streamed(folder, "blocks", { mib })),
