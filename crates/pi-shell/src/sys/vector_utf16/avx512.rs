@@ -11,7 +11,7 @@ use std::arch::x86_64::{
     _mm512_slli_epi16, _mm512_srli_epi16, _mm512_storeu_si512,
 };
 
-use super::{BYTES_BEFORE, Blocks};
+use super::{BYTES_BEFORE, Blocks, each_block};
 
 /// Bytes of a block.
 const BLOCK_BYTES: usize = 32;
@@ -37,20 +37,8 @@ pub(super) fn blocks() -> Option<Blocks> {
 
 /// See `super::Blocks`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,popcnt")]
-fn write_blocks(
-    bytes: &[u8],
-    mut read: usize,
-    units: &mut [u16],
-    mut written: usize,
-) -> (usize, usize) {
-    while let Some(window) =
-        bytes.get(read.saturating_sub(BYTES_BEFORE)..).and_then(<[u8]>::first_chunk)
-        && let Some(room) = units.get_mut(written..).and_then(<[u16]>::first_chunk_mut)
-    {
-        written += write_block(window, room);
-        read += BLOCK_BYTES;
-    }
-    (read, written)
+fn write_blocks(bytes: &[u8], read: usize, units: &mut [u16], written: usize) -> (usize, usize) {
+    each_block(bytes, read, units, written, |window, room| write_block(window, room))
 }
 
 /// Writes the units that end in the block's own bytes of `window`; returns how many they are.

@@ -38,6 +38,31 @@ pub(crate) fn write(text: &str, units: &mut [u16]) -> Option<usize> {
 #[cfg(target_arch = "x86_64")]
 type Blocks = fn(bytes: &[u8], read: usize, units: &mut [u16], written: usize) -> (usize, usize);
 
+/// `Blocks` of a form that converts `BLOCK` bytes, which it sees as a part of `WINDOW`, with `write_block`: that
+/// returns how many units it wrote.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "it is to have the instructions of the form that calls it"
+)]
+fn each_block<const WINDOW: usize, const BLOCK: usize>(
+    bytes: &[u8],
+    mut read: usize,
+    units: &mut [u16],
+    mut written: usize,
+    write_block: impl Fn(&[u8; WINDOW], &mut [u16; BLOCK]) -> usize,
+) -> (usize, usize) {
+    while let Some(window) =
+        bytes.get(read.saturating_sub(BYTES_BEFORE)..).and_then(<[u8]>::first_chunk)
+        && let Some(room) = units.get_mut(written..).and_then(<[u16]>::first_chunk_mut)
+    {
+        written += write_block(window, room);
+        read += BLOCK;
+    }
+    (read, written)
+}
+
 #[cfg(target_arch = "x86_64")]
 fn write_with(blocks: Blocks, text: &str, units: &mut [u16]) -> usize {
     let bytes = text.as_bytes();
