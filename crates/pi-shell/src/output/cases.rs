@@ -199,6 +199,29 @@ fn a_replacement_is_what_is_shown_and_the_totals_stay() {
 }
 
 #[test]
+fn what_shows_too_little_does_not_push_older_text_out() {
+    let lines = b"0123456789abcdef\n".repeat(20);
+    let colours = b"\x1b[32m".repeat(40);
+    let coloured = [colours[..50].to_vec(), b"\n".to_vec(), colours[50..].to_vec()].concat();
+    let before_newline = [colours, b"\n".to_vec(), b"x".repeat(90)].concat();
+    let in_title = [b"\x1b]0;".to_vec(), b"y".repeat(90)].concat();
+    let titled = b"z".repeat(200);
+    for reads in
+        [vec![&lines, &coloured], vec![&lines, &before_newline], vec![&lines, &in_title, &titled]]
+    {
+        let options = SinkOptions { max_bytes: 100, ..SinkOptions::default() };
+        let mut sink = Sink::new(options.clone());
+        for read in &reads {
+            sink.push_buffer(&mut (*read).clone(), read.len());
+        }
+
+        let all: Vec<u8> = reads.into_iter().flatten().copied().collect();
+        let bytes: Vec<&[u8]> = all.chunks(1).collect();
+        assert_eq!(sink.finish(None), finish(&bytes, options));
+    }
+}
+
+#[test]
 fn the_first_update_is_due_at_once_and_later_ones_wait_for_their_interval() {
     let mut sink = Sink::new(SinkOptions::default());
     assert_eq!(sink.pending_update_at(), None);

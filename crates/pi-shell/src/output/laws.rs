@@ -47,6 +47,19 @@ fn long_output() -> impl Strategy<Value = Vec<u8>> {
     vec(long, 1..5).prop_map(|pieces| pieces.concat())
 }
 
+/// Lines of plain text, as most floods are, and lines that show little of what they are.
+fn flood() -> impl Strategy<Value = Vec<u8>> {
+    let line = prop_oneof![
+        4 => "[ -~\t]{0,60}",
+        1 => "[ -~]{500,2000}",
+        1 => "(\x1b\\[3[0-7]m){1,40}",
+        1 => "[a-z]{1,9}(\r|\x08){1,60}",
+    ];
+    let lines = (line, 1_usize..60);
+    let lines = lines.prop_map(|(line, times)| format!("{line}\n").repeat(times).into_bytes());
+    vec(prop_oneof![9 => lines, 1 => output(8)], 1..20).prop_map(|pieces| pieces.concat())
+}
+
 fn options() -> impl Strategy<Value = SinkOptions> {
     let limits = prop_oneof![0_usize..200, 200_usize..4000, Just(50 * 1024)];
     let lines = prop_oneof![Just(None), (0_usize..300).prop_map(Some)];
@@ -236,6 +249,25 @@ proptest! {
         let mut sink = Sink::new(options.clone());
         for part in split(&bytes, &lengths) {
             sink.push(part);
+        }
+
+        prop_assert_eq!(sink.finish(None), summary(&bytes, &options));
+    }
+
+    #[test]
+    fn a_flood_gives_the_same_summary_when_its_reads_are_kept_as_they_are(
+        bytes in flood(),
+        lengths in vec(1_usize..3000, 1..6),
+        max_bytes in 0_usize..1500,
+        options in options(),
+    ) {
+        let options = SinkOptions { max_bytes, head_bytes: 0, ..options };
+        let mut sink = Sink::new(options.clone());
+        let mut buffer = vec![b'?'; 3000];
+        for part in split(&bytes, &lengths) {
+            buffer[..part.len()].copy_from_slice(part);
+            sink.push_buffer(&mut buffer, part.len());
+            prop_assert_eq!(buffer.len(), 3000);
         }
 
         prop_assert_eq!(sink.finish(None), summary(&bytes, &options));

@@ -12,6 +12,7 @@ use super::backlog::{Backlog, PART_BYTES};
 use super::decode::Decoder;
 use super::late::LateRing;
 use super::lines::Lines;
+use super::scan::is_printable;
 use super::spill::Spill;
 use super::window::{Rendered, Window, count_newlines};
 use crate::observer::SinkUpdate;
@@ -29,6 +30,9 @@ const BACKLOG_BYTES: usize = 1024 * 1024;
 /// Raw bytes of a backlog that are resolved to fill a window of one byte: colours and other
 /// sequences take their part.
 const RAW_PER_SHOWN: usize = 2;
+
+/// Length of the line that the end of a read is expected to begin in, of which only a part is there.
+const FIRST_LINE_BYTES: usize = 1024;
 
 /// What a run writes, as far as it is kept. Feed it raw bytes as they are read.
 ///
@@ -99,10 +103,32 @@ impl Sink {
     /// As `push` of the first `length` bytes of `buffer`, which are not copied where they can wait:
     /// then `buffer` is another one afterwards, of the same length and with whatever in it.
     pub fn push_buffer(&mut self, buffer: &mut Vec<u8>, length: usize) {
-        if self.note(buffer.get(..length).unwrap_or_default()) {
+        let bytes = buffer.get(..length).unwrap_or_default();
+        if self.note(bytes) {
+            if self.fills_window(bytes) {
+                self.backlog.clear();
+            }
             self.backlog.push_buffer(buffer, length);
             self.bound_backlog();
         }
+    }
+
+    /// Whether nothing before `bytes` can be seen any more, and `resolve_end` finds that out from them alone: their end
+    /// is more lines than the window has room for, shown as they are. The buffers that a flood of plain text
+    /// goes through are few then, and stay in the processor's cache.
+    fn fills_window(&self, bytes: &[u8]) -> bool {
+        let shown = self.options.max_bytes.saturating_add(FIRST_LINE_BYTES);
+        let from = bytes.len().checked_sub(shown.min(self.reach()));
+        let end = from.and_then(|from| bytes.get(from..)).unwrap_or_default();
+        let lines = memchr(b'\n', end).and_then(|first| end.get(first + 1..)).unwrap_or_default();
+        lines.len() > self.options.max_bytes
+            && self.options.max_line_bytes.is_none()
+            && is_printable(lines)
+    }
+
+    /// Raw bytes at the end of a backlog that are resolved before the rest of it is.
+    fn reach(&self) -> usize {
+        self.options.max_bytes.saturating_mul(RAW_PER_SHOWN)
     }
 
     /// Counts bytes, and writes them to the file. Says whether they are to wait in the backlog;
@@ -161,8 +187,7 @@ impl Sink {
     /// It is the same: a newline ends whatever a stage is in the middle of (a character, a
     /// sequence, a line that is overwritten), so nothing before one changes what comes after.
     fn resolve_end(&mut self, backlog: &Backlog) -> bool {
-        let reach = self.options.max_bytes.saturating_mul(RAW_PER_SHOWN);
-        let from = backlog.len().saturating_sub(reach);
+        let from = backlog.len().saturating_sub(self.reach());
         if from == 0 {
             return false;
         }
