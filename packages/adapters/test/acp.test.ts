@@ -115,6 +115,30 @@ describe("an agent over ACP", () => {
     expect(updates.at(-1)).toMatchObject({ status: "failed", rawOutput: { exitCode: 3 } });
   });
 
+  it("answers parameters that cannot be read or sent, and the client stays", async () => {
+    const updates: SessionUpdate[] = [];
+    const cyclic: Record<string, unknown> = { command: "echo ran" };
+    cyclic["self"] = cyclic;
+    const closed = {
+      get command() {
+        throw new TypeError("closed");
+      },
+    };
+
+    const readings = await calls(await agentSession(), { onUpdate: (update) => void updates.push(update) }, [
+      ["bash", cyclic],
+      ["bash", closed],
+      ["bash", { command: "echo ran" }],
+    ]);
+
+    expect(readings).toMatchObject([
+      { isError: true, text: expect.stringMatching(/^Invalid bash parameters: there is no field `self`/) },
+      { isError: true, text: expect.stringMatching(/^Invalid bash parameters: `params` cannot be read/) },
+      { isError: false, text: expect.stringMatching(/^ran\n/) },
+    ]);
+    expect(updates.at(-1)).toMatchObject({ status: "completed" });
+  });
+
   it("asks the person by the client, and remembers what is always allowed", async () => {
     const asked: RequestPermissionRequest[] = [];
     const choose = (request: RequestPermissionRequest) => {

@@ -135,3 +135,13 @@ it("starts a task in the background and awaits it", async () => {
   expect(started[0]).toMatchObject({ isError: false, details: { status: "running" } });
   expect(answers[1]?.text).toContain("built");
 });
+
+it("answers wrong parameters with each field's name", async () => {
+  const { run } = await agent();
+
+  const { answers, prompts } = await run([["bash", { command: "echo ran", timeout: "5" }]]);
+
+  const text = "Invalid bash parameters: `timeout` is a number, not a string (write 5 without quotes)";
+  expect(answers).toMatchObject([{ isError: true, text }]);
+  expect(prompts[1]).toMatchObject({ content: [{ output: { type: "error-text", value: text } }] });
+});

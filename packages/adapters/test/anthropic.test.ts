@@ -78,11 +78,13 @@ describe("as bash_20250124", () => {
     const readings = await loop(await agentSession())([
       ["bash", { command: "exit 3" }],
       ["bash", {}],
+      ["bash", null as unknown as Record<string, unknown>],
     ]);
 
     expect(readings).toMatchObject([
       { isError: true, text: expect.stringContaining("Command exited with code 3") },
-      { isError: true, text: expect.stringContaining("command") },
+      { isError: true, text: "Invalid bash parameters: `command` is missing: it is a string" },
+      { isError: true, text: "Invalid bash parameters: `command` is missing: it is a string" },
     ]);
   });
 });

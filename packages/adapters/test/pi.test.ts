@@ -39,7 +39,8 @@ function loopOf({ tools }: AgentSession, onUpdate: (update: Update) => void = ()
 }
 
 describe("in pi's loop", () => {
-  behavesInTheLoop((agent) => loopOf(agent));
+  // pi makes a number of "5" by itself, and refuses in its own words what is wrong then.
+  behavesInTheLoop((agent) => loopOf(agent), /^Validation failed for tool "bash":\n {2}- more: /);
 
   it("gives the facts of a failed call with its last partial result", async () => {
     const updates: Update[] = [];

@@ -56,6 +56,22 @@ describe("spans", () => {
     expect(spans[0]?.attributes["pi_bash.command"]).toBe("echo shown");
   });
 
+  it("leave the answer to parameters that cannot be read to the tool", async () => {
+    const closed = {
+      get command() {
+        throw new TypeError("closed");
+      },
+    };
+
+    const spans = await spansOf(
+      async (bash) => expect(bash.execute("call-1", closed)).rejects.toThrow("`params` cannot be read"),
+      { withCommands: true },
+    );
+
+    expect(spans[0]?.attributes).toMatchObject({ "error.type": "tool_error" });
+    expect(spans[0]?.attributes).not.toHaveProperty("pi_bash.command");
+  });
+
   it("tell a timeout, an abort, a refusal and an artifact apart", async () => {
     const spans = await spansOf(async (bash, _tools, cwd) => {
       const stop = new AbortController();

@@ -91,8 +91,8 @@ describe("arguments of tool", () => {
     [["--cwd", "/"], "`tool` needs a command beside its flags"],
     [["--env", "A", "ls"], "`--env` takes NAME=VALUE, not `A`"],
     [["--setting", "bash.head=1", "ls"], "there is no setting `bash.head`"],
-    [["--setting", "async.maxJobs=x", "ls"], "wrong settings: `async.maxJobs`: Invalid input: expected number"],
-    [["--setting", "async.maxJobs=0", "ls"], "wrong settings: `async.maxJobs`"],
+    [["--setting", "async.maxJobs=x", "ls"], "wrong settings: `async.maxJobs` is a number, not a string"],
+    [["--setting", "async.maxJobs=0", "ls"], "wrong settings: `async.maxJobs` is at least 1, not 0"],
   ])("%j are refused with what is wrong", (words, message) => {
     expect(() => parseToolArguments(words)).toThrow(message);
   });

@@ -4,7 +4,7 @@
  * `id` is the caller's; the answer has it again, since answers may come in another order than requests.
  */
 import * as z from "zod";
-import { issueText } from "./issue-text.ts";
+import { checkedValue } from "./checked-value.ts";
 
 const id = z.union([z.string().max(256), z.number()]).optional();
 
@@ -41,21 +41,8 @@ export const RpcRequest = z.discriminatedUnion("type", [
 ]);
 export type RpcRequest = z.infer<typeof RpcRequest>;
 
-/** Problems that are told at once: who sends more of them has more to read than to mend. */
-const MAX_PROBLEMS = 5;
-
 /** A request, or what is wrong with it: in one line, each field by its name, with what it is to be. */
 export function parseRpcRequest(value: unknown): { request: RpcRequest } | { problem: string } {
-  const parsed = RpcRequest.safeParse(value);
-  if (parsed.success) return { request: parsed.data };
-  const fields = fieldsFor(value);
-  const problems = parsed.error.issues.map((issue) => issueText(issue, value, "a request", fields));
-  const more = problems.length - MAX_PROBLEMS;
-  return { problem: problems.slice(0, MAX_PROBLEMS).join("; ") + (more > 0 ? `; and ${more} more` : "") };
-}
-
-/** The fields of a request of this type. */
-function fieldsFor(value: unknown): string[] {
-  const type = typeof value === "object" && value !== null && "type" in value ? value.type : undefined;
-  return RpcRequest.options.filter(({ shape }) => shape.type.value === type).flatMap(({ shape }) => Object.keys(shape));
+  const checked = checkedValue(RpcRequest, value, { whole: "a request" });
+  return "value" in checked ? { request: checked.value } : { problem: checked.problem };
 }

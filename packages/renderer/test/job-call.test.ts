@@ -53,7 +53,7 @@ describe("a call of the job tool", () => {
     const refused = await call("job", { poll: "bg_1" });
 
     expect(draw({ poll: "bg_1" }, refused)[0]).toBe("✗ job list");
-    expect(draw({ poll: "bg_1" }, refused)[1]).toMatch(/^Invalid job parameters: poll: /);
+    expect(draw({ poll: "bg_1" }, refused)[1]).toMatch(/^Invalid job parameters: `poll` is /);
     const aborted = { content: refused.content, details: { stopped: "cancelled" }, isError: true };
     expect(jobCallState({ args: {} }, aborted)).toBe("cancelled");
     expect(draw({ poll: ["bg_1"] }, aborted)[0]).toBe("■ job poll bg_1");

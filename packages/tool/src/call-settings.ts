@@ -1,7 +1,7 @@
 /**
  * The settings of a call: parsed when the session has others than before, so that interception rules compile once.
  */
-import { Settings } from "@pi-bash/contract";
+import { checkedValue, Settings } from "@pi-bash/contract";
 import type { BashToolSession } from "./session.ts";
 import { ToolError } from "./tool-error.ts";
 
@@ -20,8 +20,7 @@ export function settingsReader(session: BashToolSession): () => Settings {
 
 /** Wrong ones are never taken for the defaults: among them are those that refuse commands. */
 function parse(given: unknown): Settings {
-  const parsed = Settings.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `\`${path.join(".")}\`: ${message}`);
-  throw new ToolError(`Wrong settings: ${problems.join("; ")}`);
+  const checked = checkedValue(Settings, given, { whole: "`settings`" });
+  if ("value" in checked) return checked.value;
+  throw new ToolError(`Wrong settings: ${checked.problem}`, { cause: checked.cause });
 }

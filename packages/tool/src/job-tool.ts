@@ -20,6 +20,7 @@ import {
   listLine,
   warnAboutListener,
 } from "@pi-bash/executor";
+import { parseParams } from "./call-params.ts";
 import { JOB_PROMPT } from "./prompt.ts";
 import type { BashToolSession } from "./session.ts";
 import { endOf } from "./text-end.ts";
@@ -83,7 +84,7 @@ export function createJobTool(session: BashToolSession): JobTool {
     concurrency: "shared",
     execute: async (_toolCallId, params, signal, onUpdate) => {
       if (signal?.aborted) throw new ToolAbortError();
-      const { list, poll = [], cancel = [] } = parseParams(params);
+      const { list, poll = [], cancel = [] } = parseParams({ tool: "job", schema: JobParams }, params);
       const manager = session.asyncJobManager;
       if (manager === undefined) throw new ToolError("Async job manager unavailable for this session.");
       const desk = new JobDesk(manager, session.getSessionId?.());
@@ -93,13 +94,6 @@ export function createJobTool(session: BashToolSession): JobTool {
       return desk.result();
     },
   };
-}
-
-function parseParams(params: unknown): JobParams {
-  const parsed = JobParams.safeParse(params);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => [...path, message].join(": "));
-  throw new ToolError(`Invalid job parameters: ${problems.join("; ")}`);
 }
 
 /** One call: what was done and what is said about it. */

@@ -8,10 +8,11 @@
 import { homedir } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import { analyzeCommand, applyBashFixups, parseInternalUrl } from "@pi-bash/command";
-import { BashParamsWithAsync, ENV_NAME_PATTERN, type Settings } from "@pi-bash/contract";
+import { BashParamsWithAsync, bashParams, ENV_NAME_PATTERN, type Settings, shortLine } from "@pi-bash/contract";
 import { checkCommandEnv } from "@pi-bash/executor";
 import { checkBashInterception } from "@pi-bash/policy";
 import { approveCall } from "./approvals.ts";
+import { parseParams } from "./call-params.ts";
 import { type ExpansionOptions, expandCwd, expandEnvValue, expandInternalUrls } from "./internal-urls.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
 import { type CallTimeout, clampTimeout } from "./timeout.ts";
@@ -51,7 +52,7 @@ export async function prepareCall(
   session: BashToolSession,
   context: ToolContext & { signal?: AbortSignal | undefined },
 ): Promise<PreparedCall> {
-  const given = parseParams(params);
+  const given = parseCall(params, settings);
   const original = given.command;
   const env = given.env ?? {};
   checkEnvNames(env, settings);
@@ -93,31 +94,24 @@ export async function prepareCall(
 }
 
 /** `async` is known here in every session: whoever asks for it where it is off is to read why. */
-function parseParams(params: unknown): BashParamsWithAsync {
-  const parsed = readParams(params);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join(".")}: ${message}`,
-  );
-  throw new ToolError(`Invalid bash parameters: ${problems.join("; ")}`);
+function parseCall(params: unknown, settings: Settings): BashParamsWithAsync {
+  if (hasPrototypeVariable(params)) throw new ToolError("Invalid bash env name: __proto__");
+  const shown = bashParams({ asyncEnabled: settings["async.enabled"] });
+  return parseParams({ tool: "bash", schema: BashParamsWithAsync, shown }, params);
 }
 
-/** What a getter or a proxy throws is an error for the model too. */
-function readParams(params: unknown): ReturnType<typeof BashParamsWithAsync.safeParse> {
+/** Whether there is a variable `__proto__`. The schema would leave it out, and the command run without it. */
+function hasPrototypeVariable(params: unknown): boolean {
   try {
-    const env: unknown = Object(params).env;
-    // The schema would leave it out, and the command run without it.
-    if (Object.hasOwn(Object(env), "__proto__")) throw new ToolError("Invalid bash env name: __proto__");
-    return BashParamsWithAsync.safeParse(params);
-  } catch (error) {
-    if (error instanceof ToolError) throw error;
-    throw new ToolError("Invalid bash parameters: they cannot be read", { cause: error });
+    return Object.hasOwn(Object(Object(params).env), "__proto__");
+  } catch {
+    return false; // It cannot be read: the schema tells.
   }
 }
 
 function checkEnvNames(env: Readonly<Record<string, string>>, settings: Settings): void {
   const invalid = Object.keys(env).find((name) => !ENV_NAME_PATTERN.test(name));
-  if (invalid !== undefined) throw new ToolError(`Invalid bash env name: ${invalid}`);
+  if (invalid !== undefined) throw new ToolError(`Invalid bash env name: ${shortLine(invalid)}`);
   try {
     checkCommandEnv(env, settings["bash.environment.allow"]);
   } catch (error) {

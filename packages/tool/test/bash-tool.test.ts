@@ -166,9 +166,9 @@ describe("updates", () => {
 
 describe("parameters", () => {
   it("are refused with their place", async () => {
-    expect((await thrown(scene().bash({ command: 7 }))).message).toMatch(/^Invalid bash parameters: command: /);
+    expect((await thrown(scene().bash({ command: 7 }))).message).toMatch(/^Invalid bash parameters: `command` is /);
     expect((await thrown(scene().bash({ command: "true", head: 5 }))).message).toMatch(
-      /^Invalid bash parameters: .*head/,
+      /^Invalid bash parameters: there is no field `head`/,
     );
   });
 

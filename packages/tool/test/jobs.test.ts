@@ -241,6 +241,6 @@ describe("the job tool", () => {
 
   it("is refused without a manager, and with parameters that are none", async () => {
     expect((await thrown(scene().job({ list: true }))).message).toBe("Async job manager unavailable for this session.");
-    expect((await thrown(scene().job({ poll: "bg_1" }))).message).toMatch(/^Invalid job parameters: poll: /);
+    expect((await thrown(scene().job({ poll: "bg_1" }))).message).toMatch(/^Invalid job parameters: `poll` is /);
   });
 });

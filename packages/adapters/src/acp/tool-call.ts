@@ -9,6 +9,7 @@ import { methods } from "@agentclientprotocol/sdk";
 import type { BashToolUpdate } from "@pi-bash/contract";
 import type { AnyTool } from "@pi-bash/tool";
 import { type Answer, answerOf, type Call, textOf } from "../answer.ts";
+import { askedCommand } from "../asked-command.ts";
 import type { AcpSession } from "./client-bridge.ts";
 
 /** One call of a tool. */
@@ -22,14 +23,14 @@ export interface AcpCall extends Omit<Call, "onUpdate"> {
 export async function acpToolCall(session: AcpSession, { tool, title, ...call }: AcpCall): Promise<Answer> {
   const { id: toolCallId, params } = call;
   const show = openShow(session);
-  const name = title ?? titleOf(tool, params);
+  const name = title ?? askedCommand(params) ?? tool.label;
   show({
     sessionUpdate: "tool_call",
     toolCallId,
     title: name,
     kind: "execute",
     status: "in_progress",
-    rawInput: params,
+    rawInput: jsonCopy(params),
   });
   const update = (more: Omit<Extract<SessionUpdate, { sessionUpdate: "tool_call_update" }>, "sessionUpdate">): void =>
     show({ sessionUpdate: "tool_call_update", ...more });
@@ -56,10 +57,13 @@ function contentOf({ content, details }: BashToolUpdate): ToolCallContent[] {
   return text === "" ? [] : [{ type: "content", content: { type: "text", text } }];
 }
 
-function titleOf(tool: AnyTool, params: unknown): string {
-  if (typeof params !== "object" || params === null) return tool.label;
-  const { command }: { command?: unknown } = params;
-  return typeof command === "string" ? command : tool.label;
+/** As it can be sent; undefined: not at all, as what has no end. One message that has no JSON ends the connection. */
+function jsonCopy(params: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(params));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Sends updates in order. Of the looks that wait only the newest is sent; a first and a last one always are. */

@@ -3,8 +3,9 @@
  *
  * The model reads the text alone; an answer that is an error reaches it as one. What the SDK does with results is not here.
  */
+import { jsonSchemaOf } from "@pi-bash/contract";
 import type { AnyTool } from "@pi-bash/tool";
-import { tool as aiSdkTool, type Tool } from "ai";
+import { tool as aiSdkTool, jsonSchema, type Tool } from "ai";
 import { answerOf, type Call, textOf } from "../answer.ts";
 
 /** What a call gives: the newest end of its output while it runs, then the answer. */
@@ -24,7 +25,8 @@ function convert(tool: AnyTool): Tool<unknown, AiSdkOutput> {
   return aiSdkTool<unknown, AiSdkOutput>({
     title: tool.label,
     description: tool.description,
-    inputSchema: tool.parameters,
+    // For the model alone: the tool checks what it is given, and says what is wrong in words for a model.
+    inputSchema: jsonSchema<unknown>({ type: "object", ...jsonSchemaOf(tool.parameters) }),
     execute: (params, { toolCallId, abortSignal }) => outputsOf(tool, { id: toolCallId, params, signal: abortSignal }),
     toModelOutput: ({ output: { text, isError } }) => ({ type: isError ? "error-text" : "text", value: text }),
   });

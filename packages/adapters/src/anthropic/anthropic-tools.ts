@@ -38,7 +38,7 @@ export function anthropicBashTool(
     type: "bash_20250124",
     name: "bash",
     // What it may be is the tool's to check.
-    parse: (input) => input as BashInput,
+    parse: (input) => Object(input) as BashInput,
     run: async ({ command, restart }, context) => {
       if (restart !== true) return run(tool, { command }, context, ports);
       await ports.restart();

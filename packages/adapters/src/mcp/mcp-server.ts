@@ -5,8 +5,14 @@
  * not here, see `serve-on-stdio.ts`.
  */
 
-import { type CallToolResult, McpServer, type ServerContext, type ToolAnnotations } from "@modelcontextprotocol/server";
-import { artifactUrl } from "@pi-bash/contract";
+import {
+  type CallToolResult,
+  McpServer,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+  type ToolAnnotations,
+} from "@modelcontextprotocol/server";
+import { artifactUrl, jsonSchemaOf } from "@pi-bash/contract";
 import type { AnyTool } from "@pi-bash/tool";
 import { answerOf, artifactOf } from "../answer.ts";
 import { type Artifacts, serveArtifacts } from "./artifact-resources.ts";
@@ -51,7 +57,7 @@ export function createMcpServer(ports: McpServerPorts): McpServer {
       {
         title: tool.label,
         description: tool.description,
-        inputSchema: tool.parameters,
+        inputSchema: shownSchema(tool),
         annotations: annotationsOf(tool.name),
       },
       (params: unknown, context: ServerContext) => call(tool, params, context, keepAliveMs),
@@ -59,6 +65,13 @@ export function createMcpServer(ports: McpServerPorts): McpServer {
   }
   if (artifacts !== undefined) serveArtifacts(server, artifacts);
   return server;
+}
+
+/** The schema for the list of tools. What a call gives is the tool's to check: it says what is wrong for a model to read. */
+function shownSchema(tool: AnyTool): StandardSchemaWithJSON<unknown> {
+  const schema = jsonSchemaOf(tool.parameters);
+  const jsonSchema = { input: () => schema, output: () => schema };
+  return { "~standard": { version: 1, vendor: "pi-bash", validate: (value) => ({ value }), jsonSchema } };
 }
 
 function annotationsOf(name: string): ToolAnnotations {

@@ -7,6 +7,7 @@
 import { context, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 import type { BashDetails } from "@pi-bash/contract";
 import type { AnyTool } from "@pi-bash/tool";
+import { askedCommand } from "../asked-command.ts";
 import { type WatchedEnd, watchedTools } from "../watched-tools.ts";
 
 /** Whose spans they are, and what stands in them. */
@@ -28,7 +29,7 @@ export function traceTools<Tool extends AnyTool>(tools: readonly Tool[], options
         "gen_ai.tool.name": tool,
         "gen_ai.tool.type": "function",
         "gen_ai.tool.call.id": id,
-        ...(withCommands ? commandOf(params) : {}),
+        "pi_bash.command": withCommands ? askedCommand(params) : undefined,
       },
     });
     const end = await context.with(trace.setSpan(context.active(), span), run);
@@ -41,12 +42,6 @@ export function traceTools<Tool extends AnyTool>(tools: readonly Tool[], options
     }
     span.end();
   });
-}
-
-function commandOf(params: unknown): Record<string, string> {
-  if (typeof params !== "object" || params === null) return {};
-  const { command, script = command }: { command?: unknown; script?: unknown } = params;
-  return typeof script === "string" ? { "pi_bash.command": script } : {};
 }
 
 /** Facts that say nothing of what was run; those that are not there are left out by the API. */

@@ -26,8 +26,18 @@ export interface LoopOptions {
 /** Has the model make these calls one after another. */
 export type Loop = (calls: ScriptedCall[], options?: LoopOptions) => Promise<Reading[]>;
 
-/** `makeLoop` makes the SDK's loop over the tools of a session. */
-export function behavesInTheLoop(makeLoop: (agent: AgentSession) => Promise<Loop> | Loop): void {
+/** What is said of a `timeout` of `"5"` and of a field `more` by the tool itself. */
+const TOOL_WORDS =
+  /^Invalid bash parameters: `timeout` is a number, not a string \(write 5 .*; there is no field `more`; /;
+
+/**
+ * `makeLoop` makes the SDK's loop over the tools of a session. `wrongWords`: how wrong parameters are answered, where the
+ * SDK checks them before the tool and cannot be told to leave it.
+ */
+export function behavesInTheLoop(
+  makeLoop: (agent: AgentSession) => Promise<Loop> | Loop,
+  wrongWords: RegExp = TOOL_WORDS,
+): void {
   const start = async () => {
     const agent = await agentSession();
     return { agent, loop: await makeLoop(agent) };
@@ -68,6 +78,19 @@ export function behavesInTheLoop(makeLoop: (agent: AgentSession) => Promise<Loop
     const [reading] = await loop([["bash", { command: "echo kept: $kept" }]]);
     expect(reading?.text).toMatch(/^kept: yes\n/);
     expect(reading?.isError ?? false).toBe(false);
+  });
+
+  it("answers wrong parameters with each field's name, and the next call runs", async () => {
+    const { loop } = await start();
+
+    const [wrong, next] = await loop([
+      ["bash", { command: "echo ran", timeout: "5", more: 1 }],
+      ["bash", { command: "echo ran" }],
+    ]);
+
+    expect(wrong?.text).toMatch(wrongWords);
+    expect(wrong?.isError ?? true).toBe(true);
+    expect(next?.text).toMatch(/^ran\n/);
   });
 
   it("tells of a timeout with the output up to then", async () => {

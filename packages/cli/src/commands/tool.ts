@@ -6,7 +6,7 @@
  */
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { type BashToolResult, Settings } from "@pi-bash/contract";
+import { type BashToolResult, checkedValue, Settings } from "@pi-bash/contract";
 import { ArtifactStore, createExecutor } from "@pi-bash/executor";
 import { createBashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import { listenForInterrupt } from "../interrupt.ts";
@@ -122,10 +122,9 @@ function parseSettings(assignments: readonly string[]): Settings {
     if (!(name in Settings.shape)) throw new UsageError(`there is no setting \`${name}\``);
     return [name, jsonOrText(value)];
   });
-  const parsed = Settings.safeParse(Object.fromEntries(given));
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `\`${path.join(".")}\`: ${message}`);
-  throw new UsageError(`wrong settings: ${problems.join("; ")}`);
+  const checked = checkedValue(Settings, Object.fromEntries(given), { whole: "`--setting`" });
+  if ("value" in checked) return checked.value;
+  throw new UsageError(`wrong settings: ${checked.problem}`);
 }
 
 function jsonOrText(source: string): unknown {

@@ -2,10 +2,11 @@
  * What the task tools have in common: the parameters are checked, the workspace is waited for, refusals are told.
  */
 import type { ParameterSchema, TextContent } from "@pi-bash/contract";
+import { parseParams } from "../call-params.ts";
 import { settingsReader } from "../call-settings.ts";
 import type { UpdateListener } from "../live-updates.ts";
 import type { ToolContext } from "../session.ts";
-import { refusal, ToolAbortError, ToolError } from "../tool-error.ts";
+import { refusal, ToolAbortError } from "../tool-error.ts";
 import { type TaskSession, untilReady } from "./task-session.ts";
 
 /** The answer to a call of a task tool. */
@@ -75,7 +76,7 @@ export function defineTool<Name extends string, Params, Details>(
     execute: async (_toolCallId, params, signal, onUpdate, given) => {
       const context = given ?? {};
       if (signal?.aborted) throw new ToolAbortError();
-      const parsed = parse(definition.name, definition.parameters(), params);
+      const parsed = parseParams({ tool: definition.name, schema: definition.parameters() }, params);
       await untilReady(session, signal);
       if (signal?.aborted) throw new ToolAbortError();
       try {
@@ -85,13 +86,6 @@ export function defineTool<Name extends string, Params, Details>(
       }
     },
   };
-}
-
-function parse<Params>(name: string, schema: ParameterSchema<Params>, params: unknown): Params {
-  const parsed = schema.safeParse(params);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => [...path.map(String), message].join(": "));
-  throw new ToolError(`Invalid ${name} parameters: ${problems.join("; ").slice(0, 2_000)}`);
 }
 
 /** An answer of one text. */
