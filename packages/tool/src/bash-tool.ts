@@ -12,10 +12,10 @@ import {
   DEFAULT_MAX_BYTES,
   type Settings,
 } from "@pi-bash/contract";
-import { isAbortSignal, onAbort } from "@pi-bash/contract/abort";
 import { nonInteractiveEnv, shellConfig } from "@pi-bash/executor";
 import { classify } from "@pi-bash/policy";
 import { settingsReader } from "./call-settings.ts";
+import { checkSignal } from "./call-signal.ts";
 import type { ClientTerminal, CreateTerminalRequest } from "./client-bridge.ts";
 import { runInClientTerminal } from "./client-terminal.ts";
 import { type CallScene, runOnExecutor, runOnPty } from "./command-run.ts";
@@ -42,7 +42,8 @@ export interface BashTool {
   readonly concurrency: "exclusive";
   /**
    * Whether a call only reads and may run beside others: a host that asks may start such calls at once. Only with a
-   * policy, which decides anew when the call is made; what it does not approve by itself takes its turn.
+   * policy, which decides anew when the call is made; what it does not approve by itself takes its turn. Never throws:
+   * of parameters that cannot be read the answer is no.
    */
   isConcurrencySafe(params: unknown): boolean;
   /**
@@ -72,11 +73,10 @@ export function createBashTool(session: BashToolSession): BashTool {
     },
     strict: true,
     concurrency: "exclusive",
-    isConcurrencySafe: (params) => session.policy !== undefined && onlyReads(params),
+    isConcurrencySafe: (params) => onlyReads(params, session),
     execute: async (_toolCallId, params, signal, onUpdate, given) => {
       const context = given ?? {};
       checkSignal(signal);
-      if (signal?.aborted) throw new ToolAbortError();
       const call = await prepareCall(params, settings(), session, { ...context, signal });
       if (signal?.aborted) throw new ToolAbortError();
       try {
@@ -88,22 +88,16 @@ export function createBashTool(session: BashToolSession): BashTool {
   };
 }
 
-/** Refuses a signal that nobody could be told by, before anything waits for it. */
-function checkSignal(signal: AbortSignal | undefined): void {
-  if (signal === undefined || signal === null) return;
+/** Whether a call only reads. What cannot be read, parameters or the session, takes its turn. */
+function onlyReads(params: unknown, session: BashToolSession): boolean {
   try {
-    if (!isAbortSignal(signal)) throw new ToolError("The call's signal is no AbortSignal");
-    onAbort(signal, () => undefined)();
-  } catch (error) {
-    if (error instanceof ToolError) throw error;
-    throw new ToolError("The call's signal takes no listener", { cause: error });
+    const parsed = BashParamsWithAsync.safeParse(params);
+    if (session.policy === undefined || !parsed.success) return false;
+    const { command, async, pty } = parsed.data;
+    return async !== true && pty !== true && classify(command).concurrencySafe;
+  } catch {
+    return false;
   }
-}
-
-function onlyReads(params: unknown): boolean {
-  const parsed = BashParamsWithAsync.safeParse(params);
-  if (!parsed.success || parsed.data.async === true || parsed.data.pty === true) return false;
-  return classify(parsed.data.command).concurrencySafe;
 }
 
 async function run(call: PreparedCall, scene: CallScene): Promise<BashToolResult> {

@@ -21,6 +21,7 @@ import {
   warnAboutListener,
 } from "@pi-bash/executor";
 import { parseParams } from "./call-params.ts";
+import { checkSignal } from "./call-signal.ts";
 import { JOB_PROMPT } from "./prompt.ts";
 import type { BashToolSession } from "./session.ts";
 import { endOf } from "./text-end.ts";
@@ -83,7 +84,7 @@ export function createJobTool(session: BashToolSession): JobTool {
     strict: true,
     concurrency: "shared",
     execute: async (_toolCallId, params, signal, onUpdate) => {
-      if (signal?.aborted) throw new ToolAbortError();
+      checkSignal(signal);
       const { list, poll = [], cancel = [] } = parseParams({ tool: "job", schema: JobParams }, params);
       const manager = session.asyncJobManager;
       if (manager === undefined) throw new ToolError("Async job manager unavailable for this session.");

@@ -240,6 +240,27 @@ describe("read-only commands", () => {
     }
     expect(createBashTool(scene().session).isConcurrencySafe({ command: "ls" })).toBe(false);
   });
+
+  it("are not those whose parameters, or whose session, cannot be read", () => {
+    const throws = () => {
+      throw new TypeError("closed");
+    };
+    const { session } = guarded();
+    const tool = createBashTool(session);
+    const closed = new Proxy({}, { get: throws, has: throws, ownKeys: throws, getOwnPropertyDescriptor: throws });
+
+    for (const params of [
+      closed,
+      { command: closed },
+      { command: "ls", env: closed },
+      Object.defineProperty({}, "command", { get: throws, enumerable: true }),
+      Symbol("ls"),
+    ]) {
+      expect(tool.isConcurrencySafe(params)).toBe(false);
+    }
+    const withoutPolicy = Object.defineProperty({ ...session }, "policy", { get: throws });
+    expect(createBashTool(withoutPolicy).isConcurrencySafe({ command: "ls" })).toBe(false);
+  });
 });
 
 describe("deadlines of the settings", () => {

@@ -4,7 +4,7 @@ import { createBashTool } from "../src/bash-tool.ts";
 import { createJobTool } from "../src/job-tool.ts";
 import { createLegacyTools } from "../src/tasks/legacy-tools.ts";
 import { createTaskTools } from "../src/tasks/task-tools.ts";
-import { ToolError } from "../src/tool-error.ts";
+import { ToolAbortError, ToolError } from "../src/tool-error.ts";
 import { thrown } from "./support/session.ts";
 import { taskScene } from "./support/tasks.ts";
 
@@ -80,6 +80,43 @@ it("parameters that cannot be read, or have no end, are refused by every tool in
       expect(error.message).toMatch(new RegExp(`^Invalid ${name} parameters: [^\\p{C}\\p{Zl}]{10,600}$`, "u"));
     }
   }
+});
+
+it("a signal that tells nobody is refused by every tool, and one that is aborted ends the call", async () => {
+  const deaf = {
+    aborted: false,
+    removeEventListener: () => undefined,
+    addEventListener: () => {
+      throw new TypeError("deaf");
+    },
+  };
+  const closed = {
+    get aborted() {
+      throw new TypeError("closed");
+    },
+  };
+
+  for (const tool of Object.values(await everyTool())) {
+    for (const signal of ["abort", {}, deaf, closed]) {
+      const error = await thrown(tool.execute("call", {}, signal as unknown as AbortSignal));
+      expect(error.message).toMatch(/^The call's signal /);
+    }
+    expect(await thrown(tool.execute("call", {}, AbortSignal.abort()))).toBeInstanceOf(ToolAbortError);
+  }
+});
+
+it("settings that cannot be read are told of by whatever a tool says of itself", async () => {
+  const { session } = await taskScene();
+  const settings = {
+    get shellPath(): string {
+      throw new TypeError("closed");
+    },
+  };
+  const tool = createBashTool({ ...session, settings });
+
+  expect(() => tool.description).toThrow(ToolError);
+  expect(() => tool.parameters).toThrow("Wrong settings: `settings` cannot be read");
+  await expect(tool.execute("call", { command: "true" })).rejects.toBeInstanceOf(ToolError);
 });
 
 it("the name of a variable that is none is told in one short line", async () => {

@@ -4,6 +4,7 @@
 import type { ParameterSchema, TextContent } from "@pi-bash/contract";
 import { parseParams } from "../call-params.ts";
 import { settingsReader } from "../call-settings.ts";
+import { checkSignal } from "../call-signal.ts";
 import type { UpdateListener } from "../live-updates.ts";
 import type { ToolContext } from "../session.ts";
 import { refusal, ToolAbortError } from "../tool-error.ts";
@@ -75,7 +76,7 @@ export function defineTool<Name extends string, Params, Details>(
     concurrency: "shared",
     execute: async (_toolCallId, params, signal, onUpdate, given) => {
       const context = given ?? {};
-      if (signal?.aborted) throw new ToolAbortError();
+      checkSignal(signal);
       const parsed = parseParams({ tool: definition.name, schema: definition.parameters() }, params);
       await untilReady(session, signal);
       if (signal?.aborted) throw new ToolAbortError();
