@@ -5,6 +5,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { until } from "../support/patience.ts";
+import { isAlive, untilGone } from "../support/process.ts";
 import { bash, createAgent, job, type Reading } from "./support/agent.ts";
 import { place } from "./support/place.ts";
 import { ASK, PATH, SERVER } from "./support/server.ts";
@@ -69,18 +70,11 @@ describe("an agent and a server", () => {
       return "left";
     });
     const pid = readings[0]?.details.survivors?.[0]?.pid ?? 0;
-    expect(() => process.kill(pid, 0)).not.toThrow();
+    expect(isAlive(pid)).toBe(true);
 
     await agent.executor.dispose();
 
-    await until("the server is gone", () => {
-      try {
-        process.kill(pid, 0);
-        return false;
-      } catch {
-        return true;
-      }
-    });
+    await untilGone(pid);
   });
 });
 

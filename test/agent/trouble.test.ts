@@ -5,17 +5,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { until } from "../support/patience.ts";
+import { isAlive } from "../support/process.ts";
 import { bash, createAgent, type Script } from "./support/agent.ts";
 import { place } from "./support/place.ts";
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 describe("an agent and its folder", () => {
   it("is told that the folder of a call is missing, and makes it", async () => {

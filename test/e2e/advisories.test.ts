@@ -3,17 +3,16 @@
  *
  * Those about the text of commands are in `packages/policy/test/advisories.test.ts`.
  */
-import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { createExecutor } from "@pi-bash/executor";
 import { createPolicy, type PolicyRequest } from "@pi-bash/policy";
 import { type BashToolSession, createBashTool, ToolError } from "@pi-bash/tool";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { scratchFolder } from "../support/scratch.ts";
 
 function session(ports: Partial<BashToolSession> = {}): BashToolSession {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-advisories-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder();
   const cwd = join(folder, "work");
   mkdirSync(cwd);
   const hostEnv = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: join(folder, "home") };

@@ -3,8 +3,8 @@ import { describe, it } from "vitest";
 import { soakAborts } from "../soak/aborts.ts";
 import { soakCommands } from "../soak/commands.ts";
 import { soakLargeOutput } from "../soak/large-output.ts";
-import { soakSeed } from "../soak/random.ts";
 import { soakSessions } from "../soak/sessions.ts";
+import { soakSeed } from "../support/random.ts";
 
 describe("a sample of the soak", () => {
   it("40 aborts at random moments lose no session and leave nothing behind", async () => {

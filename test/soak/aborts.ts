@@ -10,12 +10,12 @@ import { join } from "node:path";
 import { Shell } from "@pi-bash/natives";
 import { expect } from "vitest";
 import { pause, within } from "../support/patience.ts";
+import { pick, seededRandom } from "../support/random.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { runIn } from "../support/session.ts";
 import { newTag } from "../support/tag.ts";
 import { inLanes } from "./lanes.ts";
 import { backAt, settledCount } from "./process-count.ts";
-import { pick, seededRandom } from "./random.ts";
 
 /** Commands without an end, by what is special about them. */
 const ENDLESS = [

@@ -3,8 +3,8 @@
  * does differently on purpose is listed in `differential/differences.ts`.
  */
 import { describe, it } from "vitest";
+import { soakSeed } from "../support/random.ts";
 import { compareSequences } from "./differential/sequences.ts";
-import { soakSeed } from "./random.ts";
 
 describe("random sequences of commands do in a session what they do in plain bash", () => {
   const seed = soakSeed();

@@ -2,12 +2,13 @@
  * A huge output through the tool: the host's memory stays where it was, the artifact has every byte, and the answer is as
  * long as any other.
  */
-import { createHash } from "node:crypto";
-import { createReadStream, readFileSync } from "node:fs";
+
+import { readFileSync } from "node:fs";
 import { DEFAULT_MAX_BYTES, INLINE_SLACK_BYTES } from "@pi-bash/contract";
 import { createExecutor } from "@pi-bash/executor";
 import { createBashTool } from "@pi-bash/tool";
 import { expect, onTestFinished } from "vitest";
+import { digestOf, digestOfRepeated } from "../support/digest.ts";
 import { scratchFolder } from "../support/scratch.ts";
 
 const MEBIBYTE = 1024 ** 2;
@@ -54,7 +55,7 @@ export async function soakLargeOutput(bytes: number): Promise<LargeOutputCost> {
   const { truncation } = answer.details?.meta ?? {};
   expect(truncation).toMatchObject({ totalBytes: bytes, direction: "tail" });
   const entry = await executor.artifacts.get(truncation?.artifactId ?? "none");
-  expect(await digestOf(entry?.path ?? "none")).toBe(expectedDigest(bytes));
+  expect(await digestOf(entry?.path ?? "none")).toBe(digestOfRepeated(LINE, bytes));
   expect(cost.peakBytes).toBeLessThan(MEMORY_BYTES);
   return { seconds, mebibytes: cost.peakBytes / MEBIBYTE, updates, stallMs: cost.stallMs };
 }
@@ -85,18 +86,4 @@ const LOOK_MS = 10;
 function residentBytes(): number {
   if (process.platform !== "linux") return process.memoryUsage.rss();
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? 0) * 1_024;
-}
-
-async function digestOf(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const block of createReadStream(path, { highWaterMark: MEBIBYTE })) hash.update(block);
-  return hash.digest("hex");
-}
-
-function expectedDigest(bytes: number): string {
-  const hash = createHash("sha256");
-  const block = Buffer.from(LINE.repeat(61_681));
-  let left = bytes;
-  for (; left >= block.length; left -= block.length) hash.update(block);
-  return hash.update(block.subarray(0, left)).digest("hex");
 }

@@ -12,10 +12,10 @@ import { ArtifactStore, createExecutor, type Executor, JobManager } from "@pi-ba
 import { type BashTool, createBashTool, createJobTool, type JobTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import { expect } from "vitest";
 import { pause, until, within } from "../support/patience.ts";
+import { pick, type Random, seededRandom } from "../support/random.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { newTag } from "../support/tag.ts";
 import { backAt, settledCount } from "./process-count.ts";
-import { pick, type Random, seededRandom } from "./random.ts";
 import { smallDisk } from "./small-disk.ts";
 
 /** How much of it. */

@@ -18,8 +18,9 @@ import { createPolicy } from "@pi-bash/policy";
 import { createBashTool } from "@pi-bash/tool";
 import { describe, expect, it } from "vitest";
 import { until } from "../../../test/support/patience.ts";
+import { untilGone } from "../../../test/support/process.ts";
 import { acpApprove, acpClientBridge, acpToolCall, serveTerminals, type TerminalsPorts } from "../src/acp/index.ts";
-import { type AgentSession, agentSession, ENDLESS, pidIn, untilGone } from "./support/agent-session.ts";
+import { type AgentSession, agentSession, ENDLESS, pidIn } from "./support/agent-session.ts";
 import { behavesInTheLoop, type Reading, type ScriptedCall } from "./support/behaviours.ts";
 
 const SESSION_ID = "session-1";

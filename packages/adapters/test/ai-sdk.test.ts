@@ -1,28 +1,19 @@
 /** The tools in the AI SDK's own loop, with a script in place of the model. */
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createExecutor, JobManager } from "@pi-bash/executor";
-import { createBashTool, toolsForModel } from "@pi-bash/tool";
 import { stepCountIs, streamText } from "ai";
 import { convertArrayToReadableStream, MockLanguageModelV3 } from "ai/test";
-import { expect, it, onTestFinished } from "vitest";
-import { until } from "../../../test/support/patience.ts";
+import { expect, it } from "vitest";
+import { isAlive, untilGone } from "../../../test/support/process.ts";
 import { type AiSdkOutput, aiSdkTools } from "../src/ai-sdk/index.ts";
+import { agentSession, ENDLESS, pidIn } from "./support/agent-session.ts";
 
 type Call = [name: string, input: object];
 type Looks = { toolName: string; isPreliminary: boolean; output: AiSdkOutput }[];
 
 async function agent() {
-  const cwd = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-ai-sdk-")));
-  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
-  const hostEnv = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: cwd };
-  const executor = createExecutor({}, { hostEnv, cwd, usesSnapshot: false });
-  onTestFinished(() => executor.dispose());
-  const asyncJobManager = await JobManager.open({ artifacts: executor.artifacts });
-  onTestFinished(() => asyncJobManager.dispose());
-  const session = { cwd, executor, asyncJobManager, hostEnv, getSessionId: () => "agent" };
-  const tools = aiSdkTools([createBashTool(session), ...toolsForModel(session)]);
+  const { cwd, tools: all } = await agentSession();
+  const tools = aiSdkTools(all);
   /** Has the model make these calls one after another. What came of them, and what the model was given. */
   const run = async (calls: Call[], onLook: (look: Looks[number]) => void = () => undefined, signal?: AbortSignal) => {
     const prompts: unknown[] = [];
@@ -84,23 +75,14 @@ it("shows the output while the command runs, and the model reads the answer", as
 it("ends the command when the loop is aborted", async () => {
   const { cwd, run } = await agent();
   const stop = new AbortController();
-  const file = join(cwd, "pid");
 
-  const running = run([["bash", { command: "sleep 300 & echo $! > pid; wait" }]], undefined, stop.signal);
-  await until("the command", () => existsSync(file) && readFileSync(file, "utf8").endsWith("\n"));
-  const pid = Number(readFileSync(file, "utf8"));
-  expect(() => process.kill(pid, 0)).not.toThrow();
+  const running = run([["bash", { command: ENDLESS }]], undefined, stop.signal);
+  const pid = await pidIn(cwd);
+  expect(isAlive(pid)).toBe(true);
   stop.abort();
   await running.catch(() => undefined);
 
-  await until("the command is gone", () => {
-    try {
-      process.kill(pid, 0);
-      return false;
-    } catch {
-      return true;
-    }
-  });
+  await untilGone(pid);
 });
 
 it("answers with a timeout, and with an artifact that later commands read", async () => {

@@ -2,8 +2,9 @@
 import Anthropic from "@anthropic-ai/sdk";
 import type { BetaRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool";
 import { describe, expect, it } from "vitest";
+import { untilGone } from "../../../test/support/process.ts";
 import { anthropicBashTool, anthropicTools } from "../src/anthropic/index.ts";
-import { type AgentSession, agentSession, ENDLESS, pidIn, untilGone } from "./support/agent-session.ts";
+import { type AgentSession, agentSession, ENDLESS, pidIn } from "./support/agent-session.ts";
 import { anthropicServer } from "./support/anthropic-server.ts";
 import { behavesInTheLoop, type Loop, type ScriptedCall } from "./support/behaviours.ts";
 

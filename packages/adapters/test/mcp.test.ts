@@ -1,29 +1,17 @@
 /** The MCP server, joined to the official client in this process: what a client cannot see go wrong over stdio. */
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
-import { createExecutor } from "@pi-bash/executor";
-import { type AnyTool, createBashTool } from "@pi-bash/tool";
+import type { AnyTool } from "@pi-bash/tool";
 import { expect, it, onTestFinished } from "vitest";
 import { within } from "../../../test/support/patience.ts";
 import { createMcpServer, MAX_RESOURCE_BYTES, type McpServerPorts, serveMcpOnStdio } from "../src/mcp/index.ts";
+import { agentSession } from "./support/agent-session.ts";
 
 const timeout = 40_000;
 
-function session() {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-adapters-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const hostEnv = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: folder };
-  const executor = createExecutor({}, { hostEnv, cwd: folder, usesSnapshot: false });
-  onTestFinished(() => executor.dispose());
-  return { folder, executor, bash: createBashTool({ cwd: folder, executor, hostEnv }) };
-}
-
 /** A tool whose calls do what `execute` does. */
-function toolOf(execute: () => Promise<never>): AnyTool {
-  return { ...session().bash, execute };
+async function toolOf(execute: () => Promise<never>): Promise<AnyTool> {
+  return { ...(await agentSession()).bash, execute };
 }
 
 async function connect(ports: McpServerPorts): Promise<Client> {
@@ -36,7 +24,7 @@ async function connect(ports: McpServerPorts): Promise<Client> {
 }
 
 it("tells a client that waits for a quiet command that it still runs", async () => {
-  const client = await connect({ tools: [session().bash], keepAliveMs: 50 });
+  const client = await connect({ tools: [(await agentSession()).bash], keepAliveMs: 50 });
   const stop = new AbortController();
   let signs = 0;
 
@@ -58,7 +46,7 @@ it("tells a client that waits for a quiet command that it still runs", async () 
 });
 
 it("shows the end of a long output as progress, never from the middle of a character", async () => {
-  const client = await connect({ tools: [session().bash] });
+  const client = await connect({ tools: [(await agentSession()).bash] });
   const messages: string[] = [];
 
   await client.callTool(
@@ -72,7 +60,7 @@ it("shows the end of a long output as progress, never from the middle of a chara
 });
 
 it("answers a wrong call with an error that the model reads, and runs nothing", async () => {
-  const client = await connect({ tools: [session().bash] });
+  const client = await connect({ tools: [(await agentSession()).bash] });
 
   const wrong = await client.callTool({ name: "bash", arguments: { command: "echo ran", more: 1 } });
   const unset = await client.callTool({ name: "bash", arguments: { command: "echo ran", env: { "A-B": "x" } } });
@@ -87,7 +75,7 @@ it("answers a wrong call with an error that the model reads, and runs nothing", 
 });
 
 it("answers the call of a tool that is broken, and serves on", async () => {
-  const broken = toolOf(() => Promise.reject(new TypeError("a defect")));
+  const broken = await toolOf(() => Promise.reject(new TypeError("a defect")));
   const client = await connect({ tools: [broken] });
 
   const answer = await client.callTool({ name: "bash", arguments: { command: "x" } });
@@ -97,7 +85,8 @@ it("answers the call of a tool that is broken, and serves on", async () => {
 });
 
 it("reads a part of what is too large for a message, and says that it is cut", async () => {
-  const { executor, bash } = session();
+  const { session, bash } = await agentSession();
+  const { executor } = session;
   const client = await connect({ tools: [bash], artifacts: executor.artifacts });
   const lines = 30_000;
   // Control characters: JSON writes each in six.
@@ -117,7 +106,8 @@ it("reads a part of what is too large for a message, and says that it is cut", a
 });
 
 it("says what is wrong with an address", async () => {
-  const { executor, bash } = session();
+  const { session, bash } = await agentSession();
+  const { executor } = session;
   const client = await connect({ tools: [bash], artifacts: executor.artifacts });
   const { id } = await executor.artifacts.save("bash", "text\n");
   const read = (uri: string) => client.readResource({ uri });

@@ -10,8 +10,9 @@ import {
   Usage,
 } from "@openai/agents";
 import { describe, expect, it } from "vitest";
+import { untilGone } from "../../../test/support/process.ts";
 import { openAiAgentsTools, openAiShell } from "../src/openai-agents/index.ts";
-import { agentSession, ENDLESS, pidIn, untilGone } from "./support/agent-session.ts";
+import { agentSession, ENDLESS, pidIn } from "./support/agent-session.ts";
 import { behavesInTheLoop, type Loop } from "./support/behaviours.ts";
 
 /** Runs an agent whose model says these things, one a turn. All items of the conversation. */

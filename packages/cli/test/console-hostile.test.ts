@@ -2,7 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { hostileText, randomFrom } from "../../renderer/test/random.ts";
+import { seededRandom } from "../../../test/support/random.ts";
+import { hostileText } from "../../renderer/test/hostile-text.ts";
 import { expectRestored, KEY, person } from "./console-person.ts";
 
 /** What the console itself writes: modes that it takes and gives back, places, erasing, colours put back. */
@@ -10,7 +11,7 @@ import { expectRestored, KEY, person } from "./console-person.ts";
 const OWN = /\x1b\[(?:\?(?:7|25|1049|1002|1006|2004|2026)[hl]|0?m|2?J|\d*[AC]|\d+;1H)/g;
 
 it.each([1, 2])("no output leaks a sequence or moves the prompt, whatever it is (seed %i)", async (seed) => {
-  const random = randomFrom(seed);
+  const random = seededRandom(seed);
   const at = await person("", { cols: 80, rows: 24 });
   for (let round = 0; round < 6; round += 1) {
     const name = `round-${round}`;

@@ -47,14 +47,6 @@ export async function until(holds: () => boolean, what: () => string): Promise<v
   }
 }
 
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
 /** A person at the console in a new folder, at its prompt. */
 export async function person(words = "", { cols = 80, rows = 24 } = {}): Promise<Person> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-console-")));

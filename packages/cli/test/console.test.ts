@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { expectRestored, isAlive, KEY, LIMIT_MS, PROGRAM, person, until } from "./console-person.ts";
+import { isAlive } from "../../../test/support/process.ts";
+import { expectRestored, KEY, LIMIT_MS, PROGRAM, person, until } from "./console-person.ts";
 
 describe("the console", () => {
   it("is a wrong command line without a terminal, and says what needs none", () => {

@@ -1,20 +1,20 @@
 /** `pi-bash mcp`, driven by the official client, in both protocols that clients speak today. */
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client, type VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../../../test/support/patience.ts";
+import { isAlive } from "../../../test/support/process.ts";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 
 const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
 /** Longest wait of the client for one answer, in milliseconds. */
 const timeout = 40_000;
 
 async function connect({ mode = "legacy", words = [] }: { mode?: VersionNegotiationMode; words?: string[] } = {}) {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-mcp-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder();
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [PROGRAM, "mcp", ...words],
@@ -40,15 +40,6 @@ const background = (script: string) => ({
   display_name: "x",
   run_in_background: true,
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The process id that a command has written to a file, complete once its line has ended. */
 async function pidIn(path: string): Promise<number> {

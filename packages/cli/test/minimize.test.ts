@@ -2,27 +2,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { STEP_RULES } from "../../../test/support/minimizer-rules.ts";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { parseMinimizeArguments } from "../src/commands/minimize.ts";
 import { runProgram } from "./built-program.ts";
 
 const PASSING = Array.from({ length: 100 }, (_, n) => `test suite::case_${n} ... ok\n`).join("");
 const OUTPUT = `running 101 tests\n${PASSING}test suite::odd ... FAILED\n\nfailures:\n    suite::odd\n\ntest result: FAILED. 100 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n`;
-
-const RULES = `schema = 1
-[[rule]]
-name = "mine"
-programs = ["frobnicate"]
-[[rule.drop]]
-lines = ['^step ']
-[[rule.test]]
-name = "steps go"
-input = """
-step 1
-end
-"""
-gone = ["step"]
-`;
 
 const minimize = (words: readonly string[], input?: string, folder?: string) =>
   runProgram(["minimize", ...words], input, folder);
@@ -58,7 +44,7 @@ describe("pi-bash minimize", () => {
 
   it("uses rules of one's own", async () => {
     const folder = scratchFolder();
-    writeFileSync(join(folder, "mine.toml"), RULES);
+    writeFileSync(join(folder, "mine.toml"), STEP_RULES);
     const steps = `${"step 1 of many, which says nothing new\n".repeat(2)}${Array.from({ length: 90 }, (_, n) => `step ${n} of many\n`).join("")}end\n`;
 
     const { stdout } = await minimize(["--command", "frobnicate", "--rules", "mine.toml"], steps, folder);
@@ -68,8 +54,8 @@ describe("pi-bash minimize", () => {
 
   it("verifies the built-in rules and files, and names the test that does not hold", async () => {
     const folder = scratchFolder();
-    writeFileSync(join(folder, "good.toml"), RULES);
-    writeFileSync(join(folder, "bad.toml"), RULES.replace('gone = ["step"]', 'facts = ["step"]'));
+    writeFileSync(join(folder, "good.toml"), STEP_RULES);
+    writeFileSync(join(folder, "bad.toml"), STEP_RULES.replace('gone = ["step"]', 'facts = ["step"]'));
 
     const good = await minimize(["--verify", "good.toml"], "", folder);
     const bad = await minimize(["--verify", "good.toml", "bad.toml", "absent.toml"], "", folder);

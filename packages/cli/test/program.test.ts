@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isAlive } from "../../../test/support/process.ts";
 
 const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
 /** A test that waits longer for a process than this has found a hang. */
@@ -222,12 +223,3 @@ describe("pi-bash", () => {
     expect(other.stderr).toContain("unknown command `dance`");
   });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

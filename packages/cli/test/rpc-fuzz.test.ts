@@ -1,7 +1,7 @@
 /** `pi-bash rpc` with lines that no well-behaved client sends, among some that it does, by seeds. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../../test/soak/random.ts";
+import { seededRandom } from "../../../test/support/random.ts";
 import { client, until } from "./rpc-client.ts";
 
 describe("a client that sends at random", () => {

@@ -14,10 +14,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { parseArtifactAddress } from "../src/artifacts/address.ts";
 import { ArtifactStore } from "../src/artifacts/store.ts";
 import { saved, storeIn } from "./support/artifacts.ts";
-import { scratch } from "./support/scratch.ts";
 
 describe("artifact addresses", () => {
   it("name an artifact, lines of it, its end, or what matches", () => {
@@ -72,7 +72,7 @@ describe("artifact store", () => {
   });
 
   it("closes a folder of ours that others could enter", async () => {
-    const folder = join(scratch(), "open");
+    const folder = join(scratchFolder(), "open");
     mkdirSync(folder);
     chmodSync(folder, 0o755);
 
@@ -82,7 +82,7 @@ describe("artifact store", () => {
   });
 
   it("SC-03: refuses a folder that is a link, and leaves its target alone", async () => {
-    const root = scratch();
+    const root = scratchFolder();
     mkdirSync(join(root, "victim"));
     symlinkSync(join(root, "victim"), join(root, "link"));
 
@@ -93,7 +93,7 @@ describe("artifact store", () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)("SC-05: refuses a folder of another user (only root can make one)", async () => {
-    const folder = join(scratch(), "theirs");
+    const folder = join(scratchFolder(), "theirs");
     mkdirSync(folder);
     chownSync(folder, 12_345, 12_345);
 
@@ -189,7 +189,7 @@ describe("artifact store", () => {
   });
 
   it("VO-06: fails to save where the folder cannot be, leaves nothing, and works again when it can", async () => {
-    const root = scratch();
+    const root = scratchFolder();
     const folder = join(root, "artifacts");
     writeFileSync(folder, "a file");
     const store = new ArtifactStore({ folder });

@@ -2,10 +2,12 @@
  * The console on real pseudoterminals: what a person sees and types, and what of it becomes the text for a model.
  */
 import { describe, expect, it } from "vitest";
+import { isAlive } from "../../../test/support/process.ts";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { ArtifactStore } from "../src/artifacts/store.ts";
 import { type ConsoleRequest, createConsole } from "../src/console/console.ts";
 import type { ConsoleControls, ConsoleView, PtyEnd } from "../src/console/console-port.ts";
-import { scratch, until } from "./support/scratch.ts";
+import { until } from "./support/waiting.ts";
 
 const ENV = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", TERM: "xterm-256color", LANG: "C.UTF-8" };
 
@@ -120,7 +122,7 @@ describe("the console", () => {
     expect(result).not.toHaveProperty("timedOut");
     expect(result).not.toHaveProperty("exitCode");
     const pid = Number(/pid (\d+)/.exec(result.output)?.[1]);
-    expect(() => process.kill(pid, 0)).toThrow();
+    expect(isAlive(pid)).toBe(false);
   });
 
   it("ends at its deadline, and at an abort, with what was on the screen", async () => {
@@ -155,7 +157,7 @@ describe("the console", () => {
   });
 
   it("keeps the raw output of a long run in its artifact, and the end of the screen in the text", async () => {
-    const store = new ArtifactStore({ folder: `${scratch()}/artifacts` });
+    const store = new ArtifactStore({ folder: `${scratchFolder()}/artifacts` });
     const artifact = await store.allocate("bash");
 
     const result = await createConsole().run(request("seq 1 30000", { artifact }));

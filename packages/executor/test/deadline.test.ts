@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { TimeoutDecision } from "../src/deadline.ts";
 import { bashWork } from "../src/jobs/bash-work.ts";
 import { followScene, LONG_MS, waitFor } from "./support/follow.ts";
-import { until } from "./support/scratch.ts";
+import { until } from "./support/waiting.ts";
 
 /** Long enough for an `echo` in a session that stands. */
 const DEADLINE_MS = 1_000;

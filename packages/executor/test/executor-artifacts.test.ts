@@ -4,11 +4,12 @@
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { ArtifactStore } from "../src/artifacts/store.ts";
 import { bashWork } from "../src/jobs/bash-work.ts";
 import { JobManager } from "../src/jobs/job-manager.ts";
 import { real } from "./support/real.ts";
-import { scratch, until } from "./support/scratch.ts";
+import { until } from "./support/waiting.ts";
 
 const isLinux = process.platform === "linux";
 
@@ -62,7 +63,7 @@ describe("a long output", () => {
   });
 
   it("VO-06: is truncated without an address when the folder was removed, and the next one has one again", async () => {
-    const folder = join(scratch(), "artifacts");
+    const folder = join(scratchFolder(), "artifacts");
     const { executor } = real({ artifacts: new ArtifactStore({ folder }) });
     await executor.executeBash("true");
     rmSync(folder, { recursive: true });
@@ -76,7 +77,7 @@ describe("a long output", () => {
   });
 
   it("VO-06: is truncated without an address where the folder is a file", async () => {
-    const folder = join(scratch(), "artifacts");
+    const folder = join(scratchFolder(), "artifacts");
     writeFileSync(folder, "");
     const { executor } = real({ artifacts: new ArtifactStore({ folder }) });
 
@@ -87,7 +88,7 @@ describe("a long output", () => {
   });
 
   it("VO-01: is cut short at the limit of an artifact, and the result says so", async () => {
-    const artifacts = new ArtifactStore({ folder: join(scratch(), "artifacts"), maxBytes: 100_000 });
+    const artifacts = new ArtifactStore({ folder: join(scratchFolder(), "artifacts"), maxBytes: 100_000 });
     const { executor } = real({ artifacts });
 
     const result = await executor.executeBash("seq 1 50000");
@@ -100,7 +101,7 @@ describe("a long output", () => {
   });
 
   it("VO-12: ends at its limit where a command reads the artifact it is writing", async () => {
-    const folder = join(scratch(), "artifacts");
+    const folder = join(scratchFolder(), "artifacts");
     const artifacts = new ArtifactStore({ folder, maxBytes: 1_000_000 });
     const { executor } = real({ artifacts });
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { RunResult } from "../src/natives-port.ts";
 import { make } from "./support/executor.ts";
 import { ended, never } from "./support/fake-natives.ts";
-import { deferred, until } from "./support/scratch.ts";
+import { deferred, until } from "./support/waiting.ts";
 
 /** A core's error: a code and a message. */
 function coreError(code: string): Error {

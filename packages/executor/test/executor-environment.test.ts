@@ -6,8 +6,8 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { real } from "./support/real.ts";
-import { scratch } from "./support/scratch.ts";
 
 /** A repository with a few commits, for the commands that would open an editor. */
 function repository(folder: string): string {
@@ -102,7 +102,7 @@ describe("programs of a session", () => {
 
 describe("a host without a usable temporary folder", () => {
   it("VO-07: runs commands all the same, and says what it lacks", async () => {
-    const file = join(scratch(), "file");
+    const file = join(scratchFolder(), "file");
     writeFileSync(file, "");
     vi.stubEnv("TMPDIR", file);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -148,7 +148,7 @@ describe("the user's rc", () => {
   });
 
   it("RC-05: comes back for the next session when its file was removed", async () => {
-    const temporary = scratch();
+    const temporary = scratchFolder();
     vi.stubEnv("TMPDIR", temporary);
     onTestFinished(() => void vi.unstubAllEnvs());
     const { executor } = real({ rc: "mine() { echo mine; }\n" });

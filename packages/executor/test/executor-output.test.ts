@@ -4,15 +4,16 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { ArtifactStore } from "../src/artifacts/store.ts";
 import { UserShell } from "../src/user-shell.ts";
 import { make } from "./support/executor.ts";
 import { ended } from "./support/fake-natives.ts";
-import { scratch, until } from "./support/scratch.ts";
+import { until } from "./support/waiting.ts";
 
 describe("artifacts of a run", () => {
   it("are named when the file is whole, and otherwise forgotten", async () => {
-    const store = new ArtifactStore({ folder: join(scratch(), "a") });
+    const store = new ArtifactStore({ folder: join(scratchFolder(), "a") });
     const { natives, executor } = make({}, { artifacts: store });
     natives.behaviour = async ({ options }) => {
       writeFileSync(options.sink?.spillPath ?? "", "all of it");
@@ -52,7 +53,7 @@ describe("artifacts of a run", () => {
   });
 
   it("VO-06: without a folder the command runs and the result says why there is no artifact", async () => {
-    const folder = join(scratch(), "f");
+    const folder = join(scratchFolder(), "f");
     writeFileSync(folder, "a file");
     const { natives, executor } = make({}, { artifacts: new ArtifactStore({ folder }) });
     natives.behaviour = async ({ options }) => ended({ text: String(options.sink?.spillPath), truncated: true });
@@ -65,7 +66,7 @@ describe("artifacts of a run", () => {
 
   it("are the caller's where it brings its own, and none where it wants none", async () => {
     const { natives, executor } = make();
-    const path = join(scratch(), "mine");
+    const path = join(scratchFolder(), "mine");
     natives.behaviour = async () => ended({ text: "x", truncated: true, spilled: true });
 
     const own = await executor.executeBash("x", { artifact: { id: "mine", path } });

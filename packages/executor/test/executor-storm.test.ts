@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import type { CommandResult } from "../src/command-result.ts";
 import { real } from "./support/real.ts";
-import { until } from "./support/scratch.ts";
+import { until } from "./support/waiting.ts";
 
 const CALLS = 60;
 const SESSIONS = 6;

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { disposeSharedExecutor, executeBash } from "../src/execute-bash.ts";
 import { UserShell } from "../src/user-shell.ts";
 import { real } from "./support/real.ts";
-import { until } from "./support/scratch.ts";
+import { until } from "./support/waiting.ts";
 
 const isLinux = process.platform === "linux";
 

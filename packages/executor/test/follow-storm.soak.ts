@@ -2,7 +2,7 @@
  * Two hundred storms of readers over jobs. The seed is printed; `PI_BASH_SOAK_SEED` repeats it.
  */
 import { it } from "vitest";
-import { soakSeed } from "../../../test/soak/random.ts";
+import { soakSeed } from "../../../test/support/random.ts";
 import { followStorm } from "./support/follow-storm.ts";
 
 const STORMS = 200;

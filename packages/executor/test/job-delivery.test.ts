@@ -5,10 +5,11 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { ArtifactStore } from "../src/artifacts/store.ts";
 import type { JobDelivery, JobView } from "../src/jobs/job.ts";
 import { JobManager } from "../src/jobs/job-manager.ts";
-import { deferred, scratch, until } from "./support/scratch.ts";
+import { deferred, until } from "./support/waiting.ts";
 
 const quick =
   (text: string, exitCode = 0) =>
@@ -103,7 +104,7 @@ describe("delivery", () => {
   });
 
   it("gives a long result without an artifact one of its own", async () => {
-    const artifacts = new ArtifactStore({ folder: join(scratch(), "a") });
+    const artifacts = new ArtifactStore({ folder: join(scratchFolder(), "a") });
     const manager = await JobManager.open({ artifacts });
     const got: JobDelivery[] = [];
     manager.subscribe(undefined, (batch) => void got.push(...batch));
@@ -155,7 +156,7 @@ describe("delivery", () => {
 
 describe("the registry", () => {
   it("keeps results nobody took for the next host, numbers go on, and files are private", async () => {
-    const registryFolder = join(scratch(), "jobs");
+    const registryFolder = join(scratchFolder(), "jobs");
     const first = await JobManager.open({ registryFolder });
     first.start({ command: "a", owner: "me", work: quick("one\n") });
     first.start({ command: "b", owner: "me", work: quick("two\n") });
@@ -175,7 +176,7 @@ describe("the registry", () => {
   });
 
   it("tells the next host that a job was ended at its deadline", async () => {
-    const registryFolder = join(scratch(), "jobs");
+    const registryFolder = join(scratchFolder(), "jobs");
     const first = await JobManager.open({ registryFolder });
     first.start({ command: "a", work: async () => ({ text: "late\n", stopped: "deadline" }) });
     await until(() => first.runningCount === 0, "the end");
@@ -189,7 +190,7 @@ describe("the registry", () => {
   });
 
   it("delivers nothing again that was delivered before", async () => {
-    const registryFolder = join(scratch(), "jobs");
+    const registryFolder = join(scratchFolder(), "jobs");
     const first = await JobManager.open({ registryFolder });
     let count = 0;
     first.subscribe(undefined, () => {
@@ -210,7 +211,7 @@ describe("the registry", () => {
   });
 
   it("leaves the jobs of a living host alone, and numbers its own after them", async () => {
-    const registryFolder = join(scratch(), "jobs");
+    const registryFolder = join(scratchFolder(), "jobs");
     const living = await JobManager.open({ registryFolder });
     onTestFinished(() => living.dispose());
     living.start({ command: "a", work: () => new Promise(() => undefined) });
@@ -224,7 +225,7 @@ describe("the registry", () => {
   });
 
   it("says of a job whose host is gone that it is lost, and where its output is", async () => {
-    const registryFolder = join(scratch(), "jobs");
+    const registryFolder = join(scratchFolder(), "jobs");
     await abandonedJob(registryFolder);
 
     const manager = await JobManager.open({ registryFolder });
@@ -239,7 +240,7 @@ describe("the registry", () => {
   });
 
   it("leaves files alone that are no records", async () => {
-    const registryFolder = scratch();
+    const registryFolder = scratchFolder();
     writeFileSync(join(registryFolder, "bg_1.json"), "{ half");
     writeFileSync(join(registryFolder, "bg_2.json"), JSON.stringify({ version: 2 }));
     writeFileSync(join(registryFolder, "notes.txt"), "mine");
@@ -252,7 +253,7 @@ describe("the registry", () => {
   });
 
   it("that cannot be written costs no job, and the reason can be asked for", async () => {
-    const registryFolder = join(scratch(), "jobs");
+    const registryFolder = join(scratchFolder(), "jobs");
     const manager = await JobManager.open({ registryFolder });
     rmSync(registryFolder, { recursive: true });
     writeFileSync(registryFolder, "a file");

@@ -7,7 +7,7 @@ import { bashWork } from "../src/jobs/bash-work.ts";
 import { newEntry } from "../src/jobs/job-entry.ts";
 import { followScene, LONG_MS, waitFor } from "./support/follow.ts";
 import { receive } from "./support/jobs.ts";
-import { until } from "./support/scratch.ts";
+import { until } from "./support/waiting.ts";
 
 describe("following a job", () => {
   it("gives new output each time, the end with the rest, and nothing twice", async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { foregroundWaitMs } from "../src/jobs/foreground.ts";
 import { endedText, jobLabel, listLine, startedText } from "../src/jobs/job-texts.ts";
 import { open, quick, receive, work } from "./support/jobs.ts";
-import { until } from "./support/scratch.ts";
+import { until } from "./support/waiting.ts";
 
 describe("the foreground", () => {
   it("gives the end of work that ends in time, and leaves no job", async () => {

@@ -4,7 +4,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { JobEnd } from "../src/jobs/job.ts";
 import { open, quick, receive, work } from "./support/jobs.ts";
-import { deferred, until } from "./support/scratch.ts";
+import { deferred, until } from "./support/waiting.ts";
 
 describe("a job", () => {
   it("runs, ends with its result, and is listed with both", async () => {

@@ -1,9 +1,9 @@
 /**
  * Gigabytes of output: the host's memory stays where it was, and the file has every byte. Run by `--mode soak`.
  */
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+
 import { describe, expect, it } from "vitest";
+import { digestOf, digestOfRepeated } from "../../../test/support/digest.ts";
 import { real } from "./support/real.ts";
 
 const GIBIBYTES = 5;
@@ -27,22 +27,6 @@ describe("five gibibytes of output", () => {
     expect(Buffer.byteLength(result.output)).toBeLessThanOrEqual(51_200);
     expect(peak - idle).toBeLessThan(64 * MEBIBYTE);
     const { path = "" } = (await executor.artifacts.get(result.artifactId ?? "")) ?? {};
-    expect(await digestOf(path)).toBe(expectedDigest(bytes));
+    expect(await digestOf(path)).toBe(digestOfRepeated("0123456789abcdef\n", bytes));
   });
 });
-
-async function digestOf(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const block of createReadStream(path, { highWaterMark: MEBIBYTE })) hash.update(block);
-  return hash.digest("hex");
-}
-
-function expectedDigest(bytes: number): string {
-  const hash = createHash("sha256");
-  const line = "0123456789abcdef\n";
-  const block = Buffer.from(line.repeat(61_681));
-  let left = bytes;
-  for (; left >= block.length; left -= block.length) hash.update(block);
-  hash.update(block.subarray(0, left));
-  return hash.digest("hex");
-}

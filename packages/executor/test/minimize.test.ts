@@ -5,11 +5,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SettingsInput } from "@pi-bash/contract";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { ArtifactStore } from "../src/artifacts/store.ts";
 import { createExecutor } from "../src/executor.ts";
 import type { NativesPort } from "../src/natives-port.ts";
 import { ended, FakeNatives } from "./support/fake-natives.ts";
-import { scratch } from "./support/scratch.ts";
 
 const RAW = "a line of a build that says little\n".repeat(200);
 
@@ -84,7 +84,7 @@ describe("the minimizer", () => {
   });
 
   it("sees the whole output of a truncated one, and needs no second artifact", async () => {
-    const store = new ArtifactStore({ folder: join(scratch(), "a") });
+    const store = new ArtifactStore({ folder: join(scratchFolder(), "a") });
     const seen: number[] = [];
     const { natives, executor } = make(
       (_, output) => {
@@ -108,7 +108,7 @@ describe("the minimizer", () => {
   });
 
   it("MN-05: keeps the output where the original cannot be saved, without a footer", async () => {
-    const folder = join(scratch(), "f");
+    const folder = join(scratchFolder(), "f");
     writeFileSync(folder, "a file");
     const { executor } = make(shorter, {}, new ArtifactStore({ folder }));
 

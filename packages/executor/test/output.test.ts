@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { ChunkThrottle } from "../src/output/chunk-throttle.ts";
 import { keepHead, TailBuffer } from "../src/output/tail-buffer.ts";
-import { until } from "./support/scratch.ts";
+import { until } from "./support/waiting.ts";
 
 describe("tail buffer", () => {
   it("keeps everything that fits", () => {

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { type BashProgress, type BashProgressEnd, PROGRESS_LINES, runWithProgress } from "../src/progress.ts";
 import { followScene, LONG_MS, waitFor } from "./support/follow.ts";
-import { until } from "./support/scratch.ts";
+import { until } from "./support/waiting.ts";
 
 /** Takes everything. */
 async function take(looks: AsyncGenerator<BashProgress, BashProgressEnd, void>) {

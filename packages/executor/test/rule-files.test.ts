@@ -4,10 +4,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { MAX_RULE_FILE_BYTES, Settings, type SettingsInput } from "@pi-bash/contract";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { createExecutor } from "../src/executor.ts";
 import { loadRuleFiles, PROJECT_RULES, type RuleFiles, readRuleFile } from "../src/rule-files.ts";
 import { ended, FakeNatives } from "./support/fake-natives.ts";
-import { scratch } from "./support/scratch.ts";
 
 const RULES = 'schema = 1\n[[rule]]\nname = "mine"\nprograms = ["x"]\n';
 
@@ -28,7 +28,7 @@ function load(
 
 describe("rule files", () => {
   it("of a person are used as they are, or only with the content that was hashed", async () => {
-    const folder = scratch();
+    const folder = scratchFolder();
     const path = write(folder, "own.toml", RULES);
     const { sha256 } = await readRuleFile(path);
     const settings = { "shellMinimizer.settingsPath": path };
@@ -45,17 +45,20 @@ describe("rule files", () => {
   });
 
   it("of a project are used only where a person approved their content", async () => {
-    const folder = scratch();
+    const folder = scratchFolder();
     const { sha256 } = await readRuleFile(write(folder, PROJECT_RULES, RULES));
 
     expect(await load({}, folder)).toEqual({ texts: [], problems: [] });
     expect((await load({ "shellMinimizer.approvedRules": ["0".repeat(64)] }, folder)).problems).toHaveLength(1);
     expect((await load({ "shellMinimizer.approvedRules": [sha256] }, folder)).texts).toEqual([RULES]);
-    expect(await load({ "shellMinimizer.approvedRules": [sha256] }, scratch())).toEqual({ texts: [], problems: [] });
+    expect(await load({ "shellMinimizer.approvedRules": [sha256] }, scratchFolder())).toEqual({
+      texts: [],
+      problems: [],
+    });
   });
 
   it("come after one another: a person's before a project's", async () => {
-    const folder = scratch();
+    const folder = scratchFolder();
     const own = write(folder, "own.toml", `${RULES}# own\n`);
     const { sha256 } = await readRuleFile(write(folder, PROJECT_RULES, RULES));
     const settings = { "shellMinimizer.settingsPath": own, "shellMinimizer.approvedRules": [sha256] };
@@ -64,7 +67,7 @@ describe("rule files", () => {
   });
 
   it("that cannot be used are named with the reason", async () => {
-    const folder = scratch();
+    const folder = scratchFolder();
     const problemOf = async (path: string): Promise<string> =>
       (await load({ "shellMinimizer.settingsPath": path }, folder)).problems.join("\n");
 
@@ -81,7 +84,7 @@ describe("rule files", () => {
   it.skipIf(process.platform === "win32")(
     "that are pipes keep nobody waiting (Windows has none in folders)",
     async () => {
-      const path = join(scratch(), "pipe");
+      const path = join(scratchFolder(), "pipe");
       execFileSync("mkfifo", [path]);
 
       await expect(readRuleFile(path)).rejects.toThrow("no regular file");
@@ -91,7 +94,7 @@ describe("rule files", () => {
 
 describe("an executor with rule files", () => {
   it("hands them to the minimizer, and tells once what is wrong with one", async () => {
-    const folder = scratch();
+    const folder = scratchFolder();
     const natives = new FakeNatives();
     const seen: unknown[] = [];
     natives.minimizeOutputAsync = async (_, __, ___, options) => {

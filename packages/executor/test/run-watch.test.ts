@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { settlesWithin, watchRun } from "../src/run-watch.ts";
-import { deferred } from "./support/scratch.ts";
+import { deferred } from "./support/waiting.ts";
 
 describe("watching a run", () => {
   it("gives the value of a run that settles", async () => {

@@ -1,9 +1,9 @@
 /** What results say a sandbox may have refused: told from the messages of programs, and never more than they tell. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxReport } from "@pi-bash/contract";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { type Profile, refusalsIn } from "../src/sandbox-refusals.ts";
 
 const REPORT: SandboxReport = { mode: "workspace-write", backend: "bubblewrap", network: false, degraded: [] };
@@ -81,8 +81,7 @@ it("Seatbelt refuses writing in the words of `EPERM`", async () => {
 });
 
 it("a path counts as what its links lead to", async () => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-refusals-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = scratchFolder();
   const workspace = join(folder, "workspace");
   mkdirSync(workspace);
   symlinkSync(folder, join(workspace, "link"));

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { sessionKey } from "../src/sessions/session-key.ts";
 import { type Lease, SessionPool } from "../src/sessions/session-pool.ts";
 import { FakeNatives, never } from "./support/fake-natives.ts";
-import { until } from "./support/scratch.ts";
+import { until } from "./support/waiting.ts";
 
 function poolOf(options: { maxIdle?: number; maxRetained?: number } = {}) {
   const natives = new FakeNatives();

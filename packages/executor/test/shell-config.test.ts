@@ -4,8 +4,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { isBash, prefixedCommand, type ShellConfigOptions, shellConfig } from "../src/shell-config.ts";
-import { scratch } from "./support/scratch.ts";
 
 function find(settings: ShellConfigOptions["settings"], hostEnv: Record<string, string> = {}) {
   return shellConfig({ settings, hostEnv, configName: "settings.json" });
@@ -19,7 +19,7 @@ describe("shell discovery", () => {
   });
 
   it("takes the person's own bash first", () => {
-    const own = join(scratch(), "bash");
+    const own = join(scratchFolder(), "bash");
     writeFileSync(own, "#!/bin/sh\n");
     chmodSync(own, 0o755);
 
@@ -37,7 +37,7 @@ describe("shell discovery", () => {
   });
 
   it("RS-04: refuses a folder and a file that cannot be run, by path", () => {
-    const folder = scratch();
+    const folder = scratchFolder();
     const plain = join(folder, "bash");
     writeFileSync(plain, "");
     mkdirSync(join(folder, "dir"));

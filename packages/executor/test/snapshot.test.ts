@@ -6,10 +6,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { dirname, join } from "node:path";
 import * as natives from "@pi-bash/natives";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { NON_INTERACTIVE_ENV } from "../src/environment/non-interactive.ts";
 import { disposeSnapshots, getOrCreateSnapshot } from "../src/snapshot/shared-snapshot.ts";
 import { type SnapshotOutcome, SnapshotSource } from "../src/snapshot/snapshot.ts";
-import { scratch } from "./support/scratch.ts";
 
 const BASH = "/bin/bash";
 /** Far more than a snapshot takes, so that a busy machine changes nothing. */
@@ -22,7 +22,7 @@ interface Home {
 }
 
 function homeWith(rc: string | undefined, options: { budgetMs?: number; env?: Record<string, string> } = {}): Home {
-  const home = join(scratch(), "home");
+  const home = join(scratchFolder(), "home");
   mkdirSync(home);
   if (rc !== undefined) writeFileSync(join(home, ".bashrc"), rc);
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, ...NON_INTERACTIVE_ENV, ...options.env };

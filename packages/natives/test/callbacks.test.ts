@@ -2,8 +2,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { executeShell, Shell, type ShellRunResult } from "../src/index.ts";
-import { scratchFolder, until } from "./scratch.ts";
+import { until } from "./waiting.ts";
 
 /** More than the pipe, the window and the pieces in JavaScript's hands can hold together. */
 const FLOOD_BYTES = 16 * 1024 * 1024;

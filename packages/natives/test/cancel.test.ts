@@ -3,8 +3,9 @@ import { getEventListeners } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { executeShell, Shell, ShellError } from "../src/index.ts";
-import { scratchFolder, until } from "./scratch.ts";
+import { until } from "./waiting.ts";
 
 describe("cancelling", () => {
   it("PT-10 with a signal that is aborted already starts nothing", async () => {

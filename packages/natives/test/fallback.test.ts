@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { capabilities, executeShell, Shell } from "../src/fallback/shell.ts";
-import { scratchFolder } from "./scratch.ts";
 
 function isAlive(pid: number): boolean {
   try {

@@ -2,8 +2,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { executeShell, Shell, ShellError, type ShellOptions, type ShellRunOptions } from "../src/index.ts";
-import { scratchFolder } from "./scratch.ts";
 
 /** An object whose option `name` throws when it is read. */
 function throwing(name: string, rest: object = {}): object {

@@ -2,8 +2,8 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { Shell } from "../src/index.ts";
-import { scratchFolder } from "./scratch.ts";
 
 it("BG-04 late output of a background child is to be had from the session", async () => {
   const folder = scratchFolder();

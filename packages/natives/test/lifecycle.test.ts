@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChildBundle, createChildBundle } from "./child-bundle.ts";
-import { processesWith, until } from "./scratch.ts";
+import { processesWith, until } from "./waiting.ts";
 
 let bundle: ChildBundle;
 

@@ -4,10 +4,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
 import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { addonInfo, loadBinding } from "../src/binding.ts";
 import { NativeLoadError } from "../src/native-load-error.ts";
 import { currentTarget } from "../src/target.ts";
-import { scratchFolder } from "./scratch.ts";
 
 function failureOf(load: () => unknown): NativeLoadError {
   try {

@@ -1,5 +1,6 @@
 /** The minimizer as it crosses the addon. What it keeps and cuts is tested in crates/pi-minimizer. */
 import { describe, expect, it } from "vitest";
+import { STEP_RULES } from "../../../test/support/minimizer-rules.ts";
 import {
   executeShell,
   explainMinimizer,
@@ -83,33 +84,19 @@ describe("explaining", () => {
 });
 
 describe("rule files", () => {
-  const rules = `schema = 1
-[[rule]]
-name = "mine"
-programs = ["frobnicate"]
-[[rule.drop]]
-lines = ['^step ']
-[[rule.test]]
-name = "steps go"
-input = """
-step 1
-end
-"""
-gone = ["step"]
-`;
   const steps = `${Array.from({ length: 100 }, (_, n) => `step ${n} of the work is done\n`).join("")}end\n`;
 
   it("go before the built-in rules", () => {
-    const result = minimizeOutput("frobnicate", steps, 0, { ruleFiles: [rules] });
+    const result = minimizeOutput("frobnicate", steps, 0, { ruleFiles: [STEP_RULES] });
 
     expect(result).toMatchObject({ filter: "mine", text: "end\n[-- 100 lines removed]\n" });
     expect(minimizeOutput("frobnicate", steps, 0)).toBeNull();
   });
 
   it("have inline tests, which can be run alone", () => {
-    expect(verifyMinimizerRules(rules)).toEqual({ rules: 1, tests: 1 });
+    expect(verifyMinimizerRules(STEP_RULES)).toEqual({ rules: 1, tests: 1 });
     expect(verifyMinimizerRules().tests).toBeGreaterThan(10);
-    expect(() => verifyMinimizerRules(rules.replace('gone = ["step"]', 'facts = ["step"]'))).toThrow(
+    expect(() => verifyMinimizerRules(STEP_RULES.replace('gone = ["step"]', 'facts = ["step"]'))).toThrow(
       "test `steps go` of rule `mine`: `step` is lost",
     );
   });
@@ -118,8 +105,8 @@ gone = ["step"]
     expect(() => minimizeOutput("x", steps, 0, { ruleFiles: ["schema = 2\nrule = []"] })).toThrow(
       "option `ruleFiles` has a wrong file: rule schema `2` is unknown, expected `1`",
     );
-    expect(() => verifyMinimizerRules(rules.replace("'^step '", "'('"))).toThrow("unclosed group");
-    expect(() => new Shell({ minimizer: { ruleFiles: Array(5).fill(rules) } })).toThrow("more than 4 files");
+    expect(() => verifyMinimizerRules(STEP_RULES.replace("'^step '", "'('"))).toThrow("unclosed group");
+    expect(() => new Shell({ minimizer: { ruleFiles: Array(5).fill(STEP_RULES) } })).toThrow("more than 4 files");
   });
 });
 

@@ -2,8 +2,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { OutputSink } from "../src/index.ts";
-import { scratchFolder, until } from "./scratch.ts";
+import { until } from "./waiting.ts";
 
 describe("an output sink", () => {
   it("takes text and bytes, and a character that is split between two pushes", () => {

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, describe, expect, it } from "vitest";
 import { createChildBundle } from "./child-bundle.ts";
-import { processesWith, until } from "./scratch.ts";
+import { processesWith, until } from "./waiting.ts";
 
 const bundle = createChildBundle();
 afterAll(() => bundle.dispose());

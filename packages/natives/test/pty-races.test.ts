@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { PtySession, Shell, ShellError } from "../src/index.ts";
-import { processesWith, until } from "./scratch.ts";
+import { processesWith, until } from "./waiting.ts";
 
 /** A program, and what it has written. */
 function start(command: string, env: Record<string, string> = {}) {

@@ -2,7 +2,7 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { PtySession, type PtyStartOptions, type ShellError } from "../src/index.ts";
-import { processesWith, until } from "./scratch.ts";
+import { processesWith, until } from "./waiting.ts";
 
 /** A program that was started, and what it wrote so far. */
 function start(options: string | PtyStartOptions) {

@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { currentTarget, loaderOf } from "../src/target.ts";
-import { scratchFolder } from "./scratch.ts";
 
 const HEADER_BYTES = 64;
 const ENTRY_BYTES = 56;

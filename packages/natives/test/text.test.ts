@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
 import { executeShell, Shell } from "../src/index.ts";
-import { scratchFolder } from "./scratch.ts";
 
 /** With the `u` flag a whole pair is one character, and no surrogate. */
 const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -2,10 +2,11 @@
 import type { BashResult } from "@pi-bash/contract";
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../../../test/support/random.ts";
 import { BashExecutionComponent } from "../src/bang-command.ts";
 import { displayWidth } from "../src/text/width.ts";
 import { PLAIN_THEME } from "../src/theme.ts";
-import { hostileText, randomFrom } from "./random.ts";
+import { hostileText } from "./hostile-text.ts";
 
 function framed(command = "make"): BashExecutionComponent {
   return new BashExecutionComponent(command, { theme: PLAIN_THEME });
@@ -61,7 +62,7 @@ describe("a user's command", () => {
   });
 
   it("shows the same, however its output was cut into chunks", () => {
-    const random = randomFrom(11);
+    const random = seededRandom(11);
     const pieces = ["\n", "\n\n", "a", "line\n", "x\n".repeat(99), "y\n".repeat(101), "z\n".repeat(250), "end"];
     for (let round = 0; round < 200; round += 1) {
       const chunks = Array.from({ length: 6 }, () => pieces[Math.floor(random() * pieces.length)] ?? "");
@@ -140,7 +141,7 @@ describe("a user's command", () => {
   });
 
   it("has rows of exactly the asked-for width, whatever is in it", () => {
-    const random = randomFrom(5);
+    const random = seededRandom(5);
     for (let round = 0; round < 300; round += 1) {
       const component = new BashExecutionComponent(hostileText(random, 10));
       for (let chunk = 0; chunk < 5; chunk += 1) component.append(hostileText(random));

@@ -2,12 +2,13 @@
 import { Box, render, Text, useInput } from "ink";
 import { createElement as h, type ReactElement, useState } from "react";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { seededRandom } from "../../../test/support/random.ts";
 import { BashCall, JobCall, TaskCall } from "../src/ink/calls.ts";
 import { ConsoleScreen, useIsConsoleOpen } from "../src/ink/console-screen.ts";
 import { ConsoleWindows } from "../src/ink/console-windows.ts";
 import { UserBash, UserBashState } from "../src/ink/user-bash.ts";
 import { PLAIN_THEME } from "../src/theme.ts";
-import { hostileText, randomFrom } from "./random.ts";
+import { hostileText } from "./hostile-text.ts";
 import { realTools } from "./real-tools.ts";
 import { inkStreams, VirtualScreen } from "./virtual-screen.ts";
 
@@ -126,7 +127,7 @@ describe("calls in Ink", () => {
   });
 
   it("send no sequence of a command to the terminal but colours and links", async () => {
-    const random = randomFrom(3);
+    const random = seededRandom(3);
     const marks = ["\x1b]52;c;aGk=\x07", "\x1b]0;owned\x07", "\x1b[6n", "\x1bP1$r0m\x1b\\"];
     for (let round = 0; round < 20; round += 1) {
       const text = `${hostileText(random)}${marks.join("")}${hostileText(random)}`;

@@ -1,8 +1,9 @@
 /** Answers of the job tool that nobody expects: of other versions, and made to break the screen. */
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../../../test/support/random.ts";
 import { type JobAnswer, renderJobCall } from "../src/jobs/job-call.ts";
 import { PLAIN_THEME } from "../src/theme.ts";
-import { hostileText, randomFrom } from "./random.ts";
+import { hostileText } from "./hostile-text.ts";
 import { expectFitting } from "./rows-fit.ts";
 
 /** More than any machine of ours needs to draw a megabyte; a pattern that goes back and forth takes minutes. */
@@ -30,7 +31,7 @@ describe("any answer of the job tool", () => {
   });
 
   it("fits any width from 1 to 200, and no control character is in it", () => {
-    const random = randomFrom(13);
+    const random = seededRandom(13);
     const text = () => hostileText(random, 6);
     for (let round = 0; round < 300; round += 1) {
       const width = 1 + Math.floor(random() * 200);

@@ -1,7 +1,8 @@
 /** Keys as terminals send them, and as a program's own terminal would have sent them. */
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../../../test/support/random.ts";
 import { type ConsoleInput, decodeInput } from "../src/console-overlay/keys.ts";
-import { hostileText, randomFrom } from "./random.ts";
+import { hostileText } from "./hostile-text.ts";
 
 const normal = { applicationCursor: false };
 const application = { applicationCursor: true };
@@ -89,7 +90,7 @@ describe("other input", () => {
   });
 
   it("of any kind ends, and gives no half sequences", () => {
-    const random = randomFrom(3);
+    const random = seededRandom(3);
     for (let round = 0; round < 2_000; round += 1) {
       const data = hostileText(random, 12);
       const inputs: ConsoleInput[] = decodeInput(data, random() < 0.5 ? normal : application);

@@ -2,10 +2,11 @@
 import { PtySession } from "@pi-bash/natives";
 import stringWidth from "string-width";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { seededRandom } from "../../../test/support/random.ts";
 import { BashConsoleOverlay, type ConsoleOverlayOptions } from "../src/console-overlay/overlay.ts";
 import { displayWidth } from "../src/text/width.ts";
 import { PLAIN_THEME } from "../src/theme.ts";
-import { hostileText, randomFrom } from "./random.ts";
+import { hostileText } from "./hostile-text.ts";
 
 /** A console on a program that has just been started. */
 function open(command: string, options: ConsoleOverlayOptions = {}) {
@@ -170,7 +171,7 @@ describe("the console", () => {
   });
 
   it("is exactly as large as the terminal, at any size and with anything on the screen", async () => {
-    const random = randomFrom(11);
+    const random = seededRandom(11);
     for (let round = 0; round < 150; round += 1) {
       const written: string[] = [];
       const program = {

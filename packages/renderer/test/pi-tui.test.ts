@@ -3,10 +3,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Component, TuiAltScreen, TuiMainScreen, visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { seededRandom } from "../../../test/support/random.ts";
 import { BashCall, JobCall, TaskCall, UserBash } from "../src/pi-tui/calls.ts";
 import { openConsole } from "../src/pi-tui/console-overlay.ts";
 import { PLAIN_THEME } from "../src/theme.ts";
-import { hostileText, randomFrom } from "./random.ts";
+import { hostileText } from "./hostile-text.ts";
 import { realTools } from "./real-tools.ts";
 import { piTuiTerminal, VirtualScreen } from "./virtual-screen.ts";
 
@@ -128,7 +129,7 @@ describe("calls in pi-tui", () => {
   });
 
   it("never have a row that pi-tui counts as too wide, whatever a command wrote", () => {
-    const random = randomFrom(11);
+    const random = seededRandom(11);
     for (let round = 0; round < 300; round += 1) {
       const width = 1 + Math.floor(random() * 200);
       const view = new BashCall({ args: { command: hostileText(random) } }, { expanded: random() < 0.5 });

@@ -1,10 +1,11 @@
 /** Answers of the task tools that nobody expects: of other versions, and made to break the screen. */
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../../../test/support/random.ts";
 import { TaskCallComponent } from "../src/call-component.ts";
 import { renderTaskCall, type TaskAnswer, taskCallState } from "../src/tasks/task-call.ts";
 import { isTaskToolName, type TaskToolName } from "../src/tasks/task-details.ts";
 import { PLAIN_THEME } from "../src/theme.ts";
-import { hostileText, randomFrom } from "./random.ts";
+import { hostileText } from "./hostile-text.ts";
 import { expectFitting } from "./rows-fit.ts";
 
 function answer(details: unknown, text = ""): TaskAnswer {
@@ -33,7 +34,7 @@ describe("any answer of a task tool", () => {
   });
 
   it("fits any width from 1 to 200, and no control character is in it", () => {
-    const random = randomFrom(7);
+    const random = seededRandom(7);
     const text = () => hostileText(random, 6);
     for (let round = 0; round < 300; round += 1) {
       const width = 1 + Math.floor(random() * 200);

@@ -1,10 +1,11 @@
 /** Text on its way to a person's terminal: what survives, and that no row is too wide. */
 import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../../../test/support/random.ts";
 import { styledLines } from "../src/text/styled.ts";
 import { clip, displayWidth } from "../src/text/width.ts";
 import { rowText, wrapLines } from "../src/text/wrap.ts";
-import { hostileText, randomFrom } from "./random.ts";
+import { hostileText } from "./hostile-text.ts";
 
 const ESC = "\x1b";
 /** All that may be in a row: colours, and links with a checked target. */
@@ -121,7 +122,7 @@ describe("rows", () => {
 
   it("are never too wide and have nothing in them but text, colours and links, for any text and width", () => {
     const seed = Number(process.env["PI_BASH_SEED"] ?? 20261122);
-    const random = randomFrom(seed);
+    const random = seededRandom(seed);
     for (let round = 0; round < 3_000; round += 1) {
       const text = hostileText(random);
       const width = 1 + Math.floor(random() * 120);
@@ -134,7 +135,7 @@ describe("rows", () => {
   });
 
   it("lose none of the visible characters of a text without controls", () => {
-    const random = randomFrom(7);
+    const random = seededRandom(7);
     for (let round = 0; round < 500; round += 1) {
       const text = hostileText(random).replaceAll(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}|[\u3164]/gu, "");
       const rows = wrapLines(styledLines(text), 2 + Math.floor(random() * 50)).map((row) => rowText(row));

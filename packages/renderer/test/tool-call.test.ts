@@ -1,12 +1,13 @@
 /** A call and its answer, as a person sees them. */
 import type { BashDetails } from "@pi-bash/contract";
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../../../test/support/random.ts";
 import { BashCallComponent } from "../src/call-component.ts";
 import type { CallAnswer } from "../src/call-state.ts";
 import { partialArguments } from "../src/partial-json.ts";
 import { PLAIN_THEME, themeFor } from "../src/theme.ts";
 import { type CallView, renderBashCall } from "../src/tool-call.ts";
-import { hostileText, randomFrom } from "./random.ts";
+import { hostileText } from "./hostile-text.ts";
 import { expectFitting } from "./rows-fit.ts";
 
 const theme = PLAIN_THEME;
@@ -237,7 +238,7 @@ describe("the answer of a call", () => {
   });
 
   it("fits any width from 1 to 200 with any content", () => {
-    const random = randomFrom(42);
+    const random = seededRandom(42);
     for (let round = 0; round < 600; round += 1) {
       const width = 1 + Math.floor(random() * 200);
       const args = { command: hostileText(random), cwd: hostileText(random, 4), env: { A: hostileText(random, 4) } };

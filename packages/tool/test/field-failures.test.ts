@@ -5,6 +5,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { isAlive } from "../../../test/support/process.ts";
 import { ToolError } from "../src/tool-error.ts";
 import { jobs, scene, textOf, thrown, until } from "./support/session.ts";
 
@@ -151,13 +152,4 @@ function commandLines(): string[] {
         return []; // It ended while we looked.
       }
     });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

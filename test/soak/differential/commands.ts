@@ -1,7 +1,7 @@
 /**
  * The single commands that steps are made of, by what of a shell's state they are about.
  */
-import { pick, type Random } from "../random.ts";
+import { pick, type Random } from "../../support/random.ts";
 import { ALIAS_COMMANDS, FLOW_COMMANDS, PLACE_COMMANDS, TRAP_COMMANDS } from "./flow-commands.ts";
 import { array, fn, OPTIONS, SHOPTS, scalar, value } from "./words.ts";
 

@@ -1,8 +1,8 @@
 /**
  * Commands about aliases, traps, directories, and what a script does: redirections, pipelines, jobs, loops.
  */
-import type { Random } from "../random.ts";
-import { pick } from "../random.ts";
+import type { Random } from "../../support/random.ts";
+import { pick } from "../../support/random.ts";
 import { ALIASES, value } from "./words.ts";
 
 type Make = (random: Random) => string;

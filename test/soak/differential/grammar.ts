@@ -5,7 +5,7 @@
  * Texts print the same at every time on every machine and end by themselves. What a shell prints of its own processes
  * (`$!`, `$$`) is never printed.
  */
-import { pick, type Random } from "../random.ts";
+import { pick, type Random } from "../../support/random.ts";
 import { command } from "./commands.ts";
 
 /** One step of a sequence. */

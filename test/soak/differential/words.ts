@@ -1,7 +1,7 @@
 /**
  * The words of random commands: names of variables, functions and aliases, odd values, options.
  */
-import { pick, type Random } from "../random.ts";
+import { pick, type Random } from "../../support/random.ts";
 
 const SCALARS = ["a", "b", "c", "E1", "n", "lower", "REPLY"] as const;
 const ARRAYS = ["arr", "sp"] as const;

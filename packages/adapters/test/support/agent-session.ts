@@ -39,15 +39,3 @@ export async function pidIn(cwd: string): Promise<number> {
   await until("the command", () => existsSync(file) && readFileSync(file, "utf8").endsWith("\n"));
   return Number(readFileSync(file, "utf8"));
 }
-
-/** Waits until there is no such process any more. */
-export async function untilGone(pid: number): Promise<void> {
-  await until("the command is gone", () => {
-    try {
-      process.kill(pid, 0);
-      return false;
-    } catch {
-      return true;
-    }
-  });
-}

@@ -5,7 +5,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { type AgentSession, agentSession, ENDLESS, pidIn, untilGone } from "./agent-session.ts";
+import { untilGone } from "../../../../test/support/process.ts";
+import { type AgentSession, agentSession, ENDLESS, pidIn } from "./agent-session.ts";
 
 /** A call that the model makes. */
 export type ScriptedCall = [name: string, input: Record<string, unknown>];

@@ -2,12 +2,12 @@
  * A store of artifacts in a folder of its own.
  */
 import { join } from "node:path";
+import { scratchFolder } from "../../../../test/support/scratch.ts";
 import { ArtifactStore, type ArtifactStoreOptions } from "../../src/artifacts/store.ts";
-import { scratch } from "./scratch.ts";
 
 /** An empty store. */
 export function storeIn(options: ArtifactStoreOptions = {}) {
-  const folder = join(scratch(), "artifacts");
+  const folder = join(scratchFolder(), "artifacts");
   return { folder, store: new ArtifactStore({ folder, ...options }) };
 }
 

@@ -2,7 +2,7 @@
  * Readers that come, leave and filter at random while a command writes at random: each must have got every line once.
  */
 import { expect } from "vitest";
-import { seededRandom } from "../../../../test/soak/random.ts";
+import { seededRandom } from "../../../../test/support/random.ts";
 import { followScene, LONG_MS } from "./follow.ts";
 
 /** A command that writes numbered lines in pieces and pauses, and what it writes. */

@@ -9,7 +9,7 @@ import type { JobManager } from "../../src/jobs/job-manager.ts";
 import type { JobManagerOptions } from "../../src/jobs/job-options.ts";
 import { open } from "./jobs.ts";
 import { type Real, real } from "./real.ts";
-import { until } from "./scratch.ts";
+import { until } from "./waiting.ts";
 
 /** Longer than anything takes. */
 export const LONG_MS = 60_000;

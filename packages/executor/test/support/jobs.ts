@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import type { JobDelivery, JobEnd, JobWork } from "../../src/jobs/job.ts";
 import { JobManager } from "../../src/jobs/job-manager.ts";
 import type { JobManagerOptions } from "../../src/jobs/job-options.ts";
-import { deferred } from "./scratch.ts";
+import { deferred } from "./waiting.ts";
 
 /** A manager. */
 export async function open(options: JobManagerOptions = {}): Promise<JobManager> {

@@ -7,8 +7,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SettingsInput } from "@pi-bash/contract";
 import { onTestFinished } from "vitest";
+import { scratchFolder } from "../../../../test/support/scratch.ts";
 import { createExecutor, type Executor, type ExecutorPorts } from "../../src/executor.ts";
-import { scratch } from "./scratch.ts";
 
 /** Far more than an rc takes to load, so that a busy machine changes nothing. */
 const PATIENT_MS = 40_000;
@@ -33,7 +33,7 @@ export interface RealOptions extends Omit<ExecutorPorts, "hostEnv"> {
 
 /** The executor. */
 export function real(options: RealOptions = {}): Real {
-  const { rc, hostEnv, settings, folder = scratch(), ...ports } = options;
+  const { rc, hostEnv, settings, folder = scratchFolder(), ...ports } = options;
   const home = join(folder, "home");
   mkdirSync(home);
   if (rc !== undefined) writeFileSync(join(home, ".bashrc"), rc);

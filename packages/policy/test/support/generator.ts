@@ -5,22 +5,12 @@
  * lines, so that a failing one can be found again. What bash makes of them is in `bash-judge.ts`.
  */
 import { analyzeCommand, singleQuoted } from "@pi-bash/command";
+import { seededRandom } from "../../../../test/support/random.ts";
 import { ACTING_LINES, READING_LINES } from "./corpus.ts";
-
-/** A small generator of pseudo-random numbers (mulberry32): the tests must not depend on the engine's. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Makes `count` lines. */
 export function generateLines(count: number, seed: number): string[] {
-  const random = randomFrom(seed);
+  const random = seededRandom(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const lines: string[] = [];
   while (lines.length < count) {

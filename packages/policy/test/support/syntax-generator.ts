@@ -6,7 +6,7 @@
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are shell text
 import { analyzeCommand } from "@pi-bash/command";
-import { randomFrom } from "./generator.ts";
+import { seededRandom } from "../../../../test/support/random.ts";
 
 const TOKENS: readonly string[] = [
   ..."'\"\\{},ab;&|()<>#!=[]*~-1?é".split(""),
@@ -69,7 +69,7 @@ const TOKENS: readonly string[] = [
 
 /** Lines that the parser accepts, and one in ten of those it refuses; the same seed makes the same lines. */
 export function generateSyntax(count: number, seed: number): string[] {
-  const random = randomFrom(seed);
+  const random = seededRandom(seed);
   const lines: string[] = [];
   while (lines.length < count) {
     const tokens = 2 + Math.floor(random() * 14);

@@ -1,12 +1,13 @@
 /**
  * A session on the real executor, with a folder of its own, that goes away after its test; and calling its tools.
  */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BashToolResult, BashToolUpdate, SettingsInput } from "@pi-bash/contract";
 import { createExecutor, JobManager } from "@pi-bash/executor";
 import { onTestFinished } from "vitest";
+import { until as untilTrue } from "../../../../test/support/patience.ts";
+import { scratchFolder } from "../../../../test/support/scratch.ts";
 import { createBashTool } from "../../src/bash-tool.ts";
 import { createJobTool, type JobToolResult, type JobUpdateListener } from "../../src/job-tool.ts";
 import type { BashToolSession, ToolContext } from "../../src/session.ts";
@@ -30,16 +31,9 @@ export interface CallMore {
   context?: ToolContext;
 }
 
-/** A new folder for one test, without links in its path. */
-export function scratch(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-tool-test-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 /** A session. The user's rc is not loaded; the environment is nearly empty. */
 export function scene(settings: SettingsInput = {}, ports: Partial<BashToolSession> = {}): Scene {
-  const folder = scratch();
+  const folder = scratchFolder();
   const home = join(folder, "home");
   mkdirSync(home);
   const hostEnv = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: home, LANG: "C.UTF-8" };
@@ -88,9 +82,5 @@ export async function thrown(call: Promise<unknown>): Promise<ToolError | ToolAb
 
 /** Waits until `holds` is true; fails with `what` when it does not become so. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`not in time: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  await untilTrue(what, holds, PATIENCE_MS);
 }

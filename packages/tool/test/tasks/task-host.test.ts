@@ -3,12 +3,13 @@
  */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { jobs, scratch, until } from "../support/session.ts";
+import { scratchFolder } from "../../../../test/support/scratch.ts";
+import { jobs, until } from "../support/session.ts";
 import { taskScene } from "../support/tasks.ts";
 
 describe("after a restart", () => {
   it("a task that had ended still has its name and its report", async () => {
-    const registryFolder = join(scratch(), "registry");
+    const registryFolder = join(scratchFolder(), "registry");
     const first = await jobs({ registryFolder });
     const before = await taskScene({}, { asyncJobManager: first });
     const id = await before.start("echo out; exit 2", { display_name: "the tests" });

@@ -1,28 +1,14 @@
 /**
- * What tests of this package share: a folder that goes away, and waiting for a condition with a bound.
+ * What tests of this package share: waiting for a condition with a bound, and promises that the test settles.
  */
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { until as untilTrue } from "../../../../test/support/patience.ts";
 
 /** Longest wait for something that takes a moment on an idle machine. */
 const PATIENCE_MS = 20_000;
 
-/** A new folder for one test, removed after it. */
-export function scratch(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-executor-test-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 /** Waits until `holds` is true; fails with `what` when it does not become so. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`not in time: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  await untilTrue(what, holds, PATIENCE_MS);
 }
 
 /** A promise and its ends. */

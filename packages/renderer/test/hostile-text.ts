@@ -1,15 +1,4 @@
-/** Numbers and texts from a seed, so that a failure can be had again. */
-
-/** A generator of numbers from 0 to 1 (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+/** Texts that could spoil a screen, from the numbers of a seed, so that a failure can be had again. */
 
 const PIECES = [
   "plain words",
