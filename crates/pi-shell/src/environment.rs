@@ -3,13 +3,13 @@
 //!
 //! Only names and sizes are judged here; which values are secret is the executor's business.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use crate::error::ShellError;
 use crate::request::EnvironmentEntry;
 
-/// Longest `NAME=value` that `execve(2)` takes: `MAX_ARG_STRLEN`, 32 pages, with its NUL.
-const MAX_ENTRY_BYTES: usize = 128 * 1024 - 1;
+/// Longest argument or `NAME=value` that `execve(2)` takes: `MAX_ARG_STRLEN`, 32 pages, with its NUL.
+pub(crate) const MAX_ENTRY_BYTES: usize = 128 * 1024 - 1;
 
 /// Most bytes of all variables of one request. `execve(2)` refuses arguments and environment
 /// beyond a quarter of the stack limit, 2 MiB by default; the rest is left for arguments.
@@ -80,9 +80,8 @@ pub(crate) fn check_base_entries(entries: &[EnvironmentEntry]) -> Result<(), She
             "is no name of a variable; remove it"
         } else if value.contains('\0') {
             "contains a NUL byte; remove it"
-        } else if name.len() + 1 + value.len() > MAX_ENTRY_BYTES {
-            "is larger than a program can be given; pass it in a file"
         } else {
+            check_size(name, value)?;
             continue;
         };
         return Err(ShellError::InvalidEnvironment {
@@ -93,12 +92,40 @@ pub(crate) fn check_base_entries(entries: &[EnvironmentEntry]) -> Result<(), She
     Ok(())
 }
 
-/// Refuses what cannot be a variable of a command, naming the first one that is wrong.
-pub(crate) fn check_entries(entries: &[EnvironmentEntry]) -> Result<(), ShellError> {
+/// Refuses a variable that no program can be given.
+fn check_size(name: &str, value: &str) -> Result<(), ShellError> {
+    let size = name.len() + 1 + value.len();
+    if size <= MAX_ENTRY_BYTES {
+        return Ok(());
+    }
+    Err(ShellError::InvalidEnvironment {
+        name: name.to_owned(),
+        reason: format!(
+            "has {size} bytes, more than the {MAX_ENTRY_BYTES} a program can be given; pass it in a file"
+        ),
+    })
+}
+
+/// How many bytes of a new program variables take, each with its `=` and NUL.
+pub(crate) fn bytes_of<T: AsRef<OsStr>>(entries: &[(T, T)]) -> usize {
+    entries.iter().map(|(name, value)| name.as_ref().len() + value.as_ref().len() + 2).sum()
+}
+
+/// What is wrong with variables that are together more than a program can be given. The system's
+/// own bound depends on the stack limit that the program is started under, so only it knows.
+pub(crate) fn too_large<T: AsRef<OsStr>>(option: &'static str, entries: &[(T, T)]) -> ShellError {
+    ShellError::EnvironmentTooLarge { option, count: entries.len(), bytes: bytes_of(entries) }
+}
+
+/// Refuses what cannot be a variable of a command, naming the first one that is wrong. `option` is
+/// where they come from.
+pub(crate) fn check_entries(
+    option: &'static str,
+    entries: &[EnvironmentEntry],
+) -> Result<(), ShellError> {
     let invalid = |name: &str, reason: String| {
         Err(ShellError::InvalidEnvironment { name: name.to_owned(), reason })
     };
-    let mut total = 0;
     for (name, value) in entries {
         let mut bytes = name.bytes();
         let begins = bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
@@ -111,24 +138,10 @@ pub(crate) fn check_entries(entries: &[EnvironmentEntry]) -> Result<(), ShellErr
         if value.contains('\0') {
             return invalid(name, "contains a NUL byte; remove it".to_owned());
         }
-        let size = name.len() + 1 + value.len();
-        if size > MAX_ENTRY_BYTES {
-            return invalid(
-                name,
-                format!(
-                    "has {size} bytes, more than the {MAX_ENTRY_BYTES} a program can be given; pass it in a file"
-                ),
-            );
-        }
-        total += size + 1;
-        if total > MAX_TOTAL_BYTES {
-            return invalid(
-                name,
-                format!(
-                    "brings the environment over {MAX_TOTAL_BYTES} bytes; pass large values in files"
-                ),
-            );
-        }
+        check_size(name, value)?;
+    }
+    if bytes_of(entries) > MAX_TOTAL_BYTES {
+        return Err(too_large(option, entries));
     }
     Ok(())
 }
@@ -144,7 +157,7 @@ mod tests {
     #[test]
     fn a_name_that_is_no_identifier_is_refused_by_name() {
         for name in ["", "1A", "A-B", "A B", "A=B", "é"] {
-            let error = check_entries(&entry(name, "x")).unwrap_err();
+            let error = check_entries("env", &entry(name, "x")).unwrap_err();
 
             assert_eq!(error.code(), "PI_INVALID_ENV", "{name}");
         }
@@ -157,22 +170,24 @@ mod tests {
 
             assert_eq!(error.code(), "PI_INVALID_ENV", "{name:?}");
         }
-        assert!(check_base_entries(&entry("A", &"x".repeat(200_000))).is_err());
         assert!(check_base_entries(&entry("BASH_FUNC_x%%", "() { :; }")).is_ok());
     }
 
     #[test]
     fn a_name_that_steers_the_shell_is_refused() {
         for name in ["UID", "SHELLOPTS", "BASH_ENV", "__pi_m"] {
-            assert!(check_entries(&entry(name, "x")).is_err(), "{name}");
+            assert!(check_entries("env", &entry(name, "x")).is_err(), "{name}");
         }
     }
 
     #[test]
     fn ev_04_an_entry_no_program_can_be_given_is_refused_with_its_size() {
-        let error = check_entries(&entry("BIG", &"x".repeat(200_000))).unwrap_err();
+        let big = entry("BIG", &"x".repeat(200_000));
+        for checked in [check_entries("env", &big), check_base_entries(&big)] {
+            let error = checked.unwrap_err();
 
-        assert!(error.to_string().contains("`BIG` has 200004 bytes"), "{error}");
+            assert!(error.to_string().contains("`BIG` has 200004 bytes"), "{error}");
+        }
     }
 
     #[test]
@@ -180,9 +195,11 @@ mod tests {
         let entries: Vec<_> =
             (0..30).map(|index| (format!("V{index}"), "x".repeat(100_000))).collect();
 
-        let error = check_entries(&entries).unwrap_err();
+        let error = check_entries("sessionEnv", &entries).unwrap_err();
 
-        assert!(error.to_string().contains("over 1572864 bytes"), "{error}");
+        let text = "option `sessionEnv` has 30 variables of 3000140 bytes together, more than";
+        assert!(error.to_string().starts_with(text), "{error}");
+        assert_eq!(error.code(), "PI_INVALID_ENV");
     }
 
     #[test]

@@ -41,6 +41,18 @@ pub enum ShellError {
         /// What is wrong, and what to do.
         reason: String,
     },
+    /// Variables that are together more than a program can be given (`execve(2)`).
+    #[error(
+        "option `{option}` has {count} variables of {bytes} bytes together, more than a program can be given; remove some, or pass large values in files"
+    )]
+    EnvironmentTooLarge {
+        /// The option's name in the public interface.
+        option: &'static str,
+        /// How many they are.
+        count: usize,
+        /// Their bytes, each with its `=` and NUL.
+        bytes: usize,
+    },
     /// An option is out of its range.
     #[error("option `{name}` {reason}")]
     InvalidOption {
@@ -122,7 +134,7 @@ impl ShellError {
             Self::MissingWorkingDirectory { .. } => "PI_MISSING_CWD",
             Self::NotADirectory { .. } => "PI_CWD_NOT_A_DIRECTORY",
             Self::WorkingDirectoryDenied { .. } => "PI_CWD_DENIED",
-            Self::InvalidEnvironment { .. } => "PI_INVALID_ENV",
+            Self::InvalidEnvironment { .. } | Self::EnvironmentTooLarge { .. } => "PI_INVALID_ENV",
             Self::InvalidOption { .. } => "PI_INVALID_OPTION",
             Self::UnusableShell { .. } | Self::OldShell { .. } => "PI_UNUSABLE_SHELL",
             Self::ShellNotFound { .. } => "PI_SHELL_NOT_FOUND",

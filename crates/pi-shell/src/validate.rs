@@ -17,7 +17,7 @@ const MAX_WINDOW_BYTES: usize = 64 * 1024 * 1024;
 /// Checks the options of a session.
 pub(crate) fn check_shell_options(options: &ShellOptions) -> Result<(), ShellError> {
     environment::check_base_entries(options.base_env.as_deref().unwrap_or_default())?;
-    environment::check_entries(&options.session_env)
+    environment::check_entries("sessionEnv", &options.session_env)
 }
 
 /// Checks the options of a run; `cwd` is made absolute by the session's own first.
@@ -25,7 +25,7 @@ pub(crate) fn check_run_options(options: &RunOptions) -> Result<(), ShellError> 
     if let Some(offset) = memchr::memchr(0, options.command.as_bytes()) {
         return Err(ShellError::NulInCommand { offset });
     }
-    environment::check_entries(&options.env)?;
+    environment::check_entries("env", &options.env)?;
     if options.timeout.is_some_and(|timeout| timeout > MAX_TIMEOUT) {
         return Err(ShellError::InvalidOption {
             name: "timeoutMs",

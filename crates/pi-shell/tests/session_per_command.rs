@@ -52,6 +52,19 @@ async fn a_variable_of_the_host_that_is_unset_stays_unset() {
 }
 
 #[tokio::test]
+async fn variables_that_no_bash_can_be_given_are_wrong_input_and_no_wrong_shell() {
+    let base_env = Some((0..100).map(|at| (format!("V{at}"), "x".repeat(100_000))).collect());
+    let shell = Shell::new(ShellOptions { base_env, ..options() }).unwrap();
+
+    let error = attempt(&shell, command("true")).await.unwrap_err();
+
+    assert_eq!(error.code(), "PI_INVALID_ENV");
+    let text = "option `baseEnv` has 100 variables of 10000490 bytes together";
+    assert!(error.to_string().starts_with(text), "{error}");
+    shell.close().await;
+}
+
+#[tokio::test]
 async fn statuses_ends_and_errors_are_those_of_a_script() {
     let shell = session();
 

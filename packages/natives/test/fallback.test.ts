@@ -154,6 +154,19 @@ describe("without the addon", () => {
     expect(await codeOf(executeShell({ command: "true", limits: { openFiles: 20 } }))).toBe("PI_INVALID_OPTION");
   });
 
+  it("variables that no program can be given are refused by the same words as the core's, with their size", async () => {
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`V${at}`, "x".repeat(100_000)]));
+
+    await expect(executeShell({ command: "true", env: { BIG: "x".repeat(200_000) } })).rejects.toMatchObject({
+      code: "PI_INVALID_ENV",
+      message: expect.stringContaining("`BIG` has 200004 bytes"),
+    });
+    await expect(executeShell({ command: "true", baseEnv: many })).rejects.toMatchObject({
+      code: "PI_INVALID_ENV",
+      message: expect.stringContaining("option `baseEnv` has 30 variables of 3000140 bytes together"),
+    });
+  });
+
   it("commands of a shell come one after another, and all of them end when it is closed", async () => {
     const shell = new Shell();
     const order: number[] = [];

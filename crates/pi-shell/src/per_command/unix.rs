@@ -107,7 +107,7 @@ impl Place {
                 limits: start.limits,
             })
             .await
-            .map_err(|failure| spawn_error(start.shell, start.cwd, failure))?;
+            .map_err(|failure| spawn_error(start.shell, start.cwd, start.env, failure))?;
         lock(&self.running).insert(child.pid());
         Ok((Process { child, command_line }, output))
     }

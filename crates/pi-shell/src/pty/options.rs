@@ -1,5 +1,6 @@
 //! What a caller asks to be run on a terminal, checked and completed before anything is opened.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,7 +9,8 @@ use rustix::fs::Access;
 
 use super::error::PtyError;
 use super::terminal::Size;
-use crate::environment;
+use crate::environment::{self, MAX_ENTRY_BYTES};
+use crate::error::ShellError;
 use crate::request::{EnvironmentEntry, RunOptions};
 use crate::sandbox::SandboxOptions;
 use crate::{shell_path, validate};
@@ -88,6 +90,8 @@ pub(super) struct Launch {
     pub(super) cwd: PathBuf,
     pub(super) timeout: Option<Duration>,
     pub(super) sandbox: Option<SandboxOptions>,
+    /// What is wrong where the system says that it is more than a program can be given.
+    pub(super) too_large: ShellError,
 }
 
 impl PtyOptions {
@@ -103,8 +107,11 @@ impl PtyStartOptions {
     pub(super) fn check(self) -> Result<Launch, PtyError> {
         let Self { command, shell, options } = self;
         check_common(&options, &command)?;
+        check_argument("command", &command)?;
         let shell = shell_path::resolve(shell.as_deref())?;
-        complete(options, |_, _| Ok(vec![shell.into_os_string(), "-c".into(), command.into()]))
+        complete(options, "command", |_, _| {
+            Ok(vec![shell.into_os_string(), "-c".into(), command.into()])
+        })
     }
 }
 
@@ -114,8 +121,9 @@ impl PtyArgvStartOptions {
         check_common(&options, &application)?;
         for argument in &args {
             check_common(&PtyOptions::default(), argument)?;
+            check_argument("args", argument)?;
         }
-        complete(options, |env, cwd| {
+        complete(options, "args", |env, cwd| {
             let mut argv = vec![locate(&application, env, cwd)?];
             argv.extend(args.into_iter().map(OsString::from));
             Ok(argv)
@@ -123,8 +131,9 @@ impl PtyArgvStartOptions {
     }
 }
 
-/// The checks that a run of a session has as well: text, variables, timeout.
+/// The checks that a session and its runs have as well: text, variables, timeout.
 fn check_common(options: &PtyOptions, text: &str) -> Result<(), PtyError> {
+    environment::check_base_entries(options.base_env.as_deref().unwrap_or_default())?;
     let run = RunOptions {
         command: text.to_owned(),
         env: options.env.clone(),
@@ -134,17 +143,32 @@ fn check_common(options: &PtyOptions, text: &str) -> Result<(), PtyError> {
     Ok(validate::check_run_options(&run)?)
 }
 
+/// Refuses an argument that no program can be given. Only Linux bounds a single one.
+fn check_argument(option: &'static str, text: &str) -> Result<(), ShellError> {
+    if cfg!(not(target_os = "linux")) || text.len() <= MAX_ENTRY_BYTES {
+        return Ok(());
+    }
+    let reason = format!(
+        "has a text of {} bytes, more than the {MAX_ENTRY_BYTES} a program can be given; pass it in a file",
+        text.len()
+    );
+    Err(ShellError::InvalidOption { name: option, reason })
+}
+
 fn complete(
     options: PtyOptions,
+    text: &'static str,
     argv: impl FnOnce(&[(OsString, OsString)], &Path) -> Result<Vec<OsString>, PtyError>,
 ) -> Result<Launch, PtyError> {
     // A host whose directory was removed still has a root.
     let here = std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"));
     let cwd = validate::check_directory(options.cwd.as_deref().unwrap_or(&here), &here)?;
     let env = environment_of(options.base_env, &options.env);
+    let argv = argv(&env, &cwd)?;
     Ok(Launch {
         supervisor: options.supervisor.unwrap_or_else(|| PathBuf::from("pi-supervisor")),
-        argv: argv(&env, &cwd)?,
+        too_large: too_large((text, &argv), &env, options.env.len()),
+        argv,
         env,
         cwd,
         timeout: options.timeout,
@@ -152,11 +176,34 @@ fn complete(
     })
 }
 
+/// Names what takes most of the room that the system has for arguments and environment together.
+/// The last `own` variables are those of `env`, the others of `baseEnv`; `text` is where the
+/// arguments come from.
+fn too_large(
+    (text, argv): (&'static str, &[OsString]),
+    env: &[(OsString, OsString)],
+    own: usize,
+) -> ShellError {
+    let (base, own) = env.split_at(env.len().saturating_sub(own));
+    let bytes: usize = argv.iter().map(|argument| argument.len() + 1).sum();
+    let (base_bytes, own_bytes) = (environment::bytes_of(base), environment::bytes_of(own));
+    if base_bytes >= bytes.max(own_bytes) {
+        return environment::too_large("baseEnv", base);
+    }
+    if own_bytes >= bytes {
+        return environment::too_large("env", own);
+    }
+    let reason = format!(
+        "has {bytes} bytes together, more than a program can be given; pass them in a file"
+    );
+    ShellError::InvalidOption { name: text, reason }
+}
+
 fn environment_of(
     base: Option<Vec<EnvironmentEntry>>,
     entries: &[EnvironmentEntry],
 ) -> Vec<(OsString, OsString)> {
-    let is_given = |name: &OsStr| entries.iter().any(|(given, _)| OsStr::new(given) == name);
+    let given: HashSet<&OsStr> = entries.iter().map(|(name, _)| OsStr::new(name)).collect();
     let mut env = match base {
         Some(base) => base
             .into_iter()
@@ -167,7 +214,7 @@ fn environment_of(
     };
     env.retain(|(name, _)| !DROPPED.iter().any(|dropped| name == dropped));
     env.push((TERM.0.into(), TERM.1.into()));
-    env.retain(|(name, _)| !is_given(name));
+    env.retain(|(name, _)| !given.contains(name.as_os_str()));
     env.extend(entries.iter().map(|(name, value)| (name.into(), value.into())));
     env
 }
@@ -217,6 +264,27 @@ mod tests {
         let error = locate("sh", &env("/nope"), root).unwrap_err();
         assert_eq!(error.to_string(), "Failed to spawn PTY command: no `sh` in PATH");
         assert!(locate("", &env("/bin"), root).is_err());
+    }
+
+    #[test]
+    fn what_is_too_large_together_is_named_by_its_largest_part() {
+        let entry = |name: &str, size| (OsString::from(name), OsString::from("x".repeat(size)));
+        let named = |argument: usize, base, own| {
+            let argv = [OsString::from("x".repeat(argument))];
+            too_large(("args", &argv), &[entry("A", base), entry("B", 1), entry("C", own)], 1)
+        };
+
+        assert_eq!(
+            named(10, 20, 15).to_string(),
+            "option `baseEnv` has 2 variables of 27 bytes together, more than a program can be given; remove some, or pass large values in files"
+        );
+        assert!(
+            named(10, 15, 30).to_string().starts_with("option `env` has 1 variables of 33 bytes")
+        );
+        assert_eq!(
+            named(50, 15, 30).to_string(),
+            "option `args` has 51 bytes together, more than a program can be given; pass them in a file"
+        );
     }
 
     #[test]

@@ -141,7 +141,7 @@ impl Program {
             held.try_clone()
                 .map_err(|source| ShellError::System { attempt: "copy a descriptor", source })
         };
-        let Launch { argv, mut env, cwd, .. } = launch;
+        let Launch { argv, mut env, cwd, too_large, .. } = launch;
         if let Some(room) = &room {
             env.retain(|(name, _)| name != "TMPDIR");
             env.push(("TMPDIR".into(), room.enclosure.temporary.clone().into_os_string()));
@@ -155,8 +155,13 @@ impl Program {
             controlling_terminal: true,
             ..SpawnRequest::default()
         };
-        let leader =
-            supervisor.spawn(request).await.map_err(|failure| spawn_error(&name, &cwd, failure))?;
+        let leader = supervisor.spawn(request).await.map_err(|failure| {
+            if failure.is_too_large() {
+                too_large.into()
+            } else {
+                spawn_error(&name, &cwd, failure)
+            }
+        })?;
         let terminal = Arc::new(terminal);
         controls.attach(&terminal, &leader);
         Ok(Self { terminal, held: Some(held), supervisor, leader, room })

@@ -2,7 +2,7 @@
 //!
 //! What is said stands in `protocol`; when it is said is the engine's business.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -17,6 +17,7 @@ use super::driver;
 use super::frames::{Frame, FrameBody, FrameReader};
 use super::protocol::{self, MainOrder};
 use crate::bash_version;
+use crate::environment;
 use crate::error::ShellError;
 use crate::request::ResourceLimits;
 use crate::sandbox::Sandbox;
@@ -90,7 +91,7 @@ impl MainShell {
                 limits: spec.limits,
             })
             .await
-            .map_err(|failure| spawn_error(&spec.shell, cwd, failure))?;
+            .map_err(|failure| spawn_error(&spec.shell, cwd, &spec.env, failure))?;
         let descriptors = Descriptors::within(open_files_limit(spec.limits));
         let frames = FrameReader::default();
         let mut shell = Self {
@@ -259,8 +260,15 @@ fn open_files_limit(limits: ResourceLimits) -> Option<u64> {
 }
 
 /// What a failed start means to the caller.
-pub(crate) fn spawn_error(shell: &Path, cwd: &Path, failure: SpawnFailure) -> ShellError {
+pub(crate) fn spawn_error<T: AsRef<OsStr>>(
+    shell: &Path,
+    cwd: &Path,
+    env: &[(T, T)],
+    failure: SpawnFailure,
+) -> ShellError {
     match failure.step {
+        // The arguments are ours and few.
+        _ if failure.is_too_large() => environment::too_large("baseEnv", env),
         SpawnStep::ChangeDirectory => match failure.source.kind() {
             io::ErrorKind::NotFound => {
                 ShellError::MissingWorkingDirectory { path: cwd.to_path_buf() }

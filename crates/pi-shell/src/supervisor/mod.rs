@@ -97,6 +97,13 @@ impl SpawnFailure {
         Self { step, source: io::Error::from_raw_os_error(errno) }
     }
 
+    /// Whether arguments and environment are more than the system gives a program, or than a
+    /// request can hold.
+    pub(crate) fn is_too_large(&self) -> bool {
+        matches!(self.step, SpawnStep::Execute | SpawnStep::Request)
+            && self.source.raw_os_error() == Some(libc::E2BIG)
+    }
+
     /// The supervisor is not there to be asked.
     fn unreachable() -> Self {
         Self::new(SpawnStep::Request, libc::EPIPE)

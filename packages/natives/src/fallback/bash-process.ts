@@ -10,8 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProcessInfo } from "@pi-bash/contract";
 
-/** Linux takes no argument longer than this (`MAX_ARG_STRLEN`, 128 KiB with its NUL); execve(2). */
-const MAX_ARGUMENT_BYTES = 131_071;
+/** Linux takes no argument and no variable longer than this (`MAX_ARG_STRLEN`, 128 KiB with its NUL); execve(2). */
+export const MAX_ARGUMENT_BYTES = 131_071;
 
 /** Makes stdout and stderr one pipe, in true order, and becomes the bash that runs the command. */
 const MERGE = 'exec "$0" "${@}" 2>&1';
@@ -33,18 +33,23 @@ export interface StartedBash {
   readonly cleanUp: () => void;
 }
 
-/** Starts bash for one command. Its stdin is the null device. */
+/** Starts bash for one command. Its stdin is the null device. Throws `E2BIG` where the variables are too many. */
 export function startBash({ shell, command, cwd, env, snapshotPath }: StartRequest): StartedBash {
   const script = snapshotPath === undefined ? command : `. '${snapshotPath.replaceAll("'", "'\\''")}'\n${command}`;
   const { words, cleanUp } = scriptArguments(script);
-  const child = spawn(shell, ["-c", MERGE, shell, ...words], {
-    cwd,
-    env: { ...env },
-    stdio: ["ignore", "pipe", "ignore"],
-    detached: process.platform !== "win32",
-    windowsHide: true,
-  });
-  return { child, startedAtMs: Date.now(), cleanUp };
+  try {
+    const child = spawn(shell, ["-c", MERGE, shell, ...words], {
+      cwd,
+      env: { ...env },
+      stdio: ["ignore", "pipe", "ignore"],
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+    return { child, startedAtMs: Date.now(), cleanUp };
+  } catch (error) {
+    cleanUp(); // Most failures are events of the child; what is too large for the system is thrown.
+    throw error;
+  }
 }
 
 function scriptArguments(script: string): { words: string[]; cleanUp: () => void } {

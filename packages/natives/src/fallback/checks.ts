@@ -6,6 +6,7 @@
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { ShellError } from "../shell-error.ts";
+import { MAX_ARGUMENT_BYTES } from "./bash-process.ts";
 
 /** Folders looked in after those of `PATH`. */
 const USUAL_FOLDERS = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "C:\\Program Files\\Git\\bin"];
@@ -45,6 +46,41 @@ export function checkVariables(variables: Readonly<Record<string, string>>): Rea
     }
   }
   return variables;
+}
+
+/** Refuses a variable that no program can be given. */
+export function checkSizes(variables: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  for (const [name, value] of Object.entries(variables)) {
+    const size = Buffer.byteLength(name) + 1 + Buffer.byteLength(value);
+    if (size <= MAX_ARGUMENT_BYTES) continue;
+    throw new ShellError(
+      "PI_INVALID_ENV",
+      `environment variable \`${name}\` has ${size} bytes, more than the ${MAX_ARGUMENT_BYTES} a program can be given; pass it in a file`,
+    );
+  }
+  return variables;
+}
+
+/**
+ * What a failure to start means, where it is that variables are together more than a program can be given: the largest of
+ * `options` is named.
+ */
+export function startError(
+  error: unknown,
+  options: Readonly<Record<string, Readonly<Record<string, string>> | undefined>>,
+): unknown {
+  if (!(error instanceof Error && "code" in error && error.code === "E2BIG")) return error;
+  const sizes = Object.entries(options).map(([name, variables = {}]) => {
+    const entries = Object.entries(variables);
+    const bytes = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value) + 2, 0);
+    return { name, count: entries.length, bytes };
+  });
+  const { name, count, bytes } = sizes.reduce((most, size) => (size.bytes > most.bytes ? size : most));
+  return new ShellError(
+    "PI_INVALID_ENV",
+    `option \`${name}\` has ${count} variables of ${bytes} bytes together, more than a program can be given; remove some, or pass large values in files`,
+    { cause: error },
+  );
 }
 
 /** The bash to run: the one asked for, else the first one found. */

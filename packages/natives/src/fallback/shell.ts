@@ -20,8 +20,8 @@ import {
   toRunRequest,
   toSessionOptions,
 } from "../shell-options.ts";
-import { groupMembers, type StartedBash, signalGroup, startBash } from "./bash-process.ts";
-import { checkCommand, checkDirectory, checkVariables, findBash } from "./checks.ts";
+import { groupMembers, type StartedBash, type StartRequest, signalGroup, startBash } from "./bash-process.ts";
+import { checkCommand, checkDirectory, checkSizes, checkVariables, findBash, startError } from "./checks.ts";
 import { readOutput } from "./read-output.ts";
 import { TailWindow } from "./tail-window.ts";
 
@@ -143,13 +143,13 @@ async function runOnce(
     shell: findBash(session.shell),
     command: checkCommand(request.command),
     cwd: checkDirectory(session.cwd ?? process.cwd(), request.cwd),
-    env: { ...baseEnv, ...checkVariables(sessionEnv ?? {}), ...checkVariables(request.env ?? {}) },
+    env: checkSizes({ ...baseEnv, ...checkVariables(sessionEnv ?? {}), ...checkVariables(request.env ?? {}) }),
     ...(session.snapshotPath === undefined ? {} : { snapshotPath: session.snapshotPath }),
   };
   const sink = request.sink === undefined ? undefined : new TailWindow(request.sink);
   if (run.signal?.aborted || stop?.aborted) return outcome(undefined, { isCancelled: true }, sink?.finish(), [], 0);
 
-  const bash = startBash(start);
+  const bash = started(start, { baseEnv, sessionEnv, env: request.env });
   groups.add(bash);
   const begin = performance.now();
   const output = readOutput(bash, sink, request.sink, run, onChunk);
@@ -167,6 +167,14 @@ async function runOnce(
     ladder.release();
     output.release();
     bash.cleanUp();
+  }
+}
+
+function started(start: StartRequest, options: Parameters<typeof startError>[1]): StartedBash {
+  try {
+    return startBash(start);
+  } catch (error) {
+    throw startError(error, options);
   }
 }
 
