@@ -54,6 +54,22 @@ describe("a callback", () => {
     await vi.waitFor(() => expect(failures()).toHaveLength(1), 10_000);
   });
 
+  it("gets all that an EXIT trap prints after `exit`, at the pace it takes it, as the sink does", async () => {
+    await using shell = new Shell();
+    let text = "";
+
+    const result = await shell.run(
+      { command: `echo before; trap 'head -c 1000000 /dev/zero | tr "\\0" x' EXIT; exit 7`, sink: {} },
+      async (_error, chunk) => {
+        text += chunk;
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      },
+    );
+
+    expect([result.exitCode, result.output?.totalBytes]).toEqual([7, 1_000_007]);
+    expect(text).toBe(`before\n${"x".repeat(1_000_000)}`);
+  });
+
   it("CC-04 may abort its own session", async () => {
     await using shell = new Shell();
 

@@ -4,7 +4,7 @@
 use super::engine::Engine;
 use super::follow::Ending;
 use super::main_shell::MainShell;
-use super::noise;
+use super::noise::LastWords;
 use super::orders;
 use super::output_pipe::OutputPipe;
 use super::protocol;
@@ -20,12 +20,15 @@ pub(super) const SYNTAX_ERROR: i32 = 2;
 const PARSER_CHECKS: u32 = 4;
 
 impl Engine {
-    /// Delivers what the shell wrote of the command when it had taken the redirections back.
-    pub(super) async fn deliver_last_words(&mut self, command: &str, delivery: &mut Delivery) {
-        let noise = self.main.as_mut().map(MainShell::take_noise).unwrap_or_default();
-        let folder = self.shared.folder.path();
-        let (traced, own) = (self.modes.xtrace, self.descriptors());
-        delivery.push(&noise::of_the_command(&noise, command, traced, folder, own));
+    /// Delivers the rest of what the shell wrote of the command when it had taken the redirections
+    /// back.
+    pub(super) async fn deliver_last_words(
+        &mut self,
+        mut words: LastWords<'_>,
+        delivery: &mut Delivery,
+    ) {
+        let noise = self.main.as_mut().map(MainShell::take_last_noise).unwrap_or_default();
+        delivery.push(&words.take(noise));
         delivery.end();
         delivery.flush();
         drop(tokio::time::timeout(HARD_TIMEOUT_GRACE, delivery.drained()).await);
@@ -68,7 +71,7 @@ impl Engine {
                 .send(&text)
                 .map_err(|source| ShellError::System { attempt: "run an EXIT trap", source })?;
             let before = delivery.received();
-            let ending = self.follow(job, &token, false, clock, output, delivery).await;
+            let ending = self.follow(job, &token, None, clock, output, delivery).await;
             orders::remove(file);
             let began = delivery.received() > before
                 || !matches!(ending, Ending::Reported { .. })

@@ -91,7 +91,7 @@ pub(super) async fn run(
         delivery: &mut delivery,
         births: None,
         token: &token,
-        tells_trap: false,
+        last_words: None,
         plan: &plan,
         deadline: clock.deadline(),
         cancel: &job.cancel,

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::frames::FrameBody;
+use super::noise::LastWords;
 use super::output_pipe::OutputPipe;
 use super::runner::{self, Runner};
 use super::standby::Births;
@@ -67,15 +68,16 @@ pub(super) enum Ending {
 }
 
 /// One command and what is needed to follow it.
-pub(super) struct Follow<'a> {
+pub(super) struct Follow<'a, 'b> {
     pub(super) runner: Runner<'a>,
     /// Begun before the order was given.
     pub(super) output: &'a mut OutputPipe,
     pub(super) delivery: &'a mut Delivery,
     pub(super) births: Option<&'a mut Births>,
     pub(super) token: &'a str,
-    /// The report comes in two frames, the second with the EXIT trap.
-    pub(super) tells_trap: bool,
+    /// The report comes in two frames, the second with the EXIT trap; and if the shell ends, what it
+    /// writes after the command is the command's.
+    pub(super) last_words: Option<&'a mut LastWords<'b>>,
     /// Whom a stop is about, looked up when it comes to that.
     pub(super) plan: &'a (dyn Fn() -> StopPlan + Send + Sync),
     pub(super) deadline: Option<Instant>,
@@ -103,7 +105,7 @@ enum Event {
     NothingMore,
 }
 
-impl Follow<'_> {
+impl Follow<'_, '_> {
     /// Follows the command to its end and reads what was written until then.
     pub(super) async fn complete(mut self) -> Ending {
         let ending = self.until_end().await;
@@ -113,7 +115,7 @@ impl Follow<'_> {
         };
         self.drain(limit).await;
         // The result comes at once after a plain command, and tells of its output too.
-        if self.tells_trap || !matches!(ending, Ending::Reported { .. }) {
+        if self.last_words.is_some() || !matches!(ending, Ending::Reported { .. }) {
             self.delivery.flush();
         }
         ending
@@ -137,6 +139,8 @@ impl Follow<'_> {
         loop {
             // A pipe that is never empty would keep the thread from everything else.
             tokio::task::coop::consume_budget().await;
+            // Who takes them holds the shell back.
+            let has_words = self.has_last_words();
             let event = {
                 let reading = self.delivery.is_ready();
                 let update = self.delivery.next_update().map(Instant::from_std);
@@ -147,7 +151,7 @@ impl Follow<'_> {
                     () = self.cancel.cancelled(), if stopping.is_none() => Event::Cancelled,
                     () = until(self.deadline), if timed && self.deadline.is_some() => Event::Deadline,
                     _ = &mut ladder, if stopping.is_some() => Event::Stopped,
-                    frames = self.runner.frames() => Event::Frames(frames.unwrap_or_default()),
+                    frames = self.runner.frames(), if !has_words => Event::Frames(frames.unwrap_or_default()),
                     exit = &mut ended, if exit.is_none() => Event::Ended(exit),
                     () = self.delivery.drained(), if !reading => Event::Nothing,
                     read = self.output.read(), if reading => match read {
@@ -158,15 +162,13 @@ impl Follow<'_> {
                         self.delivery.update();
                         Event::Nothing
                     }
-                    _ = watch.tick(), if timed => Event::Look,
+                    _ = watch.tick(), if timed && !has_words => Event::Look,
                 }
             };
             match event {
                 Event::Nothing => {}
                 Event::NothingMore => self.delivery.flush(),
-                Event::Read(length) => {
-                    self.delivery.take(self.output, length);
-                }
+                Event::Read(length) => self.take(length),
                 Event::Cancelled => stopping = Some(StopReason::Cancelled),
                 Event::Deadline if !extended && self.extend_late_deadline() => extended = true,
                 Event::Deadline => stopping = Some(StopReason::TimedOut),
@@ -200,6 +202,27 @@ impl Follow<'_> {
                 }
             }
         }
+    }
+
+    /// Delivers what the shell writes on its way out, where it is more than can be kept until it has
+    /// ended: after what it wrote before, and as the consumer takes it. Says whether some is left.
+    fn has_last_words(&mut self) -> bool {
+        let Some(words) = &mut self.last_words else { return false };
+        if !words.are_due(self.runner.noise_bytes()) {
+            return false;
+        }
+        let is_time = words.are_next(self.output.waiting_bytes()) && self.delivery.is_ready();
+        if is_time {
+            self.delivery.push(&words.take(self.runner.take_noise()));
+        }
+        !is_time
+    }
+
+    fn take(&mut self, length: usize) {
+        if let Some(words) = &mut self.last_words {
+            words.note_read(length);
+        }
+        self.delivery.take(self.output, length);
     }
 
     /// Looks at a silent shell; `looks` in a row found it outside of the command.
@@ -236,7 +259,7 @@ impl Follow<'_> {
             match frame.body {
                 FrameBody::Status { status, cwd_failed, unwound, flags, cwd } => {
                     *report = Some(Report { status, cwd_failed, unwound, flags, cwd });
-                    if !self.tells_trap {
+                    if self.last_words.is_none() {
                         end = finish(report, None);
                     }
                 }

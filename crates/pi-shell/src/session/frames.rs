@@ -18,7 +18,8 @@ const TOKEN_LENGTH: usize = 32;
 /// Noise kept while looking for a frame. A frame's longest field is the text of a trap.
 const MAX_NOISE_BYTES: usize = 1024 * 1024;
 
-/// Noise remembered between two orders: enough for what an EXIT trap prints.
+/// Noise remembered between two orders, beyond what is expected of the second (see `noise`): what
+/// comes in between two looks at it, several pipes full.
 const KEPT_NOISE_BYTES: usize = 256 * 1024;
 
 /// An answer of bash.
@@ -50,6 +51,8 @@ pub(super) enum FrameBody {
 pub(super) struct FrameReader {
     buffer: Vec<u8>,
     noise: Vec<u8>,
+    /// Noise that is expected.
+    expected_noise: usize,
 }
 
 impl FrameReader {
@@ -76,7 +79,10 @@ impl FrameReader {
                     position = start;
                     break;
                 }
-                Parsed::Noise => position = start + 1,
+                Parsed::Noise => {
+                    position = start + 1;
+                    self.keep_noise(start, position);
+                }
             }
         }
         if memchr::memchr(1, &self.buffer[position..]).is_none() {
@@ -84,6 +90,7 @@ impl FrameReader {
             position = self.buffer.len();
         }
         if self.buffer.len() - position > MAX_NOISE_BYTES {
+            self.keep_noise(position, self.buffer.len());
             position = self.buffer.len();
         }
         self.buffer.drain(..position);
@@ -103,7 +110,7 @@ impl FrameReader {
 
     /// Remembers the beginning of what is no frame: bash's complaints about an order.
     fn keep_noise(&mut self, start: usize, end: usize) {
-        let room = KEPT_NOISE_BYTES.saturating_sub(self.noise.len());
+        let room = (KEPT_NOISE_BYTES + self.expected_noise).saturating_sub(self.noise.len());
         let end = end.min(start + room);
         self.noise.extend_from_slice(self.buffer.get(start..end).unwrap_or_default());
     }
@@ -113,14 +120,32 @@ impl FrameReader {
         memchr::memmem::find(&self.noise, text.as_bytes()).is_some()
     }
 
-    /// What stood between frames since `forget_noise`.
+    /// How much of that is remembered.
+    pub(super) fn noise_bytes(&self) -> usize {
+        self.noise.len()
+    }
+
+    /// What stood between frames since `forget_noise` or this.
     pub(super) fn take_noise(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.noise)
+    }
+
+    /// The same where nothing more comes: what may have become a frame is none.
+    pub(super) fn take_last_noise(&mut self) -> Vec<u8> {
+        self.keep_noise(0, self.buffer.len());
+        self.buffer.clear();
+        self.take_noise()
     }
 
     /// Begins anew with remembering noise.
     pub(super) fn forget_noise(&mut self) {
         self.noise.clear();
+        self.expected_noise = 0;
+    }
+
+    /// So much noise is expected until the next `forget_noise`.
+    pub(super) fn expect_noise(&mut self, bytes: usize) {
+        self.expected_noise = bytes;
     }
 }
 
@@ -251,6 +276,18 @@ mod tests {
                 .any(|frame| frame.body == FrameBody::Trap { text: "trap -- 'x' EXIT".to_owned() });
             assert!(told || !whole, "cut at {cut}: {frames:?}");
         }
+    }
+
+    #[test]
+    fn noise_with_marks_of_frames_is_kept_to_the_byte() {
+        let noise = format!("a\x01b\x01\x01{TOKEN} no frame\0\x02c\x01{TOKEN} s 1");
+        let mut reader = FrameReader::default();
+
+        for piece in noise.as_bytes().chunks(7) {
+            assert!(reader.push(piece).is_empty());
+        }
+
+        assert_eq!(String::from_utf8(reader.take_last_noise()).unwrap(), noise);
     }
 
     #[test]

@@ -21,6 +21,7 @@ use crate::environment;
 use crate::error::ShellError;
 use crate::request::ResourceLimits;
 use crate::sandbox::Sandbox;
+use crate::source;
 use crate::supervisor::{Child, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
 use crate::sys::{pipe, watch};
 use crate::tree::{self, ProcessState};
@@ -198,11 +199,16 @@ impl MainShell {
         }
     }
 
-    /// The frames that are there already.
+    /// The frames that are there already. Not more: what an EXIT trap left in the background may
+    /// write faster than we read.
     pub(super) fn pending_frames(&mut self) -> Vec<Frame> {
         let mut buffer = [0_u8; 4096];
         let mut frames = Vec::new();
-        while let Ok(length @ 1..) = rustix::io::read(self.report.get_ref(), &mut buffer) {
+        let mut rest = source::bytes_in_pipe(self.report.get_ref());
+        while rest > 0
+            && let Ok(length @ 1..) = rustix::io::read(self.report.get_ref(), &mut buffer)
+        {
+            rest = rest.saturating_sub(length);
             frames.extend(self.frames.push(buffer.get(..length).unwrap_or_default()));
         }
         frames
@@ -219,9 +225,24 @@ impl MainShell {
         self.frames.noise_contains(text)
     }
 
-    /// What bash wrote outside of commands since the last order.
+    /// How much bash wrote outside of commands since the last order and was not taken.
+    pub(super) fn noise_bytes(&self) -> usize {
+        self.frames.noise_bytes()
+    }
+
+    /// What bash wrote outside of commands since the last order or this.
     pub(super) fn take_noise(&mut self) -> Vec<u8> {
         self.frames.take_noise()
+    }
+
+    /// The same, when it has ended.
+    pub(super) fn take_last_noise(&mut self) -> Vec<u8> {
+        self.frames.take_last_noise()
+    }
+
+    /// So much is expected until the next order.
+    pub(super) fn expect_noise(&mut self, bytes: usize) {
+        self.frames.expect_noise(bytes);
     }
 
     /// Device and inode of the pipe on which it answers.

@@ -9,6 +9,7 @@ use super::driver;
 use super::effects;
 use super::engine::{self, Engine};
 use super::follow::{Ending, Follow, StopReason};
+use super::noise::LastWords;
 use super::orders;
 use super::output_pipe::OutputPipe;
 use super::protocol::{self, RunMessage};
@@ -130,15 +131,15 @@ impl Engine {
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
                 return Ok(Attempt::NotRun);
             }
-            Err(source) => {
-                return Err(ShellError::System { attempt: "give bash a command", source });
-            }
+            Err(source) => return Err(failed(source)),
         };
         let left = standby.as_ref().map(|standby| standby.serial);
         if let Some(standby) = standby {
             self.births.expect(standby);
         }
-        let mut ending = self.follow(job, &token, changes, clock, output, delivery).await;
+        let mut words = self.last_words(job, text.len());
+        let known = changes.then_some(&mut words);
+        let mut ending = self.follow(job, &token, known, clock, output, delivery).await;
         let files: Vec<PathBuf> = file.into_iter().chain(command_file).collect();
         let is_unread = delivery.received() == 0 && self.could_not_read(&files);
         orders::remove(files);
@@ -169,7 +170,7 @@ impl Engine {
             // It ended after the command before: a text that ends too soon ends the script.
             Ending::Died { unread: true, .. } => return Ok(Attempt::NotRun),
             // `trap … EXIT` and `exit`: bash took the command's output back before the trap ran.
-            Ending::Died { .. } => self.deliver_last_words(&options.command, delivery).await,
+            Ending::Died { .. } => self.deliver_last_words(words, delivery).await,
             _ => {}
         }
         if let Ending::Reported { status: SYNTAX_ERROR, .. } = ending {
@@ -216,11 +217,23 @@ impl Engine {
         }
     }
 
+    /// What the shell will have written at its end, if the command, whose order is so long, ends it.
+    fn last_words<'a>(&mut self, job: &'a Job, order_bytes: usize) -> LastWords<'a> {
+        let command = job.options.command.as_str();
+        let order_bytes = order_bytes + command.len();
+        let (traced, own) = (self.modes.xtrace, self.descriptors());
+        let words = LastWords::new(command, order_bytes, traced, self.shared.folder.path(), own);
+        if let Some(main) = &mut self.main {
+            main.expect_noise(words.limit());
+        }
+        words
+    }
+
     pub(super) async fn follow(
         &mut self,
         job: &Job,
         token: &str,
-        tells_trap: bool,
+        last_words: Option<&mut LastWords<'_>>,
         clock: &Clock,
         output: &mut OutputPipe,
         delivery: &mut Delivery,
@@ -243,7 +256,7 @@ impl Engine {
             delivery,
             births: Some(&mut self.births),
             token,
-            tells_trap,
+            last_words,
             plan: &plan,
             deadline: clock.deadline(),
             cancel: &job.cancel,

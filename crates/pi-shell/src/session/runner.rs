@@ -43,6 +43,22 @@ impl Runner<'_> {
         }
     }
 
+    /// How much it wrote outside of its command's redirections. A copy keeps them to its end.
+    pub(super) fn noise_bytes(&self) -> usize {
+        match self {
+            Self::Main(main) => main.noise_bytes(),
+            Self::Copy(_) => 0,
+        }
+    }
+
+    /// What that is.
+    pub(super) fn take_noise(&mut self) -> Vec<u8> {
+        match self {
+            Self::Main(main) => main.take_noise(),
+            Self::Copy(_) => Vec::new(),
+        }
+    }
+
     /// Whether it stands outside of a command.
     pub(super) fn is_between_commands(&mut self) -> bool {
         match self {
