@@ -30,57 +30,71 @@ pub(crate) fn watch<T: HoldsDescriptor>(holder: T, interest: Interest) -> io::Re
 
 /// A descriptor that the runtime watches only from when somebody waits for it: who does not wait
 /// is not woken up, and nobody pays for the waking.
-pub(crate) struct LazyWatch(State);
-
-enum State {
-    /// The runtime tells when there is something to read.
-    Watched(AsyncFd<OwnedFd>),
-    /// Nobody tells.
-    Plain(OwnedFd),
-    /// Between the two, and after a change from one to the other that failed.
-    Missing,
+pub(crate) struct LazyWatch {
+    descriptor: Arc<OwnedFd>,
+    /// While the runtime tells when there is something to read.
+    watch: Option<AsyncFd<Arc<OwnedFd>>>,
 }
 
 impl LazyWatch {
     /// Not watched yet.
     pub(crate) fn new(descriptor: OwnedFd) -> Self {
-        Self(State::Plain(descriptor))
+        Self { descriptor: Arc::new(descriptor), watch: None }
     }
 
     /// The descriptor, for calls that do not wait.
-    ///
-    /// # Errors
-    /// `NotConnected` after it could not be watched.
-    pub(crate) fn descriptor(&self) -> io::Result<BorrowedFd<'_>> {
-        match &self.0 {
-            State::Watched(watched) => Ok(watched.get_ref().as_fd()),
-            State::Plain(descriptor) => Ok(descriptor.as_fd()),
-            State::Missing => Err(io::ErrorKind::NotConnected.into()),
-        }
+    pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
     }
 
     /// The descriptor, watched from now on for something to read.
     ///
     /// # Errors
-    /// What `epoll_ctl(2)` says; then the descriptor is closed.
-    pub(crate) fn watched(&mut self) -> io::Result<&AsyncFd<OwnedFd>> {
-        if matches!(self.0, State::Plain(_))
-            && let State::Plain(descriptor) = std::mem::replace(&mut self.0, State::Missing)
-        {
-            self.0 = State::Watched(watch(descriptor, Interest::READABLE)?);
-        }
-        match &self.0 {
-            State::Watched(watched) => Ok(watched),
-            State::Plain(_) | State::Missing => Err(io::ErrorKind::NotConnected.into()),
-        }
+    /// What `epoll_ctl(2)` says: the user's share of watches is spent, or there is no memory. The
+    /// descriptor is as it was, and the next call tries again.
+    pub(crate) fn watched(&mut self) -> io::Result<&AsyncFd<Arc<OwnedFd>>> {
+        let watched = match self.watch.take() {
+            Some(watched) => watched,
+            None => watch(Arc::clone(&self.descriptor), Interest::READABLE)?,
+        };
+        Ok(self.watch.insert(watched))
     }
 
     /// Ends the watching. What the runtime knew, such as a hang-up, which it never forgets
     /// otherwise, is forgotten.
     pub(crate) fn unwatch(&mut self) {
-        match std::mem::replace(&mut self.0, State::Missing) {
-            State::Watched(watched) => self.0 = State::Plain(watched.into_inner()),
-            other => self.0 = other,
+        self.watch = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    #[cfg(target_os = "linux")]
+    async fn a_descriptor_that_cannot_be_watched_is_kept() {
+        let file = std::fs::File::open("/etc/passwd").unwrap();
+        let mut lazy = LazyWatch::new(file.into());
+
+        for _ in 0..2 {
+            // What `epoll_ctl(2)` says of a file.
+            let error = lazy.watched().err().unwrap();
+            assert_eq!(error.raw_os_error(), Some(libc::EPERM));
+            assert_eq!(rustix::io::read(lazy.descriptor(), &mut [0_u8; 8]), Ok(8));
         }
+    }
+
+    #[tokio::test]
+    async fn a_descriptor_is_watched_again_after_it_was_not() {
+        let (reader, writer) = crate::sys::pipe().unwrap();
+        let mut lazy = LazyWatch::new(reader);
+
+        for _ in 0..2 {
+            rustix::io::write(&writer, b"x").unwrap();
+            drop(lazy.watched().unwrap().readable().await.unwrap());
+            lazy.unwatch();
+        }
+        assert_eq!(rustix::io::read(lazy.descriptor(), &mut [0_u8; 8]), Ok(2));
     }
 }

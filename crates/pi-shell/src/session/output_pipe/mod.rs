@@ -39,8 +39,12 @@ const FLOOD_BYTES: usize = 2 * DEFAULT_PIPE_BYTES;
 /// See `FLOOD_BYTES`.
 const FLOOD_SPAN: Duration = Duration::from_millis(2);
 
-/// How often a pipe is looked at that nobody tells of, because no descriptor is left to hold it with.
+/// How often a pipe is looked at that nobody tells of: no descriptor is left to hold it with, or the
+/// user's share of watches is spent (`epoll(7)`, `max_user_watches`).
 const LOOK_INTERVAL: Duration = Duration::from_millis(2);
+
+/// The same for late output, which nobody waits for.
+const LATE_LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The reading side of an output FIFO.
 pub(super) struct OutputPipe {
@@ -94,7 +98,7 @@ impl OutputPipe {
     /// Whether a shell can find it: somebody may have removed the session's folder. Asked of what
     /// is open, since a look for the name takes three times as long.
     pub(super) fn check(&self) -> io::Result<()> {
-        match rustix::fs::fstat(self.source.descriptor()?)?.st_nlink {
+        match rustix::fs::fstat(self.source.descriptor())?.st_nlink {
             0 => Err(io::ErrorKind::NotFound.into()),
             _ => Ok(()),
         }
@@ -159,10 +163,10 @@ impl OutputPipe {
         if self.transferred() > 0 {
             return self.read_now();
         }
-        if self.hold().is_err() {
-            // No descriptor is left, or the name is gone: the command goes on all the same.
+        if self.hold().is_err() || self.source.watched().is_err() {
+            // No descriptor or no watch is left, or the name is gone: the command goes on all the same.
             tokio::time::sleep(LOOK_INTERVAL).await;
-            return source::read_pipe(self.source.descriptor()?, &mut self.buffer);
+            return source::read_pipe(self.source.descriptor(), &mut self.buffer);
         }
         let length = self.read_when_told().await?;
         if length == 0 {
@@ -201,7 +205,7 @@ impl OutputPipe {
 
     /// Bytes that were written and not read yet.
     pub(super) fn waiting_bytes(&self) -> usize {
-        let in_pipe = self.source.descriptor().map_or(READ_BYTES, source::bytes_in_pipe);
+        let in_pipe = source::bytes_in_pipe(self.source.descriptor());
         self.transferred() + in_pipe
     }
 
@@ -245,14 +249,14 @@ impl OutputPipe {
             rests.note_full(flood::is_full(writer));
         }
         if let (true, Some(transfer)) = (is_after_rest, &mut self.transfer)
-            && transfer.fill(self.source.descriptor()?).is_err()
+            && transfer.fill(self.source.descriptor()).is_err()
         {
             // Not allowed here (a container's seccomp filter): it has nothing, and is not tried again.
             self.transfer = None;
             self.is_for_us = false;
         }
         let outcome = match &mut self.transfer {
-            None => source::read_pipe(self.source.descriptor()?, &mut self.buffer)?,
+            None => source::read_pipe(self.source.descriptor(), &mut self.buffer)?,
             Some(transfer) => transfer.read(&mut self.buffer)?,
         };
         let length = match outcome {
@@ -291,10 +295,9 @@ impl OutputPipe {
             return;
         }
         // Refused where the user's share of pipe memory is spent: it stays as it is.
-        if let Ok(fd) = self.source.descriptor() {
-            self.has_grown = rustix::pipe::fcntl_setpipe_size(fd, GROWN_PIPE_BYTES)
-                .is_ok_and(|size| size > DEFAULT_PIPE_BYTES);
-        }
+        let fd = self.source.descriptor();
+        self.has_grown = rustix::pipe::fcntl_setpipe_size(fd, GROWN_PIPE_BYTES)
+            .is_ok_and(|size| size > DEFAULT_PIPE_BYTES);
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -305,9 +308,8 @@ impl OutputPipe {
     /// a share of pipe memory for all sessions (`pipe-user-pages-soft`), and past it even new pipes are tiny.
     #[cfg(target_os = "linux")]
     fn shrink(&mut self) {
-        if self.has_grown
-            && let Ok(fd) = self.source.descriptor()
-        {
+        if self.has_grown {
+            let fd = self.source.descriptor();
             self.has_grown = rustix::pipe::fcntl_setpipe_size(fd, DEFAULT_PIPE_BYTES).is_err();
         }
     }
@@ -341,7 +343,7 @@ impl Source for OutputPipe {
 
     fn read_now(&mut self) -> io::Result<ReadOutcome> {
         let Some(transfer) = self.transfer.as_mut().filter(|transfer| transfer.len() > 0) else {
-            return source::read_pipe(self.source.descriptor()?, &mut self.buffer);
+            return source::read_pipe(self.source.descriptor(), &mut self.buffer);
         };
         let ReadOutcome::Data(length) = transfer.read(&mut self.buffer)? else {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -353,9 +355,9 @@ impl Source for OutputPipe {
         self.transfer = None;
         // A read that does not fill its buffer has all there is, as with one pipe.
         let rest = self.buffer.get_mut(length..).filter(|rest| !rest.is_empty());
-        let more = match (rest, self.source.descriptor()) {
-            (Some(rest), Ok(pipe)) => source::read_pipe(pipe, rest),
-            _ => Ok(ReadOutcome::Empty),
+        let more = match rest {
+            Some(rest) => source::read_pipe(self.source.descriptor(), rest),
+            None => Ok(ReadOutcome::Empty),
         };
         // An error, or the end, is told by the next read.
         match more {
@@ -367,7 +369,10 @@ impl Source for OutputPipe {
     async fn readable(&mut self) -> io::Result<()> {
         // Only late output is waited for here, and it may trickle for days.
         self.shrink();
-        self.source.watched()?.readable().await?.clear_ready();
+        match self.source.watched() {
+            Ok(watched) => watched.readable().await?.clear_ready(),
+            Err(_unwatchable) => tokio::time::sleep(LATE_LOOK_INTERVAL).await,
+        }
         Ok(())
     }
 }

@@ -101,7 +101,7 @@ async fn what_is_left_of_a_flood_at_the_end_of_the_command_is_read_in_order() {
         pipe.buffer.capacity() <= 2 * DEFAULT_PIPE_BYTES,
         "an idle session keeps little memory"
     );
-    let size = rustix::pipe::fcntl_getpipe_size(pipe.source.descriptor().unwrap()).unwrap();
+    let size = rustix::pipe::fcntl_getpipe_size(pipe.source.descriptor()).unwrap();
     assert_eq!(size, DEFAULT_PIPE_BYTES);
 }
 
@@ -125,7 +125,7 @@ async fn a_flood_leaves_neither_a_private_pipe_nor_a_grown_one() {
     let writer = writing.join().unwrap();
 
     assert!(pipe.transfer.is_none());
-    let size = rustix::pipe::fcntl_getpipe_size(pipe.source.descriptor().unwrap()).unwrap();
+    let size = rustix::pipe::fcntl_getpipe_size(pipe.source.descriptor()).unwrap();
     assert_eq!(size, DEFAULT_PIPE_BYTES);
     drop(writer);
 }
@@ -194,4 +194,27 @@ async fn what_is_written_is_read_where_the_fifo_cannot_be_held() {
     let writing = std::thread::spawn(move || writer.write_all(&bytes).unwrap());
     assert!(read_all(&mut pipe, flood.len()).await == flood);
     writing.join().unwrap();
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn a_pipe_that_cannot_be_watched_is_looked_at_and_not_lost() {
+    let folder = PrivateDir::create().unwrap();
+    let mut pipe = OutputPipe::open(folder.make_fifo("o1").unwrap()).unwrap();
+    // A file takes no watch, as a pipe does where the user's share of watches is spent.
+    let file = folder.path().join("file");
+    std::fs::write(&file, b"a word").unwrap();
+    let unwatched = LazyWatch::new(open_end(&file, OFlags::RDONLY).unwrap());
+    // Kept, so that the FIFO can be held.
+    let _fifo = std::mem::replace(&mut pipe.source, unwatched);
+
+    pipe.listen_soon(true);
+    assert_eq!(read_all(&mut pipe, 6).await, b"a word");
+    assert!(pipe.writer.is_some());
+
+    std::fs::OpenOptions::new().append(true).open(&file).unwrap().write_all(b"late").unwrap();
+    pipe.release();
+    pipe.readable().await.unwrap();
+    assert_eq!(pipe.read_now().unwrap(), ReadOutcome::Data(4));
+    assert_eq!(pipe.bytes(4), b"late");
 }
