@@ -6,9 +6,6 @@ import { createHash } from "node:crypto";
 import type { Ended } from "../contender.ts";
 import { type Expected, type Fault, TAIL_UNITS } from "../measured.ts";
 
-/** Of a text of this length the end is copied. Of shorter ones the garbage collector may have all. */
-const LEAST_COPIED_UNITS = 1024;
-
 /** One command's output. */
 export class Reception {
   readonly #hash;
@@ -30,7 +27,7 @@ export class Reception {
   take(text: string): void {
     this.#units += text.length;
     this.#hash?.update(text, "utf8");
-    this.#tail = endOf(text.length < TAIL_UNITS ? this.#tail + text : text);
+    this.#tail = (text.length < TAIL_UNITS ? this.#tail + text : text).slice(-TAIL_UNITS);
   }
 
   /** What differs from what was expected. */
@@ -50,10 +47,4 @@ export class Reception {
     if (this.#hash !== undefined) return this.#hash.digest("hex") === sha256;
     return this.#tail.endsWith(tail);
   }
-}
-
-/** The last units of a text, apart from it: V8's `slice` is a view that keeps the whole text alive. */
-function endOf(text: string): string {
-  const end = text.slice(-TAIL_UNITS);
-  return text.length < LEAST_COPIED_UNITS ? end : Buffer.from(end, "utf16le").toString("utf16le");
 }
