@@ -114,7 +114,16 @@ pub(crate) fn bytes_of<T: AsRef<OsStr>>(entries: &[(T, T)]) -> usize {
 /// What is wrong with variables that are together more than a program can be given. The system's
 /// own bound depends on the stack limit that the program is started under, so only it knows.
 pub(crate) fn too_large<T: AsRef<OsStr>>(option: &'static str, entries: &[(T, T)]) -> ShellError {
-    ShellError::EnvironmentTooLarge { option, count: entries.len(), bytes: bytes_of(entries) }
+    let largest =
+        entries.iter().max_by_key(|(name, value)| name.as_ref().len() + value.as_ref().len());
+    ShellError::EnvironmentTooLarge {
+        option,
+        count: entries.len(),
+        bytes: bytes_of(entries),
+        largest: largest
+            .map(|(name, _)| name.as_ref().to_string_lossy().into_owned())
+            .unwrap_or_default(),
+    }
 }
 
 /// Refuses what cannot be a variable of a command, naming the first one that is wrong. `option` is
@@ -197,8 +206,9 @@ mod tests {
 
         let error = check_entries("sessionEnv", &entries).unwrap_err();
 
-        let text = "option `sessionEnv` has 30 variables of 3000140 bytes together, more than";
+        let text = "option `sessionEnv` makes an environment of 30 variables and 3000140 bytes,";
         assert!(error.to_string().starts_with(text), "{error}");
+        assert!(error.to_string().ends_with("(`V29` is the largest)"), "{error}");
         assert_eq!(error.code(), "PI_INVALID_ENV");
     }
 

@@ -43,7 +43,7 @@ pub enum ShellError {
     },
     /// Variables that are together more than a program can be given (`execve(2)`).
     #[error(
-        "option `{option}` has {count} variables of {bytes} bytes together, more than a program can be given; remove some, or pass large values in files"
+        "option `{option}` makes an environment of {count} variables and {bytes} bytes, more than a program can be given; remove some, or pass large values in files (`{largest}` is the largest)"
     )]
     EnvironmentTooLarge {
         /// The option's name in the public interface.
@@ -52,6 +52,8 @@ pub enum ShellError {
         count: usize,
         /// Their bytes, each with its `=` and NUL.
         bytes: usize,
+        /// Name of the largest.
+        largest: String,
     },
     /// An option is out of its range.
     #[error("option `{name}` {reason}")]

@@ -59,7 +59,7 @@ async fn variables_that_no_bash_can_be_given_are_wrong_input_and_no_wrong_shell(
     let error = attempt(&shell, command("true")).await.unwrap_err();
 
     assert_eq!(error.code(), "PI_INVALID_ENV");
-    let text = "option `baseEnv` has 100 variables of 10000490 bytes together";
+    let text = "option `baseEnv` makes an environment of 100 variables and 10000490 bytes";
     assert!(error.to_string().starts_with(text), "{error}");
     shell.close().await;
 }

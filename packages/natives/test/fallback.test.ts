@@ -163,7 +163,7 @@ describe("without the addon", () => {
     });
     await expect(executeShell({ command: "true", baseEnv: many })).rejects.toMatchObject({
       code: "PI_INVALID_ENV",
-      message: expect.stringContaining("option `baseEnv` has 30 variables of 3000140 bytes together"),
+      message: expect.stringContaining("option `baseEnv` makes an environment of 30 variables and 3000140 bytes"),
     });
   });
 

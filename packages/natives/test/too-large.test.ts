@@ -35,13 +35,13 @@ const WAYS: [string, (baseEnv: Variables) => Promise<unknown>][] = [
 
 describe.each(WAYS)("what no program can be given: %s", (_, start) => {
   it.each([
-    ["100,000 variables", variables(100_000, 100), /10000\d variables of 107\d{5} bytes/],
-    ["10 MB together", variables(100, 100_000), /10\d variables of 1000\d{4} bytes/],
-    ["more than a request holds", variables(400, 100_000), /4\d\d variables of 4000\d{4} bytes/],
+    ["100,000 variables", variables(100_000, 100), /10000\d variables and 107\d{5} bytes/],
+    ["10 MB together", variables(100, 100_000), /10\d variables and 1000\d{4} bytes/],
+    ["more than a request holds", variables(400, 100_000), /4\d\d variables and 4000\d{4} bytes/],
   ])("a base environment with %s is wrong input, named with its size", async (_title, base, size) => {
     const { code, message } = await errorOf(start({ ...PATH, ...base }));
 
-    expect([code, message]).toEqual(["PI_INVALID_ENV", expect.stringContaining("option `baseEnv` has ")]);
+    expect([code, message]).toEqual(["PI_INVALID_ENV", expect.stringContaining("option `baseEnv` makes an environment of ")]);
     expect(message).toMatch(size);
     expect(message).toContain("pass large values in files");
   });
@@ -70,7 +70,7 @@ describe("what a call adds", () => {
       const { code, message } = await errorOf(run);
 
       expect(code).toBe("PI_INVALID_ENV");
-      expect(message).toMatch(/option `(env|sessionEnv)` has 30 variables of 3000140 bytes together/);
+      expect(message).toMatch(/option `(env|sessionEnv)` makes an environment of 30 variables and 3000140 bytes/);
     }
   });
 

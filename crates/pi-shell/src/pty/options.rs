@@ -276,11 +276,10 @@ mod tests {
 
         assert_eq!(
             named(10, 20, 15).to_string(),
-            "option `baseEnv` has 2 variables of 27 bytes together, more than a program can be given; remove some, or pass large values in files"
+            "option `baseEnv` makes an environment of 2 variables and 27 bytes, more than a program can be given; remove some, or pass large values in files (`A` is the largest)"
         );
-        assert!(
-            named(10, 15, 30).to_string().starts_with("option `env` has 1 variables of 33 bytes")
-        );
+        let own = named(10, 15, 30).to_string();
+        assert!(own.starts_with("option `env` makes an environment of 1 variables and 33 bytes"));
         assert_eq!(
             named(50, 15, 30).to_string(),
             "option `args` has 51 bytes together, more than a program can be given; pass them in a file"

@@ -71,16 +71,23 @@ export function startError(
 ): unknown {
   if (!(error instanceof Error && "code" in error && error.code === "E2BIG")) return error;
   const sizes = Object.entries(options).map(([name, variables = {}]) => {
-    const entries = Object.entries(variables);
-    const bytes = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value) + 2, 0);
-    return { name, count: entries.length, bytes };
+    const sized = Object.entries(variables).map(([key, value]) => ({
+      key,
+      bytes: Buffer.byteLength(key) + Buffer.byteLength(value) + 2,
+    }));
+    const bytes = sized.reduce((sum, variable) => sum + variable.bytes, 0);
+    return { name, count: sized.length, bytes, largest: largestOf(sized)?.key ?? "" };
   });
-  const { name, count, bytes } = sizes.reduce((most, size) => (size.bytes > most.bytes ? size : most));
+  const { name = "env", count = 0, bytes = 0, largest = "" } = largestOf(sizes) ?? {};
   return new ShellError(
     "PI_INVALID_ENV",
-    `option \`${name}\` has ${count} variables of ${bytes} bytes together, more than a program can be given; remove some, or pass large values in files`,
+    `option \`${name}\` makes an environment of ${count} variables and ${bytes} bytes, more than a program can be given; remove some, or pass large values in files (\`${largest}\` is the largest)`,
     { cause: error },
   );
+}
+
+function largestOf<Sized extends { readonly bytes: number }>(sizes: readonly Sized[]): Sized | undefined {
+  return sizes.reduce<Sized | undefined>((most, size) => (size.bytes > (most?.bytes ?? -1) ? size : most), undefined);
 }
 
 /** The bash to run: the one asked for, else the first one found. */
