@@ -41,7 +41,10 @@ describe.each(WAYS)("what no program can be given: %s", (_, start) => {
   ])("a base environment with %s is wrong input, named with its size", async (_title, base, size) => {
     const { code, message } = await errorOf(start({ ...PATH, ...base }));
 
-    expect([code, message]).toEqual(["PI_INVALID_ENV", expect.stringContaining("option `baseEnv` makes an environment of ")]);
+    expect([code, message]).toEqual([
+      "PI_INVALID_ENV",
+      expect.stringContaining("option `baseEnv` makes an environment of "),
+    ]);
     expect(message).toMatch(size);
     expect(message).toContain("pass large values in files");
   });
