@@ -44,15 +44,20 @@ export const DOCUMENTED: readonly Documented[] = [
         .replaceAll(/(?<=here-document at line )\d+/g, "N"),
   },
   {
+    reason:
+      "bash quotes the line that it cannot parse; where plain bash runs another text than the session, it quotes that",
+    apply: (output, { isStoodFor }) => (isStoodFor ? output.replaceAll(/^(bash: line N: `).*'$/gm, "$1…'") : output),
+  },
+  {
     reason: "process ids differ by nature; tracing shows them",
     apply: (output) => output.replaceAll(/(?<=[+>] (?:kill -(?:USR[12]|9)|wait) )\d+/g, "PID"),
   },
 ];
 
-/** What `judge` traced of its own frame. Only plain bash's answers have it. */
+/** What `judge` traced of its own frame. Only plain bash's answers have it, and not only where a line begins. */
 export function withoutFrame(output: string): string {
   return output
-    .replaceAll(/^[+>]+ __ref_r \d+\n(?:[+>]+ return \d+\n)?(?:[+>]+ :\n)?/gm, "")
-    .replaceAll(/^[+>]+ __ref_t=.*\n/gm, "")
-    .replace(/^[+>]+ __ref_k=.*\n(?:[+>]+ exec\n)?/m, "");
+    .replaceAll(/[+>]+ __ref_r \d+\n(?:[+>]+ return \d+\n)?(?:[+>]+ :\n)?/g, "")
+    .replaceAll(/[+>]+ __ref_t=.*\n/g, "")
+    .replace(/[+>]+ __ref_k=.*\n(?:[+>]+ exec\n)?/, "");
 }
