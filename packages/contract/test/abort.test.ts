@@ -62,6 +62,11 @@ describe("onAbort", () => {
 
 /** Collects garbage, as it may happen at any moment. */
 function collect(): void {
+  const { Bun: bun } = globalThis as { Bun?: { gc(isSynchronous: boolean): void } };
+  if (bun !== undefined) {
+    bun.gc(true);
+    return;
+  }
   setFlagsFromString("--expose-gc");
   const gc: () => void = runInNewContext("gc");
   gc();
