@@ -22,6 +22,8 @@ export interface CommandAnalysis {
   readonly commands: readonly SimpleCommand[];
   /** What runs in the end: wrappers looked through, texts of `bash -c` read. */
   readonly effective: readonly EffectiveCommand[];
+  /** What a wrapper that was not understood may run: each of its words taken for the program. Never a proof. */
+  readonly perhaps: readonly EffectiveCommand[];
   /** Simple commands found inside texts given to shells. */
   readonly nestedCommands: readonly SimpleCommand[];
   /** All other syntax, that of texts given to shells included. */
@@ -72,6 +74,7 @@ function analyze(command: string): CommandAnalysis {
     errors: facts.errors,
     commands: facts.commands,
     effective,
+    perhaps: unwrapped.flatMap((each) => each.perhaps),
     nestedCommands: nested.flatMap((each) => each.commands),
     constructs,
     urls: findUrls(command, facts.commands, facts.constructs),
@@ -89,4 +92,4 @@ function analyze(command: string): CommandAnalysis {
   };
 }
 
-const NOTHING = { commands: [], effective: [], nestedCommands: [], constructs: [], urls: [] };
+const NOTHING = { commands: [], effective: [], perhaps: [], nestedCommands: [], constructs: [], urls: [] };

@@ -1,5 +1,6 @@
 /** What a command line is. Nobody inside the package imports from here. */
 export { analyzeCommand, type CommandAnalysis } from "./analyze.ts";
+export { findValues } from "./find-predicates.ts";
 export { applyBashFixups, type BashFixups, type FixupMode, singleQuoted, teeTrailingPipes } from "./fixups.ts";
 export { INTERNAL_SCHEMES, type InternalScheme, parseInternalUrl, type UrlWord } from "./internal-urls.ts";
 export type { Invocation } from "./invocation.ts";
@@ -14,5 +15,5 @@ export type {
 } from "./syntax.ts";
 export { MAX_COMMAND_BYTES } from "./text-limits.ts";
 export type { TrailingPipe } from "./trailing-pipe.ts";
-export { type EffectiveCommand, programName } from "./unwrap.ts";
+export { type EffectiveCommand, programName, programNameOf, wordsOf } from "./unwrap.ts";
 export type { Span, Word, WordExpansions } from "./word.ts";

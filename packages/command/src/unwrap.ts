@@ -2,74 +2,51 @@
  * Looks through the programs that run other programs: `timeout 5 x`, `sudo x`, `bash -c 'x'`, `find -exec x`, `xargs x`.
  *
  * What runs in the end is what a rule, a danger check or the minimizer must see. Everything that cannot be resolved
- * from literal text is reported as unresolved instead of guessed: the caller fails closed. The option tables are in
- * `wrapper-table.ts`.
+ * from literal text is reported as unresolved instead of guessed: the caller fails closed. Words that a wrapper fills in
+ * or appends while it runs stand in the command as words without a value, so that whoever judges its arguments judges
+ * those as well, through any number of wrappers. The option tables are in `wrapper-table.ts`, shells in
+ * `unwrap-shell.ts`, searches in `unwrap-find.ts`.
  */
-import type { Assignment, SimpleCommand, SyntaxFacts } from "./syntax.ts";
-import { walkText } from "./walk.ts";
-import { literalWord, type Span, type Word } from "./word.ts";
-import { readOptions, replacement, shellOptions } from "./wrapper-options.ts";
-import { SHELLS, WRAPPERS, type WrapperSpec } from "./wrapper-table.ts";
+import { SHELLS } from "./shell-text.ts";
+import type { Assignment, SimpleCommand } from "./syntax.ts";
+import { throughFd } from "./unwrap-fd.ts";
+import { throughFind } from "./unwrap-find.ts";
+import {
+  joined,
+  throughAliases,
+  throughCommandOption,
+  throughEval,
+  throughShell,
+  throughSource,
+  throughText,
+  throughTrap,
+  wrapperName,
+} from "./unwrap-shell.ts";
+import {
+  emit,
+  initialState,
+  NOTHING,
+  opaque,
+  type State,
+  type Step,
+  together,
+  type Unwrapped,
+  unresolved,
+} from "./unwrap-state.ts";
+import { appendedWord, type Filling, filledWord, literalWord, type Word } from "./word.ts";
+import { readOptions, type WrapperOption } from "./wrapper-options.ts";
+import { WRAPPERS, type WrapperSpec } from "./wrapper-table.ts";
 
-/** A command that runs in the end, with the wrappers that led to it. */
-export interface EffectiveCommand {
-  /** Program and arguments after unwrapping. */
-  readonly argv: readonly Word[];
-  /** Wrappers passed, outermost first: `["sudo", "bash -c"]`. */
-  readonly via: readonly string[];
-  /** False where words are added that the text does not show: `xargs`, `{}` of `find -exec`. */
-  readonly argvComplete: boolean;
-  /** Why the rest of this command is not known: an unknown option, a text that expands. Absent when resolved. */
-  readonly unresolved?: string;
-  /** Assignments that apply to it, from prefixes and from `env` and `sudo`. */
-  readonly assignments: readonly Assignment[];
-  /** The simple command it came from: the written one, or the one inside `bash -c '…'`. */
-  readonly simple: SimpleCommand;
-  /** The simple command as written in the line, which a rule for the wrapper itself is matched against. */
-  readonly written: SimpleCommand;
-  /** True where a wrapper on the way changes identity, machine or root, or replaces the shell (`sudo`, `ssh`, `exec`). */
-  readonly privileged: boolean;
-  /** True where a wrapper on the way mixes output of its own in or runs it repeatedly (`time`, `xargs`, `strace`). */
-  readonly noisy: boolean;
-  readonly span: Span;
-}
-
-/** What unwrapping one simple command found: the commands, and the syntax of texts given to shells. */
-export interface Unwrapped {
-  readonly effective: readonly EffectiveCommand[];
-  readonly nested: readonly SyntaxFacts[];
-}
+export { type EffectiveCommand, wordsOf } from "./unwrap-state.ts";
 
 /** Wrappers around one command that are looked through; more is an attempt to outlast the check. */
 const MAX_WRAPPERS = 32;
-/** Shell texts inside shell texts that are followed; deeper ones are unresolved. */
-const MAX_SHELL_TEXTS = 8;
-
-interface State {
-  readonly via: readonly string[];
-  readonly assignments: readonly Assignment[];
-  readonly argvComplete: boolean;
-  readonly privileged: boolean;
-  readonly noisy: boolean;
-  readonly simple: SimpleCommand;
-  readonly written: SimpleCommand;
-  readonly shellTexts: number;
-  /** What the wrapper replaces in its arguments while it runs: `{}` of `find -exec`, the word of `xargs -I`. */
-  readonly placeholder?: string;
-}
+/** Words of a wrapper that was not understood that are each tried as the program. */
+const MAX_GUESSES = 16;
 
 /** Finds the commands that one simple command runs in the end. A command without words runs nothing. */
 export function unwrap(simple: SimpleCommand): Unwrapped {
-  const nothing = {
-    written: simple,
-    via: [],
-    assignments: [],
-    argvComplete: true,
-    privileged: false,
-    noisy: false,
-    shellTexts: 0,
-  };
-  return step(simple.argv, start(simple, nothing));
+  return step(simple.argv, initialState(simple));
 }
 
 /** The program name a wrapper table or rule is looked up by: `/usr/bin/env` and `env` are the same program. */
@@ -77,89 +54,190 @@ export function programName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-function start(simple: SimpleCommand, from: Omit<State, "simple">): State {
-  return { ...from, simple, assignments: [...from.assignments, ...simple.assignments] };
-}
+type Reader = (argv: readonly Word[], state: State, step: Step) => Unwrapped;
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ["eval", throughEval],
+  ["trap", throughTrap],
+  ["alias", throughAliases],
+  ["source", throughSource],
+  [".", throughSource],
+  ["find", (argv, state) => throughFind(argv, state, step, guesses)],
+  ["gfind", (argv, state) => throughFind(argv, state, step, guesses)],
+  ["fd", (argv, state) => throughFd(argv, state, step, guesses)],
+  ["fdfind", (argv, state) => throughFd(argv, state, step, guesses)],
+  ["su", (argv, state) => throughCommandOption("su", argv, state, step)],
+  ["script", (argv, state) => throughCommandOption("script", argv, state, step)],
+  ["runuser", throughRunuser],
+  // They run the text of their input later.
+  ["at", (argv, state) => opaque(argv, state, "`at` runs its input")],
+  ["batch", (argv, state) => opaque(argv, state, "`batch` runs its input")],
+]);
 
 function step(argv: readonly Word[], state: State): Unwrapped {
   const program = argv[0];
   if (program === undefined) return NOTHING;
-  if (program.value === null) return emit(argv, state, "the program name expands");
-  if (state.placeholder !== undefined && program.value.includes(state.placeholder)) {
-    return emit(argv, state, "the program name is filled in while it runs");
+  if (program.expansions.input) return opaque(argv, state, "the program name is filled in while it runs");
+  if (program.value === null) {
+    const why = "the program name expands";
+    return programNameOf(program) !== null ? unresolved(argv, state, why) : opaque(argv, state, why);
   }
   const name = programName(program.value);
   const spec = WRAPPERS.get(name);
   if (spec !== undefined) return throughWrapper(name, spec, argv, state);
-  if (SHELLS.has(name)) return throughShell(name, argv, state);
-  if (name === "eval") return throughEval(argv, state);
-  if (name === "trap") return throughTrap(argv, state);
-  if (name === "alias") return throughAliases(argv, state);
-  if (name === "find" || name === "gfind") return throughFind(argv, state);
-  if (name === "fd" || name === "fdfind") return throughFd(argv, state);
-  if (name === "su" || name === "script" || name === "runuser") return throughCommandOption(name, argv, state);
-  return emit(argv, state);
+  if (SHELLS.has(name)) return throughShell(name, argv, state, step);
+  return READERS.get(name)?.(argv, state, step) ?? emit(argv, state);
 }
 
-const NOTHING: Unwrapped = { effective: [], nested: [] };
-
-function together(parts: readonly Unwrapped[]): Unwrapped {
-  return { effective: parts.flatMap((part) => part.effective), nested: parts.flatMap((part) => part.nested) };
-}
-
-function emit(argv: readonly Word[], state: State, unresolved?: string): Unwrapped {
-  const first = argv[0];
-  const last = argv.at(-1);
-  const command: EffectiveCommand = {
-    argv,
-    via: state.via,
-    argvComplete: state.argvComplete,
-    ...(unresolved === undefined ? {} : { unresolved }),
-    assignments: state.assignments,
-    simple: state.simple,
-    written: state.written,
-    privileged: state.privileged,
-    noisy: state.noisy,
-    span:
-      first === undefined || last === undefined
-        ? state.simple.span
-        : { start: Math.min(first.span.start, last.span.start), end: Math.max(first.span.end, last.span.end) },
-  };
-  return { effective: [command], nested: [] };
+/**
+ * The name of the program that a word runs, or null where it is known only when it runs. `"$DIR"/build.sh` and
+ * `~/bin/build` have one: the folder expands, the name does not.
+ */
+export function programNameOf(program: Word): string | null {
+  if (program.value !== null) return programName(program.value);
+  const { glob, brace, substitution, process, locale, input } = program.expansions;
+  if (program.splits || glob || brace || substitution || process || locale || input) return null;
+  const name = /\/([\w.+-]+)$/.exec(program.text)?.[1];
+  return name === undefined || !program.display.endsWith(`/${name}`) ? null : name;
 }
 
 function throughWrapper(name: string, spec: WrapperSpec, argv: readonly Word[], state: State): Unwrapped {
-  if (state.via.length >= MAX_WRAPPERS) return emit(argv, state, "too many wrappers");
+  if (state.via.length >= MAX_WRAPPERS) return opaque(argv, state, "too many wrappers");
+  if (spec.unread === true) return doubtful(argv, state, `how \`${name}\` starts its command is not known`);
   const options = readOptions(spec, argv);
   if (options.kind === "stops") return emit(argv, state);
-  if (options.kind === "unknown") return emit(argv, state, options.why);
+  if (options.kind === "unknown") return doubtful(argv, state, options.why);
+  const split = options.options.find((option) => spec.splitText?.includes(option.name) === true);
+  if (split !== undefined) return throughSplitText(argv, options, split, state);
   const given = spec.assignments === true ? leadingAssignments(argv.slice(options.index)) : [];
-  const index = options.index + given.length;
-  const operands = argv.slice(index, index + (spec.operands ?? 0));
-  if (operands.length < (spec.operands ?? 0) || operands.some((word) => word.value === null)) {
-    return emit(argv, state, `\`${name}\` without a literal operand`);
+  const start = options.index + given.length;
+  const rest = argv.slice(start + (spec.operands ?? 0));
+  if (!hasOperands(spec, argv.slice(start))) return doubtful(argv, state, `\`${name}\` without a literal operand`);
+  if (rest.length === 0) return alone(name, spec, argv, options.options, state);
+  if (spec.textOption === true && /^(?:-c|--command)$/.test(rest[0]?.value ?? "")) {
+    return throughCommandOption(name, [...argv.slice(0, 1), ...rest], state, step);
   }
-  const assignments = [...state.assignments, ...given];
-  const rest = argv.slice(index + operands.length);
-  // `env`, `xargs`, `nohup` alone: the wrapper is the whole command.
-  if (rest.length === 0) return emit(argv, state);
-  const inner: State = {
-    ...state,
-    via: [...state.via, wrapperName(argv)],
-    assignments,
-    argvComplete: state.argvComplete && spec.appends !== true,
-    privileged: state.privileged || spec.privileged === true || (spec.optionsAlter === true && options.index > 1),
-    noisy: state.noisy || spec.noisy === true,
-    ...(name === "xargs" ? replacement(argv.slice(1, options.index)) : {}),
-  };
-  if (spec.joinsToShell === true) return throughText(name, joined(rest), argv, { ...inner, via: state.via });
-  return step(rest, inner);
+  const inner = behind(spec, argv, options.index, given, state);
+  const words = spec.appends === true ? completed(rest, options.options, name) : rest;
+  return spec.joinsToShell === true ? throughJoined(name, words, argv, inner) : step(words, inner);
 }
 
-/** A wrapper is named as it is written, unless the system installed it: `./timeout` is somebody's own program. */
-function wrapperName(argv: readonly Word[]): string {
-  const path = argv[0]?.value ?? "";
-  return /^\/(?:usr\/)?bin\/[^/]+$/.test(path) ? programName(path) : path;
+/** What is known behind a wrapper. */
+function behind(
+  spec: WrapperSpec,
+  argv: readonly Word[],
+  optionsEnd: number,
+  given: readonly Assignment[],
+  state: State,
+): State {
+  return {
+    ...state,
+    via: [...state.via, wrapperName(argv)],
+    assignments: [...state.assignments, ...given],
+    argvComplete: state.argvComplete && spec.appends !== true,
+    privileged: state.privileged || spec.privileged === true || (spec.optionsAlter === true && optionsEnd > 1),
+    noisy: state.noisy || spec.noisy === true,
+  };
+}
+
+function hasOperands({ operands = 0 }: WrapperSpec, words: readonly Word[]): boolean {
+  return words.length >= operands && words.slice(0, operands).every((word) => word.value !== null);
+}
+
+/** `env`, `xargs`, `nohup` alone: the wrapper is the whole command, or it starts a shell. */
+function alone(
+  name: string,
+  spec: WrapperSpec,
+  argv: readonly Word[],
+  options: readonly WrapperOption[],
+  state: State,
+): Unwrapped {
+  return startsShell(spec, options) ? opaque(argv, state, `\`${name}\` starts a shell`) : emit(argv, state);
+}
+
+/** `watch` and `ssh` make one text of their words, for a shell. */
+function throughJoined(name: string, words: readonly Word[], argv: readonly Word[], inner: State): Unwrapped {
+  const given = { via: name, text: joined(words), language: "posix" } as const;
+  const text = throughText(given, argv, { ...inner, via: inner.via.slice(0, -1) }, step);
+  // Words that no one knows make the whole text unknown; the program of the others is still looked at.
+  return words.some((word) => word.value === null) ? together([text, step(words, inner)]) : text;
+}
+
+function startsShell({ startsShell: always }: WrapperSpec, options: readonly WrapperOption[]): boolean {
+  return always === true || (Array.isArray(always) && options.some(({ name }) => always.includes(name)));
+}
+
+/** `env -S 'rm x'`: the text is split into words, which are read in the place of the option. */
+function throughSplitText(
+  argv: readonly Word[],
+  { index, options }: { readonly index: number; readonly options: readonly WrapperOption[] },
+  split: WrapperOption,
+  state: State,
+): Unwrapped {
+  const [program] = argv;
+  const text = split.value?.value ?? null;
+  const isLast = options.at(-1) === split;
+  // Quotes, escapes and variables are a language of their own there.
+  if (program === undefined || !isLast || text === null || /["'\\$#]/.test(text)) {
+    return doubtful(argv, state, "a text that is split into words expands");
+  }
+  const span = split.value?.span ?? program.span;
+  const words = text
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .map((word) => literalWord(word, span));
+  return step([program, ...words, ...argv.slice(index)], { ...state, privileged: true });
+}
+
+/** What `xargs` and its relatives make of the command: placeholders filled in, words appended. */
+function completed(rest: readonly Word[], options: readonly WrapperOption[], name: string): readonly Word[] {
+  const filling: Filling = { splits: false, leading: "" };
+  const placeholders = name === "xargs" ? options.flatMap(replacedWord) : ["{"];
+  const words = placeholders.reduce((done, text) => done.map((word) => filledWord(word, text, filling)), rest);
+  // The last of `-I`, `-L` and `-n` counts, and which that is differs from one `xargs` to another: both are assumed.
+  const batches = options.some((option) => /^(?:-[Ln]|--max-(?:args|lines))$/.test(option.name));
+  if (name === "xargs" && placeholders.length > 0 && !batches) return words;
+  const end = rest.at(-1)?.span.end ?? 0;
+  return [...words, appendedWord({ start: end, end }, { splits: true, leading: "" })];
+}
+
+/** The word that `xargs` replaces: `-I R`, `-IR`, `--replace=R`, or `{}` for a bare `--replace`. */
+function replacedWord({ name, value }: WrapperOption): string[] {
+  if (name !== "-I" && name !== "--replace") return [];
+  const text = value === undefined ? "{}" : (value.value ?? value.leading);
+  // Of an expanding or empty one nothing is known, so that it is taken to stand in every word.
+  return [value?.value === null ? "" : text];
+}
+
+/** `runuser -u USER program`; without `-u` it is like `su`. */
+function throughRunuser(argv: readonly Word[], state: State): Unwrapped {
+  const spec = WRAPPERS.get("runuser -u");
+  const isWrapper = argv.some((word) => /^(?:-[A-Za-z]*u|--user(?:=|$))/.test(word.value ?? ""));
+  if (spec !== undefined && isWrapper) return throughWrapper("runuser", spec, argv, state);
+  return throughCommandOption("runuser", argv, state, step);
+}
+
+/** A wrapper whose options are not understood: it is unresolved, and each later word may be the program. */
+function doubtful(argv: readonly Word[], state: State, why: string): Unwrapped {
+  // Behind a word that expands, anything may stand.
+  const hidden = argv.some((word) => word.value === null && (word.splits || word.leading === ""));
+  return together([hidden ? opaque(argv, state, why) : unresolved(argv, state, why), guesses(argv, state)]);
+}
+
+/** Readings of a command that was not understood: from each of its words on, and each text of several words. */
+function guesses(argv: readonly Word[], state: State): Unwrapped {
+  if (state.guessing) return NOTHING;
+  const inner = { ...state, guessing: true };
+  const found = argv
+    .map((word, at) => ({ word, at, text: word.value ?? "" }))
+    .filter(({ at, text }) => at > 0 && text !== "" && !text.startsWith("-"))
+    .slice(0, MAX_GUESSES)
+    .map(({ word, at, text }) =>
+      /\s/.test(text)
+        ? throughText({ via: "sh -c", text: word, language: "posix" }, argv, inner, step)
+        : step(argv.slice(at), inner),
+    );
+  return { ...NOTHING, perhaps: found.flatMap(({ effective, perhaps }) => [...effective, ...perhaps]) };
 }
 
 function leadingAssignments(words: readonly Word[]): Assignment[] {
@@ -173,116 +251,4 @@ function asAssignment(word: Word): Assignment | undefined {
   if (match?.[1] === undefined) return undefined;
   const value = word.value === null ? null : literalWord(word.value.slice(match[0].length), word.span);
   return { name: match[1], value, append: false, text: word.text, span: word.span };
-}
-
-/** `bash -c 'text' name args…`; without `-c` the shell runs a file or its input, which the text does not show. */
-function throughShell(name: string, argv: readonly Word[], state: State): Unwrapped {
-  const { index, readsText, plain, problem } = shellOptions(argv);
-  if (problem !== undefined) return emit(argv, state, problem);
-  if (!readsText) {
-    const unknown = emit(argv, state, `\`${name}\` runs a file or its input`);
-    return argv[index] === undefined ? together([unknown, ...inputTexts(name, argv, state)]) : unknown;
-  }
-  const text = argv[index];
-  if (text === undefined) return emit(argv, state, `\`${name} -c\` without a text`);
-  return throughText(`${wrapperName(argv)} -c`, text, argv, { ...state, privileged: state.privileged || !plain });
-}
-
-/** Reads a literal text as a command line of its own. */
-function throughText(via: string, text: Word | undefined, argv: readonly Word[], state: State): Unwrapped {
-  if (text === undefined) return emit(argv, state);
-  if (text.value === null) return emit(argv, state, `the text for \`${via}\` expands`);
-  if (state.shellTexts >= MAX_SHELL_TEXTS) return emit(argv, state, "shell texts nested too deeply");
-  if (state.placeholder !== undefined && text.value.includes(state.placeholder)) {
-    return emit(argv, state, `the text for \`${via}\` is completed while it runs`);
-  }
-  const facts = walkText(text.value, { span: text.span, context: state.simple.context });
-  const inner = { ...state, via: [...state.via, via], shellTexts: state.shellTexts + 1 };
-  const broken =
-    facts.errors.length > 0 ? emit(argv, state, `the text for \`${via}\` is no valid command line`) : NOTHING;
-  const commands = facts.commands.map((simple) => step(simple.argv, start(simple, inner)));
-  return together([{ effective: [], nested: [facts] }, broken, ...commands]);
-}
-
-/** `bash <<< 'text'` and `sh <<E`: looked through for deny rules and dangers; the shell itself stays unknown. */
-function inputTexts(name: string, argv: readonly Word[], state: State): Unwrapped[] {
-  return state.simple.redirections.flatMap(({ operator, target, body, span }) => {
-    const text = operator === "<<<" ? target : body === undefined ? null : literalWord(body, span);
-    return text === null || text.value === null ? [] : [throughText(`${name} <<`, text, argv, state)];
-  });
-}
-
-function joined(words: readonly Word[]): Word | undefined {
-  const first = words[0];
-  const last = words.at(-1);
-  if (first === undefined || last === undefined) return undefined;
-  const span = { start: first.span.start, end: last.span.end };
-  const values = words.map((word) => word.value);
-  const text = literalWord(words.map((word) => word.value ?? word.display).join(" "), span);
-  return values.includes(null) ? { ...text, value: null } : text;
-}
-
-function throughEval(argv: readonly Word[], state: State): Unwrapped {
-  return throughText("eval", joined(argv.slice(argv[1]?.value === "--" ? 2 : 1)), argv, state);
-}
-
-/** `trap 'text' SIGNAL…` runs the text later; the trap itself stays listed, because it changes the session. */
-function throughTrap(argv: readonly Word[], state: State): Unwrapped {
-  const words = argv.slice(1).filter((word) => word.value !== "--");
-  const text = words[0];
-  const hasBody = words.length > 1 && text?.value !== "" && text?.value?.startsWith("-") !== true;
-  return together([emit(argv, state), hasBody ? throughText("trap", text, argv, state) : NOTHING]);
-}
-
-function throughAliases(argv: readonly Word[], state: State): Unwrapped {
-  const bodies = argv.slice(1).flatMap((word) => {
-    const equals = word.value?.indexOf("=") ?? -1;
-    if (word.value === null || equals < 1) return [];
-    return [throughText("alias", literalWord(word.value.slice(equals + 1), word.span), argv, state)];
-  });
-  return together([emit(argv, state), ...bodies]);
-}
-
-/** `su -c text`, `script -c text`. Other forms start a login or record a terminal. */
-function throughCommandOption(name: string, argv: readonly Word[], state: State): Unwrapped {
-  const shell = emit(argv, state, `\`${name}\` starts a shell`);
-  const at = argv.findIndex((word) => word.value === "-c" || word.value === "--command");
-  const inline = argv.find((word) => word.value?.startsWith("--command=") === true);
-  if (at === -1 && inline === undefined) return shell;
-  const text = inline === undefined ? argv[at + 1] : literalWord(inline.value?.slice(10) ?? "", inline.span);
-  return together([shell, throughText(`${name} -c`, text, argv, { ...state, privileged: true })]);
-}
-
-const FIND_RUNS: ReadonlySet<string> = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
-
-/** `find` stays listed for its other predicates; each `-exec … ;` or `-exec … +` is a command of its own. */
-function throughFind(argv: readonly Word[], state: State): Unwrapped {
-  const parts = [emit(argv, state)];
-  for (let index = 1; index < argv.length; index++) {
-    const predicate = argv[index]?.value ?? "";
-    if (!FIND_RUNS.has(predicate)) continue;
-    let end = index + 1;
-    while (end < argv.length && argv[end]?.value !== ";" && !isPlus(argv, end)) end++;
-    const command = argv.slice(index + 1, end);
-    const complete = state.argvComplete && !command.some((word) => word.value?.includes("{}") ?? true);
-    const via = [...state.via, `find ${predicate}`];
-    parts.push(step(command, { ...state, via, argvComplete: complete, noisy: true, placeholder: "{}" }));
-    index += command.length;
-  }
-  return together(parts);
-}
-
-/** `+` ends `-exec` only directly after `{}`; elsewhere it is an argument. */
-function isPlus(argv: readonly Word[], at: number): boolean {
-  return argv[at]?.value === "+" && argv[at - 1]?.value === "{}";
-}
-
-function throughFd(argv: readonly Word[], state: State): Unwrapped {
-  const listed = emit(argv, state);
-  const at = argv.findIndex((word) => /^(?:-[A-Za-z]*[xX]|--exec|--exec-batch)$/.test(word.value ?? ""));
-  if (at === -1) return listed;
-  const end = argv.findIndex((word, index) => index > at && word.value === ";");
-  const command = argv.slice(at + 1, end === -1 ? argv.length : end);
-  const inner = { ...state, via: [...state.via, "fd --exec"], argvComplete: false, noisy: true, placeholder: "{" };
-  return together([listed, step(command, inner)]);
 }

@@ -33,6 +33,8 @@ export interface WordExpansions {
   readonly tilde: boolean;
   /** `$"…"`, which a message catalogue may replace. */
   readonly locale: boolean;
+  /** Text that a wrapper fills in while it runs: `{}` of `find -exec`, the words that `xargs` appends. */
+  readonly input: boolean;
 }
 
 /** A word of a command line. Spans are UTF-16 offsets into the text given to the parser. */
@@ -62,6 +64,7 @@ const NO_EXPANSIONS: WordExpansions = {
   brace: false,
   tilde: false,
   locale: false,
+  input: false,
 };
 
 /** How the words of one parsed text map to spans; nested texts (backticks, `bash -c`) are mapped to the outer word. */
@@ -78,6 +81,42 @@ export function literalWord(value: string, span: Span): Word {
     quoted: false,
     expansions: NO_EXPANSIONS,
     span,
+  };
+}
+
+/** What a wrapper puts in the place of a word. */
+export interface Filling {
+  /** True where it may put several words there, or none. */
+  readonly splits: boolean;
+  /** What everything it puts there begins with: `src` for `find src -exec cat {}`; empty when not known. */
+  readonly leading: string;
+}
+
+/** The words that a wrapper appends to a command line without showing them. */
+export function appendedWord(span: Span, { splits, leading }: Filling): Word {
+  const expansions = { ...NO_EXPANSIONS, input: true };
+  return { value: null, text: APPENDED, display: APPENDED, leading, splits, quoted: false, expansions, span };
+}
+
+const APPENDED = "…";
+
+/** True for a word of `appendedWord`. */
+export function isAppended(word: Word): boolean {
+  return word.expansions.input && word.text === APPENDED;
+}
+
+/** A word as the wrapper completes it: without a value where the placeholder stands in it, unchanged elsewhere. */
+export function filledWord(word: Word, placeholder: string, filling: Filling): Word {
+  const known = word.value ?? word.display;
+  if (!known.includes(placeholder)) return word;
+  const start = word.value ?? word.leading;
+  const at = start.indexOf(placeholder);
+  return {
+    ...word,
+    value: null,
+    leading: at === -1 ? start : start.slice(0, at) + (at === 0 ? filling.leading : ""),
+    splits: word.splits || filling.splits,
+    expansions: { ...word.expansions, input: true },
   };
 }
 

@@ -33,6 +33,14 @@ export interface WrapperSpec {
   readonly noisy?: boolean;
   /** Options that make it do something else than running the rest. */
   readonly stops?: readonly string[];
+  /** Options whose value is split into words that are read in their place: `env -S`. */
+  readonly splitText?: readonly string[];
+  /** The words behind the operands may be `-c TEXT`: `flock FILE -c 'x'`. */
+  readonly textOption?: boolean;
+  /** Without a command it starts a shell that reads its input: always, or with one of these options. */
+  readonly startsShell?: true | readonly string[];
+  /** Its options are not listed here: each of its words may be the program. */
+  readonly unread?: boolean;
 }
 
 const wrapper = (flags: string, valued: string, rest: Omit<WrapperSpec, "flags" | "valued"> = {}): WrapperSpec => ({
@@ -41,8 +49,12 @@ const wrapper = (flags: string, valued: string, rest: Omit<WrapperSpec, "flags" 
   ...rest,
 });
 
+/** Programs that run another one, whose options are not listed: never a proof, and a reason to ask for every rule. */
+const UNREAD =
+  "setarch linux32 linux64 i386 x86_64 nsenter fakeroot fakechroot firejail bwrap proot torsocks torify proxychains proxychains4 perf gdb catchsegv cgexec choom uclampset tini dumb-init eatmydata faketime gosu su-exec runcon sg capsh daemonize start-stop-daemon softlimit chpst setuidgid direnv entr watchexec tmux screen expect coredumpctl rr heaptrack machinectl";
+
 /** Wrappers by program name. Shells, `find`, `eval` and `trap` have rules of their own in `unwrap.ts`. */
-export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map([
+export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, WrapperSpec>([
   ["nohup", wrapper("", "")],
   ["builtin", wrapper("", "")],
   ["command", wrapper("p", "", { stops: ["-v", "-V"] })],
@@ -81,19 +93,20 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map([
   ],
   [
     "env",
-    wrapper("i0v", "uC", {
+    wrapper("i0v", "uCS", {
       optionsAlter: true,
       assignments: true,
       long: ["--ignore-environment", "--null", "--debug"],
-      longValued: ["--unset", "--chdir"],
-      stops: ["-S", "--split-string"],
+      longValued: ["--unset", "--chdir", "--split-string"],
+      splitText: ["-S", "--split-string"],
     }),
   ],
   [
     "sudo",
-    wrapper("AbEHknPS", "CDghpRrtTu", {
+    wrapper("AbEHknPSis", "CDghpRrtTu", {
       assignments: true,
       privileged: true,
+      startsShell: ["-i", "-s", "--login", "--shell"],
       long: [
         "--askpass",
         "--background",
@@ -103,6 +116,8 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map([
         "--preserve-groups",
         "--stdin",
         "--reset-timestamp",
+        "--login",
+        "--shell",
       ],
       longValued: [
         "--chdir",
@@ -115,16 +130,31 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map([
         "--user",
         "--command-timeout",
       ],
-      stops: ["-e", "--edit", "-l", "--list", "-v", "--validate", "-K", "-i", "--login", "-s", "--shell"],
+      stops: ["-e", "--edit", "-l", "--list", "-v", "--validate", "-K"],
     }),
   ],
-  ["doas", wrapper("nL", "Cu", { privileged: true, stops: ["-s"] })],
-  ["pkexec", wrapper("", "", { privileged: true, longValued: ["--user"] })],
+  ["doas", wrapper("nLs", "Cu", { privileged: true, startsShell: ["-s"] })],
+  ["pkexec", wrapper("", "", { privileged: true, startsShell: true, longValued: ["--user"] })],
+  // Not a program: how `runuser` is read once `-u` was found.
+  [
+    "runuser -u",
+    wrapper("lmPf", "ugGsw", {
+      privileged: true,
+      longValued: ["--user", "--group", "--supp-group", "--shell", "--whitelist-environment"],
+      long: ["--login", "--preserve-environment", "--pty", "--fast"],
+    }),
+  ],
   [
     "chroot",
-    wrapper("", "", { operands: 1, privileged: true, longValued: ["--userspec", "--groups"], long: ["--skip-chdir"] }),
+    wrapper("", "", {
+      operands: 1,
+      privileged: true,
+      startsShell: true,
+      longValued: ["--userspec", "--groups"],
+      long: ["--skip-chdir"],
+    }),
   ],
-  ["unshare", wrapper("imnpuUCTrcf", "SGR", { privileged: true })],
+  ["unshare", wrapper("imnpuUCTrcf", "SGR", { privileged: true, startsShell: true })],
   [
     "setpriv",
     wrapper("", "", {
@@ -136,12 +166,22 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map([
   ["taskset", wrapper("c", "", { operands: 1, stops: ["-p"] })],
   ["chrt", wrapper("bfior", "", { operands: 1, stops: ["-p"] })],
   ["numactl", wrapper("", "NmC", { long: ["--localalloc"], longValued: ["--cpunodebind", "--membind"] })],
-  ["prlimit", wrapper("", "", { privileged: true })],
+  [
+    "prlimit",
+    wrapper("", "", {
+      privileged: true,
+      long: "as core cpu data fsize locks memlock msgqueue nice nofile nproc rss rtprio rttime sigpending stack"
+        .split(" ")
+        .map((name) => `--${name}`),
+      stops: ["-p", "--pid"],
+    }),
+  ],
   [
     "flock",
     wrapper("exsunoFv", "wE", {
       operands: 1,
       privileged: true,
+      textOption: true,
       long: ["--exclusive", "--shared", "--nonblock", "--close", "--verbose"],
       longValued: ["--timeout", "--wait"],
     }),
@@ -155,7 +195,12 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map([
   ],
   [
     "ssh",
-    wrapper("46AaCfGgKkMNnqsTtVvXxYy", "BbcDEeFIiJLlmOopQRSWw", { operands: 1, joinsToShell: true, privileged: true }),
+    wrapper("46AaCfGgKkMNnqsTtVvXxYy", "BbcDEeFIiJLlmOopQRSWw", {
+      operands: 1,
+      joinsToShell: true,
+      privileged: true,
+      startsShell: true,
+    }),
   ],
   [
     "xargs",
@@ -168,7 +213,10 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map([
   ],
   ["busybox", wrapper("", "", {})],
   ["toybox", wrapper("", "", {})],
-  ["parallel", wrapper("kuvX0", "jIN", { appends: true, noisy: true, joinsToShell: true, privileged: true })],
+  [
+    "parallel",
+    wrapper("kuvX0", "jIN", { appends: true, noisy: true, joinsToShell: true, privileged: true, startsShell: true }),
+  ],
   ["caffeinate", wrapper("dimsu", "tw", {})],
   [
     "systemd-run",
@@ -178,14 +226,15 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map([
       longValued: ["--unit", "--property"],
     }),
   ],
-  ["dbus-run-session", wrapper("", "", { privileged: true })],
+  ["dbus-run-session", wrapper("", "", { privileged: true, startsShell: true })],
   [
     "xvfb-run",
     wrapper("a", "nes", { noisy: true, privileged: true, long: ["--auto-servernum"], longValued: ["--server-args"] }),
   ],
   ["unbuffer", wrapper("p", "", { privileged: true })],
   ["rlwrap", wrapper("", "", { privileged: true })],
+  ...UNREAD.split(" ").map((name): [string, WrapperSpec] => [
+    name,
+    wrapper("", "", { unread: true, privileged: true }),
+  ]),
 ]);
-
-/** Shells whose `-c` text is read as a command line. */
-export const SHELLS: ReadonlySet<string> = new Set(["bash", "sh", "dash", "zsh", "ksh", "ash", "rbash"]);

@@ -61,7 +61,7 @@ describe("effective commands", () => {
     ['bash -c "$x"', "the text for `bash -c` expands"],
     ["bash script.sh", "`bash` runs a file or its input"],
     ["sh", "`sh` runs a file or its input"],
-    ["bash -c 'rm (x'", "the text for `bash -c` is no valid command line"],
+    ["bash -c 'rm (x'", "the text for `bash -c` is not a valid command line"],
     ["xargs -I{} sh -c 'rm {}'", "the text for `sh -c` is completed while it runs"],
     ["xargs -I cat cat", "the program name is filled in while it runs"],
     ["find . -exec {} \\;", "the program name is filled in while it runs"],

@@ -17,11 +17,14 @@ import {
   programName,
   type Redirection,
   type Word,
+  wordsOf,
 } from "@pi-bash/command";
 import type { PathContext } from "./danger-paths.ts";
 import { type DangerOptions, findDangers } from "./dangers.ts";
 import { isHarmlessAssignment, isSessionVariable } from "./environment.ts";
 import { type Finding, type Refusal, refuse } from "./finding.ts";
+import { effectiveFolders } from "./folders.ts";
+import { findEnvironmentReads, isEnvironmentFile } from "./process-environment.ts";
 import { describeUnknownProgram } from "./program-kinds.ts";
 import { READ_ONLY_PROGRAMS } from "./read-only/programs.ts";
 import { suspiciousText } from "./suspicious-text.ts";
@@ -45,10 +48,15 @@ export interface Classification {
 /** Classifies a command line. Never throws. */
 export function classify(command: string, context: ClassifyContext = {}): Classification {
   const analysis = analyzeCommand(command);
-  const dangers = findDangers(analysis, effectiveFolders(analysis, context), context);
+  const folders = effectiveFolders(analysis, context);
+  const dangers = findDangers(analysis, folders, context);
   if (dangers.length > 0) return { class: "blocked", findings: dangers, concurrencySafe: false, analysis };
   if (!analysis.ok) return { class: "unparseable", findings: unparseable(analysis), concurrencySafe: false, analysis };
-  const findings = [...suspiciousText(command, analysis), ...judgeAll(analysis)];
+  const findings = [
+    ...suspiciousText(command, analysis),
+    ...judgeAll(analysis),
+    ...findEnvironmentReads(analysis, folders),
+  ];
   const readonly = findings.every((finding) => finding.severity === "info");
   return {
     class: readonly ? "readonly" : "not-readonly",
@@ -65,45 +73,6 @@ function unparseable(analysis: CommandAnalysis): Finding[] {
     message: error.message,
     span: { start: error.offset, end: error.offset },
   }));
-}
-
-/** Longer paths lead nowhere: `PATH_MAX` of Linux. */
-const MAX_PATH_CHARS = 4_096;
-
-/** Follows the `cd`s of a line: the folder each command runs in, or undefined once it cannot be told. */
-function effectiveFolders(analysis: CommandAnalysis, context: PathContext): (command: EffectiveCommand) => PathContext {
-  const folders = new Map<EffectiveCommand, PathContext>();
-  let here = context;
-  for (const command of analysis.effective) {
-    folders.set(command, here);
-    // A `cd` in a subshell is over at its end, but what follows inside it obeys: the last one counts for both.
-    if (/^(?:cd|pushd)$/.test(command.argv[0]?.value ?? "")) here = { ...context, cwd: folderAfter(command, here) };
-  }
-  return (command) => folders.get(command) ?? context;
-}
-
-function folderAfter(command: EffectiveCommand, { cwd, home }: PathContext): string | undefined {
-  const literal = command.argv.length === 2 ? command.argv[1]?.value : undefined;
-  if (literal === undefined || literal === null) return homeOf(command, { home });
-  if (!literal.startsWith("/") && cwd === undefined) return undefined;
-  const path = stepThrough(literal.startsWith("/") ? "" : (cwd ?? ""), literal);
-  return path.length > MAX_PATH_CHARS ? undefined : path;
-}
-
-/** The folder behind a path, reading the path alone: thousands of `cd` would each pay for the whole of where they are. */
-function stepThrough(from: string, path: string): string {
-  let here = from.endsWith("/") ? from.slice(0, -1) : from;
-  for (const name of path.split("/")) {
-    if (name === "..") here = here.slice(0, Math.max(0, here.lastIndexOf("/")));
-    else if (name !== "" && name !== ".") here = `${here}/${name}`;
-  }
-  return here === "" ? "/" : here;
-}
-
-/** `cd` and `cd ~` go home; any other expanding target is unknown. */
-function homeOf(command: EffectiveCommand, context: PathContext): string | undefined {
-  const text = command.argv[1]?.text;
-  return command.argv.length === 1 || text === "~" || text === "$HOME" || text === '"$HOME"' ? context.home : undefined;
 }
 
 function judgeAll(analysis: CommandAnalysis): Finding[] {
@@ -151,7 +120,7 @@ function unresolved(command: EffectiveCommand): Refusal {
 
 /** Wrappers that only start a command differently. */
 const HARMLESS_WRAPPERS =
-  /^(?:timeout|gtimeout|time|nice|ionice|stdbuf|command|builtin|env|xargs|setsid|taskset|chrt|caffeinate|find -exec|find -execdir|(?:ba|da|z|k|a)?sh -c|rbash -c)$/;
+  /^(?:timeout|gtimeout|time|nice|ionice|stdbuf|command|builtin|env|xargs|setsid|taskset|chrt|caffeinate|find -exec|find -execdir|(?:ba|rba|da|a|z|k)?sh -c)$/;
 
 function judgeWrappers(command: EffectiveCommand): Refusal | undefined {
   const bad = command.via.find((wrapper) => !HARMLESS_WRAPPERS.test(wrapper));
@@ -174,20 +143,11 @@ function judgeProgram(command: EffectiveCommand): Refusal | undefined {
   }
   const judge = READ_ONLY_PROGRAMS.get(name);
   if (judge === undefined) return describeUnknownProgram(name);
-  const appended = !command.argvComplete && /^(?:xargs|fd --exec)$/.test(command.via.at(-1) ?? "");
-  const args = command.argv.slice(1);
-  if (args.some(isEnvironment)) {
-    return refuse("shows-environment", "unknown", "shows the environment of a process");
-  }
+  const args = wordsOf(command).slice(1);
   if (name === "read" && !command.simple.context.loop) {
     return refuse("sets-variable", "session", "`read` outside a loop sets a variable of the session");
   }
-  return judge({ name, args, appended });
-}
-
-/** The environment of a process, which may be the host's. */
-function isEnvironment(word: Word): boolean {
-  return /\/proc\/.*environ/.test(word.display);
+  return judge({ name, args });
 }
 
 /** Only reading files, here-documents, copies of descriptors and `/dev/null`. */
@@ -214,7 +174,7 @@ function redirectionRefusal(redirection: Redirection): Refusal | undefined {
 /** A file that is read: no connection, and not the environment of a process. */
 function inputRefusal(text: string, target: Word): Refusal | undefined {
   const value = target.value;
-  if (isEnvironment(target)) {
+  if (isEnvironmentFile(target)) {
     return refuse("shows-environment", "unknown", "shows the environment of a process");
   }
   // `/dev/tcp/host/port` is a connection bash makes itself; a word that expands could be one.
@@ -247,9 +207,9 @@ function constructRefusal(construct: Construct): Refusal | undefined {
     case "process-substitution":
       return undefined;
     case "for":
-      return isSessionVariable(construct.name)
-        ? refuse("sets-variable", "session", `the loop sets \`${construct.name}\`, which other commands obey`)
-        : undefined;
+      return isLoopVariable(construct.name)
+        ? undefined
+        : refuse("sets-variable", "session", `the loop sets \`${construct.name}\`, which other commands may obey`);
     case "select":
     case "coproc":
       return refuse("construct", "session", `\`${construct.kind}\` is not read-only`);
@@ -274,12 +234,20 @@ function constructRefusal(construct: Construct): Refusal | undefined {
   }
 }
 
+/** Programs take their settings from names in capitals, so that a loop may set only names that are none. */
+function isLoopVariable(name: string): boolean {
+  return /^(?:[a-z_][a-z0-9_]*|[A-Za-z])$/.test(name) && !isSessionVariable(name);
+}
+
 /** In another folder git obeys another repository's configuration, which nobody has looked at. */
 function gitElsewhere(analysis: CommandAnalysis): Finding[] {
   const names = analysis.effective.map((command) => command.argv[0]?.value ?? "");
-  const git = analysis.effective.find((command) => programName(command.argv[0]?.value ?? "") === "git");
-  if (git === undefined || !names.some((name) => /^(?:cd|pushd|popd)$/.test(name))) return [];
-  const message = "`git` after `cd` obeys the configuration of another folder";
+  const moves = names.some((name) => /^(?:cd|pushd|popd)$/.test(name));
+  const git = analysis.effective.find(
+    (command) => programName(command.argv[0]?.value ?? "") === "git" && (moves || command.elsewhere),
+  );
+  if (git === undefined) return [];
+  const message = "`git` in another folder obeys the configuration there";
   return [{ code: "git-elsewhere", severity: "exec", message, span: git.span }];
 }
 

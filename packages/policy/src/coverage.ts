@@ -7,7 +7,9 @@
  */
 import type { CommandAnalysis, EffectiveCommand, Redirection } from "@pi-bash/command";
 import type { Classification } from "./classify.ts";
+import type { PathContext } from "./danger-paths.ts";
 import type { Finding } from "./finding.ts";
+import { commandsOutside, effectiveFolders, isMove } from "./folders.ts";
 import { covers, coversWrite, coversWritten, redirectionsOf } from "./rules/match.ts";
 import type { Rule } from "./rules/rule.ts";
 
@@ -25,7 +27,7 @@ export interface Coverage {
 export function coveredFindings(
   classification: Classification,
   rules: readonly Rule[],
-  cwd: string | undefined,
+  { cwd, home, workspace }: PathContext,
 ): Coverage {
   const { analysis, findings } = classification;
   // What was not understood is not covered, whatever of it a rule names.
@@ -40,7 +42,13 @@ export function coveredFindings(
   const commands = byPlace(analysis.effective);
   const redirections = byPlace(redirectionsOf(analysis));
   // After a `cd` the folder of a relative target is not the request's.
-  const folder = changesFolder(analysis) ? undefined : cwd;
+  const folder = analysis.effective.some(isMove) ? undefined : cwd;
+  const start = { cwd, home, workspace };
+  const outside = commandsOutside(analysis, start, workspace ?? cwd);
+  const folders = effectiveFolders(analysis, start);
+  // A rule is about this workspace: another folder has programs, scripts and settings of its own.
+  const reaches = (rule: Rule, command: EffectiveCommand): boolean =>
+    !outside.has(command) || (!command.elsewhere && rule.folders?.test(folders(command).cwd ?? "") === true);
   for (const finding of [...findings, ...backgroundLists(analysis)]) {
     if (finding.severity === "info") continue;
     const command = commands.get(placeOf(finding))?.find((each) => isAbout(finding, each));
@@ -48,7 +56,11 @@ export function coveredFindings(
     const rule =
       command === undefined
         ? writeRule(finding, redirection, allowing, folder)
-        : programRule(finding, command, allowing);
+        : programRule(
+            finding,
+            command,
+            allowing.filter((each) => reaches(each, command)),
+          );
     if (rule !== undefined) used.add(rule);
     else open.push(finding);
     if (rule === undefined && command !== undefined) uncovered.add(command);
@@ -70,10 +82,6 @@ function byPlace<T extends { readonly span: Finding["span"] }>(list: readonly T[
 
 function placeOf({ span }: { readonly span: Finding["span"] }): string {
   return `${span.start}:${span.end}`;
-}
-
-function changesFolder(analysis: CommandAnalysis): boolean {
-  return analysis.effective.some((command) => /^(?:cd|pushd|popd)$/.test(command.argv[0]?.value ?? ""));
 }
 
 /** True when an allow rule names the program of a command, as written or after harmless wrappers. */

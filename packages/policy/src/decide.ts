@@ -171,7 +171,7 @@ function approve(
   const mustAsk = [...brokenFiles(config.ruleSets ?? []), ...environmentObstacle(request)];
   const obstacles = [...mustAsk, ...taintObstacle(request), ...gitObstacle(request, analysis, rules)];
   const readonly = classification.class === "readonly";
-  const coverage = coveredFindings(classification, rules, request.cwd);
+  const coverage = coveredFindings(classification, rules, request);
   const open = readonly ? [] : coverage.open;
   const base = {
     class: classification.class,

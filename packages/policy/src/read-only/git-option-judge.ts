@@ -3,7 +3,7 @@
  */
 import type { Word } from "@pi-bash/command";
 import { type Refusal, refuse } from "../finding.ts";
-import { appendedOptions, isSurelyOperand, isValue, type Judge, namedOption, refuseOption } from "./options.ts";
+import { isSurelyOperand, isValue, type Judge, namedOption, refuseOption } from "./options.ts";
 
 /** What a subcommand may be given. */
 export interface GitSpec {
@@ -25,8 +25,6 @@ export function judgeBy(spec: GitSpec): Judge {
       if (isSurelyOperand(word)) operands.push(word);
       index += width;
     }
-    const ended = index < call.args.length;
-    if (call.appended && (!ended || spec.operands !== undefined)) return appendedOptions(call.name);
     return spec.operands?.([...operands, ...call.args.slice(index + 1)]);
   };
 }

@@ -9,7 +9,7 @@ import type { Word } from "@pi-bash/command";
 import { type Refusal, refuse } from "../finding.ts";
 import { checksSignatures, formatsAreHarmless, judgeBy } from "./git-option-judge.ts";
 import { DIFF, DIFF_SHORT, LOG, LOG_SHORT, names } from "./git-options.ts";
-import { appendedOptions, type Call, isSurelyOperand, type Judge, mayBecomeOption } from "./options.ts";
+import { type Call, isSurelyOperand, type Judge, mayMultiply, refuseOption } from "./options.ts";
 
 /** `git` with a subcommand and options that only read. */
 export const judgeGit: Judge = (call) => {
@@ -33,7 +33,7 @@ const GLOBAL_OPTIONS = /^(?:--no-pager|--no-optional-locks|--literal-pathspecs|-
 /** Index of the subcommand; options before it are few, because `-c` alone can run any program. */
 function subcommandIndex(args: readonly Word[]): number | Refusal {
   for (const [index, word] of args.entries()) {
-    if (word.value === null) return mayBecomeOption(word);
+    if (word.value === null) return refuseOption("git", word);
     if (!word.value.startsWith("-")) return index;
     if (GLOBAL_OPTIONS.test(word.value)) continue;
     return refuse("git-global-option", "exec", `\`git ${word.value}\` can change what git runs or where`);
@@ -62,14 +62,13 @@ const judgeTag: Judge = (call) =>
 
 /** A command that lists with options alone, and takes patterns only in list mode. */
 function listing(call: Call, lists: RegExp, mode: RegExp): Refusal | undefined {
-  if (call.appended) return appendedOptions(call.name);
   const words = call.args.map((word) => word.value);
   const inListMode = words.some((text) => text !== null && mode.test(text));
   for (const [index, text] of words.entries()) {
     const word = call.args[index];
     if (word !== undefined && isSurelyOperand(word)) {
       if (!inListMode) return refuse("git-operand", "write", `\`${call.name}\` with a name is not read-only`);
-    } else if (text === null && word !== undefined) return mayBecomeOption(word);
+    } else if (text === null && word !== undefined) return refuseOption(call.name, word);
     else if (text !== null && !lists.test(text)) {
       return refuse("option-not-read-only", "write", `\`${call.name} ${text}\` is not known to be read-only`);
     }
@@ -83,7 +82,6 @@ function listing(call: Call, lists: RegExp, mode: RegExp): Refusal | undefined {
 function firstOperand(allowed: Readonly<Record<string, Judge>>, bare?: Judge): Judge {
   return (call) => {
     const [first, ...rest] = call.args;
-    if (call.appended) return appendedOptions(call.name);
     if (first === undefined) return bare?.(call) ?? (bare === undefined ? refuseGit(call.name.slice(4)) : undefined);
     const judge = allowed[first.value ?? ""];
     if (judge !== undefined && first.value !== null)
@@ -101,7 +99,6 @@ const CONFIG_READS =
   /^(?:--get|--get-all|--get-regexp|--get-urlmatch|--list|-l|--global|--local|--system|--worktree|--show-origin|--show-scope|--name-only|-z|--null|--includes|--no-includes|--type=\w+|--bool|--int|--path|--default=.*)$/;
 
 const judgeConfig: Judge = (call) => {
-  if (call.appended) return appendedOptions(call.name);
   const bad = call.args.find(
     (word) => !isSurelyOperand(word) && (word.value === null || !CONFIG_READS.test(word.value)),
   );
@@ -111,8 +108,9 @@ const judgeConfig: Judge = (call) => {
   const operands = call.args.filter(isSurelyOperand);
   const named = /^(?:get|list)$/.test(call.args[0]?.value ?? "");
   const byOption = call.args.some((word) => /^(?:--get(?:-all|-regexp|-urlmatch)?|--list|-l)$/.test(word.value ?? ""));
-  // A single key is read; a single word without a dot is a subcommand such as `edit`.
-  const key = operands.length === 1 && operands[0]?.leading.includes(".") === true;
+  // A single key is read; a single word without a dot is a subcommand such as `edit`, and a pattern may become two.
+  const [only] = operands;
+  const key = operands.length === 1 && only?.leading.includes(".") === true && !mayMultiply(only);
   return named || byOption || key
     ? undefined
     : refuse("git-operand", "write", "`git config` with a value is not read-only");

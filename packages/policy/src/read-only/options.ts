@@ -12,10 +12,8 @@ import { type Refusal, refuse } from "../finding.ts";
 export interface Call {
   /** Base name of the program. */
   readonly name: string;
-  /** Its arguments, without the program. */
+  /** Its arguments, without the program; what a wrapper appends while it runs is a word that may become several. */
   readonly args: readonly Word[];
-  /** True where a wrapper adds words nobody sees (`xargs`), which could be options. */
-  readonly appended: boolean;
 }
 
 /** Says why a call is not read-only, or nothing. */
@@ -29,6 +27,8 @@ export interface OptionSpec {
   readonly valued?: string;
   /** Short options whose value, if any, is attached (`-Iseconds`). */
   readonly attached?: string;
+  /** Short options whose value is always the next word: behind them a cluster goes on, but for a number (`-L2`). */
+  readonly separate?: string;
   /** Long options without a value, separated by blanks; `name=` takes an optional value after `=`. */
   readonly long?: string;
   /** Long options with a value, after `=` or as the next word, separated by blanks. */
@@ -44,10 +44,18 @@ export type Parsed =
   | { readonly ok: true; readonly options: readonly GivenOption[]; readonly operands: readonly Word[] }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** An option as given: `-n5` and `--lines=5` carry their value as text, a separate value is a word. */
+/** An option as given, its value attached (`-n5`, `--lines=5`) or as the next word. */
 export interface GivenOption {
   readonly name: string;
-  readonly value?: string | Word;
+  readonly value?: OptionValue;
+}
+
+/** The value of an option. */
+export interface OptionValue {
+  /** Null where any of it expands: `--key="$x"`, `-k "$x"`. */
+  readonly text: string | null;
+  /** The literal text before what expands. */
+  readonly leading: string;
 }
 
 /** True for a word that cannot turn out to be an option, whatever it expands to. */
@@ -77,20 +85,19 @@ export function parseOptions(call: Call, spec: OptionSpec): Parsed {
   for (let word = call.args[index]; word !== undefined; word = call.args[index]) {
     if (word.value === "--") {
       operands.push(...call.args.slice(index + 1));
-      return finish(call, spec, options, operands, true);
+      return finish(call, spec, options, operands);
     }
     if (isSurelyOperand(word)) {
       operands.push(word);
       index++;
       continue;
     }
-    const text = word.value ?? namedOption(word);
-    const given = text === undefined ? undefined : readOption(spec, text, call.args[index + 1]);
+    const given = readOption(spec, word, call.args[index + 1]);
     if (given === undefined) return { ok: false, refusal: refuseOption(call.name, word) };
     options.push(...given.options);
     index += given.width;
   }
-  return finish(call, spec, options, operands, false);
+  return finish(call, spec, options, operands);
 }
 
 /** `--key="$x"` is the option `--key` whatever `$x` holds; undefined for other words that expand. */
@@ -100,71 +107,48 @@ export function namedOption(word: Word): string | undefined {
 
 /** The refusal for an option that is not listed, or for a word that may be one. */
 export function refuseOption(name: string, word: Word): Refusal {
-  return word.value === null ? mayBecomeOption(word) : unknownOption(name, word.value);
+  if (word.value !== null) return unknownOption(name, word.value);
+  return word.expansions.input ? appendedOptions(name) : mayBecomeOption(word);
 }
 
 /** A judge that accepts exactly the listed options. */
 export function onlyOptions(spec: OptionSpec, more?: (parsed: Parsed & { ok: true }) => Refusal | undefined): Judge {
   return (call) => {
     const parsed = parseOptions(call, spec);
-    if (!parsed.ok) return parsed.refusal;
-    // Operands that matter must all be there to be looked at.
-    return more !== undefined && call.appended ? appendedOptions(call.name) : more?.(parsed);
+    return parsed.ok ? more?.(parsed) : parsed.refusal;
   };
 }
 
-/** A judge that accepts every option but those a pattern matches; for programs whose options cannot be abbreviated. */
-export function allOptionsBut(pattern: RegExp, severity: "write" | "exec" = "exec"): Judge {
-  return (call) => {
-    const { options, operands, ended } = splitArguments(call.args);
-    const bad = options.find((word) => word.value === null || pattern.test(word.value));
-    // Some programs read options from `@file` operands.
-    const named = operands.find((word) => pattern.test(word.value ?? word.leading));
-    if (named !== undefined) return unknownOption(call.name, named.display);
-    if (bad === undefined) return call.appended && !ended ? appendedOptions(call.name) : undefined;
-    if (bad.value === null) return mayBecomeOption(bad);
-    return refuse("option-not-read-only", severity, `\`${call.name} ${bad.value}\` is not read-only`);
-  };
+/** Options that are whole words, with the words behind them as values: `xxd -cols 8`, `jq --arg name value`. */
+export interface WordOptions {
+  /** How many words an option takes, or undefined where it is not one of the harmless ones. */
+  readonly valuesOf: (option: string) => number | undefined;
+  /** Whether a word may be a value of the option. Default: any. */
+  readonly accepts?: (value: Word, option: string) => boolean;
 }
 
-/**
- * Splits arguments into what may be an option and what is surely an operand.
- *
- * After `--` all are operands, but in `rg -e -- --pre=x` the `--` is the value of `-e`: it only counts where no
- * option stands before it that could take it.
- */
-export function splitArguments(args: readonly Word[]): {
-  readonly options: readonly Word[];
-  readonly operands: readonly Word[];
-  readonly ended: boolean;
-} {
-  const at = args.findIndex((word) => word.value === "--");
-  const previous = args[at - 1];
-  const end = previous === undefined || isSurelyOperand(previous) ? at : -1;
-  const before = end === -1 ? args : args.slice(0, end);
-  return {
-    options: before.filter((word) => !isSurelyOperand(word)),
-    operands: [...before.filter(isSurelyOperand), ...(end === -1 ? [] : args.slice(end + 1))],
-    ended: end !== -1,
-  };
-}
-
-/**
- * Drops the values of options, front to back as the program reads them: in `-c -c in` the second `-c` is a value.
- *
- * A value that splits stays, and is then refused as a word that may be an option.
- */
-export function dropValues(args: readonly Word[], valuesOf: (option: string) => number): Word[] {
-  const words: Word[] = [];
-  let left = 0;
-  for (const word of args) {
-    if (left > 0 && !word.splits) left--;
-    else {
-      words.push(word);
-      left = word.value === null ? 0 : valuesOf(word.value);
+/** The operands of a call whose options are whole words, or why they cannot be told. */
+export function parseWordOptions(
+  call: Call,
+  { valuesOf, accepts = () => true }: WordOptions,
+): { readonly operands: readonly Word[] } | { readonly refusal: Refusal } {
+  const operands: Word[] = [];
+  for (let index = 0; index < call.args.length; index++) {
+    const word = call.args[index];
+    if (word === undefined) break;
+    if (word.value === "--") return { operands: [...operands, ...call.args.slice(index + 1)] };
+    if (isSurelyOperand(word)) {
+      operands.push(word);
+      continue;
     }
+    const count = word.value === null ? undefined : valuesOf(word.value);
+    if (count === undefined) return { refusal: refuseOption(call.name, word) };
+    const values = call.args.slice(index + 1, index + 1 + count);
+    const bad = values.find((value) => mayMultiply(value) || !accepts(value, word.value ?? ""));
+    if (bad !== undefined) return { refusal: refuseOption(call.name, bad) };
+    index += count;
   }
-  return words;
+  return { operands };
 }
 
 /** The refusal for words a wrapper adds to a program whose options matter. */
@@ -182,17 +166,8 @@ export function unknownOption(name: string, option: string): Refusal {
   return refuse("option-not-read-only", "unknown", `\`${name} ${option}\` is not known to be read-only`);
 }
 
-function finish(
-  call: Call,
-  spec: OptionSpec,
-  options: readonly GivenOption[],
-  operands: readonly Word[],
-  ended: boolean,
-): Parsed {
+function finish(call: Call, spec: OptionSpec, options: readonly GivenOption[], operands: readonly Word[]): Parsed {
   const most = spec.maxOperands ?? Number.POSITIVE_INFINITY;
-  if (call.appended && (!ended || most !== Number.POSITIVE_INFINITY)) {
-    return { ok: false, refusal: appendedOptions(call.name) };
-  }
   if (operands.length > most || (most !== Number.POSITIVE_INFINITY && operands.some(mayMultiply))) {
     const message = `\`${call.name}\` with more than ${most} operands is not read-only`;
     return { ok: false, refusal: refuse("operand-not-read-only", "write", message) };
@@ -200,52 +175,72 @@ function finish(
   return { ok: true, options, operands };
 }
 
-/** Globs and braces make one word several, so a bounded number of operands cannot be told from the text. */
-function mayMultiply(word: Word): boolean {
+/** True for a word that may become several: a count of operands cannot be told from the text then. */
+export function mayMultiply(word: Word): boolean {
   return word.splits || word.expansions.glob || word.expansions.brace;
 }
 
-function readOption(
-  spec: OptionSpec,
-  text: string,
-  next: Word | undefined,
-): { options: GivenOption[]; width: number } | undefined {
-  if (text.startsWith("--")) return readLong(spec, text, next);
-  if (spec.numeric === true && /^-\d+$/.test(text)) return { options: [{ name: text }], width: 1 };
-  const options: GivenOption[] = [];
-  for (let at = 1; at < text.length; at++) {
-    const letter = text[at] ?? "";
-    if (spec.flags?.includes(letter) === true) {
-      options.push({ name: `-${letter}` });
-      continue;
-    }
-    if (spec.attached?.includes(letter) === true) {
-      return { options: [...options, { name: `-${letter}`, value: text.slice(at + 1) }], width: 1 };
-    }
-    if (spec.valued?.includes(letter) !== true) return undefined;
-    if (at + 1 < text.length)
-      return { options: [...options, { name: `-${letter}`, value: text.slice(at + 1) }], width: 1 };
-    return isValue(next) ? { options: [...options, { name: `-${letter}`, value: next }], width: 2 } : undefined;
-  }
-  return { options, width: 1 };
+interface ReadOption {
+  readonly options: readonly GivenOption[];
+  readonly width: number;
 }
 
-function readLong(
+function readOption(spec: OptionSpec, word: Word, next: Word | undefined): ReadOption | undefined {
+  const text = word.value ?? namedOption(word);
+  if (text === undefined) return undefined;
+  if (text.startsWith("--")) return readLong(spec, word, text, next);
+  if (spec.numeric === true && /^-\d+$/.test(text)) return { options: [{ name: text }], width: 1 };
+  const flags: GivenOption[] = [];
+  for (const [at, letter] of [...text].entries()) {
+    if (at === 0) continue;
+    if (spec.flags?.includes(letter) !== true) return readValued(spec, flags, letter, text.slice(at + 1), next);
+    flags.push({ name: `-${letter}` });
+  }
+  return { options: flags, width: 1 };
+}
+
+/** The letter of a cluster that is no flag: with it the cluster ends, and what is attached is its value. */
+function readValued(
   spec: OptionSpec,
-  text: string,
+  before: readonly GivenOption[],
+  letter: string,
+  attached: string,
   next: Word | undefined,
-): { options: GivenOption[]; width: number } | undefined {
+): ReadOption | undefined {
+  const given = { options: [...before, { name: `-${letter}`, value: literalValue(attached) }], width: 1 };
+  if (spec.attached?.includes(letter) === true) return given;
+  const takesWord = spec.separate?.includes(letter) === true;
+  if (!takesWord && spec.valued?.includes(letter) !== true) return undefined;
+  if (takesWord && !/^\d*$/.test(attached)) return undefined;
+  return attached === "" ? nextValue(before, `-${letter}`, next) : given;
+}
+
+function readLong(spec: OptionSpec, word: Word, text: string, next: Word | undefined): ReadOption | undefined {
   const equals = text.indexOf("=");
   const name = equals === -1 ? text : text.slice(0, equals);
-  const value = equals === -1 ? undefined : text.slice(equals + 1);
+  const value = equals === -1 ? undefined : attachedValue(word, equals + 1);
   const bare = name.slice(2);
   if (listed(spec.longValued, bare)) {
-    if (value !== undefined) return { options: [{ name, value }], width: 1 };
-    return isValue(next) ? { options: [{ name, value: next }], width: 2 } : undefined;
+    return value === undefined ? nextValue([], name, next) : { options: [{ name, value }], width: 1 };
   }
-  if (listed(spec.long, `${bare}=`))
+  if (listed(spec.long, `${bare}=`)) {
     return { options: [{ name, ...(value === undefined ? {} : { value }) }], width: 1 };
+  }
   return value === undefined && listed(spec.long, bare) ? { options: [{ name }], width: 1 } : undefined;
+}
+
+function nextValue(before: readonly GivenOption[], name: string, next: Word | undefined): ReadOption | undefined {
+  if (!isValue(next)) return undefined;
+  return { options: [...before, { name, value: { text: next.value, leading: next.leading } }], width: 2 };
+}
+
+function literalValue(text: string): OptionValue {
+  return { text, leading: text };
+}
+
+/** What stands behind the `=` of a word: all of it, or what is known of it. */
+function attachedValue(word: Word, from: number): OptionValue {
+  return { text: word.value?.slice(from) ?? null, leading: word.leading.slice(from) };
 }
 
 /**
@@ -253,7 +248,8 @@ function readLong(
  * `getopt` calls that so), and then `-n --vacuum-size=1` is two options.
  */
 export function isValue(word: Word | undefined): word is Word {
-  return word !== undefined && !word.splits && (word.value === null || !/^-[^\d]/.test(word.value));
+  if (word === undefined || mayMultiply(word)) return false;
+  return word.value === null ? !word.leading.startsWith("-") : !/^-[^\d]/.test(word.value);
 }
 
 function listed(names: string | undefined, name: string): boolean {

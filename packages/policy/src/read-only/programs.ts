@@ -8,17 +8,9 @@
 import { isSessionVariable } from "../environment.ts";
 import { refuse } from "../finding.ts";
 import { judgeGit } from "./git.ts";
-import {
-  allOptionsBut,
-  appendedOptions,
-  type Call,
-  dropValues,
-  isSurelyOperand,
-  type Judge,
-  mayBecomeOption,
-  onlyOptions,
-  unknownOption,
-} from "./options.ts";
+import { isSurelyOperand, type Judge, onlyOptions } from "./options.ts";
+import { SEARCH_PROGRAMS } from "./search-programs.ts";
+import { SYSTEM_PROGRAMS } from "./system-programs.ts";
 import { judgeAwk, judgeFind, judgeJq, judgeSed, judgeTar, judgeTest } from "./text-programs.ts";
 
 /** No option of these writes, runs or connects; they accept any words, also such as only expansion shows. */
@@ -29,7 +21,7 @@ const anyOptions: Judge = () => undefined;
 
 /** One word, and it asks for the version. */
 const onlyVersion: Judge = (call) => {
-  const only = call.args.length === 1 && !call.appended ? call.args[0]?.value : undefined;
+  const only = call.args.length === 1 ? call.args[0]?.value : undefined;
   return /^(?:--version|-V|-v|-version)$/.test(only ?? "") && VERSION_SPELLING[call.name]?.includes(only ?? "") === true
     ? undefined
     : refuse("runs-code", "exec", `\`${call.name}\` runs code; only asking for its version is read-only`);
@@ -79,85 +71,15 @@ const judgeTee = onlyOptions({ flags: "aip", long: "append ignore-interrupts out
     : refuse("writes-file", "write", "`tee` writes files"),
 );
 
-const judgeDd: Judge = ({ args, appended }) =>
-  !appended &&
+const judgeDd: Judge = ({ args }) =>
   args.every((word) => /^(?:if|bs|ibs|count|skip|iflag|conv|status)=|^of=\/dev\/null$/.test(word.value ?? ""))
     ? undefined
     : refuse("writes-file", "write", "`dd` is read-only only without `of=`");
-
-const judgePs: Judge = ({ args, appended, name }) => {
-  if (appended) return appendedOptions(name);
-  for (const word of args) {
-    if (word.value === null && !isSurelyOperand(word)) return mayBecomeOption(word);
-    // So does `-E` of macOS. The BSD letter `e` shows the environment of every process.
-    const text = word.value ?? "";
-    if (/^-[a-zA-Z]*E/.test(text) || (/^[a-zA-Z]*[eE][a-zA-Z]*$/.test(text) && isBsd(args, text))) {
-      return refuse("shows-environment", "unknown", "`ps e` shows the environment of other processes");
-    }
-  }
-  return undefined;
-};
-
-/** A word without a dash is a BSD option cluster unless it is the value of the option before it. */
-function isBsd(args: Call["args"], text: string): boolean {
-  const before = args[args.findIndex((word) => word.value === text) - 1]?.value ?? "";
-  return !/^-[a-zA-Z]*[oOpuUCtgGskN]$|^--\w+$/.test(before);
-}
-
-const judgeKill: Judge = ({ args, appended }) => {
-  const mode = args[0]?.value;
-  const plain = !appended && args.every((word) => !word.splits);
-  return plain && (mode === "-l" || mode === "-L" || mode === "-0")
-    ? undefined
-    : refuse("sends-signal", "write", "`kill` sends a signal");
-};
-
-const judgeIp: Judge = ({ args, appended }) => {
-  const words = args.map((word) => word.value ?? "");
-  const at = words.findIndex(
-    (text) => !/^-(?:br|brief|4|6|o|oneline|s|stats|d|details|j|json|p|pretty|c|color|h)$/.test(text),
-  );
-  const object = at === -1 ? "" : words[at];
-  const shows = /^(?:a|addr|address|l|link|r|route|n|neigh|ru|rule|maddr)$/.test(object ?? "");
-  return !appended && shows && /^(?:|s|show|list|ls)$/.test(words[at + 1] ?? "") && !args.some((word) => word.splits)
-    ? undefined
-    : refuse("changes-network", "write", "`ip` is read-only only when it shows addresses, links, routes or neighbours");
-};
-
-const SYSTEMCTL_OPTIONS = {
-  flags: "atlqr",
-  valued: "tpn",
-  long: "no-pager all failed full plain no-legend user system quiet",
-  longValued: "type state property lines output",
-};
-
-const judgeSystemctl = onlyOptions(SYSTEMCTL_OPTIONS, ({ operands }) =>
-  /^(?:status|show|cat|get-default|list-[a-z]+|is-(?:active|enabled|failed|system-running))$/.test(
-    operands[0]?.value ?? "list-units",
-  )
-    ? undefined
-    : refuse("changes-services", "write", "`systemctl` is read-only only for `status`, `show`, `list-…` and `is-…`"),
-);
 
 const judgeUnzip: Judge = (call) =>
   /^-(?:l|lv|v|t|tq|p|Z|Z1|lq|ql)$/.test(call.args[0]?.value ?? "")
     ? onlyOptions({ flags: "lvtpqZ1C" })(call)
     : refuse("writes-file", "write", "`unzip` is read-only only when it lists or tests (`unzip -l`)");
-
-const XXD_VALUED = /^-(?:cols?|c|groupsize|g|len|l|seek|s|o|n|name)$/;
-const XXD_PLAIN = /^-(?:c|g|l|s|o)\+?-?\d+$|^-(?:a|b|C|d|e|E|i|p|ps|plain|u|v)$/;
-
-/** `xxd in out` writes `out`, so there is one operand at most; `-r` is not listed. */
-const judgeXxd: Judge = ({ args, appended, name }) => {
-  const words = dropValues(args, (option) => (XXD_VALUED.test(option) ? 1 : 0));
-  const bad = words.find(
-    (word) => !isSurelyOperand(word) && !XXD_PLAIN.test(word.value ?? "") && !XXD_VALUED.test(word.value ?? ""),
-  );
-  if (bad !== undefined) return bad.value === null ? mayBecomeOption(bad) : unknownOption(name, bad.value);
-  const operands = words.filter(isSurelyOperand);
-  const several = operands.length > 1 || operands.some((word) => word.expansions.glob || word.expansions.brace);
-  return several || appended ? refuse("writes-file", "write", "`xxd` writes its second operand") : undefined;
-};
 
 const judgeCommand: Judge = ({ args }) =>
   /^-[vV]$/.test(args[0]?.value ?? "") ? undefined : refuse("runs-code", "exec", "`command` runs a program");
@@ -169,13 +91,6 @@ const judgeRead = onlyOptions({ flags: "rse", valued: "dntpNiu" }, ({ operands }
     : refuse("sets-variable", "session", "`read` sets a variable that later commands obey"),
 );
 
-/** Without `-n` addresses become names, by asking name servers. */
-const needsNumeric = ({ options }: { readonly options: readonly { readonly name: string }[] }) =>
-  options.some(({ name }) => name === "-n")
-    ? undefined
-    : refuse("looks-up-names", "network", "asks for names; give `-n`");
-
-const judgeTree = allOptionsBut(/^-[^-]*[oR]|^--output/, "write");
 const judgeDirectory: Judge = ({ args }) =>
   args.every((word) => !word.splits) ? undefined : refuse("changes-directory", "session", "`cd` to an unknown place");
 
@@ -190,9 +105,6 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, Judge> = new Map<string, Ju
   ["mawk", judgeAwk],
   ["jq", judgeJq],
   ["find", judgeFind],
-  ["fd", allOptionsBut(/^-[A-Za-z]*[xX]|^--exec/)],
-  ["rg", allOptionsBut(/^--pre(?:=|$|-glob)|^--hostname-bin|^--search-zip$|^-[^-]*z|^--hyperlink-format/)],
-  ["ag", allOptionsBut(/^--pa|^-[^-]*z|^--search-z/)],
   ["tar", judgeTar],
   ["test", judgeTest],
   ["[", judgeTest],
@@ -200,45 +112,17 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, Judge> = new Map<string, Ju
   ["printf", judgePrintf],
   ["tee", judgeTee],
   ["dd", judgeDd],
-  ["ps", judgePs],
-  ["kill", judgeKill],
-  ["ip", judgeIp],
-  ["systemctl", judgeSystemctl],
   ["unzip", judgeUnzip],
-  ["zipinfo", allOptionsBut(/^@/)],
-  ["xxd", judgeXxd],
   ["command", judgeCommand],
   ["read", judgeRead],
   ["cd", judgeDirectory],
   ["pushd", judgeDirectory],
   ["popd", judgeDirectory],
-  // Alone `xargs` is `xargs echo`; with words added by another wrapper either would run them.
-  ["xargs", ({ appended }) => (appended ? appendedOptions("xargs") : undefined)],
-  [
-    "env",
-    ({ args, appended }) =>
-      args.length === 0 && !appended ? undefined : refuse("runs-code", "exec", "`env` runs a program"),
-  ],
-  ["nm", allOptionsBut(/^--pl|^@/)],
-  ["size", allOptionsBut(/^@|^--pl/)],
-  ["objdump", allOptionsBut(/^@|^--pl|^-[^-]*[WSl]|^--(?:dw|so|li)/)],
-  ["readelf", allOptionsBut(/^@|^-w|^--deb|^--pl/)],
-  ["diff", allOptionsBut(/^-[^-]*l|^--pag/)],
-  ["tree", judgeTree],
-  [
-    "file",
-    onlyOptions({
-      flags: "bciIkLhNnprsvE0",
-      valued: "eFfP",
-      long: "brief mime mime-type mime-encoding keep-going dereference no-dereference no-pad no-buffer print0 raw special-files version extension",
-      longValued: "exclude separator files-from parameter",
-    }),
-  ],
-  [
-    "hostname",
-    onlyOptions({ flags: "fisIdAay", long: "fqdn short ip-address all-ip-addresses domain", maxOperands: 0 }),
-  ],
-  ["domainname", onlyOptions({ maxOperands: 0 })],
+  // Alone `xargs` is `xargs echo`; which options it has was looked at when its command was looked for.
+  ["xargs", anyOptions],
+  ["env", ({ args }) => (args.length === 0 ? undefined : refuse("runs-code", "exec", "`env` runs a program"))],
+  ...SEARCH_PROGRAMS,
+  ...SYSTEM_PROGRAMS,
   [
     "sort",
     onlyOptions({
@@ -277,19 +161,6 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, Judge> = new Map<string, Ju
         ? undefined
         : refuse("writes-file", "write", "`gzip` replaces its files"),
     ),
-  ],
-  ["ss", onlyOptions({ flags: "natulpeoimsx460wHOZT", long: "numeric all tcp udp listening processes summary" })],
-  ["netstat", onlyOptions({ flags: "natulprsiev", maxOperands: 0 }, needsNumeric)],
-  ["ifconfig", onlyOptions({ flags: "as", maxOperands: 0 })],
-  ["route", onlyOptions({ flags: "nve", maxOperands: 0 }, needsNumeric)],
-  [
-    "journalctl",
-    onlyOptions({
-      flags: "exkrqa",
-      valued: "unbpotSUg",
-      long: "no-pager no-hostname utc dmesg reverse all quiet catalog",
-      longValued: "unit lines since until priority output boot identifier grep",
-    }),
   ],
   ["getconf", onlyOptions({ flags: "a" })],
   // `--lookup` asks name servers.

@@ -4,20 +4,18 @@
  * Each accepts what its checker understands completely. The plain option tables are in `programs.ts`, `git` is in
  * `git.ts`.
  */
-import type { Word } from "@pi-bash/command";
+import { findValues, type Word } from "@pi-bash/command";
 import { type Refusal, refuse } from "../finding.ts";
 import { isHarmlessAwkProgram } from "./awk-program.ts";
 import {
-  appendedOptions,
   type Call,
-  dropValues,
-  type GivenOption,
   isSurelyOperand,
   type Judge,
-  mayBecomeOption,
+  mayMultiply,
+  type OptionValue,
   parseOptions,
-  splitArguments,
-  unknownOption,
+  parseWordOptions,
+  refuseOption,
 } from "./options.ts";
 import { isHarmlessSedScript } from "./sed-script.ts";
 
@@ -34,8 +32,8 @@ export const judgeSed: Judge = (call) => {
   });
   if (!parsed.ok) return parsed.refusal;
   const given = parsed.options.filter((option) => option.name === "-e" || option.name === "--expression");
-  const scripts = given.length > 0 ? given.map(literalValue) : [parsed.operands[0]?.value ?? undefined];
-  if (scripts.some((script) => script === undefined)) return notLiteral("`sed` script");
+  const scripts = given.length > 0 ? given.map(({ value }) => value?.text ?? null) : [literal(parsed.operands[0])];
+  if (scripts.includes(null)) return notLiteral("`sed` script");
   return isHarmlessSedScript(scripts.join("\n"))
     ? undefined
     : refuse("sed-script", "write", "the `sed` script can write files or run programs");
@@ -45,9 +43,9 @@ export const judgeSed: Judge = (call) => {
 export const judgeAwk: Judge = (call) => {
   const parsed = parseOptions(leadingOptions(call), { valued: "Fv", longValued: "field-separator assign" });
   if (!parsed.ok) return parsed.refusal;
-  const program = parsed.operands[0]?.value;
-  if (program === undefined || program === null) return notLiteral("`awk` program");
-  if (call.appended || call.args.some(mayBeSocket)) {
+  const program = literal(parsed.operands[0]);
+  if (program === null) return notLiteral("`awk` program");
+  if (call.args.some(mayBeSocket)) {
     return refuse("awk-input", "network", "`awk` connects where a file is named `/inet/…`");
   }
   return isHarmlessAwkProgram(program)
@@ -60,24 +58,23 @@ function mayBeSocket(word: Word): boolean {
   const start = word.value ?? word.leading;
   if (start.startsWith("/inet")) return true;
   // A pattern only becomes names that begin as it does, `<(…)` a descriptor, `~` a folder.
-  const { variable, substitution, brace, locale } = word.expansions;
-  return (variable || substitution || brace || locale) && "/inet".startsWith(start);
+  const { variable, substitution, brace, locale, input } = word.expansions;
+  return (variable || substitution || brace || locale || input) && "/inet".startsWith(start);
 }
 
 /** `jq` with a filter that reads its input alone. */
 export const judgeJq: Judge = (call) => {
-  if (call.appended) return appendedOptions("jq");
-  const { options, operands } = splitArguments(dropValues(call.args, jqValues));
-  const bad = options.find((word) => !JQ_OPTION.test(word.value ?? ""));
-  if (bad !== undefined) return bad.value === null ? mayBecomeOption(bad) : unknownOption("jq", bad.value);
-  const filter = operands[0]?.value;
-  if (filter === undefined || filter === null) return notLiteral("`jq` filter");
+  const parsed = parseWordOptions(call, { valuesOf: jqValues });
+  if ("refusal" in parsed) return parsed.refusal;
+  const filter = literal(parsed.operands[0]);
+  if (filter === null) return notLiteral("`jq` filter");
   return /\$ENV|\b(?:env|input_filename|import|include|get_search_list|modulemeta)\b/.test(filter)
     ? refuse("jq-filter", "unknown", "the `jq` filter reads more than its input")
     : undefined;
 };
 
-function jqValues(option: string): number {
+function jqValues(option: string): number | undefined {
+  if (!JQ_OPTION.test(option)) return undefined;
   if (option === "--arg" || option === "--argjson") return 2;
   return option === "--indent" ? 1 : 0;
 }
@@ -87,7 +84,6 @@ const JQ_OPTION =
 
 /** `find` with tests and printing; what its `-exec` runs is a command of its own and judged as such. */
 export const judgeFind: Judge = (call) => {
-  if (call.appended) return appendedOptions("find");
   let index = 0;
   for (let word = call.args[index]; word !== undefined; word = call.args[index]) {
     const width = findWidth(call.args, index);
@@ -97,8 +93,8 @@ export const judgeFind: Judge = (call) => {
   return undefined;
 };
 
-const FIND_VALUED =
-  /^-(?:i?name|i?path|i?wholename|i?regex|i?lname|x?type|size|[acm]time|[acm]min|newer|[ac]newer|newer[aBcm][aBcmt]|user|group|[ug]id|perm|links|inum|samefile|fstype|used|maxdepth|mindepth|regextype|printf|context|D)$/;
+/** Predicates with a value that write, or that read names out of a file. */
+const FIND_REFUSED_VALUED = /^-(?:f(?:ls|print[0f]?)|files0-from)$/;
 const FIND_PLAIN =
   /^(?:-(?:print0?|ls|prune|quit|depth|d|daystart|mount|xdev|follow|empty|executable|readable|writable|true|false|nouser|nogroup|noleaf|ignore_readdir_race|warn|nowarn|o|or|a|and|not|H|L|P|O[0-3])|[!(),])$/;
 
@@ -107,14 +103,12 @@ function findWidth(args: readonly Word[], index: number): number | Refusal {
   if (word === undefined) return 1;
   if (word.value === null) {
     const path = isSurelyOperand(word) && !/^[!(),]/.test(word.leading);
-    return path ? 1 : mayBecomeOption(word);
+    return path ? 1 : refuseOption("find", word);
   }
   if (FIND_PLAIN.test(word.value) || !word.value.startsWith("-")) return 1;
-  if (FIND_VALUED.test(word.value)) {
+  if (findValues(word.value) === 1 && !FIND_REFUSED_VALUED.test(word.value)) {
     const value = args[index + 1];
-    return value?.splits === true || value?.expansions.brace === true || value?.expansions.glob === true
-      ? mayBecomeOption(value)
-      : 2;
+    return value !== undefined && mayMultiply(value) ? refuseOption("find", value) : 2;
   }
   if (word.value === "-exec" || word.value === "-execdir") return execWidth(args, index);
   const severity = /^-(?:delete|f(?:print|ls))/.test(word.value) ? "write" : "exec";
@@ -127,30 +121,36 @@ function execWidth(args: readonly Word[], index: number): number | Refusal {
     end++;
   if (end === args.length) return refuse("find-exec", "exec", "`find -exec` without an end");
   const expanding = args.slice(index + 1, end).find((word) => word.value === null && !isSurelyOperand(word));
-  return expanding === undefined ? end - index + 1 : mayBecomeOption(expanding);
+  return expanding === undefined ? end - index + 1 : refuseOption("find", expanding);
 }
 
-/** `tar` that lists. */
+/** `tar` that lists an archive named in the line. */
 export const judgeTar: Judge = (call) => {
   const [mode, ...rest] = call.args;
-  if (call.appended || mode === undefined) return appendedOptions("tar");
-  const lists = /^-?[vzjJap]*t[vzjJap]*f?$/.test(mode.value ?? "");
-  const listsLong = mode.value === "--list";
-  if (!lists && !listsLong) return refuse("tar-mode", "write", "`tar` is read-only only when it lists (`tar -tf`)");
+  const text = mode?.value ?? "";
+  const lists = /^-?[vzjJap]*t[vzjJap]*f?$/.test(text);
+  if (!lists && text !== "--list") {
+    return refuse("tar-mode", "write", "`tar` is read-only only when it lists (`tar -tf`)");
+  }
   const inner = parseOptions(
     { ...call, args: rest },
     { flags: "vzjJ", valued: "fC", long: "verbose gzip bzip2 xz wildcards", longValued: "file directory" },
   );
   if (!inner.ok) return inner.refusal;
-  const archive = mode.value?.endsWith("f") === true ? rest[0] : undefined;
-  const files = [archive, ...inner.options.map((option) => option.value)];
-  const remote = files.some((file) => (typeof file === "string" ? file : (file?.value ?? "")).includes(":"));
-  // Behind a slash a colon names no host; a name that expands could hold one.
-  const unknown = files.some((file) => typeof file === "object" && file.value === null && !file.leading.includes("/"));
-  return remote || unknown
+  const [first] = rest;
+  const bundled = text.endsWith("f") && first !== undefined ? [{ text: first.value, leading: first.leading }] : [];
+  // A directory is no archive, but a colon in it does no harm to refuse.
+  const named = inner.options.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  return [...bundled, ...named].some(mayBeRemote)
     ? refuse("tar-archive", "network", "the archive of `tar` may be on another host")
     : undefined;
 };
+
+/** `host:file` is an archive on another host; behind a slash a colon names none. */
+function mayBeRemote({ text, leading }: OptionValue): boolean {
+  const before = (text ?? leading).split("/", 1)[0] ?? "";
+  return text === null ? before.includes(":") || !leading.includes("/") : before.includes(":");
+}
 
 /**
  * `test` and `[`. `-v` evaluates the subscript of its operand and can run a command in it, so an expanding word may
@@ -158,7 +158,7 @@ export const judgeTar: Judge = (call) => {
  */
 export const judgeTest: Judge = (call) => {
   const words = call.name === "[" ? call.args.slice(0, -1) : call.args;
-  if (call.appended || words.some((word) => word.splits)) {
+  if (words.some(mayMultiply)) {
     return refuse("test-operands", "unknown", `\`${call.name}\` with an unquoted expansion could evaluate anything`);
   }
   const terms: Word[][] = [[]];
@@ -190,6 +190,6 @@ function leadingOptions(call: Call): Call {
   return at === -1 ? call : { ...call, args: call.args.slice(0, at + 1) };
 }
 
-function literalValue(option: GivenOption): string | undefined {
-  return typeof option.value === "object" ? (option.value.value ?? undefined) : option.value;
+function literal(word: Word | undefined): string | null {
+  return word?.value ?? null;
 }

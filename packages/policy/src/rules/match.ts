@@ -10,8 +10,10 @@ import {
   type CommandAnalysis,
   type EffectiveCommand,
   programName,
+  programNameOf,
   type Redirection,
   type Word,
+  wordsOf,
 } from "@pi-bash/command";
 import type { Pattern, Rule, Token } from "./rule.ts";
 
@@ -26,10 +28,17 @@ export function concerns(rule: Rule, analysis: CommandAnalysis, cwd: string | un
     return strongestOf(redirectionsOf(analysis), (each) => writeConcerns(pattern, each, cwd));
   }
   return strongest([
-    strongestOf(analysis.effective, ({ argv, argvComplete }) => restricts(pattern, argv, argvComplete)),
-    strongestOf(analysis.commands, ({ argv }) => restricts(pattern, argv, true)),
-    strongestOf(analysis.nestedCommands, ({ argv }) => restricts(pattern, argv, true)),
+    strongestOf(analysis.effective, (command) => concernsCommand(pattern, command)),
+    strongestOf(analysis.perhaps, (command) => (concernsCommand(pattern, command) === "no" ? "no" : "maybe")),
+    strongestOf(analysis.commands, ({ argv }) => restricts(pattern, argv)),
+    strongestOf(analysis.nestedCommands, ({ argv }) => restricts(pattern, argv)),
   ]);
+}
+
+/** A command whose program is known only when it runs may be any: it concerns every rule. */
+function concernsCommand(pattern: ArgvPattern, command: EffectiveCommand): MatchResult {
+  const result = restricts(pattern, wordsOf(command));
+  return command.opaque && result === "no" ? "maybe" : result;
 }
 
 /** The strongest result over a list; nothing of a list of thousands is copied for it. */
@@ -45,7 +54,7 @@ function strongestOf<T>(list: readonly T[], resultOf: (each: T) => MatchResult):
 
 /** True when an allow rule covers a command: as it runs after harmless wrappers, or as it is written. */
 export function covers(rule: Rule, command: EffectiveCommand): boolean {
-  return allows(rule.pattern, command.argv, command.argvComplete) || coversWritten(rule, command);
+  return allows(rule.pattern, wordsOf(command)) || coversWritten(rule, command);
 }
 
 /**
@@ -58,11 +67,14 @@ export function coversWritten(rule: Rule, command: EffectiveCommand): boolean {
   const { pattern } = rule;
   if (pattern.kind === "everything") return true;
   const { argv } = command.written;
-  if (!allows(pattern, argv, true)) return false;
+  if (!allows(pattern, argv)) return false;
   if (command.via.length === 0 || pattern.kind !== "argv") return true;
   const program = command.argv[0]?.span;
   const word = argv.find(({ span }) => program !== undefined && span.start <= program.start && program.end <= span.end);
-  return pattern.tokens.some((token) => isNaming(token) && matchToken(token, word?.value ?? null, "free") === "yes");
+  return (
+    word !== undefined &&
+    pattern.tokens.some((token) => isNaming(token) && matchToken(token, argumentOf(word), "surely") === "yes")
+  );
 }
 
 function isNaming(token: Token): boolean {
@@ -91,93 +103,103 @@ export function strongest(results: readonly MatchResult[]): MatchResult {
 
 type ArgvPattern = Extract<Pattern, { kind: "argv" | "regex" }>;
 
-function restricts(pattern: ArgvPattern, argv: readonly Word[], complete: boolean): MatchResult {
+function restricts(pattern: ArgvPattern, argv: readonly Word[]): MatchResult {
   if (argv.length === 0) return "no";
-  const known = complete && argv.every((word) => word.value !== null);
   if (pattern.kind === "regex") {
     if (pattern.pattern.test(argv.map((word) => word.display).join(" "))) return "yes";
-    return known ? "no" : "maybe";
+    return argv.every((word) => word.value !== null) ? "no" : "maybe";
   }
   if (isOtherProgram(pattern.tokens, argv[0])) return "no";
   // By any path: `./rm` and `/bin/rm` are `rm` to a rule that restricts.
-  const named = argv.map((word, index) => (index === 0 ? baseOf(word) : word.value));
-  const written = argv.map((word) => word.value);
-  const results = [matchArgv(pattern.tokens, named, complete), matchArgv(pattern.tokens, written, complete)];
-  return strongest(results);
+  const written = argv.map(argumentOf);
+  const named = argv.map((word, index) => (index === 0 ? programOf(word) : argumentOf(word)));
+  return strongest([matchArgv(pattern.tokens, named, "perhaps"), matchArgv(pattern.tokens, written, "perhaps")]);
 }
 
 /** Most rules name a program, and most commands are another: told apart without looking at the arguments. */
 function isOtherProgram(tokens: readonly Token[], program: Word | undefined): boolean {
   const [first] = tokens;
-  if (first?.kind !== "literal" || program === undefined || program.value === null) return false;
-  return first.text !== program.value && first.text !== programName(program.value);
+  if (first?.kind !== "literal" || program === undefined) return false;
+  const name = programNameOf(program);
+  return name !== null && first.text !== program.value && first.text !== name;
 }
 
-function baseOf(word: Word): string | null {
-  return word.value === null ? null : programName(word.value);
+/** A word as rules see it. */
+interface Argument {
+  /** Null where it expands. */
+  readonly text: string | null;
+  /** What an expanding one begins with. */
+  readonly leading: string;
+  /** It may be several words, or none. */
+  readonly several: boolean;
+  /** Only of the first of several words is known what it begins with. */
+  readonly open: boolean;
 }
 
-function allows(pattern: Pattern, argv: readonly Word[], complete: boolean): boolean {
+function argumentOf({ value, leading, splits, expansions }: Word): Argument {
+  return { text: value, leading, several: splits || expansions.glob || expansions.brace, open: splits };
+}
+
+function programOf(word: Word): Argument {
+  const name = programNameOf(word);
+  return name === null ? argumentOf(word) : { text: name, leading: name, several: false, open: false };
+}
+
+function allows(pattern: Pattern, argv: readonly Word[]): boolean {
   const program = argv[0]?.value ?? null;
   if (program === null) return false;
   if (pattern.kind === "regex") {
-    return (
-      complete &&
-      argv.every((word) => word.value !== null) &&
-      pattern.whole.test(argv.map((word) => word.value).join(" "))
-    );
+    return argv.every((word) => word.value !== null) && pattern.whole.test(argv.map((word) => word.value).join(" "));
   }
   if (pattern.kind !== "argv" || isOtherProgram(pattern.tokens, argv[0])) return false;
   // A path is the program only where the system installs it; a rule may name another path as it is written.
   const name = /^\/(?:usr\/)?bin\/[^/]+$/.test(program) ? programName(program) : program;
-  const rest = argv.slice(1);
-  return [name, program].some((first) => allowsArgv(pattern.tokens, first, rest, complete));
+  const rest = argv.slice(1).map(argumentOf);
+  return [name, program].some((first) => allowsArgv(pattern.tokens, first, rest));
 }
 
-function allowsArgv(tokens: readonly Token[], program: string, rest: readonly Word[], complete: boolean): boolean {
-  const free = tokens.at(-1)?.kind === "rest";
-  if (!complete && !free) return false;
+function allowsArgv(tokens: readonly Token[], program: string, rest: readonly Argument[]): boolean {
   // A word that may become several or an option is only covered by `**`, and not past a `!--flag`.
-  const loose = rest.some(
-    (word) =>
-      word.value === null && (word.splits || word.expansions.glob || word.expansions.brace || word.leading === ""),
-  );
-  if (loose && (!free || tokens.some((token) => token.kind === "no-flag"))) return false;
-  return matchArgv(tokens, [program, ...rest.map((word) => word.value)], true, "free") === "yes";
+  const loose = rest.some(({ text, several, leading }) => text === null && (several || leading === ""));
+  if (loose && (tokens.at(-1)?.kind !== "rest" || tokens.some((token) => token.kind === "no-flag"))) return false;
+  const first: Argument = { text: program, leading: program, several: false, open: false };
+  return matchArgv(tokens, [first, ...rest], "surely") === "yes";
 }
 
-/**
- * Matches tokens against arguments. An unknown argument (null) matches a free token; against a literal it is "maybe",
- * or "no" when only certainty counts.
- */
-function matchArgv(
-  tokens: readonly Token[],
-  argv: readonly (string | null)[],
-  complete: boolean,
-  unknown: "maybe" | "free" = "maybe",
-): MatchResult {
+/** `surely`: for an allow rule, whose literal tokens must be known words. `perhaps`: for a rule that restricts. */
+type Certainty = "surely" | "perhaps";
+
+function matchArgv(tokens: readonly Token[], argv: readonly Argument[], certainty: Certainty): MatchResult {
   const used = new Set<number>();
-  const open = unknown === "maybe" && (argv.includes(null, 1) || !complete);
   let result: MatchResult = "yes";
   for (const token of tokens) {
-    if (token.kind === "flag") result = weakest(result, matchFlag(token.text, argv, used, open));
-    if (token.kind === "no-flag") result = weakest(result, matchAbsence(token.text, argv, open));
+    if (token.kind === "flag") result = weakest(result, matchFlag(token.text, argv, used, certainty));
+    if (token.kind === "no-flag") result = weakest(result, matchAbsence(token.text, argv, certainty));
   }
   const positional = tokens.filter((token) => token.kind !== "flag" && token.kind !== "no-flag");
   const rest = argv.filter((_, index) => !used.has(index));
-  return weakest(result, matchPositional(positional, rest, complete, unknown));
+  return weakest(result, matchPositional(positional, rest, certainty));
 }
 
-function matchFlag(flag: string, argv: readonly (string | null)[], used: Set<number>, open: boolean): MatchResult {
-  const at = argv.findIndex((word, index) => index > 0 && !used.has(index) && sameFlag(word, flag));
-  if (at === -1) return open ? "maybe" : "no";
+function matchFlag(flag: string, argv: readonly Argument[], used: Set<number>, certainty: Certainty): MatchResult {
+  const at = argv.findIndex(({ text }, index) => index > 0 && !used.has(index) && sameFlag(text, flag));
+  if (at === -1) return mayHave(flag, argv, certainty) ? "maybe" : "no";
   used.add(at);
   return "yes";
 }
 
-function matchAbsence(flag: string, argv: readonly (string | null)[], open: boolean): MatchResult {
-  if (argv.some((word, index) => index > 0 && sameFlag(word, flag))) return "no";
-  return open ? "maybe" : "yes";
+function matchAbsence(flag: string, argv: readonly Argument[], certainty: Certainty): MatchResult {
+  if (argv.some(({ text }, index) => index > 0 && sameFlag(text, flag))) return "no";
+  return mayHave(flag, argv, certainty) ? "maybe" : "yes";
+}
+
+/** True where a word that expands could be the flag. An allow rule has seen to it that none could. */
+function mayHave(flag: string, argv: readonly Argument[], certainty: Certainty): boolean {
+  if (certainty === "surely") return false;
+  return argv.some(
+    ({ text, leading, open }, index) =>
+      index > 0 && text === null && (open || flag.startsWith(leading) || leading.startsWith(flag)),
+  );
 }
 
 function sameFlag(word: string | null, flag: string): boolean {
@@ -189,37 +211,37 @@ function weakest(a: MatchResult, b: MatchResult): MatchResult {
   return a === "maybe" || b === "maybe" ? "maybe" : "yes";
 }
 
-function matchPositional(
-  tokens: readonly Token[],
-  argv: readonly (string | null)[],
-  complete: boolean,
-  unknown: "maybe" | "free",
-): MatchResult {
+function matchPositional(tokens: readonly Token[], argv: readonly Argument[], certainty: Certainty): MatchResult {
   let result: MatchResult = "yes";
   for (const [index, token] of tokens.entries()) {
     if (token.kind === "rest") return result;
     const word = argv[index];
-    if (word === undefined) return complete ? "no" : "maybe";
-    const matched = matchToken(token, word, unknown);
+    if (word === undefined) return "no";
+    // Behind a word that may be several, or none, no place is known any more.
+    if (word.text === null && word.several) return certainty === "perhaps" ? weakest(result, "maybe") : "no";
+    const matched = matchToken(token, word, certainty);
     if (matched === "no") return "no";
     result = weakest(result, matched);
   }
-  return argv.length === tokens.length ? result : "no";
+  return weakest(result, matchEnd(argv.slice(tokens.length), certainty));
 }
 
-function matchToken(token: Token, word: string | null, unknown: "maybe" | "free"): MatchResult {
+/** Words behind the last token: none, or such as may come out as none. */
+function matchEnd(more: readonly Argument[], certainty: Certainty): MatchResult {
+  if (more.length === 0) return "yes";
+  const mayVanish = more.every(({ text, several }) => text === null && several);
+  return certainty === "perhaps" && mayVanish ? "maybe" : "no";
+}
+
+function matchToken(token: Token, { text, leading }: Argument, certainty: Certainty): MatchResult {
   if (token.kind === "one") return "yes";
-  if (word === null) return unknown === "maybe" ? "maybe" : "no";
-  switch (token.kind) {
-    case "literal":
-      return token.text === word ? "yes" : "no";
-    case "one-of":
-      return token.texts.includes(word) ? "yes" : "no";
-    case "glob":
-      return token.pattern.test(word) ? "yes" : "no";
-    default:
-      return "no";
+  const texts = token.kind === "literal" ? [token.text] : token.kind === "one-of" ? token.texts : undefined;
+  if (text === null) {
+    const possible = texts === undefined || texts.some((each) => each.startsWith(leading));
+    return certainty === "perhaps" && possible ? "maybe" : "no";
   }
+  if (texts !== undefined) return texts.includes(text) ? "yes" : "no";
+  return token.kind === "glob" && token.pattern.test(text) ? "yes" : "no";
 }
 
 function writeConcerns(

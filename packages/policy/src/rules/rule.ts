@@ -1,7 +1,8 @@
 /**
  * Permission rules: their notation and what it means.
  *
- * `Bash(npm run test:*)`, `Bash(git push !--force **)`, `Bash(re:^npm )`, `Write(build/**)`. Patterns are matched
+ * `Bash(npm run test:*)`, `Bash(git push !--force **)`, `Bash(re:^npm )`, `Write(build/**)`,
+ * `Bash(npm test) in /srv/**`. Patterns are matched
  * against words after quote removal, never against text: a pattern over text is defeated by one more blank or quote.
  * The matching is in `match.ts`, files of rules in `rule-file.ts`.
  */
@@ -45,6 +46,8 @@ export interface Rule {
   readonly text: string;
   readonly source: RuleSource;
   readonly pattern: Pattern;
+  /** Folders outside of the workspace in which an allow rule covers commands as well; absent: none. */
+  readonly folders?: LinearPattern;
   /** Why the rule exists, for the person who meets it. */
   readonly reason?: string;
 }
@@ -54,21 +57,35 @@ export type ParsedRule =
   | { readonly ok: true; readonly rule: Rule; readonly warning?: string }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads `Bash(…)` or `Write(…)`; a behavior may stand before it (`deny Bash(rm **)`) and then counts. */
+/**
+ * Reads `Bash(…)` or `Write(…)`; a behavior may stand before it (`deny Bash(rm **)`) and then counts, and ` in GLOB`
+ * behind an allow rule for commands names folders outside of the workspace.
+ */
 export function parseRule(text: string, behavior: RuleBehavior, source: RuleSource, reason?: string): ParsedRule {
-  const match = /^(?:(allow|ask|deny)\s+)?(Bash|Write)(?:\(([\s\S]*)\))?$/.exec(text.trim());
+  const match = /^(?:(allow|ask|deny)\s+)?(Bash|Write)(?:\(([\s\S]*)\))?(?:\s+in\s+(\S+))?$/.exec(text.trim());
   if (match === null) return { ok: false, problem: `\`${text}\` is no rule: expected \`Bash(…)\` or \`Write(…)\`` };
-  const [, said, tool, body] = match;
+  const [, said, tool, body, folder] = match;
   const base = {
     behavior: (said as RuleBehavior | undefined) ?? behavior,
-    text: body === undefined ? (tool ?? "") : `${tool}(${body})`,
+    text: `${body === undefined ? (tool ?? "") : `${tool}(${body})`}${folder === undefined ? "" : ` in ${folder}`}`,
     source,
     ...(reason === undefined ? {} : { reason }),
   };
   const parsed = tool === "Write" ? parseWrite(body) : parseBash(body);
   if ("problem" in parsed) return { ok: false, problem: `\`${text}\`: ${parsed.problem}` };
+  const folders = folder === undefined ? undefined : parseFolder(folder, tool === "Bash" && base.behavior === "allow");
+  if (folders !== undefined && "problem" in folders) return { ok: false, problem: `\`${text}\`: ${folders.problem}` };
   const { warning, pattern } = parsed;
-  return { ok: true, rule: { ...base, pattern }, ...(warning === undefined ? {} : { warning }) };
+  const rule = { ...base, pattern, ...folders };
+  return { ok: true, rule, ...(warning === undefined ? {} : { warning }) };
+}
+
+/** `/srv/**`: a folder and everything in it; `**`: any folder. */
+function parseFolder(glob: string, isAllowed: boolean): { readonly folders: LinearPattern } | { problem: string } {
+  if (!isAllowed) return { problem: "only an allow rule for commands takes `in`" };
+  if (!glob.startsWith("/") && glob !== "**") return { problem: `the folder \`${glob}\` is not absolute` };
+  const compiled = compilePattern(`^${globSource(glob.replace(/\/\*\*$/, ""))}(?:/.*)?$`, "s");
+  return compiled.ok ? { folders: compiled.pattern } : { problem: compiled.problem };
 }
 
 type ParsedPattern = { readonly pattern: Pattern; readonly warning?: string } | { readonly problem: string };
@@ -107,13 +124,16 @@ function parseRegex(source: string): ParsedPattern {
 function parseWrite(body: string | undefined): ParsedPattern {
   if (body === undefined || body.trim() === "") return { problem: "a path pattern is missing" };
   const glob = body.trim().replace(/^\.\//, "");
-  const source = escapeRegex(glob)
+  const compiled = compilePattern(`^${globSource(glob)}$`, "s");
+  if (!compiled.ok) return { problem: compiled.problem };
+  return { pattern: { kind: "write", pattern: compiled.pattern, relative: !glob.startsWith("/") } };
+}
+
+function globSource(glob: string): string {
+  return escapeRegex(glob)
     .replaceAll(String.raw`\*\*/`, "(?:.*/)?")
     .replaceAll(String.raw`\*\*`, ".*")
     .replaceAll(String.raw`\*`, "[^/]*");
-  const compiled = compilePattern(`^${source}$`, "s");
-  if (!compiled.ok) return { problem: compiled.problem };
-  return { pattern: { kind: "write", pattern: compiled.pattern, relative: !glob.startsWith("/") } };
 }
 
 interface TokenText {

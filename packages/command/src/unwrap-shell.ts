@@ -1,0 +1,161 @@
+/**
+ * Looks through what hands a text to a shell: `bash -c 'x'`, `sh <<< x`, `eval x`, `trap x EXIT`, `alias a=x`, `su -c x`.
+ *
+ * A literal text is read as a command line of its own. A text that expands, or that the shell reads from a place the
+ * line does not show, is opaque: anything may run.
+ */
+import { readsAlike, SHELLS, type ShellLanguage, shellOptions } from "./shell-text.ts";
+import {
+  emit,
+  NOTHING,
+  opaque,
+  type State,
+  type Step,
+  together,
+  type Unwrapped,
+  unresolved,
+  within,
+} from "./unwrap-state.ts";
+import { walkText } from "./walk.ts";
+import { literalWord, type Word } from "./word.ts";
+
+/** Shell texts inside shell texts that are followed; deeper ones are opaque. */
+const MAX_SHELL_TEXTS = 8;
+
+/** `bash -c 'text' name args…`; without `-c` the shell runs a file or its input. */
+export function throughShell(name: string, argv: readonly Word[], state: State, step: Step): Unwrapped {
+  const { index, readsText, readsInput, plain, problem } = shellOptions(argv);
+  const language = SHELLS.get(name) ?? "other";
+  if (problem !== undefined) return opaque(argv, state, problem);
+  if (!readsText) return throughScript(name, argv, readsInput ? undefined : argv[index], state, step);
+  const text = argv[index];
+  if (text === undefined) return opaque(argv, state, `\`${name} -c\` without a text`);
+  const via = `${wrapperName(argv)} -c`;
+  return throughText({ via, text, language }, argv, { ...state, privileged: state.privileged || !plain }, step);
+}
+
+/** A wrapper is named as it is written, unless the system installed it: `./timeout` is somebody's own program. */
+export function wrapperName(argv: readonly Word[]): string {
+  const path = argv[0]?.value ?? "";
+  return /^\/(?:usr\/)?bin\/[^/]+$/.test(path) ? path.slice(path.lastIndexOf("/") + 1) : path;
+}
+
+/** A script by its name is known as any program is; a shell that reads its input runs what no one has seen. */
+function throughScript(
+  name: string,
+  argv: readonly Word[],
+  script: Word | undefined,
+  state: State,
+  step: Step,
+): Unwrapped {
+  const why = `\`${name}\` runs a file or its input`;
+  if (script !== undefined && isScript(script)) return unresolved(argv, state, why);
+  return together([opaque(argv, state, why), ...inputTexts(name, argv, state, step)]);
+}
+
+/** A name that is known, and that is not another name of the input. */
+function isScript({ value }: Word): boolean {
+  return value !== null && value !== "-" && !/^\/(?:dev|proc)\//.test(value);
+}
+
+/** `bash <<< 'text'` and `sh <<E`: looked through for deny rules and dangers; the shell itself stays unknown. */
+function inputTexts(name: string, argv: readonly Word[], state: State, step: Step): Unwrapped[] {
+  return state.simple.redirections.flatMap(({ operator, target, body, span }) => {
+    const text = operator === "<<<" ? target : body === undefined ? null : literalWord(body, span);
+    if (text === null || text.value === null) return [];
+    return [throughText({ via: `${name} <<`, text, language: "bash" }, argv, state, step)];
+  });
+}
+
+/** A text for a shell, and how the shell is called in `via`. */
+export interface ShellText {
+  readonly via: string;
+  readonly text: Word | undefined;
+  readonly language: ShellLanguage;
+}
+
+/** Reads a literal text as a command line of its own. */
+export function throughText(
+  { via, text, language }: ShellText,
+  argv: readonly Word[],
+  state: State,
+  step: Step,
+): Unwrapped {
+  if (text === undefined) return emit(argv, state);
+  if (text.expansions.input) return opaque(argv, state, `the text for \`${via}\` is completed while it runs`);
+  if (text.value === null) return opaque(argv, state, `the text for \`${via}\` expands`);
+  if (state.shellTexts >= MAX_SHELL_TEXTS) return opaque(argv, state, "shell texts nested too deeply");
+  const facts = walkText(text.value, { span: text.span, context: state.simple.context });
+  const inner = { ...state, via: [...state.via, via], shellTexts: state.shellTexts + 1 };
+  const problem =
+    facts.errors.length > 0
+      ? opaque(argv, state, `the text for \`${via}\` is not a valid command line`)
+      : readsAlike(language, text.value)
+        ? NOTHING
+        : opaque(argv, state, `the shell of \`${via}\` may read its text otherwise`);
+  const commands = facts.commands.map((simple) => step(simple.argv, within(simple, inner)));
+  return together([{ ...NOTHING, nested: [facts] }, problem, ...commands]);
+}
+
+/** The words as one text, as `eval` and `ssh` make it; without a value where one of them has none. */
+export function joined(words: readonly Word[]): Word | undefined {
+  const first = words[0];
+  const last = words.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  const span = { start: first.span.start, end: last.span.end };
+  const text = literalWord(words.map((word) => word.value ?? word.display).join(" "), span);
+  return words.some((word) => word.value === null) ? { ...text, value: null } : text;
+}
+
+/** `eval 'text'`. */
+export function throughEval(argv: readonly Word[], state: State, step: Step): Unwrapped {
+  const text = joined(argv.slice(argv[1]?.value === "--" ? 2 : 1));
+  return throughText({ via: "eval", text, language: "bash" }, argv, state, step);
+}
+
+/** `source FILE`: a script by its name, or what nobody can know. */
+export function throughSource(argv: readonly Word[], state: State): Unwrapped {
+  const file = argv[argv[1]?.value === "--" ? 2 : 1];
+  return file === undefined || isScript(file)
+    ? emit(argv, state)
+    : opaque(argv, state, `\`${argv[0]?.value ?? ""}\` runs a text that expands`);
+}
+
+/** `trap 'text' SIGNAL…` runs the text later; the trap itself stays listed, because it changes the session. */
+export function throughTrap(argv: readonly Word[], state: State, step: Step): Unwrapped {
+  const words = argv.slice(1).filter((word) => word.value !== "--");
+  const text = words[0];
+  const hasBody = words.length > 1 && text?.value !== "" && text?.value?.startsWith("-") !== true;
+  const body = hasBody ? throughText({ via: "trap", text, language: "bash" }, argv, state, step) : NOTHING;
+  return together([emit(argv, state), body]);
+}
+
+/** `alias name=text`: the text runs where the name stands later. */
+export function throughAliases(argv: readonly Word[], state: State, step: Step): Unwrapped {
+  const bodies = argv.slice(1).map((word) => {
+    if (word.value === null) return opaque(argv, state, "the text of an alias expands");
+    const equals = word.value.indexOf("=");
+    if (equals < 1) return NOTHING;
+    const text = literalWord(word.value.slice(equals + 1), word.span);
+    return throughText({ via: "alias", text, language: "bash" }, argv, state, step);
+  });
+  return together([emit(argv, state), ...bodies]);
+}
+
+const TEXT_OPTION = /^(?:-[A-Za-z]*c|--command|--session-command)$/;
+
+/** `su -c text`, `script -c text`, `flock FILE -c text`. Other forms start a shell that reads its input. */
+export function throughCommandOption(name: string, argv: readonly Word[], state: State, step: Step): Unwrapped {
+  const shell = opaque(argv, state, `\`${name}\` starts a shell`);
+  const at = argv.findIndex((word) => TEXT_OPTION.test(word.value ?? ""));
+  const inline = argv.find((word) => /^--(?:session-)?command=/.test(word.leading));
+  if (at === -1 && inline === undefined) return shell;
+  const text = inline === undefined ? argv[at + 1] : attachedValue(inline);
+  const inner = { ...state, privileged: true };
+  return together([shell, throughText({ via: `${name} -c`, text, language: "posix" }, argv, inner, step)]);
+}
+
+function attachedValue(word: Word): Word {
+  const literal = literalWord(word.display.slice(word.display.indexOf("=") + 1), word.span);
+  return word.value === null ? { ...literal, value: null } : literal;
+}

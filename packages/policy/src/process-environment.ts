@@ -1,0 +1,141 @@
+/**
+ * Finds words that may name the environment of another process (`/proc/PID/environ`), which can hold what was withheld
+ * from the session.
+ *
+ * A path is judged as it may come out: patterns are compared, variables may be anything, `..` and a changed folder lead
+ * anywhere. What is below `/proc` is refused but for files that are known to hold none. Programs that show only names
+ * may look there, unless the line makes file names of what a program prints. Links are not followed: a link in the
+ * workspace that leads there is the sandbox's matter.
+ */
+import { posix } from "node:path";
+import { type CommandAnalysis, type EffectiveCommand, programName, type Word } from "@pi-bash/command";
+import type { PathContext } from "./danger-paths.ts";
+import type { Finding } from "./finding.ts";
+
+/** Files below `/proc` without an environment; in the place of a process any single component may stand. */
+const HARMLESS =
+  /^\/proc\/(?:cpuinfo|meminfo|loadavg|version|uptime|stat|mounts|filesystems|partitions|swaps|devices|modules|vmstat|diskstats|interrupts|softirqs|cmdline|cgroups|crypto|buddyinfo|zoneinfo|slabinfo|net\/\w+|pressure\/\w+|sys\/[\w.-]+(?:\/[\w.-]+)*|[^/]+\/(?:status|stat|statm|maps|smaps|smaps_rollup|limits|cgroup|mountinfo|mounts|comm|cmdline|io|sched|schedstat|wchan|oom_score|oom_score_adj|uid_map|gid_map|net\/\w+))$/;
+
+/** Programs that show names, sizes and times, and never what a file holds. */
+const SHOWS_NAMES =
+  /^(?:ls|dir|vdir|stat|readlink|realpath|basename|dirname|test|\[|tree|du|df|find|pwd|echo|printf|lsblk)$/;
+/** Programs that go through folders by themselves, also without an operand. */
+const RECURSES = /^(?:rg|ag|grep|egrep|fgrep)$/;
+
+/** Findings for everything in a line that may read the environment of a process. */
+export function findEnvironmentReads(
+  analysis: CommandAnalysis,
+  pathsOf: (command: EffectiveCommand) => PathContext,
+): Finding[] {
+  const line: Line = { makesNames: makesNames(analysis), moves: analysis.effective.some(isMove) };
+  const commands = analysis.effective.filter((command) => mayRead(command, pathsOf(command).cwd, line));
+  const lists = analysis.constructs.filter(
+    (construct) =>
+      construct.kind === "word-list" && construct.words.some((word) => isEnvironment(word, undefined, line)),
+  );
+  return [...commands, ...lists].map(({ span }) => ({
+    code: "shows-environment",
+    severity: "unknown",
+    message: "may show the environment of a process",
+    span,
+  }));
+}
+
+/** True for the target of a redirection that may be the environment of a process. */
+export function isEnvironmentFile(word: Word): boolean {
+  return isEnvironment(word, undefined, { makesNames: true, moves: true });
+}
+
+interface Line {
+  /** What a program prints becomes names of files: `xargs`, `$(…)`, `read`. */
+  readonly makesNames: boolean;
+  /** It changes the folder on the way. */
+  readonly moves: boolean;
+}
+
+function makesNames(analysis: CommandAnalysis): boolean {
+  return (
+    analysis.effective.some(
+      ({ via, argv }) => (via.length + 1 > 1 && /xargs|exec/.test(via.join(" "))) || argv[0]?.value === "read",
+    ) || analysis.constructs.some(({ kind }) => kind === "command-substitution" || kind === "process-substitution")
+  );
+}
+
+function isMove(command: EffectiveCommand): boolean {
+  return /^(?:cd|pushd|popd)$/.test(command.argv[0]?.value ?? "") || command.elsewhere;
+}
+
+function mayRead(command: EffectiveCommand, cwd: string | undefined, line: Line): boolean {
+  const name = programName(command.argv[0]?.value ?? "");
+  if (SHOWS_NAMES.test(name) && !line.makesNames) return false;
+  const words = command.argv.slice(1);
+  if (words.some((word) => isEnvironment(word, cwd, line))) return true;
+  const reads = !SHOWS_NAMES.test(name) || name === "find";
+  if (reads && words.some((word) => isRoot(word, cwd))) return true;
+  return cwd !== undefined && (isBelowProc(cwd) || (cwd === "/" && RECURSES.test(name)));
+}
+
+function isRoot(word: Word, cwd: string | undefined): boolean {
+  const text = word.value ?? "";
+  if (!text.startsWith("/") && (cwd === undefined || !/^\.{1,2}(?:\/|$)/.test(text))) return false;
+  return posix.resolve(cwd ?? "/", text) === "/";
+}
+
+function isBelowProc(path: string): boolean {
+  return path === "/proc" || path.startsWith("/proc/");
+}
+
+function isEnvironment(word: Word, cwd: string | undefined, line: Line): boolean {
+  // Options carry paths, too: `--file=/proc/1/environ`, `-f/proc/1/environ`.
+  const text = word.display.replace(/^--?[\w-]*=?(?=\/|\.\.)/, "");
+  const absolute =
+    text.startsWith("/") || /^[$`*?[{~<]/.test(text) ? text : cwd === undefined ? text : `${cwd}/${text}`;
+  const parts = absolute.split("/").filter((part) => part !== "" && part !== ".");
+  const leads = parts.some((part) => mayBe(part, "environ", word));
+  const proc = parts.some((part) => mayBe(part, "proc", word));
+  const winds = parts.includes("..") || line.moves || unknownStart(absolute, word);
+  if (leads && (proc || winds) && namesIt(parts, word)) return true;
+  const [first] = posix
+    .normalize(absolute)
+    .split("/")
+    .filter((part) => part !== "");
+  if (!absolute.startsWith("/") || first === undefined || !mayBe(first, "proc", word)) return false;
+  return !HARMLESS.test(posix.normalize(absolute)) || parts.includes("..");
+}
+
+/** What may be anything only counts where something in the word points to `/proc` or to the file. */
+function namesIt(parts: readonly string[], word: Word): boolean {
+  return parts.some((part) => hasText(part) && (mayBe(part, "environ", word) || mayBe(part, "proc", word)));
+}
+
+/** A component with a letter that stands there literally. */
+function hasText(part: string): boolean {
+  return /\w/.test(part.replaceAll(/\$\{[^}]*\}?|\$\(.*|\$\w+|`.*|\[[^\]]*\]/gs, ""));
+}
+
+function unknownStart(text: string, word: Word): boolean {
+  return word.value === null && /^[$`~<]/.test(text);
+}
+
+/** Whether a component of a path may come out as a name, with its patterns, braces and variables. */
+function mayBe(part: string, name: string, word: Word): boolean {
+  if (word.value !== null) return part === name;
+  if (part === name) return true;
+  if (/[$`{(…]/.test(part)) return matchesLoosely(part, name);
+  return word.expansions.glob && /[*?[]/.test(part) && patternOf(part).test(name);
+}
+
+/** Around an expansion only what stands literally before it is compared. */
+function matchesLoosely(part: string, name: string): boolean {
+  const literal = /^[^$`{(*?[…@+!]*/.exec(part)?.[0] ?? "";
+  return name.startsWith(literal);
+}
+
+function patternOf(part: string): RegExp {
+  const source = part.replaceAll(/\[[^\]]*\]|\*+|\?|[^*?[]+|\[/g, (piece) => {
+    if (piece.startsWith("*")) return ".*";
+    if (piece === "?" || piece.startsWith("[")) return ".";
+    return piece.replaceAll(/[.+^${}()|\]\\]/g, String.raw`\$&`);
+  });
+  return new RegExp(`^${source}$`);
+}
