@@ -10,7 +10,8 @@ import { findLeadingCd, type LeadingCd } from "./leading-cd.ts";
 import type { Construct, SimpleCommand, SyntaxProblem } from "./syntax.ts";
 import { findTextProblem } from "./text-limits.ts";
 import { segmentEnds, type TrailingPipe } from "./trailing-pipe.ts";
-import { type EffectiveCommand, unwrap } from "./unwrap.ts";
+import { unwrap } from "./unwrap.ts";
+import type { EffectiveCommand } from "./unwrap-state.ts";
 import { walkText } from "./walk.ts";
 
 /** What a command line is. */

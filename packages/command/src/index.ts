@@ -15,5 +15,6 @@ export type {
 } from "./syntax.ts";
 export { MAX_COMMAND_BYTES } from "./text-limits.ts";
 export type { TrailingPipe } from "./trailing-pipe.ts";
-export { type EffectiveCommand, programName, programNameOf, wordsOf } from "./unwrap.ts";
+export { programName, programNameOf } from "./unwrap.ts";
+export { type EffectiveCommand, wordsOf } from "./unwrap-state.ts";
 export type { Span, Word, WordExpansions } from "./word.ts";

@@ -5,7 +5,7 @@
  * wrapper that prints of its own. Everything else has no invocation and gets lossless treatment.
  */
 import type { Construct } from "./syntax.ts";
-import type { EffectiveCommand } from "./unwrap.ts";
+import type { EffectiveCommand } from "./unwrap-state.ts";
 import type { Word } from "./word.ts";
 
 /** The program whose output is seen. */

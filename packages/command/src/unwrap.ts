@@ -37,8 +37,6 @@ import { appendedWord, type Filling, filledWord, literalWord, type Word } from "
 import { readOptions, type WrapperOption } from "./wrapper-options.ts";
 import { WRAPPERS, type WrapperSpec } from "./wrapper-table.ts";
 
-export { type EffectiveCommand, wordsOf } from "./unwrap-state.ts";
-
 /** Wrappers around one command that are looked through; more is an attempt to outlast the check. */
 const MAX_WRAPPERS = 32;
 /** Words of a wrapper that was not understood that are each tried as the program. */

@@ -91,6 +91,6 @@ function withValue(
 }
 
 /** True for a word that may become several words, or none. */
-export function mayBeSeveral(word: Word): boolean {
+function mayBeSeveral(word: Word): boolean {
   return word.splits || word.expansions.glob || word.expansions.brace;
 }

@@ -7,6 +7,7 @@
  */
 import { analyzeCommand, type CommandAnalysis, programName } from "@pi-bash/command";
 import type { Finding } from "./finding.ts";
+import { mayBeginWith } from "./rules/match.ts";
 
 /** The first blocked command found, as a finding; undefined when there is none. */
 export function findBlockedCommand(
@@ -23,13 +24,35 @@ export function findBlockedCommand(
   return undefined;
 }
 
-/** All commands of an entry must be there, each as the beginning of one that runs. */
-function blockedSpan(analysis: CommandAnalysis, entry: string): Finding["span"] | undefined {
+/**
+ * A blocked command that the line may run, where no one can tell before it runs: a program that is known only then, a
+ * wrapper whose options are not understood, words that expand.
+ */
+export function findDoubtfulCommand(analysis: CommandAnalysis, blocked: readonly string[]): Finding | undefined {
+  if (!analysis.ok) return undefined;
+  const entry = blocked.find((each) => {
+    const wanted = wantedOf(each);
+    return wanted.length > 0 && wanted.every((words) => mayBeginWith(words, analysis));
+  });
+  if (entry === undefined) return undefined;
+  const message = `the command may run \`${entry}\`, which is blocked: what runs is known only when it runs`;
+  const hint = "write the program and its arguments literally";
+  return { code: "blocked-command-doubt", severity: "unknown", message, hint, span: { start: 0, end: 0 } };
+}
+
+/** The words of each command of an entry; none where the entry is not a command line. */
+function wantedOf(entry: string): string[][] {
   const parsed = analyzeCommand(entry);
-  const wanted = parsed.commands
+  if (!parsed.ok) return [];
+  return parsed.commands
     .map((each) => each.argv.map((word) => word.value ?? word.text))
     .filter((words) => words.length > 0);
-  if (!parsed.ok || wanted.length === 0) return undefined;
+}
+
+/** All commands of an entry must be there, each as the beginning of one that runs. */
+function blockedSpan(analysis: CommandAnalysis, entry: string): Finding["span"] | undefined {
+  const wanted = wantedOf(entry);
+  if (wanted.length === 0) return undefined;
   const running = [...analysis.effective, ...analysis.commands, ...analysis.nestedCommands];
   const hits = wanted.map((words) =>
     running.find((each) =>

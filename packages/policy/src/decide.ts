@@ -60,6 +60,8 @@ export interface PolicyRequest {
   readonly taint?: string;
   /** What `gitConfigDangers` found for the repository; absent when nobody looked. */
   readonly gitDangers?: readonly GitConfigDanger[];
+  /** What the caller has found that must be asked for in every mode, beside what the policy finds. */
+  readonly doubts?: readonly Finding[];
 }
 
 /** What a person decided about beforehand. */
@@ -115,7 +117,7 @@ interface Weighed {
 }
 
 function weigh(request: PolicyRequest, config: PolicyConfig): Weighed {
-  const { classification, findings } = findForbidden(request, config);
+  const { classification, findings, doubts } = findForbidden(request, config);
   const { analysis } = classification;
   const base = { class: classification.class, concurrencySafe: false, analysis };
   if (findings.length > 0) return { ...base, wish: "deny", reasons: findings };
@@ -126,6 +128,8 @@ function weigh(request: PolicyRequest, config: PolicyConfig): Weighed {
     ...(original === undefined ? [] : [{ analysis: analyzeCommand(original.command), cwd: original.cwd }]),
   ]);
   if (restricted !== undefined) return { ...base, ...restricted };
+  const unsure = [...doubts, ...(request.doubts ?? [])];
+  if (unsure.length > 0) return { ...base, wish: "ask", reasons: unsure };
   return approve(request, config, classification, rules);
 }
 

@@ -4,7 +4,7 @@
  *
  * The one part of the policy that needs no rules and no person, so that a host without a policy has it as well.
  */
-import { findBlockedCommand } from "./blocked-commands.ts";
+import { findBlockedCommand, findDoubtfulCommand } from "./blocked-commands.ts";
 import { type Classification, classify } from "./classify.ts";
 import type { DangerOptions } from "./dangers.ts";
 import type { Finding } from "./finding.ts";
@@ -41,6 +41,8 @@ export interface Forbidden {
   readonly classification: Classification;
   /** Empty: nothing forbids it. */
   readonly findings: readonly Finding[];
+  /** What may be forbidden, and is known only when it runs: to be asked for, or refused where nobody can be asked. */
+  readonly doubts: readonly Finding[];
 }
 
 /** Looks for what never runs in the command and in the text it was made of. */
@@ -48,11 +50,15 @@ export function findForbidden(request: ForbiddenRequest, config: ForbiddenConfig
   const classification = classifyPlaced(request, request, config);
   for (const each of [request, ...(request.original === undefined ? [] : [request.original])]) {
     const found = each === request ? classification : classifyPlaced(each, request, config);
-    if (found.class === "blocked") return { classification: found, findings: found.findings };
+    if (found.class === "blocked") return { classification: found, findings: found.findings, doubts: [] };
     const blocked = findBlockedCommand(found.analysis, each.command, config.blockedCommands ?? []);
-    if (blocked !== undefined) return { classification: { ...found, class: "blocked" }, findings: [blocked] };
+    if (blocked !== undefined) {
+      return { classification: { ...found, class: "blocked" }, findings: [blocked], doubts: [] };
+    }
   }
-  return { classification, findings: missingDescription(request, config) };
+  const doubt = findDoubtfulCommand(classification.analysis, config.blockedCommands ?? []);
+  const doubts = doubt === undefined ? [] : [doubt];
+  return { classification, findings: missingDescription(request, config), doubts };
 }
 
 function classifyPlaced(

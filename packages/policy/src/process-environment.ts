@@ -91,6 +91,7 @@ function isEnvironment(word: Word, cwd: string | undefined, line: Line): boolean
   const absolute =
     text.startsWith("/") || /^[$`*?[{~<]/.test(text) ? text : cwd === undefined ? text : `${cwd}/${text}`;
   const parts = absolute.split("/").filter((part) => part !== "" && part !== ".");
+  if (isHarmlessFile(absolute, parts, word)) return false;
   const leads = parts.some((part) => mayBe(part, "environ", word));
   const proc = parts.some((part) => mayBe(part, "proc", word));
   const winds = parts.includes("..") || line.moves || unknownStart(absolute, word);
@@ -100,7 +101,13 @@ function isEnvironment(word: Word, cwd: string | undefined, line: Line): boolean
     .split("/")
     .filter((part) => part !== "");
   if (!absolute.startsWith("/") || first === undefined || !mayBe(first, "proc", word)) return false;
-  return !HARMLESS.test(posix.normalize(absolute)) || parts.includes("..");
+  return true;
+}
+
+/** A file of the list; a variable may stand for the process, unless it may become several words. */
+function isHarmlessFile(path: string, parts: readonly string[], word: Word): boolean {
+  const isOne = !word.splits || /^[^$]*\$(?:PPID|[$!])[^$]*$/.test(path);
+  return isOne && !parts.includes("..") && HARMLESS.test(posix.normalize(path));
 }
 
 /** What may be anything only counts where something in the word points to `/proc` or to the file. */

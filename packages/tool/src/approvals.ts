@@ -57,14 +57,16 @@ export async function approveCall(
   { settings, signal }: { settings: Settings; signal: AbortSignal | undefined },
 ): Promise<ApprovedCall> {
   const request = requestOf(call, session);
-  const { classification, findings } = findForbidden(request, settings);
-  if (findings.length > 0) throw refused("policy", { class: classification.class, reasons: findings }, call);
+  const { classification, findings, doubts } = findForbidden(request, settings);
   const { policy } = session;
+  // A policy asks for what is in doubt; without one there is no one to be asked.
+  const reasons = policy === undefined ? [...findings, ...doubts] : findings;
+  if (reasons.length > 0) throw refused("policy", { class: classification.class, reasons }, call);
   if (policy === undefined) return { env: {}, mayOverlap: false };
 
   const sessionKey = call.isAsync ? undefined : (session.getSessionId?.() ?? "");
   const approve: Approve | undefined = session.approve?.bind(session);
-  const answer = await policy.authorize(request, { sessionKey, signal, approve });
+  const answer = await policy.authorize({ ...request, doubts }, { sessionKey, signal, approve });
   const { verdict } = answer;
   if (signal?.aborted) throw new ToolAbortError();
   if (answer.behavior === "deny") throw refused(answer.by, verdict, call, answer.message);

@@ -52,6 +52,27 @@ describe("a session without a policy", () => {
     expect(textOf(await bash({ command: "echo 'touch x'; touch xy" }))).toMatch(/^touch x\n/);
   });
 
+  it("refuses without a policy what may be one of `blockedCommands`, and asks with one", async () => {
+    const blocked = { blockedCommands: ["touch x"] };
+    const { bash, folder } = scene(blocked);
+
+    for (const command of ['t=touch; "$t" x', "echo 'touch x' | bash", "echo x | xargs -I{} sh -c 'touch {}'"]) {
+      const error = await thrown(bash({ command }));
+      expect(error.message, command).toContain("which is blocked");
+    }
+    expect(existsSync(join(folder, "x"))).toBe(false);
+
+    const asked: string[] = [];
+    const approve = (_: unknown, verdict: { reasons: readonly { code: string }[] }): Promise<Approval> => {
+      asked.push(...verdict.reasons.map(({ code }) => code));
+      return Promise.resolve({ behavior: "deny" });
+    };
+    const guard = guarded({}, { approve, policyContext: () => ({ mode: "yolo" }) }, blocked);
+    await thrown(guard.bash({ command: 't=touch; "$t" x' }));
+    expect(asked).toEqual(["blocked-command-doubt"]);
+    expect(existsSync(join(guard.folder, "x"))).toBe(false);
+  });
+
   it("wants a description where `requireDescription` is on", async () => {
     const { bash, session } = scene({ requireDescription: true });
 

@@ -68,7 +68,7 @@ export function isSurelyOperand(word: Word): boolean {
 }
 
 /** The refusal for a word that may become an option once it is expanded. */
-export function mayBecomeOption(word: Word): Refusal {
+function mayBecomeOption(word: Word): Refusal {
   return refuse(
     "expansion-in-option-position",
     "unknown",
@@ -152,7 +152,7 @@ export function parseWordOptions(
 }
 
 /** The refusal for words a wrapper adds to a program whose options matter. */
-export function appendedOptions(name: string): Refusal {
+function appendedOptions(name: string): Refusal {
   return refuse(
     "appended-arguments",
     "unknown",

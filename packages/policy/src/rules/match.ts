@@ -35,6 +35,14 @@ export function concerns(rule: Rule, analysis: CommandAnalysis, cwd: string | un
   ]);
 }
 
+/** True where a command of the line may begin with the words. */
+export function mayBeginWith(words: readonly string[], analysis: CommandAnalysis): boolean {
+  const tokens: Token[] = [...words.map((text): Token => ({ kind: "literal", text })), { kind: "rest" }];
+  const pattern: ArgvPattern = { kind: "argv", tokens };
+  const commands = [...analysis.effective, ...analysis.perhaps];
+  return strongestOf(commands, (command) => concernsCommand(pattern, command)) !== "no";
+}
+
 /** A command whose program is known only when it runs may be any: it concerns every rule. */
 function concernsCommand(pattern: ArgvPattern, command: EffectiveCommand): MatchResult {
   const result = restricts(pattern, wordsOf(command));
