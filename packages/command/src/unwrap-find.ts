@@ -15,7 +15,9 @@ const MAX_STARTS = 4;
 /** `find`: each `-exec … ;` or `-exec … +` is a command of its own. */
 export function throughFind(argv: readonly Word[], state: State, step: Step, guess: Guess): Unwrapped {
   const parts = [emit(argv, state)];
-  const starts = startingPoints(argv);
+  // Inside of another search or wrapper names are not told apart: each would multiply the commands of the one before.
+  const points = startingPoints(argv);
+  const starts = points.length > 1 && state.via.length > 0 ? [""] : points;
   let doubtful = false;
   for (let index = 1; index < argv.length; index++) {
     const word = argv[index];

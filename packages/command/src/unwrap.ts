@@ -42,6 +42,9 @@ const MAX_WRAPPERS = 32;
 /** Words of a wrapper that was not understood that are each tried as the program. */
 const MAX_GUESSES = 16;
 
+/** Longest text of `env -S` that is split, in UTF-16 units; each may hold the next. */
+const MAX_SPLIT_CHARS = 1_024;
+
 /** Finds the commands that one simple command runs in the end. A command without words runs nothing. */
 export function unwrap(simple: SimpleCommand): Unwrapped {
   return step(simple.argv, initialState(simple));
@@ -176,7 +179,7 @@ function throughSplitText(
   const text = split.value?.value ?? null;
   const isLast = options.at(-1) === split;
   // Quotes, escapes and variables are a language of their own there.
-  if (program === undefined || !isLast || text === null || /["'\\$#]/.test(text)) {
+  if (program === undefined || !isLast || text === null || text.length > MAX_SPLIT_CHARS || /["'\\$#]/.test(text)) {
     return doubtful(argv, state, "a text that is split into words expands");
   }
   const span = split.value?.span ?? program.span;
