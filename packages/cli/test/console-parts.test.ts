@@ -94,7 +94,7 @@ describe("editing", () => {
       }
       typed(LEFT, editor);
     }
-    expect(promptRows(editor, 200, 4).rows.join("")).toContain("<U+202E>");
+    expect(promptRows(editor, 200, 4).rows.join("")).toContain("\\u{202e}");
   });
 });
 

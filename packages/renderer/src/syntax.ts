@@ -2,8 +2,8 @@
  * Colours a command line for the eye. It decides nothing: what a command does is told by `@pi-bash/command`, and a wrong
  * guess here is a wrong colour.
  */
+import { displayText } from "@pi-bash/contract";
 import type { Run, StyledLine } from "./text/styled.ts";
-import { visible } from "./text/visible.ts";
 import type { Colours, Role } from "./theme.ts";
 
 const KEYWORDS = new Set(
@@ -26,9 +26,10 @@ const TOKEN =
 /** Longest command that is coloured, in UTF-16 units. Patterns need room for what they match; nobody reads that much. */
 const MAX_COLOURED_UNITS = 64 * 1024;
 
-/** The command in lines of coloured runs; hidden characters are written out. */
-export function highlight(command: string, colours: Colours): StyledLine[] {
+/** The command in lines of coloured runs, as `displayText` has it: hidden characters are written out. */
+export function highlight(given: string, colours: Colours): StyledLine[] {
   const lines: Run[][] = [[]];
+  const command = displayText(given);
   if (command.length > MAX_COLOURED_UNITS) {
     addTo(lines, command, "");
     return lines;
@@ -46,11 +47,10 @@ export function highlight(command: string, colours: Colours): StyledLine[] {
   return lines;
 }
 
-/** Tabs and other controls of a command are shown as what they are, not obeyed. */
 function addTo(lines: Run[][], token: string, style: string): void {
   for (const [index, part] of token.split("\n").entries()) {
     if (index > 0) lines.push([]);
-    const text = visible(part.replaceAll("\t", "    ")).replaceAll(/\p{Cc}/gu, escapeControl);
+    const text = part.replaceAll("\t", "    ");
     if (text !== "") lines.at(-1)?.push({ text, style });
   }
 }
@@ -78,11 +78,4 @@ function nextExpects(token: string, operator: string | undefined, word: string |
   if (word === undefined) return expects && token.trim() === "";
   if (NAMING.has(token)) return false;
   return expects && (KEYWORDS.has(word) || KEYWORDS.has(token) || /^[A-Za-z_]\w*\+?=/.test(token));
-}
-
-/** `^M` for a carriage return, as `cat -v` has it. */
-function escapeControl(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  if (code < 0x20) return `^${String.fromCodePoint(code + 0x40)}`;
-  return code === 0x7f ? "^?" : `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
 }

@@ -5,6 +5,7 @@
  * output of 50 KB) is remembered by `BashCallComponent`, so that a screen with hundreds of finished calls is redrawn for
  * nothing.
  */
+import { displayText } from "@pi-bash/contract";
 import { type CallAnswer, type CallState, callState, stateMark } from "./call-state.ts";
 import { footerLine, warningLines } from "./footer.ts";
 import { type PartialArguments, partialArguments } from "./partial-json.ts";
@@ -52,7 +53,7 @@ function directoryRuns(cwd: string | undefined, sessionCwd: string | undefined, 
   if (cwd === undefined || cwd === sessionCwd) return [];
   return [
     { text: "cd ", style: colours.dim },
-    plainRun(cwd, colours.directory),
+    plainRun(displayText(cwd), colours.directory),
     { text: " && ", style: colours.operator },
   ];
 }
@@ -62,7 +63,7 @@ function environmentRuns(env: Readonly<Record<string, string>> | undefined, { co
     .sort()
     .flatMap((name) => [
       plainRun(`${name}=`, colours.variable),
-      plainRun(JSON.stringify(env?.[name] ?? ""), colours.string),
+      plainRun(displayText(JSON.stringify(env?.[name] ?? "")), colours.string),
       { text: " ", style: "" },
     ]);
 }

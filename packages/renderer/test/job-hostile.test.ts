@@ -65,7 +65,7 @@ describe("any answer of the job tool", () => {
     const options = { width: 80, theme: PLAIN_THEME, expanded: true };
 
     expect(renderJobCall({ args: {} }, answer(jobs), options).slice(1)).toEqual([
-      "▸ bg_1 ab<U+202E>c · running · 0.00s $ echo safe^Mrm -rf x",
+      "▸ bg_1 ab\\u{202e}c · running · 0.00s $ echo safe\\u{d}rm -rf x",
       "two",
     ]);
   });

@@ -73,8 +73,8 @@ describe("text of a command", () => {
   });
 
   it("cannot widen the run before it", () => {
-    expect(shown(`☺${ESC}[1m\ufe0f${ESC}[0m|`)).toEqual([`☺${ESC}[1m<U+FE0F>${ESC}[0m|`]);
-    expect(plain(`1${ESC}[1m\u20e3`)).toEqual(["1<U+20E3>"]);
+    expect(shown(`☺${ESC}[1m\ufe0f${ESC}[0m|`)).toEqual([`☺${ESC}[1m\\u{fe0f}${ESC}[0m|`]);
+    expect(plain(`1${ESC}[1m\u20e3`)).toEqual(["1\\u{20e3}"]);
   });
 
   it("keeps links to the web and to files, and spells out the targets of others", () => {
@@ -98,9 +98,9 @@ describe("text of a command", () => {
   });
 
   it("has hidden and reordering characters written out, and keeps what scripts and emoji need", () => {
-    expect(plain("safe\u202egnp.exe")).toEqual(["safe<U+202E>gnp.exe"]);
-    expect(plain("a\u200bb\u200dc")).toEqual(["a<U+200B>b<U+200D>c"]);
-    expect(plain("x\u{e0041}")).toEqual(["x<U+E0041>"]);
+    expect(plain("safe\u202egnp.exe")).toEqual(["safe\\u{202e}gnp.exe"]);
+    expect(plain("a\u200bb\u200dc")).toEqual(["a\\u{200b}b\\u{200d}c"]);
+    expect(plain("x\u{e0041}")).toEqual(["x\\u{e0041}"]);
     expect(plain("👩‍👩‍👧‍👦 क्‍ष")).toEqual(["👩‍👩‍👧‍👦 क्‍ष"]);
   });
 

@@ -57,7 +57,7 @@ describe("the command of a call", () => {
   });
 
   it("has hidden characters and controls written out", () => {
-    expect(draw({ args: { command: "ls \u202efdp\x1b[2K\r" } })).toEqual(["▸ $ ls <U+202E>fdp^[[2K^M"]);
+    expect(draw({ args: { command: "ls \u202efdp\x1b[2K\r" } })).toEqual(["▸ $ ls \\u{202e}fdp\\u{1b}[2K\\u{d}"]);
   });
 
   it("is coloured by its parts", () => {

@@ -4,7 +4,7 @@
  * Rewrites, truncation, survivors, state of the session, wall time, the clamped timeout; the exit status stands last,
  * because models read the end first. See docs/tool.md.
  */
-import { artifactUrl, DEFAULT_MAX_BYTES, type Settings, type Truncation } from "@pi-bash/contract";
+import { artifactUrl, DEFAULT_MAX_BYTES, displayLine, type Settings, type Truncation } from "@pi-bash/contract";
 import type { CommandResult } from "@pi-bash/executor";
 
 /** Survivors, and names of variables, that are listed one by one. */
@@ -102,8 +102,8 @@ function quoted(text: string): string {
   return clip(text, MAX_QUOTED_CHARS);
 }
 
-/** One line, at most so many UTF-16 units. */
+/** One line, hidden characters written out, at most so many UTF-16 units. */
 function clip(text: string, maxChars: number): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
+  const line = displayLine(text);
   return line.length <= maxChars ? line : `${line.slice(0, maxChars - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

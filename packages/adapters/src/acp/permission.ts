@@ -5,6 +5,7 @@
  * policy has suggested, never a wider one.
  */
 import { methods, type PermissionOption } from "@agentclientprotocol/sdk";
+import { displayLine } from "@pi-bash/contract";
 import type { BashToolSession } from "@pi-bash/tool";
 import type { AcpSession } from "./client-bridge.ts";
 
@@ -35,7 +36,7 @@ export function acpApprove({ client, sessionId }: AcpSession, labels: ApproveLab
       })),
       { optionId: "reject", name: reject, kind: "reject_once" },
     ];
-    const reasons = verdict.reasons.map(({ message }) => message).join("\n");
+    const reasons = verdict.reasons.map(({ message }) => displayLine(message)).join("\n");
     const { outcome } = await client.request(
       methods.client.session.requestPermission,
       {

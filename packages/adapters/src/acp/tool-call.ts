@@ -6,7 +6,7 @@
  */
 import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
 import { methods } from "@agentclientprotocol/sdk";
-import type { BashToolUpdate } from "@pi-bash/contract";
+import { type BashToolUpdate, displayText } from "@pi-bash/contract";
 import type { AnyTool } from "@pi-bash/tool";
 import { type Answer, answerOf, type Call, textOf } from "../answer.ts";
 import { askedCommand } from "../asked-command.ts";
@@ -23,7 +23,8 @@ export interface AcpCall extends Omit<Call, "onUpdate"> {
 export async function acpToolCall(session: AcpSession, { tool, title, ...call }: AcpCall): Promise<Answer> {
   const { id: toolCallId, params } = call;
   const show = openShow(session);
-  const name = title ?? askedCommand(params) ?? tool.label;
+  const command = askedCommand(params);
+  const name = title ?? (command === undefined ? tool.label : displayText(command));
   show({
     sessionUpdate: "tool_call",
     toolCallId,

@@ -4,6 +4,8 @@
  * The question is printed for good, so that a long command can be read by scrolling; only the line with the keys is live.
  * Questions wait for each other. Whatever ends the call is a refusal.
  */
+
+import { displayLine, displayText } from "@pi-bash/contract";
 import type { Approval, Approve, Verdict } from "@pi-bash/policy";
 import type { ConsoleInput } from "@pi-bash/renderer";
 
@@ -86,14 +88,16 @@ export class ApprovalPrompt {
 }
 
 function questionText(description: string | undefined, cwd: string | undefined, verdict: Verdict): string {
-  const reasons = verdict.reasons.map(({ message, hint }) => `- ${message}${hint === undefined ? "" : ` (${hint})`}`);
+  const reasons = verdict.reasons.map(
+    ({ message, hint }) => `- ${displayLine(message)}${hint === undefined ? "" : ` (${hint})`}`,
+  );
   return [
     "The model wants to run:",
     "",
     ...verdict.display.split("\n").map((line) => `  ${line}`),
     "",
-    ...(cwd === undefined ? [] : [`in ${cwd}`]),
-    ...(description === undefined ? [] : [`It says: ${description}`]),
+    ...(cwd === undefined ? [] : [`in ${displayText(cwd)}`]),
+    ...(description === undefined ? [] : [`It says: ${displayText(description)}`]),
     ...reasons,
   ].join("\n");
 }

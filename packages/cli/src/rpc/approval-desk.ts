@@ -24,11 +24,12 @@ export class ApprovalDesk {
       signal.addEventListener("abort", refuse, { once: true });
       this.#output.gone.addEventListener("abort", refuse, { once: true });
     });
-    const { class: commandClass, reasons, suggestedRules } = verdict;
+    const { class: commandClass, display, reasons, suggestedRules } = verdict;
     const question = {
       type: "approval_request",
       requestId,
       command,
+      display,
       cwd,
       description,
       class: commandClass,

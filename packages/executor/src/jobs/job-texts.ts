@@ -1,7 +1,7 @@
 /**
  * What a model reads about jobs: one place, so that starting, polling and delivery speak alike.
  */
-import { artifactUrl, MAX_JOB_LABEL_CHARS } from "@pi-bash/contract";
+import { artifactUrl, displayLine, MAX_JOB_LABEL_CHARS } from "@pi-bash/contract";
 import type { JobView } from "./job.ts";
 
 /** A result longer than this is delivered as a preview, in UTF-16 units. */
@@ -9,9 +9,9 @@ export const MAX_DELIVERED_CHARS = 12_000;
 const PREVIEW_HEAD_CHARS = 3_000;
 const PREVIEW_TAIL_CHARS = 1_000;
 
-/** A command as a label: its first 117 units and `...` where it is longer than 120. */
+/** A command as a label, hidden characters written out: its first 117 units and `...` where it is longer than 120. */
 export function jobLabel(command: string): string {
-  const line = command.trim().replaceAll(/\s+/g, " ");
+  const line = displayLine(command);
   if (line.length <= MAX_JOB_LABEL_CHARS) return line;
   return `${wholeCharacters(line.slice(0, MAX_JOB_LABEL_CHARS - 3))}...`;
 }
@@ -64,7 +64,7 @@ function headline(job: JobView): string {
     ...(job.endedAtMs === undefined ? [] : [duration(job.endedAtMs - job.startedAtMs)]),
   ];
   const tail = facts.length === 0 ? "" : ` (${facts.join(", ")})`;
-  const name = job.title === undefined ? "" : ` (${job.title})`;
+  const name = job.title === undefined ? "" : ` (${displayLine(job.title)})`;
   return `Background job ${job.id}${name} ${stateOf(job)}${tail}: ${job.label}`;
 }
 
@@ -73,7 +73,9 @@ function stateOf(job: JobView): string {
 }
 
 function survivorsLine(job: JobView): string {
-  const names = (job.survivors ?? []).map((process) => `${process.pid} \`${process.command.slice(0, 80)}\``);
+  const names = (job.survivors ?? []).map(
+    (process) => `${process.pid} \`${displayLine(process.command).slice(0, 80)}\``,
+  );
   return `Still running: ${names.join(", ")}. Cancel the job to end them.`;
 }
 

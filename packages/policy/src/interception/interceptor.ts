@@ -9,6 +9,7 @@
 import { analyzeCommand, type CommandAnalysis, type SimpleCommand, type Span } from "@pi-bash/command";
 import type { InterceptorRule } from "@pi-bash/contract";
 import { compilePattern, type LinearPattern } from "../linear-pattern.ts";
+import { escapeForDisplay } from "../suspicious-text.ts";
 import { DEFAULT_INTERCEPTOR_RULES } from "./default-rules.ts";
 
 /** A rule that cannot be used. */
@@ -60,7 +61,7 @@ export function checkBashInterception(
     if (tool === undefined) continue;
     const hit = candidates.find((candidate) => matcher.matches(candidate));
     if (hit === undefined) continue;
-    const message = `Blocked: ${matcher.message(tool)}\n\nOriginal command: ${options.originalCommand ?? command}`;
+    const message = `Blocked: ${matcher.message(tool)}\n\nOriginal command: ${escapeForDisplay(options.originalCommand ?? command)}`;
     return { block: true, message, suggestedTool: tool, span: hit.span };
   }
   return { block: false };

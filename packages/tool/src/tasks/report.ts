@@ -4,7 +4,7 @@
  * Facts stand in lines before the output, which is fenced by more backticks than it has anywhere: no output can end its
  * own fence and pretend to be a fact.
  */
-import { artifactUrl, type TaskAwaitEntry, type TaskTruncation } from "@pi-bash/contract";
+import { artifactUrl, displayLine, type TaskAwaitEntry, type TaskTruncation } from "@pi-bash/contract";
 import type { JobView, LogText } from "@pi-bash/executor";
 import { endOf } from "../text-end.ts";
 
@@ -112,8 +112,8 @@ function withNote(text: string, note: string | undefined): string {
   return note === undefined ? text : `${text}\n\n${note}`;
 }
 
-/** A name or a script as one line of bounded length. */
+/** A name or a script as one line of bounded length, hidden characters written out. */
 export function oneLine(text: string): string {
-  const line = text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
+  const line = displayLine(text);
   return line.length <= MAX_LINE_CHARS ? line : `${line.slice(0, MAX_LINE_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
