@@ -16,6 +16,7 @@ export const CALL_OPTIONS = {
   timeout: { type: "string" },
   policy: { type: "string" },
   mode: { type: "string" },
+  "allow-unasked": { type: "string", multiple: true, default: [] as string[] },
   json: { type: "boolean", default: false },
 } as const;
 

@@ -5,6 +5,7 @@
  * command line; one that is broken is said, and then nothing runs that its missing rules might have denied.
  */
 import { readFile } from "node:fs/promises";
+import { UnaskedKind } from "@pi-bash/contract";
 import { createPolicy, loadRuleFile, POLICY_MODES, type Policy, type PolicyMode } from "@pi-bash/policy";
 import { UsageError } from "./usage.ts";
 
@@ -13,12 +14,15 @@ export interface PolicyArguments {
   /** Path of a rule file. */
   policyFile?: string;
   mode?: PolicyMode;
+  /** What may run unasked though it otherwise never does. */
+  allowUnasked: UnaskedKind[];
 }
 
 /** Reads the values of the two options. */
 export function parsePolicyArguments(values: {
   policy?: string | undefined;
   mode?: string | undefined;
+  "allow-unasked": readonly string[];
 }): PolicyArguments {
   const mode = POLICY_MODES.find((name) => name === values.mode);
   if (values.mode !== undefined && mode === undefined) {
@@ -27,12 +31,28 @@ export function parsePolicyArguments(values: {
   return {
     ...(values.policy === undefined ? {} : { policyFile: values.policy }),
     ...(mode === undefined ? {} : { mode }),
+    allowUnasked: values["allow-unasked"].map(unaskedKind),
   };
 }
 
+function unaskedKind(text: string): UnaskedKind {
+  const kind = UnaskedKind.options.find((each) => each === text);
+  if (kind !== undefined) return kind;
+  throw new UsageError(`\`--allow-unasked\` takes one of ${UnaskedKind.options.join(", ")}, not \`${text}\``);
+}
+
 /** The policy that was asked for. Problems of the rules are printed, each once. */
-export async function policyOf({ policyFile, mode }: PolicyArguments): Promise<Policy | undefined> {
-  if (policyFile === undefined && mode === undefined) return undefined;
+export async function policyOf(asked: PolicyArguments): Promise<Policy | undefined> {
+  return hasPolicy(asked) ? openPolicy(asked) : undefined;
+}
+
+/** Whether rules or a mode were asked for. */
+export function hasPolicy({ policyFile, mode }: PolicyArguments): boolean {
+  return policyFile !== undefined || mode !== undefined;
+}
+
+/** A policy with the rules that were asked for, or with none. Problems of the rules are printed, each once. */
+export async function openPolicy({ policyFile }: PolicyArguments): Promise<Policy> {
   const ruleSets = policyFile === undefined ? [] : [loadRuleFile(await readRules(policyFile), "cli")];
   const policy = createPolicy({ ruleSets });
   for (const problem of policy.problems) process.stderr.write(`pi-bash: ${problem}\n`);

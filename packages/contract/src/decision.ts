@@ -5,6 +5,13 @@
  */
 import * as z from "zod";
 
+/**
+ * What never runs unasked, with a policy or without one: what was downloaded runs as a program, something below `/etc` is
+ * written, whole folders are opened to everybody.
+ */
+export const UnaskedKind = z.enum(["download-to-shell", "system-write", "open-modes"]);
+export type UnaskedKind = z.infer<typeof UnaskedKind>;
+
 /** One reason, with its place in the command line. */
 export const RefusalReason = z.object({
   /** Stable name, e.g. `find-exec`. */

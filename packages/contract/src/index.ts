@@ -3,7 +3,8 @@ export { ARTIFACT_ID_PATTERN, ArtifactAllocation, ArtifactKind, artifactUrl } fr
 export { BashParams, BashParamsWithAsync, bashParams, ENV_NAME_PATTERN } from "./bash-params.ts";
 export { BashResult } from "./bash-result.ts";
 export { type CheckedValue, checkedValue, type ValueNames } from "./checked-value.ts";
-export { CallRefusal, RefusalReason } from "./decision.ts";
+export { CallRefusal, RefusalReason, UnaskedKind } from "./decision.ts";
+export { displayLine, displayText, type KeepsCharacter, writeOutHidden } from "./display-text.ts";
 export { InterceptorRule } from "./interceptor-rule.ts";
 export { shortLine } from "./issue-text.ts";
 export { AsyncDetails, Job, JobDetails, JobParams, JobState, ReportedJob } from "./job.ts";

@@ -6,6 +6,7 @@
  * dropped, so a host can hand over its whole configuration.
  */
 import * as z from "zod";
+import { UnaskedKind } from "./decision.ts";
 import { InterceptorRule } from "./interceptor-rule.ts";
 import {
   ASSISTANT_BLOCKING_BUDGET_MS,
@@ -22,6 +23,8 @@ import {
 import { ResourceLimits, SandboxBackend, SandboxMode } from "./sandbox.ts";
 
 const MAX_TIMEOUT_MS = MAX_TIMEOUT_SECONDS * 1_000;
+/** Longest wait for an answer: a day. */
+const MAX_APPROVAL_MS = 86_400_000;
 const names = z.array(z.string().min(1));
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "is no SHA-256 in lower-case hexadecimal digits");
 
@@ -56,6 +59,13 @@ export const Settings = z.object({
   blockedCommands: names.default([]),
   /** Whether a call must say what its command does (`description`). */
   requireDescription: z.boolean().default(false),
+  /**
+   * What may run unasked though it otherwise never does: `download-to-shell` (`curl … | sh`), `system-write` (below
+   * `/etc`), `open-modes` (`chmod -R 777`). Rules and modes decide about it then as about any command.
+   */
+  "bash.allowUnasked": z.array(UnaskedKind).default([]),
+  /** How long a question about a call waits for its answer, in milliseconds; without one it is refused. Absent: no bound. */
+  "bash.approvalTimeoutMs": z.number().int().min(1).max(MAX_APPROVAL_MS).optional(),
 
   /** Whether a call may ask for a background job (`async: true`). */
   "async.enabled": z.boolean().default(false),

@@ -34,6 +34,7 @@ describe("settings", () => {
       "bashInterceptor.patterns": [],
       blockedCommands: [],
       requireDescription: false,
+      "bash.allowUnasked": [],
       defaultTimeout: 300_000,
       maxTimeout: 3_600_000,
       "shellMinimizer.enabled": true,

@@ -84,7 +84,7 @@ function trimSlash(path: string): string {
 }
 
 /** The words of `{a,b}`, nested too, as bash makes them; the word itself where there is no comma. */
-function braceWords(text: string): string[] {
+export function braceWords(text: string): string[] {
   const done: string[] = [];
   const left = text.length <= MAX_BRACE_CHARS ? [text] : [];
   for (let word = left.pop(); word !== undefined; word = left.pop()) {

@@ -8,6 +8,7 @@
  * file and starts no program; what it must know of the outside stands in the request.
  */
 import { analyzeCommand, type CommandAnalysis, type EffectiveCommand, programName } from "@pi-bash/command";
+import type { UnaskedKind } from "@pi-bash/contract";
 import type { Classification, CommandClass } from "./classify.ts";
 import { coveredFindings, isNamedByRule } from "./coverage.ts";
 import { dangerousVariables } from "./environment.ts";
@@ -19,6 +20,7 @@ import type { Rule, RuleSource } from "./rules/rule.ts";
 import type { RuleSet } from "./rules/rule-file.ts";
 import { suggestRules } from "./suggest.ts";
 import { escapeForDisplay } from "./suspicious-text.ts";
+import { unaskedObstacles } from "./unasked/unasked-obstacles.ts";
 
 /**
  * How undecided commands are treated. `default` asks; `acceptEdits` asks as well, files are edited by other tools;
@@ -56,6 +58,8 @@ export interface PolicyRequest {
   readonly interactive?: boolean;
   /** The command runs inside a working sandbox. Default false. */
   readonly sandboxed?: boolean;
+  /** What may run unasked though it otherwise never does. Default: nothing. */
+  readonly allowUnasked?: readonly UnaskedKind[];
   /** Why the session cannot be trusted to mean what the text says (`taintOf`); absent for a clean session. */
   readonly taint?: string;
   /** What `gitConfigDangers` found for the repository; absent when nobody looked. */
@@ -172,7 +176,8 @@ function approve(
 ): Weighed {
   const { analysis } = classification;
   // These ask in every mode: a rule that could have denied is missing, or the call changes what programs are.
-  const mustAsk = [...brokenFiles(config.ruleSets ?? []), ...environmentObstacle(request)];
+  const unasked = unaskedObstacles(request, classification, rules);
+  const mustAsk = [...brokenFiles(config.ruleSets ?? []), ...environmentObstacle(request), ...unasked];
   const obstacles = [...mustAsk, ...taintObstacle(request), ...gitObstacle(request, analysis, rules)];
   const readonly = classification.class === "readonly";
   const coverage = coveredFindings(classification, rules, request);

@@ -54,7 +54,8 @@ export function isMove(command: EffectiveCommand): boolean {
   return /^(?:cd|pushd|popd)$/.test(command.argv[0]?.value ?? "");
 }
 
-function folderAfter(command: EffectiveCommand, { cwd, home }: PathContext): string | undefined {
+/** Where a `cd` leads, as far as its words say. */
+export function folderAfter(command: EffectiveCommand, { cwd, home }: PathContext): string | undefined {
   const literal = command.argv.length === 2 ? command.argv[1]?.value : undefined;
   if (literal === undefined || literal === null) return homeOf(command, { home });
   // `cd -`, `pushd +1` and `popd` go where the session has been.

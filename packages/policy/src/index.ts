@@ -34,6 +34,7 @@ export {
   type Approve,
   type Authorization,
   type AuthorizeOptions,
+  askAboutUnasked,
   createPolicy,
   MAX_TOLD_REASONS,
   type Policy,
@@ -44,3 +45,4 @@ export { type ParsedRule, parseRule, type Rule, type RuleBehavior, type RuleSour
 export { loadRuleFile, loadRules, type RuleEntry, type RuleFile, type RuleSet } from "./rules/rule-file.ts";
 export { escapeForDisplay } from "./suspicious-text.ts";
 export { taintOf } from "./taint.ts";
+export { findUnasked, type UnaskedRequest } from "./unasked/find-unasked.ts";

@@ -13,6 +13,7 @@ import { parseRule } from "./rules/rule.ts";
 import { loadRules, type RuleFile, type RuleSet } from "./rules/rule-file.ts";
 import { escapeForDisplay } from "./suspicious-text.ts";
 import { taintOf } from "./taint.ts";
+import { unaskedVerdict } from "./unasked/unasked-verdict.ts";
 
 /** Reasons that are told one by one: a line may have thousands, and the first ones say what is wrong. */
 export const MAX_TOLD_REASONS = 10;
@@ -60,6 +61,8 @@ export interface AuthorizeOptions {
   readonly signal?: AbortSignal | undefined;
   /** Asks a person in place of the policy's own `approve`. */
   readonly approve?: Approve | undefined;
+  /** Longest wait for the answer, in milliseconds, in place of the policy's own `approvalTimeoutMs`. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Decides, asks and remembers. */
@@ -98,14 +101,17 @@ export function createPolicy(given: PolicyOptions | RuleFile | readonly RuleSet[
   return {
     problems: sets.flatMap((set) => [...set.problems, ...set.warnings].map((text) => `${set.source}: ${text}`)),
     decide: (request, sessionKey) => decide(withTaint(request, sessionKey), configNow()),
-    async authorize(request, { sessionKey, signal, approve = options.approve } = {}) {
+    async authorize(
+      request,
+      { sessionKey, signal, approve = options.approve, timeoutMs = options.approvalTimeoutMs } = {},
+    ) {
       const inspected = await withGit(request, options.inspectGit ?? inspectGitConfig);
       // Looked up last: the session may have changed while git was asked.
       const known = withTaint(inspected, sessionKey);
       const verdict = decide(known, configNow());
       if (verdict.behavior !== "ask") return settled(verdict, verdict.behavior);
       if (approve === undefined) return settled(verdict, "deny");
-      const approval = await askOnce(approve, options.approvalTimeoutMs, known, verdict, signal);
+      const approval = await askOnce(approve, timeoutMs, known, verdict, signal);
       if (approval.behavior === "allow" && isRule(approval.remember)) learnt.push(approval.remember);
       return approved(verdict, approval);
     },
@@ -115,6 +121,20 @@ export function createPolicy(given: PolicyOptions | RuleFile | readonly RuleSet[
     },
     forget: (sessionKey) => void taints.delete(sessionKey),
   };
+}
+
+/**
+ * Asks about what never runs unasked, for a host without a policy. Undefined: there is nothing of it in the line. Without
+ * a way to ask the answer is a refusal that names the option.
+ */
+export async function askAboutUnasked(
+  request: PolicyRequest,
+  { approve, timeoutMs, signal }: Omit<AuthorizeOptions, "sessionKey"> = {},
+): Promise<Authorization | undefined> {
+  const verdict = unaskedVerdict(request);
+  if (verdict === undefined) return undefined;
+  if (approve === undefined) return settled({ ...verdict, behavior: "deny" }, "deny");
+  return approved(verdict, await askOnce(approve, timeoutMs, request, verdict, signal));
 }
 
 /** A text that is no rule is not learnt: as a broken set it would stop every approval. */

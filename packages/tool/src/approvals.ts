@@ -1,13 +1,15 @@
 /**
  * Asks whether a call may run, on the text that will run and on the text it was made of.
  *
- * What never runs (`blockedCommands`, `requireDescription`, wiping the system) is refused in every session. Everything
- * else is the session's policy's to decide; without one, hosts ask for themselves before they call. See docs/policy.md.
+ * What never runs (`blockedCommands`, `requireDescription`, wiping the system) is refused in every session, and what
+ * never runs unasked is asked about in every session. Everything else is the session's policy's to decide; without one,
+ * hosts ask for themselves before they call. See docs/policy.md.
  */
 import { homedir } from "node:os";
 import type { CallRefusal, Settings } from "@pi-bash/contract";
 import {
   type Approve,
+  askAboutUnasked,
   escapeForDisplay,
   type Finding,
   findForbidden,
@@ -56,23 +58,38 @@ export async function approveCall(
   session: BashToolSession,
   { settings, signal }: { settings: Settings; signal: AbortSignal | undefined },
 ): Promise<ApprovedCall> {
-  const request = requestOf(call, session);
+  const request = { ...requestOf(call, session), allowUnasked: settings["bash.allowUnasked"] };
   const { classification, findings, doubts } = findForbidden(request, settings);
   const { policy } = session;
   // A policy asks for what is in doubt; without one there is no one to be asked.
   const reasons = policy === undefined ? [...findings, ...doubts] : findings;
   if (reasons.length > 0) throw refused("policy", { class: classification.class, reasons }, call);
-  if (policy === undefined) return { env: {}, mayOverlap: false };
+  const approve: Approve | undefined = session.approve?.bind(session);
+  const timeoutMs = settings["bash.approvalTimeoutMs"];
+  if (policy === undefined) {
+    await checkUnasked(request, call, { approve, timeoutMs, signal });
+    return { env: {}, mayOverlap: false };
+  }
 
   const sessionKey = call.isAsync ? undefined : (session.getSessionId?.() ?? "");
-  const approve: Approve | undefined = session.approve?.bind(session);
-  const answer = await policy.authorize({ ...request, doubts }, { sessionKey, signal, approve });
+  const answer = await policy.authorize({ ...request, doubts }, { sessionKey, signal, approve, timeoutMs });
   const { verdict } = answer;
   if (signal?.aborted) throw new ToolAbortError();
   if (answer.behavior === "deny") throw refused(answer.by, verdict, call, answer.message);
   // Before it runs: whatever is judged while it runs already meets what it changes.
   if (sessionKey !== undefined) policy.observe(call.command, sessionKey);
   return { env: verdict.environment, mayOverlap: verdict.concurrencySafe };
+}
+
+/** Without a policy only what never runs unasked is asked about, or refused where there is no way to ask. */
+async function checkUnasked(
+  request: PolicyRequest,
+  call: AskedCall,
+  asking: NonNullable<Parameters<typeof askAboutUnasked>[1]>,
+): Promise<void> {
+  const answer = await askAboutUnasked(request, asking);
+  if (asking.signal?.aborted) throw new ToolAbortError();
+  if (answer?.behavior === "deny") throw refused(answer.by, answer.verdict, call, answer.message);
 }
 
 function requestOf({ command, original, description, cwd, env }: AskedCall, session: BashToolSession): PolicyRequest {

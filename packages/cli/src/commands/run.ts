@@ -91,6 +91,7 @@ async function permitOf(
       ...(isFirst ? { cwd: workspace } : {}),
       home: homedir(),
       env: asked.env,
+      allowUnasked: asked.allowUnasked,
       ...(asked.mode === undefined ? {} : { mode: asked.mode }),
     },
     asked.session ? { sessionKey: SESSION } : {},

@@ -85,11 +85,14 @@ export function parseToolArguments(words: readonly string[]): ToolArguments {
   const [command] = positionals;
   const hasFlags = values.cwd !== undefined || values.timeout !== undefined || values.env.length > 0;
   if (command === undefined && hasFlags) throw new UsageError("`tool` needs a command beside its flags");
+  const policy = parsePolicyArguments(values);
+  const settings = parseSettings(values.setting);
+  const allowUnasked = [...new Set([...settings["bash.allowUnasked"], ...policy.allowUnasked])];
   const asked = {
-    settings: parseSettings(values.setting),
+    settings: { ...settings, "bash.allowUnasked": allowUnasked },
     json: values.json,
     ...(values.artifacts === undefined ? {} : { artifacts: resolve(values.artifacts) }),
-    ...parsePolicyArguments(values),
+    ...policy,
   };
   if (command === undefined) return asked;
   const params = {

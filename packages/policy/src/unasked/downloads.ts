@@ -1,0 +1,260 @@
+/**
+ * Downloads that become a program: `curl … | sh`, `bash <(curl …)`, `eval "$(wget -O- …)"`, `x=$(curl …); sh -c "$x"`.
+ *
+ * Three questions: what downloads (a program for it, `/dev/tcp`, code that opens an address), what runs text (shells,
+ * `eval`, `source`, interpreters; `program-text.ts` says where its text comes from), and whether the one feeds the
+ * other: through a pipe, a substitution, a variable, a function, or a file of the same line. A download into a file, or
+ * into a program that only reads it, is none.
+ */
+import {
+  type CommandAnalysis,
+  type Construct,
+  type EffectiveCommand,
+  programName,
+  type Redirection,
+  type SimpleCommand,
+  type Span,
+  type Word,
+} from "@pi-bash/command";
+import { type Refusal, refuse } from "../finding.ts";
+import { isInterpreter, type ProgramText, programTexts } from "./program-text.ts";
+
+const DOWNLOADERS =
+  /^(?:curl|wget2?|fetch|aria2c|https?|xh|xhs|curlie|lynx|w3m|links2?|elinks|lwp-request|GET|nc|ncat|netcat|socat|telnet|ftp|lftp|tftp|axel)$/;
+/** Code that opens an address. */
+const CODE_OPENS =
+  /https?:\/\/|\burlopen\b|\burllib|\brequests\.|\bhttpx\b|\bLWP\b|\bHTTP::|\bNet::HTTP|\bopen-uri\b|\bfetch\s*\(|\bsocket\b|\bDownloadString\b/;
+/** Code that reads its input. */
+const CODE_READS = /stdin|STDIN|<>|\$_|readFile|ARGF|\binput\b|\bgets\b|php:\/\/input/;
+/** Code that runs what it has. */
+const CODE_RUNS =
+  /\b(?:exec\w*|eval|system|popen|subprocess|spawn\w*|instance_eval|iex|Invoke-Expression)\b|\bFunction\s*\(|`/;
+
+/** The first command that runs a download, and why; undefined where there is none. */
+export function runsDownload(analysis: CommandAnalysis): { refusal: Refusal; command: EffectiveCommand } | undefined {
+  const line = new Line(analysis);
+  if (line.downloads.length === 0) return undefined;
+  for (const [command, text] of line.runners) {
+    const from = line.sourceOf(command, text);
+    if (from === undefined) continue;
+    const message = `\`${nameOf(command)}\` runs what \`${from}\` downloads`;
+    return { refusal: refuse("download-to-shell", "exec", message), command };
+  }
+  return undefined;
+}
+
+function nameOf({ argv }: EffectiveCommand): string {
+  return argv[0]?.value == null ? (argv[0]?.display ?? "") : programName(argv[0].value);
+}
+
+/** One line, with what downloads in it and what runs text. */
+class Line {
+  readonly downloads: readonly EffectiveCommand[];
+  readonly runners: readonly (readonly [EffectiveCommand, ProgramText])[];
+  readonly #analysis: CommandAnalysis;
+  readonly #order: ReadonlyMap<EffectiveCommand, number>;
+  /** Variables and files that hold a download. */
+  readonly #names = new Map<string, string>();
+  readonly #files = new Map<string, string>();
+
+  constructor(analysis: CommandAnalysis) {
+    this.#analysis = analysis;
+    this.#order = new Map(analysis.effective.map((command, at) => [command, at]));
+    const direct = analysis.effective.filter(downloads);
+    this.downloads = [...direct, ...callsOf(analysis, direct)];
+    const own = analysis.effective.flatMap((command) =>
+      programTexts(command).map((text): readonly [EffectiveCommand, ProgramText] => [command, text]),
+    );
+    const fed = own.filter(([, { kind }]) => kind === "stdin").map(([command]) => command);
+    const calls = callsOf(analysis, fed).map((call): readonly [EffectiveCommand, ProgramText] => [
+      call,
+      { kind: "stdin" },
+    ]);
+    this.runners = [...own, ...calls];
+    this.#note();
+  }
+
+  /** The download that a program's text comes from. */
+  sourceOf(command: EffectiveCommand, text: ProgramText): string | undefined {
+    switch (text.kind) {
+      case "code":
+        return this.#inCode(command, text.word);
+      case "text": {
+        // A text that is completed while it runs may be completed by what comes in.
+        const isOpen = text.word.value === null || command.unresolved !== undefined;
+        return this.#inWord(text.word) ?? (isOpen ? (this.#piped(command) ?? this.#around(command)) : undefined);
+      }
+      case "file":
+        return this.#inWord(text.word) ?? this.#files.get(pathOf(text.word));
+      case "stdin":
+        return this.#piped(command) ?? this.#redirected(command) ?? this.#around(command);
+    }
+  }
+
+  /** Code that downloads and runs by itself, or runs what it reads. */
+  #inCode(command: EffectiveCommand, word: Word): string | undefined {
+    if (!CODE_RUNS.test(word.display)) return this.#inWord(word);
+    if (CODE_OPENS.test(word.display)) return nameOf(command);
+    return this.#inWord(word) ?? (CODE_READS.test(word.display) ? this.#piped(command) : undefined);
+  }
+
+  /** A download in a substitution of the word, or in a variable that it names. */
+  #inWord(word: Word): string | undefined {
+    if (word.expansions.substitution || word.expansions.process) {
+      const inside = this.downloads.find(
+        (each) => contains(word.span, each.span) && !isSame(word.span, each.span) && word.text.includes(nameOf(each)),
+      );
+      const nested = this.downloads.find((each) => isSame(word.span, each.span) && word.text.includes(nameOf(each)));
+      const found = inside ?? nested;
+      if (found !== undefined) return nameOf(found);
+    }
+    if (!word.expansions.variable && !word.expansions.substitution && !word.expansions.process) return undefined;
+    return [...this.#names].find(([name]) => new RegExp(String.raw`\$(?:\{[!#]?)?${name}\b`).test(word.text))?.[1];
+  }
+
+  /** An earlier stage of the same pipeline; or the pipeline around `>(…)`. */
+  #piped(command: EffectiveCommand): string | undefined {
+    const { readsPipe, substitution } = command.simple.context;
+    const outputs = substitution
+      ? this.#constructs("process-substitution").filter(({ text }) => text.startsWith(">("))
+      : [];
+    const isTaker = outputs.some(({ span }) => contains(span, command.span));
+    if (!readsPipe && !isTaker) return undefined;
+    const at = this.#order.get(command) ?? 0;
+    const pipelines = this.#constructs("pipeline").filter(({ span }) => contains(span, command.span));
+    const earlier = (span: Span, order: number): boolean =>
+      span.start < command.span.start || (isSame(span, command.span) && order < at);
+    const found = this.downloads.find(
+      (each) =>
+        each.simple.context.writesPipe &&
+        earlier(each.span, this.#order.get(each) ?? 0) &&
+        pipelines.some(({ span }) => contains(span, each.span)),
+    );
+    if (found !== undefined) return nameOf(found);
+    const words = this.#analysis.effective.filter(
+      (each) => each.simple.context.writesPipe && pipelines.some(({ span }) => contains(span, each.span)),
+    );
+    const held = words
+      .flatMap(({ argv }) => argv.slice(1))
+      .map((word) => this.#inWord(word) ?? this.#files.get(pathOf(word)));
+    const taker = isTaker ? this.downloads.find((each) => contains(each.simple.span, command.span)) : undefined;
+    return held.find((each) => each !== undefined) ?? (taker === undefined ? undefined : nameOf(taker));
+  }
+
+  /** `< <(curl …)`, `<<< "$(curl …)"`, a here-document with a substitution, a file that was downloaded. */
+  #redirected({ simple, written }: EffectiveCommand): string | undefined {
+    return [...new Set([...simple.redirections, ...written.redirections])]
+      .map((each) => this.#inRedirection(each))
+      .find((each) => each !== undefined);
+  }
+
+  #inRedirection({ operator, target, span, body }: Redirection): string | undefined {
+    if (!operator.startsWith("<")) return undefined;
+    if (target !== null) return this.#inWord(target) ?? this.#files.get(pathOf(target));
+    if (body === undefined || !/\$\(|`|\$\{?\w/.test(body)) return undefined;
+    const inside = this.downloads.find((each) => contains(span, each.span) || body.includes(nameOf(each)));
+    if (inside !== undefined) return nameOf(inside);
+    return [...this.#names].find(([name]) => new RegExp(String.raw`\$\{?${name}\b`).test(body))?.[1];
+  }
+
+  /** The input of the loop or group that the command stands in. */
+  #around({ simple, span }: EffectiveCommand): string | undefined {
+    if (!simple.context.loop && !simple.context.subshell && this.#constructs("group").length === 0) return undefined;
+    return this.#analysis.constructs
+      .flatMap((each) => (each.kind === "redirection" && each.span.start > span.start ? [each.redirection] : []))
+      .map((each) => this.#inRedirection(each))
+      .find((each) => each !== undefined);
+  }
+
+  #constructs(kind: Construct["kind"]): Construct[] {
+    return this.#analysis.constructs.filter((each) => each.kind === kind);
+  }
+
+  /** Notes which variables and files get a download. */
+  #note(): void {
+    for (const command of [...this.#analysis.commands, ...this.#analysis.nestedCommands]) this.#noteVariables(command);
+    for (const download of this.downloads) {
+      for (const file of filesOf(download)) this.#files.set(file, nameOf(download));
+    }
+    const piped = this.downloads.find((each) => each.simple.context.writesPipe);
+    if (piped === undefined) return;
+    for (const { argv, simple } of this.#analysis.effective) {
+      if (programName(argv[0]?.value ?? "") !== "tee" || !simple.context.readsPipe) continue;
+      for (const word of argv.slice(1)) this.#files.set(pathOf(word), nameOf(piped));
+    }
+  }
+
+  #noteVariables({ assignments, argv: [first, ...rest], redirections }: SimpleCommand): void {
+    for (const { name, value, text, span } of assignments) {
+      this.#hold([name], value === null ? this.#inArray(text, span) : this.#inWord(value));
+    }
+    if (/^(?:export|declare|typeset|local|readonly)$/.test(first?.value ?? "")) {
+      for (const word of rest) this.#hold([/^(\w+)\+?=/.exec(word.leading)?.[1] ?? ""], this.#inWord(word));
+    }
+    if (/^(?:read|mapfile|readarray)$/.test(first?.value ?? "")) {
+      const from = redirections.map((each) => this.#inRedirection(each)).find((each) => each !== undefined);
+      this.#hold([...rest.map(({ value }) => value ?? ""), "REPLY", "MAPFILE"], from);
+    }
+  }
+
+  #hold(names: readonly string[], from: string | undefined): void {
+    if (from === undefined) return;
+    for (const name of names) if (/^[A-Za-z_]\w*$/.test(name)) this.#names.set(name, from);
+  }
+
+  #inArray(text: string, span: Span): string | undefined {
+    const found = this.downloads.find((each) => contains(span, each.span) && text.includes(nameOf(each)));
+    return found === undefined ? undefined : nameOf(found);
+  }
+}
+
+function downloads({ argv, unresolved, simple }: EffectiveCommand): boolean {
+  const words = unresolved === undefined || isInterpreter(argv[0]) ? argv.slice(0, 1) : argv;
+  if (words.some(({ value }) => DOWNLOADERS.test(programName(value ?? "")))) return true;
+  if (simple.redirections.some(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target?.leading ?? ""))) return true;
+  return (
+    isInterpreter(argv[0]) && argv.slice(1).some(({ display }) => CODE_OPENS.test(display) && /[({ ]/.test(display))
+  );
+}
+
+/** The calls of the functions that these commands stand in: what the body does, the call does. */
+function callsOf(analysis: CommandAnalysis, commands: readonly EffectiveCommand[]): EffectiveCommand[] {
+  const names = new Set(commands.flatMap(({ simple }) => simple.context.functionName ?? []));
+  return analysis.effective.filter(({ argv }) => names.has(argv[0]?.value ?? ""));
+}
+
+/** The files that a download is written to, as far as the line says. */
+function filesOf({ argv, simple, written }: EffectiveCommand): string[] {
+  const name = programName(argv[0]?.value ?? "");
+  const texts = argv.map(({ value }) => value ?? "");
+  const targets = [...simple.redirections, ...written.redirections]
+    .filter(({ operator }) => /^(?:&?>|>\||>>|&>>)$/.test(operator))
+    .flatMap(({ target }) => (target === null ? [] : [pathOf(target)]));
+  const option = name === "curl" ? /^-[a-zA-Z#]*o$|^--output$/ : /^-[a-zA-Z]*[Oo]$|^--(?:output-document|out)$/;
+  const given = argv.flatMap((word, at) => {
+    if (option.test(texts[at - 1] ?? "")) return [pathOf(word)];
+    const inline = /^--(?:output|output-document|out)=(.+)$/.exec(texts[at] ?? "")?.[1];
+    return inline === undefined ? [] : [normal(inline)];
+  });
+  const named = name === "wget" || texts.some((text) => /^-[a-zA-Z]*O|^--remote-name/.test(text));
+  const remote = named
+    ? texts.flatMap((text) => /^(?:https?|ftp):\/\/[^?#]*\/([^/?#]+)(?:[?#]|$)/.exec(text)?.[1] ?? [])
+    : [];
+  return [...targets, ...given, ...remote].filter((file) => file !== "" && file !== "-" && !file.startsWith("/dev/"));
+}
+
+function pathOf(word: Word): string {
+  return normal(word.value ?? word.text);
+}
+
+function normal(path: string): string {
+  return path.replace(/^(?:\.\/)+/, "");
+}
+
+function contains(outer: Span, inner: Span): boolean {
+  return outer.start <= inner.start && inner.end <= outer.end;
+}
+
+function isSame(one: Span, other: Span): boolean {
+  return one.start === other.start && one.end === other.end;
+}

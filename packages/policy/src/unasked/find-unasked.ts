@@ -1,0 +1,89 @@
+/**
+ * What never runs unasked, with a policy or without one: downloads into a shell, writes below `/etc`, and opening whole
+ * folders to everybody.
+ *
+ * They are no hard blocks: a person may mean them, so they ask, and where nobody can answer they are refused with the
+ * name of the option that allows them. They are judged by meaning on the parsed line, and once more with variables
+ * replaced whose values stand in it (`literal-values.ts`). What a variable holds otherwise, and what a script does, is
+ * not seen here.
+ */
+import {
+  analyzeCommand,
+  type CommandAnalysis,
+  type EffectiveCommand,
+  type Redirection,
+  type Span,
+} from "@pi-bash/command";
+import type { UnaskedKind } from "@pi-bash/contract";
+import type { PathContext } from "../danger-paths.ts";
+import type { Finding, Refusal } from "../finding.ts";
+import { effectiveFolders, folderAfter } from "../folders.ts";
+import { runsDownload } from "./downloads.ts";
+import { withLiteralValues } from "./literal-values.ts";
+import { opensModes } from "./open-modes.ts";
+import { type FolderOf, redirectsToSystem, writesSystem } from "./system-writes.ts";
+
+/** A line, as far as this looks at it. */
+export interface UnaskedRequest extends PathContext {
+  readonly command: string;
+  /** Variables the call sets in addition. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Kinds that the owner allows. */
+  readonly allowUnasked?: readonly UnaskedKind[] | undefined;
+}
+
+/** One finding for each of the kinds that is in the line and not allowed, with what would allow it. Never throws. */
+export function findUnasked(request: UnaskedRequest): Finding[] {
+  const { command, env, allowUnasked = [] } = request;
+  const analysis = analyzeCommand(command);
+  const found = new Map<string, Finding>();
+  const whole = { start: 0, end: command.length };
+  for (const reading of [undefined, ...withLiteralValues(command, analysis, env)]) {
+    const read = reading === undefined ? analysis : analyzeCommand(reading);
+    for (const finding of findingsIn(read, request)) {
+      // Places in another reading are none in this text.
+      if (!found.has(finding.code))
+        found.set(finding.code, reading === undefined ? finding : { ...finding, span: whole });
+    }
+  }
+  return [...found.values()].filter(({ code }) => !allowUnasked.some((kind) => kind === code));
+}
+
+function findingsIn(analysis: CommandAnalysis, context: PathContext): Finding[] {
+  const folderOf = effectiveFolders(analysis, context);
+  const findings: Finding[] = [];
+  const add = (refusal: Refusal | undefined, span: Span, command?: EffectiveCommand): void => {
+    if (refusal === undefined) return;
+    const argv = command === undefined ? {} : { argv: command.argv.map((word) => word.display) };
+    findings.push({ ...refusal, hint: hintFor(refusal.code), span, ...argv });
+  };
+  const download = runsDownload(analysis);
+  if (download !== undefined) add(download.refusal, download.command.span, download.command);
+  for (const command of analysis.effective) {
+    add(writesSystem(command, analysis, folderOf), command.span, command);
+    add(opensModes(command, analysis), command.span, command);
+  }
+  for (const redirection of redirectionsOf(analysis)) {
+    add(redirectsToSystem(redirection, folderAt(redirection.span, analysis, folderOf)), redirection.span);
+  }
+  return findings;
+}
+
+function hintFor(kind: string): string {
+  return `the setting \`bash.allowUnasked\` with \`${kind}\` lets it run, on the command line \`--allow-unasked ${kind}\``;
+}
+
+function redirectionsOf(analysis: CommandAnalysis): Redirection[] {
+  return [
+    ...[...analysis.commands, ...analysis.nestedCommands].flatMap(({ redirections }) => redirections),
+    ...analysis.constructs.flatMap((construct) => (construct.kind === "redirection" ? [construct.redirection] : [])),
+  ];
+}
+
+/** The folder that a place of the line is in: that of the last command before it, or where its `cd` went. */
+function folderAt({ start }: Span, analysis: CommandAnalysis, folderOf: FolderOf): string | undefined {
+  const before = analysis.effective.filter(({ span }) => span.start <= start).at(-1) ?? analysis.effective[0];
+  if (before === undefined) return folderOf({} as EffectiveCommand).cwd;
+  const goes = /^(?:cd|pushd)$/.test(before.argv[0]?.value ?? "") && before.simple.span.end <= start;
+  return goes ? folderAfter(before, folderOf(before)) : folderOf(before).cwd;
+}

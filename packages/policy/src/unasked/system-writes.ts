@@ -1,0 +1,280 @@
+/**
+ * Writes below `/etc`: by redirections, and by programs whose operands or options name what they write.
+ *
+ * Reading there is nobody's business. Paths are normalised as far as their text allows: repeated slashes, `..`, braces,
+ * patterns, the folder that an earlier `cd` went to, and `/proc/self/root` in front. Links are not followed.
+ */
+import { posix } from "node:path";
+import {
+  type CommandAnalysis,
+  type EffectiveCommand,
+  programName,
+  type Redirection,
+  type Word,
+} from "@pi-bash/command";
+import { braceWords, type PathContext } from "../danger-paths.ts";
+import { type Refusal, refuse } from "../finding.ts";
+
+/** The folder each command runs in. */
+export type FolderOf = (command: EffectiveCommand) => PathContext;
+
+/** Why a command writes below `/etc`; undefined where it does not. */
+export function writesSystem(
+  command: EffectiveCommand,
+  analysis: CommandAnalysis,
+  folderOf: FolderOf,
+): Refusal | undefined {
+  const { cwd } = folderOf(command);
+  for (const { name, args } of programsIn(command)) {
+    const target =
+      targetsOf(name, args).find((word) => isBelowEtc(word, cwd)) ?? handedOver(command, name, analysis, cwd);
+    if (target !== undefined) return refusal(`\`${name}\``, target.display);
+    const code = inlineCode(name, args);
+    if (code !== undefined) return refusal(`\`${name}\``, code);
+  }
+  return undefined;
+}
+
+/** The same of a redirection; `cwd` is the folder it is opened in. */
+export function redirectsToSystem(
+  { operator, target, text }: Redirection,
+  cwd: string | undefined,
+): Refusal | undefined {
+  if (target === null || (operator.startsWith("<") && operator !== "<>")) return undefined;
+  return isBelowEtc(target, cwd) ? refusal(`\`${text}\``, target.display) : undefined;
+}
+
+function refusal(what: string, path: string): Refusal {
+  return refuse("system-write", "write", `${what} writes \`${path}\`, below \`/etc\``);
+}
+
+/** `/etc` and what is in it; of a word that expands what stands before the expansion. */
+function isBelowEtc(word: Word, cwd: string | undefined): boolean {
+  const { brace, glob, tilde } = word.expansions;
+  if (tilde) return false;
+  const known = word.value ?? (brace || glob ? word.display : word.leading);
+  const texts = brace ? braceWords(known) : [known];
+  return texts.some((text) =>
+    isPathBelowEtc(text, { cwd, isPattern: glob, isWhole: word.value !== null || brace || glob }),
+  );
+}
+
+function isPathBelowEtc(
+  text: string,
+  { cwd, isPattern, isWhole }: { cwd: string | undefined; isPattern: boolean; isWhole: boolean },
+): boolean {
+  if (!text.startsWith("/") && cwd === undefined) return false;
+  // Before an expansion only whole names count: `/etc$x` may be `/etcetera`.
+  const path = posix.resolve(cwd ?? "/", isWhole ? text : text.slice(0, text.lastIndexOf("/") + 1) || ".");
+  if (!isWhole && !text.includes("/") && !(cwd ?? "").startsWith("/etc")) return false;
+  const bare = path.replace(/^(?:\/proc\/(?:self|thread-self|\$\$|\d+)\/root|\/private)(?=\/)/, "");
+  const [, first = ""] = bare.split("/");
+  return first === "etc" || (isPattern && /[*?[]/.test(first) && matchesEtc(first));
+}
+
+function matchesEtc(pattern: string): boolean {
+  const source = pattern.replaceAll(/\[[^\]]*\]|[*?]|[^*?[]+|\[/g, (part) => {
+    if (part === "*") return ".*";
+    return part === "?" || part.startsWith("[") ? "." : part.replaceAll(/[.+^${}()|\]\\]/g, String.raw`\$&`);
+  });
+  return pattern.length <= 16 && new RegExp(`^${source}$`).test("etc");
+}
+
+/** What a program writes, by its arguments. */
+type Targets = (args: readonly Word[]) => readonly (Word | undefined)[];
+
+const all: Targets = operands;
+/** Everything but the first operand, which is a mode, an owner or a script. */
+const behindFirst: Targets = (args) => operands(args).slice(1);
+/** The last operand, or the folder of `-t`. */
+const last: Targets = (args) => {
+  const folder = valuesOf(args, /^-[a-zA-Z]*t$/, /^--target-directory(?:=|$)/);
+  return folder.length > 0 ? folder : operands(args).slice(-1);
+};
+const values =
+  (short: RegExp, long: RegExp): Targets =>
+  (args) =>
+    valuesOf(args, short, long);
+const inPlace =
+  (flag: RegExp, behind: Targets): Targets =>
+  (args) =>
+    args.some(({ value }) => flag.test(value ?? "")) ? behind(args) : [];
+
+const WRITERS: ReadonlyMap<string, Targets> = new Map<string, Targets>([
+  ...["tee", "rm", "rmdir", "unlink", "shred", "mkdir", "mkfifo", "mknod", "mv", "sponge"].map(
+    (name): [string, Targets] => [name, all],
+  ),
+  ["touch", (args) => operands(withoutValues(args, /^-[a-zA-Z]*[rdt]$|^--(?:reference|date)$/))],
+  ["truncate", (args) => operands(withoutValues(args, /^-[a-zA-Z]*[rs]$|^--(?:reference|size)$/))],
+  ...["ed", "ex", "vi", "vim", "nvim", "nano", "emacs", "fallocate", "restorecon", "visudo"].map(
+    (name): [string, Targets] => [name, all],
+  ),
+  ...["chmod", "chown", "chgrp", "chattr", "setfacl", "setcap"].map((name): [string, Targets] => [name, behindFirst]),
+  ...["cp", "rsync", "scp", "rclone"].map((name): [string, Targets] => [name, last]),
+  ["install", (args) => (args.some(({ value }) => /^-[a-zA-Z]*d/.test(value ?? "")) ? operands(args) : last(args))],
+  ["ln", (args) => (operands(args).length === 1 ? [] : last(args))],
+  ["dd", (args) => args.flatMap((word) => (/^of=/.test(word.leading) ? [behind(word, 3)] : []))],
+  ["sed", inPlace(/^-[nErsuz]*i|^--in-place/, behindScript)],
+  ["gsed", inPlace(/^-[nErsuz]*i|^--in-place/, behindScript)],
+  ["perl", inPlace(/^-[a-zA-Z0]*i/, behindScript)],
+  ["ruby", inPlace(/^-[a-zA-Z0]*i/, behindScript)],
+  ["awk", inPlace(/inplace/, behindScript)],
+  ["gawk", inPlace(/inplace/, behindScript)],
+  ...["gzip", "gunzip", "xz", "unxz", "bzip2", "bunzip2", "zstd", "unzstd"].map((name): [string, Targets] => [
+    name,
+    (args) =>
+      args.some(({ value }) => /^-[a-zA-Z0-9]*[clt]|^--(?:stdout|list|test)/.test(value ?? "")) ? [] : all(args),
+  ]),
+  ["tar", tarTargets],
+  ["bsdtar", tarTargets],
+  ["unzip", values(/^-[a-zA-Z]*d$/, /^--extract-dir/)],
+  ["7z", (args) => args.flatMap((word) => (/^-o./.test(word.leading) ? [behind(word, 2)] : []))],
+  [
+    "patch",
+    (args) => [...operands(args).slice(0, 1), ...valuesOf(args, /^-[a-zA-Z]*[do]$/, /^--(?:directory|output)/)],
+  ],
+  ["curl", values(/^-[a-zA-Z#]*o$/, /^--output(?:-dir)?(?:=|$)/)],
+  ["wget", values(/^-[a-zA-Z]*[OPoa]$/, /^--(?:output-document|output-file|directory-prefix)/)],
+  ["sort", values(/^-[a-zA-Z]*o$/, /^--output/)],
+  ["openssl", values(/^-(?:key)?out$/, /^--?out$/)],
+  ["ssh-keygen", values(/^-[a-zA-Z]*f$/, /^--file$/)],
+  ["git", (args) => (args[0]?.value === "clone" ? operands(args).slice(2) : [])],
+  ["find", findTargets],
+  ["gfind", findTargets],
+]);
+
+function programsIn({ argv, unresolved }: EffectiveCommand): { name: string; args: readonly Word[] }[] {
+  const first = programName(argv[0]?.value ?? "");
+  if (unresolved === undefined || INTERPRETERS.test(first)) return [{ name: first, args: argv.slice(1) }];
+  return argv.flatMap((word, at) => {
+    const name = programName(word.value ?? "");
+    return WRITERS.has(name) ? [{ name, args: argv.slice(at + 1) }] : [];
+  });
+}
+
+function targetsOf(name: string, args: readonly Word[]): Word[] {
+  const targets = WRITERS.get(name)?.(args) ?? [];
+  return targets.flatMap((word) => word ?? []);
+}
+
+function operands(args: readonly Word[]): Word[] {
+  const end = args.findIndex(({ value }) => value === "--");
+  return args.filter((word, at) => (end !== -1 && at > end) || !(word.value ?? word.leading).startsWith("-"));
+}
+
+/** The arguments without the words that are values of these options. */
+function withoutValues(args: readonly Word[], options: RegExp): Word[] {
+  return args.filter((_, at) => !options.test(args[at - 1]?.value ?? ""));
+}
+
+/** The files of a program whose script stands in an option or in its first operand: `/etc/d` of `sed` is no path. */
+function behindScript(args: readonly Word[]): Word[] {
+  const script = /^-[a-zA-Z0]*[eEf]$|^--(?:expression|file|source|include)$/;
+  const valued = /^-[a-zA-Z0]*[eEfv]$|^--(?:expression|file|source|include|assign)$/;
+  const rest = operands(withoutValues(args, valued)).filter(({ value }) => value !== "inplace");
+  const isGiven = args.some(({ value }) => script.test(value ?? "") || /^-e.|^--expression=/.test(value ?? ""));
+  return isGiven ? rest : rest.slice(1);
+}
+
+/** Values of an option: in the next word, in the same one, or behind `=`. */
+function valuesOf(args: readonly Word[], short: RegExp, long: RegExp): Word[] {
+  return args.flatMap((word, at) => {
+    const isLong = (word.value ?? word.leading).startsWith("--");
+    const from = isLong ? longValueAt(word, long) : shortValueAt(word, short);
+    if (from === "next") return args.slice(at + 1, at + 2);
+    return from === undefined ? [] : [behind(word, from)];
+  });
+}
+
+/** Where the value of an option stands: so many units into its word, or in the next one. */
+type ValuePlace = number | "next" | undefined;
+
+function longValueAt({ value, leading }: Word, option: RegExp): ValuePlace {
+  const text = value ?? leading;
+  if (!option.test(text)) return undefined;
+  const equals = text.indexOf("=");
+  return equals === -1 ? "next" : equals + 1;
+}
+
+function shortValueAt({ value, leading }: Word, option: RegExp): ValuePlace {
+  const text = value ?? leading;
+  if (option.test(text)) return "next";
+  const letters = /^-([a-zA-Z#]+)/.exec(text)?.[1] ?? "";
+  const used = [...letters].findIndex((_, index) => option.test(`-${letters.slice(0, index + 1)}`));
+  return used === -1 ? undefined : used + 2;
+}
+
+/** The word without its first characters. */
+function behind(word: Word, units: number): Word {
+  return {
+    ...word,
+    value: word.value === null ? null : word.value.slice(units),
+    display: word.display.slice(units),
+    leading: word.leading.slice(units),
+  };
+}
+
+/** Unpacking writes into a folder, packing writes the archive. */
+function tarTargets(args: readonly Word[]): Word[] {
+  const letters = args
+    .map(({ value }) => value ?? "")
+    .filter((text, at) => at === 0 || /^-[a-zA-Z]/.test(text))
+    .join("");
+  const unpacks = /x/.test(letters) || args.some(({ value }) => /^--(?:extract|get)$/.test(value ?? ""));
+  const file = valuesOf(args, /^-?[a-zA-Z]*f$/, /^--file/);
+  const old = /^[a-zA-Z]*f[a-zA-Z]*$/.test(args[0]?.value ?? "") ? args.slice(1, 2) : [];
+  return unpacks ? valuesOf(args, /^-[a-zA-Z]*C$/, /^--(?:directory|one-top-level)/) : [...file, ...old];
+}
+
+/** Where `find` starts, if it removes or changes what it finds; and the files it writes lists to. */
+function findTargets(args: readonly Word[]): Word[] {
+  const texts = args.map(({ value }) => value ?? "");
+  const written = args.filter((_, at) => /^-f(?:print0?|printf|ls)$/.test(texts[at - 1] ?? ""));
+  const acts = texts.some(
+    (text, at) => text === "-delete" || (/^-(?:exec|ok)(?:dir)?$/.test(text) && changes(texts.slice(at + 1))),
+  );
+  const first = texts.findIndex((text) => /^[-(!]/.test(text) && !/^-(?:[HLP]|O\d?|D)$/.test(text));
+  return acts ? [...written, ...args.slice(0, first === -1 ? args.length : first)] : written;
+}
+
+/** Whether a program that `find` runs for its files changes them. */
+function changes(words: readonly string[]): boolean {
+  const at = words.findIndex((word) => WRITERS.has(programName(word)));
+  const end = words.findIndex((word) => word === ";" || word === "+");
+  if (at === -1 || (end !== -1 && at > end)) return false;
+  const args = words.slice(at + 1, end === -1 ? undefined : end);
+  const name = programName(words[at] ?? "");
+  if (/^(?:cp|install|ln|rsync)$/.test(name)) return args.at(-1) === "{}";
+  return !/^(?:sed|perl|ruby|g?awk)$/.test(name) || args.some((word) => /^-[a-zA-Z0]*i|inplace|^--in-place/.test(word));
+}
+
+/** What `xargs` gives a program is what the commands before it list. */
+function handedOver(
+  command: EffectiveCommand,
+  name: string,
+  analysis: CommandAnalysis,
+  cwd: string | undefined,
+): Word | undefined {
+  if (!command.via.some((each) => /^(?:xargs|parallel)$/.test(each)) || !WRITERS.has(name)) return undefined;
+  if (/^(?:sed|perl|ruby|g?awk)$/.test(name) && targetsOf(name, command.argv.slice(1)).length === 0) return undefined;
+  if (/^(?:cp|scp|rsync|install|ln|tar|curl|wget|git)$/.test(name)) return undefined;
+  return analysis.effective
+    .filter(({ simple, argv }) => simple.context.writesPipe && LISTERS.test(programName(argv[0]?.value ?? "")))
+    .flatMap(({ argv }) => argv.slice(1))
+    .find((word) => isBelowEtc(word, cwd));
+}
+
+const LISTERS = /^(?:echo|printf|ls|find|gfind|fd|fdfind|locate|grep|rg)$/;
+
+const INTERPRETERS = /^(?:python[\d.]*|pypy\d*|perl|ruby|node|php|lua)$/;
+const CODE_WRITES =
+  /\bopen\b[^)]*,\s*(?:mode\s*=\s*)?['"](?:[rwaxt+b]*[wax+]|[+]?>)|\bwrite|\bunlink|\bremove|\brename|\bchmod|\bmkdir|\bcopy|\bappend|\bsymlink|\brmtree|\bfile_put/i;
+
+/** A program's text that names a path there and writes. */
+function inlineCode(name: string, args: readonly Word[]): string | undefined {
+  if (!INTERPRETERS.test(name)) return undefined;
+  const code =
+    args.find((_, at) => /^-{1,2}(?:[a-zA-Z]*[ceEr]|eval|print)$/.test(args[at - 1]?.value ?? ""))?.display ?? "";
+  const path = /['"`](\/etc\/[^'"`]*)['"`]/.exec(code)?.[1];
+  return path !== undefined && CODE_WRITES.test(code) ? path : undefined;
+}
