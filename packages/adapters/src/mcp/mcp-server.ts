@@ -15,6 +15,7 @@ import {
 import { artifactUrl, jsonSchemaOf } from "@pi-bash/contract";
 import type { AnyTool } from "@pi-bash/tool";
 import { answerOf, artifactOf } from "../answer.ts";
+import type { McpApprovals } from "./approvals.ts";
 import { type Artifacts, serveArtifacts } from "./artifact-resources.ts";
 import { openProgress } from "./progress.ts";
 
@@ -39,6 +40,8 @@ export interface McpServerPorts {
   tools: readonly AnyTool[];
   /** Whole outputs, as resources: the store of the session's executor. Absent: the server has no resources. */
   artifacts?: Artifacts;
+  /** The way to ask the client's person; give the session its `approve`. Absent: the client is never asked. */
+  approvals?: McpApprovals;
   /** What the server calls itself. Default `pi-bash`. */
   name?: string;
   /** Default `0.1.0`. */
@@ -49,7 +52,7 @@ export interface McpServerPorts {
 
 /** Makes a server that is not connected yet. Descriptions and schemas are those of this moment. */
 export function createMcpServer(ports: McpServerPorts): McpServer {
-  const { tools, artifacts, name = "pi-bash", version = "0.1.0", keepAliveMs = KEEP_ALIVE_MS } = ports;
+  const { tools, artifacts, approvals, name = "pi-bash", version = "0.1.0", keepAliveMs = KEEP_ALIVE_MS } = ports;
   const server = new McpServer({ name, version });
   for (const tool of tools) {
     server.registerTool(
@@ -60,7 +63,10 @@ export function createMcpServer(ports: McpServerPorts): McpServer {
         inputSchema: shownSchema(tool),
         annotations: annotationsOf(tool.name),
       },
-      (params: unknown, context: ServerContext) => call(tool, params, context, keepAliveMs),
+      (params: unknown, context: ServerContext) => {
+        const answer = () => call(tool, params, context, keepAliveMs);
+        return approvals === undefined ? answer() : approvals.during(server, context, answer);
+      },
     );
   }
   if (artifacts !== undefined) serveArtifacts(server, artifacts);

@@ -1,14 +1,14 @@
 /**
  * `pi-bash mcp`: the tools as an MCP server over standard input and output, for one client.
  *
- * The client starts this program and ends it by closing its input; what the session still runs then is ended. Nobody
- * can be asked, so that a policy's questions are refusals.
+ * The client starts this program and ends it by closing its input; what the session still runs then is ended. There is
+ * a policy by default; its questions go to the client, where it has declared that it takes any.
  */
-import { createMcpServer, serveMcpOnStdio } from "@pi-bash/adapters/mcp";
+import { createMcpApprovals, createMcpServer, serveMcpOnStdio } from "@pi-bash/adapters/mcp";
 import { createExecutor, JobManager } from "@pi-bash/executor";
 import { createBashTool, type TaskSession, toolsForModel } from "@pi-bash/tool";
+import { clientPolicy, withApprovalBound } from "../client-policy.ts";
 import { listenForInterrupt } from "../interrupt.ts";
-import { policyOf } from "../policy-option.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
 import { UsageError } from "../usage.ts";
 import { parseToolArguments, storeOf } from "./tool.ts";
@@ -21,31 +21,34 @@ export async function mcp(words: readonly string[]): Promise<number> {
   const asked = parseToolArguments(words);
   if (asked.params !== undefined || asked.json) throw new UsageError("`mcp` takes its calls from its client");
   tellWhatIsRead("an MCP client, which starts this program itself");
-  const policy = await policyOf(asked);
+  const settings = withApprovalBound(asked.settings);
+  const approvals = createMcpApprovals();
+  const policy = await clientPolicy(asked, approvals.canAsk);
   const interrupt = listenForInterrupt(() => undefined);
   const cwd = process.cwd();
   const kept = storeOf(asked);
-  const executor = createExecutor(asked.settings, { cwd, ...(kept === undefined ? {} : { artifacts: kept }) });
+  const executor = createExecutor(settings, { cwd, ...(kept === undefined ? {} : { artifacts: kept }) });
   const { artifacts } = executor;
-  const asyncJobManager = await JobManager.open({ artifacts, maxJobs: asked.settings["async.maxJobs"] });
+  const asyncJobManager = await JobManager.open({ artifacts, maxJobs: settings["async.maxJobs"] });
   const session: TaskSession = {
     cwd,
-    settings: asked.settings,
+    settings,
     executor,
     asyncJobManager,
     policy,
+    approve: approvals.approve,
     policyContext: () => (asked.mode === undefined ? {} : { mode: asked.mode }),
     getSessionId: () => WORKSPACE,
   };
   // Without jobs of its own: their results would be delivered, and a client of MCP takes no deliveries. `task` has them.
   const bash = createBashTool({
     ...session,
-    settings: { ...asked.settings, "async.enabled": false },
+    settings: { ...settings, "async.enabled": false },
     asyncJobManager: undefined,
   });
   const tools = [bash, ...toolsForModel(session)];
   try {
-    await serveMcpOnStdio(() => createMcpServer({ tools, artifacts }), {
+    await serveMcpOnStdio(() => createMcpServer({ tools, artifacts, approvals }), {
       signal: interrupt.signal,
       onError: ({ message }) => process.stderr.write(`pi-bash: ${message}\n`),
     });

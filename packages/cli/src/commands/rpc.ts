@@ -6,8 +6,8 @@
  */
 import { createExecutor, JobManager, UserShell } from "@pi-bash/executor";
 import { type AnyTool, createBashTool, createJobTool, type TaskSession, toolsForModel } from "@pi-bash/tool";
+import { clientPolicy, withApprovalBound } from "../client-policy.ts";
 import { listenForInterrupt } from "../interrupt.ts";
-import { policyOf } from "../policy-option.ts";
 import { ApprovalDesk } from "../rpc/approval-desk.ts";
 import { linesOf } from "../rpc/line-input.ts";
 import { LineOutput } from "../rpc/line-output.ts";
@@ -27,21 +27,22 @@ export async function rpc(words: readonly string[]): Promise<number> {
   const asked = parseToolArguments(words);
   if (asked.params !== undefined) throw new UsageError("`rpc` takes its requests from standard input");
   tellWhatIsRead("requests, a JSON object a line");
-  const policy = await policyOf(asked);
+  const settings = withApprovalBound(asked.settings);
+  const policy = await clientPolicy(asked, () => true);
   const output = new LineOutput(process.stdout);
   const approvals = new ApprovalDesk(output);
-  const executor = createExecutor(asked.settings, { cwd: process.cwd() });
+  const executor = createExecutor(settings, { cwd: process.cwd() });
   const asyncJobManager = await JobManager.open({
     artifacts: executor.artifacts,
-    maxJobs: asked.settings["async.maxJobs"],
+    maxJobs: settings["async.maxJobs"],
   });
   const session: TaskSession = {
     cwd: process.cwd(),
-    settings: asked.settings,
+    settings,
     executor,
     asyncJobManager,
     policy,
-    approve: policy === undefined ? undefined : approvals.approve,
+    approve: approvals.approve,
     policyContext: () => (asked.mode === undefined ? {} : { mode: asked.mode }),
     getSessionId: () => SESSION,
   };

@@ -1,0 +1,36 @@
+/**
+ * The policy of a session that another program drives (`mcp`, `rpc`): one by default, with questions for its client.
+ *
+ * A client that can be asked is asked about what the mode does not allow. One that cannot loses nothing that it had
+ * before there was a policy by default: where its command line asked for neither rules nor a mode, only what never runs
+ * and what never runs unasked is refused.
+ */
+import type { Settings } from "@pi-bash/contract";
+import { askAboutUnasked, type Policy } from "@pi-bash/policy";
+import { hasPolicy, openPolicy, type PolicyArguments } from "./policy-option.ts";
+
+/** How long a question waits for its answer where no setting says, in milliseconds: a person may be away for a while. */
+const DEFAULT_APPROVAL_MS = 10 * 60_000;
+
+/** The settings with a bound for questions. */
+export function withApprovalBound(settings: Settings): Settings {
+  return { "bash.approvalTimeoutMs": DEFAULT_APPROVAL_MS, ...settings };
+}
+
+/** The policy for a client; `canAsk` is asked at each call. */
+export async function clientPolicy(asked: PolicyArguments, canAsk: () => boolean): Promise<Policy> {
+  const policy = await openPolicy(asked);
+  return {
+    ...policy,
+    authorize: async (request, options = {}) => {
+      if (canAsk()) return policy.authorize(request, options);
+      const { approve: _, ...silent } = options;
+      if (hasPolicy(asked)) return policy.authorize(request, silent);
+      const refused = await askAboutUnasked(request, silent);
+      if (refused !== undefined) return refused;
+      const verdict = policy.decide(request, options.sessionKey);
+      const allowed = { ...verdict, behavior: "allow" as const, concurrencySafe: false, environment: {} };
+      return { behavior: "allow", verdict: allowed, by: "policy" };
+    },
+  };
+}
