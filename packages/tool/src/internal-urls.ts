@@ -18,7 +18,7 @@ import type { ArtifactStore } from "@pi-bash/executor";
 import { waitAtMost } from "./bounded-wait.ts";
 import { resolveSkillPath, type Skill } from "./skill-url.ts";
 import { ToolError } from "./tool-error.ts";
-import { decodePath, pathInside, refuseTraversal } from "./url-path.ts";
+import { decodePath, pathInside, placeInside, refuseTraversal } from "./url-path.ts";
 
 /** Most time that a router may take for one URL, in milliseconds. */
 const ROUTER_BOUND_MS = 30_000;
@@ -89,9 +89,11 @@ async function toPath(
     case "skill":
       return resolveSkillPath(url, rest, sources.skills ?? [], wanted);
     case "local": {
-      const path = localPath(url, rest, sources.localRoot);
-      if (options.ensureLocalParentDirs) await makeFolder(url, wanted === "folder" ? path : dirname(path));
-      return path;
+      const path = await localPath(url, rest, sources.localRoot);
+      if (!options.ensureLocalParentDirs) return path;
+      await makeFolder(url, wanted === "folder" ? path : dirname(path));
+      // Looked at once more: what was made may have been made behind a link that came in between.
+      return localPath(url, rest, sources.localRoot);
     }
     case "artifact":
       if (sources.router?.canHandle(url) !== true && options.artifacts !== undefined) {
@@ -103,9 +105,14 @@ async function toPath(
   }
 }
 
-function localPath(url: string, rest: string, root: string | undefined): string {
+async function localPath(url: string, rest: string, root: string | undefined): Promise<string> {
   if (root === undefined) throw unavailable(url, "local");
-  return pathInside(root, decodePath(rest, url, "local"), "local");
+  const path = pathInside(root, decodePath(rest, url, "local"), "local");
+  try {
+    return await placeInside(root, path, "local");
+  } catch (error) {
+    throw error instanceof ToolError ? error : failed(url, "local", error);
+  }
 }
 
 async function makeFolder(url: string, folder: string): Promise<void> {

@@ -17,7 +17,7 @@ import { type ExpansionOptions, expandCwd, expandEnvValue, expandInternalUrls } 
 import type { BashToolSession, ToolContext } from "./session.ts";
 import { type CallTimeout, clampTimeout } from "./timeout.ts";
 import { refusal, ToolError } from "./tool-error.ts";
-import { checkDirectory, resolveToCwd } from "./working-directory.ts";
+import { checkDirectory, directoryIdentity, resolveToCwd } from "./working-directory.ts";
 
 /** A call that may run. */
 export interface PreparedCall {
@@ -73,10 +73,15 @@ export async function prepareCall(
   if (places.command !== split.command) applied.push("internal URLs became paths");
   const { description } = given;
   const isAsync = given.async === true;
+  const seen = await directoryIdentity(places.cwd);
   const approved = await approveCall({ ...places, original, description, isAsync }, session, {
     settings,
     signal: context.signal,
   });
+  // A question may have taken minutes: what was approved for one folder does not run in another one.
+  if (seen !== undefined && (await directoryIdentity(places.cwd)) !== seen) {
+    throw new ToolError("The working directory is another one than when the call was checked; try again.");
+  }
   await makeFolders(text, places, session);
   return {
     original,

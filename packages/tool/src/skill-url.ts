@@ -5,7 +5,7 @@
  * `skill://docs:api/list.md` is a file of `docs:api` where there is one, and of `docs` otherwise.
  */
 import { ToolError } from "./tool-error.ts";
-import { decodePath, pathInside } from "./url-path.ts";
+import { decodePath, pathInside, placeInside } from "./url-path.ts";
 
 /** A skill, as `skill://` addresses find it. */
 export interface Skill {
@@ -17,12 +17,12 @@ export interface Skill {
 }
 
 /** Where a skill's URL leads. `rest` is the URL without its scheme. Throws `ToolError`. */
-export function resolveSkillPath(
+export async function resolveSkillPath(
   url: string,
   rest: string,
   skills: readonly Skill[],
   wanted: "file" | "folder",
-): string {
+): Promise<string> {
   const [place = ""] = rest.split("?");
   const [name = "", ...path] = decodePath(place, url, "skill");
   const found = findSkill(name, skills);
@@ -32,7 +32,8 @@ export function resolveSkillPath(
   }
   const segments = [...found.suffix, ...path];
   if (segments.length === 0) return wanted === "folder" ? found.skill.baseDir : found.skill.filePath;
-  return pathInside(found.skill.baseDir, segments, "skill");
+  const { baseDir } = found.skill;
+  return placeInside(baseDir, pathInside(baseDir, segments, "skill"), "skill");
 }
 
 function findSkill(name: string, skills: readonly Skill[]): { skill: Skill; suffix: string[] } | undefined {

@@ -1,7 +1,8 @@
 /**
  * The path part of an internal URL: decoded, and never leading out of where it belongs.
  */
-import { join, resolve, sep } from "node:path";
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { InternalScheme } from "@pi-bash/command";
 import { ToolError } from "./tool-error.ts";
 
@@ -40,8 +41,54 @@ export function pathInside(base: string, segments: readonly string[], scheme: In
   const root = resolve(base);
   // `join`, because an encoded slash may have made a segment absolute.
   const path = join(root, ...segments);
-  if (path !== root && !path.startsWith(root.endsWith(sep) ? root : root + sep)) throw traversal(scheme);
+  if (!isWithin(path, root)) throw traversal(scheme);
   return path;
+}
+
+/**
+ * The place on the disk of a path that `pathInside` gave: links below `base` are followed, and none may lead out of it.
+ * A path without links stays as it is written; one with links becomes what they lead to, so that exchanging them later
+ * changes nothing. Throws `ToolError`.
+ */
+export async function placeInside(base: string, path: string, scheme: InternalScheme): Promise<string> {
+  const root = resolve(base);
+  const realRoot = await realPath(root);
+  // Nothing is there yet, so nothing leads out.
+  if (realRoot === undefined) return path;
+  const missing: string[] = [];
+  let written = path;
+  let real = await realPath(written);
+  while (real === undefined) {
+    // A link to what is not there: writing would make it, wherever it is.
+    if (await isLink(written)) throw leadsOut(scheme);
+    missing.unshift(basename(written));
+    written = dirname(written);
+    real = await realPath(written);
+  }
+  if (!isWithin(real, realRoot)) throw leadsOut(scheme);
+  return real === join(realRoot, relative(root, written)) ? path : join(real, ...missing);
+}
+
+async function realPath(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    // A file where a folder should be on the way: the path is not there either.
+    if (error instanceof Error && "code" in error && /^(?:ENOENT|ENOTDIR)$/.test(String(error.code))) return undefined;
+    throw error;
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
+}
+
+function isWithin(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function leadsOut(scheme: InternalScheme): ToolError {
+  return new ToolError(`Path traversal is not allowed in ${scheme}:// URLs: a link leads out of their folder`);
 }
 
 function traversal(scheme: InternalScheme): ToolError {

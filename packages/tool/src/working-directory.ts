@@ -3,7 +3,7 @@
  *
  * The path stays as it was written (no link is resolved), because `pwd` shows it to the model again.
  */
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ToolError } from "./tool-error.ts";
 
@@ -12,6 +12,16 @@ export function resolveToCwd(path: string, sessionCwd: string, home: () => strin
   if (path === "~") return resolve(home());
   if (path.startsWith("~/")) return resolve(home(), path.slice("~/".length));
   return resolve(sessionCwd, path);
+}
+
+/** What a path leads to now, to be compared later; undefined where there is nothing. */
+export async function directoryIdentity(path: string): Promise<string | undefined> {
+  try {
+    const [place, { dev, ino }] = await Promise.all([realpath(path), stat(path, { bigint: true })]);
+    return `${dev}:${ino} ${place}`;
+  } catch {
+    return undefined; // `checkDirectory` says why.
+  }
 }
 
 /** Throws `ToolError` unless the path leads to a directory. */

@@ -1,7 +1,7 @@
 /**
  * Internal URLs: quoted in commands, raw in `env` and `cwd`, refused where they climb (seeds 001, SC-02, SC-07).
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ToolError } from "../src/tool-error.ts";
@@ -153,5 +153,64 @@ describe("an internal URL that leads nowhere", () => {
     await thrown(bash({ command: "cat skill://a%27%3Btouch%20P%3B%27" }));
 
     expect(existsSync(join(folder, "P"))).toBe(false);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a link below the folder of a URL", () => {
+  /** A place with a file outside of the folder, and `links` in it. */
+  function linked(links: Readonly<Record<string, string>>): Scene {
+    const made = place();
+    const root = join(made.folder, "local");
+    mkdirSync(join(root, "inner"), { recursive: true });
+    mkdirSync(join(made.folder, "outside"));
+    writeFileSync(join(made.folder, "outside", "secret"), "secret\n");
+    for (const [name, target] of Object.entries(links))
+      symlinkSync(target.replace("$FOLDER", made.folder), join(root, name));
+    return made;
+  }
+
+  it.each([
+    ["to a folder outside", { lnk: "../outside" }, "local://lnk/secret"],
+    ["to a file outside", { lnk: "../outside/secret" }, "local://lnk"],
+    ["to an absolute path", { lnk: "$FOLDER/outside" }, "local://lnk/secret"],
+    ["to another link that leads out", { one: "two", two: "../outside" }, "local://one/secret"],
+    ["to what is not there yet", { lnk: "../outside/new" }, "local://lnk"],
+    ["to the folder above", { "inner/up": "../../outside" }, "local://inner/up/made/new"],
+  ])("is refused where it leads %s", async (_, links, url) => {
+    const { bash, folder } = linked(links);
+
+    const { message } = await thrown(bash({ command: `echo x > '${url}'; cat '${url}'` }));
+
+    expect(message).toContain("Path traversal is not allowed in local:// URLs: a link leads out");
+    expect(readFileSync(join(folder, "outside", "secret"), "utf8")).toBe("secret\n");
+    expect(existsSync(join(folder, "outside", "new"))).toBe(false);
+    expect(existsSync(join(folder, "outside", "made"))).toBe(false);
+  });
+
+  it("is refused as a working directory and in an environment, too", async () => {
+    const { bash } = linked({ lnk: "../outside" });
+
+    for (const params of [
+      { command: "pwd", cwd: "local://lnk" },
+      { command: "pwd", env: { F: "local://lnk/secret" } },
+    ]) {
+      expect((await thrown(bash(params))).message).toContain("a link leads out");
+    }
+  });
+
+  it("is followed where it stays inside, and the command is given what it leads to", async () => {
+    const { bash, folder } = linked({ lnk: "inner" });
+
+    await bash({ command: "echo kept > local://lnk/new; echo local://lnk/new > name" });
+
+    expect(readFileSync(join(folder, "local", "inner", "new"), "utf8")).toBe("kept\n");
+    expect(readFileSync(join(folder, "name"), "utf8")).toBe(`${join(folder, "local", "inner", "new")}\n`);
+  });
+
+  it("leads out of no skill either", async () => {
+    const { bash, folder } = linked({});
+    symlinkSync("../../outside", join(folder, "skills", "docs", "lnk"));
+
+    expect((await thrown(bash({ command: "cat skill://docs/lnk/secret" }))).message).toContain("skill:// URLs: a link");
   });
 });
