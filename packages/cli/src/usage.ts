@@ -32,13 +32,16 @@ Options of run:
   --json              print one JSON object for each command instead of its output
   --policy FILE       run only what the rules of FILE allow, and what only reads; exit status 125 for the rest
   --mode MODE         what becomes of the rest: default, plan, acceptEdits, auto, dontAsk, yolo
+  --allow-unasked KIND what may run unasked: download-to-shell, system-write, open-modes; may be given several times
   --session           each argument is a command of one session
+  --raw               on a terminal, pass titles, clipboard writes and queries of the command as well
 
-Options of tool: --cwd, --env, --timeout, --policy, --mode as above, and
+Options of tool: --cwd, --env, --timeout, --policy, --mode, --allow-unasked as above, and
   --setting NAME=VALUE a setting of the tool, as JSON or a word; may be given several times
   --artifacts FOLDER  where whole outputs are kept; a later call with the same folder finds them by artifact://<id>
   --json              print the answer as one JSON object
-Options of tasks, rpc and console: --policy, --mode, --setting as above; of mcp: these and --artifacts
+Options of tasks, rpc and console: --policy, --mode, --allow-unasked, --setting as above; of mcp: these and --artifacts.
+rpc and mcp have a policy in mode default without being asked; its questions go to their client
 
 Options of minimize:
   --command '<cmd>'   the command that wrote the output; without it the text alone decides

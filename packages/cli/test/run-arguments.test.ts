@@ -5,7 +5,14 @@ import { UsageError } from "../src/usage.ts";
 
 describe("arguments of run", () => {
   it("are a command and nothing else where nothing else is given", () => {
-    expect(parseRunArguments(["ls -l"])).toEqual({ commands: ["ls -l"], session: false, json: false, env: {} });
+    expect(parseRunArguments(["ls -l"])).toEqual({
+      commands: ["ls -l"],
+      session: false,
+      json: false,
+      raw: false,
+      env: {},
+      allowUnasked: [],
+    });
   });
 
   it("carry folder, variables and timeout", () => {
@@ -21,6 +28,9 @@ describe("arguments of run", () => {
       "--timeout",
       "1.5",
       "--json",
+      "--raw",
+      "--allow-unasked",
+      "system-write",
       "ls",
     ];
 
@@ -28,6 +38,8 @@ describe("arguments of run", () => {
       commands: ["ls"],
       session: false,
       json: true,
+      raw: true,
+      allowUnasked: ["system-write"],
       cwd: "/tmp",
       env: { A: "1", B: "x=y", C: "" },
       timeoutMs: 1500,
@@ -49,6 +61,10 @@ describe("arguments of run", () => {
     [["--timeout", "Infinity", "ls"], "`--timeout` takes a number of seconds above 0, not `Infinity`"],
     [["--env", "A", "ls"], "`--env` takes NAME=VALUE, not `A`"],
     [["--env", "=1", "ls"], "`--env` takes NAME=VALUE, not `=1`"],
+    [
+      ["--allow-unasked", "all", "ls"],
+      "`--allow-unasked` takes one of download-to-shell, system-write, open-modes, not `all`",
+    ],
     [[], "`run` needs a command"],
     [["--colour", "ls"], "--colour"],
   ])("%j are refused with the argument's name", (words, message) => {

@@ -19,6 +19,7 @@ export { highlight } from "./syntax.ts";
 export { renderTaskCall, type TaskAnswer, type TaskCallView, taskCallState } from "./tasks/task-call.ts";
 export { isTaskToolName, type TaskToolName } from "./tasks/task-details.ts";
 export { type Run, type StyledLine, styledLines } from "./text/styled.ts";
+export { TerminalFilter } from "./text/terminal-filter.ts";
 export { visible } from "./text/visible.ts";
 export { clip, displayWidth } from "./text/width.ts";
 export { type Row, rowText, wrapLine, wrapLines } from "./text/wrap.ts";

@@ -10,6 +10,8 @@ export interface RunArguments extends PolicyArguments {
   commands: string[];
   session: boolean;
   json: boolean;
+  /** Everything that the command writes reaches a terminal as it is. */
+  raw: boolean;
   cwd?: string;
   env: Record<string, string>;
   timeoutMs?: number;
@@ -26,6 +28,7 @@ export function parseRunArguments(words: readonly string[]): RunArguments {
     commands: positionals,
     session: values.session,
     json: values.json,
+    raw: values.raw,
     env: Object.fromEntries(values.env.map((each) => parseAssignment(each, "--env"))),
     ...parsePolicyArguments(values),
     ...(values.cwd === undefined ? {} : { cwd: values.cwd }),
@@ -37,6 +40,10 @@ function parseRunWords(words: readonly string[]) {
   return parseOptionWords({
     args: [...words],
     allowPositionals: true,
-    options: { ...CALL_OPTIONS, session: { type: "boolean", default: false } },
+    options: {
+      ...CALL_OPTIONS,
+      session: { type: "boolean", default: false },
+      raw: { type: "boolean", default: false },
+    },
   });
 }

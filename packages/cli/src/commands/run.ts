@@ -3,8 +3,10 @@
  */
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { displayLine } from "@pi-bash/contract";
 import { executeShell, Shell, type ShellRunOptions, type ShellRunResult } from "@pi-bash/natives";
 import type { Policy } from "@pi-bash/policy";
+import { TerminalFilter } from "@pi-bash/renderer";
 import { type Interrupt, listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
 import { parseRunArguments, type RunArguments } from "./run-arguments.ts";
@@ -31,7 +33,7 @@ function notices(result: ShellRunResult, { session, timeoutMs }: RunArguments, i
   if (session && result.sessionReset)
     lines.push("the command ended the session's shell; another one stands in its place");
   for (const { pid, command } of result.survivors) {
-    lines.push(`still running${isLast ? ", ends now" : ""}: ${command} (process ${pid})`);
+    lines.push(`still running${isLast ? ", ends now" : ""}: ${displayLine(command)} (process ${pid})`);
   }
   return lines;
 }
@@ -120,16 +122,29 @@ async function runOne(
     // In a session only the beginning is given: where the commands go from there is theirs.
     ...(asked.cwd === undefined || !isFirst ? {} : { cwd: asked.cwd }),
   };
+  const filter = isShielded(asked) ? new TerminalFilter() : undefined;
   const onChunk = (error: Error | null, chunk: string) => {
-    if (error === null) process.stdout.write(chunk);
+    if (error === null) process.stdout.write(filter?.push(chunk) ?? chunk);
   };
   const listener = asked.json ? undefined : onChunk;
   return shell ? shell.run(options, listener) : executeShell(options, listener);
 }
 
+function unicodeEscape(character: string): string {
+  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
+}
+
+/** A terminal obeys what a command writes; a file and a pipe take it as it is. */
+function isShielded({ raw }: RunArguments): boolean {
+  return process.stdout.isTTY && !raw;
+}
+
 function report(command: string, result: ShellRunResult, asked: RunArguments, isLast: boolean): void {
   if (asked.json) {
-    process.stdout.write(`${JSON.stringify({ command, ...result })}\n`);
+    const text = JSON.stringify({ command, ...result });
+    // JSON leaves these controls as they are.
+    const shown = isShielded(asked) ? text.replaceAll(/[\x7f-\x9f]/g, unicodeEscape) : text;
+    process.stdout.write(`${shown}\n`);
     return;
   }
   for (const line of notices(result, asked, isLast)) process.stderr.write(`pi-bash: ${line}\n`);

@@ -5,6 +5,7 @@
  * survive; titles, clipboard writes, queries, cursor jumps, images, private modes and everything unterminated are gone
  * before a character reaches a person's terminal. A carriage return starts its line over, as on a terminal.
  */
+import { escapePattern } from "./escapes.ts";
 import { isSafeTarget, spelledTarget, withTargets } from "./links.ts";
 import { SgrState } from "./sgr.ts";
 import { visible } from "./visible.ts";
@@ -31,20 +32,7 @@ const JOINS_BEFORE = /^[\ufe0f\u20e3]/;
 
 const TAB_COLUMNS = 8;
 
-/*
- * One token each: CSI; OSC; DCS, SOS, PM and APC; any other escape; line ends; other controls. An OSC or DCS without its
- * terminator ends at the next escape or at its line's end, so that it cannot swallow what follows.
- */
-const TOKEN = new RegExp(
-  [
-    String.raw`(?:\x1b\[|\x9b)([0-?]*)[ -/]*([@-~]?)`,
-    String.raw`(?:\x1b\]|\x9d)([^\x07\x1b\x9c\x9d\x18\x1a\n]*)(?:\x07|\x1b\\|\x9c)?`,
-    String.raw`(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x90\x98\x9c\x9e\x9f\x18\x1a\n]*(?:\x1b\\|\x9c)?`,
-    String.raw`\x1b[ -/]*[0-~]?`,
-    String.raw`\r?\n|[\x00-\x1f\x7f-\x9f]`,
-  ].join("|"),
-  "g",
-);
+const TOKEN = escapePattern();
 
 /** Splits a text into safe lines. A last newline ends the last line and begins no further one. */
 export function styledLines(text: string, hasColour = true): StyledLine[] {
