@@ -2,8 +2,8 @@
 import { PassThrough } from "node:stream";
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import type { AnyTool } from "@pi-bash/tool";
-import { expect, it, onTestFinished } from "vitest";
-import { within } from "../../../test/support/patience.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { until, within } from "../../../test/support/patience.ts";
 import { createMcpServer, MAX_RESOURCE_BYTES, type McpServerPorts, serveMcpOnStdio } from "../src/mcp/index.ts";
 import { agentSession } from "./support/agent-session.ts";
 
@@ -144,4 +144,85 @@ it("stops serving when its input ends, and when it is told to", async () => {
   const told = serve();
   told.stop.abort();
   await within("the signal", told.served);
+});
+
+/** A server over a pair of streams, and the lines that it writes, parsed. */
+function serveLines() {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const served = serveMcpOnStdio(() => createMcpServer({ tools: [] }), { input, output, signal: stop.signal });
+  const lines: { id?: unknown; error?: { code: number; message: string }; result?: object }[] = [];
+  let rest = "";
+  output.setEncoding("utf8").on("data", (text: string) => {
+    const parts = (rest + text).split("\n");
+    rest = parts.pop() ?? "";
+    lines.push(...parts.map((line) => JSON.parse(line) as object));
+  });
+  const initialize = {
+    jsonrpc: "2.0",
+    id: "first",
+    method: "initialize",
+    params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+  };
+  input.write(`${JSON.stringify(initialize)}\n`);
+  return { input, served, lines };
+}
+
+describe("a message that is too large", () => {
+  const filler = "x".repeat(11 * 1024 ** 2);
+  const call = { jsonrpc: "2.0", method: "tools/call", params: { id: "inner", name: "bash", filler } };
+
+  it.each([
+    ["with its id in front", JSON.stringify({ id: 7, ...call }), 7],
+    ["with its id at the end", JSON.stringify({ ...call, id: "last" }), "last"],
+    ["with an id that looks like another", JSON.stringify({ ...call, 'x"id': 1, id: 'a"},{"id":5' }), 'a"},{"id":5'],
+    ["without an id", JSON.stringify(call), null],
+    ["with an id that is an object", JSON.stringify({ ...call, id: { a: 1 } }), null],
+    ["that is no JSON", filler, null],
+  ])("%s is answered with an error, and the next one is read", async (_, frame, id) => {
+    const { input, lines } = serveLines();
+
+    for (let at = 0; at < frame.length; at += 1_000_003) input.write(frame.slice(at, at + 1_000_003));
+    input.write(`\n${JSON.stringify({ jsonrpc: "2.0", id: "after", method: "ping" })}\n`);
+
+    await until("the next answer", () => lines.some((line) => line.id === "after"));
+    expect(lines).toContainEqual({
+      jsonrpc: "2.0",
+      id,
+      error: { code: -32_600, message: expect.stringContaining("the message has more than") },
+    });
+    expect(lines.find((line) => line.id === "after")).toHaveProperty("result");
+  });
+
+  it("costs no memory for what is too much of it", async () => {
+    const { input, lines } = serveLines();
+    const chunk = Buffer.alloc(1024 ** 2, "x");
+    await until("the first answer", () => lines.length === 1);
+    const before = process.memoryUsage().rss;
+
+    for (let count = 0; count < 300; count += 1) {
+      if (!input.write(chunk)) await new Promise((resolve) => input.once("drain", resolve));
+    }
+    const grown = process.memoryUsage().rss - before;
+    input.write("\n");
+
+    await until("the error", () => lines.length === 2);
+    expect(grown).toBeLessThan(150 * 1024 ** 2);
+  });
+
+  it("may have up to the bound", async () => {
+    const { input, lines } = serveLines();
+    const frame = { jsonrpc: "2.0", id: "large", method: "ping", params: { filler: "x".repeat(10 * 1024 ** 2 - 200) } };
+
+    input.write(`${JSON.stringify(frame)}\n${JSON.stringify({ ...frame, id: "larger" })}\n`);
+
+    await until("both answers", () => lines.some((line) => line.id === "larger"));
+    expect(lines.filter((line) => line.error === undefined).map((line) => line.id)).toEqual([
+      "first",
+      "large",
+      "larger",
+    ]);
+  });
 });

@@ -53,7 +53,7 @@ export function hasPolicy({ policyFile, mode }: PolicyArguments): boolean {
 
 /** A policy with the rules that were asked for, or with none. Problems of the rules are printed, each once. */
 export async function openPolicy({ policyFile }: PolicyArguments): Promise<Policy> {
-  const ruleSets = policyFile === undefined ? [] : [loadRuleFile(await readRules(policyFile), "cli")];
+  const ruleSets = policyFile === undefined ? [] : [loadRuleFile(await readRules(policyFile), "cli", policyFile)];
   const policy = createPolicy({ ruleSets });
   for (const problem of policy.problems) process.stderr.write(`pi-bash: ${problem}\n`);
   return policy;
@@ -63,7 +63,14 @@ async function readRules(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`the rule file \`${path}\` cannot be read: ${why}`, { cause: error });
+    const problem =
+      code === "ENOENT"
+        ? `there is no rule file \`${path}\``
+        : code === "EISDIR"
+          ? `the rule file \`${path}\` is a folder`
+          : `the rule file \`${path}\` cannot be read: ${why}`;
+    throw new UsageError(problem, { cause: error });
   }
 }

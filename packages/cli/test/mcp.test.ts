@@ -13,7 +13,14 @@ const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
 /** Longest wait of the client for one answer, in milliseconds. */
 const timeout = 40_000;
 
-async function connect({ mode = "legacy", words = [] }: { mode?: VersionNegotiationMode; words?: string[] } = {}) {
+interface Choices {
+  mode?: VersionNegotiationMode;
+  words?: string[];
+  /** Answers a question; absent: the client takes none. */
+  elicit?: (message: string) => "accept" | "decline";
+}
+
+async function connect({ mode = "legacy", words = [], elicit }: Choices = {}) {
   const folder = scratchFolder();
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -21,7 +28,11 @@ async function connect({ mode = "legacy", words = [] }: { mode?: VersionNegotiat
     cwd: folder,
     env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: folder },
   });
-  const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode } });
+  const capabilities = elicit === undefined ? {} : { elicitation: { form: {} } };
+  const client = new Client({ name: "test", version: "1.0.0" }, { capabilities, versionNegotiation: { mode } });
+  if (elicit !== undefined) {
+    client.setRequestHandler("elicitation/create", ({ params }) => ({ action: elicit(params.message), content: {} }));
+  }
   await client.connect(transport, { timeout });
   onTestFinished(() => client.close());
   const call = async (name: string, input: Record<string, unknown>, options: { signal?: AbortSignal } = {}) => {
@@ -172,4 +183,47 @@ it("a call that the mode does not allow is refused, with the reason", async () =
   expect(refused.text).toContain("`touch` changes files");
   expect(existsSync(join(folder, "made"))).toBe(false);
   expect(allowed.text).toMatch(new RegExp(`^${folder}\n`));
+});
+
+describe("a client that cannot be asked, without rules and modes on the command line", () => {
+  it("runs what it ran before there was a policy by default", async () => {
+    const { call } = await connect();
+
+    const answer = await call("bash", {
+      command: "mkdir made && echo kept > made/file && chmod -R 755 made && cat made/file",
+      env: { GIT_DIR: "." },
+    });
+
+    expect(answer).toMatchObject({ isError: false, text: expect.stringMatching(/^kept\n/) });
+  });
+
+  it("is refused what never runs unasked, with the option that allows it, and that option does", async () => {
+    const command = "mkdir -m 700 -p open && chmod -R 777 open && stat -c %a open";
+    const refused = await (await connect()).call("bash", { command });
+    const allowed = await (await connect({ words: ["--allow-unasked", "open-modes"] })).call("bash", { command });
+    const task = await (await connect()).call("task", { ...background(command), run_in_background: false });
+
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("--allow-unasked open-modes") });
+    expect(allowed).toMatchObject({ isError: false, text: expect.stringMatching(/^777\n/) });
+    expect(task).toMatchObject({ isError: true, text: expect.stringContaining("--allow-unasked open-modes") });
+  });
+});
+
+it("a client that takes questions is asked by default, of tasks too, and by no mode less", async () => {
+  const asked: string[] = [];
+  const { folder, call } = await connect({
+    elicit: (message) => {
+      asked.push(message);
+      return asked.length === 1 ? "accept" : "decline";
+    },
+  });
+
+  await call("bash", { command: "touch one" });
+  await call("bash", { command: "ls" });
+  const refused = await call("task", { ...background("touch two"), run_in_background: false });
+
+  expect(asked).toEqual([expect.stringContaining("touch one"), expect.stringContaining("touch two")]);
+  expect(existsSync(join(folder, "one"))).toBe(true);
+  expect(existsSync(join(folder, "two"))).toBe(false);
+  expect(refused.isError).toBe(true);
 });

@@ -26,8 +26,8 @@ export interface Client {
   response(id: string | number): Promise<Message>;
 }
 
-/** A client of `pi-bash rpc` with these words, in a new folder. Its process ends with the test. */
-export function client(words: readonly string[] = []): Client {
+/** A client of `pi-bash rpc` with these words, in a new folder. Nothing is asked by default. Its process ends with the test. */
+export function client(words: readonly string[] = ["--mode", "yolo"]): Client {
   const { child, folder, ended } = startProgram(["rpc", ...words]);
   const messages: Message[] = [];
   const waiting = new Set<() => void>();

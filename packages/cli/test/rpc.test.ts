@@ -121,7 +121,7 @@ describe("a tool call by RPC", () => {
   });
 
   it("tells of a background job that ended, without being asked", async () => {
-    const { send, find, response } = client(["--setting", "async.enabled=true"]);
+    const { send, find, response } = client(["--mode", "yolo", "--setting", "async.enabled=true"]);
 
     send({ id: 1, type: "tool", tool: "bash", params: { command: "sleep 0.2; echo finished", async: true } });
 
@@ -131,11 +131,11 @@ describe("a tool call by RPC", () => {
   });
 
   it("asks the client what the rules do not decide, and follows the answer", async () => {
-    const { send, find, response, folder } = client(["--mode", "default"]);
+    const { send, find, response, folder } = client([]);
 
     send({ id: 1, type: "tool", tool: "bash", params: { command: "touch made" } });
     const question = await find(({ type }) => type === "approval_request");
-    expect(question).toMatchObject({ command: "touch made", class: "not-readonly" });
+    expect(question).toMatchObject({ command: "touch made", display: "touch made", class: "not-readonly" });
     expect(existsSync(join(folder, "made"))).toBe(false);
     send({ id: 2, type: "approval", requestId: question["requestId"], allow: true });
     await response(1);
@@ -185,4 +185,24 @@ it("refuses words that are no options of it", async () => {
   const { ended } = client(["--nope"]);
 
   expect(await ended).toBe(2);
+
+  it("shows the client the command with nothing hidden in it", async () => {
+    const { send, find, response } = client([]);
+    const command = `touch a\u202e${"\n".repeat(600)}touch b`;
+
+    send({ id: 1, type: "tool", tool: "bash", params: { command } });
+    const question = await find(({ type }) => type === "approval_request");
+    send({ type: "approval", requestId: question["requestId"], allow: false });
+
+    expect(question).toMatchObject({ command, display: "touch a\\u{202e}\n… 599 empty lines …\ntouch b" });
+    await response(1);
+  });
+
+  it("waits for an answer as long as is set", async () => {
+    const { send, response } = client(["--setting", "bash.approvalTimeoutMs=200"]);
+
+    send({ id: 1, type: "tool", tool: "bash", params: { command: "touch made" } });
+
+    expect(JSON.stringify((await response(1)).data)).toContain("nobody answered");
+  });
 });

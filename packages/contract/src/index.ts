@@ -9,6 +9,7 @@ export { InterceptorRule } from "./interceptor-rule.ts";
 export { shortLine } from "./issue-text.ts";
 export { AsyncDetails, Job, JobDetails, JobParams, JobState, ReportedJob } from "./job.ts";
 export { jsonSchemaOf } from "./json-schema.ts";
+export { type JsonPath, type JsonSource, jsonPathText, readJson, type TextPlace } from "./json-source.ts";
 export {
   ASSISTANT_BLOCKING_BUDGET_MS,
   AUTO_BACKGROUND_MARGIN_MS,
@@ -46,6 +47,7 @@ export {
   TASK_TERMINATE_MS,
   UPDATE_INTERVAL_MS,
 } from "./limits.ts";
+export { nearestNames } from "./nearest-names.ts";
 export { ExitOutcome, ProcessInfo, StopReason } from "./outcome.ts";
 export { parseRpcRequest, RpcRequest } from "./rpc.ts";
 export {

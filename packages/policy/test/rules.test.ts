@@ -180,12 +180,12 @@ describe("a rule file", () => {
   });
 
   it.each([
-    ["not json", "no JSON"],
-    ["[]", "no object"],
-    ['{"denny": []}', "unknown key `denny`"],
-    ['{"deny": "x"}', "`deny` is no list"],
-    ['{"deny": [1]}', "entry 1 of `deny`"],
-    ['{"deny": [{"rule": "Bash(x)", "matches": []}]}', "entry 1 of `deny`"],
+    ["not json", "line 1, column 1: the rule file is not JSON"],
+    ["[]", "line 1, column 1: the rule file is not an object"],
+    ['{"denny": []}', "line 1, column 11: `denny`: unknown key; the nearest is `deny`"],
+    ['{"deny": "x"}', "`deny`: is not a list of rules"],
+    ['{"deny": [1]}', "`deny[0]`: is neither a rule nor"],
+    ['{"deny": [{"rule": "Bash(x)", "matches": []}]}', "`deny[0].matches`: unknown key; the nearest is `match`"],
     ['{"deny": ["Bash(re:()"]}', "does not compile"],
   ])("is broken and says why: %s", (text, problem) => {
     expect(loadRuleFile(text, "user").problems).toEqual([expect.stringContaining(problem)]);

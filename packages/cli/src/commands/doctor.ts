@@ -4,6 +4,7 @@
  * Nothing is believed: the shell that is reported is one that has just run a command, ended by the engine itself.
  */
 import { release } from "node:os";
+import { isNodeSupported, LEAST_NODE } from "../least-node.ts";
 import { parseOptionWords } from "../option-words.ts";
 import { ownVersion } from "../version.ts";
 
@@ -72,12 +73,17 @@ function capabilityFindings(capabilities: ReturnType<typeof import("@pi-bash/nat
   ];
 }
 
+/** What there is to say of a version of Node. */
+export function nodeFinding(version: string): Finding {
+  const found = `${version} (${process.platform} ${process.arch}, ${release()})`;
+  if (isNodeSupported(version)) return { name: "node", state: "ok", found };
+  const remedy = `install Node ${LEAST_NODE.major}.${LEAST_NODE.minor} or newer (https://nodejs.org)`;
+  return { name: "node", state: "missing", found: `${found} is too old`, remedy };
+}
+
 /** Looks at everything; never rejects. */
 export async function examine(): Promise<Finding[]> {
-  const findings: Finding[] = [
-    { name: "pi-bash", state: "ok", found: ownVersion() },
-    { name: "node", state: "ok", found: `${process.version} (${process.platform} ${process.arch}, ${release()})` },
-  ];
+  const findings: Finding[] = [{ name: "pi-bash", state: "ok", found: ownVersion() }, nodeFinding(process.version)];
   try {
     const natives = await import("@pi-bash/natives");
     const capabilities = natives.capabilities();

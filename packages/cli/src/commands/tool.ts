@@ -6,7 +6,15 @@
  */
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { type BashToolResult, checkedValue, Settings } from "@pi-bash/contract";
+import {
+  type BashToolResult,
+  checkedValue,
+  nearestNames,
+  readJson,
+  Settings,
+  shortLine,
+  type TextPlace,
+} from "@pi-bash/contract";
 import { ArtifactStore, createExecutor } from "@pi-bash/executor";
 import { createBashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import { listenForInterrupt } from "../interrupt.ts";
@@ -122,28 +130,37 @@ function parseWords(words: readonly string[]) {
 function parseSettings(assignments: readonly string[]): Settings {
   const given = assignments.map((each) => {
     const [name, value] = parseAssignment(each, "--setting");
-    if (!(name in Settings.shape)) throw new UsageError(`there is no setting \`${name}\``);
-    return [name, jsonOrText(value)];
+    if (!Object.hasOwn(Settings.shape, name)) throw new UsageError(unknownSetting(name));
+    return [name, settingValue(name, value)];
   });
   const checked = checkedValue(Settings, Object.fromEntries(given), { whole: "`--setting`" });
   if ("value" in checked) return checked.value;
   throw new UsageError(`wrong settings: ${checked.problem}`);
 }
 
-function jsonOrText(source: string): unknown {
-  try {
-    return JSON.parse(source);
-  } catch {
-    return source;
-  }
+function unknownSetting(name: string): string {
+  const nearest = nearestNames(name, Object.keys(Settings.shape)).map((each) => `\`${each}\``);
+  const verb = nearest.length === 1 ? "is" : "are";
+  const meant = nearest.length === 0 ? "docs/api has all of them" : `the nearest ${verb} ${nearest.join(", ")}`;
+  return `there is no setting \`${shortLine(name)}\`; ${meant}`;
+}
+
+/** JSON, or text where it is none and does not begin like a list or an object. */
+function settingValue(name: string, source: string): unknown {
+  const json = readJson(source);
+  if ("value" in json) return json.value;
+  if (!/^\s*[[{]/.test(source)) return source;
+  throw new UsageError(`the value of the setting \`${name}\` is not JSON: ${atPlace(json.place)}${json.problem}`);
 }
 
 function parseJson(source: string, place: string): unknown {
-  try {
-    return JSON.parse(source);
-  } catch (error) {
-    throw new UsageError(`${place} is no JSON`, { cause: error });
-  }
+  const json = readJson(source);
+  if ("value" in json) return json.value;
+  throw new UsageError(`${place} is not JSON: ${atPlace(json.place)}${json.problem}`);
+}
+
+function atPlace({ line, column }: TextPlace): string {
+  return `line ${line}, column ${column}: `;
 }
 
 function print(answer: BashToolResult, isJson: boolean): void {

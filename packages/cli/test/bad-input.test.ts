@@ -1,0 +1,97 @@
+/** Wrong rule files and settings, told with the file, the line and the field. Runs the built program. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../../test/support/scratch.ts";
+import { nodeFinding } from "../src/commands/doctor.ts";
+import { parseToolArguments } from "../src/commands/tool.ts";
+import { runProgram } from "./built-program.ts";
+
+async function withRules(text: string): Promise<{ status: number | null; stderr: string }> {
+  const folder = scratchFolder();
+  writeFileSync(join(folder, "rules.json"), text);
+  return runProgram(["run", "--policy", "rules.json", "touch made"], "", folder);
+}
+
+describe("a rule file", () => {
+  it.each([
+    [
+      '{\n  "deny": [\n    "Bash(rm **)",\n  ]\n}',
+      "rules.json:3:18: the rule file is not JSON: there is a comma before `]`",
+    ],
+    ['{\n  "dney": ["Bash(rm **)"]\n}', "rules.json:2:11: `dney`: unknown key; the nearest is `deny`"],
+    ['{\n  "deny": "Bash(rm **)"\n}', "rules.json:2:11: `deny`: is not a list of rules"],
+    ['{\n  "deny": ["Bash(ls)", 5]\n}', "rules.json:2:24: `deny[1]`: is neither a rule nor"],
+    ['{\n  "deny": ["rm"]\n}', "rules.json:2:12: `deny[0]`: `rm` is no rule"],
+    [
+      '{"ask": [{\n  "rule": "Bash(rm **)",\n  "match": "rm x"\n}]}',
+      "rules.json:3:12: `ask[0].match`: is not a list of commands",
+    ],
+    [
+      '{"ask": [{\n  "rule": "Bash(rm **)",\n  "match": ["rm x", 1]\n}]}',
+      "rules.json:3:21: `ask[0].match[1]`: is not a command in quotes",
+    ],
+    [
+      '{"ask": [{\n  "rule": "Bash(rm **)",\n  "macth": []\n}]}',
+      "rules.json:3:12: `ask[0].macth`: unknown key; the nearest is `match`",
+    ],
+    ['{"ask": [\n  { "reason": "x" }\n]}', "rules.json:2:3: `ask[0]`: has no `rule`"],
+    [
+      '{"allow": [{ "rule": "Bash(npm *)",\n  "match": ["npm x", "yarn x"] }]}',
+      "rules.json:2:22: `allow[0].match[1]`: `Bash(npm *)` does not match `yarn x`",
+    ],
+    ["5", "rules.json:1:1: the rule file is not an object"],
+  ])("%j is told with its line and field", async (text, problem) => {
+    const { status, stderr } = await withRules(text);
+
+    expect(stderr).toContain(problem);
+    expect(status).toBe(125);
+  });
+
+  it("that is missing, that is a folder and that is broken are told apart", async () => {
+    const folder = scratchFolder();
+    mkdirSync(join(folder, "folder"));
+    const said = async (file: string) => (await runProgram(["run", "--policy", file, "true"], "", folder)).stderr;
+
+    expect(await said("nowhere.json")).toContain("there is no rule file `nowhere.json`");
+    expect(await said("folder")).toContain("the rule file `folder` is a folder");
+  });
+});
+
+describe("a setting", () => {
+  it.each([
+    ["bash.outputHeadByte=5", "there is no setting `bash.outputHeadByte`; the nearest is `bash.outputHeadBytes`"],
+    ["enabled=true", "the nearest are `async.enabled`"],
+    ["allowUnasked=[]", "the nearest is `bash.allowUnasked`"],
+    ["nonsense=1", "there is no setting `nonsense`; docs/api has all of them"],
+    ["toString=1", "there is no setting `toString`"],
+    ['limits={"a":}', "the value of the setting `limits` is not JSON: line 1, column 6: a value is expected"],
+    ["defaultTimeout=soon", "`defaultTimeout` is a number"],
+    ['bash.allowUnasked=["all"]', "`bash.allowUnasked.0` is one of `download-to-shell`"],
+  ])("%s is refused with its name and what was meant", (setting, problem) => {
+    expect(() => parseToolArguments(["--setting", setting, "ls"])).toThrow(problem);
+  });
+
+  it("and an option of the command line allow together", () => {
+    const words = ["--setting", 'bash.allowUnasked=["open-modes"]', "--allow-unasked", "system-write", "ls"];
+    expect(parseToolArguments(words).settings["bash.allowUnasked"]).toEqual(["open-modes", "system-write"]);
+  });
+});
+
+it("parameters that are no JSON are told with line and column", async () => {
+  const { stderr } = await runProgram(["tool"], '{\n  "command": "ls",\n}');
+
+  expect(stderr).toContain("standard input is not JSON: line 2, column 18: there is a comma before `}`");
+});
+
+describe("doctor", () => {
+  it.each([
+    ["v18.20.0", "missing"],
+    ["v20.17.0", "missing"],
+    ["v20.18.9", "missing"],
+    ["v20.19.0", "ok"],
+    ["v22.1.0", "ok"],
+  ])("calls Node %s %s", (version, state) => {
+    expect(nodeFinding(version)).toMatchObject({ name: "node", state });
+  });
+});
