@@ -25,7 +25,11 @@ async function connect(
 ) {
   const approvals = createMcpApprovals();
   const { session } = await agentSession();
-  const asked = { ...session, policy: createPolicy({ approvalTimeoutMs }), approve: approvals.approve };
+  const asked = {
+    ...session,
+    policy: createPolicy(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),
+    approve: approvals.approve,
+  };
   const makeServer = () => createMcpServer({ tools: [createBashTool(asked)], approvals });
   const capabilities: ClientOptions = answer === undefined ? {} : { capabilities: { elicitation: { form: {} } } };
   const mode = era === "2026" ? { versionNegotiation: { mode: { pin: "2026-07-28" } as const } } : {};

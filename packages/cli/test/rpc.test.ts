@@ -147,6 +147,26 @@ describe("a tool call by RPC", () => {
     expect(JSON.stringify((await response(3)).data)).toContain("not today");
     expect(existsSync(join(folder, "made"))).toBe(true);
   });
+
+  it("shows the client the command with nothing hidden in it", async () => {
+    const { send, find, response } = client([]);
+    const command = `touch a\u202e${"\n".repeat(600)}touch b`;
+
+    send({ id: 1, type: "tool", tool: "bash", params: { command } });
+    const question = await find(({ type }) => type === "approval_request");
+    send({ type: "approval", requestId: question["requestId"], allow: false });
+
+    expect(question).toMatchObject({ command, display: "touch a\\u{202e}\n… 599 empty lines …\ntouch b" });
+    await response(1);
+  });
+
+  it("waits for an answer as long as is set", async () => {
+    const { send, response } = client(["--setting", "bash.approvalTimeoutMs=200"]);
+
+    send({ id: 1, type: "tool", tool: "bash", params: { command: "touch made" } });
+
+    expect(JSON.stringify((await response(1)).data)).toContain("nobody answered");
+  });
 });
 
 describe("lines of input", () => {
@@ -185,24 +205,4 @@ it("refuses words that are no options of it", async () => {
   const { ended } = client(["--nope"]);
 
   expect(await ended).toBe(2);
-
-  it("shows the client the command with nothing hidden in it", async () => {
-    const { send, find, response } = client([]);
-    const command = `touch a\u202e${"\n".repeat(600)}touch b`;
-
-    send({ id: 1, type: "tool", tool: "bash", params: { command } });
-    const question = await find(({ type }) => type === "approval_request");
-    send({ type: "approval", requestId: question["requestId"], allow: false });
-
-    expect(question).toMatchObject({ command, display: "touch a\\u{202e}\n… 599 empty lines …\ntouch b" });
-    await response(1);
-  });
-
-  it("waits for an answer as long as is set", async () => {
-    const { send, response } = client(["--setting", "bash.approvalTimeoutMs=200"]);
-
-    send({ id: 1, type: "tool", tool: "bash", params: { command: "touch made" } });
-
-    expect(JSON.stringify((await response(1)).data)).toContain("nobody answered");
-  });
 });
