@@ -26,6 +26,8 @@ export async function clientPolicy(asked: PolicyArguments, canAsk: () => boolean
       if (canAsk()) return policy.authorize(request, options);
       const { approve: _, ...silent } = options;
       if (hasPolicy(asked)) return policy.authorize(request, silent);
+      // The owner's `blockedCommands` may be in it, which nobody can tell.
+      if ((request.doubts ?? []).length > 0) return policy.authorize(request, silent);
       const refused = await askAboutUnasked(request, silent);
       if (refused !== undefined) return refused;
       const verdict = policy.decide(request, options.sessionKey);

@@ -1,6 +1,6 @@
 /** `pi-bash console`, as a person sees it. */
 import { spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isAlive } from "../../../test/support/process.ts";
@@ -201,6 +201,19 @@ describe("the console", () => {
     const text = await at.sees(/Background job bg_1 failed.*^Command exited with code 3$/ms);
     expect(text.match(/Background job bg_1 failed/g)).toHaveLength(1);
     expect(text.match(/^its output$/gm)).toHaveLength(1);
+    at.type(KEY.ctrlD);
+    expect(await at.end()).toBe(0);
+  });
+
+  it("is asked without rules about what never runs unasked", async () => {
+    const at = await person("", { cols: 100 });
+    mkdirSync(join(at.folder, "open"), { mode: 0o700 });
+
+    expect(await at.asked("chmod -R 777 open")).toContain("gives everybody all rights to whole folders");
+    at.type("n");
+    await at.sees("Not approved.");
+
+    expect(statSync(join(at.folder, "open")).mode & 0o7).toBe(0);
     at.type(KEY.ctrlD);
     expect(await at.end()).toBe(0);
   });

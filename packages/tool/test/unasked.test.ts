@@ -61,7 +61,9 @@ describe("a session without a policy", () => {
     mkdirSync(join(folder, "open"), { mode: 0o700 });
 
     expect((await thrown(bash({ command: "cd open && chmod -R 777 ." }))).message).toContain("open-modes");
-    expect((await thrown(bash({ command: "rmdir pi-bash-no-such-folder", cwd: "/etc" }))).message).toContain("system-write");
+    expect((await thrown(bash({ command: "rmdir pi-bash-no-such-folder", cwd: "/etc" }))).message).toContain(
+      "system-write",
+    );
   });
 
   it("waits for an answer as long as the setting says", async () => {

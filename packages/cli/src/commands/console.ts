@@ -88,7 +88,7 @@ async function converse(asked: ToolArguments, screen: Screen, stop: AbortSignal)
     asyncJobManager: jobs,
     pty: createConsole({ openView: (controls) => session.openWindow(controls) }),
     policy,
-    approve: policy === undefined ? undefined : session.approvals.approve,
+    approve: session.approvals.approve,
     policyContext: () => (asked.mode === undefined ? {} : { mode: asked.mode }),
     getSessionId: () => SESSION,
   };

@@ -25,6 +25,6 @@ export function unaskedObstacles(
   );
   if (found.size === 0) return [];
   const naming = rules.filter(({ pattern }) => pattern.kind !== "everything");
-  const { open, rules: used } = coveredFindings(classification, naming, request.cwd);
+  const { open, rules: used } = coveredFindings(classification, naming, request);
   return open.length === 0 && used.length > 0 ? [] : [...found.values()];
 }
