@@ -130,7 +130,7 @@ describe("import table", () => {
   it("sees the imports it judges", () => {
     const contract = importsOf(join(root, "packages/contract/src/settings.ts")).map(({ specifier }) => specifier);
 
-    expect(contract).toEqual(["zod", "./interceptor-rule.ts", "./limits.ts", "./sandbox.ts"]);
+    expect(contract).toEqual(["zod", "./decision.ts", "./interceptor-rule.ts", "./limits.ts", "./sandbox.ts"]);
   });
 
   describe.each(packageNames().filter((name) => name in TABLE))("@pi-bash/%s", (name) => {

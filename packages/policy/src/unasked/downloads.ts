@@ -109,7 +109,17 @@ class Line {
       if (found !== undefined) return nameOf(found);
     }
     if (!word.expansions.variable && !word.expansions.substitution && !word.expansions.process) return undefined;
-    return [...this.#names].find(([name]) => new RegExp(String.raw`\$(?:\{[!#]?)?${name}\b`).test(word.text))?.[1];
+    return this.#held(word.text);
+  }
+
+  /** The download in a variable that a text names. */
+  #held(text: string): string | undefined {
+    if (this.#names.size === 0) return undefined;
+    for (const [, name = ""] of text.matchAll(/\$\{?[!#]?(\w+)/g)) {
+      const from = this.#names.get(name);
+      if (from !== undefined) return from;
+    }
+    return undefined;
   }
 
   /** An earlier stage of the same pipeline; or the pipeline around `>(…)`. */
@@ -154,7 +164,7 @@ class Line {
     if (body === undefined || !/\$\(|`|\$\{?\w/.test(body)) return undefined;
     const inside = this.downloads.find((each) => contains(span, each.span) || body.includes(nameOf(each)));
     if (inside !== undefined) return nameOf(inside);
-    return [...this.#names].find(([name]) => new RegExp(String.raw`\$\{?${name}\b`).test(body))?.[1];
+    return this.#held(body);
   }
 
   /** The input of the loop or group that the command stands in. */

@@ -21,7 +21,7 @@ import { effectiveFolders, folderAfter } from "../folders.ts";
 import { runsDownload } from "./downloads.ts";
 import { withLiteralValues } from "./literal-values.ts";
 import { opensModes } from "./open-modes.ts";
-import { type FolderOf, redirectsToSystem, writesSystem } from "./system-writes.ts";
+import { type FolderOf, redirectsToSystem, systemWrites } from "./system-writes.ts";
 
 /** A line, as far as this looks at it. */
 export interface UnaskedRequest extends PathContext {
@@ -59,8 +59,9 @@ function findingsIn(analysis: CommandAnalysis, context: PathContext): Finding[] 
   };
   const download = runsDownload(analysis);
   if (download !== undefined) add(download.refusal, download.command.span, download.command);
+  const writesSystem = systemWrites(analysis, folderOf);
   for (const command of analysis.effective) {
-    add(writesSystem(command, analysis, folderOf), command.span, command);
+    add(writesSystem(command), command.span, command);
     add(opensModes(command, analysis), command.span, command);
   }
   for (const redirection of redirectionsOf(analysis)) {

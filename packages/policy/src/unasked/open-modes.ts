@@ -41,8 +41,12 @@ function isOption(text: string): boolean {
   return /^--/.test(text) || /^-[Rcfv]+$/.test(text);
 }
 
+/** Longest mode that is read, in UTF-16 units; what is longer may be anything. */
+const MAX_MODE_CHARS = 512;
+
 /** Whether others have every right in the end. */
 function givesAll(mode: string): boolean {
+  if (mode.length > MAX_MODE_CHARS) return true;
   if (/^[-+=]?[0-7]+$/.test(mode)) return !mode.startsWith("-") && mode.endsWith("7");
   const rights = { u: new Set<string>("rwx"), g: new Set<string>(), o: new Set<string>() };
   for (const clause of mode.split(",")) {

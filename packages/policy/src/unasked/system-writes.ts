@@ -18,21 +18,23 @@ import { type Refusal, refuse } from "../finding.ts";
 /** The folder each command runs in. */
 export type FolderOf = (command: EffectiveCommand) => PathContext;
 
-/** Why a command writes below `/etc`; undefined where it does not. */
-export function writesSystem(
-  command: EffectiveCommand,
+/** Looks at the commands of one line: why each writes below `/etc`, undefined where it does not. */
+export function systemWrites(
   analysis: CommandAnalysis,
   folderOf: FolderOf,
-): Refusal | undefined {
-  const { cwd } = folderOf(command);
-  for (const { name, args } of programsIn(command)) {
-    const target =
-      targetsOf(name, args).find((word) => isBelowEtc(word, cwd)) ?? handedOver(command, name, analysis, cwd);
-    if (target !== undefined) return refusal(`\`${name}\``, target.display);
-    const code = inlineCode(name, args);
-    if (code !== undefined) return refusal(`\`${name}\``, code);
-  }
-  return undefined;
+): (command: EffectiveCommand) => Refusal | undefined {
+  const listed = listedBelowEtc(analysis, folderOf);
+  return (command) => {
+    const { cwd } = folderOf(command);
+    for (const { name, args } of programsIn(command)) {
+      const own = targetsOf(name, args).find((word) => isBelowEtc(word, cwd));
+      const target = own ?? (listed !== undefined && takesListed(command, name) ? listed : undefined);
+      if (target !== undefined) return refusal(`\`${name}\``, target.display);
+      const code = inlineCode(name, args);
+      if (code !== undefined) return refusal(`\`${name}\``, code);
+    }
+    return undefined;
+  };
 }
 
 /** The same of a redirection; `cwd` is the folder it is opened in. */
@@ -248,20 +250,26 @@ function changes(words: readonly string[]): boolean {
   return !/^(?:sed|perl|ruby|g?awk)$/.test(name) || args.some((word) => /^-[a-zA-Z0]*i|inplace|^--in-place/.test(word));
 }
 
-/** What `xargs` gives a program is what the commands before it list. */
-function handedOver(
-  command: EffectiveCommand,
-  name: string,
-  analysis: CommandAnalysis,
-  cwd: string | undefined,
-): Word | undefined {
-  if (!command.via.some((each) => /^(?:xargs|parallel)$/.test(each)) || !WRITERS.has(name)) return undefined;
-  if (/^(?:sed|perl|ruby|g?awk)$/.test(name) && targetsOf(name, command.argv.slice(1)).length === 0) return undefined;
-  if (/^(?:cp|scp|rsync|install|ln|tar|curl|wget|git)$/.test(name)) return undefined;
-  return analysis.effective
-    .filter(({ simple, argv }) => simple.context.writesPipe && LISTERS.test(programName(argv[0]?.value ?? "")))
-    .flatMap(({ argv }) => argv.slice(1))
-    .find((word) => isBelowEtc(word, cwd));
+/** Whether `xargs` gives a program what it changes: what the commands before it list. */
+function takesListed(command: EffectiveCommand, name: string): boolean {
+  if (!command.via.some((each) => /^(?:xargs|parallel)$/.test(each)) || !WRITERS.has(name)) return false;
+  if (/^(?:cp|scp|rsync|install|ln|tar|curl|wget|git)$/.test(name)) return false;
+  return !/^(?:g?sed|perl|ruby|g?awk)$/.test(name) || editsInPlace(command.argv);
+}
+
+function editsInPlace(argv: readonly Word[]): boolean {
+  return argv.some(({ value }) => /^-[a-zA-Z0]*i|^--in-place|inplace/.test(value ?? ""));
+}
+
+/** The first word below `/etc` that a command hands on through a pipe. */
+function listedBelowEtc({ effective }: CommandAnalysis, folderOf: FolderOf): Word | undefined {
+  for (const command of effective) {
+    const { argv, simple } = command;
+    if (!simple.context.writesPipe || !LISTERS.test(programName(argv[0]?.value ?? ""))) continue;
+    const found = argv.slice(1).find((word) => isBelowEtc(word, folderOf(command).cwd));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 const LISTERS = /^(?:echo|printf|ls|find|gfind|fd|fdfind|locate|grep|rg)$/;
