@@ -89,6 +89,17 @@ export function isMisread(node: SyntaxNode): boolean {
   return node.type === "Word" && node.parts === undefined && expandsIn(node.text);
 }
 
+/**
+ * True where bash joins lines that the parser leaves apart: it reads a here-document, and what stands between backquotes,
+ * without its inner quotes, so that a backslash ends a line even in `'…'`.
+ */
+export function isJoinedByBash(node: SyntaxNode): boolean {
+  if (node.type === "CommandExpansion") return node.text.startsWith("`") && node.text.includes("\\\n");
+  if (node.type !== "HereDoc" || /['"\\]/.test(node.delimiter?.text ?? "")) return false;
+  const { text, parts = [] } = node.body;
+  return text.includes("$\\\n") || parts.some((part) => part.type !== "Literal" && part.text.includes("\\\n"));
+}
+
 /** A word without parts has no quotes: what no backslash stands before has its meaning. */
 function expandsIn(text: string): boolean {
   return /[$`(]/.test(text) && /`|[<>]\(|\$[\w({*@#?!$'"[-]/.test(text.replaceAll(/\\[\s\S]/g, ""));

@@ -10,7 +10,15 @@ import { forEachChild, parse, type Script, type SyntaxNode } from "unbash";
 import { hasOddEscape } from "./ansi-string.ts";
 import { arithmeticIsLiteral, testEvaluates, whyParameterActs } from "./expansion-risk.ts";
 import { KNOWN_NODES, PLAIN_CONSTRUCTS } from "./node-kinds.ts";
-import { findGap, findTouching, isMisread, toRedirection, toSimpleCommand, wordGoesOn } from "./simple-command.ts";
+import {
+  findGap,
+  findTouching,
+  isJoinedByBash,
+  isMisread,
+  toRedirection,
+  toSimpleCommand,
+  wordGoesOn,
+} from "./simple-command.ts";
 import type { CommandContext, Construct, SimpleCommand, SyntaxFacts } from "./syntax.ts";
 import { isTooDeep, parsedLength } from "./text-limits.ts";
 import { type Span, type SpanOf, toWord } from "./word.ts";
@@ -136,6 +144,7 @@ class Walker {
     if (kind === "process-substitution" && wordGoesOn(this.#source, node.end)) {
       this.errors.push({ message: "unexpected token", offset: this.#spanOf(node.end, node.end).start });
     }
+    if (isJoinedByBash(node)) this.giveUp("unexpected token", node.pos);
     this.constructs.push({ kind, span, text: node.text });
     if (node.script === undefined) {
       this.constructs.push({ kind: "unknown", type: `${node.type} without a script`, span, text: node.text });
@@ -180,7 +189,7 @@ class Walker {
     }
     // Bash may end the here-document elsewhere, and run what stands behind it.
     const isWrong = node.type === "HereDocDelimiter" ? hasOddEscape(node.text) : isMisread(node);
-    if (isWrong) this.giveUp("unexpected token", node.pos);
+    if (isWrong || isJoinedByBash(node)) this.giveUp("unexpected token", node.pos);
     const construct = this.#construct(node);
     if (construct !== undefined) this.constructs.push(construct);
   }
