@@ -21,7 +21,7 @@ import {
 } from "@pi-bash/command";
 import type { PathContext } from "./danger-paths.ts";
 import { type DangerOptions, findDangers } from "./dangers.ts";
-import { isHarmlessAssignment, isSessionVariable } from "./environment.ts";
+import { isHarmlessAssignment, isLoopVariable } from "./environment.ts";
 import { type Finding, type Refusal, refuse } from "./finding.ts";
 import { effectiveFolders } from "./folders.ts";
 import { findEnvironmentReads, isEnvironmentFile } from "./process-environment.ts";
@@ -232,11 +232,6 @@ function constructRefusal(construct: Construct): Refusal | undefined {
     case "unknown":
       return refuse("unknown-syntax", "unknown", `syntax that is not known: ${construct.type}`);
   }
-}
-
-/** Programs take their settings from names in capitals, so that a loop may set only names that are none. */
-function isLoopVariable(name: string): boolean {
-  return /^(?:[a-z_][a-z0-9_]*|[A-Za-z])$/.test(name) && !isSessionVariable(name);
 }
 
 /** In another folder git obeys another repository's configuration, which nobody has looked at. */

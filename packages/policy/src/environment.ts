@@ -63,12 +63,24 @@ export function isSessionVariable(name: string): boolean {
   return SHELL_VARIABLES.test(name) || isDangerousVariable(name);
 }
 
+/**
+ * True for a variable that a loop or `read` may fill in a line that only reads. Programs take their settings from names
+ * in capitals, which may be exported already.
+ */
+export function isLoopVariable(name: string): boolean {
+  return /^(?:[a-z_][a-z0-9_]*|[A-Za-z])$/.test(name) && !isSessionVariable(name);
+}
+
 /** The dangerous names among those of an environment, sorted. */
 export function dangerousVariables(names: Iterable<string>): string[] {
   return [...names].filter(isDangerousVariable).toSorted();
 }
 
+/** Paths in these lead to catalogues of messages (`LANGUAGE=../x`), terminals and time zones that a repository holds. */
+const NAMES_A_FILE = /^:?\/|\.\.|^(?![A-Z][a-z]+\/)[^/]*\//;
+
 /** True for an assignment before a command that cannot change what it does to files. */
 export function isHarmlessAssignment(name: string, value: string | null): boolean {
-  return value !== null && (HARMLESS_NAMES.test(name) || HARMLESS_PAIRS.has(`${name}=${value}`));
+  if (value === null) return false;
+  return (HARMLESS_NAMES.test(name) && !NAMES_A_FILE.test(value)) || HARMLESS_PAIRS.has(`${name}=${value}`);
 }

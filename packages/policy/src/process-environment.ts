@@ -8,7 +8,13 @@
  * workspace that leads there is the sandbox's matter.
  */
 import { posix } from "node:path";
-import { type CommandAnalysis, type EffectiveCommand, programName, type Word } from "@pi-bash/command";
+import {
+  type CommandAnalysis,
+  type EffectiveCommand,
+  programName,
+  type Redirection,
+  type Word,
+} from "@pi-bash/command";
 import type { PathContext } from "./danger-paths.ts";
 import type { Finding } from "./finding.ts";
 
@@ -19,6 +25,8 @@ const HARMLESS =
 /** Programs that show names, sizes and times, and never what a file holds. */
 const SHOWS_NAMES =
   /^(?:ls|dir|vdir|stat|readlink|realpath|basename|dirname|test|\[|tree|du|df|find|pwd|echo|printf|lsblk)$/;
+/** Options by which one of those reads names out of a file, and prints them: `du --files0-from`, `tree --fromfile`. */
+const READS_NAMES = /^--(?:fi|fr|git|inf|exclude-f)|^-[^-]*X/;
 /** Programs that go through folders by themselves, also without an operand. */
 const RECURSES = /^(?:rg|ag|grep|egrep|fgrep)$/;
 
@@ -33,12 +41,26 @@ export function findEnvironmentReads(
     (construct) =>
       construct.kind === "word-list" && construct.words.some((word) => isEnvironment(word, undefined, line)),
   );
-  return [...commands, ...lists].map(({ span }) => ({
+  const inputs = line.makesNames ? redirectionsOf(analysis).filter(givesName) : [];
+  return [...commands, ...lists, ...inputs].map(({ span }) => ({
     code: "shows-environment",
     severity: "unknown",
     message: "may show the environment of a process",
     span,
   }));
+}
+
+function redirectionsOf({ commands, nestedCommands, constructs }: CommandAnalysis): Redirection[] {
+  return [
+    ...[...commands, ...nestedCommands].flatMap(({ redirections }) => redirections),
+    ...constructs.flatMap((construct) => (construct.kind === "redirection" ? [construct.redirection] : [])),
+  ];
+}
+
+/** A text that is given as input, out of which `read` or `xargs` makes names of files. */
+function givesName({ operator, target, body }: Redirection): boolean {
+  const text = operator === "<<<" ? target?.display : body;
+  return text !== undefined && /environ|\/proc\b/.test(text);
 }
 
 /** True for the target of a redirection that may be the environment of a process. */
@@ -67,12 +89,19 @@ function isMove(command: EffectiveCommand): boolean {
 
 function mayRead(command: EffectiveCommand, cwd: string | undefined, line: Line): boolean {
   const name = programName(command.argv[0]?.value ?? "");
-  if (SHOWS_NAMES.test(name) && !line.makesNames) return false;
+  if (wordsOfXargs(command).some((word) => isEnvironment(word, cwd, line))) return true;
   const words = command.argv.slice(1);
+  const printsAFile = words.some((word) => READS_NAMES.test(word.display));
+  if (SHOWS_NAMES.test(name) && !line.makesNames && !printsAFile) return false;
   if (words.some((word) => isEnvironment(word, cwd, line))) return true;
   const reads = !SHOWS_NAMES.test(name) || name === "find";
   if (reads && words.some((word) => isRoot(word, cwd))) return true;
   return cwd !== undefined && (isBelowProc(cwd) || (cwd === "/" && RECURSES.test(name)));
+}
+
+/** The words before the command of `xargs`, of which one may name its file: `-a /proc/1/environ`. */
+function wordsOfXargs({ via, argv, simple }: EffectiveCommand): Word[] {
+  return via.includes("xargs") ? simple.argv.filter((word) => !argv.includes(word)) : [];
 }
 
 function isRoot(word: Word, cwd: string | undefined): boolean {

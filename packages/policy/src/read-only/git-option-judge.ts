@@ -34,13 +34,17 @@ function widthOf(word: Word, next: Word | undefined, spec: GitSpec): number | un
   if (isSurelyOperand(word)) return 1;
   const text = word.value ?? harmlessNamed(word);
   const width = text === undefined ? undefined : optionWidth(text, spec.options, spec.short);
-  return width === 2 && !isValue(next) ? undefined : width;
+  if (width === 2 && (!isValue(next) || (next.value === null && FORMATS.test(text ?? "")))) return undefined;
+  return width;
 }
+
+/** Options whose value is, or holds, a format. */
+const FORMATS = /^--(?:format|pretty|sort)=?$/;
 
 /** A format that is not known could hold `%G?`, which runs gpg. */
 function harmlessNamed(word: Word): string | undefined {
   const name = namedOption(word);
-  return name === "--format=" || name === "--pretty=" || name === "--sort=" ? undefined : name;
+  return name !== undefined && FORMATS.test(name) ? undefined : name;
 }
 
 function optionWidth(text: string, options: ReadonlySet<string>, short: RegExp | undefined): number | undefined {

@@ -1,8 +1,8 @@
 /**
  * The options of git's showing commands that only read, spelled out.
  *
- * `--output`, `--ext-diff`, `--textconv` and `--show-signature` are missing on purpose: they write a file or run a
- * program. Which subcommand takes which list is in `git.ts`.
+ * `--output`, `--ext-diff`, `--textconv`, `--show-signature` and `--remerge-diff` are missing on purpose: they write a
+ * file or run a program. Which subcommand takes which list is in `git.ts`.
  */
 
 /** Builds the set; `_` at the end of a name stands for "takes the next word". */
@@ -22,6 +22,6 @@ export const DIFF =
 export const DIFF_SHORT = /^-(?:U\d+|[MCB]\d*%?|S.+|G.+|\d+|l\d+|[pusawbRWcmtrzB]+)$/;
 /** Options that choose and show commits; `%G` formats run gpg and are refused by `formatsAreHarmless`. */
 export const LOG =
-  "--oneline --graph --decorate= --no-decorate --all --branches= --tags= --remotes= --glob= --exclude= --not --reflog --walk-reflogs --first-parent --merges --no-merges --min-parents= --max-parents= --max-count= --skip= --since= --after= --until= --before= --author= --committer= --grep= --all-match --invert-grep --regexp-ignore-case --basic-regexp --extended-regexp --fixed-strings --perl-regexp --reverse --date-order --topo-order --author-date-order --date= --relative-date --parents --children --left-right --cherry --cherry-mark --cherry-pick --left-only --right-only --boundary --simplify-by-decoration --simplify-merges --full-history --dense --sparse --show-pulls --ancestry-path= --abbrev-commit --no-abbrev-commit --format= --pretty= --notes= --no-notes --follow --full-diff --log-size --source --mailmap --use-mailmap --no-mailmap --clear-decorations --decorate-refs= --decorate-refs-exclude= --encoding= --expand-tabs= --no-expand-tabs --no-show-signature --diff-merges= --no-diff-merges --remerge-diff --ignore-missing --count --objects --objects-edge --no-walk= --do-walk --in-commit-order --timestamp --header --bisect --group= --email --numbered --summary -n_ -i -E -F -P -g -L_";
+  "--oneline --graph --decorate= --no-decorate --all --branches= --tags= --remotes= --glob= --exclude= --not --reflog --walk-reflogs --first-parent --merges --no-merges --min-parents= --max-parents= --max-count= --skip= --since= --after= --until= --before= --author= --committer= --grep= --all-match --invert-grep --regexp-ignore-case --basic-regexp --extended-regexp --fixed-strings --perl-regexp --reverse --date-order --topo-order --author-date-order --date= --relative-date --parents --children --left-right --cherry --cherry-mark --cherry-pick --left-only --right-only --boundary --simplify-by-decoration --simplify-merges --full-history --dense --sparse --show-pulls --ancestry-path= --abbrev-commit --no-abbrev-commit --format= --pretty= --notes= --no-notes --follow --full-diff --log-size --source --mailmap --use-mailmap --no-mailmap --clear-decorations --decorate-refs= --decorate-refs-exclude= --encoding= --expand-tabs= --no-expand-tabs --no-show-signature --diff-merges=off --diff-merges=none --diff-merges=on --diff-merges=m --diff-merges=first-parent --diff-merges=1 --diff-merges=separate --diff-merges=c --diff-merges=combined --diff-merges=cc --diff-merges=dense-combined --no-diff-merges --ignore-missing --count --objects --objects-edge --no-walk= --do-walk --in-commit-order --timestamp --header --bisect --group= --email --numbered --summary -n_ -i -E -F -P -g -L_";
 /** Short options of `git log`. */
 export const LOG_SHORT = /^-(?:n\d+|\d+|L.+|U\d+|[MCB]\d*%?|S.+|G.+|[iEFPgpuscmwbatzR]+)$/;

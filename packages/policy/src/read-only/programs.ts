@@ -5,7 +5,7 @@
  * coreutils, findutils, grep, procps, util-linux, iproute2 and systemd, each option checked for files it writes,
  * programs it starts and hosts it connects to. Programs that connect (`ping`, `dig`, `curl`) never stand here.
  */
-import { isSessionVariable } from "../environment.ts";
+import { isLoopVariable } from "../environment.ts";
 import { refuse } from "../finding.ts";
 import { judgeGit } from "./git.ts";
 import { isSurelyOperand, type Judge, onlyOptions } from "./options.ts";
@@ -84,9 +84,9 @@ const judgeUnzip: Judge = (call) =>
 const judgeCommand: Judge = ({ args }) =>
   /^-[vV]$/.test(args[0]?.value ?? "") ? undefined : refuse("runs-code", "exec", "`command` runs a program");
 
-/** `read` fills variables; plain lower-case or unsuspicious names are harmless in the loop they stand in. */
+/** `read` fills variables; plain lower-case names are harmless in the loop they stand in. */
 const judgeRead = onlyOptions({ flags: "rse", valued: "dntpNiu" }, ({ operands }) =>
-  operands.every((word) => word.value !== null && /^[A-Za-z_]\w*$/.test(word.value) && !isSessionVariable(word.value))
+  operands.every((word) => word.value !== null && isLoopVariable(word.value))
     ? undefined
     : refuse("sets-variable", "session", "`read` sets a variable that later commands obey"),
 );
