@@ -1,0 +1,64 @@
+/**
+ * What `classify` calls read-only only reads: a sample of the harness that `differential.soak.ts` runs long, and the
+ * controls that prove what it can see.
+ */
+import { beforeAll, describe, expect, it } from "vitest";
+import { soakSeed } from "../../../../test/support/random.ts";
+import { scratchFolder } from "../support/scratch.ts";
+import { CONTROL_CLASSES } from "./controls.ts";
+import { describeFindings, isCalledReadOnly, subjectsHere, summarize, tryCases } from "./findings.ts";
+import { everyNth, randomCases, sweepOptions, sweepValues } from "./generate.ts";
+import { isInstalled } from "./programs.ts";
+import { type Fixture, prepareFixture, whyNoSandbox } from "./sandbox.ts";
+
+const folder = scratchFolder();
+const reason = whyNoSandbox();
+const title = reason === undefined ? "in the fixture" : `in the fixture (skipped: ${reason})`;
+
+describe.each(CONTROL_CLASSES)("$title", ({ cases }) => {
+  it("has at least ten spellings, none of them called read-only", () => {
+    expect(cases.length).toBeGreaterThanOrEqual(10);
+    expect(cases.filter(isCalledReadOnly).map(({ line }) => line)).toEqual([]);
+  });
+});
+
+describe.skipIf(reason !== undefined)(title, () => {
+  let fixture: Fixture;
+  beforeAll(() => {
+    fixture = prepareFixture(folder);
+  });
+
+  it.each(CONTROL_CLASSES)("shows what each line does: $title", async ({ cases }) => {
+    const possible = cases.filter(({ line }) => PROGRAMS.every((name) => !hasWord(line, name) || isInstalled(name)));
+
+    const seen = await fixture.run(possible);
+
+    expect(possible.filter((_, index) => seen[index]?.effects.length === 0).map(({ line }) => line)).toEqual([]);
+  });
+
+  it("finds no effect of what is called read-only", async () => {
+    const seed = soakSeed();
+    const { subjects, absent } = subjectsHere(false);
+    const enough = (most: number) => (tried: { readonly run: number }) => tried.run >= most;
+
+    const alone = await tryCases(everyNth(sweepOptions(subjects), 97, seed), fixture, enough(SWEEP_LINES));
+    const valued = await tryCases(everyNth(sweepValues(subjects), 1_999, seed), fixture, enough(SWEEP_LINES));
+    const random = await tryCases(randomCases(subjects, seed), fixture, enough(RANDOM_LINES));
+
+    const all = { options: alone, values: valued, "random lines": random };
+    for (const [kind, tried] of Object.entries(all)) process.stdout.write(summarize(kind, tried, subjects, absent));
+    expect(describeFindings(Object.values(all).flatMap(({ found }) => found))).toBe("");
+    expect(random.run).toBeGreaterThanOrEqual(RANDOM_LINES);
+  });
+});
+
+/** Lines that are run, of each kind. */
+const SWEEP_LINES = 200;
+const RANDOM_LINES = 600;
+
+/** Programs of the controls that a machine may lack. */
+const PROGRAMS = ["zsh", "fd", "rg", "gawk", "ip", "ss", "systemctl", "xxd", "dash", "file", "who"];
+
+function hasWord(line: string, name: string): boolean {
+  return new RegExp(`(?:^|[^\\w-])${name}(?=$|[^\\w])`).test(line);
+}

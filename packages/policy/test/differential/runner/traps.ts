@@ -1,0 +1,170 @@
+/**
+ * What a line could reach besides files: processes, sockets, the network, the machine's name, services.
+ *
+ * A victim traps every signal and writes it down. Every address leads to the loopback device, whose counters show each
+ * packet, also those of a question to a name server. A connection stands, so that cutting it can be seen.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { SECRET } from "../case.ts";
+import { listenAsBus } from "./bus.ts";
+
+const LOG = "/state/signals";
+const VICTIM_PROGRAM = `
+for signal in HUP INT QUIT USR1 USR2 PIPE ALRM TERM CONT TSTP TTIN TTOU URG WINCH IO PWR XCPU XFSZ VTALRM PROF; do
+  trap "echo $signal >> ${LOG}" "$signal"
+done
+while :; do sleep infinity & wait; done
+`;
+
+/** What the victim needs to write a signal down, in milliseconds. */
+const SIGNAL_MS = 25;
+
+/** Files of the kernel that show what a line changed, each with what to call it. */
+const KERNEL_FILES: readonly (readonly [string, string])[] = [
+  ["/proc/sys/kernel/hostname", "changed the host's name"],
+  ["/proc/sys/kernel/domainname", "changed the domain's name"],
+  ["/proc/net/fib_trie", "changed the addresses or routes"],
+  ["/proc/net/if_inet6", "changed the addresses"],
+  ["/proc/sys/net/ipv6/conf/lo/mtu", "changed a network device"],
+];
+
+/** The effect of printing what another process was given. */
+export const SHOWN = "printed the environment of another process";
+
+/** Standing traps of a sandbox. */
+export class Traps {
+  private victim: ChildProcess | undefined;
+  private victimMark = "";
+  private readonly kernel = new Map<string, string>();
+  private links = "";
+  private packets = 0;
+  private known = new Set<string>();
+  private readonly reported: string[] = [];
+
+  /** Sets the traps. */
+  async set(): Promise<void> {
+    // An address of a device other than loopback, for what asks for the names of all of them.
+    const pair = "link add dev0 type veth peer name dev1";
+    // Without generated addresses, a new device sends no packets of its own.
+    const quiet = ["link set dev0 addrgenmode none", "link set dev1 addrgenmode none"];
+    for (const words of [pair, ...quiet, "addr add 192.0.2.1/24 dev dev0", "link set dev0 up", "link set dev1 up"]) {
+      spawnSync("ip", words.split(" "));
+    }
+    for (const family of ["-4", "-6"]) spawnSync("ip", [family, "route", "add", "local", "default", "dev", "lo"]);
+    await listenAsBus((effect) => this.reported.push(effect));
+    await this.holdConnection();
+    await this.startVictim();
+    for (const [path] of KERNEL_FILES) this.kernel.set(path, read(path));
+    this.links = linkState();
+    this.packets = packetsSent();
+    this.known = new Set(processes());
+  }
+
+  /** Process id of the victim. */
+  get victimPid(): number {
+    return this.victim?.pid ?? 0;
+  }
+
+  /** What happened since the last call. */
+  async effects(line: string, output: string): Promise<string[]> {
+    // Lets the loop take in what the sockets have.
+    await new Promise((resolve) =>
+      /kill|signal/i.test(line) ? setTimeout(resolve, SIGNAL_MS) : setImmediate(resolve),
+    );
+    const found = this.reported.splice(0);
+    const signals = existsSync(LOG) ? read(LOG).trim() : "";
+    if (signals !== "") found.push(`signalled a process: ${signals.replaceAll("\n", " ")}`);
+    rmSync(LOG, { force: true });
+    const mark = victimState(this.victimPid);
+    if (mark !== this.victimMark) found.push(`changed a process: \`${this.victimMark}\` to \`${mark}\``);
+    for (const [path, what] of KERNEL_FILES) if (read(path) !== this.kernel.get(path)) found.push(what);
+    if (/\bip\b|route|ifconfig|ss\b/.test(line) && linkState() !== this.links) found.push("changed the network");
+    const sent = packetsSent();
+    if (sent !== this.packets) found.push(`sent ${sent - this.packets} packets`);
+    this.packets = sent;
+    if (output.includes(SECRET)) found.push(SHOWN);
+    const refused =
+      /^.*(?:cannot set date|Operation not permitted|Read-only file system|Cannot execute remote).*$/m.exec(output);
+    if (refused !== null) found.push(`tried what the fixture forbids: \`${refused[0].slice(0, 120)}\``);
+    return found;
+  }
+
+  /** Processes that are not those of the sandbox. */
+  strangers(): number[] {
+    return processes()
+      .filter((pid) => !this.known.has(pid) && !isOf(pid, this.victimPid))
+      .map(Number);
+  }
+
+  private async startVictim(): Promise<void> {
+    this.victim = spawn("bash", ["--norc", "-c", VICTIM_PROGRAM], {
+      env: { PATH: "/usr/bin:/bin", SECRET },
+      stdio: "ignore",
+      detached: true,
+    });
+    const pid = String(this.victimPid);
+    // It waits for its `sleep` once all traps are set.
+    for (;;) {
+      if (processes().some((other) => read(`/proc/${other}/comm`) === "sleep\n" && isOf(other, Number(pid)))) break;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    this.victimMark = victimState(this.victimPid);
+  }
+
+  private async holdConnection(): Promise<void> {
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined).on("close", () => this.reported.push("cut a connection"));
+    });
+    await new Promise<void>((resolve) => server.listen(40_404, "127.0.0.1", resolve));
+    const client = connect(40_404, "127.0.0.1");
+    client.on("error", () => undefined);
+    await new Promise<void>((resolve) => client.once("connect", resolve));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function processes(): string[] {
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+}
+
+function isOf(pid: string, parent: number): boolean {
+  return new RegExp(`^PPid:\\t${parent}$`, "m").test(read(`/proc/${pid}/status`));
+}
+
+/** State, priority, policy, processors and limits of a process. */
+function victimState(pid: number): string {
+  const fields = read(`/proc/${pid}/stat`).split(" ");
+  const isStopped = fields[2] === "T" ? "stopped" : fields.length > 1 ? "alive" : "gone";
+  const cpus = /^Cpus_allowed:.*$/m.exec(read(`/proc/${pid}/status`))?.[0] ?? "";
+  const limits = read(`/proc/${pid}/limits`).replaceAll(/\s+/g, "").length;
+  return [
+    isStopped,
+    fields[17],
+    fields[18],
+    fields[39],
+    fields[40],
+    cpus,
+    read(`/proc/${pid}/oom_score_adj`).trim(),
+    limits,
+  ].join(" ");
+}
+
+function packetsSent(): number {
+  const lines = read("/proc/net/dev").split("\n").slice(2);
+  return lines.reduce((sum, line) => sum + Number(line.split(":")[1]?.trim().split(/\s+/)[9] ?? 0), 0);
+}
+
+function linkState(): string {
+  const show = ["-o link", "rule", "route show table all", "neigh", "maddr"];
+  return show.map((words) => spawnSync("ip", words.split(" "), { encoding: "utf8" }).stdout).join("\n");
+}
