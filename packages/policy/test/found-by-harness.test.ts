@@ -49,6 +49,10 @@ describe("found by the harness", () => {
     "TZ=/proj/f date",
     "TZ=:/proj/f date",
     "TERM=./x ls",
+    "xxd f -c",
+    "xxd f -p",
+    "xxd -l 8 f -u",
+    "xxd - -E",
     "git log --remerge-diff",
     "git log -p --diff-merges=remerge",
     "git show --diff-merges=r HEAD",
@@ -69,6 +73,7 @@ describe("found by the harness", () => {
     "find . -name '*.ts' -print0 | du --files0-from=- -ch",
     "git for-each-ref --sort refname --format '%(refname)'",
     "xargs -a list wc -l",
+    "xxd -p f; xxd -l 8 -c 4 f; xxd -- f",
     "git log -p --diff-merges=first-parent; git show --diff-merges=cc HEAD; git log --no-diff-merges",
   ])("is read-only still: %s", (command) => {
     expect(classify(command, PLACE)).toMatchObject({ class: "readonly", findings: [] });

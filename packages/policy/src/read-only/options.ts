@@ -125,18 +125,28 @@ export interface WordOptions {
   readonly valuesOf: (option: string) => number | undefined;
   /** Whether a word may be a value of the option. Default: any. */
   readonly accepts?: (value: Word, option: string) => boolean;
+  /** True for a program that takes every word behind its first operand for an operand: `xxd in -c` writes `-c`. */
+  readonly endsAtOperand?: boolean;
+}
+
+/** What is an operand from here on, whatever it looks like; undefined where options may follow. */
+function operandsFrom(args: readonly Word[], index: number, endsAtOperand: boolean): readonly Word[] | undefined {
+  const word = args[index];
+  if (word?.value === "--") return args.slice(index + 1);
+  return endsAtOperand && word !== undefined && isSurelyOperand(word) ? args.slice(index) : undefined;
 }
 
 /** The operands of a call whose options are whole words, or why they cannot be told. */
 export function parseWordOptions(
   call: Call,
-  { valuesOf, accepts = () => true }: WordOptions,
+  { valuesOf, accepts = () => true, endsAtOperand = false }: WordOptions,
 ): { readonly operands: readonly Word[] } | { readonly refusal: Refusal } {
   const operands: Word[] = [];
   for (let index = 0; index < call.args.length; index++) {
     const word = call.args[index];
     if (word === undefined) break;
-    if (word.value === "--") return { operands: [...operands, ...call.args.slice(index + 1)] };
+    const rest = operandsFrom(call.args, index, endsAtOperand);
+    if (rest !== undefined) return { operands: [...operands, ...rest] };
     if (isSurelyOperand(word)) {
       operands.push(word);
       continue;

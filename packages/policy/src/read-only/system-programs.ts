@@ -128,6 +128,7 @@ const XXD_PLAIN = /^-(?:[cglo]\d+|s[-+]*\d+|a|b|C|d|e|E|i|p|ps|plain|u|v)$/;
  */
 const judgeXxd: Judge = (call) => {
   const parsed = parseWordOptions(call, {
+    endsAtOperand: true,
     valuesOf: (option) => (XXD_VALUED.test(option) ? 1 : XXD_PLAIN.test(option) ? 0 : undefined),
     accepts: (value, option) =>
       option.startsWith("-n") ? isSurelyOperand(value) : /^[-+]*(?:0[xX])?[\da-fA-F]+$/.test(value.value ?? ""),
