@@ -53,6 +53,10 @@ describe("found by the harness", () => {
     "xxd f -p",
     "xxd -l 8 f -u",
     "xxd - -E",
+    'git diff -U "$x"',
+    'git log -p -U "$x"',
+    'git show -U "$x" HEAD',
+    'git diff-tree -p -U "$x" HEAD',
     "git log --remerge-diff",
     "git log -p --diff-merges=remerge",
     "git show --diff-merges=r HEAD",
@@ -73,6 +77,7 @@ describe("found by the harness", () => {
     "find . -name '*.ts' -print0 | du --files0-from=- -ch",
     "git for-each-ref --sort refname --format '%(refname)'",
     "xargs -a list wc -l",
+    'git diff -U5; git log -p --unified=5; git log -n "$n"; git log -S "$x"',
     "xxd -p f; xxd -l 8 -c 4 f; xxd -- f",
     "git log -p --diff-merges=first-parent; git show --diff-merges=cc HEAD; git log --no-diff-merges",
   ])("is read-only still: %s", (command) => {
