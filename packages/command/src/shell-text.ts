@@ -38,6 +38,12 @@ export const SHELLS: ReadonlyMap<string, ShellLanguage> = new Map<string, ShellL
   ["fish", "other"],
   ["csh", "other"],
   ["tcsh", "other"],
+  ["lksh", "other"],
+  ["xonsh", "other"],
+  ["osh", "other"],
+  ["hush", "other"],
+  ["rc", "other"],
+  ["es", "other"],
   ["elvish", "other"],
   ["nu", "other"],
   ["pwsh", "other"],
@@ -46,24 +52,73 @@ export const SHELLS: ReadonlyMap<string, ShellLanguage> = new Map<string, ShellL
 /** `posix`: a shell that reads what POSIX describes. `other`: a shell with a language of its own. */
 export type ShellLanguage = "bash" | "posix" | "other";
 
-/** Reads the options of a shell. */
-export function shellOptions(argv: readonly Word[]): ShellOptions {
+/** Long options of bash, with the words that each takes. */
+const LONG_OPTIONS: Readonly<Record<string, number>> = {
+  "--posix": 0,
+  "--login": 0,
+  "--noprofile": 0,
+  "--norc": 0,
+  "--noediting": 0,
+  "--restricted": 0,
+  "--verbose": 0,
+  "--rcfile": 1,
+  "--init-file": 1,
+};
+
+/** Options that change neither what a text means nor what is read before it: a login shell reads start-up files. */
+const PLAIN_OPTION = /^(?:-[ceuxo]+|--noprofile|--norc)$/;
+/** The values of `-o` that change neither. */
+const PLAIN_VALUE = /^(?:pipefail|errexit|nounset|xtrace)$/;
+
+interface ReadWord {
+  readonly width: number;
+  /** The options are over. */
+  readonly ends?: boolean;
+}
+
+/** Reads the options of a shell. An option that is not known may be one that runs a text of its own. */
+export function shellOptions(argv: readonly Word[], language: ShellLanguage): ShellOptions {
   let index = 1;
   const options: string[] = [];
-  for (let word = argv[index]; word !== undefined && word.value !== "--"; word = argv[index]) {
+  const values: string[] = [];
+  for (let word = argv[index]; word !== undefined; word = argv[index]) {
     // After `-c` an expanding word is the text itself; before it, anything could follow.
-    const open = word.value === null && !options.some(isTextOption);
-    if (open) return { index, readsText: false, readsInput: false, plain: false, problem: "an option expands" };
-    if (word.value === null || !/^[-+]./.test(word.value)) break;
-    options.push(word.value);
-    index += /^(?:[-+][oO]|--rcfile|--init-file)$/.test(word.value) ? 2 : 1;
+    if (word.value === null) {
+      if (options.some(isTextOption)) break;
+      return unknownOptions(index, "an option expands");
+    }
+    if (!/^[-+]/.test(word.value)) break;
+    const read = readWord(word.value, language);
+    if (read === undefined) return unknownOptions(index, `unknown option \`${word.value}\``);
+    if (read.ends !== true) options.push(word.value);
+    values.push(...argv.slice(index + 1, index + read.width).map((each) => each.value ?? ""));
+    index += read.width;
+    if (read.ends === true) break;
   }
   return {
-    index: argv[index]?.value === "--" ? index + 1 : index,
+    index,
     readsText: options.some(isTextOption),
     readsInput: options.some((option) => /^-[A-Za-z]*s[A-Za-z]*$/.test(option)),
-    plain: options.every((option) => /^(?:-[ceux]+|--noprofile|--norc)$/.test(option)),
+    plain: options.every((option) => PLAIN_OPTION.test(option)) && values.every((value) => PLAIN_VALUE.test(value)),
   };
+}
+
+function unknownOptions(index: number, problem: string): ShellOptions {
+  return { index, readsText: false, readsInput: false, plain: false, problem };
+}
+
+/** `-` and `--` end the options, `+` alone is one; each `o` and `O` of a cluster takes a word, in their order. */
+function readWord(text: string, language: ShellLanguage): ReadWord | undefined {
+  if (text === "--" || text === "-") return { width: 1, ends: true };
+  if (text === "+") return { width: 1 };
+  if (text.startsWith("--")) {
+    const words = language === "bash" ? LONG_OPTIONS[text] : undefined;
+    return words === undefined ? undefined : { width: 1 + words };
+  }
+  if (language === "other" && !/^-[cel]+$/.test(text)) return undefined;
+  if (!/^[-+][A-Za-z]+$/.test(text)) return undefined;
+  const takes = language === "bash" ? /[oO]/g : /o/g;
+  return { width: 1 + (text.match(takes)?.length ?? 0) };
 }
 
 function isTextOption(option: string): boolean {
@@ -95,7 +150,7 @@ const NOT_POSIX = [
   /(?:^|[^$])\{(?![\s}])/,
   /[@?*+!]\(|\[\[|\(\(|[<>]\(|<</,
   /&>|>&(?![\d-])|\|&|;&/,
-  /\w(?:\[[^\]]*\])?\+=|\w\[[^\]]*\]=/,
+  /\w\+=|\w\[|\]\+?=/,
   /\b(?:function|select|coproc)\b/,
 ];
 

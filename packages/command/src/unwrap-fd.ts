@@ -80,44 +80,60 @@ const FD: WrapperSpec = {
 
 /** `fd … -x command`: the rest of the line up to `;`, once for each name. */
 export function throughFd(argv: readonly Word[], state: State, step: Step, guess: Guess): Unwrapped {
-  const found = findFdCommand(argv);
-  if (found === "none") return emit(argv, state);
+  const found = findFdCommands(argv);
   if (found === "unknown") {
     return together([unresolved(argv, state, "an option of the search is not known"), guess(argv, state)]);
   }
   const inner: State = { ...state, via: [...state.via, "fd --exec"], argvComplete: false, noisy: true };
   // A name in its own folder (`{/}`) may begin with a dash; without a placeholder the name is appended.
   const filling: Filling = { splits: true, leading: "" };
-  const command = found.map((word) => filledWord(word, "{", filling));
-  return together([emit(argv, state), step([...command, appendedWord(spanAfter(argv), filling)], inner)]);
+  const end = appendedWord(spanAfter(argv), filling);
+  const runs = found.map((command) => step([...command.map((word) => filledWord(word, "{", filling)), end], inner));
+  return together([emit(argv, state), ...runs]);
 }
 
-/** Reads the options one by one, with operands between them, up to the one that runs a command. */
-function findFdCommand(argv: readonly Word[]): readonly Word[] | "none" | "unknown" {
+/** Reads the options one by one, with operands between them, and takes out each command up to its `;`. */
+function findFdCommands(argv: readonly Word[]): readonly (readonly Word[])[] | "unknown" {
+  const commands: (readonly Word[])[] = [];
   for (let index = 1; index < argv.length; index++) {
     const word = argv[index];
-    if (word === undefined || word.value === "--") return "none";
+    if (word === undefined || word.value === "--") break;
     if (isOperand(word)) continue;
-    if (word.value === null) return "unknown";
-    const runs = runsFrom(word.value);
-    if (runs !== undefined) return commandFrom(runs, word, argv.slice(index + 1));
+    const read = readFdOption(word, argv, index);
+    if (read === undefined) return "unknown";
+    if (read.runs !== undefined) commands.push(read.runs);
+    index += read.values;
+  }
+  return commands;
+}
+
+/** The words behind an option that belong to it, and the command among them where it runs one. */
+function readFdOption(
+  word: Word,
+  argv: readonly Word[],
+  index: number,
+): { readonly values: number; readonly runs?: readonly Word[] } | undefined {
+  if (word.value === null) return undefined;
+  const attached = runsFrom(word.value);
+  if (attached === undefined) {
     const values = takesNext(word.value) ? 1 : 0;
     const option = [word, word, ...argv.slice(index + 1, index + 1 + values)];
-    if (readOptions(FD, option).kind !== "at") return "unknown";
-    index += values;
+    return readOptions(FD, option).kind === "at" ? { values } : undefined;
   }
-  return "none";
+  const count = untilEnd(argv, index + 1);
+  const rest = argv.slice(index + 1, index + 1 + count);
+  return { values: count + 1, runs: attached === "" ? rest : [literalWord(attached, word.span), ...rest] };
+}
+
+/** Words up to the `;` that ends a command, or all. */
+function untilEnd(argv: readonly Word[], from: number): number {
+  const end = argv.findIndex((word, at) => at >= from && word.value === ";");
+  return (end === -1 ? argv.length : end) - from;
 }
 
 function isOperand(word: Word): boolean {
   const start = word.value ?? word.leading;
   return !word.splits && start !== "" && (start === "-" || !start.startsWith("-"));
-}
-
-function commandFrom(attached: string, option: Word, rest: readonly Word[]): readonly Word[] {
-  const head = attached === "" ? [] : [literalWord(attached, option.span)];
-  const end = rest.findIndex((each) => each.value === ";");
-  return [...head, ...(end === -1 ? rest : rest.slice(0, end))];
 }
 
 /** What is attached to `-x` or `--exec` of a cluster; undefined where the word has neither. */

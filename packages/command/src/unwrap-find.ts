@@ -17,7 +17,8 @@ export function throughFind(argv: readonly Word[], state: State, step: Step, gue
   const parts = [emit(argv, state)];
   // Inside of another search or wrapper names are not told apart: each would multiply the commands of the one before.
   const points = startingPoints(argv);
-  const starts = points.length > 1 && state.via.length > 0 ? [""] : points;
+  const runsMany = argv.filter((word) => FIND_RUNS.has(word.value ?? "")).length > MAX_STARTS;
+  const starts = points.length > 1 && (state.via.length > 0 || runsMany) ? [""] : points;
   let doubtful = false;
   for (let index = 1; index < argv.length; index++) {
     const word = argv[index];
@@ -84,7 +85,8 @@ function filled(word: Word, filling: Filling, several: boolean): Word {
 /** What the names begin with: the literal starting points, `.` without one, or nothing that is known. */
 function startingPoints(argv: readonly Word[]): readonly string[] {
   const starts = argv.slice(firstStart(argv));
-  const end = starts.findIndex((word) => /^(?:-.|[(!),])/.test(word.value ?? word.leading));
+  // As find tells them: a dash with more, or `(`, `!`, `)`, `,` alone.
+  const end = starts.findIndex((word) => /^(?:-.|[(!),]$)/s.test(word.value ?? word.leading));
   const points = end === -1 ? starts : starts.slice(0, end);
   if (points.length === 0) return ["."];
   const unknown = points.some((word) => word.value === null && (word.splits || word.leading === ""));

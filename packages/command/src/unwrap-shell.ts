@@ -22,10 +22,15 @@ import { literalWord, type Word } from "./word.ts";
 /** Shell texts inside shell texts that are followed; deeper ones are opaque. */
 const MAX_SHELL_TEXTS = 8;
 
+/** Longest text that is read on a guess, in UTF-16 units. */
+const MAX_GUESSED_CHARS = 512;
+
 /** `bash -c 'text' name args…`; without `-c` the shell runs a file or its input. */
 export function throughShell(name: string, argv: readonly Word[], state: State, step: Step): Unwrapped {
-  const { index, readsText, readsInput, plain, problem } = shellOptions(argv);
   const language = SHELLS.get(name) ?? "other";
+  // It says something of itself and runs nothing.
+  if (argv.length === 2 && /^--(?:version|help)$/.test(argv[1]?.value ?? "")) return emit(argv, state);
+  const { index, readsText, readsInput, plain, problem } = shellOptions(argv, language);
   if (problem !== undefined) return opaque(argv, state, problem);
   if (!readsText) return throughScript(name, argv, readsInput ? undefined : argv[index], state, step);
   const text = argv[index];
@@ -85,6 +90,8 @@ export function throughText(
   if (text.expansions.input) return opaque(argv, state, `the text for \`${via}\` is completed while it runs`);
   if (text.value === null) return opaque(argv, state, `the text for \`${via}\` expands`);
   if (state.shellTexts >= MAX_SHELL_TEXTS) return opaque(argv, state, "shell texts nested too deeply");
+  // Several guesses may lead to one text, and each would read it.
+  if (state.guessing && text.value.length > MAX_GUESSED_CHARS) return opaque(argv, state, "the text is too long");
   const facts = walkText(text.value, { span: text.span, context: state.simple.context });
   const inner = { ...state, via: [...state.via, via], shellTexts: state.shellTexts + 1 };
   const problem =

@@ -9,6 +9,7 @@
  */
 import { SHELLS } from "./shell-text.ts";
 import type { Assignment, SimpleCommand } from "./syntax.ts";
+import { hiddenTexts, throughCallback, throughCompletion, throughJobs } from "./unwrap-builtins.ts";
 import { throughFd } from "./unwrap-fd.ts";
 import { throughFind } from "./unwrap-find.ts";
 import {
@@ -42,12 +43,18 @@ const MAX_WRAPPERS = 32;
 /** Words of a wrapper that was not understood that are each tried as the program. */
 const MAX_GUESSES = 16;
 
+/** Placeholders of `xargs` that are told apart; with more, each word is taken to have one. */
+const MAX_PLACEHOLDERS = 4;
+
 /** Longest text of `env -S` that is split, in UTF-16 units; each may hold the next. */
 const MAX_SPLIT_CHARS = 1_024;
 
 /** Finds the commands that one simple command runs in the end. A command without words runs nothing. */
 export function unwrap(simple: SimpleCommand): Unwrapped {
-  return step(simple.argv, initialState(simple));
+  const state = initialState(simple);
+  const found = step(simple.argv, state);
+  const perhaps = hiddenTexts(simple, state, step);
+  return perhaps.length === 0 ? found : { ...found, perhaps: [...found.perhaps, ...perhaps] };
 }
 
 /** The program name a wrapper table or rule is looked up by: `/usr/bin/env` and `env` are the same program. */
@@ -70,6 +77,15 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["su", (argv, state) => throughCommandOption("su", argv, state, step)],
   ["script", (argv, state) => throughCommandOption("script", argv, state, step)],
   ["runuser", throughRunuser],
+  ["compgen", throughCompletion],
+  ["complete", throughCompletion],
+  ["compopt", throughCompletion],
+  ["mapfile", throughCallback],
+  ["readarray", throughCallback],
+  ["bind", throughCallback],
+  ["enable", throughCallback],
+  ["hash", throughCallback],
+  ["jobs", throughJobs],
   // They run the text of their input later.
   ["at", (argv, state) => opaque(argv, state, "`at` runs its input")],
   ["batch", (argv, state) => opaque(argv, state, "`batch` runs its input")],
@@ -78,6 +94,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 function step(argv: readonly Word[], state: State): Unwrapped {
   const program = argv[0];
   if (program === undefined) return NOTHING;
+  if (state.via.length >= MAX_WRAPPERS) return opaque(argv, state, "too many wrappers");
   if (program.expansions.input) return opaque(argv, state, "the program name is filled in while it runs");
   if (program.value === null) {
     const why = "the program name expands";
@@ -103,7 +120,6 @@ export function programNameOf(program: Word): string | null {
 }
 
 function throughWrapper(name: string, spec: WrapperSpec, argv: readonly Word[], state: State): Unwrapped {
-  if (state.via.length >= MAX_WRAPPERS) return opaque(argv, state, "too many wrappers");
   if (spec.unread === true) return doubtful(argv, state, `how \`${name}\` starts its command is not known`);
   const options = readOptions(spec, argv);
   if (options.kind === "stops") return emit(argv, state);
@@ -112,7 +128,8 @@ function throughWrapper(name: string, spec: WrapperSpec, argv: readonly Word[], 
   if (split !== undefined) return throughSplitText(argv, options, split, state);
   const given = spec.assignments === true ? leadingAssignments(argv.slice(options.index)) : [];
   const start = options.index + given.length;
-  const rest = argv.slice(start + (spec.operands ?? 0));
+  const rest = withoutOptions(spec, argv.slice(start + (spec.operands ?? 0)));
+  if (rest === undefined) return doubtful(argv, state, `unknown option of \`${name}\``);
   if (!hasOperands(spec, argv.slice(start))) return doubtful(argv, state, `\`${name}\` without a literal operand`);
   if (rest.length === 0) return alone(name, spec, argv, options.options, state);
   if (spec.textOption === true && /^(?:-c|--command)$/.test(rest[0]?.value ?? "")) {
@@ -139,6 +156,14 @@ function behind(
     privileged: state.privileged || spec.privileged === true || (spec.optionsAlter === true && optionsEnd > 1),
     noisy: state.noisy || spec.noisy === true,
   };
+}
+
+/** The words behind the operands, without the options that may stand there; undefined where one is not known. */
+function withoutOptions(spec: WrapperSpec, words: readonly Word[]): readonly Word[] | undefined {
+  const [first] = words;
+  if (spec.optionsBehind !== true || first === undefined) return words;
+  const options = readOptions(spec, [first, ...words]);
+  return options.kind === "at" ? words.slice(options.index - 1) : undefined;
 }
 
 function hasOperands({ operands = 0 }: WrapperSpec, words: readonly Word[]): boolean {
@@ -178,8 +203,11 @@ function throughSplitText(
   const [program] = argv;
   const text = split.value?.value ?? null;
   const isLast = options.at(-1) === split;
-  // Quotes, escapes and variables are a language of their own there.
-  if (program === undefined || !isLast || text === null || text.length > MAX_SPLIT_CHARS || /["'\\$#]/.test(text)) {
+  // Quotes, escapes and variables are a language of their own there: what comes out is not known.
+  if (text !== null && /["'\\$#]/.test(text)) {
+    return together([opaque(argv, state, "a text is split into words"), guesses(argv, state)]);
+  }
+  if (program === undefined || !isLast || text === null || text.length > MAX_SPLIT_CHARS) {
     return doubtful(argv, state, "a text that is split into words expands");
   }
   const span = split.value?.span ?? program.span;
@@ -193,7 +221,8 @@ function throughSplitText(
 /** What `xargs` and its relatives make of the command: placeholders filled in, words appended. */
 function completed(rest: readonly Word[], options: readonly WrapperOption[], name: string): readonly Word[] {
   const filling: Filling = { splits: false, leading: "" };
-  const placeholders = name === "xargs" ? options.flatMap(replacedWord) : ["{"];
+  const given = name === "xargs" ? [...new Set(options.flatMap(replacedWord))] : ["{"];
+  const placeholders = given.length > MAX_PLACEHOLDERS ? [""] : given;
   const words = placeholders.reduce((done, text) => done.map((word) => filledWord(word, text, filling)), rest);
   // The last of `-I`, `-L` and `-n` counts, and which that is differs from one `xargs` to another: both are assumed.
   const batches = options.some((option) => /^(?:-[Ln]|--max-(?:args|lines))$/.test(option.name));
@@ -220,8 +249,12 @@ function throughRunuser(argv: readonly Word[], state: State): Unwrapped {
 
 /** A wrapper whose options are not understood: it is unresolved, and each later word may be the program. */
 function doubtful(argv: readonly Word[], state: State, why: string): Unwrapped {
-  // Behind a word that expands, anything may stand.
-  const hidden = argv.some((word) => word.value === null && (word.splits || word.leading === ""));
+  // Behind a word that expands, anything may stand, and a text of several words may be in any language.
+  const hidden = argv.some((word) =>
+    word.value === null
+      ? word.splits || word.leading === ""
+      : /\s/.test(word.value) && !/^[\w./:,@%+= -]*$/.test(word.value),
+  );
   return together([hidden ? opaque(argv, state, why) : unresolved(argv, state, why), guesses(argv, state)]);
 }
 
@@ -248,7 +281,7 @@ function leadingAssignments(words: readonly Word[]): Assignment[] {
 }
 
 function asAssignment(word: Word): Assignment | undefined {
-  const match = /^([A-Za-z_]\w*)=/.exec(word.leading);
+  const match = /^([^=]*)=/.exec(word.leading);
   if (match?.[1] === undefined) return undefined;
   const value = word.value === null ? null : literalWord(word.value.slice(match[0].length), word.span);
   return { name: match[1], value, append: false, text: word.text, span: word.span };

@@ -43,6 +43,7 @@ function readWord(spec: WrapperSpec, word: Word, next: Word | undefined): Read |
   const { value } = word;
   if (value === null) return isOperand(word) ? "operand" : { kind: "unknown", why: "an option expands" };
   if (value === "--") return "end";
+  if (value === "-" && spec.dash === true) return { options: [{ name: "-" }], width: 1 };
   if (!value.startsWith("-") || value === "-") return "operand";
   if (spec.stops?.includes(value.split("=", 1)[0] ?? value) === true) return { kind: "stops" };
   const read = value.startsWith("--") ? readLong(spec, value, word, next) : readShort(spec, value, word, next);

@@ -17,8 +17,12 @@ export interface WrapperSpec {
   readonly longValued?: readonly string[];
   /** Words before the command, such as the duration of `timeout`. */
   readonly operands?: number;
-  /** `NAME=value` words may stand before the command. */
+  /** `NAME=value` words may stand before the command, with any name. */
   readonly assignments?: boolean;
+  /** A lone `-` is an option: `env - x`. */
+  readonly dash?: boolean;
+  /** Options may stand behind the operands as well: `ssh HOST -t x`. */
+  readonly optionsBehind?: boolean;
   /** A lone number option such as `nice -10`. */
   readonly numericFlag?: boolean;
   /** The rest is one text for a shell when true: `watch`, `ssh`. */
@@ -51,7 +55,7 @@ const wrapper = (flags: string, valued: string, rest: Omit<WrapperSpec, "flags" 
 
 /** Programs that run another one, whose options are not listed: never a proof, and a reason to ask for every rule. */
 const UNREAD =
-  "setarch linux32 linux64 i386 x86_64 nsenter fakeroot fakechroot firejail bwrap proot torsocks torify proxychains proxychains4 perf gdb catchsegv cgexec choom uclampset tini dumb-init eatmydata faketime gosu su-exec runcon sg capsh daemonize start-stop-daemon softlimit chpst setuidgid direnv entr watchexec tmux screen expect coredumpctl rr heaptrack machinectl";
+  "setarch linux32 linux64 i386 x86_64 nsenter fakeroot fakechroot firejail bwrap proot torsocks torify proxychains proxychains4 perf gdb catchsegv cgexec choom uclampset tini dumb-init eatmydata faketime gosu su-exec runcon sg capsh daemonize start-stop-daemon softlimit chpst setuidgid direnv entr watchexec tmux screen expect coredumpctl rr heaptrack machinectl systemd-inhibit systemd-cat systemd-nspawn cpulimit hyperfine chronic sem crontab ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld.so";
 
 /** Wrappers by program name. Shells, `find`, `eval` and `trap` have rules of their own in `unwrap.ts`. */
 export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, WrapperSpec>([
@@ -64,7 +68,7 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, Wrappe
     "ionice",
     wrapper("t", "cn", { long: ["--ignore"], longValued: ["--class", "--classdata"], stops: ["-p", "-P", "-u"] }),
   ],
-  ["setsid", wrapper("cfw", "", { long: ["--ctty", "--fork", "--wait"] })],
+  ["setsid", wrapper("cfw", "", { optionsAlter: true, long: ["--ctty", "--fork", "--wait"] })],
   ["stdbuf", wrapper("", "ioe", { longValued: ["--input", "--output", "--error"] })],
   [
     "timeout",
@@ -94,6 +98,7 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, Wrappe
   [
     "env",
     wrapper("i0v", "uCS", {
+      dash: true,
       optionsAlter: true,
       assignments: true,
       long: ["--ignore-environment", "--null", "--debug"],
@@ -197,6 +202,7 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, Wrappe
     "ssh",
     wrapper("46AaCfGgKkMNnqsTtVvXxYy", "BbcDEeFIiJLlmOopQRSWw", {
       operands: 1,
+      optionsBehind: true,
       joinsToShell: true,
       privileged: true,
       startsShell: true,

@@ -159,7 +159,7 @@ function judgeRedirection(redirection: Redirection): Finding[] {
 function redirectionRefusal(redirection: Redirection): Refusal | undefined {
   const target = redirection.target;
   if (typeof redirection.descriptor === "string") {
-    return refuse("redirection", "session", "`{name}>` opens a descriptor of the session");
+    return refuse("named-descriptor", "session", "`{name}>` opens a descriptor of the session and sets a variable");
   }
   if (/^<<[-<]?$/.test(redirection.operator)) return undefined;
   const value = target?.value ?? null;

@@ -42,7 +42,7 @@ export function coveredFindings(
   const commands = byPlace(analysis.effective);
   const redirections = byPlace(redirectionsOf(analysis));
   // After a `cd` the folder of a relative target is not the request's.
-  const folder = analysis.effective.some(isMove) ? undefined : cwd;
+  const folder = analysis.effective.some((command) => isMove(command) || command.elsewhere) ? undefined : cwd;
   const start = { cwd, home, workspace };
   const outside = commandsOutside(analysis, start, workspace ?? cwd);
   const folders = effectiveFolders(analysis, start);

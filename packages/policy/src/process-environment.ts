@@ -15,7 +15,7 @@ import {
   type Redirection,
   type Word,
 } from "@pi-bash/command";
-import type { PathContext } from "./danger-paths.ts";
+import { braceWords, type PathContext } from "./danger-paths.ts";
 import type { Finding } from "./finding.ts";
 
 /** Files below `/proc` without an environment; in the place of a process any single component may stand. */
@@ -115,12 +115,31 @@ function isBelowProc(path: string): boolean {
 }
 
 function isEnvironment(word: Word, cwd: string | undefined, line: Line): boolean {
+  return wordsMadeOf(word).some((each) => mayLeadThere(each, cwd, line));
+}
+
+/** The words that braces make of one, where that can be told: `{a,b}.ts` is two names, `{1..5}` five numbers. */
+function wordsMadeOf(word: Word): readonly Word[] {
+  const { brace, ...others } = word.expansions;
+  const text = word.display.replaceAll(/\{-?\d+\.\.-?\d+(?:\.\.-?\d+)?\}/g, "0");
+  if (!brace || text.includes("..") || Object.values(others).includes(true)) return [word];
+  return braceWords(text).map((each) => ({
+    ...word,
+    display: each,
+    value: each,
+    expansions: { ...others, brace: false },
+  }));
+}
+
+function mayLeadThere(word: Word, cwd: string | undefined, line: Line): boolean {
   // Options carry paths, too: `--file=/proc/1/environ`, `-f/proc/1/environ`.
   const text = word.display.replace(/^--?[\w-]*=?(?=\/|\.\.)/, "");
   const absolute =
     text.startsWith("/") || /^[$`*?[{~<]/.test(text) ? text : cwd === undefined ? text : `${cwd}/${text}`;
   const parts = absolute.split("/").filter((part) => part !== "" && part !== ".");
   if (isHarmlessFile(absolute, parts, word)) return false;
+  // `/dev/fd` and its neighbours are links into `/proc`: what `..` leads to behind them is not what the text says.
+  if (parts.includes("..") && mayBe(parts[0] ?? "", "dev", word)) return true;
   const leads = parts.some((part) => mayBe(part, "environ", word));
   const proc = parts.some((part) => mayBe(part, "proc", word));
   const winds = parts.includes("..") || line.moves || unknownStart(absolute, word);
@@ -144,9 +163,10 @@ function namesIt(parts: readonly string[], word: Word): boolean {
   return parts.some((part) => hasText(part) && (mayBe(part, "environ", word) || mayBe(part, "proc", word)));
 }
 
-/** A component with a letter that stands there literally. */
+/** A component with a letter that stands there literally, or a bracket or brace that may hold one. */
 function hasText(part: string): boolean {
-  return /\w/.test(part.replaceAll(/\$\{[^}]*\}?|\$\(.*|\$\w+|`.*|\[[^\]]*\]/gs, ""));
+  const [head, tail] = literalEnds(part);
+  return /\w/.test(head) || /\w/.test(tail) || /[[{]/.test(part.replaceAll("{}", ""));
 }
 
 function unknownStart(text: string, word: Word): boolean {
@@ -155,23 +175,23 @@ function unknownStart(text: string, word: Word): boolean {
 
 /** Whether a component of a path may come out as a name, with its patterns, braces and variables. */
 function mayBe(part: string, name: string, word: Word): boolean {
-  if (word.value !== null) return part === name;
-  if (part === name) return true;
-  if (/[$`{(…]/.test(part)) return matchesLoosely(part, name);
-  return word.expansions.glob && /[*?[]/.test(part) && patternOf(part).test(name);
+  if (word.value !== null || part === name) return part === name;
+  const [head, tail] = literalEnds(part);
+  // What stands between them, be it a pattern or a variable, may be anything.
+  return head.length + tail.length < part.length && name.startsWith(head) && name.endsWith(tail);
 }
 
-/** Around an expansion only what stands literally before it is compared. */
-function matchesLoosely(part: string, name: string): boolean {
-  const literal = /^[^$`{(*?[…@+!]*/.exec(part)?.[0] ?? "";
-  return name.startsWith(literal);
+/** The literal text before the first and behind the last character that bash expands. */
+function literalEnds(part: string): readonly [string, string] {
+  let from = 0;
+  while (from < part.length && !isSpecial(part[from] ?? "")) from++;
+  let to = part.length;
+  while (to > from && !isSpecial(part[to - 1] ?? "")) to--;
+  // A variable's name belongs to what is expanded, and so does what a brace holds.
+  const tail = /[$`]/.test(part) ? "" : part.slice(to);
+  return [part.slice(0, from), tail];
 }
 
-function patternOf(part: string): RegExp {
-  const source = part.replaceAll(/\[[^\]]*\]|\*+|\?|[^*?[]+|\[/g, (piece) => {
-    if (piece.startsWith("*")) return ".*";
-    if (piece === "?" || piece.startsWith("[")) return ".";
-    return piece.replaceAll(/[.+^${}()|\]\\]/g, String.raw`\$&`);
-  });
-  return new RegExp(`^${source}$`);
+function isSpecial(char: string): boolean {
+  return "$`{}()*?[]…@+!,".includes(char);
 }

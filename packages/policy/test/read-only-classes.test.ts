@@ -14,6 +14,18 @@ const NOT_READ_ONLY = caseClasses("not-read-only.txt");
 
 const READ_ONLY: readonly string[] = [
   "cat /proc/cpuinfo",
+  "printf '%5.2f%%\\n' 3.2; printf '%d%%\\n' 5; printf -- '---\\n'",
+  'for i in {1..5}; do echo "$i"; done; for f in {a,b}.ts; do cat "$f"; done',
+  "git show --name-only --format= HEAD; git -P log -3",
+  "jq '.include, .compilerOptions.include, .env' tsconfig.json; jq --slurpfile a b.json . f",
+  "ps -aux | head; ps -auxww",
+  'rg foo "$HOME/x"; find "$HOME" -maxdepth 1; sort "$PWD/f"',
+  "awk '{ print > \"/dev/stderr\" }' f",
+  "zcat f.gz | head; gzip -dc f.gz; gunzip -c f.gz; xzcat f.xz",
+  "ss -ltn 'sport = :3000'",
+  "ack -i foo src; ack --type=js foo; locate -i foo; locate -n 5 foo; whereis -b ls",
+  "bash --version; gcc -v",
+  "bash -euo pipefail -c 'ls | head'",
   "cat /proc/$PPID/status",
   'cat "/proc/$pid/status"',
   "cat /proc/self/status /proc/meminfo",

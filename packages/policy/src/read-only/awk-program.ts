@@ -6,8 +6,12 @@
  * regular expression, a quote inside it would hide code from the check; every doubtful `/` is refused.
  */
 
+/** Longer programs are not read, in UTF-16 units. */
+const MAX_CHARS = 8_192;
+
 /** True when a program neither runs, nor writes, nor reads anything but its input. */
 export function isHarmlessAwkProgram(program: string): boolean {
+  if (program.length > MAX_CHARS) return false;
   const scan: Scan = { braces: 0, parens: 0, before: "", sawFor: false };
   for (let at = 0; at < program.length; ) {
     const width = step(program, at, scan);
@@ -27,7 +31,9 @@ interface Scan {
 }
 
 /** Names that reach outside; files named in `ARGV` are opened after the check of the arguments. */
-const FORBIDDEN: ReadonlySet<string> = new Set("system getline close fflush ENVIRON ARGV ARGC extension".split(" "));
+const FORBIDDEN: ReadonlySet<string> = new Set(
+  "system getline close fflush ENVIRON ARGV ARGC SYMTAB FUNCTAB PROCINFO extension".split(" "),
+);
 /** After these words a `/` may open a regular expression. */
 const KEYWORDS =
   /^(?:print|printf|return|in|length|delete|exit|else|do|while|if|for|next|nextfile|BEGIN|END|BEGINFILE|ENDFILE|case|switch|function|func)$/;
@@ -82,6 +88,7 @@ function operator(rest: string, char: string, scan: Scan): number | undefined {
     case "'":
       return undefined;
     case ">":
+      if (/^>>?[ \t]*"\/dev\/std(?:out|err)"/.test(rest)) return 1;
       return (scan.parens > 0 && !scan.sawFor) || scan.braces === 0 ? comparison(rest) : undefined;
     case "{":
       scan.braces++;

@@ -58,7 +58,7 @@ function optionWidth(text: string, options: ReadonlySet<string>, short: RegExp |
 
 /** Formats of git's own; any other name is one of the configuration's and can hold `%G?`. */
 const OWN_FORMATS =
-  /^--(?:format|pretty)=(?:oneline|short|medium|full|fuller|reference|email|mboxrd|raw|t?format:.*|.*%.*)$/s;
+  /^--(?:format|pretty)=(?:oneline|short|medium|full|fuller|reference|email|mboxrd|raw|t?format:.*|.*%.*|)$/s;
 
 /** True for a format, or a key to sort by, that makes git run gpg; blanks and signs may stand before the `G`. */
 export function checksSignatures(word: Word): boolean {

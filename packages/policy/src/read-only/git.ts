@@ -28,7 +28,7 @@ function refuseGit(name: string): Refusal {
   return refuse("git-subcommand", "unknown", message);
 }
 
-const GLOBAL_OPTIONS = /^(?:--no-pager|--no-optional-locks|--literal-pathspecs|--version)$/;
+const GLOBAL_OPTIONS = /^(?:-P|--no-pager|--no-optional-locks|--literal-pathspecs|--version)$/;
 
 /** Index of the subcommand; options before it are few, because `-c` alone can run any program. */
 function subcommandIndex(args: readonly Word[]): number | Refusal {

@@ -64,6 +64,8 @@ export function isSurelyOperand(word: Word): boolean {
   if (word.splits) return false;
   // `<(…)` becomes a path such as `/dev/fd/63`, `~/x` an absolute one, `$#` a number.
   if (/^(?:[<>]\(|~|\$[#?$!]$)/.test(word.text)) return !word.expansions.brace;
+  // Both are absolute; a line that sets one is not read-only.
+  if (/^"?\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?:["/]|$)/.test(word.text)) return !word.expansions.brace;
   return word.leading !== "" && !word.leading.startsWith("-");
 }
 

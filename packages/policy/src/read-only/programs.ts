@@ -37,7 +37,8 @@ const VERSION_SPELLING: Readonly<Record<string, readonly string[]>> = {
   npm: ["--version", "-v"],
   java: ["--version", "-version"],
   javac: ["--version", "-version"],
-  gcc: ["--version"],
+  bash: ["--version"],
+  gcc: ["--version", "-v"],
   "g++": ["--version"],
   make: ["--version", "-v"],
   cmake: ["--version"],
@@ -61,9 +62,20 @@ const judgeDate = onlyOptions(
 const judgePrintf: Judge = ({ args }) => {
   const format = args[0]?.value === "--" ? args[1] : args[0];
   if (format === undefined) return undefined;
-  const isPlain = isSurelyOperand(format) && format.value !== null && !/%[^%a-zA-Z(]*[hjlLtz]*n/.test(format.value);
+  const isOperand = args[0] !== format || isSurelyOperand(format);
+  const assigns = /%[^%a-zA-Z(]*[hjlLtz]*n/.test(format.value?.replaceAll("%%", "") ?? "%n");
+  const isPlain = isOperand && !assigns;
   return isPlain ? undefined : refuse("printf-variable", "session", "`printf` could assign a variable (`-v`, `%n`)");
 };
+
+/** Lists, tests, or writes to its output. */
+const judgeGzip = onlyOptions(
+  { flags: "ltvqcdkfn", long: "list test verbose quiet stdout to-stdout decompress keep" },
+  ({ options }) =>
+    options.some(({ name }) => /^-(?:l|t|c|-list|-test|-stdout|-to-stdout)$/.test(name))
+      ? undefined
+      : refuse("writes-file", "write", "`gzip` replaces its files"),
+);
 
 const judgeTee = onlyOptions({ flags: "aip", long: "append ignore-interrupts output-error=" }, ({ operands }) =>
   operands.every((word) => /^\/dev\/(?:null|stdout|stderr)$/.test(word.value ?? ""))
@@ -154,14 +166,11 @@ export const READ_ONLY_PROGRAMS: ReadonlyMap<string, Judge> = new Map<string, Ju
   ["iconv", onlyOptions({ flags: "lcs", valued: "ft", long: "list silent", longValued: "from-code to-code" })],
   ["base64", onlyOptions({ flags: "di", valued: "w", long: "decode ignore-garbage", longValued: "wrap" })],
   ["base32", onlyOptions({ flags: "di", valued: "w", long: "decode ignore-garbage", longValued: "wrap" })],
-  [
-    "gzip",
-    onlyOptions({ flags: "ltvq", long: "list test verbose quiet" }, ({ options }) =>
-      options.some(({ name }) => /^-(?:l|t|-list|-test)$/.test(name))
-        ? undefined
-        : refuse("writes-file", "write", "`gzip` replaces its files"),
-    ),
-  ],
+  ["gzip", judgeGzip],
+  ["gunzip", judgeGzip],
+  ["zcat", onlyOptions({ flags: "qvf" })],
+  ["bzcat", onlyOptions({ flags: "qvfks" })],
+  ["xzcat", onlyOptions({ flags: "qvfk" })],
   ["getconf", onlyOptions({ flags: "a" })],
   // `--lookup` asks name servers.
   ["who", onlyOptions({ flags: "abdHlmpqrstTuw", long: "count heading" })],

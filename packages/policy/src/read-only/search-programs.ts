@@ -6,14 +6,16 @@
  * information from other hosts (`objdump -W`, `readelf -w`). Sources: the manuals of ripgrep 15, fd 10, ag 2.2, tree 2.2,
  * GNU diffutils 3.12, binutils 2.45, file 5.46 and Info-ZIP 3.0.
  */
-import { type Refusal, refuse } from "../finding.ts";
-import { type Judge, onlyOptions, type Parsed, unknownOption } from "./options.ts";
+import { refuse } from "../finding.ts";
+import { type Judge, onlyOptions, unknownOption } from "./options.ts";
 
-/** Programs of binutils read options out of `@file`. */
-const noOptionFile = ({ operands }: Parsed & { ok: true }): Refusal | undefined =>
-  operands.some((word) => word.leading.startsWith("@"))
-    ? refuse("option-file", "unknown", "a word that begins with `@` names a file of options")
-    : undefined;
+/** Programs of binutils read options out of `@file`, wherever it stands. */
+function withoutOptionFiles(judge: Judge): Judge {
+  return (call) =>
+    call.args.some(({ value, leading }) => leading.startsWith("@") || (value === null && leading === ""))
+      ? refuse("option-file", "unknown", "a word that begins with `@` names a file of options")
+      : judge(call);
+}
 
 const judgeRipgrep = onlyOptions({
   flags: "abcFHhIiLlNnopPqSsUuvVwx0.",
@@ -63,41 +65,37 @@ const judgeDiff = onlyOptions({
     "show-function-line label width tabsize exclude exclude-from starting-file from-file to-file ignore-matching-lines ifdef horizon-lines palette old-line-format new-line-format unchanged-line-format line-format old-group-format new-group-format unchanged-group-format changed-group-format",
 });
 
-const judgeNm = onlyOptions(
-  {
+const judgeNm = withoutOptionFiles(
+  onlyOptions({
     flags: "aABCDegjnopPrSsuUVhW",
     valued: "ftX",
     long: "debug-syms print-file-name demangle= no-demangle recurse-limit no-recurse-limit dynamic extern-only just-symbols numeric-sort no-sort portability reverse-sort print-size print-armap quiet size-sort special-syms synthetic undefined-only defined-only no-weak with-symbol-versions help version",
     longValued: "format ifunc-chars radix target unicode",
-  },
-  noOptionFile,
+  }),
 );
 
-const judgeSize = onlyOptions(
-  { flags: "ABGodxtfhHvV", long: "totals common help version", longValued: "format radix target" },
-  noOptionFile,
+const judgeSize = withoutOptionFiles(
+  onlyOptions({ flags: "ABGodxtfhHvV", long: "totals common help version", longValued: "format radix target" }),
 );
 
 // What shows debug information (`-S`, `-l`, `-g`, `-W`, `-L`) may ask other hosts for it.
-const judgeObjdump = onlyOptions(
-  {
+const judgeObjdump = withoutOptionFiles(
+  onlyOptions({
     flags: "afphxdDsGtTrRviHFCwz",
     valued: "PbmjM",
     long: "archive-headers file-headers private-headers headers section-headers all-headers disassemble= disassemble-all full-contents stabs syms dynamic-syms reloc dynamic-reloc version info help file-offsets demangle= recurse-limit no-recurse-limit wide disassemble-zeroes no-addresses prefix-addresses show-raw-insn no-show-raw-insn show-all-symbols special-syms visualize-jumps= disassembler-color=",
     longValued:
       "private target architecture section disassembler-options endian unicode start-address stop-address insn-width adjust-vma",
-  },
-  noOptionFile,
+  }),
 );
 
-const judgeReadelf = onlyOptions(
-  {
+const judgeReadelf = withoutOptionFiles(
+  onlyOptions({
     flags: "ahlSgtesnrudVAcDLWTICzHv",
     valued: "xpR",
     long: "all file-header program-headers segments section-headers sections section-groups section-details headers syms symbols dyn-syms lto-syms demangle= no-demangle recurse-limit no-recurse-limit notes relocs unwind dynamic version-info arch-specific archive-index use-dynamic lint enable-checks decompress histogram wide silent-truncation help version",
     longValued: "sym-base unicode hex-dump string-dump relocated-dump",
-  },
-  noOptionFile,
+  }),
 );
 
 const judgeFile = onlyOptions({
@@ -107,12 +105,35 @@ const judgeFile = onlyOptions({
   longValued: "exclude separator files-from parameter",
 });
 
+// `--output` and `--pager` evaluate and run, `--ackrc` and `--create-ackrc` name files of options.
+const judgeAck = onlyOptions({
+  flags: "fgHhiIlLcnovwQ1rRsSkx",
+  valued: "ABCmt",
+  numeric: true,
+  long: "files-from-stdin break nobreak color nocolor colour column nocolumn count files-with-matches files-without-matches follow nofollow group nogroup heading noheading help ignore-case no-ignore-case invert-match known-types literal line no-filename with-filename no-recurse recurse passthru print0 show-types smart-case no-smart-case sort-files version word-regexp flush underline help-types proximate=",
+  longValued:
+    "after-context before-context context ignore-dir ignore-file ignore-directory max-count type type-add type-set type-del range-start range-end not and or",
+});
+
+const judgeLocate = onlyOptions({
+  flags: "AbceiLPHpqrswN0Sm",
+  valued: "dln",
+  long: "all basename count existing follow ignore-case nofollow null quiet regex statistics transliterate wholename ignore-spaces literal",
+  longValued: "database limit regexp",
+});
+
 /** Judges by program name. */
 export const SEARCH_PROGRAMS: ReadonlyMap<string, Judge> = new Map<string, Judge>([
   ["rg", judgeRipgrep],
   ["fd", judgeFd],
   ["fdfind", judgeFd],
   ["ag", judgeAg],
+  ["ack", judgeAck],
+  ["ack-grep", judgeAck],
+  ["locate", judgeLocate],
+  ["plocate", judgeLocate],
+  ["mlocate", judgeLocate],
+  ["whereis", onlyOptions({ flags: "bmsulgfBMS" })],
   ["tree", judgeTree],
   ["diff", judgeDiff],
   ["nm", judgeNm],

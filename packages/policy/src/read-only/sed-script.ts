@@ -5,8 +5,12 @@
  * delimiter, so the script is tokenised as GNU sed does it; what is not understood is refused. BSD sed accepts less.
  */
 
+/** Longer scripts are not read, in UTF-16 units. */
+const MAX_CHARS = 4_096;
+
 /** True when a script is made of commands that only edit the pattern space and print. */
 export function isHarmlessSedScript(script: string): boolean {
+  if (script.length > MAX_CHARS) return false;
   const reader = new Reader(script);
   while (!reader.atEnd()) if (!readCommand(reader)) return false;
   return true;
@@ -91,7 +95,8 @@ function readCommand(reader: Reader): boolean {
     case "b":
     case "t":
     case "T":
-      return reader.take(/[ \t]*[A-Za-z0-9_]*/y) && endsHere(reader);
+      // Behind a label `#` begins a comment for some versions and belongs to the label for others.
+      return reader.take(/[ \t]*[A-Za-z0-9_]*[ \t]*/y) && reader.peek() !== "#" && endsHere(reader);
     case "a":
     case "i":
     case "c":

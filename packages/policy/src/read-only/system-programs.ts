@@ -18,6 +18,8 @@ const PS_LONG =
 const PS_OPERAND = /^(?:[aufxwjlvhHTrmLScgnX]+|[\d,]+)$/;
 
 function psValues(option: string): number | undefined {
+  // `ps -aux` is read as `ps aux` where no user is called `x`.
+  if (/^-aux[wfr]*$/.test(option)) return 0;
   if (PS_VALUED.test(option)) return 1;
   return PS_FLAGS.test(option) || PS_LONG.test(option) ? 0 : undefined;
 }
@@ -108,7 +110,7 @@ const judgeSs = onlyOptions(
     long: "numeric all tcp udp listening processes summary options extended memory info ipv4 ipv6 unix raw no-header oneline",
   },
   ({ operands }) =>
-    operands.every((word) => word.value !== null && SS_WORD.test(word.value))
+    operands.every(({ value }) => value?.split(/\s+/).every((part) => part === "" || SS_WORD.test(part)) === true)
       ? undefined
       : refuse("looks-up-names", "network", "`ss` looks up the hosts that its filter names"),
 );

@@ -68,19 +68,19 @@ export const judgeJq: Judge = (call) => {
   if ("refusal" in parsed) return parsed.refusal;
   const filter = literal(parsed.operands[0]);
   if (filter === null) return notLiteral("`jq` filter");
-  return /\$ENV|\b(?:env|input_filename|import|include|get_search_list|modulemeta)\b/.test(filter)
+  return /\$ENV|(?<![.\w])(?:env|input_filename|import|include|get_search_list|modulemeta)\b/.test(filter)
     ? refuse("jq-filter", "unknown", "the `jq` filter reads more than its input")
     : undefined;
 };
 
 function jqValues(option: string): number | undefined {
   if (!JQ_OPTION.test(option)) return undefined;
-  if (option === "--arg" || option === "--argjson") return 2;
+  if (/^--(?:arg|argjson|slurpfile|rawfile)$/.test(option)) return 2;
   return option === "--indent" ? 1 : 0;
 }
 
 const JQ_OPTION =
-  /^(?:-[nrRsSaCMjce]+|--(?:arg|argjson|indent|null-input|raw-input|slurp|compact-output|raw-output|join-output|ascii-output|sort-keys|color-output|monochrome-output|tab|exit-status|stream|args|jsonargs|seq|unbuffered))$/;
+  /^(?:-[nrRsSaCMjce]+|--(?:arg|argjson|slurpfile|rawfile|indent|null-input|raw-input|slurp|compact-output|raw-output|join-output|ascii-output|sort-keys|color-output|monochrome-output|tab|exit-status|stream|args|jsonargs|seq|unbuffered))$/;
 
 /** `find` with tests and printing; what its `-exec` runs is a command of its own and judged as such. */
 export const judgeFind: Judge = (call) => {
