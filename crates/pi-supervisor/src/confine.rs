@@ -27,11 +27,16 @@ fn apply(request: &Confine) -> Result<(), (ConfineStep, Errno)> {
 
     let at = |step| move |errno| (step, errno);
     if let Some(namespaces) = &request.namespaces {
-        linux::enter_namespaces(namespaces.network).map_err(at(ConfineStep::Namespaces))?;
+        let user =
+            linux::enter_namespaces(namespaces.network).map_err(at(ConfineStep::Namespaces))?;
         linux::mount(namespaces).map_err(at(ConfineStep::Mounts))?;
+        if namespaces.terminals {
+            linux::separate_terminals(&namespaces.console).map_err(at(ConfineStep::Mounts))?;
+        }
         if namespaces.network {
             sys::raise_loopback().map_err(at(ConfineStep::Loopback))?;
         }
+        user.resume().map_err(at(ConfineStep::Namespaces))?;
     }
     rustix::thread::set_no_new_privs(true).map_err(at(ConfineStep::NoNewPrivileges))?;
     if let Some(landlock) = &request.landlock {
@@ -65,14 +70,49 @@ mod linux {
     /// (`LANDLOCK_ACCESS_FS_*`: all but execute, write, read, truncate and device control).
     const FILE_RIGHTS: u64 = 1 | 1 << 1 | 1 << 2 | 1 << 14 | 1 << 15;
 
-    /// User, mount and IPC namespaces, this user mapped to itself.
-    pub(super) fn enter_namespaces(network: bool) -> Result<(), Errno> {
-        let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    /// Who this process was before it entered namespaces.
+    #[must_use]
+    pub(super) struct Identity {
+        user: u32,
+        group: u32,
+    }
+
+    /// User, mount and IPC namespaces, in which this user is root for now: terminals of their own
+    /// cannot be mounted where root is not mapped.
+    pub(super) fn enter_namespaces(network: bool) -> Result<Identity, Errno> {
+        let user = rustix::process::geteuid().as_raw();
+        let group = rustix::process::getegid().as_raw();
         sys::unshare(network)?;
+        map_ids((0, user), (0, group))?;
+        Ok(Identity { user, group })
+    }
+
+    impl Identity {
+        /// A second user namespace, in which this process is who it was.
+        pub(super) fn resume(self) -> Result<(), Errno> {
+            if self.user == 0 && self.group == 0 {
+                return Ok(());
+            }
+            sys::unshare_user()?;
+            map_ids((self.user, 0), (self.group, 0))
+        }
+    }
+
+    /// One user and one group of the new namespace, each with its number in the one outside.
+    fn map_ids(user: (u32, u32), group: (u32, u32)) -> Result<(), Errno> {
         // A group map is only taken from a process that cannot drop groups any more.
         write("/proc/self/setgroups", "deny")?;
-        write("/proc/self/uid_map", &format!("{0} {0} 1", user.as_raw()))?;
-        write("/proc/self/gid_map", &format!("{0} {0} 1", group.as_raw()))
+        write("/proc/self/uid_map", &format!("{} {} 1", user.0, user.1))?;
+        write("/proc/self/gid_map", &format!("{} {} 1", group.0, group.1))
+    }
+
+    /// Covers the host's terminals with an empty set of them.
+    pub(super) fn separate_terminals(console: &[u8]) -> Result<(), Errno> {
+        if !console.is_empty() {
+            let console = CString::new(console).map_err(|_| Errno::INVAL)?;
+            sys::bind(&console, c"/dev/console")?;
+        }
+        sys::mount_terminals(c"/dev/pts")
     }
 
     fn write(path: &str, text: &str) -> Result<(), Errno> {

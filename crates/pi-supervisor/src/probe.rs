@@ -1,7 +1,7 @@
 //! Tries, from inside of a sandbox, what the sandbox has to refuse, and says what came of it.
 //!
 //! The host starts this executable again as a program of a confined supervisor, with the means of
-//! each attempt as arguments: a file outside, a port and sockets it listens on, its own pid. Each
+//! each attempt as arguments: a file outside, a port and sockets it listens on, its own pid, a terminal. Each
 //! attempt is answered by one line, `<name> refused` or `<name> possible`; what the host cannot see
 //! for itself it learns from here, and what it can see it looks at as well.
 
@@ -16,6 +16,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use rustix::process::Pid;
+
+use crate::sys::confine as sys;
 
 /// First argument that asks for it.
 pub(crate) const ARGUMENT: &str = "--probe-sandbox";
@@ -33,6 +35,8 @@ struct Means {
     unix: OsString,
     /// The host.
     host: Pid,
+    /// A terminal that the host opened.
+    terminal: OsString,
 }
 
 impl Means {
@@ -42,6 +46,7 @@ impl Means {
             address: arguments.next()?.to_str()?.parse().ok()?,
             unix: arguments.next()?,
             host: Pid::from_raw(arguments.next()?.to_str()?.parse().ok()?)?,
+            terminal: arguments.next()?,
         })
     }
 }
@@ -56,8 +61,10 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         ("privileges", has_privileges()),
         ("namespaces", can_make_namespaces()),
         ("signal", rustix::process::test_kill_process(means.host).is_ok()),
-        ("process", can_look_into(means.host) || crate::sys::confine::can_trace(means.host)),
-        ("terminal", crate::sys::confine::can_type_into_terminal()),
+        ("process", can_look_into(means.host) || sys::can_trace(means.host)),
+        // Before the next, which opens one of its own.
+        ("other-terminal", sys::can_open_terminal(Path::new(&means.terminal))),
+        ("terminal", sys::can_type_into_terminal()),
     ];
     let mut text = String::new();
     for (name, possible) in attempts {
@@ -108,7 +115,7 @@ fn has_privileges() -> bool {
 }
 
 fn can_make_namespaces() -> bool {
-    crate::sys::confine::unshare(false).is_ok() || crate::sys::confine::make_private().is_ok()
+    sys::unshare(false).is_ok() || sys::make_private().is_ok()
 }
 
 /// Its environment, or its files by way of its root folder.

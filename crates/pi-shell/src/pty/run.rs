@@ -14,7 +14,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ use super::error::PtyError;
 use super::gather::Gather;
 use super::hang_up::hang_up;
 use super::options::Launch;
-use super::terminal::{ReadOutcome, Terminal};
+use super::terminal::{self, ReadOutcome, Terminal};
 use super::{Controls, OnStart};
 use crate::delivery::Delivery;
 use crate::error::ShellError;
@@ -114,6 +114,7 @@ impl Room {
         wanted: &SandboxOptions,
         executable: &Path,
         cwd: &Path,
+        terminal: Option<PathBuf>,
     ) -> Result<Self, ShellError> {
         let sandbox = Sandbox::open(wanted, executable).await?;
         let folder = PrivateDir::create()?;
@@ -123,6 +124,7 @@ impl Room {
             state: &folder.state(),
             temporary: &folder.temporary(),
             visible: vec![cwd.to_path_buf()],
+            terminal,
         })?;
         Ok(Self { report: sandbox.report().clone(), enclosure, _folder: folder })
     }
@@ -132,7 +134,10 @@ impl Program {
     async fn start(launch: Launch, controls: &Controls) -> Result<Self, PtyError> {
         let (terminal, held) = Terminal::open(controls.size())?;
         let room = match &launch.sandbox {
-            Some(wanted) => Some(Room::open(wanted, &launch.supervisor, &launch.cwd).await?),
+            Some(wanted) => {
+                let own = terminal::path_of(&held);
+                Some(Room::open(wanted, &launch.supervisor, &launch.cwd, own).await?)
+            }
             None => None,
         };
         let enclosure = room.as_ref().map(|room| &room.enclosure);

@@ -3,8 +3,11 @@
 //! `portable-pty` opens and sizes it; its own reader, writer and child are not used, because they
 //! block a thread each and kill one process only. Who runs on the terminal is `run`'s business.
 
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -167,6 +170,12 @@ fn reason_of(told: &str) -> String {
         Err(errno) => io::Error::from(errno).to_string(),
         Ok(_) => told.to_owned(),
     }
+}
+
+/// The path of a terminal, where this process sees it at one.
+pub(super) fn path_of(programs_end: &OwnedFd) -> Option<PathBuf> {
+    let name = rustix::termios::ttyname(programs_end, Vec::new()).ok()?;
+    Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
 }
 
 /// A descriptor of the programs' end, closed on exec, that becomes nobody's controlling terminal

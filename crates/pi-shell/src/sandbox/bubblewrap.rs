@@ -8,6 +8,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use super::devices::CONSOLE;
 use super::layout::Layout;
 
 /// Where the program is looked for: never in `PATH`, which a project can change.
@@ -29,6 +30,8 @@ pub(super) struct Surroundings<'a> {
     /// The part of it that it can.
     pub(super) state: &'a Path,
     pub(super) hidden: &'a [PathBuf],
+    /// The host's path of the session's own terminal.
+    pub(super) terminal: Option<&'a Path>,
 }
 
 /// Everything before the program that is to run.
@@ -46,6 +49,11 @@ pub(super) fn arguments(layout: &Layout, surroundings: &Surroundings<'_>) -> Vec
     }
     line.words(&["--disable-userns", "--cap-drop", "ALL", "--new-session", "--as-pid-1"]);
     line.words(&["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]);
+    if let Some(terminal) = surroundings.terminal {
+        line.words(&["--dev-bind-try"]);
+        line.path(terminal);
+        line.words(&[CONSOLE]);
+    }
     for path in surroundings.visible {
         line.mount("--ro-bind-try", path);
     }
@@ -108,6 +116,7 @@ mod tests {
             folder: Path::new("/run/private"),
             state: Path::new("/run/private/w"),
             hidden: &[],
+            terminal: Some(Path::new("/dev/pts/7")),
         };
         arguments(&layout, &surroundings)
             .into_iter()
@@ -136,6 +145,8 @@ mod tests {
         let line = line(false);
         let at = |path: &str| line.iter().position(|word| word == path).unwrap();
 
+        assert!(at("/dev") < at("/dev/pts/7"));
+        assert_eq!(line[at("/dev/pts/7") + 1], "/dev/console");
         assert!(at("/tmp") < at("/project"));
         assert!(at("/project") < at("/project/.git"));
         assert!(at("/project/.git") < at("/project/.git/hooks"));

@@ -4,19 +4,23 @@
 //! Which backend, and whether it holds, is decided in the parent module.
 
 use std::ffi::OsString;
+#[cfg(target_os = "linux")]
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 use pi_supervisor::wire::Confine;
 #[cfg(target_os = "linux")]
 use pi_supervisor::wire::Namespaces;
 
+#[cfg(target_os = "linux")]
+use super::devices::CONSOLE;
 use super::layout::Layout;
 #[cfg(not(target_os = "linux"))]
 use super::seatbelt;
 use super::technique::Technique;
 use super::{Sandbox, SandboxMode, Stubs};
 #[cfg(target_os = "linux")]
-use super::{bubblewrap, landlock, layout, seccomp};
+use super::{bubblewrap, devices, landlock, layout, seccomp};
 use crate::error::ShellError;
 
 /// How one session's supervisor is started in a sandbox.
@@ -57,11 +61,9 @@ pub(crate) struct SessionPaths<'a> {
     pub(crate) temporary: &'a Path,
     /// What must be seen, wherever it is.
     pub(crate) visible: Vec<PathBuf>,
+    /// Its own terminal, by the host's path. `None`: it has none.
+    pub(crate) terminal: Option<PathBuf>,
 }
-
-/// Devices that programs write to, in `/dev`, where it is the host's.
-#[cfg(target_os = "linux")]
-const DEVICES: [&str; 8] = ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts"];
 
 impl Sandbox {
     /// How a session is started in it.
@@ -147,11 +149,17 @@ impl Sandbox {
             folder: session.folder,
             state: session.state,
             hidden: &self.options.hidden_paths,
+            terminal: session.terminal.as_deref(),
         };
         let mut wrapper = vec![program.as_os_str().to_owned()];
         wrapper.extend(bubblewrap::arguments(&layout, &surroundings));
         let mut rules = common_rules(&layout, session);
+        if session.terminal.is_some() {
+            // Also by the descriptors it is given, which lead to the host's name.
+            rules.push((PathBuf::from(CONSOLE), landlock::USE));
+        }
         rules.extend([
+            (PathBuf::from("/"), landlock::READ),
             (temporary.clone(), landlock::ALL),
             (PathBuf::from("/dev"), landlock::ALL),
             (PathBuf::from("/proc"), landlock::READ | landlock::USE),
@@ -178,8 +186,16 @@ impl Sandbox {
     ) -> Enclosure {
         let mut rules = common_rules(&layout, session);
         rules.push((session.temporary.to_path_buf(), landlock::ALL));
-        let device = |name: &&str| (Path::new("/dev").join(name), landlock::USE);
-        rules.extend(DEVICES.iter().map(device));
+        rules.extend(devices::rules());
+        // Without a place at which its own one could be shown, the others are kept from it by rules.
+        let terminals = namespaces && (session.terminal.is_none() || Path::new(CONSOLE).exists());
+        let own = session.terminal.as_deref().filter(|_| !terminals);
+        rules.extend(own.map(|path| (path.to_path_buf(), landlock::USE)));
+        let console = session.terminal.clone().filter(|_| terminals);
+        if terminals {
+            rules.push((PathBuf::from("/dev/pts"), landlock::USE | landlock::LIST));
+            rules.extend(console.as_ref().map(|_| (PathBuf::from(CONSOLE), landlock::USE)));
+        }
         let network = self.options.network;
         let tcp = !network && !namespaces;
         let landlock = landlock::ruleset(version, tcp, &rules);
@@ -195,6 +211,8 @@ impl Sandbox {
                 writable: bytes(&writable),
                 pinned: bytes(&layout.pinned),
                 read_only: bytes(&layout.read_only),
+                terminals,
+                console: console.map(|path| path.into_os_string().into_vec()).unwrap_or_default(),
             }
         });
         Enclosure {
@@ -211,7 +229,6 @@ impl Sandbox {
 #[cfg(target_os = "linux")]
 fn common_rules(layout: &Layout, session: &SessionPaths<'_>) -> Vec<(PathBuf, u64)> {
     let mut rules = vec![
-        (PathBuf::from("/"), landlock::READ),
         // FIFOs in it are written to; nothing in it can be made or removed.
         (session.folder.to_path_buf(), landlock::READ | landlock::USE),
         (session.state.to_path_buf(), landlock::ALL),

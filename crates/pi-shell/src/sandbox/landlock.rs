@@ -16,6 +16,9 @@ const READ_FILE: u64 = 1 << 2;
 const READ_DIR: u64 = 1 << 3;
 const IOCTL_DEV: u64 = 1 << 15;
 
+/// Listing folders.
+pub(super) const LIST: u64 = READ_DIR;
+
 /// All that reading needs.
 pub(super) const READ: u64 = EXECUTE | READ_FILE | READ_DIR;
 

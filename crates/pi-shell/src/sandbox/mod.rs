@@ -18,6 +18,8 @@
 
 #[cfg(target_os = "linux")]
 mod bubblewrap;
+#[cfg(target_os = "linux")]
+mod devices;
 mod enclosure;
 #[cfg(target_os = "linux")]
 mod landlock;

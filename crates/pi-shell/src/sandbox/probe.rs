@@ -4,13 +4,17 @@
 //! confined supervisor (`crates/pi-supervisor/src/probe.rs`). What can be seen from here, a file that
 //! was changed, a connection that came, counts whatever that program says.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read as _};
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use rustix::pty::OpenptFlags;
 
 use super::{Sandbox, SessionPaths};
 use crate::session::PrivateDir;
@@ -26,7 +30,7 @@ const CLOSE_BOUND: Duration = Duration::from_secs(5);
 const CANARY: &str = "unchanged\n";
 
 /// The attempts, as the program names them.
-const ATTEMPTS: [&str; 8] = [
+const ATTEMPTS: [&str; 9] = [
     "write",
     "network",
     "unix-socket",
@@ -34,6 +38,7 @@ const ATTEMPTS: [&str; 8] = [
     "namespaces",
     "signal",
     "process",
+    "other-terminal",
     "terminal",
 ];
 
@@ -52,6 +57,7 @@ pub(super) async fn attempts_that_succeed(
         state: &folder.state(),
         temporary: &folder.temporary(),
         visible: vec![outside.folder.path().to_path_buf()],
+        terminal: None,
     })?;
     let supervisor = Supervisor::launch(&executable, Some(&enclosure))
         .await
@@ -85,6 +91,7 @@ async fn ask(supervisor: &Supervisor, executable: &Path, outside: &Outside) -> i
             outside.tcp.local_addr()?.to_string().into(),
             outside.socket.clone().into(),
             std::process::id().to_string().into(),
+            outside.terminal_path()?.into(),
         ],
         cwd: PathBuf::from("/"),
         descriptors: vec![null, writer],
@@ -109,6 +116,8 @@ struct Outside {
     unix: UnixListener,
     abstract_one: Option<UnixListener>,
     socket: PathBuf,
+    /// The controller's end of a terminal that no program uses.
+    terminal: OwnedFd,
 }
 
 impl Outside {
@@ -123,7 +132,18 @@ impl Outside {
         tcp.set_nonblocking(true)?;
         udp.set_nonblocking(true)?;
         unix.set_nonblocking(true)?;
-        Ok(Self { folder, tcp, udp, unix, abstract_one, socket })
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let terminal = rustix::pty::openpt(flags)?;
+        rustix::pty::grantpt(&terminal)?;
+        rustix::pty::unlockpt(&terminal)?;
+        rustix::io::ioctl_fionbio(&terminal, true)?;
+        Ok(Self { folder, tcp, udp, unix, abstract_one, socket, terminal })
+    }
+
+    /// Where programs would open it.
+    fn terminal_path(&self) -> io::Result<OsString> {
+        let name = rustix::pty::ptsname(&self.terminal, Vec::new())?;
+        Ok(OsString::from_vec(name.into_bytes()))
     }
 
     /// What came of the attempts as it is seen from here.
@@ -131,12 +151,13 @@ impl Outside {
         let path = self.folder.path();
         let canary = fs::read_to_string(path.join("canary")).unwrap_or_default();
         let made = ["made", "renamed", "linked"].iter().any(|name| path.join(name).exists());
-        let mut datagram = [0; 16];
+        let (mut datagram, mut text) = ([0; 16], [0; 16]);
         let abstract_came = self.abstract_one.as_ref().is_some_and(|one| one.accept().is_ok());
         [
             ("write", canary != CANARY || made),
             ("network", self.tcp.accept().is_ok() || self.udp.recv(&mut datagram).is_ok()),
             ("unix-socket", self.unix.accept().is_ok() || abstract_came),
+            ("other-terminal", matches!(rustix::io::read(&self.terminal, &mut text), Ok(1..))),
         ]
         .into_iter()
         .filter_map(|(name, came)| came.then_some(name))

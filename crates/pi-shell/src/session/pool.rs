@@ -47,6 +47,7 @@ impl Means {
                 state: &folder.state(),
                 temporary: &folder.temporary(),
                 visible: [vec![spec.shell.clone()], spec.visible.clone()].concat(),
+                terminal: None,
             })?),
             None => None,
         };

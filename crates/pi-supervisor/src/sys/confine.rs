@@ -56,6 +56,12 @@ pub(crate) fn unshare(network: bool) -> Result<(), Errno> {
     done(unsafe { libc::unshare(flags) }.into()).map(drop)
 }
 
+/// A new user namespace for this process.
+pub(crate) fn unshare_user() -> Result<(), Errno> {
+    // SAFETY: an integer; this process has one thread.
+    done(unsafe { libc::unshare(libc::CLONE_NEWUSER) }.into()).map(drop)
+}
+
 /// Keeps mounts of this namespace from being seen in others, and the other way round.
 pub(crate) fn make_private() -> Result<(), Errno> {
     mount(c"none", c"/", libc::MS_REC | libc::MS_PRIVATE)
@@ -63,7 +69,29 @@ pub(crate) fn make_private() -> Result<(), Errno> {
 
 /// Makes a file or folder a mount point, with what is mounted below it.
 pub(crate) fn bind_to_itself(path: &CStr) -> Result<(), Errno> {
-    mount(path, path, libc::MS_BIND | libc::MS_REC)
+    bind(path, path)
+}
+
+/// Shows a file or folder, with what is mounted below it, in the place of another.
+pub(crate) fn bind(source: &CStr, target: &CStr) -> Result<(), Errno> {
+    mount(source, target, libc::MS_BIND | libc::MS_REC)
+}
+
+/// Mounts a set of pseudoterminals that has none yet.
+pub(crate) fn mount_terminals(target: &CStr) -> Result<(), Errno> {
+    let (kind, options) = (c"devpts", c"newinstance,ptmxmode=0666,mode=620");
+    let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
+    // SAFETY: four C strings that live through the call; the kernel copies the options.
+    let result = unsafe {
+        libc::mount(
+            kind.as_ptr(),
+            target.as_ptr(),
+            kind.as_ptr(),
+            flags,
+            options.as_ptr().cast::<libc::c_void>(),
+        )
+    };
+    done(result.into()).map(drop)
 }
 
 fn mount(source: &CStr, target: &CStr, flags: libc::c_ulong) -> Result<(), Errno> {
@@ -216,6 +244,18 @@ pub(crate) fn can_trace(process: rustix::process::Pid) -> bool {
         unsafe { libc::ptrace(libc::PTRACE_DETACH, pid, nothing, nothing) };
     }
     result == 0
+}
+
+/// Whether a terminal of another session can be opened, to read what is typed or to write to it.
+pub(crate) fn can_open_terminal(path: &std::path::Path) -> bool {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let writer = rustix::fs::open(path, flags | OFlags::WRONLY, Mode::empty());
+    if let Ok(writer) = &writer {
+        // What arrives is the host's to see.
+        rustix::io::write(writer, b"probe").ok();
+    }
+    writer.is_ok() || rustix::fs::open(path, flags | OFlags::RDONLY, Mode::empty()).is_ok()
 }
 
 /// Whether characters could be pushed into a terminal as if typed. A new one is asked, to which

@@ -29,6 +29,11 @@ pub struct Namespaces {
     pub pinned: Vec<Vec<u8>>,
     /// Files and folders in these that stay read-only.
     pub read_only: Vec<Vec<u8>>,
+    /// `/dev/pts` becomes one of its own, in which no terminal of the host exists.
+    pub terminals: bool,
+    /// With it, the host's path of the session's own terminal, which becomes `/dev/console`.
+    /// Empty: it has none.
+    pub console: Vec<u8>,
 }
 
 /// A Landlock ruleset, in the kernel's bits (`linux/landlock.h`).
@@ -113,6 +118,8 @@ impl Confine {
             writer.strings(&namespaces.writable);
             writer.strings(&namespaces.pinned);
             writer.strings(&namespaces.read_only);
+            writer.flag(namespaces.terminals);
+            writer.string(&namespaces.console);
         }
         writer.flag(self.landlock.is_some());
         if let Some(landlock) = &self.landlock {
@@ -136,6 +143,8 @@ impl Confine {
                 writable: reader.list(Reader::c_string)?,
                 pinned: reader.list(Reader::c_string)?,
                 read_only: reader.list(Reader::c_string)?,
+                terminals: reader.flag()?,
+                console: reader.c_string()?,
             })
         } else {
             None

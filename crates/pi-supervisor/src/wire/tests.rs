@@ -44,9 +44,16 @@ fn spawn() -> impl Strategy<Value = Request> {
 
 fn namespaces() -> impl Strategy<Value = Namespaces> {
     let paths = || vec(c_string(), 0..4);
-    (any::<bool>(), paths(), paths(), paths()).prop_map(|(network, writable, pinned, read_only)| {
-        Namespaces { network, writable, pinned, read_only }
-    })
+    (any::<bool>(), paths(), paths(), paths(), any::<bool>(), c_string()).prop_map(
+        |(network, writable, pinned, read_only, terminals, console)| Namespaces {
+            network,
+            writable,
+            pinned,
+            read_only,
+            terminals,
+            console,
+        },
+    )
 }
 
 fn landlock() -> impl Strategy<Value = Landlock> {
