@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use napi_derive::napi;
-use pi_shell::{SandboxBackend, SandboxMode, SandboxOptions, SandboxReport};
+use pi_shell::{Plant, SandboxBackend, SandboxMode, SandboxOptions, SandboxReport};
 
 /// A sandbox that is asked for.
 #[napi(object, object_to_js = false)]
@@ -62,6 +62,27 @@ pub struct SandboxFacts {
     pub network: bool,
     /// What was not contained, by name.
     pub degraded: Vec<String>,
+    /// What came since the result before and that a program outside will obey. Absent: nothing.
+    pub planted: Option<Vec<PlantFacts>>,
+    /// There is more in the folders that can be written than was looked at. Absent: there is not.
+    #[napi(ts_type = "true")]
+    pub partly_searched: Option<bool>,
+}
+
+/// Something in the workspace that a program outside will obey.
+#[napi(object, object_from_js = false)]
+pub struct PlantFacts {
+    /// Where it is; absolute.
+    pub path: String,
+    /// What obeys it.
+    #[napi(ts_type = "'git-repository' | 'git-rebase' | 'tool-configuration'")]
+    pub kind: String,
+}
+
+impl From<Plant> for PlantFacts {
+    fn from(plant: Plant) -> Self {
+        Self { path: plant.path.to_string_lossy().into_owned(), kind: plant.kind.name().to_owned() }
+    }
 }
 
 impl From<SandboxReport> for SandboxFacts {
@@ -71,6 +92,9 @@ impl From<SandboxReport> for SandboxFacts {
             backend: report.backend.name().to_owned(),
             network: report.network,
             degraded: report.degraded,
+            planted: (!report.planted.is_empty())
+                .then(|| report.planted.into_iter().map(PlantFacts::from).collect()),
+            partly_searched: report.partly_searched.then_some(true),
         }
     }
 }

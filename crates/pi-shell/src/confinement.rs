@@ -63,6 +63,37 @@ pub struct SandboxOptions {
     pub allow_degraded: bool,
 }
 
+/// What makes a program outside obey something that a command left in the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlantKind {
+    /// Git runs programs for it: configuration, a hook, a repository elsewhere that it points to.
+    Repository,
+    /// `git rebase --continue` runs its `exec` lines.
+    Rebase,
+    /// An editor, a package manager or an agent obeys it.
+    Tool,
+}
+
+impl PlantKind {
+    /// As it is called in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Repository => "git-repository",
+            Self::Rebase => "git-rebase",
+            Self::Tool => "tool-configuration",
+        }
+    }
+}
+
+/// Something that came or changed while commands ran, and that a program outside will obey later.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plant {
+    /// Where it is; absolute.
+    pub path: PathBuf,
+    /// What obeys it.
+    pub kind: PlantKind,
+}
+
 /// The sandbox that a command ran in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxReport {
@@ -74,4 +105,8 @@ pub struct SandboxReport {
     pub network: bool,
     /// What was not contained, by name; see docs/sandbox.md. Empty unless that was allowed.
     pub degraded: Vec<String>,
+    /// What came since the result before; see docs/sandbox.md.
+    pub planted: Vec<Plant>,
+    /// The folders that can be written have more in them than is looked at.
+    pub partly_searched: bool,
 }

@@ -43,7 +43,9 @@ mod tree;
 mod validate;
 
 pub use capabilities::{Capabilities, SessionKind, capabilities};
-pub use confinement::{SandboxBackend, SandboxMode, SandboxOptions, SandboxReport};
+pub use confinement::{
+    Plant, PlantKind, SandboxBackend, SandboxMode, SandboxOptions, SandboxReport,
+};
 pub use error::ShellError;
 pub use observer::{Observer, SinkUpdate};
 pub use outcome::{ExitOutcome, LimitMet, LineRange, OutputSummary, ProcessInfo, RunResult};

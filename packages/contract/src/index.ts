@@ -57,6 +57,8 @@ export {
   SandboxMode,
   SandboxOptions,
   SandboxOutcome,
+  SandboxPlant,
+  SandboxPlantKind,
   SandboxRefusal,
   SandboxRefusalKind,
   SandboxReport,

@@ -31,6 +31,24 @@ export const SandboxOptions = z.object({
 });
 export type SandboxOptions = z.infer<typeof SandboxOptions>;
 
+/**
+ * What a program outside of the sandbox will obey.
+ *
+ * - `git-repository`: git runs programs for it: configuration, a hook, a pointer to a repository elsewhere
+ * - `git-rebase`: an unfinished rebase whose `exec` lines run with `git rebase --continue`
+ * - `tool-configuration`: an editor, a package manager or an agent reads it in the folder it works in
+ */
+export const SandboxPlantKind = z.enum(["git-repository", "git-rebase", "tool-configuration"]);
+export type SandboxPlantKind = z.infer<typeof SandboxPlantKind>;
+
+/** Something that appeared or changed in a writable folder and that a program outside will obey. */
+export const SandboxPlant = z.object({
+  kind: SandboxPlantKind,
+  /** Absolute. */
+  path: z.string(),
+});
+export type SandboxPlant = z.infer<typeof SandboxPlant>;
+
 /** The sandbox that a command ran in. */
 export const SandboxReport = z.object({
   mode: SandboxMode.exclude(["full"]),
@@ -39,6 +57,10 @@ export const SandboxReport = z.object({
   network: z.boolean(),
   /** What was not contained, by name. Empty unless `allowDegraded` was given. */
   degraded: z.array(z.string()),
+  /** New since the result before, at most 20. Absent: nothing. See docs/sandbox.md, "What is left behind". */
+  planted: z.array(SandboxPlant).optional(),
+  /** The writable folders hold more than was searched for `planted`. Absent: everything was searched. */
+  partlySearched: z.literal(true).optional(),
 });
 export type SandboxReport = z.infer<typeof SandboxReport>;
 
@@ -51,7 +73,7 @@ export type SandboxReport = z.infer<typeof SandboxReport>;
  * - `local-socket`: a Unix socket, with a path or an abstract name
  * - `mount`, `namespace`: mounting, unmounting, making or entering namespaces
  * - `process`: a process outside, by a signal, by `ptrace` or by `/proc`
- * - `terminal`: typing into the terminal
+ * - `terminal`: another session's terminal, or typing into the own one
  * - `file-metadata`: owners, set-id bits and other modes
  * - `privilege`: what only root's capabilities allow; in a sandbox root has none
  * - `system-call`: something else that the system-call filter keeps back

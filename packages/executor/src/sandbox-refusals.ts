@@ -63,7 +63,7 @@ const CODE_ALONE = /^\s*code: '\w+',?\s*$/;
 
 /** What a line is about, where it says more than a path. The first that fits. */
 const TOPICS: readonly (readonly [SandboxRefusalKind, RegExp])[] = [
-  ["terminal", /TIOCSTI|TIOCLINUX/],
+  ["terminal", /TIOCSTI|TIOCLINUX|\/dev\/(pts\/\d|tty\w|console\b|vcs)/],
   ["namespace", /\bunshare|\bsetns|\bnsenter|\bbwrap|namespace|uid_map/i],
   ["mount", /\bu?mount|\bpivot_root|\bchroot/i],
   ["process", /\bkill\b|\bptrace|\bstrace\b|\/proc\/\d+\//i],
@@ -99,7 +99,8 @@ async function refusalIn(line: string, profile: Profile): Promise<SandboxRefusal
 function kindByWords(line: string, failure: Failure, { report }: Profile): SandboxRefusalKind | undefined {
   if (failure === "unreachable") return report.network ? undefined : "network";
   const topic = TOPICS.find(([, words]) => words.test(line))?.[0];
-  if (failure === "gone") return topic === "process" ? topic : undefined;
+  // What is outside does not exist inside.
+  if (failure === "gone") return topic === "process" || topic === "terminal" ? topic : undefined;
   if (failure === "denied" || failure === "not-permitted" || failure === "superuser") {
     // With a network the filter still refuses some families.
     return topic === "network" && report.network ? "system-call" : topic;

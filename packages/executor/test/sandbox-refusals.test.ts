@@ -39,12 +39,18 @@ describe("a refusal", () => {
     ["strace: attach: ptrace(PTRACE_SEIZE, 1): Operation not permitted", "process", undefined],
     ["chown: changing ownership of 'x': Operation not permitted", "file-metadata", undefined],
     ["io_uring_setup: Operation not permitted", "system-call", undefined],
+    ["bash: line 1: /dev/pts/3: No such file or directory", "terminal", undefined],
+    ["bash: line 1: /dev/pts/3: Permission denied", "terminal", undefined],
+    ["head: cannot open '/dev/vcsa1' for reading: Permission denied", "terminal", undefined],
+    ["PermissionError: [Errno 13] Permission denied: '/dev/tty1'", "terminal", undefined],
   ])("is told of: %s", async (line, kind, path) => {
     expect(await kinds(line)).toEqual([[kind, path]]);
   });
 
   it.each([
     "cat: missing: No such file or directory",
+    "bash: /dev/tty: No such device or address",
+    "cat: /dev/ptmx.txt: No such file or directory",
     "bash: ./script: Permission denied",
     "cat: /etc/shadow: Permission denied",
     "umount: /mnt/usb: target is busy.",

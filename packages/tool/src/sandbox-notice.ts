@@ -1,14 +1,15 @@
 /**
- * The line about what a sandbox may have refused: what, where, and what can be done about it.
+ * The lines about the sandbox of a command: what it may have refused, with what can be done about it, and what is left
+ * behind that a program outside will obey.
  *
- * It says "may have": it comes from what the command printed (`packages/executor/src/sandbox-refusals.ts`).
+ * The first says "may have": it comes from what the command printed (`packages/executor/src/sandbox-refusals.ts`).
  */
-import type { SandboxOutcome, SandboxRefusalKind } from "@pi-bash/contract";
+import type { SandboxOutcome, SandboxPlantKind, SandboxRefusalKind } from "@pi-bash/contract";
 import type { CommandResult } from "@pi-bash/executor";
 
 /** Longest path in the line, in UTF-16 units. */
 const MAX_PATH_CHARS = 80;
-/** Refusals that are named. */
+/** Refusals that are named, and paths that were left behind. */
 const MAX_NAMED = 3;
 
 const WHAT: Readonly<Record<SandboxRefusalKind, string>> = {
@@ -19,16 +20,36 @@ const WHAT: Readonly<Record<SandboxRefusalKind, string>> = {
   mount: "mounting",
   namespace: "a namespace",
   process: "reaching a process outside",
-  terminal: "typing into the terminal",
+  terminal: "another terminal, or typing into one",
   "file-metadata": "an owner or a mode",
   privilege: "using root's capabilities",
   "system-call": "a system call",
 };
 
-/** The line; none where nothing hints at a refusal. */
+const OBEYED_BY: Readonly<Record<SandboxPlantKind, string>> = {
+  "git-repository": "git runs programs for it",
+  "git-rebase": "`git rebase --continue` runs its commands",
+  "tool-configuration": "an editor, a package manager or an agent obeys it",
+};
+
+/** The lines; none where nothing hints at a refusal and nothing was left behind. */
 export function sandboxNotice({ sandbox }: CommandResult): string[] {
-  const refusals = sandbox?.refusals ?? [];
-  if (sandbox === undefined || refusals.length === 0) return [];
+  return sandbox === undefined ? [] : [...refusalLine(sandbox), ...plantLine(sandbox)];
+}
+
+function plantLine({ planted = [] }: SandboxOutcome): string[] {
+  if (planted.length === 0) return [];
+  const named = planted.slice(0, MAX_NAMED).map(({ kind, path }) => `\`${short(path)}\` (${OBEYED_BY[kind]})`);
+  const more = planted.length > MAX_NAMED ? ` and ${planted.length - MAX_NAMED} more` : "";
+  return [
+    `New or changed, and obeyed outside of the sandbox: ${named.join(", ")}${more}. ` +
+      "Tell the user, who should read it before working there.",
+  ];
+}
+
+function refusalLine(sandbox: SandboxOutcome): string[] {
+  const refusals = sandbox.refusals ?? [];
+  if (refusals.length === 0) return [];
   const named = refusals.slice(-MAX_NAMED);
   const what = named.map(({ kind, path }) => (path === undefined ? WHAT[kind] : `${WHAT[kind]} (\`${short(path)}\`)`));
   const remedies = new Set(named.map(({ kind }) => remedyOf(kind, sandbox)));
@@ -45,8 +66,8 @@ function remedyOf(kind: SandboxRefusalKind, { mode }: SandboxOutcome): string {
     : "Write in the workspace or `$TMPDIR`; the user can add to `sandbox.writablePaths`.";
 }
 
-/** The path on one line. */
+/** The path on one line, which its own quote cannot end. */
 function short(path: string): string {
-  const line = path.replaceAll(/\s+/g, " ");
+  const line = path.replaceAll(/[\s\p{Cc}]+/gu, " ").replaceAll("`", "'");
   return line.length <= MAX_PATH_CHARS ? line : `…${line.slice(1 - MAX_PATH_CHARS).replace(/^[\uDC00-\uDFFF]/, "")}`;
 }

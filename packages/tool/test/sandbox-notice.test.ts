@@ -45,6 +45,20 @@ it("stays short and on one line whatever a path is", () => {
   expect(line.length).toBeLessThan(300);
 });
 
+it("names what a program outside will obey, three at most, and whom to tell", () => {
+  const planted = ["/w/.git/commondir", "/w/sub/.git/config", "/w/a`\u001b]52;c;x\u0007\nb/.npmrc", "/w/.yarnrc"].map(
+    (path, index) => ({ kind: index < 2 ? ("git-repository" as const) : ("tool-configuration" as const), path }),
+  );
+
+  expect(notice({ planted })).toEqual([
+    "New or changed, and obeyed outside of the sandbox: `/w/.git/commondir` (git runs programs for it), " +
+      "`/w/sub/.git/config` (git runs programs for it), " +
+      "`/w/a' ]52;c;x b/.npmrc` (an editor, a package manager or an agent obeys it) and 1 more. " +
+      "Tell the user, who should read it before working there.",
+  ]);
+  expect(notice({ planted: [{ kind: "git-rebase", path: "/w/x" }] })[0]).toContain("`git rebase --continue` runs");
+});
+
 it("is not there where nothing hints at a refusal", () => {
   expect(notice({})).toEqual([]);
 });

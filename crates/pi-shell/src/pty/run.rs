@@ -83,11 +83,15 @@ pub(super) async fn run(
     if let Some(on_start) = on_start {
         on_start(started.leader.pid());
     }
-    let sandbox = started.room.as_ref().map(|room| room.report.clone());
+    let sandbox = started.room.as_ref().map(|room| (room.report.clone(), room.enclosure.plants()));
     let mut run =
         Run { program: started, controls, outflow: Delivery::new(observer, None), deadline };
     let outcome = run.follow().await;
     run.finish(outcome).await;
+    let sandbox = match sandbox {
+        Some((report, plants)) => Some(report.with_plants(plants).await),
+        None => None,
+    };
     Ok((outcome, sandbox))
 }
 

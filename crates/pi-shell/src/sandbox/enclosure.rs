@@ -18,9 +18,9 @@ use super::layout::Layout;
 #[cfg(not(target_os = "linux"))]
 use super::seatbelt;
 use super::technique::Technique;
-use super::{Sandbox, SandboxMode, Stubs};
+use super::{Plants, Sandbox, SandboxMode, Stubs};
 #[cfg(target_os = "linux")]
-use super::{bubblewrap, devices, landlock, layout, seccomp};
+use super::{bubblewrap, devices, landlock, seccomp};
 use crate::error::ShellError;
 
 /// How one session's supervisor is started in a sandbox.
@@ -36,9 +36,16 @@ pub(crate) struct Enclosure {
     pub(crate) temporary: PathBuf,
     /// Kept as long as the session.
     stubs: Stubs,
+    /// Looks for what commands leave behind, where they can write.
+    plants: Option<Plants>,
 }
 
 impl Enclosure {
+    /// What looks for what commands leave behind; `None`: they can write nowhere.
+    pub(crate) fn plants(&self) -> Option<Plants> {
+        self.plants.clone()
+    }
+
     /// What has to be kept until the session's end.
     pub(crate) fn into_stubs(self) -> Stubs {
         self.stubs
@@ -91,8 +98,7 @@ impl Sandbox {
                 let layout = if *namespaces {
                     self.layout(writable)?
                 } else {
-                    let writable = layout::resolve_writable(writable)?;
-                    Layout { writable, ..Layout::default() }
+                    Layout::unprotected(writable)?
                 };
                 Ok(self.in_landlock(*version, *namespaces, layout, session))
             }
@@ -125,6 +131,7 @@ impl Sandbox {
             own_pids: false,
             temporary: session.temporary.to_path_buf(),
             stubs: layout.stubs,
+            plants: layout.plants,
         }
     }
 }
@@ -174,6 +181,7 @@ impl Sandbox {
             own_pids: true,
             temporary,
             stubs: layout.stubs,
+            plants: layout.plants,
         }
     }
 
@@ -221,6 +229,7 @@ impl Sandbox {
             own_pids: false,
             temporary: session.temporary.to_path_buf(),
             stubs: layout.stubs,
+            plants: layout.plants,
         }
     }
 }

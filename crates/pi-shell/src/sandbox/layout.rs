@@ -8,6 +8,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use super::plants::{Below, Budget, Find, Plants, Survey, below};
 use super::stubs::{StubKind, Stubs};
 
 /// What is protected in every writable folder, and what stands in for it when it is missing.
@@ -15,11 +16,15 @@ use super::stubs::{StubKind, Stubs};
 /// Hooks and configuration of git run programs; the others are read by editors and agents when
 /// somebody opens the folder. Stand-ins are folders where that is possible: git does not see empty
 /// folders, so they are never committed.
-const PROTECTED: [(&str, StubKind); 11] = [
+const PROTECTED: [(&str, StubKind); 15] = [
     (".git/hooks", StubKind::Folder),
     (".git/config", StubKind::File),
+    (".git/config.worktree", StubKind::File),
     (".vscode", StubKind::Folder),
     (".idea", StubKind::Folder),
+    (".zed", StubKind::Folder),
+    (".devcontainer", StubKind::Folder),
+    (".husky", StubKind::Folder),
     (".claude", StubKind::Folder),
     (".codex", StubKind::Folder),
     (".cursor", StubKind::Folder),
@@ -28,6 +33,27 @@ const PROTECTED: [(&str, StubKind); 11] = [
     (".mcp.json", StubKind::Folder),
     (".envrc", StubKind::Folder),
 ];
+
+/// What is protected where it exists. Nothing can stand in for these: an empty file of such a name
+/// would be committed, and tools stumble over a folder.
+const PROTECTED_IF_THERE: [&str; 8] = [
+    ".git/commondir",
+    ".devcontainer.json",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pnpmfile.cjs",
+    ".pnpmfile.mjs",
+    ".bunfig.toml",
+];
+
+/// What is protected in the folder of each repository.
+const PROTECTED_IN_REPOSITORY: [(&str, StubKind); 3] =
+    [("hooks", StubKind::Folder), ("config", StubKind::File), ("config.worktree", StubKind::File)];
+
+/// Repositories below the writable folders that are protected; more are watched only. Each costs some
+/// mounts.
+const MOST_REPOSITORIES: usize = 32;
 
 /// What is protected in the home folder, where that can be written: what shells and git read.
 const PROTECTED_AT_HOME: [&str; 9] = [
@@ -53,6 +79,8 @@ pub(super) struct Layout {
     pub(super) read_only: Vec<PathBuf>,
     /// Holds what was made in the place of missing paths.
     pub(super) stubs: Stubs,
+    /// Watches what cannot be protected beforehand. `None`: nothing can be written.
+    pub(super) plants: Option<Plants>,
 }
 
 /// The folders that can be written, resolved; an error says which one cannot be one and why.
@@ -85,10 +113,14 @@ impl Layout {
         home: Option<&Path>,
     ) -> Result<Self, String> {
         let mut layout = Self { writable: resolve_writable(writable)?, ..Self::default() };
+        let survey = Survey::of(&layout.writable);
         let home = home.and_then(|home| fs::canonicalize(home).ok());
         for root in layout.writable.clone() {
             for (name, kind) in PROTECTED {
                 layout.protect(&root, Path::new(name), kind)?;
+            }
+            for name in PROTECTED_IF_THERE {
+                layout.protect_if_there(&root.join(name));
             }
             if let Some(home) = home.as_deref().and_then(|home| home.strip_prefix(&root).ok()) {
                 for name in PROTECTED_AT_HOME {
@@ -107,7 +139,95 @@ impl Layout {
                 }
             }
         }
+        layout.protect_repositories(&survey);
+        layout.watch(survey);
         Ok(layout)
+    }
+
+    /// Folders that can be written, and nothing in them that is protected.
+    #[cfg(target_os = "linux")]
+    pub(super) fn unprotected(writable: &[PathBuf]) -> Result<Self, String> {
+        let mut layout = Self { writable: resolve_writable(writable)?, ..Self::default() };
+        let survey = Survey::of(&layout.writable);
+        layout.watch(survey);
+        Ok(layout)
+    }
+
+    fn watch(&mut self, survey: Survey) {
+        if !self.writable.is_empty() {
+            self.plants = Some(Plants::new(&self.writable, &self.read_only, survey));
+        }
+    }
+
+    /// Protects the repositories that are there besides the one of each writable folder: further
+    /// down, of submodules, of linked worktrees. One that cannot be protected is watched.
+    fn protect_repositories(&mut self, survey: &Survey) {
+        let mut budget = Budget::of_one_walk();
+        let mut most = MOST_REPOSITORIES;
+        for (path, find) in survey.finds() {
+            if most == 0 {
+                return;
+            }
+            match find {
+                Find::Repository if !survey.is_installed(path) => {
+                    let is_first = path
+                        .parent()
+                        .is_some_and(|parent| self.writable.iter().any(|root| root == parent));
+                    if !is_first {
+                        most -= 1;
+                        self.protect_repository(path);
+                    }
+                    for inner in below(&path.join("modules"), &mut budget) {
+                        if let Below::Repository(inner) = inner
+                            && most > 0
+                        {
+                            most -= 1;
+                            self.pin_between(path, &inner);
+                            self.protect_repository(&inner);
+                        }
+                    }
+                    for inner in budget.entries(&path.join("worktrees")) {
+                        self.pin_between(path, &inner);
+                        self.protect_if_there(&inner.join("commondir"));
+                        self.protect_if_there(&inner.join("config.worktree"));
+                    }
+                }
+                Find::Pointer if !survey.is_installed(path) => self.protect_if_there(path),
+                _ => {}
+            }
+        }
+    }
+
+    /// Keeps the folders from one to another further down where they are.
+    fn pin_between(&mut self, from: &Path, to: &Path) {
+        let mut way: Vec<_> = to.ancestors().take_while(|path| *path != from).collect();
+        way.push(from);
+        for path in way.into_iter().rev() {
+            if !self.read_only.iter().any(|one| path.starts_with(one)) {
+                add(&mut self.pinned, path);
+            }
+        }
+    }
+
+    fn protect_repository(&mut self, folder: &Path) {
+        if self.read_only.iter().any(|one| folder.starts_with(one)) {
+            return;
+        }
+        add(&mut self.pinned, folder);
+        for (name, kind) in PROTECTED_IN_REPOSITORY {
+            // A link, for example. It is watched.
+            drop(self.step(&folder.join(name), true, kind));
+        }
+        self.protect_if_there(&folder.join("commondir"));
+    }
+
+    /// Protects a file or folder that exists and is not a link; a link is watched.
+    fn protect_if_there(&mut self, path: &Path) {
+        if fs::symlink_metadata(path).is_ok_and(|found| !found.is_symlink())
+            && !self.read_only.iter().any(|one| path.starts_with(one))
+        {
+            add(&mut self.read_only, path);
+        }
     }
 
     fn protect(&mut self, root: &Path, inside: &Path, kind: StubKind) -> Result<(), String> {

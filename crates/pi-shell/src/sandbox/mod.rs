@@ -24,6 +24,7 @@ mod enclosure;
 #[cfg(target_os = "linux")]
 mod landlock;
 mod layout;
+mod plants;
 mod probe;
 #[cfg(any(test, not(target_os = "linux")))]
 mod seatbelt;
@@ -36,6 +37,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use self::enclosure::{Enclosure, SessionPaths};
+use self::plants::Found;
+pub(crate) use self::plants::Plants;
 pub(crate) use self::stubs::Stubs;
 pub(crate) use self::technique::offered_backends;
 use self::technique::{Technique, backends_of, techniques};
@@ -93,6 +96,20 @@ impl Sandbox {
     }
 }
 
+impl SandboxReport {
+    /// With what came since the last look.
+    pub(crate) async fn with_plants(self, plants: Option<Plants>) -> Self {
+        let Some(plants) = plants else { return self };
+        match tokio::task::spawn_blocking(move || plants.look()).await {
+            Ok(Found { plants, is_partial }) => {
+                Self { planted: plants, partly_searched: is_partial, ..self }
+            }
+            // It did not end as it should: nothing is known, and that is what is told.
+            Err(_) => Self { partly_searched: true, ..self },
+        }
+    }
+}
+
 fn remembered(options: &SandboxOptions, executable: &Path) -> Option<Arc<Sandbox>> {
     let proven = PROVEN.lock().unwrap_or_else(PoisonError::into_inner);
     proven
@@ -122,6 +139,8 @@ async fn prove(
             backend,
             network: options.network,
             degraded: technique.lacks(options.mode),
+            planted: Vec::new(),
+            partly_searched: false,
         };
         let mut sandbox = Sandbox { options: options.clone(), report, technique };
         match probe::attempts_that_succeed(&sandbox, executable).await {

@@ -91,7 +91,7 @@ async fn ask(supervisor: &Supervisor, executable: &Path, outside: &Outside) -> i
             outside.tcp.local_addr()?.to_string().into(),
             outside.socket.clone().into(),
             std::process::id().to_string().into(),
-            outside.terminal_path()?.into(),
+            outside.terminal_path()?,
         ],
         cwd: PathBuf::from("/"),
         descriptors: vec![null, writer],
@@ -211,7 +211,14 @@ mod tests {
                 hidden_paths: Vec::new(),
                 allow_degraded: true,
             },
-            report: SandboxReport { mode, backend, network: false, degraded: Vec::new() },
+            report: SandboxReport {
+                mode,
+                backend,
+                network: false,
+                degraded: Vec::new(),
+                planted: Vec::new(),
+                partly_searched: false,
+            },
             technique: Technique::Landlock { version, namespaces: false },
         };
 

@@ -217,7 +217,7 @@ async fn conclude(
         survivors,
         wall_time,
         output: summary,
-        sandbox: shared.sandbox.clone(),
+        sandbox: shared.sandbox_report().await,
         limits_met: Vec::new(),
     })
 }

@@ -347,7 +347,7 @@ impl Engine {
             survivors,
             wall_time,
             output: output_summary,
-            sandbox: self.shared.sandbox.clone(),
+            sandbox: self.shared.sandbox_report().await,
             limits_met: Vec::new(),
         })
     }

@@ -19,7 +19,7 @@ use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::late::LateReaders;
 use crate::outcome::ProcessInfo;
-use crate::sandbox::{Enclosure, Sandbox, SandboxReport, Stubs};
+use crate::sandbox::{Enclosure, Plants, Sandbox, SandboxReport, Stubs};
 use crate::stop;
 use crate::supervisor::Supervisor;
 use crate::tree;
@@ -49,7 +49,9 @@ pub(super) struct Shared {
     /// What bounds the session.
     pub(super) limits: SessionLimits,
     /// What commands are told of the sandbox around them.
-    pub(super) sandbox: Option<SandboxReport>,
+    sandbox: Option<SandboxReport>,
+    /// Looks for what they leave behind in it.
+    plants: Option<Plants>,
     /// Where programs put temporary files, in a sandbox.
     pub(super) temporary: Option<PathBuf>,
     /// Held until the session is gone.
@@ -63,6 +65,7 @@ impl Shared {
             limits,
             sandbox: sandbox.map(|sandbox| sandbox.report().clone()),
             temporary: enclosure.as_ref().map(|enclosure| enclosure.temporary.clone()),
+            plants: enclosure.as_ref().and_then(Enclosure::plants),
             _stubs: enclosure.map(Enclosure::into_stubs),
             supervisor,
             folder,
@@ -79,6 +82,12 @@ impl Shared {
             traps: Mutex::default(),
             status: AtomicI32::new(0),
         }
+    }
+
+    /// What a command that has just ended is told of the sandbox around it.
+    pub(super) async fn sandbox_report(&self) -> Option<SandboxReport> {
+        let report = self.sandbox.clone()?;
+        Some(report.with_plants(self.plants.clone()).await)
     }
 
     /// A token for an order.

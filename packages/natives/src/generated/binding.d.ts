@@ -243,6 +243,14 @@ export interface MinimizerStage {
   note: string
 }
 
+/** Something in the workspace that a program outside will obey. */
+export interface PlantFacts {
+  /** Where it is; absolute. */
+  path: string
+  /** What obeys it. */
+  kind: 'git-repository' | 'git-rebase' | 'tool-configuration'
+}
+
 /** What to run on a terminal, and on what terminal. */
 export interface PtyRequest {
   /** Path of the `pi-supervisor` executable. */
@@ -334,6 +342,10 @@ export interface SandboxFacts {
   network: boolean
   /** What was not contained, by name. */
   degraded: Array<string>
+  /** What came since the result before and that a program outside will obey. Absent: nothing. */
+  planted?: Array<PlantFacts>
+  /** There is more in the folders that can be written than was looked at. Absent: there is not. */
+  partlySearched?: true
 }
 
 /** A sandbox that is asked for. */

@@ -1,0 +1,263 @@
+//! A bounded walk through the folders that can be written, from the top down, and what it found that
+//! programs outside will obey.
+//!
+//! The first walk reads every folder. A later one looks at the time of change of each, which no
+//! program can set, and reads those that changed. A walk that was cut short goes on the next time. Folders of installed packages come last, and of them
+//! only repositories count.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+/// The bounds are a tenth of what they are in a product where tests have to go beyond them.
+const SCALE: usize = if cfg!(test) { 1 } else { 10 };
+
+/// Folders that are watched.
+const MOST_FOLDERS: usize = 200 * SCALE;
+
+/// Entries of folders that one walk reads.
+const MOST_ENTRIES: usize = 1_000 * SCALE;
+
+/// Entries of one folder that are read, so that one with many leaves something for the others.
+const MOST_OF_ONE: usize = 400 * SCALE;
+
+/// Folders that wait for a later walk.
+const MOST_WAITING: usize = 2_000 * SCALE;
+
+/// Age below which a folder may change once more without another time of change: kernels count in
+/// steps of up to 10 ms.
+const SETTLED: Duration = Duration::from_millis(20);
+
+/// Folders of installed packages and of builds, whose files for tools no tool reads.
+const INSTALLED: [&str; 6] =
+    ["node_modules", "vendor", "target", ".venv", "site-packages", "__pycache__"];
+
+/// Files and folders that editors, package managers and agents obey in the folder that is worked in.
+const TOOLS: [&str; 24] = [
+    ".bunfig.toml",
+    ".claude",
+    ".codex",
+    ".cursor",
+    ".devcontainer",
+    ".devcontainer.json",
+    ".envrc",
+    ".exrc",
+    ".fleet",
+    ".gemini",
+    ".husky",
+    ".idea",
+    ".lefthook.yml",
+    ".mcp.json",
+    ".npmrc",
+    ".nvim.lua",
+    ".nvimrc",
+    ".pi",
+    ".pnpmfile.cjs",
+    ".pnpmfile.mjs",
+    ".vscode",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".zed",
+];
+
+/// How much may still be read.
+pub(in crate::sandbox) struct Budget {
+    entries: usize,
+}
+
+impl Budget {
+    /// What one walk may read.
+    pub(in crate::sandbox) fn of_one_walk() -> Self {
+        Self { entries: MOST_ENTRIES }
+    }
+
+    pub(super) fn is_used_up(&self) -> bool {
+        self.entries == 0
+    }
+
+    fn take(&mut self) -> bool {
+        let may = self.entries > 0;
+        self.entries = self.entries.saturating_sub(1);
+        may
+    }
+
+    /// The entries of a folder, none where it is missing.
+    pub(in crate::sandbox) fn entries(&mut self, folder: &Path) -> Vec<PathBuf> {
+        let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+        entries.flatten().take_while(|_| self.take()).map(|entry| entry.path()).collect()
+    }
+}
+
+/// What stands at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::sandbox) enum Find {
+    /// The folder of a repository: `.git`, or a bare one.
+    Repository,
+    /// A `.git` that is a file or a link.
+    Pointer,
+    /// What a tool obeys.
+    Tool,
+}
+
+/// A folder as it was when it was read.
+#[derive(Clone)]
+struct Folder {
+    /// Inode and time of change; `None`: too young to tell by.
+    stamp: Option<(u64, i64, i64)>,
+    is_installed: bool,
+}
+
+/// Folders that are known, and what was found in them.
+#[derive(Clone, Default)]
+pub(in crate::sandbox) struct Survey {
+    folders: HashMap<PathBuf, Folder>,
+    finds: BTreeMap<PathBuf, Find>,
+    /// Folders that no walk came to yet, and whether they are in one of installed packages.
+    waiting: VecDeque<(PathBuf, bool)>,
+    /// The last walk left out a part of some folder, or a folder.
+    is_cut: bool,
+}
+
+/// The last survey of this process: the sessions of an agent have the same folders.
+static LATEST: Mutex<Option<(Vec<PathBuf>, Survey)>> = Mutex::new(None);
+
+impl Survey {
+    /// Walks through all folders below `roots`, or those that changed since this process last did.
+    pub(in crate::sandbox) fn of(roots: &[PathBuf]) -> Self {
+        let latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut survey = match latest {
+            Some((known, survey)) if known == roots => survey,
+            _ => Self::default(),
+        };
+        survey.renew(roots, &mut Budget::of_one_walk());
+        let latest = Some((roots.to_vec(), survey.clone()));
+        *LATEST.lock().unwrap_or_else(PoisonError::into_inner) = latest;
+        survey
+    }
+
+    /// Walks through what is new since the last time.
+    pub(super) fn renew(&mut self, roots: &[PathBuf], budget: &mut Budget) {
+        self.is_cut = false;
+        let mut changed: VecDeque<_> = roots
+            .iter()
+            .filter(|root| !self.folders.contains_key(*root))
+            .map(|root| (root.clone(), false))
+            .collect();
+        let mut gone = Vec::new();
+        for (path, folder) in &self.folders {
+            match stamp_of(path) {
+                None => gone.push(path.clone()),
+                Some(now) if Some(now) == folder.stamp => {}
+                Some(_) => changed.push_back((path.clone(), folder.is_installed)),
+            }
+        }
+        for path in gone {
+            self.folders.remove(&path);
+        }
+        self.finds.retain(|path, _| fs::symlink_metadata(path).is_ok());
+        // From the top down, whatever the order of the table.
+        changed.make_contiguous().sort_by_key(|(path, _)| path.components().count());
+        changed.append(&mut self.waiting);
+        self.walk(changed, budget);
+    }
+
+    /// What was found, with its path.
+    pub(in crate::sandbox) fn finds(&self) -> impl Iterator<Item = (&Path, Find)> {
+        self.finds.iter().map(|(path, find)| (path.as_path(), *find))
+    }
+
+    /// Whether there are folders that no walk came to.
+    pub(super) fn has_more(&self) -> bool {
+        self.is_cut || !self.waiting.is_empty()
+    }
+
+    /// Whether a path is in a folder of installed packages.
+    pub(in crate::sandbox) fn is_installed(&self, path: &Path) -> bool {
+        path.parent()
+            .and_then(|parent| self.folders.get(parent))
+            .is_some_and(|one| one.is_installed)
+    }
+
+    fn walk(&mut self, mut near: VecDeque<(PathBuf, bool)>, budget: &mut Budget) {
+        let mut far = VecDeque::new();
+        while let Some((folder, is_installed)) = near.pop_front().or_else(|| far.pop_front()) {
+            let is_full = self.folders.len() >= MOST_FOLDERS && !self.folders.contains_key(&folder);
+            if is_full || budget.is_used_up() {
+                near.push_front((folder, is_installed));
+                break;
+            }
+            for below in self.read(&folder, is_installed, budget) {
+                let installed = is_installed || has_name_of(&below, &INSTALLED);
+                let queue = if installed { &mut far } else { &mut near };
+                queue.push_back((below, installed));
+            }
+        }
+        near.append(&mut far);
+        self.is_cut |= near.len() > MOST_WAITING;
+        near.truncate(MOST_WAITING);
+        self.waiting = near;
+    }
+
+    /// Reads one folder; returns those in it that are not known.
+    fn read(&mut self, folder: &Path, is_installed: bool, budget: &mut Budget) -> Vec<PathBuf> {
+        let stamp = stamp_of(folder).filter(|stamp| is_settled(*stamp));
+        let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+        let (mut below, mut parts, mut is_cut) = (Vec::new(), [false; 4], false);
+        for (index, entry) in entries.flatten().enumerate() {
+            if index >= MOST_OF_ONE || !budget.take() {
+                is_cut = true;
+                break;
+            }
+            let Ok(kind) = entry.file_type() else { continue };
+            let name = entry.file_name();
+            let is = |other: &str| name.eq_ignore_ascii_case(other);
+            let parts_of_one = ["HEAD", "objects", "refs", "commondir"];
+            for (has, part) in parts.iter_mut().zip(parts_of_one) {
+                *has |= is(part);
+            }
+            if is(".git") {
+                let find = if kind.is_dir() { Find::Repository } else { Find::Pointer };
+                self.finds.insert(entry.path(), find);
+            } else if !is_installed && TOOLS.into_iter().any(is) {
+                self.finds.insert(entry.path(), Find::Tool);
+            } else if kind.is_dir() {
+                let path = entry.path();
+                if !self.folders.contains_key(&path) {
+                    below.push(path);
+                }
+            }
+        }
+        let [head, objects, refs, elsewhere] = parts;
+        if head && (objects && refs || elsewhere) {
+            self.finds.insert(folder.to_path_buf(), Find::Repository);
+        } else if self.finds.get(folder) == Some(&Find::Repository) {
+            self.finds.remove(folder);
+        }
+        // One that was not read to its end is read again.
+        let stamp = stamp.filter(|_| !is_cut);
+        self.is_cut |= is_cut;
+        self.folders.insert(folder.to_path_buf(), Folder { stamp, is_installed });
+        below
+    }
+}
+
+fn has_name_of(path: &Path, names: &[&str]) -> bool {
+    path.file_name().is_some_and(|name| names.iter().any(|one| name == *one))
+}
+
+fn stamp_of(folder: &Path) -> Option<(u64, i64, i64)> {
+    let found = fs::symlink_metadata(folder).ok()?;
+    found.is_dir().then(|| (found.ino(), found.ctime(), found.ctime_nsec()))
+}
+
+fn is_settled((_, seconds, nanoseconds): (u64, i64, i64)) -> bool {
+    let (Ok(seconds), Ok(nanoseconds)) = (u64::try_from(seconds), u32::try_from(nanoseconds))
+    else {
+        return false;
+    };
+    let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds);
+    changed.elapsed().is_ok_and(|age| age > SETTLED)
+}
