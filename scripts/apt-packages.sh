@@ -9,6 +9,7 @@ packages=(
   # Programs of the read-only tables that a small machine lacks, and shells: the harness tries each of them.
   bsdextrautils binutils fd-find file gawk iproute2 jq ksh mawk ncal net-tools python-is-python3 ripgrep ruby
   silversearcher-ag systemd time tree unzip xxd zsh
+  dbus               # a message bus that a sandbox must keep commands from
   gcc libc6-dev      # the benchmarks' reader in C
   less procps vim    # programs on a terminal: a pager, `top`, an editor
   man-db             # a program that starts a pager

@@ -1,11 +1,13 @@
 /**
  * A host whose sessions try to get out of their sandbox, for tests that do so as several users.
  *
- *   sandbox-escapes <backend, or none> <workspace> <outside> <path of pi-supervisor>
+ *   sandbox-escapes <backend, or none> <workspace> <outside> <path of pi-supervisor> [degraded]
  *
  * Prints `started` and at the end one line of JSON: what each attempt printed, what is to be seen from here, and what
  * results said of the sandbox. An executor runs the attempts, as it runs a model's commands.
  */
+
+import { spawnSync } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -13,6 +15,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import type { SandboxOutcome } from "@pi-bash/contract";
 import { createExecutor } from "@pi-bash/executor";
+import { PtySession } from "@pi-bash/natives";
 
 /** What became of the attempts. */
 export interface Escapes {
@@ -26,11 +29,11 @@ export interface Escapes {
   readonly canary: string;
   /** Names of files that came into being where none may. */
   readonly made: readonly string[];
-  /** Connections and datagrams that arrived. */
+  /** Connections, datagrams and terminal output that arrived. */
   readonly arrived: readonly string[];
 }
 
-const [, , backend = "none", workspace = "", outside = "", supervisor = ""] = process.argv;
+const [, , backend = "none", workspace = "", outside = "", supervisor = "", degraded] = process.argv;
 
 /** What a command of the workspace must find read-only, and what it may find nowhere. */
 const CANARY = "unchanged\n";
@@ -100,6 +103,43 @@ const abstract = createServer((socket) => {
 }).listen(`\0${path}`);
 await once(abstract, "listening");
 
+const programs: { session: PtySession; ended: Promise<unknown>; hasEnded: () => boolean }[] = [];
+const terminal = await onTerminal("stty -echo; printf '<%s>' $(tty); exec sleep 60", /<(\S+)>/);
+const buses = await openBuses(join(outside, "bus"));
+
+/** Attempts at a terminal of the same user that the host opened, on which a line waits to be read. */
+const TERMINALS: Readonly<Record<string, string>> = {
+  "write to another terminal": `printf '\\033]52;c;eA==\\007' > ${terminal.found} && echo out`,
+  "write to another terminal by a program": `echo x | tee ${terminal.found} > /dev/null && echo out; echo x | dd of=${terminal.found} conv=notrunc status=none && echo out`,
+  "read another terminal": `timeout 2 head -n 1 ${terminal.found} | grep typed && echo out; head -n 1 ${terminal.found}`,
+};
+
+/** Attempts at whatever terminals and other devices there are. Own descriptors are pipes: a terminal among them is another's. */
+const EVERY_DEVICE = [
+  "timeout 10 bash -c '",
+  "for one in /dev/* /dev/pts/[0-9]* /dev/input/* /proc/1/fd/[012]; do",
+  '  case "$one" in /dev/null|/dev/zero|/dev/full|/dev/*random|/dev/tty|/dev/ptmx|/dev/fd|/dev/std*) continue;; esac',
+  '  [ -e "$one" ] && [ ! -d "$one" ] || continue',
+  '  { : < "$one"; } && echo out; { : >> "$one"; } && echo out',
+  "done",
+  'ls -l /proc/[0-9]*/fd/* | sed -n "s#.* \\(/proc/[^ ]*\\) -> /dev/\\(pts/\\|tty.\\).*#\\1#p" | while read -r one; do { : > "$one"; } && echo out; done',
+  "{ : < /dev/tty; } && echo out",
+  "true' 2>/dev/null; true",
+].join("\n");
+
+/** Attempts at a message bus, by the programs for that which there are: by its path, its abstract name, the variables. */
+const BUS_CALLS = (["session", "system"] as const).flatMap((which) => [
+  `dbus-send --${which} --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ListNames && echo out`,
+  `gdbus call --${which} --dest org.freedesktop.DBus --object-path / --method org.freedesktop.DBus.ListNames && echo out`,
+  `busctl --${which === "session" ? "user" : which} --timeout 2 list && echo out`,
+]);
+const BUS: Readonly<Record<string, string>> = Object.fromEntries(
+  buses.map((address) => {
+    const variables = `export DBUS_SESSION_BUS_ADDRESS='${address}' DBUS_SYSTEM_BUS_ADDRESS='${address}'`;
+    return [`call a bus at ${address.split("=")[0]}`, [variables, ...BUS_CALLS, "false"].join("\n")];
+  }),
+);
+
 /** Attempts by a program that speaks to sockets, and by one that can type into a terminal (`TIOCSTI`). */
 const node = (code: string): string => `${process.execPath} -e '${code}'`;
 const SOCKETS: Readonly<Record<string, string>> = {
@@ -111,7 +151,13 @@ const SOCKETS: Readonly<Record<string, string>> = {
 };
 
 const executor = createExecutor(
-  backend === "none" ? {} : { sandboxMode: "workspace-write", "sandbox.backend": backend as "bubblewrap" | "landlock" },
+  backend === "none"
+    ? {}
+    : {
+        sandboxMode: "workspace-write",
+        "sandbox.backend": backend as "bubblewrap" | "landlock",
+        "sandbox.allowDegraded": degraded === "degraded",
+      },
   { cwd: workspace, usesSnapshot: false },
 );
 
@@ -132,19 +178,63 @@ try {
   process.stdout.write(`${JSON.stringify({ unavailable: reason })}\n`);
   process.exit(0);
 }
-const attempts = backend === "none" ? SOCKETS : { ...ATTEMPTS, ...SOCKETS };
-for (const [name, command] of Object.entries(attempts)) await attempt(name, command);
+const everywhere = { ...TERMINALS, ...BUS, ...SOCKETS };
+const attempts = backend === "none" ? everywhere : { ...ATTEMPTS, ...everywhere, "look for any device": EVERY_DEVICE };
+for (const [name, command] of Object.entries(attempts)) {
+  if (name in TERMINALS) terminal.session.write("typed\n");
+  await attempt(name, command);
+}
 // The same attempts that prove a sandbox when it is opened, here from below a command of a session.
-const probe = `PATH=$PATH ${supervisor} --probe-sandbox ${outside} 127.0.0.1:${port} ${path} ${process.pid}`;
+const probe = `PATH=$PATH ${supervisor} --probe-sandbox ${outside} 127.0.0.1:${port} ${path} ${process.pid} ${terminal.found}`;
 await attempt("probe", probe);
 await attempt("write inside", "echo inside > kept && cat kept && mktemp > /dev/null && echo temporary");
 await attempt("stay a session", "value=5; cd /; exec 3>&-; true");
 await attempt("end the shell", "kill -9 $$");
 await attempt("go on", "echo $value");
 await executor.dispose();
+for (const { session, hasEnded } of programs) if (!hasEnded()) session.kill();
+await Promise.all(programs.map(({ ended }) => ended));
+if (terminal.output().includes("\u001b]52")) arrived.push("terminal");
 const canary = existsSync(join(outside, "canary")) ? readFileSync(join(outside, "canary"), "utf8") : "";
 const made = FORBIDDEN.filter((file) => existsSync(file));
 for (const server of [tcp, unix, abstract]) server.close();
 udp.close();
 const escapes: Escapes = { printed, statuses, sandboxes, canary, made, arrived };
 process.stdout.write(`${JSON.stringify(escapes)}\n`);
+
+/** A program on a terminal of its own, which ends with this host; ready when it has printed what `pattern` finds. */
+async function onTerminal(command: string, pattern: RegExp) {
+  const session = new PtySession();
+  let output = "";
+  let isReady: (found: string) => void = () => undefined;
+  const found = new Promise<string>((resolve) => {
+    isReady = resolve;
+  });
+  const ended = session.start({ command }, (_error, chunk) => {
+    output += chunk;
+    const [, part] = pattern.exec(output) ?? [];
+    if (part !== undefined) isReady(part);
+  });
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  programs.push({ session, ended, hasEnded: () => isOver });
+  const part = await Promise.race([found, ended.then(() => undefined)]);
+  return { output: () => output, session, found: part };
+}
+
+/**
+ * Addresses of message buses of this host, at a path and at an abstract name; none without `dbus-daemon`, which runs only
+ * for a user who has an account.
+ */
+async function openBuses(file: string): Promise<readonly string[]> {
+  if (spawnSync("dbus-daemon", ["--version"]).status !== 0) return [];
+  const addresses: string[] = [];
+  for (const address of [`unix:path=${file}`, `unix:abstract=${file}`]) {
+    const command = `exec dbus-daemon --session --nofork --nopidfile --print-address --address=${address}`;
+    const { found } = await onTerminal(command, /(guid=)/);
+    if (found !== undefined) addresses.push(address);
+  }
+  return addresses;
+}

@@ -58,7 +58,7 @@ mod linux {
     //! The steps that are more than one call.
 
     use std::ffi::CString;
-    use std::os::fd::AsFd;
+    use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
     use pi_supervisor::wire::{Landlock, Namespaces, PathRule};
     use rustix::fs::{FileType, Mode, OFlags};
@@ -75,6 +75,8 @@ mod linux {
     pub(super) struct Identity {
         user: u32,
         group: u32,
+        /// `/proc` as it was before everything became read-only.
+        proc: OwnedFd,
     }
 
     /// User, mount and IPC namespaces, in which this user is root for now: terminals of their own
@@ -83,8 +85,9 @@ mod linux {
         let user = rustix::process::geteuid().as_raw();
         let group = rustix::process::getegid().as_raw();
         sys::unshare(network)?;
-        map_ids((0, user), (0, group))?;
-        Ok(Identity { user, group })
+        let outer = rustix::fs::open("/proc", OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+        map_ids(outer.as_fd(), (0, user), (0, group))?;
+        Ok(Identity { user, group, proc: sys::copy_mount(c"/proc")? })
     }
 
     impl Identity {
@@ -94,16 +97,16 @@ mod linux {
                 return Ok(());
             }
             sys::unshare_user()?;
-            map_ids((self.user, 0), (self.group, 0))
+            map_ids(self.proc.as_fd(), (self.user, 0), (self.group, 0))
         }
     }
 
     /// One user and one group of the new namespace, each with its number in the one outside.
-    fn map_ids(user: (u32, u32), group: (u32, u32)) -> Result<(), Errno> {
+    fn map_ids(proc: BorrowedFd<'_>, user: (u32, u32), group: (u32, u32)) -> Result<(), Errno> {
         // A group map is only taken from a process that cannot drop groups any more.
-        write("/proc/self/setgroups", "deny")?;
-        write("/proc/self/uid_map", &format!("{} {} 1", user.0, user.1))?;
-        write("/proc/self/gid_map", &format!("{} {} 1", group.0, group.1))
+        write(proc, "self/setgroups", "deny")?;
+        write(proc, "self/uid_map", &format!("{} {} 1", user.0, user.1))?;
+        write(proc, "self/gid_map", &format!("{} {} 1", group.0, group.1))
     }
 
     /// Covers the host's terminals with an empty set of them.
@@ -115,9 +118,11 @@ mod linux {
         sys::mount_terminals(c"/dev/pts")
     }
 
-    fn write(path: &str, text: &str) -> Result<(), Errno> {
-        std::fs::write(path, text)
-            .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+    fn write(proc: BorrowedFd<'_>, path: &str, text: &str) -> Result<(), Errno> {
+        let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(proc, path, flags, Mode::empty())?;
+        // The kernel takes a map whole or not at all.
+        rustix::io::write(file, text.as_bytes()).map(drop)
     }
 
     /// Makes everything read-only but the writable folders.

@@ -68,7 +68,7 @@ const TOPICS: readonly (readonly [SandboxRefusalKind, RegExp])[] = [
   ["mount", /\bu?mount|\bpivot_root|\bchroot/i],
   ["process", /\bkill\b|\bptrace|\bstrace\b|\/proc\/\d+\//i],
   ["file-metadata", /\bch(mod|own|grp)\b|permissions of|ownership of|\bsetfattr|\bl?utimens/i],
-  ["local-socket", /\bunix|abstract|\.sock\b|docker daemon|connect E\w+ [/@\0]/i],
+  ["local-socket", /\bunix|abstract|\b(d-?|message )bus\b|\.sock\b|docker daemon|connect E\w+ [/@\0]/i],
   ["network", /\b(socket|connect|bind|send|sendto|sendmsg)\b/i],
 ];
 

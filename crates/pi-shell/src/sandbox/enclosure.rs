@@ -124,6 +124,7 @@ impl Sandbox {
             protected: &layout.read_only,
             hidden: &self.options.hidden_paths,
             network: self.options.network,
+            terminal: session.terminal.as_deref(),
         });
         Enclosure {
             wrapper: vec![program.into(), "-p".into(), text.into()],

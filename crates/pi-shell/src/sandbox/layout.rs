@@ -170,9 +170,7 @@ impl Layout {
             }
             match find {
                 Find::Repository if !survey.is_installed(path) => {
-                    let is_first = path
-                        .parent()
-                        .is_some_and(|parent| self.writable.iter().any(|root| root == parent));
+                    let is_first = self.writable.iter().any(|root| root.join(".git") == path);
                     if !is_first {
                         most -= 1;
                         self.protect_repository(path);
@@ -187,9 +185,13 @@ impl Layout {
                         }
                     }
                     for inner in budget.entries(&path.join("worktrees")) {
-                        self.pin_between(path, &inner);
-                        self.protect_if_there(&inner.join("commondir"));
-                        self.protect_if_there(&inner.join("config.worktree"));
+                        let is_folder = fs::symlink_metadata(&inner).is_ok_and(|it| it.is_dir());
+                        if is_folder && most > 0 {
+                            most -= 1;
+                            self.pin_between(path, &inner);
+                            self.protect_if_there(&inner.join("commondir"));
+                            drop(self.step(&inner.join("config.worktree"), true, StubKind::File));
+                        }
                     }
                 }
                 Find::Pointer if !survey.is_installed(path) => self.protect_if_there(path),
@@ -370,6 +372,66 @@ mod tests {
         assert!(
             resolve_writable(&[PathBuf::from("/etc/passwd")]).unwrap_err().contains("no folder")
         );
+    }
+
+    #[test]
+    fn repositories_further_down_and_of_submodules_and_worktrees_are_protected() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().canonicalize().unwrap();
+        let inside =
+            [".git/modules/a/b", "x/y/.git", "bare.git", "node_modules/z/.git", ".git/worktrees/w"];
+        for path in inside {
+            for name in ["objects", "refs", "hooks"] {
+                fs::create_dir_all(root.join(path).join(name)).unwrap();
+            }
+            fs::write(root.join(path).join("HEAD"), "ref: refs/heads/main\n").unwrap();
+            fs::write(root.join(path).join("config"), "").unwrap();
+        }
+        fs::write(root.join(".git/worktrees/w/commondir"), "../..\n").unwrap();
+        fs::create_dir(root.join("w")).unwrap();
+        fs::write(root.join("w/.git"), "gitdir: ../.git/worktrees/w\n").unwrap();
+        fs::write(root.join(".npmrc"), "x").unwrap();
+
+        let layout = Layout::new(std::slice::from_ref(&root), &[], None).unwrap();
+
+        for path in [
+            ".git/config.worktree",
+            ".git/modules/a/b/config",
+            ".git/modules/a/b/config.worktree",
+            ".git/modules/a/b/hooks",
+            ".git/worktrees/w/commondir",
+            ".git/worktrees/w/config.worktree",
+            "w/.git",
+            "x/y/.git/config",
+            "x/y/.git/hooks",
+            "bare.git/config",
+            ".npmrc",
+        ] {
+            assert!(layout.read_only.contains(&root.join(path)), "{path}");
+        }
+        for path in [".git/modules", ".git/modules/a", ".git/modules/a/b", "x/y/.git"] {
+            assert!(layout.pinned.contains(&root.join(path)), "{path}");
+        }
+        let packages = root.join("node_modules");
+        let all = || layout.read_only.iter().chain(&layout.pinned);
+        assert!(all().all(|path| !path.starts_with(&packages)), "packages can be removed");
+        assert!(!layout.pinned.contains(&root.join("x")), "a folder can be moved");
+        drop(layout);
+        assert!(!root.join(".git/modules/a/b/config.worktree").exists());
+    }
+
+    #[test]
+    fn only_so_many_repositories_are_protected() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().canonicalize().unwrap();
+        for number in 0..MOST_REPOSITORIES + 5 {
+            fs::create_dir_all(root.join(format!("{number}/.git"))).unwrap();
+        }
+
+        let layout = Layout::new(std::slice::from_ref(&root), &[], None).unwrap();
+
+        let hooks = layout.read_only.iter().filter(|path| path.ends_with(".git/hooks"));
+        assert_eq!(hooks.count(), MOST_REPOSITORIES);
     }
 
     #[test]

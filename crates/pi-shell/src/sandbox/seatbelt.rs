@@ -15,6 +15,8 @@ pub(super) struct Profile<'a> {
     pub(super) protected: &'a [PathBuf],
     pub(super) hidden: &'a [PathBuf],
     pub(super) network: bool,
+    /// The session's own terminal.
+    pub(super) terminal: Option<&'a Path>,
 }
 
 /// The text of the profile.
@@ -25,9 +27,18 @@ pub(super) fn text(profile: &Profile<'_>) -> String {
          (allow signal (target same-sandbox))\n(allow sysctl-read)\n\
          (allow mach-lookup (global-name \"com.apple.system.opendirectoryd.libinfo\"))\n\
          (allow file-read*)\n(allow pseudo-tty)\n\
-         (allow file-write* file-ioctl (regex #\"^/dev/(null|zero|tty|ttys[0-9]+|ptmx|fd/.*)$\"))\n",
+         (allow file-write* file-ioctl (regex #\"^/dev/(null|zero|tty|ptmx|fd/.*)$\"))\n\
+         (deny file-read* file-write* \
+         (regex #\"^/dev/(tty.+|pty.+|cu\\..+|console|r?disk.+|bpf.+)$\"))\n\
+         (allow file-read* file-write* file-ioctl (require-all \
+         (regex #\"^/dev/ttys[0-9]+$\") (extension \"com.apple.sandbox.pty\")))\n",
     );
     // Writing to a string cannot fail.
+    if let Some(terminal) = profile.terminal {
+        let own = quoted(terminal);
+        let _infallible =
+            writeln!(text, "(allow file-read* file-write* file-ioctl (literal {own}))");
+    }
     for path in profile.writable {
         let _infallible = writeln!(text, "(allow file-write* (subpath {}))", quoted(path));
     }
@@ -76,7 +87,20 @@ mod tests {
             protected: &[PathBuf::from("/Users/ann/wo\"rk/.git/hooks")],
             hidden: &[PathBuf::from("/Users/ann/.ssh")],
             network,
+            terminal: Some(Path::new("/dev/ttys007")),
         })
+    }
+
+    #[test]
+    fn terminals_are_denied_before_the_own_one_and_new_ones_are_allowed() {
+        let text = profile(false);
+        let at = |part: &str| text.find(part).unwrap();
+
+        assert!(
+            at("(allow file-read*)") < at("(deny file-read* file-write* (regex #\"^/dev/(tty.+")
+        );
+        assert!(at("^/dev/(tty.+") < at("(extension \"com.apple.sandbox.pty\")"));
+        assert!(at("^/dev/(tty.+") < at("(literal \"/dev/ttys007\")"));
     }
 
     #[test]

@@ -77,6 +77,17 @@ pub(crate) fn bind(source: &CStr, target: &CStr) -> Result<(), Errno> {
     mount(source, target, libc::MS_BIND | libc::MS_REC)
 }
 
+/// A copy of what is mounted at a path, which stays as it is when the path becomes read-only.
+pub(crate) fn copy_mount(path: &CStr) -> Result<OwnedFd, Errno> {
+    let flags = libc::OPEN_TREE_CLONE | libc::OPEN_TREE_CLOEXEC | libc::AT_RECURSIVE as u32;
+    // SAFETY: a C string that lives through the call, and integers.
+    let result =
+        unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) };
+    let number = i32::try_from(done(result)?).map_err(|_| Errno::BADF)?;
+    // SAFETY: the kernel just made it for this process; nobody else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
 /// Mounts a set of pseudoterminals that has none yet.
 pub(crate) fn mount_terminals(target: &CStr) -> Result<(), Errno> {
     let (kind, options) = (c"devpts", c"newinstance,ptmxmode=0666,mode=620");
