@@ -1,20 +1,10 @@
 /**
- * Builds everything that runs: the native half, then the packages. What is built already is left alone.
+ * `npm run build`: everything that runs, the native half and the packages. What is built already is left alone, and what
+ * this machine or another CI job has built of the same sources comes out of turbo's cache.
+ *
+ * turbo calls the same script as its task `build`: then only the packages are left to be compiled.
  */
-import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { runTasks } from "./native/tasks.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-
-/** Runs one step and ends with its status where it fails: a later step would only repeat the same complaint. */
-function step(script, ...rest) {
-  const { status, error } = spawnSync(process.execPath, [script, ...rest], {
-    cwd: root,
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  if (error) throw error;
-  if (status !== 0) process.exit(status ?? 1);
-}
-
-step("scripts/build-native.mjs");
-step("node_modules/typescript/bin/tsc", "-b", "tsconfig.build.json");
+if (process.env.TURBO_HASH === undefined) process.exitCode = runTasks(process.argv[2] === "--native" ? "native" : "build");
+else await import("./build-ts.mjs");

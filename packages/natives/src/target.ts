@@ -1,7 +1,7 @@
 /**
  * Which build of the addon belongs to this process.
  *
- * The names are those of `scripts/build-native.mjs` and of the prebuilt packages, e.g. `linux-x64-gnu`.
+ * The names are those that `napi build` gives to addons and prebuilt packages, e.g. `linux-x64-gnu`.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 
@@ -19,9 +19,10 @@ const FILE_LENGTH = 32;
 /** A path of a file system is not longer. */
 const MAX_PATH_BYTES = 4096;
 
-/** The target of this process: platform, architecture and, on Linux, the C library. */
+/** The target of this process: platform, architecture and, where there are several, the C library. */
 export function currentTarget(): string {
   const system = `${process.platform}-${process.arch}`;
+  if (process.platform === "win32") return `${system}-msvc`;
   return process.platform === "linux" ? `${system}-${isMusl() ? "musl" : "gnu"}` : system;
 }
 

@@ -1,0 +1,27 @@
+/**
+ * Runs tasks of `turbo.json`, without a word to anybody: no telemetry, no remote cache, no look for a newer version.
+ */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { sourceDigest, writeToolchainKey } from "./key.mjs";
+import { removeUnfitting } from "./stamp.mjs";
+import { placeTypes } from "./types.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Runs tasks and those that they depend on; returns the exit status. */
+export function runTasks(...tasks) {
+  writeToolchainKey(root);
+  removeUnfitting(root, sourceDigest(root, process.env.PI_BASH_CARGO_PROFILE ?? "release"));
+  const words = [join(root, "node_modules", "turbo", "bin", "turbo"), "run", ...tasks];
+  const options = ["--output-logs=new-only", "--log-prefix=none", "--log-order=stream"];
+  const { status, error } = spawnSync(process.execPath, [...words, ...options], {
+    cwd: root,
+    env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if (error) throw error;
+  if (status === 0) placeTypes(root);
+  return status ?? 1;
+}
