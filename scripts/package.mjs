@@ -9,6 +9,7 @@
  *   node scripts/package.mjs --binaries <target>   only the binaries of a target, into build/binaries/<target>
  *   node scripts/package.mjs --packed              packs the binaries that are in build/binaries
  *   node scripts/package.mjs --try                 only the proof, of the tarballs that are in build/tarballs
+ *   node scripts/package.mjs --published           installs the published version by npm, pnpm, yarn and bun, and uses it
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -17,9 +18,10 @@ import { parseArgs } from "node:util";
 import { binarySizes, buildTarget, whyNotHere } from "./package/cross.mjs";
 import { emulate } from "./package/emulate.mjs";
 import { writePlatformsPage } from "./package/platforms-page.mjs";
-import { runStep } from "./package/run-step.mjs";
+import { runNpm, runStep } from "./package/run-step.mjs";
 import { publishedPackages, stagePackage, stageTarget } from "./package/stage.mjs";
 import { ownTarget, STAND_INS, TARGETS } from "./package/targets.mjs";
+import { verifyPublished } from "./package/published.mjs";
 import { verifyInstall, verifyManifests, verifyTarget } from "./package/verify.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -31,7 +33,7 @@ const BUILD_LIMIT_MS = 3_600_000;
 
 function pack(folder) {
   const before = new Set(readdirSync(tarballs));
-  runStep("npm", ["pack", "--loglevel=error", "--pack-destination", tarballs], folder);
+  runNpm(["pack", "--loglevel=error", "--pack-destination", tarballs], folder);
   const made = readdirSync(tarballs).find((name) => !before.has(name));
   return join(tarballs, made);
 }
@@ -40,7 +42,7 @@ function pack(folder) {
 function packAll(sources) {
   for (const folder of [staging, tarballs]) rmSync(folder, { recursive: true, force: true });
   mkdirSync(tarballs, { recursive: true });
-  runStep(process.execPath, ["node_modules/typescript/bin/tsc", "-b", "tsconfig.build.json"], root);
+  runStep(process.execPath, ["scripts/build-ts.mjs"], root);
   const packed = publishedPackages(root).map((name) => {
     const folder = stagePackage(root, staging, name);
     return { folder, tarball: pack(folder), typed: true };
@@ -108,20 +110,33 @@ function tryAll(rows) {
   });
 }
 
+/**
+ * The binaries that other machines have built. A release has every target: one that is missing would be a package that
+ * `@pi-bash/natives` offers and the registry does not have. `PI_BASH_ONLY_TARGETS` names those that there are, where it is
+ * no release (a rehearsal on one machine).
+ */
 function binariesIn(folder) {
-  return TARGETS.map((target) => ({ target, binaries: join(folder, target.name) })).filter(({ binaries }) =>
-    existsSync(binaries),
-  );
+  const only = process.env.PI_BASH_ONLY_TARGETS?.split(",");
+  const wanted = TARGETS.filter(({ name }) => only === undefined || only.includes(name));
+  const sources = wanted.map((target) => ({ target, binaries: join(folder, target.name) }));
+  const missing = sources.filter(({ binaries }) => !existsSync(binaries)).map(({ target }) => target.name);
+  if (sources.length === 0 || missing.length > 0) throw new Error(`no binaries of ${missing.join(", ") || "any target"}`);
+  return sources;
 }
 
-function main() {
+async function main() {
   const options = {
     all: { type: "boolean" },
     binaries: { type: "string" },
     packed: { type: "boolean" },
     try: { type: "boolean" },
+    published: { type: "boolean" },
   };
   const { values } = parseArgs({ options });
+  if (values.published) {
+    await verifyPublished(root);
+    return;
+  }
   if (values.try) {
     tryPacked();
     return;
@@ -148,7 +163,7 @@ function main() {
 }
 
 try {
-  main();
+  await main();
 } catch (error) {
   console.error(`packaging failed: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;

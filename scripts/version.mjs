@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runStep } from "./package/run-step.mjs";
+import { runNpm, runStep } from "./package/run-step.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -15,4 +15,4 @@ const manifest = join(root, "Cargo.toml");
 const text = readFileSync(manifest, "utf8");
 writeFileSync(manifest, text.replace(/^version = ".*"$/m, `version = "${version}"`));
 runStep("cargo", ["update", "--workspace"], root);
-runStep("npm", ["install", "--package-lock-only"], root);
+runNpm(["install", "--package-lock-only"], root);

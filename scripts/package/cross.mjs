@@ -2,12 +2,24 @@
  * Builds the two binaries of a target into `build/binaries/<target>/`, on whatever machine this is.
  *
  * Linux and macOS targets are linked by zig (a C compiler that brings the libraries of all of them), through
- * `cargo zigbuild`; both come from PyPI into a folder of their own. So the glibc that is asked for is a number, not that
- * of the machine. A Windows target for Microsoft's tools can only be built on Windows.
+ * `napi build --cross-compile` and its `cargo zigbuild`; both come from PyPI into a folder of their own. So the glibc that is
+ * asked for is a number, not that of the machine. A Windows target for Microsoft's tools can only be built on Windows.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { delimiter, join } from "node:path";
+import { cargoFolder, napiBuildWords } from "../native/napi-build.mjs";
 import { runStep } from "./run-step.mjs";
 import { addonOf, GLIBC_FLOOR, supervisorOf } from "./targets.mjs";
 
@@ -19,12 +31,6 @@ const BUILD_LIMIT_MS = 3_600_000;
 
 /** Debian's C tools for Windows: `gcc-mingw-w64-x86-64` and its binutils. */
 const MINGW = "x86_64-w64-mingw32";
-
-/** The file that cargo makes of `pi-natives`. */
-function libraryOf(target) {
-  if (target.os === "win32") return "pi_natives.dll";
-  return target.os === "darwin" ? "libpi_natives.dylib" : "libpi_natives.so";
-}
 
 /** The folder with `cargo-zigbuild` and `zig`; installed when it is missing. */
 function zigFolder(root) {
@@ -79,22 +85,18 @@ function nodeApiSymbols(root) {
   return [...new Set(source.match(/\b(?:napi|node_api)_\w+(?=\s*\()/g))];
 }
 
-/** How cargo is called for a target, with its environment. */
-function cargoFor(root, target) {
+/** What `napi build` is given for a target, and its environment. */
+function napiFor(root, target) {
   const env = { ...process.env };
   if (isMingw(target)) {
     env.CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER = `${MINGW}-gcc`;
     env.LIBNODE_PATH = nodeImports(root);
-    return { words: ["build", "--target", target.triple], env };
+    return { triple: target.triple, isCross: false, env };
   }
-  if (target.os === process.platform && target.os !== "linux") {
-    return { words: ["build", "--target", target.triple], env };
-  }
-  // An addon is loaded by a program that has its C library already: it must not bring one of its own.
-  if (target.libc === "musl") env.RUSTFLAGS = "-C target-feature=-crt-static";
+  if (target.os === process.platform && target.os !== "linux") return { triple: target.triple, isCross: false, env };
   env.PATH = `${zigFolder(root)}${delimiter}${process.env.PATH}`;
   const triple = target.libc === "glibc" ? `${target.triple}.${GLIBC_FLOOR}` : target.triple;
-  return { words: ["zigbuild", "--target", triple], env };
+  return { triple, isCross: true, env };
 }
 
 /** Builds a target. Returns the folder with its binaries. */
@@ -102,17 +104,18 @@ export function buildTarget(root, target) {
   const reason = whyNotHere(target);
   if (reason !== undefined) throw new Error(`${target.name} ${reason}`);
   const targetFolder = process.env.CARGO_TARGET_DIR ?? join(root, "build", "target");
-  runStep("rustup", ["target", "add", target.triple], root);
-  const { words, env } = cargoFor(root, target);
-  env.CARGO_TARGET_DIR = targetFolder;
-  const what = ["--locked", "--release", "-p", "pi-natives", "-p", "pi-supervisor"];
-  runStep("cargo", [...words, ...what], root, { env, limitMs: BUILD_LIMIT_MS });
-
-  const made = join(targetFolder, target.triple, "release");
   const to = join(root, "build", "binaries", target.folder ?? target.name);
+  rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
-  copyFileSync(join(made, libraryOf(target)), join(to, addonOf(target)));
-  copyFileSync(join(made, supervisorOf(target)), join(to, supervisorOf(target)));
+  runStep("rustup", ["target", "add", target.triple], root);
+  const { triple, isCross, env } = napiFor(root, target);
+  const words = napiBuildWords(root, { outputFolder: to, targetFolder, profile: "release", triple, isCross });
+  runStep(process.execPath, words, root, { env, limitMs: BUILD_LIMIT_MS });
+  rmSync(join(to, "binding.d.ts"));
+  // A stand-in carries the name of what it stands in for.
+  const [made] = readdirSync(to);
+  renameSync(join(to, made), join(to, addonOf(target)));
+  copyFileSync(join(cargoFolder(targetFolder, target.triple, "release"), supervisorOf(target)), join(to, supervisorOf(target)));
   for (const file of [addonOf(target), supervisorOf(target)]) chmodSync(join(to, file), 0o755);
   return to;
 }

@@ -63,13 +63,14 @@ const lineOf = (what, found) =>
 /**
  * Measures in a project where the packages are installed. Returns a line for the report.
  *
- * @throws Error when no round was below `MAX_IMPORT_MS`
+ * @throws Error when no round was below `MAX_IMPORT_MS`, on Linux
  */
 export function verifyImportTime(project) {
   const isEnough = ({ rounds, best: ms }) => rounds >= MAX_ROUNDS || (rounds >= MIN_ROUNDS && ms <= MAX_IMPORT_MS);
   const found = measure(project, NATIVES, isEnough);
   const line = lineOf(`import and first use of ${NATIVES}`, found);
-  if (found.best > MAX_IMPORT_MS) throw new Error(`${line}, more than ${MAX_IMPORT_MS} ms`);
+  // A scanner of files reads along on other systems' build machines.
+  if (found.best > MAX_IMPORT_MS && process.platform === "linux") throw new Error(`${line}, more than ${MAX_IMPORT_MS} ms`);
   return line;
 }
 

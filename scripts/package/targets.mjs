@@ -1,41 +1,44 @@
 /**
  * The systems for which there is a prebuilt package, and how each is named by npm, by Rust and by our loader.
  *
- * `name` is what `packages/natives/src/target.ts` computes at run time. What is known of each target (built, loaded,
+ * The list is `packages/natives/napi.json`, the names are napi's, and `packages/natives/src/target.ts` computes the same at
+ * run time. What is known of each target (built, loaded,
  * tested, and where) is not here: `npm run package` finds it out and writes docs/platforms.md.
  */
+
+import { readFileSync } from "node:fs";
+import { parseTriple } from "@napi-rs/cli";
 
 /** glibc of the Debian and RHEL releases that Node 20 itself still starts on. */
 export const GLIBC_FLOOR = "2.28";
 
+const config = JSON.parse(readFileSync(new URL("../../packages/natives/napi.json", import.meta.url), "utf8"));
+
+/** A target as napi names it, and npm's fields for it. */
+function targetOf(triple) {
+  const { platformArchABI: name, platform: os, arch: cpu, abi } = parseTriple(triple);
+  return { name, triple, os, cpu, ...(os === "linux" ? { libc: abi === "gnu" ? "glibc" : "musl" } : {}) };
+}
+
 /** Every target, in the order in which documents list them. */
-export const TARGETS = [
-  { name: "linux-x64-gnu", triple: "x86_64-unknown-linux-gnu", os: "linux", cpu: "x64", libc: "glibc" },
-  { name: "linux-arm64-gnu", triple: "aarch64-unknown-linux-gnu", os: "linux", cpu: "arm64", libc: "glibc" },
-  { name: "linux-x64-musl", triple: "x86_64-unknown-linux-musl", os: "linux", cpu: "x64", libc: "musl" },
-  { name: "linux-arm64-musl", triple: "aarch64-unknown-linux-musl", os: "linux", cpu: "arm64", libc: "musl" },
-  { name: "darwin-x64", triple: "x86_64-apple-darwin", os: "darwin", cpu: "x64" },
-  { name: "darwin-arm64", triple: "aarch64-apple-darwin", os: "darwin", cpu: "arm64" },
-  { name: "win32-x64", triple: "x86_64-pc-windows-msvc", os: "win32", cpu: "x64" },
-  { name: "win32-arm64", triple: "aarch64-pc-windows-msvc", os: "win32", cpu: "arm64" },
-];
+export const TARGETS = config.targets.map(targetOf);
 
 /**
  * Built only to be tried: Windows by the GNU tools, since Microsoft's are on Windows alone. Named as what it stands in
  * for; `folder` keeps its binaries apart.
  */
 export const STAND_INS = [
-  { name: "win32-x64", triple: "x86_64-pc-windows-gnu", os: "win32", cpu: "x64", folder: "win32-x64-gnu" },
+  { ...targetOf("x86_64-pc-windows-gnu"), name: "win32-x64-msvc", folder: "win32-x64-gnu" },
 ];
 
 /** The npm package of a target. */
 export function packageOf(target) {
-  return `@pi-bash/natives-${target.name}`;
+  return `${config.packageName}-${target.name}`;
 }
 
 /** The addon's file name in `bin/` and in the package. */
 export function addonOf(target) {
-  return `pi-natives.${target.name}.node`;
+  return `${config.binaryName}.${target.name}.node`;
 }
 
 /** The supervisor's file name beside the addon. */

@@ -7,7 +7,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runStep } from "./run-step.mjs";
+import { runNpm, runStep } from "./run-step.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -25,7 +25,7 @@ export function verifyTypes(project) {
   runStep(process.execPath, ["without-zod.js"], project);
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
   const own = ["zod", "ai"].map((name) => `${name}@${packages[`node_modules/${name}`].version}`);
-  runStep("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...own], project);
+  runNpm(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...own], project);
   compile(project, "with-zod.ts", { skipLibCheck: false });
   runStep(process.execPath, ["with-zod.js", REVIEWED], project);
   // The SDK's own declarations name types that it does not install.

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { verifyImportTime } from "./import-time.mjs";
 import { inspectMcp } from "./inspect.mjs";
-import { runStep } from "./run-step.mjs";
+import { runNpm, runStep } from "./run-step.mjs";
 import { addonOf, ownTarget, packageOf, supervisorOf } from "./targets.mjs";
 import { verifyTypes } from "./verify-types.mjs";
 
@@ -57,7 +57,7 @@ export function installTarballs(project, tarballs, target) {
   // `--force` for the tarball itself: npm would refuse one that is for another system.
   const foreign = own ? [] : ["--force", `--os=${target.os}`, `--cpu=${target.cpu}`, ...libc];
   const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  runStep("npm", ["install", ...quiet, ...foreign, ...tarballs], project);
+  runNpm(["install", ...quiet, ...foreign, ...tarballs], project);
   return join(project, "node_modules", "@pi-bash");
 }
 
@@ -75,14 +75,20 @@ export function verifyInstall(tarballs, target) {
       throw new Error(`an install has ${megabytes(whole)}, more than ${megabytes(MAX_INSTALL_BYTES)}`);
     statSync(join(ours, `natives-${target.name}`, addonOf(target)));
 
-    const bin = join(project, "node_modules", ".bin", "pi-bash");
-    const doctor = runStep(bin, ["doctor"], project);
+    const installed = `install of the tarballs alone, without scripts: ${megabytes(whole)}, of which ${megabytes(bytes)} are ours`;
+    const bin = startOf(project);
+    const doctor = runStep(bin[0], [...bin.slice(1), "doctor"], project);
     if (!doctor.includes(`natives-${target.name}`)) throw new Error(`the doctor found another addon:\n${doctor}`);
-    const claims = runTour([bin], project);
+    if (target.os === "win32") {
+      const { checks } = runSmoke([process.execPath], project);
+      const lines = [installed, `${checks} checks of smoke.mjs: ok`, verifyImportTime(project), verifyTypes(project)];
+      return { lines, tests: `doctor; ${checks} checks of \`smoke.mjs\`` };
+    }
+    const claims = runTour(bin, project);
     runEmbedded([process.execPath], project);
     runReadme(project);
     const lines = [
-      `install of the tarballs alone, without scripts: ${megabytes(whole)}, of which ${megabytes(bytes)} are ours`,
+      installed,
       `tour from the packages: ${claims}`,
       "the tool embedded in a program of its own, and as README.md has it: ok",
       inspectMcp(project),
@@ -93,6 +99,20 @@ export function verifyInstall(tarballs, target) {
   } finally {
     rmSync(project, { recursive: true, force: true });
   }
+}
+
+/** The words that start `pi-bash` as npm installs it. What npm makes on Windows is a batch file around the same program. */
+function startOf(project) {
+  if (process.platform !== "win32") return [join(project, "node_modules", ".bin", "pi-bash")];
+  return [process.execPath, join(project, "node_modules", "@pi-bash", "cli", "bin", "pi-bash.mjs")];
+}
+
+/** Runs `smoke.mjs`, which asks nothing of the system but Node; returns the report that it ends with. */
+function runSmoke([command, ...words], project) {
+  copyFileSync(fileURLToPath(new URL("smoke.mjs", import.meta.url)), join(project, "smoke.mjs"));
+  const line = /^smoke: (.*?)\r?$/m.exec(runStep(command, [...words, "smoke.mjs"], project))?.[1];
+  if (line === undefined) throw new Error("`smoke.mjs` did not come to its end");
+  return JSON.parse(line);
 }
 
 /** Runs the tour with the words that start `pi-bash`; returns its count of claims, all of which held. */

@@ -1,0 +1,34 @@
+/** What the registry has of a release. It is npm's, or the one that `npm_config_registry` names. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { runNpm } from "./run-step.mjs";
+import { publishedPackages } from "./stage.mjs";
+import { packageOf, TARGETS } from "./targets.mjs";
+
+/** The version that all packages share. */
+export function versionOf(root) {
+  return JSON.parse(readFileSync(join(root, "packages", "natives", "package.json"), "utf8")).version;
+}
+
+/** Names of everything that a release publishes: the prebuilt packages, then the others. */
+export function releaseNames(root) {
+  const only = process.env.PI_BASH_ONLY_TARGETS?.split(",");
+  const targets = TARGETS.filter(({ name }) => only === undefined || only.includes(name));
+  const others = publishedPackages(root).map(
+    (name) => JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")).name,
+  );
+  return [...targets.map(packageOf), ...others];
+}
+
+/**
+ * Whether the registry has a version of a package.
+ * @throws Error when it does not answer: that a package is missing is known of an answer only
+ */
+export function isPublished(root, name, version) {
+  try {
+    return runNpm(["view", `${name}@${version}`, "version", "--json", "--prefer-online"], root).includes(version);
+  } catch (error) {
+    if (/\bE404\b/.test(String(error))) return false;
+    throw error;
+  }
+}
