@@ -1,0 +1,99 @@
+/**
+ * Plays a workflow: its jobs in order, each entry of their matrices, with what they hand to each other.
+ *
+ * A job is left out as GitHub leaves it out: when its condition does not hold, or when one that it needs failed or was left
+ * out. What only another system can do is not played, and says so; it holds back nothing that depends on it, as long as
+ * another entry of the same job was played.
+ */
+import { isWanted } from "./expression.mjs";
+import { Job, systemOf } from "./job.mjs";
+
+/** The systems whose jobs a Linux machine of the same architecture can play. */
+const HERE = /^ubuntu-[\d.]+$/;
+
+/**
+ * Jobs of many minutes that play the same check several times, and which entry stands for the others unless `--all`.
+ */
+const SAMPLES = {
+  "ci.yml": { check: ({ node }) => node === 24, runtimes: () => false },
+};
+
+/** Why an entry is not played; undefined where it is. */
+function whyLeft(instance, { isAll }) {
+  const system = systemOf(instance);
+  if (!HERE.test(system)) return `runs on ${system}`;
+  const isSample = SAMPLES[instance.workflow]?.[instance.id];
+  if (!isAll && isSample !== undefined && !isSample(instance.matrix)) return "the same at length: with `--all`";
+  return undefined;
+}
+
+/**
+ * @typedef {object} Line of the report
+ * @property {string} label
+ * @property {"success" | "failure" | "left out" | "not played"} result
+ * @property {string} [why]
+ * @property {number} [seconds]
+ */
+
+/** The entries of all jobs, each with whether it would be played. For `--list`. */
+export function listEntries(workflow, options) {
+  return workflow.jobs.flatMap(({ instances }) =>
+    instances.map((instance) => ({ label: instance.label, why: whyLeft(instance, options) })),
+  );
+}
+
+/** The jobs of these names with all that they need. */
+export function withNeeds(workflow, names) {
+  const wanted = new Set(names);
+  for (const { id, needs } of [...workflow.jobs].reverse()) if (wanted.has(id)) for (const need of needs) wanted.add(need);
+  return wanted;
+}
+
+/**
+ * @param {ReturnType<import("./workflow.mjs").readWorkflow>} workflow
+ * @param {object} context what every job is given; see `Job`
+ * @param {{ isAll?: boolean, only?: Set<string> }} options
+ * @returns {Promise<{ lines: Line[], standIns: Set<string>, notPlayed: string[], isOk: boolean }>}
+ */
+export async function playWorkflow(workflow, context, { isAll = false, only }) {
+  const report = { lines: [], standIns: new Set(), notPlayed: [], isOk: true };
+  const known = {};
+  for (const { id, job, needs, instances } of workflow.jobs) {
+    if (only !== undefined && !only.has(id)) continue;
+    const given = Object.fromEntries(needs.filter((need) => known[need]).map((need) => [need, known[need]]));
+    const isReady = Object.values(given).every(({ result }) => result === "success");
+    const scope = { contexts: { github: context.github, needs: given }, status: isReady ? "success" : "failure" };
+    if (!isWanted(job.if, scope)) {
+      known[id] = { result: "skipped", outputs: {} };
+      const why = isReady ? "its condition" : "what it needs did not succeed";
+      report.lines.push(...instances.map(({ label }) => ({ label, result: "left out", why })));
+      continue;
+    }
+    known[id] = await playEntries(instances, { ...context, workflow, needs: given }, { isAll }, report);
+  }
+  return report;
+}
+
+async function playEntries(instances, context, options, report) {
+  const outcome = { result: "success", outputs: {} };
+  for (const instance of instances) {
+    const why = whyLeft(instance, options);
+    if (why !== undefined) {
+      report.lines.push({ label: instance.label, result: "not played", why });
+      continue;
+    }
+    context.say(`\n${instance.workflow}: ${instance.label}`);
+    const started = Date.now();
+    const played = await new Job(instance, context).play();
+    const seconds = Math.round((Date.now() - started) / 1000);
+    report.lines.push({ label: instance.label, result: played.result, seconds });
+    report.notPlayed.push(...played.notPlayed.map(({ step, why: reason }) => `${instance.label}, \`${step}\`: ${reason}`));
+    for (const name of played.standIns) report.standIns.add(name);
+    Object.assign(outcome.outputs, played.outputs);
+    if (played.result !== "success") {
+      outcome.result = "failure";
+      report.isOk = false;
+    }
+  }
+  return outcome;
+}
