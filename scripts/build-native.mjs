@@ -8,7 +8,16 @@
  * PI_BASH_CARGO_PROFILE=dev builds without optimization (quick to build, slow to run). CARGO_TARGET_DIR is honoured.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, readdirSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sourceDigest } from "./native/key.mjs";

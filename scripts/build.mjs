@@ -6,5 +6,6 @@
  */
 import { runTasks } from "./native/tasks.mjs";
 
-if (process.env.TURBO_HASH === undefined) process.exitCode = runTasks(process.argv[2] === "--native" ? "native" : "build");
+if (process.env.TURBO_HASH === undefined)
+  process.exitCode = runTasks(process.argv[2] === "--native" ? "native" : "build");
 else await import("./build-ts.mjs");

@@ -18,10 +18,10 @@ import { parseArgs } from "node:util";
 import { binarySizes, buildTarget, whyNotHere } from "./package/cross.mjs";
 import { emulate } from "./package/emulate.mjs";
 import { writePlatformsPage } from "./package/platforms-page.mjs";
+import { verifyPublished } from "./package/published.mjs";
 import { runNpm, runStep } from "./package/run-step.mjs";
 import { publishedPackages, stagePackage, stageTarget } from "./package/stage.mjs";
 import { ownTarget, STAND_INS, TARGETS } from "./package/targets.mjs";
-import { verifyPublished } from "./package/published.mjs";
 import { verifyInstall, verifyManifests, verifyTarget } from "./package/verify.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -120,7 +120,8 @@ function binariesIn(folder) {
   const wanted = TARGETS.filter(({ name }) => only === undefined || only.includes(name));
   const sources = wanted.map((target) => ({ target, binaries: join(folder, target.name) }));
   const missing = sources.filter(({ binaries }) => !existsSync(binaries)).map(({ target }) => target.name);
-  if (sources.length === 0 || missing.length > 0) throw new Error(`no binaries of ${missing.join(", ") || "any target"}`);
+  if (sources.length === 0 || missing.length > 0)
+    throw new Error(`no binaries of ${missing.join(", ") || "any target"}`);
   return sources;
 }
 

@@ -104,7 +104,9 @@ function printReport() {
   for (const { title, lines } of rounds) {
     console.log(title);
     for (const { label, result, why, seconds } of lines)
-      console.log(`  ${signs[result].padEnd(10)} ${label}${seconds === undefined ? "" : ` (${seconds} s)`}${why ? `: ${why}` : ""}`);
+      console.log(
+        `  ${signs[result].padEnd(10)} ${label}${seconds === undefined ? "" : ` (${seconds} s)`}${why ? `: ${why}` : ""}`,
+      );
   }
   const names = new Set(rounds.flatMap(({ standIns }) => [...standIns]));
   if (names.size > 0) console.log("stand-ins for what is not here:");
@@ -119,7 +121,9 @@ function finish() {
   const lines = rounds.flatMap((round) => round.lines);
   const count = (result) => lines.filter((line) => line.result === result).length;
   const isOk = rounds.every((round) => round.isOk) && count("success") > 0;
-  console.log(`rehearsal: ${count("success")} jobs passed, ${count("failure")} failed, ${count("not played")} not played`);
+  console.log(
+    `rehearsal: ${count("success")} jobs passed, ${count("failure")} failed, ${count("not played")} not played`,
+  );
   process.exitCode = isOk ? 0 : 1;
 }
 

@@ -7,7 +7,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 
 /** Folders of a crate that no build of the addon reads. `turbo.json` leaves out the same. */
 const NOT_BUILT = ["benches", "examples", "tests"];
@@ -49,22 +49,25 @@ function libcOf() {
   return glibc === undefined ? "musl" : `glibc ${glibc}`;
 }
 
-/**
- * A digest of everything that the native build reads. Contents, not times: a checkout changes times and nothing else.
- * Line ends do not count, which git may change.
- */
-export function sourceDigest(root, profile) {
-  const { PI_BASH_CARGO_PROFILE: _, ...variables } = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => /^(RUSTFLAGS|CARGO_ENCODED_RUSTFLAGS|CARGO_(BUILD|PROFILE)_)/.test(name)),
-  );
-  const hash = createHash("sha256").update(JSON.stringify([profile, variables, toolchain()]));
-  const files = ["Cargo.toml", "Cargo.lock", join("packages", "natives", "napi.json"), join("scripts", "build-native.mjs")];
-  for (const folder of ["crates", join("scripts", "native")]) {
+/** What the native build reads, as paths below the workspace with `/`: the inputs of the task in `turbo.json`. */
+export function sourceFiles(root) {
+  const files = ["Cargo.toml", "Cargo.lock", "packages/natives/napi.json", "scripts/build-native.mjs"];
+  for (const folder of ["crates", "scripts/native"]) {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
-      const path = join(entry.parentPath ?? entry.path, entry.name).slice(join(root, "x").length - 1);
-      if (entry.isFile() && !NOT_BUILT.includes(path.split(sep)[2])) files.push(path);
+      const path = relative(root, join(entry.parentPath ?? entry.path, entry.name)).replaceAll(sep, "/");
+      if (entry.isFile() && !NOT_BUILT.includes(path.split("/")[2])) files.push(path);
     }
   }
-  for (const file of files.sort()) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
+  return files.sort();
+}
+
+/** Variables that change what cargo builds; `turbo.json` has the same. */
+const VARIABLES = /^(?:RUSTFLAGS|CARGO_ENCODED_RUSTFLAGS|CARGO_(?:BUILD|PROFILE)_.*|CC|CFLAGS)$/;
+
+/** A digest of all that. Contents, not times: a checkout changes times and nothing else. */
+export function sourceDigest(root, profile) {
+  const variables = Object.entries(process.env).filter(([name]) => VARIABLES.test(name));
+  const hash = createHash("sha256").update(JSON.stringify([profile, variables.sort(), toolchain()]));
+  for (const file of sourceFiles(root)) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
   return hash.digest("hex");
 }

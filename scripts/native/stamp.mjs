@@ -20,7 +20,9 @@ function readStamp(root) {
 export function isBuilt(root, digest) {
   const stamp = readStamp(root);
   return (
-    stamp !== undefined && stamp.digest === digest && stamp.files.every((file) => existsSync(join(binFolder(root), file)))
+    stamp !== undefined &&
+    stamp.digest === digest &&
+    stamp.files.every((file) => existsSync(join(binFolder(root), file)))
   );
 }
 

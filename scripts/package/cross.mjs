@@ -115,7 +115,10 @@ export function buildTarget(root, target) {
   // A stand-in carries the name of what it stands in for.
   const [made] = readdirSync(to);
   renameSync(join(to, made), join(to, addonOf(target)));
-  copyFileSync(join(cargoFolder(targetFolder, target.triple, "release"), supervisorOf(target)), join(to, supervisorOf(target)));
+  copyFileSync(
+    join(cargoFolder(targetFolder, target.triple, "release"), supervisorOf(target)),
+    join(to, supervisorOf(target)),
+  );
   for (const file of [addonOf(target), supervisorOf(target)]) chmodSync(join(to, file), 0o755);
   return to;
 }

@@ -70,7 +70,8 @@ export function verifyImportTime(project) {
   const found = measure(project, NATIVES, isEnough);
   const line = lineOf(`import and first use of ${NATIVES}`, found);
   // A scanner of files reads along on other systems' build machines.
-  if (found.best > MAX_IMPORT_MS && process.platform === "linux") throw new Error(`${line}, more than ${MAX_IMPORT_MS} ms`);
+  if (found.best > MAX_IMPORT_MS && process.platform === "linux")
+    throw new Error(`${line}, more than ${MAX_IMPORT_MS} ms`);
   return line;
 }
 

@@ -18,7 +18,11 @@ const APPEARANCE_LIMIT_MS = 600_000;
 const PAUSE_MS = 5_000;
 
 const BUN_CPU = { x64: "x64", arm64: "aarch64" };
-const MANAGERS = ["pnpm@10.34.9", "@yarnpkg/cli-dist@4.18.1", `@oven/bun-${process.platform}-${BUN_CPU[process.arch]}@1.4.5`];
+const MANAGERS = [
+  "pnpm@10.34.9",
+  "@yarnpkg/cli-dist@4.18.1",
+  `@oven/bun-${process.platform}-${BUN_CPU[process.arch]}@1.4.5`,
+];
 
 const registry = process.env.npm_config_registry ?? "https://registry.npmjs.org/";
 
@@ -95,11 +99,18 @@ function tryManager(manager, version) {
   try {
     for (const [file, text] of Object.entries(manager.files)) writeFileSync(join(project, file), text);
     writeFileSync(join(project, "package.json"), '{"name":"empty","version":"1.0.0","private":true,"type":"module"}\n');
-    manager.add(project, ["cli", "executor", "tool"].map((name) => `@pi-bash/${name}@${version}`));
+    manager.add(
+      project,
+      ["cli", "executor", "tool"].map((name) => `@pi-bash/${name}@${version}`),
+    );
     requireText("a command", manager.exec(project, ["pi-bash", "run", "echo $((6 * 7))"]), /^42$/m);
     const session = ["pi-bash", "run", "--session", "n=20", "cd /", "echo $((n + 1)) $PWD"];
     requireText("a session", manager.exec(project, session), /^21 \/$/m);
-    requireText("the doctor", manager.exec(project, ["pi-bash", "doctor"]), new RegExp(packageOf(ownTarget()).slice(1)));
+    requireText(
+      "the doctor",
+      manager.exec(project, ["pi-bash", "doctor"]),
+      new RegExp(packageOf(ownTarget()).slice(1)),
+    );
     copyFileSync(fileURLToPath(new URL("embed.mjs", import.meta.url)), join(project, "embed.mjs"));
     runStep(manager.node[0], [...manager.node.slice(1), "embed.mjs"], project);
     console.log(`installed by ${manager.name}: a command, a session, the doctor and an embedded tool`);

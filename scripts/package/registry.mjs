@@ -26,7 +26,9 @@ export function releaseNames(root) {
  */
 export function isPublished(root, name, version) {
   try {
-    return runNpm(["view", `${name}@${version}`, "version", "--json", "--prefer-online"], root).includes(`"${version}"`);
+    return runNpm(["view", `${name}@${version}`, "version", "--json", "--prefer-online"], root).includes(
+      `"${version}"`,
+    );
   } catch (error) {
     if (/\bE404\b/.test(String(error))) return false;
     throw error;

@@ -9,6 +9,8 @@ import { isPublished, releaseNames, versionOf } from "./registry.mjs";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const version = versionOf(root);
 const missing = releaseNames(root).filter((name) => !isPublished(root, name, version));
-console.log(missing.length === 0 ? `all of ${version} is published` : `not published of ${version}: ${missing.join(", ")}`);
+console.log(
+  missing.length === 0 ? `all of ${version} is published` : `not published of ${version}: ${missing.join(", ")}`,
+);
 if (process.env.GITHUB_OUTPUT !== undefined)
   appendFileSync(process.env.GITHUB_OUTPUT, `complete=${missing.length === 0}\nversion=${version}\n`);

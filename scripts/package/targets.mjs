@@ -12,9 +12,13 @@ import { parseTriple } from "@napi-rs/cli";
 /** glibc of the Debian and RHEL releases that Node 20 itself still starts on. */
 export const GLIBC_FLOOR = "2.28";
 
+/** @type {{ binaryName: string, packageName: string, targets: string[] }} */
 const config = JSON.parse(readFileSync(new URL("../../packages/natives/napi.json", import.meta.url), "utf8"));
 
-/** A target as napi names it, and npm's fields for it. */
+/**
+ * A target as napi names it, and npm's fields for it.
+ * @param {string} triple
+ */
 function targetOf(triple) {
   const { platformArchABI: name, platform: os, arch: cpu, abi } = parseTriple(triple);
   return { name, triple, os, cpu, ...(os === "linux" ? { libc: abi === "gnu" ? "glibc" : "musl" } : {}) };
@@ -27,11 +31,9 @@ export const TARGETS = config.targets.map(targetOf);
  * Built only to be tried: Windows by the GNU tools, since Microsoft's are on Windows alone. Named as what it stands in
  * for; `folder` keeps its binaries apart.
  */
-export const STAND_INS = [
-  { ...targetOf("x86_64-pc-windows-gnu"), name: "win32-x64-msvc", folder: "win32-x64-gnu" },
-];
+export const STAND_INS = [{ ...targetOf("x86_64-pc-windows-gnu"), name: "win32-x64-msvc", folder: "win32-x64-gnu" }];
 
-/** The npm package of a target. */
+/** The npm package of a target. @param {{ name: string }} target */
 export function packageOf(target) {
   return `${config.packageName}-${target.name}`;
 }

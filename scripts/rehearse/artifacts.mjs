@@ -3,7 +3,17 @@
  * modes, a cache is an archive that does.
  */
 import { createHash } from "node:crypto";
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 
 /** Every regular file below a folder. */
@@ -63,7 +73,12 @@ export function downloadArtifact(store, { name, pattern, path = "." }, workspace
 
 function globOf(pattern) {
   if (/[?[\]{}!]/.test(pattern)) throw new Error(`the pattern \`${pattern}\` has more than \`*\``);
-  return new RegExp(`^${pattern.split("*").map((part) => part.replace(/[.+^$()|\\]/g, "\\$&")).join(".*")}$`);
+  return new RegExp(
+    `^${pattern
+      .split("*")
+      .map((part) => part.replace(/[.+^$()|\\]/g, "\\$&"))
+      .join(".*")}$`,
+  );
 }
 
 const folderOf = (store, key) => join(store, createHash("sha256").update(key).digest("hex").slice(0, 16));
@@ -78,7 +93,10 @@ export function restoreCache(store, options, workspace) {
     .filter((name) => existsSync(join(store, name, "key")))
     .map((name) => ({ folder: join(store, name), key: readFileSync(join(store, name, "key"), "utf8") }))
     .sort((a, b) => statSync(join(b.folder, "key")).mtimeMs - statSync(join(a.folder, "key")).mtimeMs);
-  const prefixes = more.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const prefixes = more
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
   const found =
     entries.find((entry) => entry.key === key) ??
     prefixes.flatMap((prefix) => entries.find((entry) => entry.key.startsWith(prefix)) ?? []).at(0);

@@ -115,7 +115,9 @@ export class Job {
   #environment(step) {
     const scope = this.#scope();
     const given = { ...this.#workflow.env, ...this.#instance.job.env, ...step.env };
-    const own = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, textOf(interpolate(value, scope))]));
+    const own = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [name, textOf(interpolate(value, scope))]),
+    );
     const env = { ...this.#base, ...this.#variables, ...own };
     env.PATH = [...this.#paths, env.PATH].join(delimiter);
     return env;
@@ -148,7 +150,10 @@ export class Job {
 
   async #playStep(step, at) {
     const what = step.name ?? step.uses ?? step.run.trim().split("\n")[0];
-    const log = join(this.#context.place.logs, `${this.#instance.workflow}-${this.#instance.label}-${at + 1}.log`.replace(/[^\w.-]+/g, "-"));
+    const log = join(
+      this.#context.place.logs,
+      `${this.#instance.workflow}-${this.#instance.label}-${at + 1}.log`.replace(/[^\w.-]+/g, "-"),
+    );
     const started = Date.now();
     const seconds = () => `${((Date.now() - started) / 1000).toFixed(0)} s`;
     // A step that is left out has outputs, all of them empty.
@@ -159,7 +164,7 @@ export class Job {
         this.#say(`  -    ${what} (left out by its condition)`);
         return;
       }
-      const done = step.uses === undefined ? await this.#runStep(step, log) : await this.#useStep(step, log);
+      const done = step.uses === undefined ? await this.#playScript(step, log) : await this.#playAction(step, log);
       if (done.notPlayed !== undefined) {
         this.played.notPlayed.push({ step: what, why: done.notPlayed });
         this.#say(`  -    ${what} (not played: ${done.notPlayed})`);
@@ -175,7 +180,7 @@ export class Job {
     }
   }
 
-  async #useStep(step, log) {
+  async #playAction(step, log) {
     const scope = this.#scope();
     const inputs = Object.fromEntries(
       Object.entries(step.with ?? {}).map(([name, value]) => [name, interpolate(value, scope)]),
@@ -198,7 +203,7 @@ export class Job {
     return done;
   }
 
-  async #runStep(step, log) {
+  async #playScript(step, log) {
     const script = textOf(interpolate(step.run, this.#scope({ env: this.#environment(step) })));
     const why = whyNotHere(script);
     if (why !== undefined) return { notPlayed: why };
@@ -227,7 +232,11 @@ export class Job {
     });
     if (status !== 0) throw new Error(`ended with ${status}`);
     Object.assign(this.#variables, readCommands(readFileSync(files.GITHUB_ENV, "utf8")));
-    this.#paths.unshift(...readFileSync(files.GITHUB_PATH, "utf8").split("\n").filter((line) => line !== ""));
+    this.#paths.unshift(
+      ...readFileSync(files.GITHUB_PATH, "utf8")
+        .split("\n")
+        .filter((line) => line !== ""),
+    );
     return readCommands(readFileSync(files.GITHUB_OUTPUT, "utf8"));
   }
 }

@@ -9,7 +9,8 @@ import { delimiter, join } from "node:path";
 import { runNpm } from "../package/run-step.mjs";
 
 /** How the network is reached: proxies, certificates, mirrors. */
-const NETWORK = /^(?:(?:https?|no|all)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|PIP_.*|UV_.*|GOPROXY|GOSUMDB|CARGO_(?:HTTP|NET|REGISTRIES)_.*|RUSTUP_(?:DIST_SERVER|UPDATE_ROOT))$/i;
+const NETWORK =
+  /^(?:(?:https?|no|all)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|PIP_.*|UV_.*|GOPROXY|GOSUMDB|CARGO_(?:HTTP|NET|REGISTRIES)_.*|RUSTUP_(?:DIST_SERVER|UPDATE_ROOT))$/i;
 
 /** Programs that no rehearsal can let do what they do, in place of the real ones. */
 const PROGRAMS = {

@@ -17,6 +17,8 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: "rehearsal@localhost",
 };
 
+const DEFAULT_FOLDER = join(homedir(), ".cache", "pi-bash", "rehearsal");
+
 /** Runs git with nothing of the person's own configuration. */
 export function git(rest, { cwd, env = {} }) {
   const own = { ...process.env, ...IDENTITY, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", ...env };
@@ -28,11 +30,11 @@ export function git(rest, { cwd, env = {} }) {
 
 /**
  * @param {string} root the checkout
- * @param {{ keepsRun?: boolean }} [options] `keepsRun` leaves the artifacts of the last run where they are
+ * @param {{ keepsRun?: boolean, folder?: string }} [options] `keepsRun` leaves the artifacts of the last run where they are;
+ *   `folder` is below the home folder unless given
  * @returns {Place}
  */
-export function preparePlace(root, { keepsRun = false } = {}) {
-  const folder = process.env.PI_BASH_REHEARSAL ?? join(homedir(), ".cache", "pi-bash", "rehearsal");
+export function preparePlace(root, { keepsRun = false, folder = DEFAULT_FOLDER } = {}) {
   const run = join(folder, "run");
   if (!keepsRun) rmSync(run, { recursive: true, force: true });
   const inRun = (name) => join(run, name);

@@ -45,7 +45,8 @@ export function listEntries(workflow, options) {
 /** The jobs of these names with all that they need. */
 export function withNeeds(workflow, names) {
   const wanted = new Set(names);
-  for (const { id, needs } of [...workflow.jobs].reverse()) if (wanted.has(id)) for (const need of needs) wanted.add(need);
+  for (const { id, needs } of [...workflow.jobs].reverse())
+    if (wanted.has(id)) for (const need of needs) wanted.add(need);
   return wanted;
 }
 
@@ -87,7 +88,9 @@ async function playEntries(instances, context, options, report) {
     const played = await new Job(instance, context).play();
     const seconds = Math.round((Date.now() - started) / 1000);
     report.lines.push({ label: instance.label, result: played.result, seconds });
-    report.notPlayed.push(...played.notPlayed.map(({ step, why: reason }) => `${instance.label}, \`${step}\`: ${reason}`));
+    report.notPlayed.push(
+      ...played.notPlayed.map(({ step, why: reason }) => `${instance.label}, \`${step}\`: ${reason}`),
+    );
     for (const name of played.standIns) report.standIns.add(name);
     Object.assign(outcome.outputs, played.outputs);
     if (played.result !== "success") {

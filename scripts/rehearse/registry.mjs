@@ -21,7 +21,10 @@ function install(cache) {
   if (existsSync(program)) return program;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, overrides: OVERRIDES }));
-  runNpm(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", `verdaccio@${VERDACCIO}`], folder);
+  runNpm(
+    ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", `verdaccio@${VERDACCIO}`],
+    folder,
+  );
   return program;
 }
 
@@ -81,15 +84,22 @@ export async function startRegistry(place) {
   writeFileSync(join(ours, "config.yaml"), config(place.cache, ours, upstream));
   const port = await freePort();
   const log = openSync(join(place.logs, "registry.log"), "w");
-  const child = spawn(process.execPath, [program, "--config", join(ours, "config.yaml"), "--listen", `127.0.0.1:${port}`], {
-    cwd: ours,
-    stdio: ["ignore", log, log],
-  });
+  const child = spawn(
+    process.execPath,
+    [program, "--config", join(ours, "config.yaml"), "--listen", `127.0.0.1:${port}`],
+    {
+      cwd: ours,
+      stdio: ["ignore", log, log],
+    },
+  );
   const url = `http://127.0.0.1:${port}/`;
   const stop = () => child.kill();
   process.once("exit", stop);
   for (const deadline = Date.now() + START_LIMIT_MS; ; ) {
-    const isUp = await fetch(`${url}-/ping`).then(({ ok }) => ok, () => false);
+    const isUp = await fetch(`${url}-/ping`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
     if (isUp) break;
     if (child.exitCode !== null || Date.now() > deadline) throw new Error("verdaccio did not start; see registry.log");
     await new Promise((resolve) => setTimeout(resolve, 200));

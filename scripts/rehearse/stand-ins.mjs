@@ -41,7 +41,9 @@ function setupNode({ "node-version": version, "registry-url": url }, { place, en
 function cache(inputs, { place, workspace, afterwards }) {
   const found = restoreCache(place.caches, inputs, workspace);
   if (found !== inputs.key)
-    afterwards(() => (saveCache(place.caches, inputs, workspace) ? `saved the cache ${inputs.key}` : "nothing to save"));
+    afterwards(() =>
+      saveCache(place.caches, inputs, workspace) ? `saved the cache ${inputs.key}` : "nothing to save",
+    );
   return { says: found ?? "no cache", outputs: { "cache-hit": String(found === inputs.key) } };
 }
 
@@ -58,7 +60,9 @@ async function changesets({ version }, { place, workspace, env, permissions, run
   if (permissions.contents !== "write" || permissions["pull-requests"] !== "write")
     throw new Error("the job has no right to write contents and pull requests");
   if (!env.GITHUB_TOKEN) throw new Error("the action wants `GITHUB_TOKEN` in its environment");
-  const waiting = readdirSync(join(workspace, ".changeset")).filter((file) => /\.md$/.test(file) && file !== "README.md");
+  const waiting = readdirSync(join(workspace, ".changeset")).filter(
+    (file) => /\.md$/.test(file) && file !== "README.md",
+  );
   if (waiting.length === 0) return { says: "no changesets", outputs: { hasChangesets: "false" } };
   await run(version);
   git(["checkout", "--quiet", "-b", VERSION_BRANCH], { cwd: workspace });
@@ -84,7 +88,11 @@ export const STAND_INS = {
     play: () => ({ says: "this machine's" }),
   },
   "actions/cache": { does: "a folder by key", inputs: ["path", "key", "restore-keys"], play: cache },
-  "actions/cache/restore": { does: "the same, only restored", inputs: ["path", "key", "restore-keys"], play: restoreOnly },
+  "actions/cache/restore": {
+    does: "the same, only restored",
+    inputs: ["path", "key", "restore-keys"],
+    play: restoreOnly,
+  },
   "actions/upload-artifact": {
     does: "a folder by name; modes are lost, as in the real archive",
     inputs: ["name", "path", "if-no-files-found"],

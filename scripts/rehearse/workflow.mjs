@@ -47,7 +47,9 @@ export function expandMatrix(matrix) {
   const original = rows.map((row) => ({ ...row }));
   const added = [];
   for (const entry of include) {
-    const fitting = rows.filter((_, at) => names.every((name) => !(name in entry) || entry[name] === original[at][name]));
+    const fitting = rows.filter((_, at) =>
+      names.every((name) => !(name in entry) || entry[name] === original[at][name]),
+    );
     const isOwn = fitting.length === 0 || names.length === 0;
     if (isOwn) added.push({ ...entry });
     else for (const row of fitting) Object.assign(row, entry);
@@ -55,7 +57,13 @@ export function expandMatrix(matrix) {
   return [...rows, ...added];
 }
 
-/** @typedef {{ id: string, workflow: string, job: object, matrix: object, label: string }} Instance one job of one matrix entry */
+/**
+ * @typedef {{ name?: string, id?: string, if?: string, uses?: string, run?: string, with?: Record<string, string>,
+ *   env?: Record<string, string>, shell?: string, "working-directory"?: string }} Step
+ * @typedef {{ steps: Step[], [key: string]: unknown }} JobText a job as the file has it
+ * @typedef {{ id: string, workflow: string, job: JobText, matrix: Record<string, unknown>, label: string }} Instance one job
+ *   of one matrix entry
+ */
 
 function instancesOf(workflow, id, job) {
   return expandMatrix(job.strategy?.matrix).map((matrix) => {
@@ -82,7 +90,7 @@ function inOrder(jobs) {
 /**
  * @param {string} path of the file
  * @returns {{ name: string, file: string, env: object, defaults: object, permissions: object,
- *   jobs: Array<{ id: string, job: object, needs: string[], instances: Instance[] }> }}
+ *   jobs: Array<{ id: string, job: JobText, needs: string[], instances: Instance[] }> }}
  */
 export function readWorkflow(path) {
   const file = basename(path);
