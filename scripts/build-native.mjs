@@ -68,7 +68,7 @@ function build(profile) {
 }
 
 function main() {
-  const profile = process.env.PI_BASH_CARGO_PROFILE ?? "release";
+  const profile = process.env.PI_BASH_CARGO_PROFILE || "release";
   const digest = sourceDigest(root, profile);
   if (isBuilt(root, digest)) {
     placeTypes(root);

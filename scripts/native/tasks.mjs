@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Runs tasks and those that they depend on; returns the exit status. */
 export function runTasks(...tasks) {
   writeToolchainKey(root);
-  removeUnfitting(root, sourceDigest(root, process.env.PI_BASH_CARGO_PROFILE ?? "release"));
+  removeUnfitting(root, sourceDigest(root, process.env.PI_BASH_CARGO_PROFILE || "release"));
   const words = [join(root, "node_modules", "turbo", "bin", "turbo"), "run", ...tasks];
   const options = ["--output-logs=new-only", "--log-prefix=none", "--log-order=stream"];
   const { status, error } = spawnSync(process.execPath, [...words, ...options], {
