@@ -9,15 +9,17 @@
  *   node scripts/rehearse.mjs --workflow release    one of the files
  *   node scripts/rehearse.mjs --job try --job pack  these jobs and what they need; `--alone` without what they need, with
  *                                                   what the last run has left
+ *   node scripts/rehearse.mjs --only target=linux-x64-gnu   of matrices with that axis, this value
  *   node scripts/rehearse.mjs --list                what would be played
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { endSteps } from "./rehearse/job.mjs";
 import { PROGRAM_STAND_INS } from "./rehearse/machine.mjs";
 import { git, headOf, preparePlace } from "./rehearse/place.mjs";
-import { listEntries, playWorkflow, withNeeds } from "./rehearse/play.mjs";
+import { listEntries, playWorkflow, whyLeft, withNeeds } from "./rehearse/play.mjs";
 import { startRegistry } from "./rehearse/registry.mjs";
 import { STAND_INS, VERSION_BRANCH } from "./rehearse/stand-ins.mjs";
 import { readWorkflow } from "./rehearse/workflow.mjs";
@@ -28,6 +30,7 @@ const { values: options } = parseArgs({
   options: {
     all: { type: "boolean", default: false },
     alone: { type: "boolean", default: false },
+    only: { type: "string", multiple: true, default: [] },
     list: { type: "boolean", default: false },
     job: { type: "string", multiple: true },
     workflow: { type: "string", multiple: true, default: ["ci", "release"] },
@@ -35,6 +38,9 @@ const { values: options } = parseArgs({
 });
 
 const workflows = options.workflow.map((name) => readWorkflow(join(root, ".github", "workflows", `${name}.yml`)));
+
+/** Which entries of matrices are asked for. */
+const choice = { isAll: options.all, values: options.only.map((word) => word.split("=")) };
 
 /** The jobs that are asked for, of one file. */
 function chosen(workflow) {
@@ -51,9 +57,9 @@ function requireJobs() {
 
 /** The targets whose binaries this machine builds: a release of all is for several machines. */
 function targetsHere(workflow) {
-  const build = workflow.jobs.find(({ id }) => id === "build");
-  return build.instances
-    .filter(({ matrix }) => /^ubuntu-[\d.]+$/.test(matrix.os) && matrix.target !== undefined)
+  return workflow.jobs
+    .find(({ id }) => id === "build")
+    .instances.filter((instance) => whyLeft(instance, choice) === undefined)
     .map(({ matrix }) => matrix.target);
 }
 
@@ -67,7 +73,7 @@ async function play(workflow, title, place, registry) {
   const secrets = { GITHUB_TOKEN: "rehearsal", NPM_TOKEN: registry.token };
   const release = readWorkflow(join(root, ".github", "workflows", "release.yml"));
   const context = { place, github, secrets, registry: registry.url, targets: targetsHere(release), say: console.log };
-  const report = await playWorkflow(workflow, context, { isAll: options.all, only: chosen(workflow) });
+  const report = await playWorkflow(workflow, context, { ...choice, only: chosen(workflow) });
   rounds.push({ title, ...report });
   return report;
 }
@@ -131,13 +137,19 @@ async function main() {
   requireJobs();
   if (options.list) {
     for (const workflow of workflows)
-      for (const { label, why } of listEntries(workflow, { isAll: options.all }))
+      for (const { label, why } of listEntries(workflow, choice))
         console.log(`${workflow.file.padEnd(12)} ${label}${why ? `: not played, ${why}` : ""}`);
     return;
   }
   if (process.platform !== "linux" || process.arch !== "x64") throw new Error("a rehearsal is for Linux x64 only");
   const place = preparePlace(root, { keepsRun: options.alone });
   const registry = await startRegistry(place);
+  for (const signal of ["SIGINT", "SIGTERM"])
+    process.once(signal, () => {
+      endSteps();
+      registry.stop();
+      process.exit(1);
+    });
   try {
     for (const workflow of workflows) {
       if (options.job !== undefined && chosen(workflow).size === 0) continue;

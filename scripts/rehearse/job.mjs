@@ -42,10 +42,19 @@ export function readCommands(text) {
   return values;
 }
 
+/** The programs that run now. Each leads a group of its own, which a rehearsal that is broken off takes along. */
+const running = new Set();
+
+/** Ends what runs. */
+export function endSteps() {
+  for (const { pid } of running) process.kill(-pid, "SIGKILL");
+}
+
 /** Runs a program to its end with its output in a file. Resolves to its status; its whole group ends at the deadline. */
 function runToFile([command, ...rest], { cwd, env, log, limitMs }) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, rest, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    running.add(child);
     const file = createWriteStream(log, { flags: "a" });
     for (const stream of [child.stdout, child.stderr]) stream.pipe(file, { end: false });
     const timer = setTimeout(() => {
@@ -55,6 +64,7 @@ function runToFile([command, ...rest], { cwd, env, log, limitMs }) {
     child.once("error", reject);
     child.once("close", (code, signal) => {
       clearTimeout(timer);
+      running.delete(child);
       file.end(() => resolve(code ?? signal));
     });
   });

@@ -73,6 +73,8 @@ export function baseEnvironment(place, { folder, registry, targets, contents }) 
     // Or else what Go has fetched cannot be removed.
     GOFLAGS: "-modcacherw -buildvcs=false",
     npm_config_registry: registry,
+    // Of this run: what was published by the last one has the same versions and other contents.
+    npm_config_cache: join(place.run, "npm-cache"),
     PI_BASH_ONLY_TARGETS: targets.join(","),
     REHEARSAL_RUN: place.run,
     REHEARSAL_CONTENTS: contents,

@@ -36,7 +36,7 @@ export function git(rest, { cwd, env = {} }) {
  */
 export function preparePlace(root, { keepsRun = false, folder = DEFAULT_FOLDER } = {}) {
   const run = join(folder, "run");
-  if (!keepsRun) rmSync(run, { recursive: true, force: true });
+  rmSync(keepsRun ? join(run, "npm-cache") : run, { recursive: true, force: true });
   const inRun = (name) => join(run, name);
   const place = {
     root,

@@ -18,13 +18,18 @@ const SAMPLES = {
   "ci.yml": { check: ({ node }) => node === 24, runtimes: () => false },
 };
 
-/** Why an entry is not played; undefined where it is. */
-function whyLeft(instance, { isAll }) {
+/**
+ * Why an entry is not played; undefined where it is.
+ * @param {import("./workflow.mjs").Instance} instance
+ * @param {{ isAll?: boolean, values?: string[][] }} choice `values` are names of axes with the value that is asked for
+ */
+export function whyLeft(instance, { isAll = false, values = [] }) {
   const system = systemOf(instance);
   if (!HERE.test(system)) return `runs on ${system}`;
   const isSample = SAMPLES[instance.workflow]?.[instance.id];
   if (!isAll && isSample !== undefined && !isSample(instance.matrix)) return "the same at length: with `--all`";
-  return undefined;
+  const other = values.find(([name, value]) => name in instance.matrix && String(instance.matrix[name]) !== value);
+  return other === undefined ? undefined : `asked for is ${other.join(" ")}`;
 }
 
 /**
@@ -36,9 +41,9 @@ function whyLeft(instance, { isAll }) {
  */
 
 /** The entries of all jobs, each with whether it would be played. For `--list`. */
-export function listEntries(workflow, options) {
+export function listEntries(workflow, choice) {
   return workflow.jobs.flatMap(({ instances }) =>
-    instances.map((instance) => ({ label: instance.label, why: whyLeft(instance, options) })),
+    instances.map((instance) => ({ label: instance.label, why: whyLeft(instance, choice) })),
   );
 }
 
@@ -53,10 +58,10 @@ export function withNeeds(workflow, names) {
 /**
  * @param {ReturnType<import("./workflow.mjs").readWorkflow>} workflow
  * @param {object} context what every job is given; see `Job`
- * @param {{ isAll?: boolean, only?: Set<string> }} options
+ * @param {{ isAll?: boolean, values?: string[][], only?: Set<string> }} options `only` are names of jobs
  * @returns {Promise<{ lines: Line[], standIns: Set<string>, notPlayed: string[], isOk: boolean }>}
  */
-export async function playWorkflow(workflow, context, { isAll = false, only }) {
+export async function playWorkflow(workflow, context, { only, ...choice }) {
   const report = { lines: [], standIns: new Set(), notPlayed: [], isOk: true };
   const known = {};
   for (const { id, job, needs, instances } of workflow.jobs) {
@@ -70,15 +75,15 @@ export async function playWorkflow(workflow, context, { isAll = false, only }) {
       report.lines.push(...instances.map(({ label }) => ({ label, result: "left out", why })));
       continue;
     }
-    known[id] = await playEntries(instances, { ...context, workflow, needs: given }, { isAll }, report);
+    known[id] = await playEntries(instances, { ...context, workflow, needs: given }, choice, report);
   }
   return report;
 }
 
-async function playEntries(instances, context, options, report) {
+async function playEntries(instances, context, choice, report) {
   const outcome = { result: "success", outputs: {} };
   for (const instance of instances) {
-    const why = whyLeft(instance, options);
+    const why = whyLeft(instance, choice);
     if (why !== undefined) {
       report.lines.push({ label: instance.label, result: "not played", why });
       continue;
