@@ -19,7 +19,7 @@ import { parseArgs } from "node:util";
 import { endSteps } from "./rehearse/job.mjs";
 import { PROGRAM_STAND_INS } from "./rehearse/machine.mjs";
 import { git, headOf, preparePlace } from "./rehearse/place.mjs";
-import { listEntries, playWorkflow, whyLeft, withNeeds } from "./rehearse/play.mjs";
+import { listEntries, playWorkflow, withNeeds } from "./rehearse/play.mjs";
 import { startRegistry } from "./rehearse/registry.mjs";
 import { STAND_INS, VERSION_BRANCH } from "./rehearse/stand-ins.mjs";
 import { readWorkflow } from "./rehearse/workflow.mjs";
@@ -55,14 +55,6 @@ function requireJobs() {
   if (unknown.length > 0) throw new Error(`no job \`${unknown[0]}\`; there are ${ids.join(", ")}`);
 }
 
-/** The targets whose binaries this machine builds: a release of all is for several machines. */
-function targetsHere(workflow) {
-  return workflow.jobs
-    .find(({ id }) => id === "build")
-    .instances.filter((instance) => whyLeft(instance, choice) === undefined)
-    .map(({ matrix }) => matrix.target);
-}
-
 /** Everything that was played, with the files and rounds that it was of. */
 const rounds = [];
 
@@ -71,8 +63,7 @@ async function play(workflow, title, place, registry) {
   const sha = headOf(place, "main");
   const github = { sha, ref: "refs/heads/main", event_name: "push", workflow: workflow.name, token: "rehearsal" };
   const secrets = { GITHUB_TOKEN: "rehearsal", NPM_TOKEN: registry.token };
-  const release = readWorkflow(join(root, ".github", "workflows", "release.yml"));
-  const context = { place, github, secrets, registry: registry.url, targets: targetsHere(release), say: console.log };
+  const context = { place, github, secrets, registry: registry.url, say: console.log };
   const report = await playWorkflow(workflow, context, { ...choice, only: chosen(workflow) });
   rounds.push({ title, ...report });
   return report;
@@ -117,6 +108,9 @@ function printReport() {
   const names = new Set(rounds.flatMap(({ standIns }) => [...standIns]));
   if (names.size > 0) console.log("stand-ins for what is not here:");
   for (const name of [...names].sort()) console.log(`  ${name}: ${STAND_INS[name]?.does ?? PROGRAM_STAND_INS[name]}`);
+  const artifacts = [...new Set(rounds.flatMap(({ placeholders }) => placeholders))];
+  if (artifacts.length > 0) console.log(`artifacts of entries that were not played, with files that only have names:`);
+  for (const name of artifacts) console.log(`  ${name}`);
   const steps = [...new Set(rounds.flatMap(({ notPlayed }) => notPlayed))];
   if (steps.length > 0) console.log("steps that were not played:");
   for (const step of steps) console.log(`  ${step}`);

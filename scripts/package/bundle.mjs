@@ -92,7 +92,7 @@ function foreignInputs(outputs, own) {
 
 /** A file that asks where it stands (`../package.json`, `../bin`) has to stand as deep as before. */
 function requireSameDepth(root, own, dist, outputs) {
-  const depthOf = (path) => path.split("/").length;
+  const depthOf = (path) => path.split(/[/\\]/).length;
   for (const [path, { inputs }] of Object.entries(outputs)) {
     const depth = depthOf(join(root, path).slice(dist.length + 1));
     for (const input of Object.keys(inputs)) {

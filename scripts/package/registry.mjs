@@ -12,12 +12,10 @@ export function versionOf(root) {
 
 /** Names of everything that a release publishes: the prebuilt packages, then the others. */
 export function releaseNames(root) {
-  const only = process.env.PI_BASH_ONLY_TARGETS?.split(",");
-  const targets = TARGETS.filter(({ name }) => only === undefined || only.includes(name));
   const others = publishedPackages(root).map(
     (name) => JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")).name,
   );
-  return [...targets.map(packageOf), ...others];
+  return [...TARGETS.map(packageOf), ...others];
 }
 
 /**

@@ -100,7 +100,7 @@ export class Job {
 
   /**
    * @param {import("./workflow.mjs").Instance} instance
-   * @param {object} context `{ place, workflow, needs, github, secrets, registry, targets, say }`
+   * @param {object} context `{ place, workflow, needs, github, secrets, registry, say }`
    */
   constructor(instance, context) {
     this.#instance = instance;
@@ -135,12 +135,12 @@ export class Job {
 
   /** Plays all steps. */
   async play() {
-    const { place, registry, targets, github } = this.#context;
+    const { place, registry, github } = this.#context;
     rmSync(this.#folder, { recursive: true, force: true });
     mkdirSync(this.#workspace, { recursive: true });
     const contents = this.#permissions.contents ?? "none";
     this.#base = {
-      ...baseEnvironment(place, { folder: this.#folder, registry, targets, contents }),
+      ...baseEnvironment(place, { folder: this.#folder, registry, contents }),
       GITHUB_WORKSPACE: this.#workspace,
       GITHUB_SHA: github.sha,
       GITHUB_REF: github.ref,

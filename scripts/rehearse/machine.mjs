@@ -50,9 +50,9 @@ function standInPrograms(place) {
  * The variables that a job begins with.
  *
  * @param {import("./place.mjs").Place} place
- * @param {{ folder: string, registry: string, targets: string[], contents: string }} job
+ * @param {{ folder: string, registry: string, contents: string }} job
  */
-export function baseEnvironment(place, { folder, registry, targets, contents }) {
+export function baseEnvironment(place, { folder, registry, contents }) {
   const network = Object.entries(process.env).filter(([name]) => NETWORK.test(name));
   const home = join(folder, "home");
   const temp = join(folder, "temp");
@@ -75,7 +75,6 @@ export function baseEnvironment(place, { folder, registry, targets, contents }) 
     npm_config_registry: registry,
     // Of this run: what was published by the last one has the same versions and other contents.
     npm_config_cache: join(place.run, "npm-cache"),
-    PI_BASH_ONLY_TARGETS: targets.join(","),
     REHEARSAL_RUN: place.run,
     REHEARSAL_CONTENTS: contents,
   };

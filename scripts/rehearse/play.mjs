@@ -7,6 +7,7 @@
  */
 import { isWanted } from "./expression.mjs";
 import { Job, systemOf } from "./job.mjs";
+import { leavePlaceholders } from "./placeholders.mjs";
 
 /** The systems whose jobs a Linux machine of the same architecture can play. */
 const HERE = /^ubuntu-[\d.]+$/;
@@ -23,7 +24,7 @@ const SAMPLES = {
  * @param {import("./workflow.mjs").Instance} instance
  * @param {{ isAll?: boolean, values?: string[][] }} choice `values` are names of axes with the value that is asked for
  */
-export function whyLeft(instance, { isAll = false, values = [] }) {
+function whyLeft(instance, { isAll = false, values = [] }) {
   const system = systemOf(instance);
   if (!HERE.test(system)) return `runs on ${system}`;
   const isSample = SAMPLES[instance.workflow]?.[instance.id];
@@ -59,10 +60,10 @@ export function withNeeds(workflow, names) {
  * @param {ReturnType<import("./workflow.mjs").readWorkflow>} workflow
  * @param {object} context what every job is given; see `Job`
  * @param {{ isAll?: boolean, values?: string[][], only?: Set<string> }} options `only` are names of jobs
- * @returns {Promise<{ lines: Line[], standIns: Set<string>, notPlayed: string[], isOk: boolean }>}
+ * @returns {Promise<{ lines: Line[], standIns: Set<string>, notPlayed: string[], placeholders: string[], isOk: boolean }>}
  */
 export async function playWorkflow(workflow, context, { only, ...choice }) {
-  const report = { lines: [], standIns: new Set(), notPlayed: [], isOk: true };
+  const report = { lines: [], standIns: new Set(), notPlayed: [], placeholders: [], isOk: true };
   const known = {};
   for (const { id, job, needs, instances } of workflow.jobs) {
     if (only !== undefined && !only.has(id)) continue;
@@ -86,6 +87,7 @@ async function playEntries(instances, context, choice, report) {
     const why = whyLeft(instance, choice);
     if (why !== undefined) {
       report.lines.push({ label: instance.label, result: "not played", why });
+      report.placeholders.push(...leavePlaceholders(instance, context.place.artifacts));
       continue;
     }
     context.say(`\n${instance.workflow}: ${instance.label}`);

@@ -226,7 +226,6 @@ async function play(text: string): Promise<{ results: Record<string, string>; is
     github,
     secrets: {},
     registry: "http://127.0.0.1:9/",
-    targets: [],
     say: (line: string) => said.push(line),
   };
   const { lines, isOk } = await playWorkflow(workflow, context, {});
