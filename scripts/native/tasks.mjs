@@ -1,5 +1,5 @@
 /**
- * Runs tasks of `turbo.json`, without a word to anybody: no telemetry, no remote cache, no look for a newer version.
+ * Runs tasks of `turbo.json`, without the network: telemetry, the remote cache and the look for updates are off.
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

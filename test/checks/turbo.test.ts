@@ -1,11 +1,22 @@
 /** What turbo builds again after a change, and what a cached build must fit: the graph of `turbo.json`. */
 import { spawnSync } from "node:child_process";
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sourceFiles, writeToolchainKey } from "../../scripts/native/key.mjs";
+import { isBuilt, removeUnfitting } from "../../scripts/native/stamp.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const TURBO = join(root, "node_modules", "turbo", "bin", "turbo");
@@ -123,5 +134,25 @@ describe("a cached addon", () => {
 
     expect(ofTurbo.length).toBeGreaterThan(150);
     expect(ofTurbo.sort()).toEqual(sourceFiles(copy));
+  });
+
+  it("never takes the place of one in use: binaries of other sources go before a cache is asked", () => {
+    const bin = join(copy, "packages", "natives", "bin");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "addon.node"), "old");
+    writeFileSync(join(bin, "build.json"), JSON.stringify({ digest: "old", files: ["addon.node"] }));
+    const inUse = openSync(join(bin, "addon.node"), "r");
+    try {
+      removeUnfitting(copy, "old");
+      expect(isBuilt(copy, "old")).toBe(true);
+      removeUnfitting(copy, "new");
+      expect(isBuilt(copy, "old")).toBe(false);
+      mkdirSync(bin);
+      writeFileSync(join(bin, "addon.node"), "new");
+
+      expect(readFileSync(inUse, "utf8")).toBe("old");
+    } finally {
+      closeSync(inUse);
+    }
   });
 });
