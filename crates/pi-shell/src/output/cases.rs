@@ -83,11 +83,39 @@ fn en_05_the_tail_begins_and_ends_on_a_character_boundary() {
         let kept = finish(&[bytes.as_bytes()], SinkOptions::default());
 
         assert!(kept.truncated);
-        assert!(bytes.ends_with(&kept.text));
+        let rest = kept.text.strip_prefix('…').expect("the mark of a rest");
+        assert!(bytes.ends_with(rest));
         assert!(kept.text.len() > DEFAULT_MAX_BYTES - 4);
-        assert_eq!(kept.output_bytes, kept.text.len() as u64);
-        assert!(kept.output_bytes <= 51_200);
+        assert_eq!(kept.output_bytes, rest.len() as u64);
+        assert!(kept.text.len() <= 51_200);
     }
+}
+
+#[test]
+fn the_tail_begins_with_a_line_and_its_number_is_that_line() {
+    let lines: String = (123_456..=140_001).flat_map(|number| [format!("{number}\n")]).collect();
+
+    for head_bytes in [0, 1000] {
+        let options = SinkOptions { head_bytes, ..SinkOptions::default() };
+        let kept = finish(&[lines.as_bytes()], options);
+
+        let tail =
+            kept.text.rsplit_once("elided …]\n").map_or(kept.text.as_str(), |(_, tail)| tail);
+        let first: u64 = tail.lines().next().and_then(|line| line.parse().ok()).expect("a number");
+        assert!(first >= 123_456, "{first} is the rest of a line");
+        assert_eq!(kept.shown_range, LineRange { start_line: first - 123_455, end_line: 16_546 });
+    }
+}
+
+#[test]
+fn the_rest_of_a_long_line_is_kept_and_marked_where_whole_lines_would_be_little() {
+    let long = format!("{}\nshort\n", "x".repeat(1000));
+
+    let kept = finish(&[long.as_bytes()], SinkOptions { max_bytes: 100, ..SinkOptions::default() });
+
+    assert_eq!(kept.text, format!("…{}\nshort\n", "x".repeat(90)));
+    assert_eq!((kept.output_bytes, kept.output_lines), (97, 2));
+    assert_eq!(kept.shown_range, LineRange { start_line: 1, end_line: 2 });
 }
 
 #[test]

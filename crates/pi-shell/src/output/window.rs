@@ -9,6 +9,9 @@ use std::fmt::Display;
 /// newlines around it.
 const MARKER_ROOM: usize = 48;
 
+/// Stands before the rest of a line whose beginning is not shown.
+const REST_MARK: &str = "…";
+
 /// The text to show, and what it has.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Rendered {
@@ -33,7 +36,7 @@ pub(super) struct Window {
     head: Vec<u8>,
     /// A piece did not fit into the head; all later ones belong to the tail.
     head_is_closed: bool,
-    /// Grows to `max` bytes, then its oldest byte is at `start`.
+    /// Grows to `max + 1` bytes, then its oldest byte is at `start`.
     ring: Vec<u8>,
     start: usize,
     /// Bytes pushed.
@@ -97,13 +100,14 @@ impl Window {
         if piece.is_empty() {
             return;
         }
-        let newest = piece.get(piece.len().saturating_sub(self.max)..).unwrap_or_default();
-        if newest.len() == self.max {
+        // One byte more than is shown tells whether what is shown begins a line.
+        let room = self.max.saturating_add(1);
+        let newest = piece.get(piece.len().saturating_sub(room)..).unwrap_or_default();
+        if newest.len() == room {
             self.ring.clear();
             self.start = 0;
         }
-        let (grow, wrap) =
-            newest.split_at(newest.len().min(self.max.saturating_sub(self.ring.len())));
+        let (grow, wrap) = newest.split_at(newest.len().min(room.saturating_sub(self.ring.len())));
         self.ring.extend_from_slice(grow);
         let mut wrap = wrap;
         while !wrap.is_empty() {
@@ -133,18 +137,63 @@ impl Window {
             return Rendered::whole([self.head.as_slice(), &tail].concat());
         }
         if self.head.is_empty() {
-            return Rendered::whole(last_bytes(&tail, self.max).to_vec());
+            return Rendered::end(&Ending::of(&tail, self.max));
         }
         let room = self.max.saturating_sub(self.head.len() + MARKER_ROOM);
-        let shown = last_bytes(&tail, room);
-        let lines = newlines.saturating_sub(count_newlines(&self.head) + count_newlines(shown));
-        let bytes = self.total.saturating_sub((self.head.len() + shown.len()) as u64);
-        Rendered::around(&self.head, lines, bytes, shown)
+        let ending = Ending::of(&tail, room);
+        let (head, shown) = (beginning(&self.head), ending.bytes);
+        let lines = newlines.saturating_sub(count_newlines(head) + count_newlines(shown));
+        let bytes = self.total.saturating_sub((head.len() + shown.len()) as u64);
+        Rendered::around(head, lines, bytes, &ending)
+    }
+}
+
+/// The head that is shown: up to the end of a line where that costs less than half of it.
+fn beginning(head: &[u8]) -> &[u8] {
+    let whole = head.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    if whole > 0 && whole >= head.len() / 2 { head.get(..whole).unwrap_or_default() } else { head }
+}
+
+/// The end of a text that is shown.
+struct Ending<'a> {
+    bytes: &'a [u8],
+    /// It begins inside of a line, and is marked so.
+    is_rest: bool,
+}
+
+impl<'a> Ending<'a> {
+    /// The last bytes of a text, `max` with the mark: from the beginning of a line where that costs less than half of
+    /// them, else from a character's beginning.
+    fn of(text: &'a [u8], max: usize) -> Self {
+        let bytes = last_bytes(text, max);
+        let before = text.len() - bytes.len();
+        if before == 0 || text.get(before - 1) == Some(&b'\n') {
+            return Self { bytes, is_rest: false };
+        }
+        let next_line =
+            bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1);
+        if next_line <= bytes.len() / 2 {
+            return Self { bytes: bytes.get(next_line..).unwrap_or_default(), is_rest: false };
+        }
+        match max.checked_sub(REST_MARK.len()) {
+            Some(room) if room > 0 => Self { bytes: last_bytes(text, room), is_rest: true },
+            _ => Self { bytes, is_rest: false },
+        }
+    }
+
+    fn mark(&self) -> &'static [u8] {
+        if self.is_rest { REST_MARK.as_bytes() } else { b"" }
     }
 }
 
 impl Rendered {
-    /// One piece of the text: all of it, or its tail.
+    /// The end of the text.
+    fn end(ending: &Ending<'_>) -> Self {
+        let shown = Self::whole(ending.bytes.to_vec());
+        Self { text: into_text([ending.mark(), ending.bytes].concat()), ..shown }
+    }
+
+    /// All of the text.
     fn whole(text: Vec<u8>) -> Self {
         Self {
             shown_bytes: text.len(),
@@ -156,10 +205,11 @@ impl Rendered {
     }
 
     /// Head and tail around a marker for what is missing: `newlines` of `bytes` bytes.
-    fn around(head: &[u8], newlines: u64, bytes: u64, tail: &[u8]) -> Self {
+    fn around(head: &[u8], newlines: u64, bytes: u64, ending: &Ending<'_>) -> Self {
+        let tail = ending.bytes;
         let marker = if newlines > 1 { elided(newlines, "lines") } else { elided(bytes, "bytes") };
         let is_open = head.last() != Some(&b'\n');
-        let line_end: &[u8] = if is_open { b"\n" } else { b"" };
+        let line_end = if is_open { "…\n".as_bytes() } else { b"" };
         // A line that begins in the head and goes on in the tail is one line.
         let shared = u64::from(is_open && newlines == 0 && !tail.is_empty());
         Self {
@@ -167,7 +217,9 @@ impl Rendered {
             shown_lines: count_lines(head) + count_lines(tail) - shared,
             tail_newlines: count_newlines(tail),
             tail_is_empty: tail.is_empty(),
-            text: into_text([head, line_end, marker.as_bytes(), b"\n", tail].concat()),
+            text: into_text(
+                [head, line_end, marker.as_bytes(), b"\n", ending.mark(), tail].concat(),
+            ),
         }
     }
 }

@@ -14,6 +14,11 @@ const DEFAULT_MAX_BYTES = 51_200;
 /** Cut the kept text only when it is this many times too long: cutting at each chunk would copy it each time. */
 const SLACK = 4;
 
+const NEWLINE = 10;
+
+/** Bytes of the `…` before the rest of a line. */
+const REST_MARK_BYTES = 3;
+
 /** Keeps the end of a stream, and counts the whole. */
 export class TailWindow {
   readonly #maxBytes: number;
@@ -52,7 +57,7 @@ export class TailWindow {
   /** The newest tail, and how much there was so far. */
   update(): { tail: string; bytes: number; lines: number } {
     this.#cut();
-    return { tail: this.#text(), bytes: this.#totalBytes, lines: this.#lines() };
+    return { tail: this.#shown().text, bytes: this.#totalBytes, lines: this.#lines() };
   }
 
   /** Ends the stream. The file is complete then. */
@@ -62,15 +67,15 @@ export class TailWindow {
     if (this.#spill !== undefined) closeSync(this.#spill);
     const isSpilled = this.#spill !== undefined && this.#spillError === undefined;
     this.#spill = undefined;
-    const text = this.#text();
+    const { text, bytes } = this.#shown();
     const totalLines = this.#lines();
     const outputLines = text === "" ? 0 : text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
     return {
       text,
-      truncated: this.#totalBytes > this.#keptBytes,
+      truncated: this.#totalBytes > bytes,
       totalBytes: this.#totalBytes,
       totalLines,
-      outputBytes: this.#keptBytes,
+      outputBytes: bytes,
       outputLines,
       spilled: isSpilled,
       ...(this.#spillError === undefined ? {} : { spillError: this.#spillError }),
@@ -83,18 +88,25 @@ export class TailWindow {
     return this.#newlines + (this.#totalBytes > 0 && this.#lastByte !== 10 ? 1 : 0);
   }
 
-  #text(): string {
-    return new TextDecoder().decode(Buffer.concat(this.#kept));
+  /** The text to show and its bytes without the mark of a rest: the native sink's rule, see its `window.rs`. */
+  #shown(): { text: string; bytes: number } {
+    const all = Buffer.concat(this.#kept);
+    const tail = lastBytes(all, this.#maxBytes);
+    const before = all.length - tail.length;
+    if (before === 0 || all[before - 1] === NEWLINE) return { text: decoded(tail), bytes: tail.length };
+    const line = tail.indexOf(NEWLINE) + 1;
+    if (line > 0 && line <= tail.length / 2) return { text: decoded(tail.subarray(line)), bytes: tail.length - line };
+    if (this.#maxBytes <= REST_MARK_BYTES) return { text: decoded(tail), bytes: tail.length };
+    const rest = lastBytes(all, this.#maxBytes - REST_MARK_BYTES);
+    return { text: `…${decoded(rest)}`, bytes: rest.length };
   }
 
-  /** Keeps the last `maxBytes`, from a character's beginning on. */
+  /** Keeps the last `maxBytes`, and one that tells whether they begin a line. */
   #cut(): void {
-    if (this.#keptBytes <= this.#maxBytes) return;
+    if (this.#keptBytes <= this.#maxBytes + 1) return;
     const all = Buffer.concat(this.#kept);
-    let start = all.length - this.#maxBytes;
-    while (start < all.length && ((all[start] ?? 0) & 0xc0) === 0x80) start += 1;
     // A copy: the whole buffer would stay in memory for the sake of its end.
-    const tail = Buffer.from(all.subarray(start));
+    const tail = Buffer.from(all.subarray(all.length - this.#maxBytes - 1));
     this.#kept = [tail];
     this.#keptBytes = tail.length;
   }
@@ -112,6 +124,17 @@ export class TailWindow {
       this.#spillError = error instanceof Error ? error.message : String(error);
     }
   }
+}
+
+function decoded(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes);
+}
+
+/** The last bytes, from a character's beginning. */
+function lastBytes(bytes: Buffer, max: number): Buffer {
+  let start = Math.max(0, bytes.length - max);
+  if (start > 0) while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return bytes.subarray(start);
 }
 
 function writeWhole(file: number, bytes: Buffer): void {
