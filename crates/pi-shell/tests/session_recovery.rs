@@ -14,20 +14,22 @@ use support::{output_of, run, session, shell_options, status_of, told};
 async fn a_shell_that_ends_is_replaced_with_its_state() {
     let shell = session();
     run(&shell, "cd /usr; V=kept; f(){ echo F; }; export E=env; unset HOME").await;
-    for (text, status) in [
-        ("exit 42", 42),
-        ("set -e; W=2; false", 1),
-        ("exec sh -c 'exit 7'", 7),
-        ("kill -9 $$", 137),
-        ("kill -9 0", 137),
-        ("exec >&- 2>&-; exit 3", 3),
-        (": ${NOPE:?msg}", 1),
-        ("g(){ local V=local; exit 5; }; g", 5),
+    for (text, status, lost) in [
+        ("exit 42", 42, false),
+        ("set -e; W=2; false", 1, false),
+        ("false || exit 1", 1, false),
+        ("exec sh -c 'exit 7'", 7, false),
+        ("X=1; exec sh -c 'exit 7'", 7, true),
+        ("kill -9 $$", 137, true),
+        ("kill -9 0", 137, true),
+        ("exec >&- 2>&-; exit 3", 3, false),
+        (": ${NOPE:?msg}", 1, false),
+        ("g(){ local V=local; exit 5; }; g", 5, true),
     ] {
         let result = run(&shell, text).await;
 
         assert_eq!(status_of(&result), status, "{text}");
-        assert!(result.session_reset, "{text}");
+        assert_eq!(result.session_reset, lost, "{text}");
         let (output, _) = told(&shell, "echo $V $(f) $(sh -c 'echo $E') ${HOME-unset}; pwd").await;
         assert_eq!(output, "kept F env unset\n/usr\n", "after {text}");
     }
@@ -40,7 +42,7 @@ async fn exit_in_a_sessions_first_command_keeps_what_it_set() {
 
     let result = run(&shell, "V=kept; exit 3").await;
 
-    assert_eq!((status_of(&result), result.session_reset), (3, true));
+    assert_eq!((status_of(&result), result.session_reset), (3, false));
     assert_eq!(told(&shell, "echo $V $?").await.0, "kept 3\n");
     shell.close().await;
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::driver;
+use super::effects;
 use super::engine::Engine;
 use super::main_shell::{LaunchSpec, MainShell};
 use super::protocol;
@@ -18,25 +19,50 @@ const DUMP_LIMIT: Duration = Duration::from_secs(5);
 /// Time a standby that was ordered may take to stand when it is needed.
 const BIRTH_LIMIT: Duration = Duration::from_millis(500);
 
+/// What a session lost with its shell: variables, functions, folder, options or traps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Loss {
+    /// The shell wrote down at its end what it had reached.
+    Nothing,
+    /// The state is that of before the command: what the command had set is gone, if it had set anything.
+    OfCommand,
+    /// A fresh shell.
+    Everything,
+}
+
+impl Loss {
+    /// Whether anything is gone, where `command` was the last one.
+    pub(super) fn is_real(self, command: &str) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::OfCommand => !effects::only_replaces_shell(command),
+            Self::Everything => true,
+        }
+    }
+}
+
 impl Engine {
     /// A shell that takes a command: the one there is, or a new one with the old one's state.
-    /// Returns whether state was lost on the way.
-    pub(super) async fn ensure_main(&mut self) -> Result<bool, ShellError> {
+    /// Returns what was lost on the way.
+    pub(super) async fn ensure_main(&mut self) -> Result<Loss, ShellError> {
         if self.main.as_ref().is_some_and(|main| main.child().exit_status().is_none()) {
-            return Ok(false);
+            return Ok(Loss::Nothing);
         }
         self.recover().await
     }
 
-    /// Replaces a shell that died. Returns whether state was lost.
-    async fn recover(&mut self) -> Result<bool, ShellError> {
+    /// Replaces a shell that died. Returns what was lost.
+    async fn recover(&mut self) -> Result<Loss, ShellError> {
         let generation = self.generation;
         let mut dead = self.main.take();
         let breath_file = self.shared.folder.state().join(driver::last_breath_name(generation));
         let breath = SavedState::read(&breath_file);
         let (state, lost) = match breath {
-            Some(state) if !state.inside_function => (Some(state), false),
-            _ => (self.dump_standby(dead.as_mut()).await, true),
+            Some(state) if !state.inside_function => (Some(state), Loss::Nothing),
+            _ => match self.dump_standby(dead.as_mut()).await {
+                Some(state) => (Some(state), Loss::OfCommand),
+                None => (None, Loss::Everything),
+            },
         };
         drop(dead);
         self.births.forget();

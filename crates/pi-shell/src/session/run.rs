@@ -13,6 +13,7 @@ use super::noise::LastWords;
 use super::orders;
 use super::output_pipe::OutputPipe;
 use super::protocol::{self, RunMessage};
+use super::recovery::Loss;
 use super::runner::Runner;
 use crate::delivery::Delivery;
 use crate::error::ShellError;
@@ -42,7 +43,8 @@ impl Engine {
     /// this session's means are gone (its supervisor or its folder). Returns whether state was
     /// lost.
     pub(super) async fn prepare(&mut self) -> Result<bool, ShellError> {
-        let lost = self.ensure_main().await?;
+        // What ended it meanwhile was no command whose words could say that it had set nothing.
+        let lost = self.ensure_main().await?.is_real("");
         let output = self.take_output()?;
         output
             .check()
@@ -79,7 +81,7 @@ impl Engine {
         if matches!(attempt, Attempt::NotRun) {
             // It did not start, so a second try in a sound shell runs it once.
             self.not_begun = true;
-            lost |= self.replace_main().await?;
+            lost |= self.replace_main().await?.is_real("");
             output = self.take_output()?;
             self.not_begun = false;
             attempt = self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
@@ -311,7 +313,6 @@ impl Engine {
             }
             Ending::Died { exit, .. } => {
                 self.set_status(engine::status_of(exit));
-                session_reset = true;
                 match exit {
                     ChildExit::Exited(code) => ExitOutcome::Exited { code },
                     ChildExit::Signaled(signal) => ExitOutcome::Signaled { signal },
@@ -337,7 +338,7 @@ impl Engine {
             let alive = self.main.as_ref().is_some_and(|main| main.child().exit_status().is_none());
             // A failure here shows on the next command, which tries again.
             if !alive && let Ok(lost) = self.ensure_main().await {
-                session_reset |= lost;
+                session_reset |= lost.is_real(&job.options.command);
             }
         }
         Ok(RunResult {
@@ -365,7 +366,7 @@ impl Engine {
     }
 
     /// A new shell with the state of this one.
-    async fn replace_main(&mut self) -> Result<bool, ShellError> {
+    async fn replace_main(&mut self) -> Result<Loss, ShellError> {
         self.end_lost_main().await;
         self.ensure_main().await
     }
