@@ -38,7 +38,7 @@ export function applyBashFixups(command: string, mode: FixupMode = "tee"): BashF
   const script = parse(command);
   if ((script.errors?.length ?? 0) > 0) return { command, stripped: [], pipes: [] };
   const cuts: Cut[] = [];
-  for (const { pipe, redirect } of segmentEnds(command, script)) {
+  for (const { pipe, redirect } of segmentEnds(command, script, mode === "tee")) {
     if (pipe !== undefined && mode === "strip") cuts.push(cut(command, pipe.producer.end, pipe.consumer.end));
     if (redirect !== undefined && (mode === "strip" || !redirect.feedsTrailingPipe)) {
       cuts.push(cut(command, redirect.span.start, redirect.span.end));
@@ -110,5 +110,5 @@ function applyCuts(source: string, cuts: readonly Cut[]): string {
 }
 
 function pipesOf(command: string): TrailingPipe[] {
-  return segmentEnds(command, parse(command)).flatMap((end) => (end.pipe === undefined ? [] : [end.pipe]));
+  return segmentEnds(command, parse(command), true).flatMap((end) => (end.pipe === undefined ? [] : [end.pipe]));
 }

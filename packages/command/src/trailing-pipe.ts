@@ -32,13 +32,17 @@ export interface SegmentEnd {
   readonly redirect?: RedundantRedirect;
 }
 
-/** The ends of the top-level segments, in order. Empty for text on several lines and for background lists. */
-export function segmentEnds(source: string, script: Script): SegmentEnd[] {
+/**
+ * The ends of the top-level segments, in order. Empty for text on several lines and for background lists.
+ *
+ * `keepsStage`: the stage stays in the command, so that it may have a `2>&1` of its own (`| tail -2 2>&1`).
+ */
+export function segmentEnds(source: string, script: Script, keepsStage = false): SegmentEnd[] {
   if (source.trimEnd().includes("\n")) return [];
   // After `exec 2>file` standard error goes elsewhere, and a `2>&1` is no longer redundant.
   const redirectsShell = /\bexec\b[^;&|]*[<>]/.test(source);
   return script.commands.flatMap(segments).map((segment) => {
-    const end = endOf(source, segment);
+    const end = endOf(source, segment, keepsStage);
     return redirectsShell && end.redirect !== undefined ? { ...(end.pipe && { pipe: end.pipe }) } : end;
   });
 }
@@ -48,11 +52,11 @@ function segments(statement: Statement): readonly PipelineNode[] {
   return statement.command.type === "AndOr" ? statement.command.commands : [statement.command];
 }
 
-function endOf(source: string, segment: PipelineNode): SegmentEnd {
+function endOf(source: string, segment: PipelineNode, keepsStage: boolean): SegmentEnd {
   const stages = segment.type === "Pipeline" ? segment.commands : [segment];
   const last = stages.at(-1);
   if (last?.type !== "Command" || hasHereDocument(segment)) return {};
-  const pipe = segment.type === "Pipeline" ? trailingPipe(source, segment) : undefined;
+  const pipe = segment.type === "Pipeline" ? trailingPipe(source, segment, keepsStage) : undefined;
   if (pipe === undefined) {
     // A redirection of `head` itself is no leftover of trimming.
     const trims = stages.length > 1 && /^(?:head|tail)$/.test(last.name?.text ?? "");
@@ -64,14 +68,14 @@ function endOf(source: string, segment: PipelineNode): SegmentEnd {
   return { pipe, ...(redirect && { redirect }) };
 }
 
-function trailingPipe(source: string, pipeline: Pipeline): TrailingPipe | undefined {
+function trailingPipe(source: string, pipeline: Pipeline, keepsStage: boolean): TrailingPipe | undefined {
   const stage = pipeline.commands.at(-1);
   const producer = pipeline.commands.at(-2);
   const first = pipeline.commands[0];
   const operator = pipeline.operators.at(-1);
   if (stage?.type !== "Command" || producer === undefined || first === undefined || operator === undefined)
     return undefined;
-  if (!onlyLimits(stage)) return undefined;
+  if (!onlyLimits(stage, keepsStage)) return undefined;
   const at = source.indexOf(operator, producer.end);
   return {
     producer: { start: first.pos, end: producer.end },
@@ -85,10 +89,14 @@ const COUNT = String.raw`\d+(?:[bkKMGTPEZY](?:i?B)?)?`;
 const LIMIT = new RegExp(`^(?:-\\d+|-[nc]=?${COUNT}|--(?:lines|bytes)=${COUNT}|-[qv]+|--quiet|--verbose)$`);
 const LIMIT_WITH_NEXT = /^(?:-n|-c|--lines|--bytes)$/;
 
-/** `head` or `tail` with limiting options and nothing else, written without quotes, assignments or redirections. */
-function onlyLimits(stage: Command): boolean {
+/**
+ * `head` or `tail` with limiting options and nothing else, written without quotes, assignments or redirections, but for
+ * a `2>&1` at the end where that may stay.
+ */
+function onlyLimits(stage: Command, mayRedirect: boolean): boolean {
   if (stage.prefix.length > 0 || (stage.name?.text !== "head" && stage.name?.text !== "tail")) return false;
-  const words = stage.suffix.map((item) => (item.type === "Word" ? item.text : undefined));
+  const items = mayRedirect && redundantRedirect(stage, false) !== undefined ? stage.suffix.slice(0, -1) : stage.suffix;
+  const words = items.map((item) => (item.type === "Word" ? item.text : undefined));
   for (let index = 0; index < words.length; index++) {
     const word = words[index];
     if (word === undefined) return false;

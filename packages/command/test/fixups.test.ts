@@ -95,6 +95,17 @@ describe("mode tee", () => {
     expect(analyzeCommand(line).trailingPipe).toEqual(fixed.pipes[0]);
   });
 
+  it.each([
+    "seq 1 100 | tail -2 2>&1",
+    "seq 9 2>&1 | head -n 1 2>&1",
+    "ls; seq 9 | head 2>&1",
+    "true && seq 9 |& tail -1 2>&1",
+  ])("keeps what a stage with a 2>&1 of its own hides: %s", (line) => {
+    const fixups = applyBashFixups(line);
+
+    expect(fixups).toMatchObject({ command: line, stripped: [], pipes: [{ text: expect.stringMatching(/2>&1$/) }] });
+  });
+
   it("drops a redundant 2>&1 at the end, and its spans fit the command that is left", () => {
     const fixed = applyBashFixups("make 2>&1; seq 9 | head -2");
 
@@ -106,6 +117,8 @@ describe("mode tee", () => {
   it.each([
     "seq 1 5 | head -n2",
     "seq 1 100 | tail -3",
+    "seq 1 100 | tail -2 2>&1",
+    "(seq 3; ls /nowhere) 2>&1 | head -n 9 2>&1; echo $?",
     "seq 1 200000 | head -3",
     "seq 1 200000 | tail -1",
     "yes | head -5",
