@@ -29,6 +29,20 @@ describe("artifact addresses", () => {
     expect(parseArtifactAddress("7")).toEqual({ id: "7" });
   });
 
+  it("name lines in a way that every parser of URLs takes", () => {
+    for (const [lines, selection] of [
+      ["10-20", { startLine: 10, endLine: 20 }],
+      ["10-", { startLine: 10 }],
+      ["10", { startLine: 10, endLine: 10 }],
+      ["1-300&tail=5", { startLine: 1, endLine: 300, tail: 5 }],
+    ] as const) {
+      const address = `artifact://k3f9x2ab?lines=${lines}`;
+      expect(parseArtifactAddress(address)).toEqual({ id: "k3f9x2ab", ...selection });
+      expect(new URL(address).host).toBe("k3f9x2ab");
+    }
+    expect(() => parseArtifactAddress("artifact://7:1-2?lines=3")).toThrowError("two line ranges");
+  });
+
   it("take a pattern that was not encoded", () => {
     expect(parseArtifactAddress("artifact://7?grep=100%")).toEqual({ id: "7", grep: "100%" });
     expect(parseArtifactAddress("artifact://7?grep=a=b?c:d")).toEqual({ id: "7", grep: "a=b?c:d" });
@@ -47,7 +61,9 @@ describe("artifact addresses", () => {
     for (const [rest, word] of [
       [":0-5", "line 0"],
       [":9-5", "ends before"],
-      [":x", ":10-20"],
+      [":x", "?lines=10-20"],
+      ["?lines=", "?lines=10-20"],
+      ["?lines=2-1", "ends before"],
       ["?tail=0", "tail"],
       ["?tail=-1", "tail"],
       ["?head=3", "head"],

@@ -45,7 +45,7 @@ export function serveArtifacts({ server }: McpServer, artifacts: Artifacts): voi
         uriTemplate: "artifact://{+address}",
         name: "artifact",
         description:
-          "A whole output: `<id>`, lines `<id>:10-20`, its end `<id>?tail=5`, lines that match `<id>?grep=RE2`",
+          "A whole output: `<id>`, lines `<id>?lines=10-20`, its end `<id>?tail=5`, lines that match `<id>?grep=RE2`",
         ...TEXT,
       },
     ],

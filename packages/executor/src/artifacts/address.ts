@@ -1,9 +1,10 @@
 /**
  * Reads `artifact://` addresses: which artifact, and which part of it.
  *
- * `artifact://<id>`, `artifact://<id>:<a>-<b>` (lines, counted from 1, both included; `:<a>-` to the end, `:<a>` one
- * line), `?tail=<n>` (last lines) and `?grep=<pattern>` (lines that match, with their numbers). `tail` and `grep`
- * together give the last matches. Ids are looked up in a table, so nothing in an address can name a path (SC-02).
+ * `artifact://<id>`, `artifact://<id>?lines=<a>-<b>` (counted from 1, both included; `<a>-` to the end, `<a>` one line),
+ * `?tail=<n>` (last lines) and `?grep=<pattern>` (lines that match, with their numbers). `tail` and `grep` together give
+ * the last matches. `artifact://<id>:<a>-<b>` is read as well; parsers of URLs take what follows its colon for a port.
+ * Ids are looked up in a table, so nothing in an address can name a path (SC-02).
  */
 import { ARTIFACT_ID_PATTERN } from "@pi-bash/contract";
 
@@ -63,12 +64,15 @@ export function parseArtifactAddress(address: string): ArtifactAddress {
     throw invalid(address, "has no valid id; an id has letters, digits, `_` and `-` only");
   }
   const range = colon === -1 ? {} : parseRange(place.slice(colon + 1), address);
-  return { id, ...range, ...parseQuery(query, address) };
+  const asked = parseQuery(query, address);
+  if (colon !== -1 && asked.startLine !== undefined) throw invalid(address, "has two line ranges");
+  return { id, ...range, ...asked };
 }
 
 function parseRange(text: string, address: string): ArtifactSelection {
   const found = RANGE.exec(text);
-  if (found === null) throw invalid(address, "has no valid line range; use `:10-20`, `:10-` or `:10`");
+  if (found === null)
+    throw invalid(address, "has no valid line range; use `?lines=10-20`, `?lines=10-` or `?lines=10`");
   const startLine = Number(found[1]);
   if (startLine < 1) throw invalid(address, "begins at line 0; lines are counted from 1");
   if (found[2] === undefined) return { startLine, endLine: startLine };
@@ -84,9 +88,10 @@ function parseQuery(query: string, address: string): ArtifactSelection {
     const equals = pair.indexOf("=");
     const name = equals === -1 ? pair : pair.slice(0, equals);
     const value = decode(equals === -1 ? "" : pair.slice(equals + 1), address);
-    if (name === "tail") selection.tail = parseTail(value, address);
+    if (name === "lines") Object.assign(selection, parseRange(value, address));
+    else if (name === "tail") selection.tail = parseTail(value, address);
     else if (name === "grep") selection.grep = parseGrep(value, address);
-    else throw invalid(address, `has an unknown parameter \`${name}\`; use \`tail\` or \`grep\``);
+    else throw invalid(address, `has an unknown parameter \`${name}\`; use \`lines\`, \`tail\` or \`grep\``);
   }
   return selection;
 }

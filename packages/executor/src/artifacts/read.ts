@@ -83,7 +83,7 @@ async function open(source: Source): Promise<{ file: FileHandle; size: number }>
 
 function tooLarge(id: string, size: number): ArtifactError {
   const mebibytes = (size / 1024 ** 2).toFixed(1);
-  const hint = `artifact://${id}:1-3000, artifact://${id}?tail=200 or artifact://${id}?grep=PATTERN`;
+  const hint = `artifact://${id}?lines=1-3000, artifact://${id}?tail=200 or artifact://${id}?grep=PATTERN`;
   return new ArtifactError("PI_ARTIFACT_TOO_LARGE", `Artifact ${id} has ${mebibytes} MiB. Read a part of it: ${hint}`);
 }
 
