@@ -18,3 +18,4 @@ export type { TrailingPipe } from "./trailing-pipe.ts";
 export { programName, programNameOf } from "./unwrap.ts";
 export { type EffectiveCommand, wordsOf } from "./unwrap-state.ts";
 export type { Span, Word, WordExpansions } from "./word.ts";
+export { arrayElements, type ParameterPiece, type WordPiece, type WordPieces, wordPieces } from "./word-pieces.ts";

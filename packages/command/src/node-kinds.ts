@@ -16,12 +16,10 @@ export const PLAIN_CONSTRUCTS: Partial<Record<NodeType, PlainKind>> = {
   If: "if",
   While: "while",
   Case: "case",
-  Coproc: "coproc",
-  Pipeline: "pipeline",
   HereDoc: "here-document",
 };
 
-type PlainKind = "subshell" | "group" | "if" | "while" | "case" | "coproc" | "pipeline" | "here-document";
+type PlainKind = "subshell" | "group" | "if" | "while" | "case" | "here-document";
 
 /** Nodes that say nothing by themselves: lists, words and their parts, operators. */
 export const KNOWN_NODES: ReadonlySet<NodeType> = new Set<NodeType>([
@@ -31,6 +29,8 @@ export const KNOWN_NODES: ReadonlySet<NodeType> = new Set<NodeType>([
   "CaseItem",
   "Elif",
   "AndOr",
+  // The walk notes pipelines itself, with their stages.
+  "Pipeline",
   "Time",
   "Negation",
   "Word",

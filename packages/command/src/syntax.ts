@@ -49,6 +49,8 @@ export interface CommandContext {
   readonly readsPipe: boolean;
   /** Its output feeds another command. */
   readonly writesPipe: boolean;
+  /** In a stage of a pipeline of several: a process of its own, whose variables die with it. */
+  readonly stage: boolean;
   readonly loop: boolean;
   /** May be skipped: after `&&` or `||`, in `if`, `case`, a loop body. */
   readonly conditional: boolean;
@@ -66,8 +68,11 @@ export interface SimpleCommand {
   readonly span: Span;
 }
 
-/** Syntax other than simple commands. `parameter` and `arithmetic` are listed because expanding them can act. */
-export type Construct =
+/** Syntax other than simple commands, with the place it stands in. */
+export type Construct = ConstructKind & { readonly context: CommandContext };
+
+/** `parameter` and `arithmetic` are listed because expanding them can act. */
+type ConstructKind =
   | {
       readonly kind:
         | "subshell"
@@ -75,12 +80,24 @@ export type Construct =
         | "if"
         | "while"
         | "case"
-        | "coproc"
         | "background"
-        | "pipeline"
         | "command-substitution"
         | "process-substitution"
         | "here-document";
+      readonly span: Span;
+      readonly text: string;
+    }
+  | {
+      readonly kind: "pipeline";
+      /** The commands of each stage, at any nesting; one stage for `! x` and `time x`. */
+      readonly stages: readonly (readonly SimpleCommand[])[];
+      readonly span: Span;
+      readonly text: string;
+    }
+  | {
+      /** `coproc NAME …`: the name of the array that is assigned, `COPROC` where none is given. */
+      readonly kind: "coproc";
+      readonly name: string;
       readonly span: Span;
       readonly text: string;
     }

@@ -8,6 +8,7 @@
  */
 import { forEachChild, parse, type Script, type SyntaxNode } from "unbash";
 import { hasOddEscape } from "./ansi-string.ts";
+import { contextInside, TOP_LEVEL } from "./command-context.ts";
 import { arithmeticIsLiteral, testEvaluates, whyParameterActs } from "./expansion-risk.ts";
 import { KNOWN_NODES, PLAIN_CONSTRUCTS } from "./node-kinds.ts";
 import {
@@ -28,16 +29,6 @@ const MAX_DEPTH = 400;
 /** Nodes looked at in one text. Real command lines have hundreds; more is an attempt to outlast the check. */
 const MAX_NODES = 4_000;
 
-const TOP: CommandContext = {
-  subshell: false,
-  substitution: false,
-  background: false,
-  readsPipe: false,
-  writesPipe: false,
-  loop: false,
-  conditional: false,
-};
-
 type Node = SyntaxNode;
 type Of<T extends Node["type"]> = Extract<Node, { type: T }>;
 
@@ -57,7 +48,7 @@ export function walkText(text: string, origin?: { span: Span; context: CommandCo
   const tooDeep = origin !== undefined && isTooDeep(text);
   const length = tooDeep ? 0 : parsedLength(text);
   const script = parse(length === text.length ? text : text.slice(0, length));
-  walker.walkScript(script, origin?.context ?? TOP, 0);
+  walker.walkScript(script, origin?.context ?? TOP_LEVEL, 0);
   if (length < text.length) walker.giveUp(tooDeep ? "nested too deeply" : "too many parts", length);
   return { script, errors: walker.errors, commands: walker.commands, constructs: walker.constructs };
 }
@@ -109,7 +100,7 @@ class Walker {
         this.#substitution(node, context, depth);
         break;
       default:
-        this.#note(node);
+        this.#note(node, context);
         this.#descend(node, context, depth);
     }
   }
@@ -145,9 +136,10 @@ class Walker {
       this.errors.push({ message: "unexpected token", offset: this.#spanOf(node.end, node.end).start });
     }
     if (isJoinedByBash(node)) this.giveUp("unexpected token", node.pos);
-    this.constructs.push({ kind, span, text: node.text });
+    this.constructs.push({ kind, context, span, text: node.text });
     if (node.script === undefined) {
-      this.constructs.push({ kind: "unknown", type: `${node.type} without a script`, span, text: node.text });
+      const type = `${node.type} without a script`;
+      this.constructs.push({ kind: "unknown", type, context, span, text: node.text });
       return;
     }
     // `<(…)` writes into the word, `>(…)` reads from the command: both are fed by or feed another command.
@@ -171,7 +163,7 @@ class Walker {
   }
 
   /** Records what is worth knowing about a node that is no simple command. */
-  #note(node: Node): void {
+  #note(node: Node, context: CommandContext): void {
     if ((node.type === "For" || node.type === "Select") && node.wordlist !== undefined) {
       const touching = findTouching(node.wordlist);
       if (touching !== undefined) this.giveUp("unexpected token", touching);
@@ -179,26 +171,29 @@ class Walker {
       this.constructs.push({
         kind: "word-list",
         words,
+        context,
         span: this.#spanOf(node.pos, node.end),
         text: this.#text(node),
       });
     }
     if (node.type === "Redirected") {
-      this.#compoundRedirections(node);
+      this.#compoundRedirections(node, context);
       return;
     }
     // Bash may end the here-document elsewhere, and run what stands behind it.
     const isWrong = node.type === "HereDocDelimiter" ? hasOddEscape(node.text) : isMisread(node);
     if (isWrong || isJoinedByBash(node)) this.giveUp("unexpected token", node.pos);
-    const construct = this.#construct(node);
+    const construct = this.#construct(node, context);
     if (construct !== undefined) this.constructs.push(construct);
   }
 
-  #construct(node: Node): Construct | undefined {
-    const at = { span: this.#spanOf(node.pos, node.end), text: this.#text(node) };
+  #construct(node: Node, context: CommandContext): Construct | undefined {
+    const at = { context, span: this.#spanOf(node.pos, node.end), text: this.#text(node) };
     const plain = PLAIN_CONSTRUCTS[node.type];
     if (plain !== undefined) return { kind: plain, ...at };
     switch (node.type) {
+      case "Coproc":
+        return { kind: "coproc", name: node.name?.value ?? "COPROC", ...at };
       case "Function":
         return { kind: "function", name: node.name.value, ...at };
       case "For":
@@ -225,10 +220,11 @@ class Walker {
     }
   }
 
-  #compoundRedirections(node: Of<"Redirected">): void {
+  #compoundRedirections(node: Of<"Redirected">, context: CommandContext): void {
     for (const redirect of node.redirects) {
       const redirection = toRedirection(redirect, this.#source, this.#spanOf);
-      this.constructs.push({ kind: "redirection", redirection, span: redirection.span, text: redirection.text });
+      const { span, text } = redirection;
+      this.constructs.push({ kind: "redirection", redirection, context, span, text });
     }
   }
 
@@ -245,45 +241,29 @@ class Walker {
         this.#redirected(node, context, depth);
         break;
       default:
-        this.#children(node, this.#inner(node, context), depth);
-    }
-  }
-
-  #inner(node: Node, context: CommandContext): CommandContext {
-    switch (node.type) {
-      case "Statement":
-        if (node.background !== true) return context;
-        this.constructs.push({ kind: "background", span: this.#spanOf(node.pos, node.end), text: this.#text(node) });
-        return { ...context, background: true };
-      case "Subshell":
-        return { ...context, subshell: true };
-      case "Coproc":
-        return { ...context, background: true, readsPipe: true, writesPipe: true };
-      case "Function":
-        return { ...context, functionName: node.name.value, conditional: true };
-      case "For":
-      case "ArithmeticFor":
-      case "Select":
-      case "While":
-        return { ...context, loop: true, conditional: true };
-      case "If":
-      case "Case":
-        return { ...context, conditional: true };
-      default:
-        return context;
+        if (node.type === "Statement" && node.background === true) {
+          const at = { context, span: this.#spanOf(node.pos, node.end), text: this.#text(node) };
+          this.constructs.push({ kind: "background", ...at });
+        }
+        this.#children(node, contextInside(node, context), depth);
     }
   }
 
   #pipeline(node: Of<"Pipeline">, context: CommandContext, depth: number): void {
     // All but the ends have the same context: a text may have tens of thousands of stages.
-    const writes = { ...context, writesPipe: true };
+    const writes = { ...context, writesPipe: true, stage: true };
     const between = { ...writes, readsPipe: true };
-    const reads = { ...context, readsPipe: true };
+    const reads = { ...context, readsPipe: true, stage: true };
     const last = node.commands.length - 1;
+    const stages: SimpleCommand[][] = [];
+    const at = { context, span: this.#spanOf(node.pos, node.end), text: this.#text(node) };
+    this.constructs.push({ kind: "pipeline", stages, ...at });
     for (const [index, stage] of node.commands.entries()) {
       if (this.#nodes > MAX_NODES) break;
       const inner = index === last ? reads : between;
+      const from = this.commands.length;
       this.#visit(stage, index > 0 ? inner : last > 0 ? writes : context, depth + 1);
+      stages.push(this.commands.slice(from));
     }
   }
 
