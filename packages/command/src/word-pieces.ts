@@ -163,16 +163,15 @@ function braceAlternatives(text: string): string[] {
 /** One element more than the limit says that there are too many. */
 function sequence(from: string, to: string, by: string | undefined): string[] {
   const letters = /[A-Za-z]/.test(from);
-  const start = letters ? (from.codePointAt(0) ?? 0) : Number(from);
-  const end = letters ? (to.codePointAt(0) ?? 0) : Number(to);
+  const numberOf = (text: string): number => (letters ? (text.codePointAt(0) ?? 0) : Number(text));
+  const [start, end] = [numberOf(from), numberOf(to)];
   const step = (Math.abs(Number(by ?? "1")) || 1) * (end < start ? -1 : 1);
-  const width = /^-?0\d/.test(from) || /^-?0\d/.test(to) ? Math.max(from.length, to.length) : 0;
-  const values: string[] = [];
-  for (let at = start; step > 0 ? at <= end : at >= end; at += step) {
-    values.push(letters ? String.fromCodePoint(at) : String(at).padStart(width, "0"));
-    if (values.length > MAX_BRACE_WORDS) break;
-  }
-  return values;
+  const count = Math.min(Math.floor((end - start) / step), MAX_BRACE_WORDS) + 1;
+  const width = [from, to].some((text) => /^-?0\d/.test(text)) ? Math.max(from.length, to.length) : 0;
+  return Array.from({ length: count }, (_, at) => {
+    const value = start + at * step;
+    return letters ? String.fromCodePoint(value) : String(value).padStart(width, "0");
+  });
 }
 
 /** Splits at the commas that stand in no quotes, braces or substitutions of their own. */

@@ -39,6 +39,8 @@ export interface ClassifyContext extends PathContext, DangerOptions {}
 export interface Classification {
   readonly class: CommandClass;
   readonly findings: readonly Finding[];
+  /** Hard blocks that depend on what the text does not tell, such as the target of `rm -rf "$X"`. */
+  readonly undecided: readonly Finding[];
   /** True for a read-only line that may run beside others: it changes nothing of its session and reads no input. */
   readonly concurrencySafe: boolean;
   /** The reading the class is based on. */
@@ -48,21 +50,21 @@ export interface Classification {
 /** Classifies a command line. Never throws. */
 export function classify(command: string, context: ClassifyContext = {}): Classification {
   const analysis = analyzeCommand(command);
-  const folders = effectiveFolders(analysis, context);
-  const dangers = findDangers(analysis, folders, context);
-  if (dangers.length > 0) return { class: "blocked", findings: dangers, concurrencySafe: false, analysis };
-  if (!analysis.ok) return { class: "unparseable", findings: unparseable(analysis), concurrencySafe: false, analysis };
+  const { blocks, undecided } = findDangers(analysis, context);
+  const base = { analysis, undecided, concurrencySafe: false };
+  if (blocks.length > 0) return { ...base, class: "blocked", findings: blocks };
+  if (!analysis.ok) return { ...base, class: "unparseable", findings: unparseable(analysis) };
   const findings = [
     ...suspiciousText(command, analysis),
     ...judgeAll(analysis),
-    ...findEnvironmentReads(analysis, folders),
+    ...findEnvironmentReads(analysis, effectiveFolders(analysis, context)),
   ];
   const readonly = findings.every((finding) => finding.severity === "info");
   return {
+    ...base,
     class: readonly ? "readonly" : "not-readonly",
     findings,
     concurrencySafe: readonly && isConcurrencySafe(analysis),
-    analysis,
   };
 }
 

@@ -1,12 +1,11 @@
 /**
- * Which paths stand for the system, a home directory or the folders above the workspace.
+ * Which paths belong to the system, to a home directory or to the folders above the workspace.
  *
- * A path is normalised as far as its text allows: `~`, `$HOME`, repeated slashes, `.` and `..`, a trailing `/` or
- * `/*`, braces, and the directory an earlier `cd` of the same line went to. Symbolic links are not followed: this
- * judges text, the sandbox judges files.
+ * A path is judged by a rule about where it lies, not by a list of folders: everything below `/usr`, `/etc` and their
+ * like belongs to the system, but for what is scratch space. Symbolic links are not followed: this judges text, the
+ * sandbox judges files. Where a path has parts that are not known, it is tried with what they could be.
  */
-import { posix } from "node:path";
-import type { Word } from "@pi-bash/command";
+import type { Field, Part } from "./dangers/fields.ts";
 
 /** What is known about places when a command runs. */
 export interface PathContext {
@@ -18,80 +17,221 @@ export interface PathContext {
   readonly workspace?: string | undefined;
 }
 
-const SYSTEM_FOLDERS: ReadonlySet<string> = new Set(
-  "/ /bin /boot /dev /etc /home /lib /lib32 /lib64 /libx32 /opt /proc /root /run /sbin /srv /sys /usr /usr/bin /usr/lib /usr/sbin /var /Applications /Library /System /Users /Volumes /private".split(
-    " ",
-  ),
-);
+/** Where a command runs, for paths that are relative. */
+export interface Folder extends PathContext {
+  /** An earlier command of the line went to a folder that cannot be told. */
+  readonly lost?: boolean;
+}
 
-/** Most words that braces are expanded to here. */
-const MAX_BRACE_WORDS = 64;
-/** Longest word whose braces are expanded here, in UTF-16 units. */
-const MAX_BRACE_CHARS = 1_024;
+/**
+ * What a path is. `main`: the root, a folder that the system hangs on, a home directory, a folder above the workspace.
+ * `inside`: anything below a folder of the system. `doubtful`: a place below one that people do fill themselves, such as
+ * `/usr/local/go` or `/var/www/site`.
+ */
+export interface Target {
+  readonly kind: "main" | "inside" | "doubtful";
+  /** For a message: "the system folder `/etc`". */
+  readonly name: string;
+}
 
-/** Says what a word stands for when that is a place nobody removes: "the root folder `/`"; undefined otherwise. */
-export function classifyTarget(word: Word, context: PathContext): string | undefined {
-  for (const text of word.expansions.brace ? braceWords(word.display) : [word.display]) {
-    const found = classifyPath(text, word, context);
-    if (found !== undefined) return found;
+/** What a field may name: `certain` whatever its unknown parts are, `possible` for some of their values. */
+export interface FieldTarget {
+  readonly certain?: Target;
+  readonly possible?: Target;
+}
+
+/** Everything below these belongs to the system. */
+const SYSTEM = /^(?:bin|boot|dev|etc|lib|lib32|lib64|libx32|proc|sbin|sys|usr|var|Library|System)$/;
+const SYSTEM_NAMES = "bin boot dev etc lib lib32 lib64 libx32 proc sbin sys usr var Library System".split(" ");
+/** Of these only the folder itself. */
+const SHARED_NAMES = "Applications Users Volumes home mnt opt private root run srv".split(" ");
+const HOMES = ["home", "Users"];
+/** Folders that every `/usr` and `/usr/local` has: File System Hierarchy Standard, chapter 4. */
+const HIERARCHY = "bin etc games include lib lib32 lib64 libexec libx32 local man sbin share src".split(" ");
+/** Folders of `/var` that services keep their state in: the same, chapter 5. */
+const STATE = "adm backups cache db lib local lock log mail opt run spool".split(" ");
+
+/** macOS keeps `/etc`, `/tmp` and `/var` there. */
+const PRIVATE = "private";
+
+/** What is in these may go; the folders themselves may not. */
+const SCRATCH = ["/var/tmp", "/var/cache", "/var/folders", "/var/lib/apt/lists", "/dev/shm"];
+/** Below these people keep things of their own beside those of the system. */
+const MIXED = ["/usr/src", "/var/www", "/var/log", "/var/opt", "/var/local"];
+
+/** A name that no rule has. */
+const ANY_NAME = "any-name";
+
+/** What removing or changing a field would hit. */
+export function targetOf(field: Field, folder: Folder): FieldTarget {
+  const readings = readingsOf(field).map((parts) => pathTarget(parts, folder));
+  const found = readings.find((each) => each !== undefined);
+  if (found === undefined) return {};
+  const unknown = readings.length > 1 || readings.some((each) => each === LOST_FOLDER);
+  return unknown && (readings.includes(undefined) || readings.includes(LOST_FOLDER))
+    ? { possible: found }
+    : { certain: found };
+}
+
+const LOST_FOLDER: Target = { kind: "main", name: "a folder that is not known" };
+
+/** A field with its unknown parts replaced by what they could be. */
+function readingsOf(field: Field): (readonly Part[])[] {
+  const unknown = field.flatMap((part) => (part.kind === "unknown" ? [part] : []));
+  if (unknown.length === 0) return [field];
+  const given = [ANY_NAME];
+  if (unknown.every((part) => part.mayBeEmpty)) given.push("");
+  if (unknown.every((part) => part.mayBeAbsolute)) given.push("/");
+  return given.map((text) => field.map((part) => (part.kind === "unknown" ? { kind: "text", text } : part)));
+}
+
+/** One component of a path: its pattern, in pieces. */
+type Component = readonly Part[];
+
+function pathTarget(parts: readonly Part[], folder: Folder): Target | undefined {
+  const written = componentsOf(parts);
+  if (written.length === 1 && written[0]?.length === 0) return undefined;
+  const absolute = written[0]?.length === 0;
+  if (!absolute && folder.cwd === undefined)
+    return folder.lost === true && staysHere(written) ? LOST_FOLDER : undefined;
+  const base = absolute ? [] : literalPath(folder.cwd ?? "/");
+  const path = normalized([...base, ...written]);
+  const contents = isEverything(path.at(-1));
+  return judgePath(contents ? path.slice(0, -1) : path, contents, folder);
+}
+
+/** `.`, `*`, `./*`, `..`: all that is in the folder, wherever that is. */
+function staysHere(written: readonly Component[]): boolean {
+  return written.every((each) => each.length === 0 || isEverything(each) || /^\.{1,2}$/.test(literal(each) ?? "x"));
+}
+
+function componentsOf(parts: readonly Part[]): Component[] {
+  const components: Part[][] = [[]];
+  for (const part of parts) {
+    if (part.kind !== "text") {
+      components.at(-1)?.push(part);
+      continue;
+    }
+    for (const [at, text] of part.text.split("/").entries()) {
+      if (at > 0) components.push([]);
+      if (text !== "") components.at(-1)?.push({ kind: "text", text });
+    }
   }
-  return undefined;
+  return components;
 }
 
-function classifyPath(text: string, word: Word, context: PathContext): string | undefined {
-  const whole = withoutGlob(text);
-  if (isHomeText(whole, word)) return "the home directory";
-  if (/[$`]/.test(whole) || (word.expansions.tilde && whole.startsWith("~"))) return undefined;
-  if (!whole.startsWith("/") && context.cwd === undefined) return undefined;
-  const resolved = trimSlash(posix.resolve(context.cwd ?? "/", whole === "" ? "." : whole));
-  const path = word.expansions.glob ? matchedFolder(resolved) : resolved;
-  if (SYSTEM_FOLDERS.has(path)) return path === "/" ? "the root folder `/`" : `the system folder \`${path}\``;
-  if (path === context.home || /^\/(?:home|Users)\/[^/]+$/.test(path)) return `the home directory \`${path}\``;
-  if (context.workspace?.startsWith(`${path}/`) === true) return `\`${path}\`, a folder above the workspace`;
-  return undefined;
+function literalPath(path: string): Component[] {
+  return componentsOf([{ kind: "text", text: path }]);
 }
 
-/** Most `*` of a pattern that is looked at: each makes matching slower, and no honest path has many. */
+function normalized(components: readonly Component[]): Component[] {
+  const path: Component[] = [];
+  for (const each of components) {
+    const text = literal(each);
+    if (text === "..") path.pop();
+    else if (text !== "" && text !== ".") path.push(each);
+  }
+  return path;
+}
+
+/** The text of a component without a pattern. */
+function literal(component: Component): string | undefined {
+  if (component.some((part) => part.kind !== "text")) return undefined;
+  return component.map((part) => (part.kind === "text" ? part.text : "")).join("");
+}
+
+/** `*`, `.*`, `?*`, `.[!.]*`. */
+function isEverything(component: Component | undefined): boolean {
+  if (component === undefined || !component.some((part) => part.kind === "star")) return false;
+  return component.every((part) => part.kind !== "text" || part.text === ".");
+}
+
+/** Most `*` of a component that is matched as written: each makes matching slower, and no honest path has many. */
 const MAX_STARS = 8;
 
-/** A system folder that a pattern such as `/e*`, `/?tc` or `/[e]tc` matches; the pattern itself where there is none. */
-function matchedFolder(pattern: string): string {
-  if (!/[*?[]/.test(pattern) || pattern.split("*").length > MAX_STARS) return pattern;
-  const source = pattern.replaceAll(/\[[^\]]*\]|[*?]|[^*?[]+|\[/g, (part) => {
-    if (part === "*") return "[^/]*";
+/** True where a component may name this folder. */
+function names(component: Component | undefined, name: string): boolean {
+  if (component === undefined) return false;
+  const text = literal(component);
+  if (text !== undefined) return text === name;
+  if (component.filter((part) => part.kind === "star").length > MAX_STARS) return true;
+  const source = component.map((part) => {
+    if (part.kind === "text") return part.text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
     // What a bracket holds is not read: it is taken for any character, too often blocked rather than too seldom.
-    return part === "?" || part.startsWith("[") ? "[^/]" : part.replaceAll(/[.+^${}()|\]\\]/g, String.raw`\$&`);
+    return part.kind === "char" ? "." : ".*";
   });
-  const whole = new RegExp(`^${source}$`);
-  return [...SYSTEM_FOLDERS].find((folder) => folder !== "/" && whole.test(folder)) ?? pattern;
+  return new RegExp(`^${source.join("")}$`, "s").test(name);
 }
 
-/** `/*`, `/.*` and `/.` at the end name everything in the folder before them. */
-function withoutGlob(text: string): string {
-  const bare = text.replace(/(?:\/|^)(?:\*+|\.\*|\.\[!\.\]\*|\?\*)$/, (match) => (match.startsWith("/") ? "/" : ""));
-  return bare;
+function namesOne(component: Component | undefined, list: readonly string[]): boolean {
+  return list.some((name) => names(component, name));
 }
 
-function isHomeText(text: string, word: Word): boolean {
-  const path = text.replaceAll(/\/(?:\.?\/)+/g, "/").replace(/\/\.?$/, "");
-  // `${HOME:?}`, `${HOME%/}`: whatever stands behind the name, it is the home directory or nothing at all.
-  if (/^(?:\$HOME|\$\{HOME(?:[:%#?+-][^}/]*\/?)?\})$/.test(path)) return word.expansions.variable;
-  return word.expansions.tilde && /^~\w*$/.test(path);
-}
-
-function trimSlash(path: string): string {
-  return path.length > 1 ? path.replace(/\/+$/, "") : path;
-}
-
-/** The words of `{a,b}`, nested too, as bash makes them; the word itself where there is no comma. */
-export function braceWords(text: string): string[] {
-  const done: string[] = [];
-  const left = text.length <= MAX_BRACE_CHARS ? [text] : [];
-  for (let word = left.pop(); word !== undefined; word = left.pop()) {
-    const match = /^([\s\S]*?)\{([^{}]*,[^{}]*)\}([\s\S]*)$/.exec(word);
-    const [, head = "", inner = "", tail = ""] = match ?? [];
-    if (match === null || done.length + left.length >= MAX_BRACE_WORDS) done.push(word);
-    else left.push(...inner.split(",", MAX_BRACE_WORDS).map((part) => `${head}${part}${tail}`));
+function judgePath(path: readonly Component[], contents: boolean, folder: Folder): Target | undefined {
+  if (path.length === 0) return { kind: "main", name: "the root folder `/`" };
+  if (path.length > 1 && literal(path[0] ?? []) === PRIVATE) return judgePath(path.slice(1), contents, folder);
+  const shown = shownPath(path);
+  if (matchesPath(path, folder.home)) return { kind: "main", name: `the home directory \`${folder.home ?? shown}\`` };
+  if (isWorkspace(path, folder)) return undefined;
+  if (isAbove(path, folder.workspace)) return { kind: "main", name: `\`${shown}\`, a folder above the workspace` };
+  if (path.length === 2 && namesOne(path[0], HOMES)) return { kind: "main", name: `the home directory \`${shown}\`` };
+  if (path.length === 1 && namesOne(path[0], [...SYSTEM_NAMES, ...SHARED_NAMES])) {
+    return { kind: "main", name: `the system folder \`${shown}\`` };
   }
-  return done.length === 0 ? [text] : done;
+  if (path.length > 1 && namesOne(path[0], SYSTEM_NAMES)) return belowSystem(path, contents, shown);
+  return undefined;
+}
+
+function belowSystem(path: readonly Component[], contents: boolean, shown: string): Target | undefined {
+  const isScratch = SCRATCH.some((place) => isAtOrBelow(path, place, contents ? 0 : 1));
+  if (isScratch) return undefined;
+  const name = `\`${shown}\`, which belongs to the system`;
+  if (path.length === 2) {
+    const known = names(path[0], "usr")
+      ? namesOne(path[1], HIERARCHY)
+      : names(path[0], "var") && namesOne(path[1], STATE);
+    return known ? { kind: "main", name: `the system folder \`${shown}\`` } : { kind: "inside", name };
+  }
+  const isMixed =
+    MIXED.some((place) => isAtOrBelow(path, place, 1)) ||
+    (isAtOrBelow(path, "/usr/local", 1) && !namesOne(path[2], HIERARCHY));
+  return isMixed ? { kind: "doubtful", name: `\`${shown}\`, below a folder of the system` } : { kind: "inside", name };
+}
+
+/** True where a path without patterns at its start lies in a place, at least `levels` below it. */
+function isAtOrBelow(path: readonly Component[], place: string, levels: number): boolean {
+  const base = place.split("/").slice(1);
+  return path.length >= base.length + levels && base.every((name, at) => literal(path[at] ?? []) === name);
+}
+
+/** Workspaces may lie below `/usr/src` or `/var/www`, and are their owner's; `/etc` as a workspace stays what it is. */
+function isWorkspace(path: readonly Component[], { workspace }: Folder): boolean {
+  const base = workspace === undefined ? [] : namesOf(workspace);
+  if (base.length < 2 || !SYSTEM.test(base[0] ?? "")) return false;
+  return isAtOrBelow(path, `/${base.join("/")}`, 0);
+}
+
+function isAbove(path: readonly Component[], workspace: string | undefined): boolean {
+  if (workspace === undefined) return false;
+  const base = namesOf(workspace);
+  return base.length > path.length && path.every((component, at) => names(component, base[at] ?? ""));
+}
+
+function matchesPath(path: readonly Component[], folder: string | undefined): boolean {
+  if (folder === undefined) return false;
+  const base = namesOf(folder);
+  return base.length === path.length && base.every((name, at) => names(path[at], name));
+}
+
+/** The names along a known path. */
+function namesOf(path: string): string[] {
+  const found = normalized(literalPath(path)).map((each) => literal(each) ?? "");
+  return found.length > 1 && found[0] === PRIVATE ? found.slice(1) : found;
+}
+
+function shownPath(path: readonly Component[]): string {
+  const text = path.map((component) =>
+    component.map((part) => (part.kind === "text" ? part.text : part.kind === "char" ? "?" : "*")).join(""),
+  );
+  return `/${text.join("/")}`;
 }

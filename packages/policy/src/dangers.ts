@@ -1,277 +1,212 @@
 /**
  * Commands that are refused whatever a rule or a mode says: wiping the system, devices and fork bombs.
  *
- * They are judged by meaning, on what runs in the end, so that `rm -fr //`, `sudo rm -r --force /etc/..` and
- * `find / -delete` are one thing, and `rm -rf /tmp/build`, `dd of=out.img` and `echo "rm -rf /"` are another. Lists of
- * forbidden texts miss the first kind and hit the second.
+ * They are judged by meaning, on what runs in the end and with the values that the line gives to its variables, so that
+ * `rm -fr //`, `X=/; rm -rf $X` and `echo / | xargs rm -rf` are one thing, and `rm -rf /tmp/build`, `dd of=out.img` and
+ * `echo "rm -rf /"` are another. Lists of forbidden texts miss the first kind and hit the second. Where a block depends
+ * on what is not known, it is undecided: a person is asked. The judges are in `dangers/`.
  */
-import { posix } from "node:path";
-import {
-  type CommandAnalysis,
-  type EffectiveCommand,
-  programName,
-  type Redirection,
-  type SimpleCommand,
-  type Word,
-} from "@pi-bash/command";
-import { classifyTarget, type PathContext } from "./danger-paths.ts";
-import { type Finding, type Refusal, refuse } from "./finding.ts";
+import { analyzeCommand, type CommandAnalysis, type EffectiveCommand, programName, type Word } from "@pi-bash/command";
+import type { PathContext } from "./danger-paths.ts";
+import { Bindings } from "./dangers/bindings.ts";
+import { type DangerJudge, type DangerOptions, UNDECIDED_CODE, worst } from "./dangers/call.ts";
+import { DEVICE_JUDGES, isWholeDevice, judgeRedirectionTarget, judgeWholeDevice } from "./dangers/devices.ts";
+import { expandWord, type Field, knownText, textField, UNKNOWN } from "./dangers/fields.ts";
+import { Folders } from "./dangers/folders.ts";
+import { forkBombs } from "./dangers/fork-bombs.ts";
+import { Outputs } from "./dangers/outputs.ts";
+import { PROCESS_JUDGES } from "./dangers/processes.ts";
+import { REMOVAL_JUDGES } from "./dangers/removal.ts";
+import { literalText, renderedTexts } from "./dangers/shell-texts.ts";
+import type { Finding, Refusal } from "./finding.ts";
 
-/** Blocks that some machines need, for instance one that administers itself. */
-export interface DangerOptions {
-  /** False lets `shutdown`, `reboot` and relatives through to the ordinary decision. Default true. */
-  readonly blockShutdown?: boolean;
+export type { DangerOptions } from "./dangers/call.ts";
+
+/** The hard blocks of a line. */
+export interface Dangers {
+  readonly blocks: readonly Finding[];
+  /** What is a block for some values of what is not known. */
+  readonly undecided: readonly Finding[];
 }
 
+const JUDGES: ReadonlyMap<string, DangerJudge> = new Map([...REMOVAL_JUDGES, ...DEVICE_JUDGES, ...PROCESS_JUDGES]);
+
+/** Texts inside texts that are completed with known values and judged: `X=/; bash -c "rm -rf $X"`. */
+const MAX_DEPTH = 4;
+
 /** All hard blocks in a command line, also in one that was not understood completely. */
-export function findDangers(
-  analysis: CommandAnalysis,
-  pathsOf: (command: EffectiveCommand) => PathContext,
-  options: DangerOptions = {},
-): Finding[] {
-  const found: Finding[] = [...forkBombs(analysis)];
-  for (const command of analysis.effective) {
-    const paths = pathsOf(command);
-    for (const argv of readings(command)) {
-      const refusal = judgeArgv(argv, paths, options);
-      if (refusal !== undefined) {
-        found.push({ ...refusal, span: command.span, argv: argv.map((word) => word.display) });
-        break;
-      }
-    }
-  }
-  const redirections = [
-    ...analysis.commands.flatMap((command) => command.redirections),
-    ...analysis.nestedCommands.flatMap((command) => command.redirections),
-    ...analysis.constructs.flatMap((construct) => (construct.kind === "redirection" ? [construct.redirection] : [])),
+export function findDangers(analysis: CommandAnalysis, context: PathContext & DangerOptions, depth = 0): Dangers {
+  const line = new Line(analysis, context, depth);
+  const found = [
+    ...forkBombs(analysis),
+    ...analysis.effective.flatMap((each) => line.judge(each)),
+    ...line.redirections(),
   ];
-  return [...found, ...redirections.flatMap(judgeRedirection)];
+  return {
+    blocks: found.filter(({ severity }) => severity === "block"),
+    undecided: found.filter(({ code }) => code === UNDECIDED_CODE),
+  };
+}
+
+function judgeOf(name: string): DangerJudge | undefined {
+  return JUDGES.get(name) ?? (isWholeDevice(name) ? judgeWholeDevice : undefined);
 }
 
 /** Words of an unresolved command that are tried as the program; it is never approved by itself either way. */
 const MAX_READINGS = 16;
 
-/** A wrapper whose options are not understood may run any of its words: each known one is tried as the program. */
-function readings(command: EffectiveCommand): (readonly Word[])[] {
-  if (command.unresolved === undefined) return [command.argv];
-  const starts = [...command.argv.entries()].filter(([, word]) => isJudged(programName(word.value ?? "")));
-  return starts.slice(0, MAX_READINGS).map(([at]) => command.argv.slice(at));
-}
+class Line {
+  readonly #analysis: CommandAnalysis;
+  readonly #context: PathContext & DangerOptions;
+  readonly #depth: number;
+  readonly #outputs: Outputs;
+  readonly #bindings: Bindings;
+  readonly #folders: Folders;
+  readonly #beside = new Map<EffectiveCommand["written"], EffectiveCommand[]>();
 
-function judgeArgv(argv: readonly Word[], paths: PathContext, options: DangerOptions): Refusal | undefined {
-  const name = programName(argv[0]?.value ?? "");
-  const args = argv.slice(1);
-  if (WHOLE_DEVICE.test(name)) return devices(name, args);
-  if (STOPS_MACHINE.test(name) && options.blockShutdown !== false) {
-    return args.some((word) => /^(?:-c|--help|--show|--version|-w|--wtmp-only)$/.test(word.value ?? ""))
-      ? undefined
-      : block("shutdown", `\`${name}\` stops the machine`);
+  constructor(analysis: CommandAnalysis, context: PathContext & DangerOptions, depth: number) {
+    this.#analysis = analysis;
+    this.#context = context;
+    this.#depth = depth;
+    this.#outputs = new Outputs(analysis);
+    const place = { home: context.home ?? "/home/any-name", cwd: context.cwd };
+    this.#bindings = new Bindings(analysis, place, this.#outputs);
+    this.#folders = new Folders(analysis, context, (command) => this.#bindings.at(command));
+    for (const command of analysis.effective) {
+      const known = this.#beside.get(command.written);
+      if (known === undefined) this.#beside.set(command.written, [command]);
+      else known.push(command);
+    }
   }
-  const judge = JUDGES.get(name);
-  return judge?.(args, paths, options);
+
+  judge(command: EffectiveCommand): Finding[] {
+    const at = { span: command.span, argv: command.argv.map((word) => word.display) };
+    const refusal = worst(this.#readings(command).map((argv) => this.#judgeArgv(argv, command)));
+    if (refusal?.severity === "block") return [{ ...refusal, ...at }];
+    const inTexts = this.#texts(command).flatMap((text) => this.#inText(text, command));
+    return [...inTexts, ...(refusal === undefined ? [] : [{ ...refusal, ...at }])];
+  }
+
+  /** The words of a command, or of each that it may be. */
+  #readings(command: EffectiveCommand): (readonly Word[])[] {
+    const { argv } = command;
+    if (argv[0]?.value === null) return this.#namedByVariable(command);
+    if (command.unresolved === undefined) return [argv];
+    const starts = [...argv.entries()].filter(([, word]) => judgeOf(programName(word.value ?? "")) !== undefined);
+    return starts.slice(0, MAX_READINGS).map(([at]) => argv.slice(at));
+  }
+
+  /** `R=rm; $R -rf /` and `CMD="rm -rf /"; $CMD`. */
+  #namedByVariable({ argv, ...command }: EffectiveCommand): (readonly Word[])[] {
+    const [program, ...rest] = argv;
+    if (program === undefined) return [];
+    const texts = expandWord(program, this.#bindings.at({ ...command, argv })).map(knownText);
+    const starts = texts.flatMap((text, at): (readonly Word[])[] => {
+      if (judgeOf(programName(text ?? "")) === undefined) return [];
+      const words = texts.slice(at).flatMap((each) => (each === undefined ? [] : [literalText(each, program.span)]));
+      return [[...words, ...rest]];
+    });
+    return starts.slice(0, MAX_READINGS);
+  }
+
+  #judgeArgv(argv: readonly Word[], command: EffectiveCommand): Refusal | undefined {
+    const name = programName(argv[0]?.value ?? "");
+    const judge = judgeOf(name);
+    if (judge === undefined) return undefined;
+    const values = this.#bindings.at(command);
+    const args = argv.slice(1);
+    const added = this.#added(command);
+    const fieldsOf = (word: Word): readonly Field[] => {
+      // What `find -exec` and `fd -x` fill in is judged with them, what `xargs -I` does with what it reads.
+      if (added.placeholder !== undefined && word.text.includes(added.placeholder)) return filledIn(word, added);
+      const isFilled = /\{[}/.]/.test(word.text) && command.via.some((each) => /^(?:find|fd) -/.test(each));
+      return isFilled ? [] : expandWord(word, values);
+    };
+    return judge({
+      command,
+      name,
+      args,
+      folder: this.#folders.of(command),
+      fields: args.flatMap(fieldsOf),
+      fieldsOf,
+      added: added.placeholder === undefined ? added.fields : undefined,
+      beside: this.#beside.get(command.written) ?? [],
+      options: this.#context,
+    });
+  }
+
+  /** What `xargs` adds, and where. */
+  #added(command: EffectiveCommand): Added {
+    if (!command.via.includes("xargs")) return {};
+    const words = command.written.argv.map((word) => word.value ?? "");
+    const own = command.simple.argv.map((word) => word.value ?? "");
+    const options = own.includes("xargs") || own.some((word) => word.endsWith("/xargs")) ? own : words;
+    const readsFile = options.some((word) => /^(?:-\w*a|--arg-file)/.test(word));
+    const fields = readsFile ? undefined : this.#outputs.feeding(command, (each) => this.#bindings.at(each));
+    const placeholder = placeholderOf(options);
+    return { fields: fields ?? [[UNKNOWN]], ...(placeholder === undefined ? {} : { placeholder }) };
+  }
+
+  /** Texts that a shell runs and that the analysis could not read, completed with what is known. */
+  #texts(command: EffectiveCommand): readonly string[] {
+    if (this.#depth >= MAX_DEPTH) return [];
+    return renderedTexts(
+      command,
+      (word) => expandWord(word, this.#bindings.at(command)),
+      () => this.#outputs.feeding(command, (each) => this.#bindings.at(each)),
+    );
+  }
+
+  #inText(text: string, command: EffectiveCommand): Finding[] {
+    const { cwd, lost } = this.#folders.of(command);
+    const { cwd: _, ...context } = this.#context;
+    const place = { ...context, ...(cwd === undefined ? {} : { cwd }), ...(lost === undefined ? {} : { lost }) };
+    const { blocks, undecided } = findDangers(analyzeCommand(text), place, this.#depth + 1);
+    return [...blocks, ...undecided].map((finding) => ({ ...finding, span: command.span }));
+  }
+
+  redirections(): Finding[] {
+    const commands = [...this.#analysis.commands, ...this.#analysis.nestedCommands];
+    const ofCommands = commands.flatMap((command) =>
+      command.redirections.map((redirection) => ({ redirection, place: command, context: command.context })),
+    );
+    const ofBlocks = this.#analysis.constructs.flatMap((construct) =>
+      construct.kind === "redirection"
+        ? [{ redirection: construct.redirection, place: undefined, context: construct.context }]
+        : [],
+    );
+    return [...ofCommands, ...ofBlocks].flatMap(({ redirection, place, context }): Finding[] => {
+      const { target, operator, span } = redirection;
+      if (target === null || operator === "<<<" || operator === "<") return [];
+      const fields =
+        target.value === null
+          ? expandWord(target, this.#bindings.use({ command: undefined, start: span.start, context }))
+          : [textField(target.value)];
+      const folder = place === undefined ? this.#context : this.#folders.of(place);
+      const refusal = judgeRedirectionTarget(operator, fields, folder);
+      return refusal === undefined ? [] : [{ ...refusal, span }];
+    });
+  }
 }
 
-const WHOLE_DEVICE = /^mkfs(?:\.\w+)?$|^(?:mke2fs|mkswap|shred|wipefs|blkdiscard|badblocks)$/;
-const STOPS_MACHINE = /^(?:shutdown|reboot|halt|poweroff|killall5)$/;
-
-function isJudged(name: string): boolean {
-  return JUDGES.has(name) || WHOLE_DEVICE.test(name) || STOPS_MACHINE.test(name);
+interface Added {
+  readonly fields?: readonly Field[];
+  readonly placeholder?: string;
 }
 
-type DangerJudge = (args: readonly Word[], paths: PathContext, options: DangerOptions) => Refusal | undefined;
-
-const JUDGES: ReadonlyMap<string, DangerJudge> = new Map<string, DangerJudge>([
-  ["rm", judgeRemove],
-  ["chmod", judgeModes],
-  ["chown", judgeModes],
-  ["chgrp", judgeModes],
-  ["find", judgeFind],
-  [
-    "dd",
-    (args) =>
-      written(
-        args.flatMap((word) => (/^of=/.test(word.leading) ? [word.display.slice(3)] : [])),
-        "dd",
-      ),
-  ],
-  [
-    "tee",
-    (args) =>
-      written(
-        operands(args).map((word) => word.display),
-        "tee",
-      ),
-  ],
-  [
-    "cp",
-    (args) =>
-      written(
-        operands(args)
-          .slice(-1)
-          .map((word) => word.display),
-        "cp",
-      ),
-  ],
-  ["mv", judgeMove],
-  ["fdisk", (args) => partitions("fdisk", args, /^-l|^--list|^-s$|^--getsz$/)],
-  ["sfdisk", (args) => partitions("sfdisk", args, /^-[ldsJV]|^--(?:list|dump|json|show-size|verify)/)],
-  ["cfdisk", (args) => partitions("cfdisk", args, /^--help$/)],
-  ["gdisk", (args) => partitions("gdisk", args, /^-l$/)],
-  ["sgdisk", (args) => partitions("sgdisk", args, /^-[piv]|^--(?:print|info|verify)/)],
-  ["parted", (args) => partitions("parted", args, /^(?:print|-l|--list)$/)],
-  ["cryptsetup", (args) => partitions("cryptsetup", args, /^(?:status|luksDump|isLuks|luksUUID|--version)$/)],
-  ["kill", judgeKill],
-  ["init", judgeInit],
-  ["telinit", judgeInit],
-  ["systemctl", judgeSystemctl],
-]);
-
-function block(code: string, message: string): Refusal {
-  return refuse(code, "block", message);
+function filledIn(word: Word, { fields = [], placeholder = "" }: Added): readonly Field[] {
+  const [head = "", tail = ""] = word.text.replaceAll(/["']/g, "").split(placeholder);
+  return fields.map((field) => [...textField(head), ...field, ...textField(tail)]);
 }
 
-function operands(args: readonly Word[]): Word[] {
-  const end = args.findIndex((word) => word.value === "--");
-  return args.filter((word, index) => (end !== -1 && index > end) || !(word.value ?? word.leading).startsWith("-"));
-}
-
-/** `-r` in any bundle, `--recursive` in any abbreviation, anywhere: options may follow operands. */
-function isRecursive(args: readonly Word[], letters: RegExp): boolean {
-  const end = args.findIndex((word) => word.value === "--");
-  return args
-    .slice(0, end === -1 ? args.length : end)
-    .some((word) => letters.test(word.value ?? "") || /^--r(?:e(?:c\w*)?)?$/.test(word.value ?? ""));
-}
-
-function judgeRemove(args: readonly Word[], paths: PathContext): Refusal | undefined {
-  if (!isRecursive(args, /^-[a-zA-Z]*[rR]/)) return undefined;
-  for (const word of operands(args)) {
-    const target = classifyTarget(word, paths);
-    if (target !== undefined) return block("remove-system", `\`rm -r\` on ${target}`);
+/** The word that `xargs` replaces. */
+function placeholderOf(words: readonly string[]): string | undefined {
+  for (const [at, word] of words.entries()) {
+    const match = /^(?:-[0prtx]*(?:I|J)(.*)|--replace(?:=(.*))?|-i(.*))$/.exec(word);
+    if (match === null) continue;
+    const [, given, long, short] = match;
+    if (given === "") return words[at + 1];
+    return given ?? (long === undefined || long === "" ? (short === undefined || short === "" ? "{}" : short) : long);
   }
   return undefined;
-}
-
-function judgeModes(args: readonly Word[], paths: PathContext): Refusal | undefined {
-  if (!isRecursive(args, /^-[a-zA-Z]*R/)) return undefined;
-  for (const word of operands(args)) {
-    const target = classifyTarget(word, paths);
-    if (target !== undefined) return block("modes-of-system", `recursive change of modes or owners of ${target}`);
-  }
-  return undefined;
-}
-
-function judgeMove(args: readonly Word[], paths: PathContext): Refusal | undefined {
-  const words = operands(args);
-  const target = words
-    .slice(0, -1)
-    .map((word) => classifyTarget(word, paths))
-    .find((each) => each !== undefined);
-  if (target !== undefined) return block("move-system", `\`mv\` of ${target}`);
-  return written(
-    words.slice(-1).map((word) => word.display),
-    "mv",
-  );
-}
-
-/** `find <system folder> … -delete` or `-exec rm`, unless a name or path narrows it. */
-function judgeFind(args: readonly Word[], paths: PathContext): Refusal | undefined {
-  const words = args.map((word) => word.value ?? "");
-  const removes =
-    words.includes("-delete") ||
-    words.some((text, at) => /^-exec(?:dir)?$/.test(text) && /(?:^|\/)(?:rm|shred)$/.test(words[at + 1] ?? ""));
-  const narrowed = words.some(
-    (text, at) => /^-(?:i?name|i?path|i?wholename|i?regex)$/.test(text) && !/^[*?./]*$/.test(words[at + 1] ?? ""),
-  );
-  if (!removes || narrowed) return undefined;
-  const first = args.findIndex((word) => /^[-(!]/.test(word.value ?? ""));
-  const starts = args.slice(0, first === -1 ? args.length : first);
-  for (const word of starts) {
-    const target = classifyTarget(word, paths);
-    if (target !== undefined) return block("remove-system", `\`find\` that removes everything in ${target}`);
-  }
-  return undefined;
-}
-
-const BLOCK_DEVICE =
-  /^\/dev\/(?:sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|md\d|dm-\d|loop\d|disk\/|disk\d|mapper\/)/;
-const KERNEL_FILE = /^\/(?:proc\/sysrq-trigger|proc\/sys\/|sys\/)/;
-
-function written(targets: readonly string[], program: string): Refusal | undefined {
-  for (const target of targets) {
-    const path = collapse(target);
-    if (BLOCK_DEVICE.test(path)) return block("writes-device", `\`${program}\` overwrites the device \`${path}\``);
-    if (KERNEL_FILE.test(path))
-      return block("writes-kernel", `\`${program}\` changes the running kernel through \`${path}\``);
-  }
-  return undefined;
-}
-
-function collapse(path: string): string {
-  return path.startsWith("/") ? posix.normalize(path) : path;
-}
-
-function devices(name: string, args: readonly Word[]): Refusal | undefined {
-  const target = args.map((word) => collapse(word.display)).find((text) => BLOCK_DEVICE.test(text));
-  const only = name === "wipefs" && !args.some((word) => /^-[a-z]*[ao]|^--(?:all|offset)/.test(word.value ?? ""));
-  return target === undefined || only
-    ? undefined
-    : block("writes-device", `\`${name}\` destroys the contents of \`${target}\``);
-}
-
-function partitions(name: string, args: readonly Word[], reads: RegExp): Refusal | undefined {
-  const target = args.map((word) => collapse(word.display)).find((text) => BLOCK_DEVICE.test(text));
-  if (target === undefined || args.some((word) => reads.test(word.value ?? ""))) return undefined;
-  return block("writes-device", `\`${name}\` changes the device \`${target}\``);
-}
-
-/** `kill -9 -1` and `kill 1`; in `kill -1 1234` the `-1` is a signal. */
-/** Signal 0 asks whether a process is there, and ends none. */
-function judgeKill(args: readonly Word[]): Refusal | undefined {
-  const words = args.map((word) => word.value ?? "");
-  const [first = "", second = ""] = words;
-  if (/^-(?:l|L|0)$|^--signal=0$/.test(first)) return undefined;
-  if (/^-[sn]$|^--signal$/.test(first) && second === "0") return undefined;
-  const targets = words.slice(/^-[sn]$/.test(first) ? 2 : /^-(?!-)/.test(first) ? 1 : 0);
-  const all = targets.find((text) => text === "-1" || text === "1");
-  return all === undefined
-    ? undefined
-    : block("kills-everything", `\`kill ${all}\` ends ${all === "1" ? "init" : "every process"}`);
-}
-
-function judgeInit(args: readonly Word[], _: PathContext, options: DangerOptions): Refusal | undefined {
-  return options.blockShutdown !== false && /^[06]$/.test(args[0]?.value ?? "")
-    ? block("shutdown", "`init` stops the machine")
-    : undefined;
-}
-
-function judgeSystemctl(args: readonly Word[], _: PathContext, options: DangerOptions): Refusal | undefined {
-  const verb = operands(args)[0]?.value ?? "";
-  return options.blockShutdown !== false && /^(?:poweroff|reboot|halt|kexec|soft-reboot)$/.test(verb)
-    ? block("shutdown", `\`systemctl ${verb}\` stops the machine`)
-    : undefined;
-}
-
-function judgeRedirection(redirection: Redirection): Finding[] {
-  if (redirection.operator.startsWith("<") && redirection.operator !== "<>") return [];
-  const refusal = written([redirection.target?.display ?? ""], redirection.operator);
-  return refusal === undefined ? [] : [{ ...refusal, span: redirection.span }];
-}
-
-/** A function that starts itself at least twice through a pipe or in the background, whatever its name. */
-function forkBombs(analysis: CommandAnalysis): Finding[] {
-  const callers = new Map<string, SimpleCommand[]>();
-  for (const command of [...analysis.commands, ...analysis.nestedCommands]) {
-    const name = command.context.functionName;
-    if (name === undefined || command.argv[0]?.value !== name) continue;
-    callers.set(name, [...(callers.get(name) ?? []), command].slice(0, 8));
-  }
-  return analysis.constructs.flatMap((construct): Finding[] => {
-    if (construct.kind !== "function") return [];
-    const itself = callers.get(construct.name) ?? [];
-    const spawns = itself.some(({ context }) => context.background || context.readsPipe || context.writesPipe);
-    if (itself.length < 2 || !spawns) return [];
-    const message = `the function \`${construct.name}\` starts itself without end (a fork bomb)`;
-    return [{ code: "fork-bomb", severity: "block", message, span: construct.span }];
-  });
 }

@@ -121,7 +121,7 @@ interface Weighed {
 }
 
 function weigh(request: PolicyRequest, config: PolicyConfig): Weighed {
-  const { classification, findings, doubts } = findForbidden(request, config);
+  const { classification, findings, doubts, undecided } = findForbidden(request, config);
   const { analysis } = classification;
   const base = { class: classification.class, concurrencySafe: false, analysis };
   if (findings.length > 0) return { ...base, wish: "deny", reasons: findings };
@@ -134,7 +134,7 @@ function weigh(request: PolicyRequest, config: PolicyConfig): Weighed {
   if (restricted !== undefined) return { ...base, ...restricted };
   const unsure = [...doubts, ...(request.doubts ?? [])];
   if (unsure.length > 0) return { ...base, wish: "ask", reasons: unsure };
-  return approve(request, config, classification, rules);
+  return approve(request, config, classification, rules, config.askUndecidedBlocks === false ? [] : undecided);
 }
 
 /** A project's rules come with the repository: until the folder is trusted they may forbid, not permit. */
@@ -173,11 +173,12 @@ function approve(
   config: PolicyConfig,
   classification: Classification,
   rules: readonly Rule[],
+  undecided: readonly Finding[],
 ): Weighed {
   const { analysis } = classification;
-  // These ask in every mode: a rule that could have denied is missing, or the call changes what programs are.
+  // These ask in every mode: a rule or a block that could have denied is not known, or the call changes what programs are.
   const unasked = unaskedObstacles(request, classification, rules);
-  const mustAsk = [...brokenFiles(config.ruleSets ?? []), ...environmentObstacle(request), ...unasked];
+  const mustAsk = [...brokenFiles(config.ruleSets ?? []), ...environmentObstacle(request), ...unasked, ...undecided];
   const obstacles = [...mustAsk, ...taintObstacle(request), ...gitObstacle(request, analysis, rules)];
   const readonly = classification.class === "readonly";
   const coverage = coveredFindings(classification, rules, request);

@@ -43,22 +43,27 @@ export interface Forbidden {
   readonly findings: readonly Finding[];
   /** What may be forbidden, and is known only when it runs: to be asked for, or refused where nobody can be asked. */
   readonly doubts: readonly Finding[];
+  /** Blocks that cannot be decided, of either text: a reason to ask, and none to refuse where no one can be asked. */
+  readonly undecided: readonly Finding[];
 }
 
 /** Looks for what never runs in the command and in the text it was made of. */
 export function findForbidden(request: ForbiddenRequest, config: ForbiddenConfig): Forbidden {
   const classification = classifyPlaced(request, request, config);
-  for (const each of [request, ...(request.original === undefined ? [] : [request.original])]) {
-    const found = each === request ? classification : classifyPlaced(each, request, config);
-    if (found.class === "blocked") return { classification: found, findings: found.findings, doubts: [] };
-    const blocked = findBlockedCommand(found.analysis, each.command, config.blockedCommands ?? []);
+  const { original } = request;
+  const texts = [{ ...request, found: classification }];
+  if (original !== undefined) texts.push({ ...original, found: classifyPlaced(original, request, config) });
+  const undecided = texts.flatMap(({ found }) => found.undecided);
+  for (const { command, found } of texts) {
+    if (found.class === "blocked") return { classification: found, findings: found.findings, doubts: [], undecided };
+    const blocked = findBlockedCommand(found.analysis, command, config.blockedCommands ?? []);
     if (blocked !== undefined) {
-      return { classification: { ...found, class: "blocked" }, findings: [blocked], doubts: [] };
+      return { classification: { ...found, class: "blocked" }, findings: [blocked], doubts: [], undecided };
     }
   }
   const doubt = findDoubtfulCommand(classification.analysis, config.blockedCommands ?? []);
   const doubts = doubt === undefined ? [] : [doubt];
-  return { classification, findings: missingDescription(request, config), doubts };
+  return { classification, findings: missingDescription(request, config), doubts, undecided };
 }
 
 function classifyPlaced(

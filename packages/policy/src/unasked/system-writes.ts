@@ -12,7 +12,8 @@ import {
   type Redirection,
   type Word,
 } from "@pi-bash/command";
-import { braceWords, type PathContext } from "../danger-paths.ts";
+import { braceWords } from "../brace-words.ts";
+import type { PathContext } from "../danger-paths.ts";
 import { type Refusal, refuse } from "../finding.ts";
 
 /** The folder each command runs in. */

@@ -1,0 +1,185 @@
+/**
+ * What a word may become: the fields that a program receives, as far as the text of the line tells.
+ *
+ * A field is a list of parts: known text, patterns, and what is not known. A word has several possible fields where
+ * braces, loops or several assignments give it several values; each of them counts. Where the values of variables come
+ * from is in `bindings.ts`, what commands print in `outputs.ts`.
+ */
+import { type ParameterPiece, type Word, type WordPiece, wordPieces } from "@pi-bash/command";
+
+/** A part of a field. */
+export type Part =
+  | { readonly kind: "text"; readonly text: string }
+  /** A pattern that matches any characters of one path component. */
+  | { readonly kind: "star" }
+  /** A pattern that matches one character. */
+  | { readonly kind: "char" }
+  /** Nothing is known, but what the flags exclude. */
+  | { readonly kind: "unknown"; readonly mayBeEmpty: boolean; readonly mayBeAbsolute: boolean };
+
+/** One argument, as far as it is known. */
+export type Field = readonly Part[];
+
+/** Where the values of variables and the outputs of substitutions come from. */
+export interface Values {
+  /** Possible values of a variable where it is used. */
+  variable(name: string): readonly Field[];
+  /** Possible words in what a command prints. */
+  output(script: string): readonly Field[];
+  /** The home directory. */
+  readonly home: string;
+}
+
+/** Anything at all. */
+export const UNKNOWN: Part = { kind: "unknown", mayBeEmpty: true, mayBeAbsolute: true };
+/** The name of a file in the current folder or below it. */
+export const UNKNOWN_RELATIVE: Part = { kind: "unknown", mayBeEmpty: false, mayBeAbsolute: false };
+
+/** A field of known text. */
+export function textField(text: string): Field {
+  return [{ kind: "text", text }];
+}
+
+/** The text of a field of which all is known; undefined for others. */
+export function knownText(field: Field): string | undefined {
+  return field.every((part) => part.kind === "text")
+    ? field.map((part) => (part.kind === "text" ? part.text : "")).join("")
+    : undefined;
+}
+
+/** Most fields that one word is expanded to; more are taken for anything. */
+export const MAX_FIELDS = 64;
+
+/** Everything a word may become. */
+export function expandWord(word: Word, values: Values): readonly Field[] {
+  if (word.value !== null) return [textField(word.value)];
+  // A word without a value whose text expands nothing was filled in by a wrapper.
+  const isFilledIn = !Object.values(word.expansions).includes(true);
+  return isFilledIn ? [[UNKNOWN]] : expandText(word.text, values);
+}
+
+/** As `expandWord`, for the source text of a word. */
+export function expandText(text: string, values: Values): readonly Field[] {
+  const pieces = wordPieces(text);
+  if (pieces === undefined) return [[UNKNOWN]];
+  const fields = pieces.words.flatMap((each) => product(each, values));
+  return capped(pieces.complete ? fields : [...fields, [UNKNOWN]]);
+}
+
+/** At most as many as are looked at; the rest is anything. */
+export function capped(fields: readonly Field[]): readonly Field[] {
+  return fields.length <= MAX_FIELDS ? fields : [...fields.slice(0, MAX_FIELDS), [UNKNOWN]];
+}
+
+/** `null` separates the words that an unquoted expansion makes. */
+type Alternative = readonly (Part | null)[];
+
+function product(pieces: readonly WordPiece[], values: Values): Field[] {
+  let done: Alternative[] = [[]];
+  for (const piece of pieces) {
+    const next = alternatives(piece, values);
+    const all = done.flatMap((head) => next.map((tail) => [...head, ...tail]));
+    done = all.length <= MAX_FIELDS ? all : [...all.slice(0, MAX_FIELDS), [UNKNOWN]];
+  }
+  return done.flatMap(split);
+}
+
+function split(alternative: Alternative): Field[] {
+  const fields: Part[][] = [[]];
+  for (const part of alternative) {
+    if (part === null) fields.push([]);
+    else fields.at(-1)?.push(part);
+  }
+  return fields.length === 1 ? fields : fields.filter((field) => field.length > 0);
+}
+
+function alternatives(piece: WordPiece, values: Values): readonly Alternative[] {
+  switch (piece.kind) {
+    case "text":
+      return [textField(piece.text)];
+    case "glob":
+      return [[{ kind: piece.any || piece.text.startsWith("*") ? "star" : "char" }]];
+    case "tilde":
+      // `~+` and `~-` are the present and the last folder.
+      return /^[+-]$/.test(piece.user) ? [[UNKNOWN]] : [textField(homeOf(piece.user, values))];
+    case "parameter":
+      return parameter(piece, values).map((field) => (piece.quoted ? field : unquoted(field)));
+    case "substitution":
+      return values.output(piece.script).map((field) => (piece.quoted ? field : unquoted(field)));
+    case "other":
+      return [[UNKNOWN]];
+  }
+}
+
+function homeOf(user: string, values: Values): string {
+  if (user === "") return values.home;
+  return user === "root" ? "/root" : `/home/${user}`;
+}
+
+/** Unquoted, blanks in a value separate words and its patterns match files. */
+function unquoted(field: Field): Alternative {
+  return field.flatMap((part): Alternative => {
+    if (part.kind !== "text" || !/[\s*?[]/.test(part.text)) return [part];
+    const tokens = part.text.match(/\s+|\*|\?|\[[^\]\s]*\]|[^\s*?[]+|\[/g) ?? [];
+    return tokens.map((token) => {
+      if (/^\s/.test(token)) return null;
+      if (token === "*") return { kind: "star" };
+      return /^[?[]./.test(token) || token === "?" ? { kind: "char" } : { kind: "text", text: token };
+    });
+  });
+}
+
+function parameter(piece: ParameterPiece, values: Values): readonly Field[] {
+  const { name, prefix, operator } = piece;
+  if (prefix === "#" || /^[#?$!]$/.test(name)) return [[{ ...UNKNOWN_RELATIVE }]];
+  if (prefix === "!") return indirect(name, values);
+  const own = values.variable(name);
+  if (operator === undefined) return own;
+  return operator.startsWith(":") && operator.length === 1 ? [[UNKNOWN]] : operated(piece, own, values);
+}
+
+/** `${!x}`: the variable that `x` names. */
+function indirect(name: string, values: Values): readonly Field[] {
+  return values.variable(name).flatMap((field) => {
+    const target = knownText(field);
+    return target !== undefined && /^\w+$/.test(target) ? values.variable(target) : [[UNKNOWN]];
+  });
+}
+
+function operated(
+  { operator = "", operand = "" }: ParameterPiece,
+  own: readonly Field[],
+  values: Values,
+): readonly Field[] {
+  switch (operator.at(-1)) {
+    case "-":
+    case "=":
+      return capped([...own.map(filled), ...operandFields(operand, values)]);
+    case "+":
+      return operandFields(operand, values);
+    case "?":
+      return own.map(filled);
+    case "%":
+      return capped([...own, ...own.map(beginning)]);
+    default:
+      // Something else of the same text: what it was is one possibility, anything another.
+      return capped([...own, [UNKNOWN]]);
+  }
+}
+
+function operandFields(operand: string, values: Values): readonly Field[] {
+  return operand === "" ? [textField("")] : expandText(operand, values);
+}
+
+/** With `:-` and `:?` an empty value never gets through. */
+function filled(field: Field): Field {
+  return field.map((part) => (part.kind === "unknown" ? { ...part, mayBeEmpty: false } : part));
+}
+
+/** What is left when the end is taken away: a relative path stays one. */
+function beginning(field: Field): Field {
+  const [first] = field;
+  const absolute =
+    first?.kind === "text" ? first.text.startsWith("/") : first?.kind === "unknown" && first.mayBeAbsolute;
+  return absolute ? [UNKNOWN] : [UNKNOWN_RELATIVE];
+}

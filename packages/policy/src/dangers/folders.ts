@@ -1,0 +1,78 @@
+/**
+ * Follows the `cd`s of a line: the folder each of its commands runs in.
+ */
+import type { CommandAnalysis, EffectiveCommand, SimpleCommand } from "@pi-bash/command";
+import type { Folder, PathContext } from "../danger-paths.ts";
+import { expandWord, knownText, type Values } from "./fields.ts";
+
+/** Longer paths lead nowhere: `PATH_MAX` of Linux. */
+const MAX_PATH_CHARS = 4_096;
+
+interface Step {
+  readonly folder: Folder;
+  /** Where the shell ends that went there. */
+  readonly until: number;
+}
+
+/** Where commands run. */
+export class Folders {
+  readonly #start: Folder;
+  readonly #known = new Map<EffectiveCommand | SimpleCommand, Folder>();
+
+  constructor(analysis: CommandAnalysis, start: PathContext, values: (command: EffectiveCommand) => Values) {
+    this.#start = start;
+    const shells = analysis.constructs.filter(({ kind }) => /^(?:subshell|command-|process-)/.test(kind));
+    const steps: Step[] = [{ folder: start, until: Number.POSITIVE_INFINITY }];
+    for (const command of analysis.effective) {
+      while ((steps.at(-1)?.until ?? 0) <= command.simple.span.start) steps.pop();
+      const here = steps.at(-1)?.folder ?? start;
+      this.#known.set(command, here);
+      this.#known.set(command.simple, here);
+      if (!/^(?:cd|pushd)$/.test(command.argv[0]?.value ?? "")) continue;
+      steps.push({ folder: folderAfter(command, here, values(command)), until: endOfShell(command, shells) });
+    }
+  }
+
+  /** The folder of a command; that of the line for what has none. */
+  of(command: EffectiveCommand | SimpleCommand): Folder {
+    return this.#known.get(command) ?? this.#start;
+  }
+}
+
+/** A `cd` in a subshell is over at its end, and one in the text of `bash -c` at the end of that. */
+function endOfShell(command: EffectiveCommand, shells: CommandAnalysis["constructs"]): number {
+  const { span, context } = command.simple;
+  if (command.simple !== command.written && !command.via.includes("eval")) return command.written.span.end;
+  if (!context.subshell && !context.substitution) return Number.POSITIVE_INFINITY;
+  const around = shells.findLast((shell) => shell.span.start <= span.start && span.end <= shell.span.end);
+  return around?.span.end ?? Number.POSITIVE_INFINITY;
+}
+
+function folderAfter(command: EffectiveCommand, here: Folder, values: Values): Folder {
+  const target = targetOf(command, here, values);
+  const { cwd: _, lost: __, ...places } = here;
+  if (target === undefined) return { ...places, lost: true };
+  if (!target.startsWith("/") && here.cwd === undefined) return here;
+  const path = stepThrough(target.startsWith("/") ? "" : (here.cwd ?? ""), target);
+  return path.length > MAX_PATH_CHARS ? { ...places, lost: true } : { ...places, cwd: path };
+}
+
+/** The folder that is named; undefined where it may be any. */
+function targetOf(command: EffectiveCommand, { home }: Folder, values: Values): string | undefined {
+  const words = command.argv.slice(1).filter(({ value }) => !/^-(?:[LPe@]+|-)$/.test(value ?? ""));
+  const [word, ...more] = words;
+  if (word === undefined) return home;
+  const fields = more.length === 0 ? expandWord(word, values) : [];
+  const texts = fields.map(knownText);
+  return new Set(texts).size === 1 && texts[0] !== "-" ? texts[0] : undefined;
+}
+
+/** The folder behind a path, reading the path alone: thousands of `cd` would each pay for the whole of where they are. */
+function stepThrough(from: string, path: string): string {
+  let here = from.endsWith("/") ? from.slice(0, -1) : from;
+  for (const name of path.split("/")) {
+    if (name === "..") here = here.slice(0, Math.max(0, here.lastIndexOf("/")));
+    else if (name !== "" && name !== ".") here = `${here}/${name}`;
+  }
+  return here === "" ? "/" : here;
+}

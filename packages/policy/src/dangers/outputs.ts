@@ -1,0 +1,204 @@
+/**
+ * What commands print, as far as their words tell: what `$(echo /)`, `echo / | xargs` and `find . | xargs` hand on.
+ *
+ * A path that a program finds below a folder is as good as the folder; a program that is not listed may print anything.
+ */
+import {
+  analyzeCommand,
+  type CommandAnalysis,
+  type EffectiveCommand,
+  programName,
+  type SimpleCommand,
+  type Word,
+} from "@pi-bash/command";
+import { expandWord, type Field, knownText, textField, UNKNOWN, UNKNOWN_RELATIVE, type Values } from "./fields.ts";
+import { readFind } from "./find-expression.ts";
+
+/** Substitutions inside substitutions that are looked into. */
+const MAX_DEPTH = 6;
+
+/** What the commands of one line print. */
+export class Outputs {
+  readonly #analysis: CommandAnalysis;
+  #depth = 0;
+  #feeders: Map<SimpleCommand, readonly SimpleCommand[]> | undefined;
+
+  constructor(analysis: CommandAnalysis) {
+    this.#analysis = analysis;
+  }
+
+  /** The words that a substitution's text prints. */
+  ofScript(script: string, values: Values): readonly Field[] {
+    if (this.#depth >= MAX_DEPTH) return [[UNKNOWN]];
+    this.#depth++;
+    try {
+      const analysis = analyzeCommand(script);
+      const last = lastStage(analysis);
+      if (!analysis.ok || last === undefined) return [[UNKNOWN]];
+      return new Outputs(analysis).#ofStage([last], () => values, this.#depth) ?? [[UNKNOWN]];
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  /** The words that a command reads from the stage of the pipeline before it; undefined where none is known. */
+  feeding(command: EffectiveCommand, at: (command: EffectiveCommand) => Values): readonly Field[] | undefined {
+    const feeder = this.#feederOf(command.simple) ?? this.#feederOf(command.written);
+    return feeder === undefined ? undefined : this.#ofStage(feeder, at, this.#depth);
+  }
+
+  #feederOf(command: SimpleCommand): readonly SimpleCommand[] | undefined {
+    this.#feeders ??= feedersOf(this.#analysis);
+    return this.#feeders.get(command);
+  }
+
+  #ofStage(
+    stage: readonly SimpleCommand[],
+    at: (command: EffectiveCommand) => Values,
+    depth: number,
+  ): readonly Field[] | undefined {
+    this.#depth = depth;
+    const [simple, ...others] = stage;
+    if (simple === undefined || others.length > 0 || this.#depth >= MAX_DEPTH) return undefined;
+    const [command, ...more] = this.#analysis.effective.filter(
+      (each) => each.written === simple || each.simple === simple,
+    );
+    if (command === undefined || command.unresolved !== undefined || !command.argvComplete) return undefined;
+    if (
+      more.length > 0 ||
+      simple.redirections.some(({ operator, descriptor }) => /^(?:&?>|>\|)/.test(operator) && descriptor !== 2)
+    ) {
+      return undefined;
+    }
+    if (isFilter(command)) {
+      const before = this.#feederOf(simple);
+      return before === undefined ? undefined : this.#ofStage(before, at, depth + 1);
+    }
+    return printedBy(command, at(command));
+  }
+}
+
+/** The last command that runs, where the text is one pipeline. */
+function lastStage(analysis: CommandAnalysis): SimpleCommand | undefined {
+  const [first, ...more] = analysis.commands;
+  if (more.length === 0) return first;
+  const pipeline = analysis.constructs.find((construct) => construct.kind === "pipeline");
+  if (pipeline?.kind !== "pipeline") return undefined;
+  const single = pipeline.stages.every((stage) => stage.length === 1);
+  return single && pipeline.stages.length === analysis.commands.length ? pipeline.stages.at(-1)?.[0] : undefined;
+}
+
+/** For each command the stage that it reads from; an inner pipeline comes later and wins. */
+function feedersOf(analysis: CommandAnalysis): Map<SimpleCommand, readonly SimpleCommand[]> {
+  const feeders = new Map<SimpleCommand, readonly SimpleCommand[]>();
+  for (const construct of analysis.constructs) {
+    if (construct.kind !== "pipeline") continue;
+    for (const [at, stage] of construct.stages.entries()) {
+      const before = construct.stages[at - 1];
+      if (before !== undefined) for (const command of stage) feeders.set(command, before);
+    }
+  }
+  return feeders;
+}
+
+/** Hands some of its lines on as they are. */
+function isFilter({ argv }: EffectiveCommand): boolean {
+  const name = programName(argv[0]?.value ?? "");
+  const words = argv.slice(1);
+  const flags = words.every(({ value }) => value !== null);
+  const operands = words.filter(({ value }) => !value?.startsWith("-")).length;
+  const options = words.flatMap(({ value }) => (value?.startsWith("-") === true ? [value] : []));
+  if (!flags) return false;
+  switch (name) {
+    case "grep":
+    case "egrep":
+    case "fgrep":
+      return operands === 1 && options.every((option) => /^-[vEFiwxzZaP]+$/.test(option));
+    case "head":
+    case "tail":
+      return operands === 0 || (operands === 1 && options.at(-1) === "-n");
+    case "sort":
+    case "uniq":
+    case "tac":
+    case "cat":
+      return operands === 0;
+    default:
+      return false;
+  }
+}
+
+/** Programs that print one name without a folder, and never nothing. */
+const PRINTS_NAME = /^(?:date|whoami|hostname|uname|arch|nproc|uuidgen|id|basename)$/;
+
+/** Subcommands that print names of files in the folder. */
+const LISTS_FILES = /^git (?:ls-files|ls-tree|diff|status)$/;
+
+function printedBy(command: EffectiveCommand, values: Values): readonly Field[] | undefined {
+  const name = programName(command.argv[0]?.value ?? "");
+  const words = command.argv.slice(1);
+  const options = words.flatMap(({ value }) => (value?.startsWith("-") === true ? [value] : []));
+  const operands = words.filter(({ value }) => !value?.startsWith("-"));
+  const fields = (list: readonly Word[]): Field[] => list.flatMap((word) => expandWord(word, values));
+  if (PRINTS_NAME.test(name)) return [[UNKNOWN_RELATIVE]];
+  switch (name) {
+    case "echo":
+      return fields(words.filter(({ value }) => !/^-[neE]+$/.test(value ?? ""))).flatMap(unescaped);
+    case "printf":
+      return fields(words.length > 1 ? words.slice(1) : words).flatMap(unescaped);
+    case "pwd":
+      return values.variable("PWD");
+    case "mktemp":
+      return operands.length === 0 ? [textField("/tmp/tmp.any-name")] : fields(operands);
+    case "realpath":
+    case "readlink":
+      return resolvedPaths(fields(operands));
+    case "ls":
+      return options.some((option) => /^-[A-Za-z]*d/.test(option)) ? fields(operands) : [[UNKNOWN_RELATIVE]];
+    case "find":
+    case "gfind":
+      return foundBy(command.argv, fields);
+    case "fd":
+    case "fdfind":
+      return operands.length < 2 ? [[UNKNOWN_RELATIVE]] : fields(operands.slice(1));
+    default:
+      return LISTS_FILES.test(`${name} ${words[0]?.value ?? ""}`) ? [[UNKNOWN_RELATIVE]] : undefined;
+  }
+}
+
+/** `find` prints its starting points and what is below; a name that it looks for makes that something else. */
+function foundBy(argv: readonly Word[], fields: (words: readonly Word[]) => Field[]): readonly Field[] | undefined {
+  const { starts, prints } = readFind(argv);
+  if (prints === "other") return undefined;
+  if (starts.length === 0) return [[UNKNOWN_RELATIVE]];
+  if (prints === "narrowed") return fields(starts).map(withName);
+  return prints === "everything" ? fields(starts) : fields(starts).map((field) => [...field, UNKNOWN]);
+}
+
+/** A particular file below a folder: what it hits is no longer the folder itself. */
+function withName(field: Field): Field {
+  const text = knownText(field);
+  if (text === undefined) return field;
+  return text.startsWith("/") ? textField("/opt/narrowed/by/a/name") : [UNKNOWN_RELATIVE];
+}
+
+/** A relative path stays below the folder; another one may be a link to anywhere. */
+function resolvedPaths(fields: readonly Field[]): readonly Field[] {
+  return fields.every(isRelative) ? fields : [...fields, [UNKNOWN]];
+}
+
+function isRelative(field: Field): boolean {
+  const text = knownText(field);
+  return text !== undefined && !text.startsWith("/") && !/(?:^|\/)\.\.(?:\/|$)/.test(text);
+}
+
+/** The words of a printed text; backslashes may stand for any character. */
+function unescaped(field: Field): readonly Field[] {
+  const text = knownText(field);
+  if (text === undefined) return [field];
+  if (/%(?!%)|\\(?!n|0$)/.test(text.replaceAll(/%s|%b|%q/g, ""))) return [[UNKNOWN]];
+  return text
+    .replaceAll(/\\n|\\0|%[sbq]/g, " ")
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .map(textField);
+}
