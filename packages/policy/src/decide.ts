@@ -18,6 +18,7 @@ import { GIT_HARDENING, type GitConfigDanger } from "./git-hardening.ts";
 import { concerns, strongest } from "./rules/match.ts";
 import type { Rule, RuleSource } from "./rules/rule.ts";
 import type { RuleSet } from "./rules/rule-file.ts";
+import { sessionChangesOf } from "./session-changes.ts";
 import { suggestRules } from "./suggest.ts";
 import { escapeForDisplay } from "./suspicious-text.ts";
 import { unaskedObstacles } from "./unasked/unasked-obstacles.ts";
@@ -179,7 +180,8 @@ function approve(
   // These ask in every mode: a rule or a block that could have denied is not known, or the call changes what programs are.
   const unasked = unaskedObstacles(request, classification, rules);
   const mustAsk = [...brokenFiles(config.ruleSets ?? []), ...environmentObstacle(request), ...unasked, ...undecided];
-  const obstacles = [...mustAsk, ...taintObstacle(request), ...gitObstacle(request, analysis, rules)];
+  const stays = request.mode === "plan" ? sessionChangesOf(analysis) : [];
+  const obstacles = [...mustAsk, ...stays, ...taintObstacle(request), ...gitObstacle(request, analysis, rules)];
   const readonly = classification.class === "readonly";
   const coverage = coveredFindings(classification, rules, request);
   const open = readonly ? [] : coverage.open;

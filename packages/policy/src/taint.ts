@@ -3,9 +3,10 @@
  *
  * In a persistent shell an alias, a function, a new `PATH` or a trap changes what `ls` is, and no reading of the next
  * command's text can tell. Once such a command ran, nothing is approved automatically in that session any more; a
- * fresh shell or a clone taken before is not affected.
+ * fresh shell or a clone taken before is not affected. What cannot be told taints.
  */
 import type { CommandAnalysis, EffectiveCommand, Word } from "@pi-bash/command";
+import { assignedNames, lastingConstructs, runsInShell } from "./assigned-names.ts";
 import { isSessionVariable } from "./environment.ts";
 
 /** Builtins that change names, options, handlers or variables of the shell that runs them. */
@@ -15,20 +16,53 @@ const STATE_CHANGING: ReadonlySet<string> = new Set(
   ),
 );
 
+/** True for a builtin that changes the shell that runs it, harmlessly or not. */
+export function changesShell(name: string): boolean {
+  return STATE_CHANGING.has(name);
+}
+
+/** Builtins that run their words as another builtin: with options that are not understood, as any. */
+const RUNS_BUILTIN = /^(?:command|builtin|exec|eval)$/;
+
+/** Variables that bash sets as a matter of course and that no later command obeys. */
+const WITHOUT_MEANING = /^(?:_|REPLY|COPROC|BASH_REMATCH|MAPFILE)$/;
+
 /** Why a session is tainted by a command, for instance "`alias`"; undefined when it is not. */
 export function taintOf(analysis: CommandAnalysis): string | undefined {
   if (!analysis.ok) return "a command that was not understood";
-  // In a subshell or a substitution the change dies with it.
-  const lasting = analysis.effective.filter(({ simple }) => !simple.context.subshell && !simple.context.substitution);
-  const builtin = lasting.find((command) => STATE_CHANGING.has(nameOf(command)) && !keepsMeanings(command));
+  return byBuiltin(analysis.effective.filter(runsInShell)) ?? byConstruct(analysis) ?? byVariable(analysis);
+}
+
+function byBuiltin(commands: readonly EffectiveCommand[]): string | undefined {
+  const builtin = commands.find((command) => STATE_CHANGING.has(nameOf(command)) && !keepsMeanings(command));
   if (builtin !== undefined) return `\`${nameOf(builtin)}\``;
-  const wrapper = lasting.find(({ via }) => via.includes("eval") || via.includes("exec"));
-  if (wrapper !== undefined) return `\`${wrapper.via[0] ?? ""}\``;
-  const unknown = lasting.find((command) => command.argv[0]?.value === null);
-  if (unknown !== undefined) return `\`${unknown.argv[0]?.text ?? ""}\``;
-  const defined = analysis.constructs.find((construct) => construct.kind === "function");
-  if (defined !== undefined) return "a function";
-  return dangerousAssignment(analysis);
+  const wrapper = commands.find(
+    (command) =>
+      command.via.includes("eval") ||
+      command.via.includes("exec") ||
+      (command.unresolved !== undefined && RUNS_BUILTIN.test(nameOf(command))),
+  );
+  if (wrapper !== undefined) return `\`${wrapper.via[0] ?? nameOf(wrapper)}\``;
+  const unknown = commands.find((command) => command.argv[0]?.value === null);
+  return unknown === undefined ? undefined : `\`${unknown.argv[0]?.text ?? ""}\``;
+}
+
+function byConstruct(analysis: CommandAnalysis): string | undefined {
+  const lasting = lastingConstructs(analysis);
+  if (lasting.some(({ kind }) => kind === "function")) return "a function";
+  // `${ …; }` of bash 5.3 runs in the shell itself.
+  const inShell = lasting.some(({ kind, text }) => kind === "command-substitution" && text.startsWith("${"));
+  return inShell ? "a substitution in the shell itself" : undefined;
+}
+
+function byVariable(analysis: CommandAnalysis): string | undefined {
+  const found = assignedNames(analysis).find(
+    ({ name }) => name === undefined || (isSessionVariable(name) && !WITHOUT_MEANING.test(name)),
+  );
+  if (found === undefined) return undefined;
+  return found.name === undefined
+    ? `a variable that ${found.by} set, of a name that is not known,`
+    : `a new value of \`${found.name}\``;
 }
 
 function nameOf(command: EffectiveCommand): string {
@@ -45,6 +79,12 @@ function keepsMeanings(command: EffectiveCommand): boolean {
       return (
         words.length > 0 && words.every(({ value }) => /^(?:[-+][eux]*o?|pipefail|errexit|nounset)$/.test(value ?? ""))
       );
+    case "shopt":
+    case "trap":
+    case "hash":
+    case "umask":
+    case "ulimit":
+      return words.length === 0;
     default:
       return false;
   }
@@ -53,24 +93,4 @@ function keepsMeanings(command: EffectiveCommand): boolean {
 function isPlainExport(word: Word): boolean {
   const name = /^([A-Za-z_]\w*)(?:=|$)/.exec(word.leading)?.[1];
   return name !== undefined && !word.splits && !isSessionVariable(name);
-}
-
-function dangerousAssignment(analysis: CommandAnalysis): string | undefined {
-  const names = [
-    ...analysis.commands
-      .filter((command) => command.argv.length === 0)
-      .flatMap((command) => command.assignments.map(({ name }) => name)),
-    ...analysis.constructs.flatMap((construct) =>
-      construct.kind === "for" || construct.kind === "select" ? [construct.name] : [],
-    ),
-    ...analysis.effective.flatMap((command) => assignedArguments(command.argv.map((word) => word.value ?? ""))),
-  ];
-  const name = names.find(isSessionVariable);
-  return name === undefined ? undefined : `a new value of \`${name}\``;
-}
-
-/** Names that `read` and `printf -v` assign. */
-function assignedArguments(argv: readonly string[]): string[] {
-  if (argv[0] === "read") return argv.slice(1);
-  return argv[0] === "printf" && argv[1] === "-v" ? argv.slice(2, 3) : [];
 }
