@@ -9,9 +9,9 @@
  */
 import { analyzeCommand, type CommandAnalysis, type EffectiveCommand, programName } from "@pi-bash/command";
 import type { UnaskedKind } from "@pi-bash/contract";
+import { environmentFindings } from "./call-environment.ts";
 import type { Classification, CommandClass } from "./classify.ts";
 import { coveredFindings, isNamedByRule } from "./coverage.ts";
-import { dangerousVariables } from "./environment.ts";
 import type { Finding, Severity } from "./finding.ts";
 import { type ForbiddenConfig, findForbidden, type PlacedCommand } from "./forbidden.ts";
 import { GIT_HARDENING, type GitConfigDanger } from "./git-hardening.ts";
@@ -50,7 +50,7 @@ export interface PolicyRequest {
   readonly workspace?: string;
   /** Home directory, absolute. */
   readonly home?: string;
-  /** Variables the call sets in addition; only their names are judged. */
+  /** Variables the call sets in addition. Their names are judged, and the values of those that are harmless. */
   readonly env?: Readonly<Record<string, string>>;
   readonly mode?: PolicyMode;
   /** The person trusts the workspace: its rules may allow, its git configuration may name programs. Default false. */
@@ -128,9 +128,10 @@ function weigh(request: PolicyRequest, config: PolicyConfig): Weighed {
   if (findings.length > 0) return { ...base, wish: "deny", reasons: findings };
   const rules = usableRules(config.ruleSets ?? [], request.trusted === true);
   const { original } = request;
+  const env = Object.keys(request.env ?? {});
   const restricted = restrict(rules, [
-    { analysis, cwd: request.cwd },
-    ...(original === undefined ? [] : [{ analysis: analyzeCommand(original.command), cwd: original.cwd }]),
+    { analysis, cwd: request.cwd, env },
+    ...(original === undefined ? [] : [{ analysis: analyzeCommand(original.command), cwd: original.cwd, env }]),
   ]);
   if (restricted !== undefined) return { ...base, ...restricted };
   const unsure = [...doubts, ...(request.doubts ?? [])];
@@ -148,11 +149,18 @@ function usableRules(sets: readonly RuleSet[], trusted: boolean): Rule[] {
 /** Deny before ask, over all sources; a deny rule that may concern the line asks. */
 function restrict(
   rules: readonly Rule[],
-  texts: readonly { readonly analysis: CommandAnalysis; readonly cwd: string | undefined }[],
+  texts: readonly {
+    readonly analysis: CommandAnalysis;
+    readonly cwd: string | undefined;
+    readonly env: readonly string[];
+  }[],
 ): Pick<Weighed, "wish" | "reasons" | "matchedRules"> | undefined {
   const results = rules
     .filter((rule) => rule.behavior !== "allow")
-    .map((rule) => ({ rule, result: strongest(texts.map(({ analysis, cwd }) => concerns(rule, analysis, cwd))) }))
+    .map((rule) => ({
+      rule,
+      result: strongest(texts.map(({ analysis, cwd, env }) => concerns(rule, analysis, cwd, env))),
+    }))
     .filter(({ result }) => result !== "no");
   const denied = results.find(({ rule, result }) => rule.behavior === "deny" && result === "yes");
   const first = denied ?? results[0];
@@ -178,10 +186,17 @@ function approve(
 ): Weighed {
   const { analysis } = classification;
   // These ask in every mode: a rule or a block that could have denied is not known, or the call changes what programs are.
+  const env = environmentFindings(request.env, rules);
   const unasked = unaskedObstacles(request, classification, rules);
-  const mustAsk = [...brokenFiles(config.ruleSets ?? []), ...environmentObstacle(request), ...unasked, ...undecided];
+  const mustAsk = [...brokenFiles(config.ruleSets ?? []), ...env.dangerous, ...unasked, ...undecided];
   const stays = request.mode === "plan" ? sessionChangesOf(analysis) : [];
-  const obstacles = [...mustAsk, ...stays, ...taintObstacle(request), ...gitObstacle(request, analysis, rules)];
+  const obstacles = [
+    ...mustAsk,
+    ...env.unknown,
+    ...stays,
+    ...taintObstacle(request),
+    ...gitObstacle(request, analysis, rules),
+  ];
   const readonly = classification.class === "readonly";
   const coverage = coveredFindings(classification, rules, request);
   const open = readonly ? [] : coverage.open;
@@ -197,7 +212,7 @@ function approve(
     ...base,
     wish: mustAsk.length > 0 || classification.class === "unparseable" ? "ask" : "undecided",
     reasons: [...obstacles, ...open],
-    suggestedRules: suggestRules(coverage.uncovered),
+    suggestedRules: [...suggestRules(coverage.uncovered), ...env.suggestedRules],
   };
 }
 
@@ -226,12 +241,6 @@ function gitObstacle(request: PolicyRequest, analysis: CommandAnalysis, rules: r
     origin === "index"
       ? finding("git-embedded", "exec", `\`${value}\` is a repository of its own, which nobody has looked at`)
       : finding("git-config", "exec", `the repository sets \`${key}\`, which makes git run a program`),
-  );
-}
-
-function environmentObstacle({ env }: PolicyRequest): Finding[] {
-  return dangerousVariables(Object.keys(env ?? {})).map((name) =>
-    finding("dangerous-variable", "exec", `setting \`${name}\` can make programs run other code`),
   );
 }
 

@@ -145,7 +145,7 @@ describe("a decision", () => {
         reasons: [expect.objectContaining({ message: expect.stringContaining("`LD_PRELOAD`") })],
       });
     }
-    expect(behavior("ls", {}, { env: { LANG: "C", FOO: "1" } })).toBe("allow");
+    expect(behavior("ls", {}, { env: { LANG: "C", CI: "1" } })).toBe("allow");
   });
 
   it("takes git for read-only only where its configuration was looked at, and hardens it", () => {

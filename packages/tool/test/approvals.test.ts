@@ -169,7 +169,7 @@ describe("a session with a policy", () => {
     const error = await thrown(bash({ command: "ls", env: { GIT_SSH_COMMAND: "./x" } }));
 
     expect(error.message).toContain("setting `GIT_SSH_COMMAND` can make programs run other code");
-    expect((await bash({ command: "ls", env: { FOO: "1" } })).isError).toBeUndefined();
+    expect((await bash({ command: "ls", env: { LANG: "C" } })).isError).toBeUndefined();
   });
 
   it("runs reading git calls hardened, so that they neither run a repository's programs nor write its index", async () => {

@@ -15,15 +15,22 @@ import {
   type Word,
   wordsOf,
 } from "@pi-bash/command";
+import { envConcerns } from "./match-variables.ts";
 import type { Pattern, Rule, Token } from "./rule.ts";
 
 /** `maybe`: a word that expands could make it match. */
 export type MatchResult = "yes" | "maybe" | "no";
 
-/** How strongly a restricting rule concerns a line. */
-export function concerns(rule: Rule, analysis: CommandAnalysis, cwd: string | undefined): MatchResult {
+/** How strongly a restricting rule concerns a line, and the variables its call sets. */
+export function concerns(
+  rule: Rule,
+  analysis: CommandAnalysis,
+  cwd: string | undefined,
+  env: readonly string[] = [],
+): MatchResult {
   const { pattern } = rule;
   if (pattern.kind === "everything") return "yes";
+  if (pattern.kind === "env") return envConcerns(pattern, analysis, env);
   if (pattern.kind === "write") {
     return strongestOf(redirectionsOf(analysis), (each) => writeConcerns(pattern, each, cwd));
   }

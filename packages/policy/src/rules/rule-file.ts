@@ -9,6 +9,7 @@
 import { analyzeCommand } from "@pi-bash/command";
 import { type JsonPath, jsonPathText, nearestNames, readJson, type TextPlace } from "@pi-bash/contract";
 import { concerns, covers } from "./match.ts";
+import { namesVariable } from "./match-variables.ts";
 import { parseRule, type Rule, type RuleBehavior, type RuleSource } from "./rule.ts";
 
 /** In the order in which they are looked at. */
@@ -20,7 +21,7 @@ export type RuleEntry =
   | {
       readonly rule: string;
       readonly reason?: string;
-      /** Commands the rule must match. */
+      /** Commands the rule must match; for `Env(…)` names of variables. */
       readonly match?: readonly string[];
       /** Commands the rule must not match. */
       readonly notMatch?: readonly string[];
@@ -168,6 +169,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** Examples are judged as the rule would be: an allow rule must cover every command, a restricting one concern any. */
 function matches(rule: Rule, command: string): boolean {
+  if (rule.pattern.kind === "env") return namesVariable(rule.pattern, command);
   const analysis = analyzeCommand(command);
   const behavior: RuleBehavior = rule.behavior;
   if (behavior !== "allow" || rule.pattern.kind === "write") return concerns(rule, analysis, "/") !== "no";

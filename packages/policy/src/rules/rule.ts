@@ -2,7 +2,7 @@
  * Permission rules: their notation and what it means.
  *
  * `Bash(npm run test:*)`, `Bash(git push !--force **)`, `Bash(re:^npm )`, `Write(build/**)`,
- * `Bash(npm test) in /srv/**`. Patterns are matched
+ * `Env(CI_*)`, `Bash(npm test) in /srv/**`. Patterns are matched
  * against words after quote removal, never against text: a pattern over text is defeated by one more blank or quote.
  * The matching is in `match.ts`, files of rules in `rule-file.ts`.
  */
@@ -37,7 +37,9 @@ export type Pattern =
   /** `re:` over the words joined by blanks. */
   | { readonly kind: "regex"; readonly pattern: LinearPattern; readonly whole: LinearPattern }
   /** `Write(glob)`: targets of redirections. */
-  | { readonly kind: "write"; readonly pattern: LinearPattern; readonly relative: boolean };
+  | { readonly kind: "write"; readonly pattern: LinearPattern; readonly relative: boolean }
+  /** `Env(NAME)`, `Env(PREFIX_*)`: variables. */
+  | { readonly kind: "env"; readonly name: string; readonly prefix: boolean };
 
 /** A rule ready to be matched. */
 export interface Rule {
@@ -58,12 +60,14 @@ export type ParsedRule =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Reads `Bash(…)` or `Write(…)`; a behavior may stand before it (`deny Bash(rm **)`) and then counts, and ` in GLOB`
+ * Reads `Bash(…)`, `Write(…)` or `Env(…)`; a behavior may stand before it (`deny Bash(rm **)`) and then counts, and ` in GLOB`
  * behind an allow rule for commands names folders outside of the workspace.
  */
 export function parseRule(text: string, behavior: RuleBehavior, source: RuleSource, reason?: string): ParsedRule {
-  const match = /^(?:(allow|ask|deny)\s+)?(Bash|Write)(?:\(([\s\S]*)\))?(?:\s+in\s+(\S+))?$/.exec(text.trim());
-  if (match === null) return { ok: false, problem: `\`${text}\` is no rule: expected \`Bash(…)\` or \`Write(…)\`` };
+  const match = /^(?:(allow|ask|deny)\s+)?(Bash|Write|Env)(?:\(([\s\S]*)\))?(?:\s+in\s+(\S+))?$/.exec(text.trim());
+  if (match === null) {
+    return { ok: false, problem: `\`${text}\` is no rule: expected \`Bash(…)\`, \`Write(…)\` or \`Env(…)\`` };
+  }
   const [, said, tool, body, folder] = match;
   const base = {
     behavior: (said as RuleBehavior | undefined) ?? behavior,
@@ -71,7 +75,7 @@ export function parseRule(text: string, behavior: RuleBehavior, source: RuleSour
     source,
     ...(reason === undefined ? {} : { reason }),
   };
-  const parsed = tool === "Write" ? parseWrite(body) : parseBash(body);
+  const parsed = tool === "Env" ? parseEnv(body) : tool === "Write" ? parseWrite(body) : parseBash(body);
   if ("problem" in parsed) return { ok: false, problem: `\`${text}\`: ${parsed.problem}` };
   const folders = folder === undefined ? undefined : parseFolder(folder, tool === "Bash" && base.behavior === "allow");
   if (folders !== undefined && "problem" in folders) return { ok: false, problem: `\`${text}\`: ${folders.problem}` };
@@ -134,6 +138,13 @@ function globSource(glob: string): string {
     .replaceAll(String.raw`\*\*/`, "(?:.*/)?")
     .replaceAll(String.raw`\*\*`, ".*")
     .replaceAll(String.raw`\*`, "[^/]*");
+}
+
+/** A whole name, or the start of one with a `*` behind it. */
+function parseEnv(body: string | undefined): ParsedPattern {
+  const match = /^([A-Za-z_]\w*)(\*)?$/.exec(body?.trim() ?? "");
+  if (match === null) return { problem: "a variable is missing: `Env(NAME)` or `Env(PREFIX_*)`" };
+  return { pattern: { kind: "env", name: match[1] ?? "", prefix: match[2] !== undefined } };
 }
 
 interface TokenText {
