@@ -57,6 +57,11 @@ export const Settings = z.object({
    * and fork bombs are blocked without being listed.
    */
   blockedCommands: names.default([]),
+  /**
+   * Whether a session with a policy asks in every mode, `yolo` included, where it cannot be told that a command is not
+   * one of those that never run: `rm -rf "$X"` where nothing says what `X` is.
+   */
+  askUndecidedBlocks: z.boolean().default(true),
   /** Whether a call must say what its command does (`description`). */
   requireDescription: z.boolean().default(false),
   /**

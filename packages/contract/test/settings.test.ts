@@ -33,6 +33,7 @@ describe("settings", () => {
       "bashInterceptor.enabled": false,
       "bashInterceptor.patterns": [],
       blockedCommands: [],
+      askUndecidedBlocks: true,
       requireDescription: false,
       "bash.allowUnasked": [],
       defaultTimeout: 300_000,

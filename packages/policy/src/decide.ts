@@ -57,6 +57,8 @@ export interface PolicyRequest {
   readonly trusted?: boolean;
   /** Somebody can answer a question. Default true. */
   readonly interactive?: boolean;
+  /** False where the host's settings switched off the question about undecided blocks. Default: as the policy has it. */
+  readonly askUndecidedBlocks?: boolean;
   /** The command runs inside a working sandbox. Default false. */
   readonly sandboxed?: boolean;
   /** What may run unasked though it otherwise never does. Default: nothing. */
@@ -136,7 +138,8 @@ function weigh(request: PolicyRequest, config: PolicyConfig): Weighed {
   if (restricted !== undefined) return { ...base, ...restricted };
   const unsure = [...doubts, ...(request.doubts ?? [])];
   if (unsure.length > 0) return { ...base, wish: "ask", reasons: unsure };
-  return approve(request, config, classification, rules, config.askUndecidedBlocks === false ? [] : undecided);
+  const asksUndecided = config.askUndecidedBlocks !== false && request.askUndecidedBlocks !== false;
+  return approve(request, config, classification, rules, asksUndecided ? undecided : []);
 }
 
 /** A project's rules come with the repository: until the folder is trusted they may forbid, not permit. */

@@ -73,6 +73,8 @@ describe("a block that cannot be decided", () => {
     const config = { askUndecidedBlocks: false };
 
     expect(ask('rm -rf "$X"', { mode: "yolo" }, config)).toBe("allow");
+    expect(ask('rm -rf "$X"', { mode: "yolo", askUndecidedBlocks: false })).toBe("allow");
+    expect(ask('rm -rf "$X"', { mode: "yolo", askUndecidedBlocks: true }, config)).toBe("allow");
     expect(ask('rm -rf "$X"', { mode: "default" }, config)).toBe("ask");
     expect(ask("rm -rf /", { mode: "yolo" }, config)).toBe("deny");
   });

@@ -1,10 +1,13 @@
 /** What changes a session for later commands: for its taint, and for mode `plan`. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are shell text
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { analyzeCommand } from "@pi-bash/command";
 import { describe, expect, it } from "vitest";
 import { decide } from "../src/decide.ts";
 import { sessionChangesOf } from "../src/session-changes.ts";
 import { taintOf } from "../src/taint.ts";
+import { scratchFolder } from "./support/scratch.ts";
 import { KEEPING, TAINTING } from "./support/taint-cases.ts";
 
 const taint = (line: string) => taintOf(analyzeCommand(line));
@@ -24,6 +27,39 @@ describe("a session is tainted", () => {
     expect(taint("printf -vPATH x")).toBe("a new value of `PATH`");
     expect(taint('printf -v "$x" y')).toBe("a variable that `printf` set, of a name that is not known,");
     expect(taint("alias a=b")).toBe("`alias`");
+  });
+});
+
+/** The variables that tell, after a line ran in real bash without any program to find. */
+function variablesAfter(line: string): string {
+  const script = `cd ${JSON.stringify(FOLDER)}\n${line}\nbuiltin printf %s "$PATH|$LD_PRELOAD|$CDPATH|$IFS|\${PATH[0]}" >&9`;
+  const stdio = ["ignore", ...Array.from({ length: 8 }, () => "ignore" as const), "pipe"] as const;
+  const env = { PATH: "/nowhere", x: "PATH" };
+  return String(spawnSync(BASH, ["--norc", "-c", script], { stdio: [...stdio], env, timeout: 10_000 }).output[9] ?? "");
+}
+
+const BASH = "/bin/bash";
+const FOLDER = scratchFolder();
+
+// Windows has no bash of its own.
+describe.skipIf(!existsSync(BASH))("in real bash", () => {
+  const clean = variablesAfter(":");
+
+  it("nothing that keeps a session sets a variable that programs obey", () => {
+    const changed = Object.values(KEEPING)
+      .flat()
+      .map((line) => ({ line, after: variablesAfter(line) }))
+      .filter(({ after }) => after !== clean && after !== "");
+
+    expect(changed).toEqual([]);
+  });
+
+  it("what taints by a variable does set one", () => {
+    const lines = Object.entries(TAINTING).flatMap(([name, each]) => (/options/.test(name) ? [] : each));
+    const changed = lines.filter((line) => ![clean, ""].includes(variablesAfter(line)));
+
+    // The rest needs a newer bash, input, or a value that `x` does not have here.
+    expect(changed.length).toBeGreaterThan(60);
   });
 });
 

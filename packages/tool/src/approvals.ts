@@ -72,7 +72,9 @@ export async function approveCall(
   }
 
   const sessionKey = call.isAsync ? undefined : (session.getSessionId?.() ?? "");
-  const answer = await policy.authorize({ ...request, doubts }, { sessionKey, signal, approve, timeoutMs });
+  const { askUndecidedBlocks } = settings;
+  const judged = { ...request, doubts, askUndecidedBlocks };
+  const answer = await policy.authorize(judged, { sessionKey, signal, approve, timeoutMs });
   const { verdict } = answer;
   if (signal?.aborted) throw new ToolAbortError();
   if (answer.behavior === "deny") throw refused(answer.by, verdict, call, answer.message);
