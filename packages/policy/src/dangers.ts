@@ -9,7 +9,7 @@
 import { analyzeCommand, type CommandAnalysis, type EffectiveCommand, programName, type Word } from "@pi-bash/command";
 import type { PathContext } from "./danger-paths.ts";
 import { Bindings } from "./dangers/bindings.ts";
-import { type DangerJudge, type DangerOptions, UNDECIDED_CODE, worst } from "./dangers/call.ts";
+import { type DangerJudge, type DangerOptions, UNDECIDED_CODE, undecided, worst } from "./dangers/call.ts";
 import { DEVICE_JUDGES, isWholeDevice, judgeRedirectionTarget, judgeWholeDevice } from "./dangers/devices.ts";
 import { expandWord, type Field, knownText, textField, UNKNOWN } from "./dangers/fields.ts";
 import { Folders } from "./dangers/folders.ts";
@@ -33,6 +33,8 @@ const JUDGES: ReadonlyMap<string, DangerJudge> = new Map([...REMOVAL_JUDGES, ...
 
 /** Texts inside texts that are completed with known values and judged: `X=/; bash -c "rm -rf $X"`. */
 const MAX_DEPTH = 4;
+/** Such texts of one line that are judged. */
+const MAX_TEXTS = 64;
 
 /** All hard blocks in a command line, also in one that was not understood completely. */
 export function findDangers(analysis: CommandAnalysis, context: PathContext & DangerOptions, depth = 0): Dangers {
@@ -62,6 +64,7 @@ class Line {
   readonly #outputs: Outputs;
   readonly #bindings: Bindings;
   readonly #folders: Folders;
+  #textCount = 0;
   readonly #beside = new Map<EffectiveCommand["written"], EffectiveCommand[]>();
 
   constructor(analysis: CommandAnalysis, context: PathContext & DangerOptions, depth: number) {
@@ -83,7 +86,7 @@ class Line {
     const at = { span: command.span, argv: command.argv.map((word) => word.display) };
     const refusal = worst(this.#readings(command).map((argv) => this.#judgeArgv(argv, command)));
     if (refusal?.severity === "block") return [{ ...refusal, ...at }];
-    const inTexts = this.#texts(command).flatMap((text) => this.#inText(text, command));
+    const inTexts = this.#inTexts(this.#texts(command), command);
     return [...inTexts, ...(refusal === undefined ? [] : [{ ...refusal, ...at }])];
   }
 
@@ -157,12 +160,21 @@ class Line {
     );
   }
 
+  /** Beyond some texts it is no longer looked what they do. */
+  #inTexts(texts: readonly string[], command: EffectiveCommand): Finding[] {
+    if (texts.length === 0) return [];
+    this.#textCount += texts.length;
+    if (this.#textCount <= MAX_TEXTS) return texts.flatMap((text) => this.#inText(text, command));
+    const refusal = undecided("the line has too many texts for shells");
+    return this.#textCount - texts.length <= MAX_TEXTS ? [{ ...refusal, span: command.span }] : [];
+  }
+
   #inText(text: string, command: EffectiveCommand): Finding[] {
     const { cwd, lost } = this.#folders.of(command);
     const { cwd: _, ...context } = this.#context;
     const place = { ...context, ...(cwd === undefined ? {} : { cwd }), ...(lost === undefined ? {} : { lost }) };
-    const { blocks, undecided } = findDangers(analyzeCommand(text), place, this.#depth + 1);
-    return [...blocks, ...undecided].map((finding) => ({ ...finding, span: command.span }));
+    const found = findDangers(analyzeCommand(text), place, this.#depth + 1);
+    return [...found.blocks, ...found.undecided].map((finding) => ({ ...finding, span: command.span }));
   }
 
   redirections(): Finding[] {

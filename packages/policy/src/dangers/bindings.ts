@@ -27,8 +27,11 @@ interface Source {
   /** Happens before everything behind it. */
   readonly always: boolean;
   readonly values: (at: Use) => readonly Field[];
+  /** The values depend on where the variable is used. */
+  readonly local?: boolean;
   /** Set while it is worked out: `x=$x/..`. */
   open?: boolean;
+  known?: readonly Field[];
 }
 
 /** Where a variable is used. */
@@ -94,11 +97,12 @@ export class Bindings {
   #lookUp(name: string, use: Use): readonly Field[] {
     this.#sources ??= collect(this.#analysis, this);
     const all = this.#sources.get(name) ?? [];
-    const inner = all.findLast(({ within }) => within !== undefined && isInside(use.start, within));
-    const anywhere = use.context?.functionName !== undefined || use.context?.loop === true;
-    const before = all.filter(({ start }) => anywhere || start <= use.start);
-    const last = before.findLastIndex((each) => each === inner || (each.always && each.start < use.start));
-    const seen = use.context?.functionName === undefined ? before.slice(Math.max(last, 0)) : before;
+    const { context } = use;
+    const inner = innermost(all, use.start);
+    const seen =
+      context?.functionName === undefined && (inner !== undefined || context?.loop !== true)
+        ? before(all, use.start, inner)
+        : all;
     const found = seen.slice(0, MAX_SOURCES).flatMap((source) => resolve(source, use));
     if (seen.length > MAX_SOURCES) found.push([UNKNOWN]);
     const surelySet = seen.some((each) => each === inner || each.always) || (seen.length > 0 && isNested(use));
@@ -135,6 +139,40 @@ export class Bindings {
   }
 }
 
+/** Index behind the sources that start at or before a place; they are in order. */
+function countUpTo(all: readonly Source[], place: number): number {
+  let [low, high] = [0, all.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((all[middle]?.start ?? 0) <= place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The loop over a variable whose body a place is in. */
+function innermost(all: readonly Source[], place: number): Source | undefined {
+  for (let at = countUpTo(all, place) - 1, tries = 0; at >= 0 && tries < MAX_SOURCES; at--, tries++) {
+    const source = all[at];
+    if (source?.within !== undefined && isInside(place, source.within)) return source;
+  }
+  return undefined;
+}
+
+/** The sources that may have set a variable where it is used, the last that surely did first; more than are looked at. */
+function before(all: readonly Source[], place: number, inner: Source | undefined): Source[] {
+  const seen: Source[] = [];
+  // A later round of the loop meets what its body sets behind the place.
+  const end = inner === undefined ? place : (inner.within?.end ?? place);
+  for (let at = countUpTo(all, end) - 1; at >= 0 && seen.length <= MAX_SOURCES; at--) {
+    const source = all[at];
+    if (source === undefined) break;
+    seen.unshift(source);
+    if (source === inner || (source.always && source.start < place)) break;
+  }
+  return seen;
+}
+
 /** A place in the line around a command; the values there do not depend on its own assignments. */
 function outside(command: EffectiveCommand | undefined): Use {
   return { command: undefined, start: command?.span.start ?? Number.MAX_SAFE_INTEGER, context: undefined };
@@ -156,10 +194,13 @@ function isPlain(context: CommandContext): boolean {
 }
 
 function resolve(source: Source, use: Use): readonly Field[] {
+  if (source.known !== undefined) return source.known;
   if (source.open === true) return [[UNKNOWN]];
   source.open = true;
   try {
-    return source.values(use);
+    const values = source.values(use);
+    if (source.local !== true) source.known = values;
+    return values;
   } finally {
     source.open = false;
   }
@@ -285,7 +326,7 @@ function fromConstruct(
       words === undefined
         ? bindings.use(at).variable("@")
         : words.flatMap((word) => expandWord(word, bindings.use(use)));
-    return [construct.name, { start: span.start, within: span, always: false, values }];
+    return [construct.name, { start: span.start, within: span, always: false, local: words === undefined, values }];
   }
   if (construct.kind !== "parameter" || construct.acts !== "assign") return undefined;
   const [piece] = wordPieces(construct.text)?.words[0] ?? [];

@@ -1,7 +1,7 @@
 /**
  * Follows the `cd`s of a line: the folder each of its commands runs in.
  */
-import type { CommandAnalysis, EffectiveCommand, SimpleCommand } from "@pi-bash/command";
+import type { CommandAnalysis, EffectiveCommand, SimpleCommand, Span } from "@pi-bash/command";
 import type { Folder, PathContext } from "../danger-paths.ts";
 import { expandWord, knownText, type Values } from "./fields.ts";
 
@@ -21,7 +21,7 @@ export class Folders {
 
   constructor(analysis: CommandAnalysis, start: PathContext, values: (command: EffectiveCommand) => Values) {
     this.#start = start;
-    const shells = analysis.constructs.filter(({ kind }) => /^(?:subshell|command-|process-)/.test(kind));
+    const shells = new Shells(analysis);
     const steps: Step[] = [{ folder: start, until: Number.POSITIVE_INFINITY }];
     for (const command of analysis.effective) {
       while ((steps.at(-1)?.until ?? 0) <= command.simple.span.start) steps.pop();
@@ -40,12 +40,39 @@ export class Folders {
 }
 
 /** A `cd` in a subshell is over at its end, and one in the text of `bash -c` at the end of that. */
-function endOfShell(command: EffectiveCommand, shells: CommandAnalysis["constructs"]): number {
+function endOfShell(command: EffectiveCommand, shells: Shells): number {
   const { span, context } = command.simple;
   if (command.simple !== command.written && !command.via.includes("eval")) return command.written.span.end;
   if (!context.subshell && !context.substitution) return Number.POSITIVE_INFINITY;
-  const around = shells.findLast((shell) => shell.span.start <= span.start && span.end <= shell.span.end);
-  return around?.span.end ?? Number.POSITIVE_INFINITY;
+  return shells.endAround(span);
+}
+
+/** The subshells and substitutions of a line, asked for from left to right. */
+class Shells {
+  readonly #spans: readonly Span[];
+  readonly #open: Span[] = [];
+  #next = 0;
+
+  constructor({ constructs }: CommandAnalysis) {
+    this.#spans = constructs
+      .filter(({ kind }) => /^(?:subshell|command-|process-)/.test(kind))
+      .map(({ span }) => span)
+      .toSorted((a, b) => a.start - b.start);
+  }
+
+  /** The end of the innermost one around a place. */
+  endAround({ start, end }: Span): number {
+    for (
+      let span = this.#spans[this.#next];
+      span !== undefined && span.start <= start;
+      span = this.#spans[this.#next]
+    ) {
+      this.#open.push(span);
+      this.#next++;
+    }
+    while (this.#open.length > 0 && (this.#open.at(-1)?.end ?? 0) < end) this.#open.pop();
+    return this.#open.at(-1)?.end ?? Number.POSITIVE_INFINITY;
+  }
 }
 
 function folderAfter(command: EffectiveCommand, here: Folder, values: Values): Folder {

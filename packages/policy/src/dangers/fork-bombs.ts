@@ -8,9 +8,7 @@ import type { Finding } from "../finding.ts";
 /** Most calls of one function that are looked at; the second one tells. */
 const MAX_CALLS = 8;
 /** Most endless loops whose bodies are read: each is parsed again. */
-const MAX_LOOPS = 8;
-/** Levels of loops inside loops that are read. */
-const MAX_DEPTH = 3;
+const MAX_LOOPS = 32;
 
 /** All fork bombs in a line. */
 export function forkBombs(analysis: CommandAnalysis): Finding[] {
@@ -48,7 +46,7 @@ interface FunctionCall {
 }
 
 /** Functions of one line whose calls are followed. */
-const MAX_FUNCTIONS = 64;
+const MAX_FUNCTIONS = 512;
 
 function callsOf(analysis: CommandAnalysis, names: ReadonlySet<string>): Map<string, FunctionCall[]> {
   const calls = new Map<string, FunctionCall[]>();
@@ -94,7 +92,7 @@ const ENDLESS =
 /** What makes a loop wait, or end. */
 const WAITS = /^(?:wait|sleep|read|break|exit|return|inotifywait|fswatch|timeout|pause|select)$/;
 
-function loopBombs(analysis: CommandAnalysis, depth = 0): Finding[] {
+function loopBombs(analysis: CommandAnalysis): Finding[] {
   const loops = analysis.constructs.filter(
     ({ kind, text }) =>
       (kind === "while" || kind === "arithmetic") && /&|setsid|coproc/.test(text) && ENDLESS.test(text),
@@ -107,7 +105,7 @@ function loopBombs(analysis: CommandAnalysis, depth = 0): Finding[] {
     const waits = body.effective.some(
       (each) => !background.includes(each) && WAITS.test(programName(each.argv[0]?.value ?? "")),
     );
-    if (background.length === 0 || waits) return depth < MAX_DEPTH ? loopBombs(body, depth + 1) : [];
+    if (background.length === 0 || waits) return [];
     return [finding("the loop starts processes without end", loop.span)];
   });
 }
