@@ -62,6 +62,9 @@ const MIXED = ["/usr/src", "/var/www", "/var/log", "/var/opt", "/var/local"];
 /** A name that no rule has. */
 const ANY_NAME = "any-name";
 
+/** The name of a folder of the system, for what `/$name` may be. */
+const SYSTEM_NAME = "usr";
+
 /** What removing or changing a field would hit. */
 export function targetOf(field: Field, folder: Folder): FieldTarget {
   const readings = readingsOf(field).map((parts) => pathTarget(parts, folder));
@@ -79,7 +82,7 @@ const LOST_FOLDER: Target = { kind: "main", name: "a folder that is not known" }
 function readingsOf(field: Field): (readonly Part[])[] {
   const unknown = field.flatMap((part) => (part.kind === "unknown" ? [part] : []));
   if (unknown.length === 0) return [field];
-  const given = [ANY_NAME];
+  const given = [ANY_NAME, SYSTEM_NAME];
   if (unknown.every((part) => part.mayBeEmpty)) given.push("");
   if (unknown.every((part) => part.mayBeAbsolute)) given.push("/");
   return given.map((text) => field.map((part) => (part.kind === "unknown" ? { kind: "text", text } : part)));

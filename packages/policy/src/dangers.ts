@@ -7,7 +7,7 @@
  * on what is not known, it is undecided: a person is asked. The judges are in `dangers/`.
  */
 import { analyzeCommand, type CommandAnalysis, type EffectiveCommand, programName, type Word } from "@pi-bash/command";
-import type { PathContext } from "./danger-paths.ts";
+import type { Folder, PathContext } from "./danger-paths.ts";
 import { Bindings } from "./dangers/bindings.ts";
 import { type DangerJudge, type DangerOptions, UNDECIDED_CODE, undecided, worst } from "./dangers/call.ts";
 import { DEVICE_JUDGES, isWholeDevice, judgeRedirectionTarget, judgeWholeDevice } from "./dangers/devices.ts";
@@ -75,6 +75,7 @@ class Line {
     const place = { home: context.home ?? "/home/any-name", cwd: context.cwd };
     this.#bindings = new Bindings(analysis, place, this.#outputs);
     this.#folders = new Folders(analysis, context, (command) => this.#bindings.at(command));
+    this.#bindings.follow((command) => this.#folders.of(command));
     for (const command of analysis.effective) {
       const known = this.#beside.get(command.written);
       if (known === undefined) this.#beside.set(command.written, [command]);
@@ -129,13 +130,26 @@ class Line {
       command,
       name,
       args,
-      folder: this.#folders.of(command),
+      folder: this.#folderOf(command),
+      feeder: added.fields === undefined ? undefined : this.#outputs.feeder(command),
       fields: args.flatMap(fieldsOf),
       fieldsOf,
       added: added.placeholder === undefined ? added.fields : undefined,
       beside: this.#beside.get(command.written) ?? [],
       options: this.#context,
     });
+  }
+
+  /** `env -C FOLDER` and `sudo -D FOLDER` go elsewhere first. */
+  #folderOf(command: EffectiveCommand): Folder {
+    const here = this.#folders.of(command);
+    if (!command.via.some((each) => /(?:^|\/)(?:env|sudo)$/.test(each))) return here;
+    const { argv } = command.written;
+    const at = argv.findIndex(({ value }) => /^(?:-[CD]|--chdir(?:=.*)?)$/.test(value ?? ""));
+    if (at === -1) return here;
+    const path = /^--chdir=(.*)$/.exec(argv[at]?.value ?? "")?.[1] ?? argv[at + 1]?.value;
+    const { cwd: _, ...places } = here;
+    return path?.startsWith("/") === true ? { ...places, cwd: path } : { ...places, lost: true };
   }
 
   /** What `xargs` adds, and where. */
@@ -145,7 +159,12 @@ class Line {
     const own = command.simple.argv.map((word) => word.value ?? "");
     const options = own.includes("xargs") || own.some((word) => word.endsWith("/xargs")) ? own : words;
     const readsFile = options.some((word) => /^(?:-\w*a|--arg-file)/.test(word));
-    const fields = readsFile ? undefined : this.#outputs.feeding(command, (each) => this.#bindings.at(each));
+    const here = command.simple.redirections.find(({ operator }) => operator === "<<<")?.target;
+    const fields = readsFile
+      ? undefined
+      : here == null
+        ? this.#outputs.feeding(command, (each) => this.#bindings.at(each))
+        : expandWord(here, this.#bindings.at(command));
     const placeholder = placeholderOf(options);
     return { fields: fields ?? [[UNKNOWN]], ...(placeholder === undefined ? {} : { placeholder }) };
   }

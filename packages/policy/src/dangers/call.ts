@@ -30,6 +30,8 @@ export interface DangerCall {
   fieldsOf(word: Word): readonly Field[];
   /** The fields that `xargs` adds; undefined where nothing is added. */
   readonly added: readonly Field[] | undefined;
+  /** The program whose output those come from. */
+  readonly feeder: string | undefined;
   /** The commands that came of the same simple command: what `find -exec` runs beside the `find`. */
   readonly beside: readonly EffectiveCommand[];
   readonly options: DangerOptions;

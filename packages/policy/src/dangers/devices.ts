@@ -30,7 +30,7 @@ const DEVICES =
 const KERNEL_FILE = /^\/(?:proc\/sysrq-trigger|proc\/sys\/|sys\/|proc\/kcore$)/;
 
 /** Programs that write their last operand, or the one behind `-t`. */
-const COPIES = ["cp", "install", "ln", "rsync", "ditto", "gcp", "ginstall"];
+const COPIES = ["cp", "install", "ln", "ditto", "gcp", "ginstall"];
 /** Programs that write all of their operands. */
 const WRITES_ALL = ["tee", "truncate", "sponge", "fallocate", "gtee"];
 /** Programs that destroy or replace what is on a device they are given. */

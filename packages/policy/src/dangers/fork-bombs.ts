@@ -34,10 +34,15 @@ function functionBombs(analysis: CommandAnalysis): Finding[] {
     const { name } = construct;
     const circle = [...(reach.get(name) ?? [])].filter((each) => reach.get(each)?.has(name) === true);
     const inside = circle.map((each) => (calls.get(each) ?? []).filter(({ to }) => circle.includes(to)));
-    const grows = inside.some((list) => list.length > 1);
+    const grows = inside.some((list) => list.length > 1 || list.some(repeats));
     if (!grows || !inside.flat().some(({ command }) => spawns(command))) return [];
     return [finding(`the function \`${name}\` starts itself without end`, construct.span)];
   });
+}
+
+/** `for i in 1 2; do f & done`; with an argument it is a walk through something that has an end. */
+function repeats({ command }: FunctionCall): boolean {
+  return command.context.loop && command.context.background && command.argv.length === 1;
 }
 
 interface FunctionCall {
@@ -86,9 +91,11 @@ function selfBombs(analysis: CommandAnalysis): Finding[] {
   return [finding("the script starts itself without end", first.span)];
 }
 
-/** Conditions that always hold. */
-const ENDLESS =
-  /^(?:while\s+(?::|true|\/(?:usr\/)?bin\/true|command\s+true|!\s*false|\(\(\s*[1-9]\d*\s*\)\)|\[\[?\s+(?:[1-9]\d*|-n\s+\w+|1\s+(?:-eq|==?)\s+1)\s+\]\]?|test\s+\w+|let\s+[1-9])|until\s+(?:false|!\s*true|!\s*:|\(\(\s*0\s*\)\)|\[\[?\s+-z\s+\w+\s+\]\]?)|for\s*\(\(\s*[^;]*;\s*(?:[1-9]\d*)?\s*;[^)]*\)\))\s*(?:[;\n]\s*)*do\b/;
+/** Conditions that always hold, and loops that go on for ever. */
+const HOLDS = String.raw`(?::|true|\/(?:usr\/)?bin\/true|command\s+true|echo(?:\s+\w+)?|!\s*false|\(\(\s*[1-9]\d*\s*\)\)|\[\[?\s+(?:\w+|-n\s+\w+|-z\s+(?:""|'')|(\w+)\s+(?:-eq|==?)\s+\1)\s+\]\]?|test\s+(?:\w+|(\w+)\s+(?:-eq|==?)\s+\2)|let\s+[1-9]|\w+=\w*)`;
+const FAILS = String.raw`(?:false|!\s*true|!\s*:|\(\(\s*0\s*\)\)|\[\[?\s+(?:-z\s+\w+\s+)?\]\]?|test)`;
+const FOREVER = String.raw`for\s*\(\(\s*[^;]*;\s*(?:[1-9]\d*)?\s*;[^)]*\)\)`;
+const ENDLESS = new RegExp(`^(?:while\\s+${HOLDS}|until\\s+${FAILS}|${FOREVER})\\s*(?:[;\\n]\\s*)*do\\b`);
 /** What makes a loop wait, or end. */
 const WAITS = /^(?:wait|sleep|read|break|exit|return|inotifywait|fswatch|timeout|pause|select)$/;
 

@@ -47,6 +47,12 @@ export class Outputs {
     return feeder === undefined ? undefined : this.#ofStage(feeder, at, this.#depth);
   }
 
+  /** The program that a command reads from, where it is one. */
+  feeder(command: EffectiveCommand): string | undefined {
+    const [simple, ...others] = this.#feederOf(command.simple) ?? this.#feederOf(command.written) ?? [];
+    return others.length > 0 ? undefined : programName(simple?.argv[0]?.value ?? "");
+  }
+
   #feederOf(command: SimpleCommand): readonly SimpleCommand[] | undefined {
     this.#feeders ??= feedersOf(this.#analysis);
     return this.#feeders.get(command);
@@ -70,6 +76,8 @@ export class Outputs {
     ) {
       return undefined;
     }
+    const here = simple.redirections.find(({ operator }) => operator === "<<<")?.target;
+    if (here != null && programName(command.argv[0]?.value ?? "") === "cat") return expandWord(here, at(command));
     if (isFilter(command)) {
       const before = this.#feederOf(simple);
       return before === undefined ? undefined : this.#ofStage(before, at, depth + 1);
@@ -144,7 +152,7 @@ function printedBy(command: EffectiveCommand, values: Values): readonly Field[] 
     case "echo":
       return fields(words.filter(({ value }) => !/^-[neE]+$/.test(value ?? ""))).flatMap(unescaped);
     case "printf":
-      return fields(words.length > 1 ? words.slice(1) : words).flatMap(unescaped);
+      return formatted(words, fields).flatMap(unescaped);
     case "pwd":
       return values.variable("PWD");
     case "mktemp":
@@ -153,7 +161,7 @@ function printedBy(command: EffectiveCommand, values: Values): readonly Field[] 
     case "readlink":
       return resolvedPaths(fields(operands));
     case "ls":
-      return options.some((option) => /^-[A-Za-z]*d/.test(option)) ? fields(operands) : [[UNKNOWN_RELATIVE]];
+      return [...(options.some((option) => /^-\w*d/.test(option)) ? fields(operands) : listed(fields(operands)))];
     case "find":
     case "gfind":
       return foundBy(command.argv, fields);
@@ -179,6 +187,24 @@ function withName(field: Field): Field {
   const text = knownText(field);
   if (text === undefined) return field;
   return text.startsWith("/") ? textField("/opt/narrowed/by/a/name") : [UNKNOWN_RELATIVE];
+}
+
+/** `ls` prints the names in a folder, and the files it is given as they are. */
+function listed(fields: readonly Field[]): Field[] {
+  return [[UNKNOWN_RELATIVE], ...fields.filter((field) => knownText(field) === undefined)];
+}
+
+/** A format of `%s` alone prints its arguments; one without any prints itself. */
+function formatted(words: readonly Word[], fields: (words: readonly Word[]) => Field[]): Field[] {
+  const [first, ...rest] = words;
+  const format = first?.value;
+  if (first === undefined || format == null) return [[UNKNOWN]];
+  if (/^(?:%[sbq]|\\[n0]|\s)*$/.test(format) && rest.length > 0) return fields(rest);
+  if (!format.replaceAll("%%", "").includes("%")) return [textField(format)];
+  const [argument, ...more] = fields(rest);
+  const [head, tail, ...others] = format.split("%s");
+  if (argument === undefined || more.length > 0 || others.length > 0 || tail === undefined) return [[UNKNOWN]];
+  return [[...textField(head ?? ""), ...argument, ...textField(tail.replace(/\\n$/, ""))]];
 }
 
 /** A relative path stays below the folder; another one may be a link to anywhere. */

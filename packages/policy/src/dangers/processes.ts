@@ -96,7 +96,8 @@ function judgePattern(call: DangerCall): Refusal | undefined {
   const patterns = words.filter(
     (word, at) => !word.startsWith("-") && !/^-[gGPstuUF]$|^--\w+$/.test(words[at - 1] ?? ""),
   );
-  const isAll = patterns.some((pattern) => pattern !== "" && MATCHES_ALL.test(pattern));
+  const given = call.fields.map(knownText);
+  const isAll = patterns.some((pattern) => given.includes(pattern) && MATCHES_ALL.test(pattern));
   return isAll ? block("kills-everything", `\`pkill ${patterns[0] ?? ""}\` ends every process`) : undefined;
 }
 

@@ -30,6 +30,7 @@ export const REMOVAL_JUDGES: readonly (readonly [string, DangerJudge])[] = [
   ["setfacl", judgeModes],
   ["chattr", judgeModes],
   ["mv", judgeMove],
+  ["rsync", judgeMirror],
   ["find", judgeFind],
   ["gfind", judgeFind],
   ["fd", judgeFd],
@@ -52,7 +53,9 @@ function argumentTexts({ fields }: DangerCall): (string | undefined)[] {
 function judgeRemove(call: DangerCall): Refusal | undefined {
   const targets = operandsOf(call).map((field) => ({ field, target: targetOf(field, call.folder) }));
   const certain = targets.find(({ target }) => target.certain !== undefined)?.target.certain;
-  if (call.name !== "rimraf" && !isRecursive(call, /^-[a-zA-Z]*[rR]/)) {
+  // What `find` names is removed one by one.
+  const takesAll = call.name === "rimraf" || /^(?:g?find|fd|fdfind)$/.test(call.feeder ?? "");
+  if (!takesAll && !isRecursive(call, /^-[a-zA-Z]*[rR]/)) {
     // `rm $OPTIONS /etc`.
     const loose = call.args.some((word) => word.splits && word.leading === "" && mayBeOption(call.fieldsOf(word)));
     return certain !== undefined && certain.kind === "main" && loose
@@ -108,13 +111,27 @@ function judgeMove(call: DangerCall): Refusal | undefined {
     : block("writes-device", `\`mv\` overwrites the device \`${shownField(device)}\``);
 }
 
+/** `rsync --delete` empties what its source does not have; it also copies, which may reach a device. */
+function judgeMirror(call: DangerCall): Refusal | undefined {
+  const target = operandsOf(call).at(-1);
+  if (target === undefined) return undefined;
+  const removes = argumentTexts(call).some((text) => /^--(?:del|delete\S*)$/.test(text ?? ""));
+  const { certain } = targetOf(target, call.folder);
+  if (removes && certain !== undefined && certain.kind !== "doubtful") {
+    return block("remove-system", `\`rsync --delete\` on ${certain.name}`);
+  }
+  return isDeviceField(target, call.folder)
+    ? block("writes-device", `\`rsync\` overwrites the device \`${shownField(target)}\``)
+    : undefined;
+}
+
 const REMOVERS = /^(?:rm|grm|srm|shred|unlink|rmdir|trash|rimraf|truncate)$/;
 
 /** `find <system folder> … -delete` or `-exec rm`, unless a name or path narrows it. */
 function judgeFind(call: DangerCall): Refusal | undefined {
   const { starts, actions } = readFind(call.command.argv);
   const removing = actions.filter((action) => removes(action, call));
-  if (removing.length === 0) return undefined;
+  if (removing.length === 0) return judgeFoundModes(call);
   const narrowed = leastOf(removing.map((action) => action.narrowed));
   if (narrowed === "yes") return undefined;
   const fields: readonly Field[] =
@@ -126,6 +143,26 @@ function judgeFind(call: DangerCall): Refusal | undefined {
     return undecided(`\`find\` that removes what is not named from ${target.certain.name}`);
   });
   return worst(answers);
+}
+
+/** `find / -exec chmod 777 {} +` is `chmod -R`. */
+function judgeFoundModes(call: DangerCall): Refusal | undefined {
+  const { starts, actions } = readFind(call.command.argv);
+  const isChange = actions.some(
+    ({ predicate, at, narrowed }) =>
+      narrowed === "no" &&
+      /^-(?:exec|ok)/.test(predicate) &&
+      call.command.argv
+        .slice(at + 1, at + 4)
+        .some(({ value }) => /^(?:chmod|chown|chgrp)$/.test(programName(value ?? ""))),
+  );
+  const target = starts
+    .flatMap((word) => call.fieldsOf(word))
+    .map((field) => targetOf(field, call.folder).certain)
+    .find((each) => each?.kind === "main");
+  return isChange && target !== undefined
+    ? block("modes-of-system", `change of modes or owners of everything in ${target.name}`)
+    : undefined;
 }
 
 function leastOf(list: readonly Narrowing[]): Narrowing {
@@ -145,8 +182,15 @@ function removes({ predicate, at }: FindAction, call: DangerCall): boolean {
       via.some((each) => /^find -(?:exec|ok)/.test(each)) &&
       from <= span.start &&
       span.start <= to &&
-      argv.some((word, index) => REMOVERS.test(programName(word.value ?? "")) && (index === 0 || isWrapped(argv))),
+      argv.some((word, index) => isRemover(word, index === 0 ? "program" : isWrapped(argv) ? "argument" : "none")),
   );
+}
+
+/** `rm`, and the text for a shell that has it. */
+function isRemover({ value }: Word, role: "program" | "argument" | "none"): boolean {
+  if (value === null || role === "none") return false;
+  if (REMOVERS.test(programName(value))) return true;
+  return role === "argument" && /\s/.test(value) && /(?:^|[\s;&|(/])(?:rm|shred|unlink)\s/.test(value);
 }
 
 /** A wrapper that was not understood may run any of its words. */

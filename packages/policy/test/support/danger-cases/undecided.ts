@@ -60,6 +60,10 @@ export const UNDECIDED: Readonly<Record<string, readonly string[]>> = {
     "find $D | xargs rm -rf",
     "xargs sudo rm -rf < list",
     "jq -r .x f | xargs -0 rm -rf",
+    "ls / | xargs -I{} rm -rf /{}",
+    "for i in $(ls /); do rm -rf /$i; done",
+    "while read x; do rm -rf $x; done <<< /",
+    "xargs -a <(echo /) rm -rf",
   ],
   "modes and devices": [
     'chmod -R 777 "$X"',

@@ -1,0 +1,181 @@
+/**
+ * The places of a line that give a variable a value: assignments, builtins, loops and expansions.
+ */
+import {
+  arrayElements,
+  type CommandAnalysis,
+  type CommandContext,
+  type Construct,
+  type EffectiveCommand,
+  type SimpleCommand,
+  type Span,
+  type Word,
+  wordPieces,
+} from "@pi-bash/command";
+import { expandText, expandWord, type Field, knownText, textField, type Values } from "./fields.ts";
+
+/** One place that gives a variable a value. */
+export interface Source {
+  readonly start: number;
+  /** Inside this range the value is surely this one: the body of a loop. */
+  readonly within?: Span;
+  /** Happens before everything behind it. */
+  readonly always: boolean;
+  readonly values: (at: Use) => readonly Field[];
+  /** The values depend on where the variable is used. */
+  readonly local?: boolean;
+  /** Set while it is worked out: `x=$x/..`. */
+  open?: boolean;
+  known?: readonly Field[];
+}
+
+/** Where a variable is used. */
+export interface Use {
+  readonly command: EffectiveCommand | undefined;
+  readonly start: number;
+  readonly context: CommandContext | undefined;
+}
+
+/** What a source asks about the line around it. */
+export interface Surroundings {
+  at(command: EffectiveCommand): Values;
+  use(use: Use): Values;
+  inputOf(command: EffectiveCommand): readonly Field[];
+}
+
+/** Runs once, in the shell itself, before what is behind it. */
+export function isPlain(context: CommandContext): boolean {
+  const { conditional, loop, functionName, subshell, substitution, background, stage } = context;
+  return !(conditional || loop || functionName !== undefined || subshell || substitution || background || stage);
+}
+
+/** Every place of a line that sets a variable, by name and in order. */
+export function collectSources(analysis: CommandAnalysis, bindings: Surroundings): Map<string, Source[]> {
+  const sources = new Map<string, Source[]>();
+  const add = (name: string, source: Source): void => {
+    const known = sources.get(name);
+    if (known === undefined) sources.set(name, [source]);
+    else known.push(source);
+  };
+  const nested = new Set(analysis.nestedCommands);
+  for (const command of [...analysis.commands, ...analysis.nestedCommands]) {
+    if (command.argv.length > 0) continue;
+    for (const each of command.assignments) {
+      const always = isPlain(command.context) && !nested.has(command) && !each.append;
+      add(each.name, fromText(valueText(each.text), command, always, bindings));
+    }
+  }
+  for (const command of analysis.effective) {
+    for (const [name, values] of assignedBy(command, bindings)) {
+      const always = isPlain(command.simple.context) && command.simple === command.written;
+      add(name, { start: command.simple.span.start, always, values });
+    }
+  }
+  for (const [at, construct] of analysis.constructs.entries()) {
+    const found = fromConstruct(construct, analysis.constructs[at - 1], bindings);
+    if (found !== undefined) add(...found);
+  }
+  for (const list of sources.values()) list.sort((a, b) => a.start - b.start);
+  return sources;
+}
+
+function valueText(assignment: string): string {
+  return assignment.slice(assignment.indexOf("=") + 1);
+}
+
+/** A value as written behind `name=`. */
+function fromText(text: string, { span, context }: SimpleCommand, always: boolean, bindings: Surroundings): Source {
+  const use = { command: undefined, start: span.start, context };
+  return { start: span.start, always, values: () => expandSource(text, bindings.use(use)) };
+}
+
+/** The fields of a value: an array, or a word that is not split. */
+function expandSource(text: string, values: Values): readonly Field[] {
+  const elements = arrayElements(text);
+  return elements === undefined ? expandPlain(text, values) : elements.flatMap((each) => expandPlain(each, values));
+}
+
+function expandPlain(text: string, values: Values): readonly Field[] {
+  return text === "" ? [textField("")] : expandText(text, values);
+}
+
+type Assigned = readonly [name: string, values: (use: Use) => readonly Field[]];
+
+const DECLARES = /^(?:export|declare|typeset|local|readonly)$/;
+
+/** The variables that a builtin sets. */
+function assignedBy(command: EffectiveCommand, bindings: Surroundings): Assigned[] {
+  const name = command.argv[0]?.value ?? "";
+  const words = command.argv.slice(1);
+  const values = (): Values => bindings.at(command);
+  if (DECLARES.test(name)) {
+    return words.flatMap((word): Assigned[] => {
+      const variable = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=/.exec(word.text)?.[1];
+      return variable === undefined ? [] : [[variable, () => expandSource(valueText(word.text), values())]];
+    });
+  }
+  if (name === "set") return setArguments(words, values);
+  if (name === "printf") return printed(words, values);
+  if (name === "unset") return words.map((word): Assigned => [word.value ?? "", () => [textField("")]]);
+  if (name === "read" || name === "mapfile" || name === "readarray") return readFrom(command, bindings);
+  return [];
+}
+
+function setArguments(words: readonly Word[], values: () => Values): Assigned[] {
+  const end = words.findIndex((word) => word.value === "--" || !/^[-+]/.test(word.value ?? "x"));
+  if (end === -1) return [];
+  const given = words.slice(words[end]?.value === "--" ? end + 1 : end);
+  return [["@", () => given.flatMap((word) => expandWord(word, values()))]];
+}
+
+function printed(words: readonly Word[], values: () => Values): Assigned[] {
+  const [first, second] = words;
+  const attached = /^-v(.+)$/.exec(first?.value ?? "")?.[1];
+  const name = attached ?? (first?.value === "-v" ? second?.value : undefined);
+  if (name == null) return [];
+  const rest = words.slice(attached === undefined ? 2 : 1);
+  return [
+    [
+      name.replace(/\[.*$/, ""),
+      () => (rest.length === 1 ? rest : rest.slice(1)).flatMap((word) => expandWord(word, values())),
+    ],
+  ];
+}
+
+function readFrom(command: EffectiveCommand, bindings: Surroundings): Assigned[] {
+  const names = command.argv.slice(1).flatMap(({ value }) => (/^[A-Za-z_]\w*$/.test(value ?? "") ? [value ?? ""] : []));
+  const here = command.simple.redirections.find(({ operator }) => operator === "<<<")?.target;
+  const input = (): readonly Field[] => {
+    if (here != null) return expandWord(here, bindings.at(command)).flatMap(blankSeparated);
+    return bindings.inputOf(command);
+  };
+  return [...names, "REPLY", "MAPFILE"].map((each): Assigned => [each, input]);
+}
+
+/** The pieces at blanks and at what `IFS` is set to most. */
+function blankSeparated(field: Field): readonly Field[] {
+  const text = knownText(field);
+  return text === undefined ? [field] : [field, ...text.split(/[\s:,;|]+/).map(textField)];
+}
+
+function fromConstruct(
+  construct: Construct,
+  before: Construct | undefined,
+  bindings: Surroundings,
+): readonly [string, Source] | undefined {
+  const { span, context } = construct;
+  const use = { command: undefined, start: span.start, context };
+  if (construct.kind === "for" || construct.kind === "select") {
+    const words = before?.kind === "word-list" && before.span.start === span.start ? before.words : undefined;
+    const values = (at: Use): readonly Field[] =>
+      words === undefined
+        ? bindings.use(at).variable("@")
+        : words.flatMap((word) => expandWord(word, bindings.use(use)));
+    return [construct.name, { start: span.start, within: span, always: false, local: words === undefined, values }];
+  }
+  if (construct.kind !== "parameter" || construct.acts !== "assign") return undefined;
+  const [piece] = wordPieces(construct.text)?.words[0] ?? [];
+  if (piece?.kind !== "parameter") return undefined;
+  const values = (): readonly Field[] => expandPlain(piece.operand ?? "", bindings.use(use));
+  return [piece.name, { start: span.start, always: false, values }];
+}
