@@ -123,8 +123,7 @@ class Line {
     const fieldsOf = (word: Word): readonly Field[] => {
       // What `find -exec` and `fd -x` fill in is judged with them, what `xargs -I` does with what it reads.
       if (added.placeholder !== undefined && word.text.includes(added.placeholder)) return filledIn(word, added);
-      const isFilled = /\{[}/.]/.test(word.text) && command.via.some((each) => /^(?:find|fd) -/.test(each));
-      return isFilled ? [] : expandWord(word, values);
+      return word.expansions.input && command.via.some(FILLS_IN) ? [] : expandWord(word, values);
     };
     return judge({
       command,
@@ -219,6 +218,9 @@ class Line {
     });
   }
 }
+
+/** Wrappers whose words are judged elsewhere: with the search, or by what is read. */
+const FILLS_IN = (wrapper: string): boolean => /^(?:find|fd) -|(?:^|\/)xargs$/.test(wrapper);
 
 interface Added {
   readonly fields?: readonly Field[];

@@ -163,18 +163,6 @@ describe("a session with a policy", () => {
     expect(readFileSync(join(localRoot, "deep", "file"), "utf8")).toBe("x\n");
   });
 
-  it("asks about a block that cannot be decided, unless the setting switches that off", async () => {
-    const policyContext = () => ({ mode: "yolo" }) as const;
-    const command = 'rm -rf "$NOT_SET_ANYWHERE"';
-    const asking = guarded({}, { policyContext });
-    const silent = guarded({}, { policyContext, settings: { askUndecidedBlocks: false } });
-
-    expect((await thrown(asking.bash({ command }))).message).toContain(
-      "whether this is a hard block cannot be decided",
-    );
-    expect((await silent.bash({ command })).isError).toBeUndefined();
-  });
-
   it("asks before it passes a variable that makes programs run other code", async () => {
     const { bash } = guarded();
 

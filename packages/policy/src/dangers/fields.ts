@@ -53,9 +53,8 @@ export const MAX_FIELDS = 64;
 /** Everything a word may become. */
 export function expandWord(word: Word, values: Values): readonly Field[] {
   if (word.value !== null) return [textField(word.value)];
-  // A word without a value whose text expands nothing was filled in by a wrapper.
-  const isFilledIn = !Object.values(word.expansions).includes(true);
-  return isFilledIn ? [[UNKNOWN]] : expandText(word.text, values);
+  // What a wrapper fills in is not known here.
+  return word.expansions.input ? [[UNKNOWN]] : expandText(word.text, values);
 }
 
 /** As `expandWord`, for the source text of a word. */

@@ -187,8 +187,10 @@ function removes({ predicate, at }: FindAction, call: DangerCall): boolean {
 }
 
 /** `rm`, and the text for a shell that has it. */
-function isRemover({ value }: Word, role: "program" | "argument" | "none"): boolean {
-  if (value === null || role === "none") return false;
+function isRemover(word: Word, role: "program" | "argument" | "none"): boolean {
+  // What the search fills in stands in the text as written.
+  const value = word.value ?? word.display;
+  if (role === "none") return false;
   if (REMOVERS.test(programName(value))) return true;
   return role === "argument" && /\s/.test(value) && /(?:^|[\s;&|(/])(?:rm|shred|unlink)\s/.test(value);
 }

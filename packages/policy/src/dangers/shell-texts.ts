@@ -101,6 +101,7 @@ export function literalText(value: string, span: Span): Word {
     brace: false,
     tilde: false,
     locale: false,
+    input: false,
   };
   return { value, text: value, display: value, leading: value, splits: false, quoted: false, expansions: none, span };
 }

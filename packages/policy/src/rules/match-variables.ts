@@ -13,7 +13,11 @@ export function namesVariable({ name, prefix }: EnvPattern, variable: string): b
 }
 
 /** How strongly a restricting rule about variables concerns a line: also `NAME=x command` and `export NAME=x`: to set a variable in another way is to set it. */
-export function envConcerns(pattern: EnvPattern, analysis: CommandAnalysis, env: readonly string[]): "yes" | "maybe" | "no" {
+export function envConcerns(
+  pattern: EnvPattern,
+  analysis: CommandAnalysis,
+  env: readonly string[],
+): "yes" | "maybe" | "no" {
   const given = analysis.effective.flatMap(({ assignments }) => assignments.map(({ name }) => name));
   const set = assignedNames(analysis).map(({ name }) => name);
   const exported = analysis.effective.flatMap(({ argv }) => declaredNames(argv));
