@@ -25,7 +25,7 @@ export interface AssignedName {
 }
 
 /** True where what changes stays: in the shell that will run the next line. */
-export function lasts({ subshell, substitution, background, stage }: CommandContext): boolean {
+function lasts({ subshell, substitution, background, stage }: CommandContext): boolean {
   return !(subshell || substitution || background || stage);
 }
 
