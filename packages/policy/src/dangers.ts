@@ -171,9 +171,12 @@ class Line {
   /** Texts that a shell runs and that the analysis could not read, completed with what is known. */
   #texts(command: EffectiveCommand): readonly string[] {
     if (this.#depth >= MAX_DEPTH) return [];
+    const added = this.#added(command);
+    const { placeholder } = added;
+    const isFilled = (word: Word): boolean => placeholder !== undefined && word.text.includes(placeholder);
     return renderedTexts(
       command,
-      (word) => expandWord(word, this.#bindings.at(command)),
+      (word) => (isFilled(word) ? filledIn(word, added) : expandWord(word, this.#bindings.at(command))),
       () => this.#outputs.feeding(command, (each) => this.#bindings.at(each)),
     );
   }

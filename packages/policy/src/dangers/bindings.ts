@@ -107,7 +107,9 @@ export class Bindings {
     if (command === undefined || command.simple === command.written) return [[UNKNOWN]];
     const { argv } = command.written;
     const text = argv.findLastIndex(({ span }) => span.start === command.simple.span.start);
-    return text === -1 ? [[UNKNOWN]] : this.#words(argv.slice(text + 1), undefined);
+    if (text === -1) return [[UNKNOWN]];
+    const given = this.#words(argv.slice(text + 1), undefined);
+    return command.via.includes("xargs") ? [...given, ...this.inputOf(command)] : given;
   }
 
   #words(words: readonly Word[], call: EffectiveCommand | undefined): readonly Field[] {

@@ -5,7 +5,7 @@
  * that the judges see that it is not known.
  */
 import { type EffectiveCommand, programName, type Span, type Word } from "@pi-bash/command";
-import { type Field, MAX_FIELDS } from "./fields.ts";
+import { type Field, MAX_FIELDS, type Part } from "./fields.ts";
 
 const SHELL = /^(?:bash|sh|dash|zsh|ksh|ash|rbash)$/;
 /** A variable that no line sets. */
@@ -79,15 +79,13 @@ function asTexts(fields: readonly Field[]): string[] {
 }
 
 function rendered(fields: readonly Field[]): string[] {
-  return fields
-    .slice(0, MAX_FIELDS)
-    .map((field) =>
-      field
-        .map((part) =>
-          part.kind === "text" ? part.text : part.kind === "star" ? "*" : part.kind === "char" ? "?" : OPEN,
-        )
-        .join(""),
-    );
+  return fields.slice(0, MAX_FIELDS).map((field) => field.map(renderedPart).join(""));
+}
+
+function renderedPart(part: Part): string {
+  if (part.kind === "text") return part.text;
+  if (part.kind !== "unknown") return part.kind === "star" ? "*" : "?";
+  return part.mayBeAbsolute ? OPEN : "any-name";
 }
 
 /** A word of known text. */

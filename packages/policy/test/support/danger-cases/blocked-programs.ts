@@ -70,6 +70,9 @@ export const BLOCKED_PROGRAMS: Readonly<Record<string, readonly string[]>> = {
     "ls -1d /* | xargs rm -rf",
     "ls /etc/* | xargs rm -rf",
     "cat <<< / | xargs rm -rf",
+    "echo / | xargs -I{} sh -c 'rm -rf {}'",
+    "echo / | xargs -I{} sh -c 'rm -rf \"$1\"' _ {}",
+    "echo / | xargs sh -c 'rm -rf \"$1\"' _",
   ],
   "texts for a shell": [
     "env -S 'rm -rf /'",

@@ -97,6 +97,8 @@ export const ORDINARY: Readonly<Record<string, readonly string[]>> = {
     "cat list | xargs rm -f",
     "fd -e pyc -x rm",
     "fd . build -x rm -rf",
+    "ls | xargs -I{} sh -c 'rm -rf {}'",
+    "find . -name x | xargs -I{} bash -c 'rm -rf \"{}\"'",
   ],
   devices: [
     "truncate -s 0 app.log",

@@ -64,6 +64,7 @@ export const UNDECIDED: Readonly<Record<string, readonly string[]>> = {
     "for i in $(ls /); do rm -rf /$i; done",
     "while read x; do rm -rf $x; done <<< /",
     "xargs -a <(echo /) rm -rf",
+    "cat list | xargs -I{} sh -c 'rm -rf {}'",
   ],
   "modes and devices": [
     'chmod -R 777 "$X"',
