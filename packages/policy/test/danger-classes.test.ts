@@ -52,8 +52,11 @@ describe("a block that cannot be decided", () => {
     expect(ask(command, { mode: "yolo" })).toBe("ask");
   });
 
-  it.each(linesOf(ORDINARY))("lets mode yolo allow %s: %s", (_, command) => {
-    expect(ask(command, { mode: "yolo", gitDangers: [] })).toBe("allow");
+  it.each(linesOf(ORDINARY))("is no reason to ask in mode yolo for %s: %s", (_, command) => {
+    const { behavior, reasons } = decide({ command, ...PLACE, mode: "yolo", gitDangers: [] }, {});
+
+    expect(behavior).not.toBe("deny");
+    expect(reasons.map(({ code }) => code)).not.toContain("undecided-block");
   });
 
   it("says why and what would help", () => {
