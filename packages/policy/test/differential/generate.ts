@@ -54,32 +54,49 @@ export function* sweepOptions(subjects: readonly Subject[]): Generator<Case> {
   }
 }
 
-/** Every option of every program with each value, attached and as the next word, and with a word that is an option. */
-export function* sweepValues(subjects: readonly Subject[]): Generator<Case> {
-  for (const { name, option, operands, known } of calls(subjects)) {
-    // An option that goes without a value leaves the next word to be read as what it is.
-    for (const F of [...(known.attacks ?? []), ...COMMON_ATTACKS].filter((words) => /^\S+$/.test(words))) {
-      yield { line: `${name} ${quoted(option.name)} "$F" ${operands}`.trim(), env: { F } };
-    }
-    for (const value of VALUES) {
-      const joint = option.name.startsWith("--") ? "=" : "";
-      yield { line: `${name} ${quoted(option.name)} ${quoted(value)} ${operands}`.trim() };
-      yield { line: `${name} ${quoted(`${option.name}${joint}${value}`)} ${operands}`.trim() };
-      yield { line: `${name} ${operands} ${quoted(option.name)} ${quoted(value)}`.trim() };
-    }
+/** Options of any program with values, attached, as the next word and with a word that is an option, without an end. */
+export function* sampleValues(subjects: readonly Subject[], seed: number): Generator<Case> {
+  const random = seededRandom(seed);
+  for (;;) {
+    const [each] = calls([pick(subjects, random)], random);
+    if (each !== undefined) yield pick(withValues(each), random);
   }
 }
 
-function* calls(
-  subjects: readonly Subject[],
-): Generator<{ readonly name: string; readonly option: Option; readonly operands: string; readonly known: Known }> {
+function withValues({ name, option, operands, known }: Call): Case[] {
+  const joint = option.name.startsWith("--") ? "=" : "";
+  const given = quoted(option.name);
+  // An option that goes without a value leaves the next word to be read as what it is.
+  const hidden = [...(known.attacks ?? []), ...COMMON_ATTACKS].filter((words) => /^\S+$/.test(words));
+  return [
+    ...hidden.map((F) => ({ line: `${name} ${given} "$F" ${operands}`.trim(), env: { F } })),
+    ...VALUES.flatMap((value) => [
+      { line: `${name} ${given} ${quoted(value)} ${operands}`.trim() },
+      { line: `${name} ${quoted(`${option.name}${joint}${value}`)} ${operands}`.trim() },
+      { line: `${name} ${operands} ${given} ${quoted(value)}`.trim() },
+    ]),
+  ];
+}
+
+/** A program with one of its options and some operands. */
+interface Call {
+  readonly name: string;
+  readonly option: Option;
+  readonly operands: string;
+  readonly known: Known;
+}
+
+/** Each option with each of the operands; one of them where they are drawn by lot. */
+function* calls(subjects: readonly Subject[], random?: Random): Generator<Call> {
   for (const { words, options } of subjects) {
     // Behind a subcommand its own operands follow, which the random lines have.
     const known = knownOf(words);
     const name = words.map(quoted).join(" ");
     const shapes = words.length > 1 ? [""] : (known.operands ?? [""]);
-    for (const operands of shapes.map(operandText)) {
-      for (const option of options) yield { name, option, operands, known };
+    for (const operands of random === undefined ? shapes : [pick(shapes, random)]) {
+      for (const option of random === undefined ? options : [pick(options, random)]) {
+        yield { name, option, operands: operandText(operands), known };
+      }
     }
   }
 }

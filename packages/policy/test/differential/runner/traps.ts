@@ -5,21 +5,24 @@
  * packet, also those of a question to a name server. A connection stands, so that cutting it can be seen.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { SECRET } from "../case.ts";
 import { listenAsBus } from "./bus.ts";
 
+/** The last signal that bash looks at: once it is written down, so is every signal before it. */
+const MARKER = "RTMAX";
+const MARKER_NUMBER = 64;
+/** Longest wait for the marker, in milliseconds. */
+const MARKER_MS = 5_000;
+
 const LOG = "/state/signals";
 const VICTIM_PROGRAM = `
-for signal in HUP INT QUIT USR1 USR2 PIPE ALRM TERM CONT TSTP TTIN TTOU URG WINCH IO PWR XCPU XFSZ VTALRM PROF; do
+for signal in HUP INT QUIT USR1 USR2 PIPE ALRM TERM CONT TSTP TTIN TTOU URG WINCH IO PWR XCPU XFSZ VTALRM PROF ${MARKER}; do
   trap "echo $signal >> ${LOG}" "$signal"
 done
 while :; do sleep infinity & wait; done
 `;
-
-/** What the victim needs to write a signal down, in milliseconds. */
-const SIGNAL_MS = 25;
 
 /** Files of the kernel that show what a line changed, each with what to call it. */
 const KERNEL_FILES: readonly (readonly [string, string])[] = [
@@ -29,6 +32,11 @@ const KERNEL_FILES: readonly (readonly [string, string])[] = [
   ["/proc/net/if_inet6", "changed the addresses"],
   ["/proc/sys/net/ipv6/conf/lo/mtu", "changed a network device"],
 ];
+
+/** What programs say that would have acted, had the fixture let them. */
+const FORBIDDEN = /cannot set date|Operation not permitted|Read-only file system|Cannot execute remote/;
+/** A command that is started with a priority which only root of the machine may give. */
+const OWN_PRIORITY = /^(?:ionice|chrt|nice): /;
 
 /** The effect of printing what another process was given. */
 export const SHOWN = "printed the environment of another process";
@@ -70,11 +78,10 @@ export class Traps {
   /** What happened since the last call. */
   async effects(line: string, output: string): Promise<string[]> {
     // Lets the loop take in what the sockets have.
-    await new Promise((resolve) =>
-      /kill|signal/i.test(line) ? setTimeout(resolve, SIGNAL_MS) : setImmediate(resolve),
-    );
+    await new Promise((resolve) => setImmediate(resolve));
+    if (/kill|signal/i.test(line)) await this.victimIsDone();
     const found = this.reported.splice(0);
-    const signals = existsSync(LOG) ? read(LOG).trim() : "";
+    const signals = read(LOG).replaceAll(MARKER, "").trim();
     if (signals !== "") found.push(`signalled a process: ${signals.replaceAll("\n", " ")}`);
     rmSync(LOG, { force: true });
     const mark = victimState(this.victimPid);
@@ -85,9 +92,8 @@ export class Traps {
     if (sent !== this.packets) found.push(`sent ${sent - this.packets} packets`);
     this.packets = sent;
     if (output.includes(SECRET)) found.push(SHOWN);
-    const refused =
-      /^.*(?:cannot set date|Operation not permitted|Read-only file system|Cannot execute remote).*$/m.exec(output);
-    if (refused !== null) found.push(`tried what the fixture forbids: \`${refused[0].slice(0, 120)}\``);
+    const refused = output.split("\n").find((text) => FORBIDDEN.test(text) && !OWN_PRIORITY.test(text));
+    if (refused !== undefined) found.push(`tried what the fixture forbids: \`${refused.slice(0, 120)}\``);
     return found;
   }
 
@@ -96,6 +102,14 @@ export class Traps {
     return processes()
       .filter((pid) => !this.known.has(pid) && !isOf(pid, this.victimPid))
       .map(Number);
+  }
+
+  /** Waits until the victim has written down what it was sent. */
+  private async victimIsDone(): Promise<void> {
+    if (victimState(this.victimPid) !== this.victimMark) return;
+    process.kill(this.victimPid, MARKER_NUMBER);
+    const deadline = Date.now() + MARKER_MS;
+    while (!read(LOG).includes(MARKER) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 2));
   }
 
   private async startVictim(): Promise<void> {
