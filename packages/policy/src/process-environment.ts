@@ -15,7 +15,8 @@ import {
   type Redirection,
   type Word,
 } from "@pi-bash/command";
-import { braceWords, type PathContext } from "./danger-paths.ts";
+import { braceWords } from "./brace-words.ts";
+import type { PathContext } from "./danger-paths.ts";
 import type { Finding } from "./finding.ts";
 
 /** Files below `/proc` without an environment; in the place of a process any single component may stand. */
@@ -123,12 +124,9 @@ function wordsMadeOf(word: Word): readonly Word[] {
   const { brace, ...others } = word.expansions;
   const text = word.display.replaceAll(/\{-?\d+\.\.-?\d+(?:\.\.-?\d+)?\}/g, "0");
   if (!brace || text.includes("..") || Object.values(others).includes(true)) return [word];
-  return braceWords(text).map((each) => ({
-    ...word,
-    display: each,
-    value: each,
-    expansions: { ...others, brace: false },
-  }));
+  const made = braceWords(text);
+  if (made.some((each) => each.includes("{"))) return [word];
+  return made.map((each) => ({ ...word, display: each, value: each, expansions: { ...others, brace: false } }));
 }
 
 function mayLeadThere(word: Word, cwd: string | undefined, line: Line): boolean {
