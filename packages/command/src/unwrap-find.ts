@@ -6,14 +6,19 @@
  * points are: `find src -exec cat {} +` hands `cat` no option.
  */
 import { FIND_RUNS, findValues } from "./find-predicates.ts";
-import { emit, type Guess, type State, type Step, together, type Unwrapped } from "./unwrap-state.ts";
+import { emit, type Guess, opaque, type State, type Step, together, type Unwrapped } from "./unwrap-state.ts";
 import { type Filling, filledWord, type Word } from "./word.ts";
 
+/** Searches inside of searches that are looked through: each has the words of all further ones. */
+const MAX_SEARCHES = 4;
 /** Starting points whose names are told apart; with more, nothing is known of what a name begins with. */
 const MAX_STARTS = 4;
 
 /** `find`: each `-exec … ;` or `-exec … +` is a command of its own. */
 export function throughFind(argv: readonly Word[], state: State, step: Step, guess: Guess): Unwrapped {
+  if (state.via.filter((wrapper) => wrapper.startsWith("find ")).length >= MAX_SEARCHES) {
+    return opaque(argv, state, "too many searches in searches");
+  }
   const parts = [emit(argv, state)];
   // Inside of another search or wrapper names are not told apart: each would multiply the commands of the one before.
   const points = startingPoints(argv);
