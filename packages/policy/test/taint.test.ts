@@ -35,7 +35,20 @@ function variablesAfter(line: string): string {
   const script = `cd ${JSON.stringify(FOLDER)}\n${line}\nbuiltin printf %s "$PATH|$LD_PRELOAD|$CDPATH|$IFS|\${PATH[0]}" >&9`;
   const stdio = ["ignore", ...Array.from({ length: 8 }, () => "ignore" as const), "pipe"] as const;
   const env = { PATH: "/nowhere", x: "PATH" };
-  return String(spawnSync(BASH, ["--norc", "-c", script], { stdio: [...stdio], env, timeout: 10_000 }).output[9] ?? "");
+  // A process group of its own; `spawnSync` has it as `spawn` does, only its type does not say so.
+  const options = { stdio: [...stdio], env, timeout: 10_000, detached: true };
+  const run = spawnSync(BASH, ["--norc", "-c", script], options);
+  endGroup(run.pid);
+  return String(run.output[9] ?? "");
+}
+
+/** What a line leaves behind (a coprocess that loops) ends with it. */
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // Nothing is left of it.
+  }
 }
 
 const BASH = "/bin/bash";
