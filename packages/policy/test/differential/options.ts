@@ -50,7 +50,7 @@ function output([program = "", ...args]: readonly string[]): string {
     timeout: 5_000,
     killSignal: "SIGKILL",
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C", HOME: "/nonexistent" },
+    env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C", HOME: "/dev/null" }, // not a folder: no program can leave anything there
   });
   return `${stdout ?? ""}\n${stderr ?? ""}`;
 }

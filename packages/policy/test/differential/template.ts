@@ -108,7 +108,8 @@ function write(path: string, content: string): void {
 
 const GIT_ENV = {
   PATH: process.env["PATH"] ?? "",
-  HOME: "/nonexistent",
+  // Not a folder, so that no program can leave anything there.
+  HOME: "/dev/null",
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_AUTHOR_NAME: "a",
   GIT_AUTHOR_EMAIL: "a@a",
