@@ -181,7 +181,7 @@ async fn a_copy_with_a_process_id_of_its_own_runs_as_other_copies_do() {
         env: vec![("CALL".into(), "x y".into())],
         ..copy(text)
     };
-    let long = format!(": $$; echo 'é{}' | wc -m; echo \"$CALL\"; pwd", "x".repeat(4000));
+    let long = format!(": $$; echo 'é{}' | wc -c; echo \"$CALL\"; pwd", "x".repeat(4000));
 
     let results = tokio::join!(
         attempt(&shell, with("trap 'echo bye $CALL; exit 9' EXIT; : $$; exit 7")),
@@ -201,7 +201,7 @@ async fn a_copy_with_a_process_id_of_its_own_runs_as_other_copies_do() {
     };
     assert_eq!(of(&results.0), ("bye x y\n".into(), 9));
     assert_eq!(of(&results.1), (format!("x y\n{at}\n"), 3));
-    assert_eq!(of(&results.2), (format!("4002\nx y\n{at}\n"), 0));
+    assert_eq!(of(&results.2), (format!("4003\nx y\n{at}\n"), 0));
     let unknown = "hi\nbash: line 1: no-such-program: command not found\n";
     assert_eq!(of(&results.3), (unknown.into(), 127));
     let unfinished = "bash: eval: line 3: syntax error: unexpected end of file\n";

@@ -91,15 +91,17 @@ describe("a timeout", () => {
     expect(result).toMatchObject({ timedOut: true, text: "line1\nline2\nline3\n" });
   });
 
-  it("PT-18 of a shell that became another program leaves a session that works and says so", async () => {
+  it("PT-18 of a shell that became another program leaves a session that works, and says what was lost", async () => {
     const session = openSession();
+    await session.run("kept=yes");
 
-    const first = await session.run("exec sleep 300", { timeoutMs: 1_000 });
-    const second = await session.run("echo ok");
+    const plain = await session.run("exec sleep 300", { timeoutMs: 1_000 });
+    const behind = await session.run("kept=no; exec sleep 300", { timeoutMs: 1_000 });
+    const after = await session.run("echo $kept");
 
-    expect(first).toMatchObject({ timedOut: true, exitCode: undefined });
-    expect(second).toMatchObject({ exitCode: 0, text: "ok\n" });
-    expect(first.sessionReset || second.sessionReset).toBe(true);
+    expect(plain).toMatchObject({ timedOut: true, exitCode: undefined, sessionReset: false });
+    expect(behind).toMatchObject({ timedOut: true, exitCode: undefined, sessionReset: true });
+    expect(after).toMatchObject({ exitCode: 0, text: "yes\n", sessionReset: false });
   });
 
   it("PT-24 needs no program to find and end a tree", async () => {
