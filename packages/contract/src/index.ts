@@ -49,6 +49,7 @@ export {
 } from "./limits.ts";
 export { nearestNames } from "./nearest-names.ts";
 export { ExitOutcome, ProcessInfo, StopReason } from "./outcome.ts";
+export { outputText } from "./output-text.ts";
 export { parseRpcRequest, RpcRequest } from "./rpc.ts";
 export {
   LimitMet,

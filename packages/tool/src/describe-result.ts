@@ -5,7 +5,13 @@
  * the same notices in the message, as the specification has it. The text always fits the inline budget, so that nothing
  * after this cuts off the status.
  */
-import { type BashDetails, type BashToolResult, DEFAULT_MAX_BYTES, INLINE_SLACK_BYTES } from "@pi-bash/contract";
+import {
+  type BashDetails,
+  type BashToolResult,
+  DEFAULT_MAX_BYTES,
+  INLINE_SLACK_BYTES,
+  outputText,
+} from "@pi-bash/contract";
 import type { CommandResult } from "@pi-bash/executor";
 import { sessionNotices, survivorsNotice, truncationNotice, truncationOf, wallTimeNotice } from "./notices.ts";
 import type { PreparedCall } from "./prepared-call.ts";
@@ -139,7 +145,8 @@ function answerText(run: FinishedRun, last: readonly string[]): string {
     ...(call.timeout.notice === undefined ? [] : [call.timeout.notice]),
     ...last,
   ];
-  const body = result.output === "" ? "(no output)" : result.output.replace(/\n+$/, "");
+  // Colours and carriage returns are gone already, but for a client's terminal, whose text is its own.
+  const body = result.output === "" ? "(no output)" : outputText(result.output, true).replace(/\n+$/, "");
   return fitInline(body, notices.join("\n"));
 }
 

@@ -1,7 +1,7 @@
-/** Where a model reads a command back, nothing hides in it. */
+/** Where a model reads a command back, or what a command printed, nothing hides in it. */
 import { sep } from "node:path";
 import { describe, expect, it } from "vitest";
-import { oneLine } from "../src/tasks/report.ts";
+import { fenced, oneLine } from "../src/tasks/report.ts";
 import { jobs, scene, textOf, thrown } from "./support/session.ts";
 
 const HIDDEN = "\u202e\u3164\u{e0041}\u200b";
@@ -40,5 +40,45 @@ describe("a command that a model reads back", () => {
     const { bash } = scene();
 
     expectShown(textOf(await bash({ command: `sh -c 'sleep 60; : "$0"' '${HIDDEN}' > /dev/null 2>&1 &` })));
+  });
+});
+
+describe("output that a model reads", () => {
+  const print = (text: string) =>
+    `printf '%b' '${[...Buffer.from(text)].map((byte) => `\\0${byte.toString(8)}`).join("")}'`;
+
+  it("has what hides or reorders it written out", async () => {
+    const { bash } = scene();
+
+    const text = textOf(await bash({ command: print(`safe${HIDDEN}gnp.exe`) }));
+
+    expectShown(text);
+    expect(text).toMatch(/^safe\\u\{202e\}/);
+  });
+
+  it("keeps what scripts and emoji need, and blanks", async () => {
+    const { bash } = scene();
+    const honest = "✔️ 👩‍👩‍👧 क्‍ष می‌خواهم 1️⃣ a\u00a0b";
+
+    expect(textOf(await bash({ command: print(honest) }))).toContain(honest);
+  });
+
+  it("stays within its bound, however much of it is hidden", async () => {
+    const { bash } = scene();
+
+    const text = textOf(
+      await bash({ command: `${print("\u200ba")} > f; for i in {1..14}; do cat f f > g; mv g f; done; cat f; false` }),
+    );
+
+    expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+    expect(text).toMatch(/\nCommand exited with code 1$/);
+  });
+
+  it("is written out in the results of jobs and tasks as well", async () => {
+    expectShown(fenced(`x${HIDDEN}`));
+
+    const { bash, job } = scene({ "async.enabled": true }, { asyncJobManager: await jobs() });
+    await bash({ command: print(`late${HIDDEN}`), async: true });
+    expectShown(textOf(await job({ poll: ["bg_1"] })));
   });
 });

@@ -1,7 +1,7 @@
 /**
  * What a model reads about jobs: one place, so that starting, polling and delivery speak alike.
  */
-import { artifactUrl, displayLine, MAX_JOB_LABEL_CHARS } from "@pi-bash/contract";
+import { artifactUrl, displayLine, MAX_JOB_LABEL_CHARS, outputText } from "@pi-bash/contract";
 import type { JobView } from "./job.ts";
 
 /** A result longer than this is delivered as a preview, in UTF-16 units. */
@@ -26,7 +26,8 @@ export function startedText(job: JobView): string {
 }
 
 /** The text that is delivered when a job has ended. */
-export function endedText(job: JobView, text: string, artifactId: string | undefined): string {
+export function endedText(job: JobView, output: string, artifactId: string | undefined): string {
+  const text = outputText(output, true);
   const isLong = text.length > MAX_DELIVERED_CHARS;
   const lines = [headline(job), "", isLong ? preview(text) : text.trimEnd() || "(no output)"];
   if (job.survivors !== undefined && job.survivors.length > 0) lines.push("", survivorsLine(job));

@@ -1,36 +1,11 @@
 /**
- * Makes characters visible that a person would not see, or that would show the others in another order.
- *
- * Bidirectional controls turn a line around, zero-width ones hide a difference, tag characters hide a text: in a command
- * that somebody is asked to approve, and in output that looks like a program's prompt, all of them are tricks. Which
- * they are and how they are written out is the contract's (`writeOutHidden`). In output blanks of other scripts stay,
- * and so do joiners and selectors where scripts and emoji need them. Source: Unicode TR36, TR55.
+ * Makes characters visible that a person would not see, or that would show the others in another order: in output that
+ * looks like a program's prompt they are tricks. Which they are is the contract's (`outputText`).
  */
-import { writeOutHidden } from "@pi-bash/contract";
+import { outputText } from "@pi-bash/contract";
 import { isPlain, wellFormed } from "./width.ts";
-
-const JOINERS = new Set(["\u200c", "\u200d"]);
-// From the beginning of one character, not up to the end of a text: Node 26.10 finds no emoji by `[…]$`.
-const JOINED_BEFORE = /^[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}]/u;
-const JOINED_AFTER = /^[\p{L}\p{Extended_Pictographic}\u2640\u2642]/u;
-const LATIN = /^\p{Script=Latin}/u;
-/** One behind the picture it chooses; several in a row carry data. */
-const SELECTOR = /^\p{Variation_Selector}/u;
-const SELECTED = /^[\p{Emoji}\p{L}\p{S}]/u;
-/** Blanks and signs with a place of their own: spaces of typography, a cell of Braille, signs before Arabic numbers. */
-const HAS_PLACE = /^[\p{Zs}\u2800\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
 
 /** The text with what would not be seen written out. */
 export function visible(text: string): string {
-  return isPlain(text) ? text : writeOutHidden(wellFormed(text), isAtWork);
-}
-
-function isAtWork(character: string, offset: number, whole: string): boolean {
-  if (HAS_PLACE.test(character)) return true;
-  const before = [...whole.slice(Math.max(0, offset - 2), offset)].at(-1) ?? "";
-  if (SELECTOR.test(character)) return SELECTED.test(before) && !LATIN.test(before);
-  if (!JOINERS.has(character)) return false;
-  // An emoji with its selector is joined like one without.
-  const joined = SELECTOR.test(before) ? ([...whole.slice(Math.max(0, offset - 4), offset)].at(-2) ?? "") : before;
-  return JOINED_BEFORE.test(joined) && !LATIN.test(joined) && JOINED_AFTER.test(whole.slice(offset + 1, offset + 3));
+  return isPlain(text) ? text : outputText(wellFormed(text));
 }

@@ -4,7 +4,7 @@
  * Facts stand in lines before the output, which is fenced by more backticks than it has anywhere: no output can end its
  * own fence and pretend to be a fact.
  */
-import { artifactUrl, displayLine, type TaskAwaitEntry, type TaskTruncation } from "@pi-bash/contract";
+import { artifactUrl, displayLine, outputText, type TaskAwaitEntry, type TaskTruncation } from "@pi-bash/contract";
 import type { JobView, LogText } from "@pi-bash/executor";
 import { endOf } from "../text-end.ts";
 
@@ -37,7 +37,7 @@ export function bashReport(taskId: string, job: JobView, output: string): string
  * shortened, with a word on it.
  */
 export function fenced(text: string): string {
-  const body = text.replaceAll(LONG_RUN, shortened).replace(/\n+$/, "");
+  const body = outputText(text, true).replaceAll(LONG_RUN, shortened).replace(/\n+$/, "");
   let longest = 2;
   for (const [run] of body.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = "`".repeat(longest + 1);
