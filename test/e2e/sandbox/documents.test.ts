@@ -1,0 +1,229 @@
+/**
+ * What `docs/sandbox.md` says about work in a sandbox, its lists and its numbers. Titles quote the page; attempts to get out are in
+ * `escapes.test.ts`, what is left behind in `plants.test.ts`.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Settings, type SettingsInput } from "@pi-bash/contract";
+import { createExecutor, type Executor } from "@pi-bash/executor";
+import { capabilities } from "@pi-bash/natives";
+import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
+
+/** Time for a proof of a sandbox and some commands. */
+const SLOW_MS = 60_000;
+
+const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)), "utf8");
+const PAGE = read("docs/sandbox.md");
+const LAYOUT = read("crates/pi-shell/src/sandbox/layout/mod.rs");
+const SURVEY = read("crates/pi-shell/src/sandbox/plants/survey.rs");
+
+/** The strings of a constant of Rust. */
+function stringsOf(source: string, constant: string): string[] {
+  const [, body = ""] = new RegExp(`const ${constant}: [^=]*=\\s*\\[([^;]*?)\\];`).exec(source) ?? [];
+  return [...body.matchAll(/"([^"]+)"/g)].map(([, text = ""]) => text);
+}
+
+/** The value of a number of Rust, where tests have a tenth of it. */
+function numberOf(source: string, constant: string): string {
+  const [, digits = "", scaled] = new RegExp(`const ${constant}: \\w+ = ([\\d_]+)( \\* SCALE)?;`).exec(source) ?? [];
+  return (Number(digits.replaceAll("_", "")) * (scaled === undefined ? 1 : 10)).toLocaleString("en");
+}
+
+/** The words in code of the first line of the page that has `start`. */
+function listedBehind(start: string): string[] {
+  const line = PAGE.split("\n").find((each) => each.includes(start)) ?? "";
+  return [...line.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text);
+}
+
+describe("the page lists", () => {
+  it("what stays read-only in each writable folder", () => {
+    const listed = listedBehind("| each writable folder | `.git/hooks`");
+
+    expect(stringsOf(LAYOUT, "PROTECTED").filter((name) => !listed.includes(name))).toEqual([]);
+    expect(listed).toHaveLength(stringsOf(LAYOUT, "PROTECTED").length + [".git", "sandbox.protectedPaths"].length);
+  });
+
+  it("what stays read-only where it is there, and is named where it is new", () => {
+    const listed = listedBehind("| each writable folder | `.git/commondir`");
+
+    expect(listed.toSorted()).toEqual(stringsOf(LAYOUT, "PROTECTED_IF_THERE").toSorted());
+  });
+
+  it("what tools obey", () => {
+    const listed = listedBehind("| `tool-configuration` |").filter((name) => name !== "tool-configuration");
+
+    expect(listed.toSorted()).toEqual(stringsOf(SURVEY, "TOOLS").toSorted());
+  });
+
+  it("the devices that can be used", () => {
+    const shared = stringsOf(read("crates/pi-shell/src/sandbox/devices.rs"), "SHARED");
+
+    expect(shared).toHaveLength(7);
+    expect(listedBehind("- Of `/dev`")).toEqual(expect.arrayContaining(shared));
+  });
+
+  it.each([
+    ["MOST_REPOSITORIES", "crates/pi-shell/src/sandbox/layout/repositories.rs", "up to % more repositories"],
+    ["MOST_TOLD", "crates/pi-shell/src/sandbox/plants/mod.rs", "at most % entries"],
+    ["MOST_FOLDERS", "crates/pi-shell/src/sandbox/plants/survey.rs", "% folders, "],
+    ["MOST_OF_ONE", "crates/pi-shell/src/sandbox/plants/survey.rs", "% entries of one folder"],
+    ["MOST_ENTRIES", "crates/pi-shell/src/sandbox/plants/survey.rs", "% entries for one command"],
+    ["MAX_LINES", "packages/executor/src/sandbox-refusals.ts", "last % lines"],
+  ])("the bound %s", (name, file, words) => {
+    const source = read(file).replace(/^const (\w+) = /m, "const $1: n = ");
+
+    expect(PAGE).toContain(words.replace("%", numberOf(source, name)));
+  });
+
+  it("every setting with its default", () => {
+    const settings: Record<string, unknown> = Settings.parse({});
+    const rows = [...PAGE.matchAll(/^\| `(sandbox[\w.]+)` \| [^|]+ \| ([^|]+) \|$/gm)];
+    const defaults: Readonly<Record<string, unknown>> = {
+      "`full`": "full",
+      "`false`": false,
+      none: [],
+      "the first that works": undefined,
+    };
+
+    expect(rows.map(([, name]) => name)).toEqual([
+      "sandboxMode",
+      ...["network", "backend", "writablePaths", "protectedPaths", "hiddenPaths", "allowDegraded"].map(
+        (name) => `sandbox.${name}`,
+      ),
+    ]);
+    for (const [, name = "", text = ""] of rows) expect(settings[name], name).toEqual(defaults[text.trim()]);
+  });
+});
+
+/** A folder with a workspace in it, not in `/tmp`, which is private in a sandbox. */
+function place() {
+  const folder = mkdtempSync("/var/tmp/pi-bash-documents-");
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [cwd, other] = [join(folder, "workspace"), join(folder, "other")];
+  for (const path of [cwd, other]) mkdirSync(path);
+  return { folder, cwd, other };
+}
+
+/** What a command printed; the test is skipped where this user has no sandbox. */
+async function printed(test: TestContext, executor: Executor, command: string, cwd?: string): Promise<string> {
+  const run = executor.executeBash(command, { timeoutMs: 20_000, ...(cwd === undefined ? {} : { cwd }) });
+  const result = await run.catch((error: Error & { code?: string }) => {
+    if (error.code === "PI_SANDBOX_UNAVAILABLE") test.skip(`this user has none: ${error.message}`);
+    throw error;
+  });
+  return result.output;
+}
+
+function sandboxed(cwd: string, settings: SettingsInput): Executor {
+  const executor = createExecutor({ sandboxMode: "workspace-write", ...settings }, { cwd, usesSnapshot: false });
+  onTestFinished(() => executor.dispose());
+  return executor;
+}
+
+describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
+  // A kernel or a machine without it.
+  const when = { skip: !capabilities().sandbox.includes(backend), timeout: SLOW_MS };
+  const isBubblewrap = backend === "bubblewrap";
+
+  it("`cwd` never becomes writable by being named, and the home folder is read-only", when, async (test) => {
+    const { cwd, other } = place();
+    const executor = sandboxed(cwd, { "sandbox.backend": backend });
+
+    expect(await printed(test, executor, "touch made 2>&1 || echo refused", other)).toMatch(/refused\n$/);
+    expect(await printed(test, executor, "touch ~/pi-bash-made 2>&1 || echo refused", cwd)).toMatch(/refused\n$/);
+    expect(existsSync(join(other, "made"))).toBe(false);
+  });
+
+  it("`TMPDIR` is the session's, root has no capabilities, and devices are few", when, async (test) => {
+    const { cwd } = place();
+    const executor = sandboxed(cwd, { "sandbox.backend": backend });
+    const lines = [
+      "echo $TMPDIR; touch $TMPDIR/own && echo own",
+      "touch /tmp/pi-bash-made 2>/dev/null && echo made",
+      "grep CapEff /proc/self/status",
+      "for one in /dev/*; do [ -c $one ] && { : < $one; } 2>/dev/null && echo $one; done; true",
+      "touch /dev/shm/pi-bash-x 2>/dev/null && echo shared",
+      "[ $$ -lt 100 ] && echo namespace",
+    ];
+
+    const [temporary, tmp, capability, devices, shared, pids] = await Promise.all(
+      lines.map((line) => printed(test, executor, line)),
+    );
+
+    expect(temporary).toMatch(isBubblewrap ? /^\/tmp\nown\n$/ : /^(?!\/tmp\n)\/\S+\nown\n$/);
+    expect(tmp).toBe(isBubblewrap ? "made\n" : "");
+    expect(existsSync("/tmp/pi-bash-made")).toBe(false);
+    expect(capability).toMatch(/CapEff:\s0+\n$/);
+    const known = ["null", "zero", "full", "random", "urandom", "tty", "ptmx", "stdin"].map((name) => `/dev/${name}`);
+    expect(devices?.trim().split("\n")).toContain("/dev/null");
+    expect(
+      devices
+        ?.trim()
+        .split("\n")
+        .filter((one) => !known.includes(one)),
+    ).toEqual([]);
+    expect(shared).toBe(isBubblewrap ? "shared\n" : "");
+    if (isBubblewrap) expect(pids).toBe("namespace\n");
+  });
+
+  it("servers on loopback work between commands, unreached from outside, and are named by the host's numbers", {
+    ...when,
+  }, async (test) => {
+    const { cwd } = place();
+    const executor = sandboxed(cwd, { "sandbox.backend": backend });
+    const serve = `require("http").createServer((_, answer) => answer.end("inside")).listen(0, "127.0.0.1", function () { require("fs").writeFileSync("port", String(this.address().port)); })`;
+    await printed(test, executor, "true");
+
+    const started = await executor.executeBash(`${process.execPath} -e '${serve}' > /dev/null 2>&1 &
+      for i in {1..200}; do [ -s port ] && break; sleep 0.05; done; cat port`);
+    const port = started.output.trim();
+    const ask = `exec 3<>/dev/tcp/127.0.0.1/${port}; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3; tail -n 1 <&3`;
+
+    expect(await printed(test, executor, ask)).toContain("inside");
+    await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
+    const [pid] = (started.survivors ?? []).map((survivor) => survivor.pid);
+    expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).toContain("createServer");
+  });
+
+  it("`bwrap` cannot be nested, and a repository of the start cannot be removed", when, async (test) => {
+    const { cwd } = place();
+    spawnSync("git", ["init", "-q", join(cwd, "sub")]);
+    const executor = sandboxed(cwd, { "sandbox.backend": backend });
+
+    expect(await printed(test, executor, "unshare -Ur true 2>/dev/null || echo refused")).toBe("refused\n");
+    expect(await printed(test, executor, "bwrap --ro-bind / / true 2>/dev/null || echo refused")).toBe("refused\n");
+    expect(await printed(test, executor, "rm -r sub 2>/dev/null || echo refused")).toBe("refused\n");
+    expect(existsSync(join(cwd, "sub/.git/config"))).toBe(true);
+  });
+
+  it("`hiddenPaths` cannot be seen, and are refused with `landlock`", when, async (test) => {
+    const { cwd, other } = place();
+    const executor = sandboxed(cwd, { "sandbox.backend": backend, "sandbox.hiddenPaths": [other] });
+    await printed(test, sandboxed(cwd, { "sandbox.backend": backend }), `touch made; ls -d ${other}`);
+
+    if (isBubblewrap) {
+      spawnSync("touch", [join(other, "secret")]);
+      expect(await printed(test, executor, `cat ${other}/secret 2>/dev/null || echo hidden`)).toBe("hidden\n");
+    } else {
+      await expect(executor.executeBash("true")).rejects.toMatchObject({
+        code: "PI_SANDBOX_UNAVAILABLE",
+        message: expect.stringContaining("cannot hide paths"),
+      });
+    }
+  });
+
+  it('`protectedPaths: [".git"]`: commits are made outside', when, async (test) => {
+    const { cwd } = place();
+    const commit = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x 2>/dev/null && echo committed";
+    spawnSync("git", ["init", "-q", cwd]);
+
+    const free = await printed(test, sandboxed(cwd, { "sandbox.backend": backend }), commit);
+    const settings = { "sandbox.backend": backend, "sandbox.protectedPaths": [".git"] } as const;
+    const kept = await printed(test, sandboxed(cwd, settings), `${commit}; true`);
+
+    expect([free, kept]).toEqual(["committed\n", ""]);
+    expect(spawnSync("bash", ["-c", commit], { cwd }).stdout.toString()).toBe("committed\n");
+  });
+});
