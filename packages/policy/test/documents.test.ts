@@ -5,6 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { WRAPPERS } from "../../command/src/wrapper-table.ts";
 import { decide, POLICY_MODES, type PolicyConfig, type PolicyRequest } from "../src/decide.ts";
+import { gitConfigDangers } from "../src/git-hardening.ts";
 import { loadRuleFile, loadRules, type RuleFile } from "../src/rules/rule-file.ts";
 
 const PLACE = { cwd: "/proj", workspace: "/proj", home: "/home/me", gitDangers: [] };
@@ -191,6 +192,18 @@ describe("an unknown variable of a call", () => {
   ] as const)("in mode %s, sandboxed: %s", (mode, expected) => {
     expect(behavior("ls", {}, { env: { FEATURE_X: "1" }, mode, sandboxed: true })).toBe(expected);
   });
+});
+
+describe("git", () => {
+  it.each(["remote.origin.promisor", "remote.origin.partialclonefilter", "extensions.partialclone"])(
+    "asks in partial clones, where reading may fetch: %s",
+    (key) => {
+      const gitDangers = gitConfigDangers(`local\0file:.git/config\0${key}\nx\0`);
+
+      expect(behavior("git log")).toBe("allow");
+      expect(behavior("git log", {}, { gitDangers })).toBe("ask");
+    },
+  );
 });
 
 describe("suggestions", () => {

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { createExecutor } from "@pi-bash/executor";
 import { capabilities } from "@pi-bash/natives";
-import { createBashTool } from "@pi-bash/tool";
+import { type ClientBridge, createBashTool, type PtyPort } from "@pi-bash/tool";
 import { expect, it, onTestFinished } from "vitest";
 
 /** Time for a proof of a sandbox and two sessions' starts. */
@@ -34,5 +34,34 @@ it.skipIf(capabilities().sandbox.length === 0)(
       refusals: [{ kind: "read-only-path", path: "refused" }],
     });
     expect(text).toMatch(/The sandbox \(read-only, \w+\) may have refused: writing .* \(`refused`\)\. .*`sandboxMode`/);
+  },
+);
+
+it.skipIf(capabilities().sandbox.length === 0)(
+  "neither the client's terminal nor the console of a person is used, which are both outside",
+  { timeout: SLOW_MS },
+  async (test) => {
+    const cwd = mkdtempSync("/var/tmp/pi-bash-answers-");
+    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+    const settings = { sandboxMode: "read-only", "sandbox.allowDegraded": true } as const;
+    const executor = createExecutor(settings, { cwd, usesSnapshot: false });
+    onTestFinished(() => executor.dispose());
+    const used: string[] = [];
+    const bridge: ClientBridge = {
+      capabilities: { terminal: true },
+      createTerminal: () => Promise.reject(new Error(String(used.push("terminal")))),
+    };
+    const pty: PtyPort = { run: () => Promise.reject(new Error(String(used.push("console")))) };
+    const tool = createBashTool({ cwd, settings, executor, pty, getClientBridge: () => bridge });
+
+    for (const params of [{ command: "echo inside" }, { command: "echo inside", pty: true }]) {
+      const context = { hasUI: true, ui: {} };
+      const call = tool.execute("call", params, undefined, undefined, context).catch((error: Error) => {
+        if (/sandbox/i.test(error.message)) test.skip(`this user has none: ${error.message}`);
+        throw error;
+      });
+      expect((await call).content[0]).toMatchObject({ text: expect.stringContaining("inside") });
+    }
+    expect(used).toEqual([]);
   },
 );

@@ -3,19 +3,23 @@
  * `escapes.test.ts`, what is left behind in `plants.test.ts`.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Settings, type SettingsInput } from "@pi-bash/contract";
 import { createExecutor, type Executor } from "@pi-bash/executor";
 import { capabilities } from "@pi-bash/natives";
 import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
+import { startHost } from "../../support/host.ts";
+import { until } from "../../support/patience.ts";
 
 /** Time for a proof of a sandbox and some commands. */
 const SLOW_MS = 60_000;
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)), "utf8");
 const PAGE = read("docs/sandbox.md");
+/** Each paragraph, entry of a list and row of a table on one line. */
+const ITEMS = PAGE.replaceAll(/\n(?![\n|`#]| *- )\s*/g, " ").split("\n");
 const LAYOUT = read("crates/pi-shell/src/sandbox/layout/mod.rs");
 const SURVEY = read("crates/pi-shell/src/sandbox/plants/survey.rs");
 
@@ -31,28 +35,28 @@ function numberOf(source: string, constant: string): string {
   return (Number(digits.replaceAll("_", "")) * (scaled === undefined ? 1 : 10)).toLocaleString("en");
 }
 
-/** The words in code of the first line of the page that has `start`. */
+/** The words in code of the first entry of the page that has `start`. */
 function listedBehind(start: string): string[] {
-  const line = PAGE.split("\n").find((each) => each.includes(start)) ?? "";
+  const line = ITEMS.find((each) => each.includes(start)) ?? "";
   return [...line.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => text);
 }
 
 describe("the page lists", () => {
   it("what stays read-only in each writable folder", () => {
-    const listed = listedBehind("| each writable folder | `.git/hooks`");
+    const listed = listedBehind("- A stand-in takes the place of these");
 
-    expect(stringsOf(LAYOUT, "PROTECTED").filter((name) => !listed.includes(name))).toEqual([]);
-    expect(listed).toHaveLength(stringsOf(LAYOUT, "PROTECTED").length + [".git", "sandbox.protectedPaths"].length);
+    const others = [".git", "sandbox.protectedPaths"];
+    expect(listed.toSorted()).toEqual([...stringsOf(LAYOUT, "PROTECTED"), ...others].toSorted());
   });
 
   it("what stays read-only where it is there, and is named where it is new", () => {
-    const listed = listedBehind("| each writable folder | `.git/commondir`");
+    const listed = listedBehind("- These are protected where they exist");
 
     expect(listed.toSorted()).toEqual(stringsOf(LAYOUT, "PROTECTED_IF_THERE").toSorted());
   });
 
   it("what tools obey", () => {
-    const listed = listedBehind("| `tool-configuration` |").filter((name) => name !== "tool-configuration");
+    const listed = listedBehind("- `tool-configuration` is").slice(1);
 
     expect(listed.toSorted()).toEqual(stringsOf(SURVEY, "TOOLS").toSorted());
   });
@@ -70,11 +74,12 @@ describe("the page lists", () => {
     ["MOST_FOLDERS", "crates/pi-shell/src/sandbox/plants/survey.rs", "% folders, "],
     ["MOST_OF_ONE", "crates/pi-shell/src/sandbox/plants/survey.rs", "% entries of one folder"],
     ["MOST_ENTRIES", "crates/pi-shell/src/sandbox/plants/survey.rs", "% entries for one command"],
+    ["MAX_REMEMBERED", "crates/pi-shell/src/sandbox/mod.rs", "last % configurations"],
     ["MAX_LINES", "packages/executor/src/sandbox-refusals.ts", "last % lines"],
   ])("the bound %s", (name, file, words) => {
     const source = read(file).replace(/^const (\w+) = /m, "const $1: n = ");
 
-    expect(PAGE).toContain(words.replace("%", numberOf(source, name)));
+    expect(ITEMS.join("\n")).toContain(words.replace("%", numberOf(source, name)));
   });
 
   it("every setting with its default", () => {
@@ -185,6 +190,16 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
     await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
     const [pid] = (started.survivors ?? []).map((survivor) => survivor.pid);
     expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).toContain("createServer");
+    await executor.dispose();
+    await until("what the session started is gone", () => !existsSync(`/proc/${pid}`));
+  });
+
+  it("Landlock can be used inside", when, async (test) => {
+    const executor = sandboxed(place().cwd, { "sandbox.backend": backend });
+    // landlock_create_ruleset for writing files, landlock_restrict_self.
+    const inner = `$a = pack("Q", 2); syscall(446, syscall(444, $a, 8, 0), 0) == 0 or die $!; print open(F, ">", "x") ? "free" : "held"`;
+
+    expect(await printed(test, executor, `: > x && echo written; perl -e '${inner}'`)).toBe("written\nheld");
   });
 
   it("`bwrap` cannot be nested, and a repository of the start cannot be removed", when, async (test) => {
@@ -212,6 +227,22 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
         message: expect.stringContaining("cannot hide paths"),
       });
     }
+  });
+
+  it("stand-ins of a host that was killed stay until the next session, which removes them", when, async (test) => {
+    const { cwd } = place();
+    const host = startHost("sandbox-holder", { args: [backend, cwd] });
+    await Promise.race([host.printed("open"), host.printed("unavailable")]);
+    if (host.stdout().includes("unavailable")) test.skip("this user has none");
+
+    host.process.kill("SIGKILL");
+    await host.ended();
+    expect(readdirSync(cwd)).toContain(".envrc");
+
+    const next = sandboxed(cwd, { "sandbox.backend": backend });
+    await printed(test, next, "true");
+    await next.dispose();
+    await until("stand-ins are removed", () => readdirSync(cwd).length === 0);
   });
 
   it('`protectedPaths: [".git"]`: commits are made outside', when, async (test) => {
