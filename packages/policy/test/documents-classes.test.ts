@@ -26,6 +26,41 @@ function runtimeImports(folder: string): string[] {
     );
 }
 
+const PAGE = readFileSync(new URL("../../../docs/policy.md", import.meta.url), "utf8");
+
+/** The code of a part of the page, between two texts; a `|` in a table has a backslash before it. */
+function codeOf(from: string, to: string): string[] {
+  const start = PAGE.indexOf(from);
+  const part = PAGE.slice(start, PAGE.indexOf(to, start));
+  return [...part.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code.replaceAll("\\|", "|").replaceAll(/\s+/g, " "));
+}
+
+describe("the page's own examples", () => {
+  // In the first column stand places and a setting; no example is a single word.
+  const blocked = codeOf("| block | for instance |", "They are judged by meaning").filter((code) =>
+    /^\S+ |^a\(/.test(code.replace(/^blockShutdown.*/, "")),
+  );
+  const undecided = codeOf("- **What cannot be decided asks**", ", and `*`\n").filter((code) => code.includes(" "));
+  const ordinary = codeOf("`rm -rf node_modules dist`", "are not blocks.");
+
+  it("are found on it", () => {
+    expect([blocked.length, undecided.length, ordinary.length]).toEqual([13, 6, 5]);
+  });
+
+  it.each(blocked)("of hard blocks are blocked: %s", (line) => {
+    expect(classOf(line)).toBe("blocked");
+  });
+
+  it.each(undecided)("of undecided blocks are undecided: %s", (line) => {
+    expect(isUndecided(line)).toBe(true);
+  });
+
+  it.each(ordinary)("of ordinary work are neither: %s", (line) => {
+    expect(classOf(line)).not.toBe("blocked");
+    expect(isUndecided(line)).toBe(false);
+  });
+});
+
 describe("`classify(command, context)`", () => {
   it("is a function of the text and static tables; it reads no file and starts no program", () => {
     const imports = ["../src", "../../command/src"].flatMap(runtimeImports);

@@ -219,3 +219,12 @@ describe("suggestions", () => {
     expect(verdict(line).suggestedRules).toEqual(rules);
   });
 });
+
+describe("`verdict.display`", () => {
+  it("counts more than four empty lines and more than 40 blanks, and no fewer", () => {
+    expect(verdict(`ls${"\n".repeat(6)}x`).display).toContain("… 5 empty lines …");
+    expect(verdict(`ls${"\n".repeat(5)}x`).display).toBe(`ls${"\n".repeat(5)}x`);
+    expect(verdict(`ls${" ".repeat(41)}x`).display).toContain("… 41 blanks …");
+    expect(verdict(`ls${" ".repeat(40)}x`).display).toBe(`ls${" ".repeat(40)}x`);
+  });
+});

@@ -86,3 +86,12 @@ describe("the end of a text", () => {
     expect(endOf("abc", 3)).toBe("abc");
   });
 });
+
+it("names the limits that were met", () => {
+  const run = loadedRun({ exitCode: 137, limitsMet: ["memory", "processes"] });
+
+  const text = describeResult(run, undefined).content[0]?.text ?? "";
+
+  expect(text).toMatch(/^killed: memory limit$/m);
+  expect(text).toMatch(/^refused: processes limit$/m);
+});

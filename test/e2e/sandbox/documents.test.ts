@@ -55,6 +55,13 @@ describe("the page lists", () => {
     expect(listed.toSorted()).toEqual(stringsOf(LAYOUT, "PROTECTED_IF_THERE").toSorted());
   });
 
+  it("folders whose repositories are not protected", () => {
+    const listed = listedBehind("are not protected, so that these folders");
+
+    expect(listed).toEqual(expect.arrayContaining(stringsOf(SURVEY, "INSTALLED")));
+    expect(stringsOf(SURVEY, "INSTALLED")).toHaveLength(6);
+  });
+
   it("what tools obey", () => {
     const listed = listedBehind("- `tool-configuration` is").slice(1);
 
@@ -192,6 +199,17 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
     expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).toContain("createServer");
     await executor.dispose();
     await until("what the session started is gone", () => !existsSync(`/proc/${pid}`));
+  });
+
+  it("results of a workspace with more folders than are searched say so: `partlySearched`", when, async (test) => {
+    const { cwd } = place();
+    for (let number = 0; number < 2_100; number++) mkdirSync(join(cwd, String(number)));
+    const executor = sandboxed(cwd, { "sandbox.backend": backend });
+    await printed(test, executor, "true");
+
+    expect((await executor.executeBash("true")).sandbox).toMatchObject({ partlySearched: true });
+    const few = sandboxed(place().cwd, { "sandbox.backend": backend });
+    expect((await few.executeBash("true")).sandbox).not.toHaveProperty("partlySearched");
   });
 
   it("Landlock can be used inside", when, async (test) => {
