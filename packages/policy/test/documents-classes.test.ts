@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { analyzeCommand } from "@pi-bash/command";
 import { describe, expect, it } from "vitest";
 import { classify } from "../src/classify.ts";
 import { decide } from "../src/decide.ts";
@@ -66,6 +67,13 @@ describe("`classify(command, context)`", () => {
     const imports = ["../src", "../../command/src"].flatMap(runtimeImports);
 
     expect(imports.filter((each) => !each.endsWith("node:path"))).toEqual(["git-inspection.ts node:child_process"]);
+  });
+
+  it("parses a text of up to 8,192 characters once for a call", () => {
+    const short = `echo ${"a".repeat(8_187)}`;
+
+    expect(analyzeCommand(short)).toBe(analyzeCommand(short));
+    expect(analyzeCommand(`${short}a`)).not.toBe(analyzeCommand(`${short}a`));
   });
 
   it.each([

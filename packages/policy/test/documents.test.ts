@@ -2,11 +2,13 @@
  * What `docs/policy.md` says about rules, modes, variables, taint and suggestions, by its own examples. Titles quote the
  * page; classes of lines and hard blocks are in `documents-classes.test.ts`.
  */
+import { analyzeCommand } from "@pi-bash/command";
 import { describe, expect, it } from "vitest";
 import { WRAPPERS } from "../../command/src/wrapper-table.ts";
 import { decide, POLICY_MODES, type PolicyConfig, type PolicyRequest } from "../src/decide.ts";
 import { gitConfigDangers } from "../src/git-hardening.ts";
 import { loadRuleFile, loadRules, type RuleFile } from "../src/rules/rule-file.ts";
+import { taintOf } from "../src/taint.ts";
 
 const PLACE = { cwd: "/proj", workspace: "/proj", home: "/home/me", gitDangers: [] };
 
@@ -178,6 +180,22 @@ describe("a tainted session", () => {
       expect(behavior(command, {}, { taint, mode: "auto", sandboxed: true })).toBe("allow");
       expect(behavior(command, {}, { taint, mode: "yolo" })).toBe("allow");
     }
+  });
+});
+
+describe("a session is tainted", () => {
+  const taint = (line: string) => taintOf(analyzeCommand(line));
+
+  it.each("alias . source eval exec enable bind complete declare local readonly unset let mapfile".split(" "))(
+    "by %s, whatever its words are",
+    (name) => {
+      for (const words of ["", " x", " -p", ' "$x"']) expect(taint(name + words), words).toBeDefined();
+    },
+  );
+
+  it.each(["trap", "shopt", "hash", "umask", "ulimit"])("by %s with any word, and not without", (name) => {
+    for (const words of [" x", " -p", ' "$x"']) expect(taint(name + words), words).toBeDefined();
+    expect(taint(name)).toBeUndefined();
   });
 });
 

@@ -212,13 +212,19 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
     expect((await few.executeBash("true")).sandbox).not.toHaveProperty("partlySearched");
   });
 
-  it("Landlock can be used inside", when, async (test) => {
-    const executor = sandboxed(place().cwd, { "sandbox.backend": backend });
-    // landlock_create_ruleset for writing files, landlock_restrict_self.
-    const inner = `$a = pack("Q", 2); syscall(446, syscall(444, $a, 8, 0), 0) == 0 or die $!; print open(F, ">", "x") ? "free" : "held"`;
+  it(
+    "`clone3` and `openat2` answer as if the kernel were older, and Landlock can be used inside",
+    when,
+    async (test) => {
+      const executor = sandboxed(place().cwd, { "sandbox.backend": backend });
+      const newer = "for (435, 437) { syscall($_, 0, 0, 0, 0); print $!{ENOSYS} ? 'older ' : 'known ' }";
+      expect(await printed(test, executor, `perl -e "${newer.replaceAll("$", "\\$")}"`)).toBe("older older ");
+      // landlock_create_ruleset for writing files, landlock_restrict_self.
+      const inner = `$a = pack("Q", 2); syscall(446, syscall(444, $a, 8, 0), 0) == 0 or die $!; print open(F, ">", "x") ? "free" : "held"`;
 
-    expect(await printed(test, executor, `: > x && echo written; perl -e '${inner}'`)).toBe("written\nheld");
-  });
+      expect(await printed(test, executor, `: > x && echo written; perl -e '${inner}'`)).toBe("written\nheld");
+    },
+  );
 
   it("`bwrap` cannot be nested, and a repository of the start cannot be removed", when, async (test) => {
     const { cwd } = place();
@@ -269,7 +275,7 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
     spawnSync("git", ["init", "-q", cwd]);
 
     const free = await printed(test, sandboxed(cwd, { "sandbox.backend": backend }), commit);
-    const settings = { "sandbox.backend": backend, "sandbox.protectedPaths": [".git"] } as const;
+    const settings: SettingsInput = { "sandbox.backend": backend, "sandbox.protectedPaths": [".git"] };
     const kept = await printed(test, sandboxed(cwd, settings), `${commit}; true`);
 
     expect([free, kept]).toEqual(["committed\n", ""]);
