@@ -74,7 +74,7 @@ describe("an agent and its shell", () => {
     });
 
     expect(readings.map(({ isError }) => isError)).toEqual([false, true, true, true, false]);
-    expect(readings[2]?.text).toMatch(/^\[Command timed out after 1 seconds\]\n/);
+    expect(readings[2]?.text).toMatch(/^\[Command timed out after 1 second\]\n/);
     expect(readings[3]?.text).toMatch(/syntax error/);
     expect(readings[3]?.details.exitCode).toBe(2);
     expect(readings[4]?.text).toMatch(/^hello ada\n\nnullglob\s+on\n/);

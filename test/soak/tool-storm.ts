@@ -241,7 +241,7 @@ async function checkEnding({ kind, number }: Call, ending: Ending, executor: Exe
   const codes: Partial<Record<Kind, number>> = { failing: 3, "kill-shell": 137 };
   const mayFail = kind === "abort" || kind === "long-abort" || kind === "vanishing";
   if (kind === "refused") expect(text, about).toBe("Invalid bash env name: no name");
-  else if (kind === "timeout") expect(text, about).toMatch(/^\[Command timed out after 1 seconds\]/);
+  else if (kind === "timeout") expect(text, about).toMatch(/^\[Command timed out after 1 second\]/);
   else if (!mayFail) expect([error, details.exitCode], about).toEqual([undefined, codes[kind]]);
   if (error === "ToolAbortError") expect(mayFail, about).toBe(true);
   if (kind === "abort") expect(error, about).toBe("ToolAbortError");

@@ -211,7 +211,7 @@ describe("the terminals of a client", () => {
       await untilGone(pid);
 
       const late = bash.execute("call-2", { command: "echo before; sleep 300", timeout: 1 });
-      await expect(late).rejects.toThrow(/before(.|\n)*timed out after 1 seconds/);
+      await expect(late).rejects.toThrow(/before(.|\n)*timed out after 1 second/);
     });
   });
 

@@ -96,7 +96,7 @@ it("answers with a timeout, and with an artifact that later commands read", asyn
   const { answers: later } = await run([["bash", { command: `grep -c 7 ${uri}` }]]);
 
   expect(answers[0]).toMatchObject({ isError: true });
-  expect(answers[0]?.text).toMatch(/timed out after 1 seconds(.|\n)*before/);
+  expect(answers[0]?.text).toMatch(/timed out after 1 second(.|\n)*before/);
   expect(later[0]?.text).toMatch(/^40951\n/);
 });
 

@@ -59,7 +59,9 @@ export async function main(words: readonly string[]): Promise<number> {
       case "-h":
         process.stdout.write(USAGE);
         return 0;
+      case "version":
       case "--version":
+      case "-V":
       case "-v":
         process.stdout.write(`${ownVersion()}\n`);
         return 0;

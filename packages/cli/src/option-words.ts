@@ -83,7 +83,10 @@ function refusalOf(error: unknown, config: ParseArgsConfig): string {
       // `pi-bash run ls -l` is what a person tries first.
       return `there is no option \`${word}\`${followsCommand(word, config) ? "; a command with options of its own needs quotes" : ""}`;
     case "ERR_PARSE_ARGS_INVALID_OPTION_VALUE":
-      return message.includes("does not take an argument") ? `\`${word}\` takes no value` : `\`${word}\` needs a value`;
+      if (message.includes("does not take an argument")) return `\`${word}\` takes no value`;
+      return message.includes("ambiguous")
+        ? `\`${word}\` needs a value; one that begins with a dash is written \`${word}=-…\``
+        : `\`${word}\` needs a value`;
     case "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL":
       return `there is nothing to do with \`${word}\``;
     default:

@@ -23,7 +23,7 @@ export const USAGE = `pi-bash: real bash for programs that run commands
   pi-bash minimize --verify [FILE ...]    run the inline tests of the built-in rules and of rule files
   pi-bash doctor [--json]                 what works here, what is missing and how to get it
   pi-bash tour                            see the engine at work, with every claim checked
-  pi-bash --version                       which one this is
+  pi-bash version                         which one this is (--version, -V)
 
 Options of run:
   --cwd FOLDER        where the command starts
@@ -40,7 +40,8 @@ Options of tool: --cwd, --env, --timeout, --policy, --mode, --allow-unasked as a
   --setting NAME=VALUE a setting of the tool, as JSON or a word; may be given several times
   --artifacts FOLDER  where whole outputs are kept; a later call with the same folder finds them by artifact://<id>
   --json              print the answer as one JSON object
-Options of tasks, rpc and console: --policy, --mode, --allow-unasked, --setting as above; of mcp: these and --artifacts.
+Options of tasks, rpc and console: --policy, --mode, --allow-unasked, --setting as above; of mcp: these, --cwd and
+--artifacts.
 rpc and mcp have a policy in mode default without being asked; its questions go to their client
 
 Options of minimize:

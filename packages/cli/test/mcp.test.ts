@@ -1,5 +1,5 @@
 /** `pi-bash mcp`, driven by the official client, in both protocols that clients speak today. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client, type VersionNegotiationMode } from "@modelcontextprotocol/client";
@@ -121,7 +121,7 @@ describe.each<{ mode: VersionNegotiationMode }>([{ mode: "legacy" }, { mode: { p
       const answer = await call("bash", { command: "echo before; sleep 300", timeout: 1 });
 
       expect(answer).toMatchObject({ isError: true, details: { stopped: expect.anything() } });
-      expect(answer.text).toMatch(/Command timed out after 1 seconds(.|\n)*before/);
+      expect(answer.text).toMatch(/Command timed out after 1 second(.|\n)*before/);
     });
 
     it("reads the whole output as a resource, or a part of it", async () => {
@@ -186,6 +186,13 @@ it("a call that the mode does not allow is refused, with the reason", async () =
 });
 
 describe("a client that cannot be asked, without rules and modes on the command line", () => {
+  it("begins in the folder of `--cwd`", async () => {
+    const place = realpathSync(scratchFolder());
+    const { call } = await connect({ words: ["--cwd", place] });
+
+    expect((await call("bash", { command: "pwd" })).text).toContain(`${place}\n`);
+  });
+
   it("runs what it ran before there was a policy by default", async () => {
     const { call } = await connect();
 

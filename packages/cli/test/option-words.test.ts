@@ -1,8 +1,9 @@
 /** Refusals of the command line: each names what was wrong in words that a person can act on. */
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseMinimizeArguments } from "../src/commands/minimize.ts";
 import { parseRunArguments } from "../src/commands/run-arguments.ts";
-import { parseToolArguments } from "../src/commands/tool.ts";
+import { parseSessionArguments, parseToolArguments } from "../src/commands/tool.ts";
 import { UsageError } from "../src/usage.ts";
 
 function refusalOf(parse: () => unknown): string {
@@ -21,7 +22,8 @@ describe("a wrong option", () => {
     [["ls", "-l"], "there is no option `-l`; a command with options of its own needs quotes"],
     [["--json", "ls", "--all"], "there is no option `--all`; a command with options of its own needs quotes"],
     [["--timeout"], "`--timeout` needs a value"],
-    [["--timeout", "-5", "ls"], "`--timeout` needs a value"],
+    [["--timeout", "-5", "ls"], "`--timeout` needs a value; one that begins with a dash is written `--timeout=-…`"],
+    [["--timeout=-5", "ls"], "`--timeout` takes a number of seconds above 0, not `-5`"],
     [["--json=yes", "ls"], "`--json` takes no value"],
     [["--timeout", "1", "--timeout", "2", "ls"], "`--timeout` is given twice; give it once"],
     [["--env", "A", "ls"], "`--env` takes NAME=VALUE, not `A`"],
@@ -35,6 +37,19 @@ describe("a wrong option", () => {
       "`--timeout` takes a number of seconds above 0, not `soon`",
     );
     expect(refusalOf(() => parseMinimizeArguments(["--loud"]))).toBe("there is no option `--loud`");
+  });
+
+  it("names the folder of a session that is not there, and what takes no call", () => {
+    expect(parseSessionArguments(["--cwd", "/"], "no calls").cwd).toBe(resolve("/"));
+    expect(parseSessionArguments([], "no calls").cwd).toBe(process.cwd());
+    expect(refusalOf(() => parseSessionArguments(["--cwd", "/nowhere"], "no calls"))).toBe(
+      "`--cwd` takes a folder, and `/nowhere` is not one",
+    );
+    for (const words of [["ls"], ["--timeout", "5"], ["--env", "A=1"]]) {
+      expect(refusalOf(() => parseSessionArguments(words, "`mcp` takes its calls from its client"))).toBe(
+        "`mcp` takes its calls from its client",
+      );
+    }
   });
 
   it("is none where an option that takes several values has several", () => {

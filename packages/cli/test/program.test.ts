@@ -224,7 +224,9 @@ describe("pi-bash", () => {
     expect(help).toMatchObject({ status: 0, stderr: "" });
     expect(help.stdout).toContain("pi-bash run");
     expect(await start(["console", "--help"]).ended).toEqual(help);
-    expect((await start(["--version"]).ended).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    for (const word of ["version", "--version", "-V", "-v"]) {
+      expect((await start([word]).ended).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    }
     expect(other).toMatchObject({ status: 2, stdout: "" });
     expect(other.stderr).toContain("unknown command `dance`");
   });

@@ -31,9 +31,9 @@ export interface CommandResult extends BashResult {
 /** Lines that stand before the output of a run that did not end by itself. */
 export const ANNOTATIONS = {
   cancelled: "[Command cancelled]",
-  timedOut: (timeoutMs: number): string => `[Command timed out after ${seconds(timeoutMs)} seconds]`,
+  timedOut: (timeoutMs: number): string => `[Command timed out after ${inSeconds(timeoutMs)}]`,
   unresponsiveTimeout: (timeoutMs: number): string =>
-    `[Command timed out after ${seconds(timeoutMs)} seconds; the shell backend did not respond, so any output below may be incomplete]`,
+    `[Command timed out after ${inSeconds(timeoutMs)}; the shell backend did not respond, so any output below may be incomplete]`,
   unresponsiveCancel: "[Command cancelled; the shell backend did not respond, so any output below may be incomplete]",
 } as const;
 
@@ -56,7 +56,7 @@ export function settledResult(result: RunResult, timeoutMs: number): CommandResu
     ...(result.workingDir === undefined ? {} : { workingDir: result.workingDir }),
     ...(result.sessionReset ? { sessionReset: true } : {}),
     ...(result.survivors.length === 0 ? {} : { survivors: [...result.survivors] }),
-    wallTimeMs: result.wallTimeMs,
+    wallTimeMs: Math.round(result.wallTimeMs),
     ...boundsOf(result),
     ...(output === undefined || output.lateOutputBytes === 0 ? {} : { lateOutputBytes: output.lateOutputBytes }),
   };
@@ -89,7 +89,7 @@ export function unresponsiveResult(
     outputBytes,
     outputLines,
     sessionReset: true,
-    wallTimeMs: run.wallTimeMs,
+    wallTimeMs: Math.round(run.wallTimeMs),
   };
 }
 
@@ -133,7 +133,8 @@ export function countLines(text: string): number {
   return text.endsWith("\n") ? newlines : newlines + 1;
 }
 
-/** Seconds without needless digits: `300`, `1.5`. */
-function seconds(milliseconds: number): string {
-  return String(Number((milliseconds / 1_000).toFixed(3)));
+/** Seconds without needless digits: `300 seconds`, `1.5 seconds`, `1 second`. */
+function inSeconds(milliseconds: number): string {
+  const seconds = Number((milliseconds / 1_000).toFixed(3));
+  return `${seconds} second${seconds === 1 ? "" : "s"}`;
 }

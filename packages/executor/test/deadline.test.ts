@@ -34,7 +34,7 @@ describe("the timeout callback", () => {
     });
 
     expect(result).toMatchObject({ cancelled: true, timedOut: true });
-    expect(result.output).toBe("[Command timed out after 1 seconds]\nbegun\n");
+    expect(result.output).toBe("[Command timed out after 1 second]\nbegun\n");
     expect(result).not.toHaveProperty("exitCode");
     expect(asked).toBe(1);
     await until(() => !processes().includes("sleep 300"), "the command to be gone");
@@ -151,7 +151,7 @@ describe("a command in the foreground at its deadline", () => {
       }),
     });
 
-    expect(outcome).toMatchObject({ kind: "ended", end: { text: "[Command timed out after 1 seconds]" } });
+    expect(outcome).toMatchObject({ kind: "ended", end: { text: "[Command timed out after 1 second]" } });
     expect(manager.list()).toEqual([]);
   });
 });

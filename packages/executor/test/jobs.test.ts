@@ -24,7 +24,7 @@ describe("a job", () => {
   it("fails with a non-zero exit, a missing one, and work that throws", async () => {
     const manager = await open();
     manager.start({ command: "a", work: quick("x", 2) });
-    manager.start({ command: "b", work: async () => ({ text: "[Command timed out after 1 seconds]" }) });
+    manager.start({ command: "b", work: async () => ({ text: "[Command timed out after 1 second]" }) });
     manager.start({ command: "c", work: () => Promise.reject(new Error("Working directory does not exist: /x")) });
 
     await until(() => manager.runningCount === 0, "all to end");

@@ -110,7 +110,8 @@ function stoppedError(run: FinishedRun, facts: BashDetails, signal: AbortSignal 
   const Failure = isAborted ? ToolAbortError : ToolError;
   if (backend === "executor") return new Failure(answerText(run, []), { details });
   if (result.timedOut && !isAborted) {
-    const line = `Command timed out after ${call.timeout.seconds} seconds`;
+    const { seconds } = call.timeout;
+    const line = `Command timed out after ${seconds} second${seconds === 1 ? "" : "s"}`;
     return new ToolError(answerText(run, [line]), { details });
   }
   if (result.output === "") return new Failure("Command aborted", { details });

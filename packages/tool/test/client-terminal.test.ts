@@ -113,7 +113,7 @@ describe("a client's terminal", () => {
     const error = await thrown(bash({ command: "x", timeout: 1 }));
 
     expect(error).toBeInstanceOf(ToolError);
-    expect(error.message).toMatch(/^hello\n\nWall time: .*\nCommand timed out after 1 seconds$/);
+    expect(error.message).toMatch(/^hello\n\nWall time: .*\nCommand timed out after 1 second$/);
     expect(asked.slice(-3)).toEqual(["kill", "output", "release"]);
   });
 
@@ -137,7 +137,7 @@ describe("a client's terminal", () => {
 
     const error = await thrown(bash({ command: "x", timeout: 1 }));
 
-    expect(error.message).toMatch(/^\(no output\)\n\nWall time: \d+\.\d\d seconds\nCommand timed out after 1 seconds$/);
+    expect(error.message).toMatch(/^\(no output\)\n\nWall time: \d+\.\d\d seconds\nCommand timed out after 1 second$/);
     expect(asked).toContain("release");
     // 1 s deadline, then 1 + 2 + 1 s at most; the rest is a busy machine.
     expect(performance.now() - startedAt).toBeLessThan(20_000);

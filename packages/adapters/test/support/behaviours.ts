@@ -99,7 +99,7 @@ export function behavesInTheLoop(
 
     const [reading] = await loop([["bash", { command: "echo before; sleep 300", timeout: 1 }]]);
 
-    expect(reading?.text).toMatch(/timed out after 1 seconds(.|\n)*before/);
+    expect(reading?.text).toMatch(/timed out after 1 second(.|\n)*before/);
     expect(reading?.isError ?? true).toBe(true);
   });
 

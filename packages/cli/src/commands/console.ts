@@ -17,7 +17,7 @@ import { otherCall, toolCall, userCommand } from "../console/work.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
 import { UsageError } from "../usage.ts";
-import { parseToolArguments, type ToolArguments } from "./tool.ts";
+import { parseSessionArguments, type SessionArguments } from "./tool.ts";
 
 /** Key of the shell, and owner of the jobs, of this process. */
 const SESSION = "console";
@@ -28,8 +28,10 @@ const SETTINGS = ["async.enabled=true", "bash.ptyEnvironment=user", "bash.ptyEsc
 
 /** Runs the words after `console` and resolves with the exit status: 0, or that of the signal that ended it. */
 export async function console(words: readonly string[]): Promise<number> {
-  const asked = parseToolArguments([...SETTINGS.flatMap((setting) => ["--setting", setting]), ...words]);
-  if (asked.params !== undefined) throw new UsageError("`console` takes its commands at its prompt");
+  const asked = parseSessionArguments(
+    [...SETTINGS.flatMap((setting) => ["--setting", setting]), ...words],
+    "`console` takes its commands at its prompt",
+  );
   if (!process.stdin.isTTY || !process.stdout.isTTY || process.env["TERM"] === "dumb") {
     throw new UsageError("`console` needs a terminal that can move its cursor; `run`, `tool` and `rpc` need none");
   }
@@ -49,13 +51,13 @@ export async function console(words: readonly string[]): Promise<number> {
 }
 
 /** The session, from its first prompt until nothing of it is left. */
-async function converse(asked: ToolArguments, screen: Screen, stop: AbortSignal): Promise<void> {
+async function converse(asked: SessionArguments, screen: Screen, stop: AbortSignal): Promise<void> {
   const policy = await policyOf(asked);
   const theme = themeFor(process.env);
-  const executor = createExecutor(asked.settings, { cwd: process.cwd() });
+  const executor = createExecutor(asked.settings, { cwd: asked.cwd });
   const jobs = await JobManager.open({ artifacts: executor.artifacts, maxJobs: asked.settings["async.maxJobs"] });
-  const shell = new UserShell({ executor, sessionId: SESSION, cwd: process.cwd() });
-  const cwd = (): string => shell.cwd ?? process.cwd();
+  const shell = new UserShell({ executor, sessionId: SESSION, cwd: asked.cwd });
+  const cwd = (): string => shell.cwd ?? asked.cwd;
   const readOutput: ReadOutput = async (id) => {
     try {
       return (await executor.artifacts.read(artifactUrl(id), { maxBytes: MAX_SHOWN_BYTES })).text;

@@ -11,21 +11,22 @@ import { clientPolicy, withApprovalBound } from "../client-policy.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
 import { UsageError } from "../usage.ts";
-import { parseToolArguments, storeOf } from "./tool.ts";
+import { parseSessionArguments, storeOf } from "./tool.ts";
 
 /** Key of the shell and owner of the tasks of this process. */
 const WORKSPACE = "mcp";
 
 /** Runs the words after `mcp` and resolves with the exit status: 0, or that of the signal that ended it. */
 export async function mcp(words: readonly string[]): Promise<number> {
-  const asked = parseToolArguments(words);
-  if (asked.params !== undefined || asked.json) throw new UsageError("`mcp` takes its calls from its client");
+  const takesCalls = "`mcp` takes its calls from its client";
+  const asked = parseSessionArguments(words, takesCalls);
+  if (asked.json) throw new UsageError(takesCalls);
   tellWhatIsRead("an MCP client, which starts this program itself");
   const settings = withApprovalBound(asked.settings);
   const approvals = createMcpApprovals();
   const policy = await clientPolicy(asked, approvals.canAsk);
   const interrupt = listenForInterrupt(() => undefined);
-  const cwd = process.cwd();
+  const { cwd } = asked;
   const kept = storeOf(asked);
   const executor = createExecutor(settings, { cwd, ...(kept === undefined ? {} : { artifacts: kept }) });
   const { artifacts } = executor;

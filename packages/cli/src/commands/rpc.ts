@@ -13,8 +13,7 @@ import { linesOf } from "../rpc/line-input.ts";
 import { LineOutput } from "../rpc/line-output.ts";
 import { RpcServer } from "../rpc/rpc-server.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
-import { UsageError } from "../usage.ts";
-import { parseToolArguments } from "./tool.ts";
+import { parseSessionArguments } from "./tool.ts";
 
 /** Key of the shell, and owner of the jobs, of this process. */
 const SESSION = "rpc";
@@ -24,20 +23,19 @@ const LAST_WORDS_MS = 1_000;
 
 /** Runs the words after `rpc` and resolves with the exit status: 0, or that of the signal that ended it. */
 export async function rpc(words: readonly string[]): Promise<number> {
-  const asked = parseToolArguments(words);
-  if (asked.params !== undefined) throw new UsageError("`rpc` takes its requests from standard input");
+  const asked = parseSessionArguments(words, "`rpc` takes its requests from standard input");
   tellWhatIsRead("requests, a JSON object a line");
   const settings = withApprovalBound(asked.settings);
   const policy = await clientPolicy(asked, () => true);
   const output = new LineOutput(process.stdout);
   const approvals = new ApprovalDesk(output);
-  const executor = createExecutor(settings, { cwd: process.cwd() });
+  const executor = createExecutor(settings, { cwd: asked.cwd });
   const asyncJobManager = await JobManager.open({
     artifacts: executor.artifacts,
     maxJobs: settings["async.maxJobs"],
   });
   const session: TaskSession = {
-    cwd: process.cwd(),
+    cwd: asked.cwd,
     settings,
     executor,
     asyncJobManager,
@@ -52,7 +50,7 @@ export async function rpc(words: readonly string[]): Promise<number> {
     ...toolsForModel(session, { withLegacy: true }),
   ];
   const tools = new Map(all.map((tool) => [tool.name, tool]));
-  const shell = new UserShell({ executor, sessionId: SESSION, cwd: process.cwd() });
+  const shell = new UserShell({ executor, sessionId: SESSION, cwd: asked.cwd });
   const server = new RpcServer({ output, shell, tools: () => tools, approvals });
   const unsubscribe = asyncJobManager.subscribe(SESSION, (batch) => server.tellJobs(batch));
   const interrupt = listenForInterrupt(() => undefined);

@@ -17,19 +17,17 @@ import {
 import { type Interrupt, listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
-import { UsageError } from "../usage.ts";
-import { parseToolArguments, type ToolArguments } from "./tool.ts";
+import { parseSessionArguments, type SessionArguments } from "./tool.ts";
 
 /** Owner of the tasks of this process. */
 const WORKSPACE = "cli";
 
 /** Runs the words after `tasks` and resolves with the exit status: 0, or that of the signal that ended it. */
 export async function tasks(words: readonly string[]): Promise<number> {
-  const asked = parseToolArguments(words);
-  if (asked.params !== undefined) throw new UsageError("`tasks` takes its calls from standard input");
+  const asked = parseSessionArguments(words, "`tasks` takes its calls from standard input");
   tellWhatIsRead("calls of the task tools, a JSON object a line");
   const interrupt = listenForInterrupt(() => undefined);
-  const executor = createExecutor(asked.settings, { cwd: process.cwd() });
+  const executor = createExecutor(asked.settings, { cwd: asked.cwd });
   const manager = await JobManager.open({
     artifacts: executor.artifacts,
     maxJobs: asked.settings["async.maxJobs"],
@@ -46,13 +44,13 @@ export async function tasks(words: readonly string[]): Promise<number> {
 
 /** All tools by their names; the older ones as well, for whoever still calls them. */
 async function toolsOf(
-  asked: ToolArguments,
+  asked: SessionArguments,
   executor: Executor,
   asyncJobManager: JobManager,
 ): Promise<ReadonlyMap<string, AnyTool>> {
   const policy = await policyOf(asked);
   const session: TaskSession = {
-    cwd: process.cwd(),
+    cwd: asked.cwd,
     settings: asked.settings,
     executor,
     asyncJobManager,

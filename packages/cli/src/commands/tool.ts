@@ -4,6 +4,7 @@
  * For trying what a model would read, and for hosts in other languages. The answer is text, or with `--json` one object
  * with `content`, `details` and `isError`, thrown errors included. The exit status is the command's own.
  */
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import {
@@ -93,15 +94,7 @@ export function parseToolArguments(words: readonly string[]): ToolArguments {
   const [command] = positionals;
   const hasFlags = values.cwd !== undefined || values.timeout !== undefined || values.env.length > 0;
   if (command === undefined && hasFlags) throw new UsageError("`tool` needs a command beside its flags");
-  const policy = parsePolicyArguments(values);
-  const settings = parseSettings(values.setting);
-  const allowUnasked = [...new Set([...settings["bash.allowUnasked"], ...policy.allowUnasked])];
-  const asked = {
-    settings: { ...settings, "bash.allowUnasked": allowUnasked },
-    json: values.json,
-    ...(values.artifacts === undefined ? {} : { artifacts: resolve(values.artifacts) }),
-    ...policy,
-  };
+  const asked = toolArguments(values);
   if (command === undefined) return asked;
   const params = {
     command,
@@ -112,6 +105,44 @@ export function parseToolArguments(words: readonly string[]): ToolArguments {
       : { env: Object.fromEntries(values.env.map((each) => parseAssignment(each, "--env"))) }),
   };
   return { ...asked, params };
+}
+
+/** What every command that has the tools is told by its options. */
+function toolArguments(values: Omit<ReturnType<typeof parseWords>["values"], "cwd">): Omit<ToolArguments, "params"> {
+  const policy = parsePolicyArguments(values);
+  const settings = parseSettings(values.setting);
+  const allowUnasked = [...new Set([...settings["bash.allowUnasked"], ...policy.allowUnasked])];
+  return {
+    settings: { ...settings, "bash.allowUnasked": allowUnasked },
+    json: values.json,
+    ...(values.artifacts === undefined ? {} : { artifacts: resolve(values.artifacts) }),
+    ...policy,
+  };
+}
+
+/** What a command with a session of its own is told. */
+export interface SessionArguments extends Omit<ToolArguments, "params"> {
+  /** Where the session begins, absolute. */
+  readonly cwd: string;
+}
+
+/**
+ * Reads the words after `mcp`, `rpc`, `tasks` and `console`, which take their calls from elsewhere, and the folder where
+ * their session begins: that of this program, or `--cwd`.
+ *
+ * @throws {UsageError} with `takesCalls` where a call stands among the words; and for a folder that is not there.
+ */
+export function parseSessionArguments(words: readonly string[], takesCalls: string): SessionArguments {
+  const { values, positionals } = parseWords(words);
+  if (positionals.length > 0 || values.timeout !== undefined || values.env.length > 0) throw new UsageError(takesCalls);
+  const { cwd = ".", ...others } = values;
+  const folder = resolve(cwd);
+  if (!isFolder(folder)) throw new UsageError(`\`--cwd\` takes a folder, and \`${shortLine(cwd)}\` is not one`);
+  return { ...toolArguments(others), cwd: folder };
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function parseWords(words: readonly string[]) {

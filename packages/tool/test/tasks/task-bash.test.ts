@@ -71,7 +71,7 @@ describe("a command in the foreground", () => {
     const error = await thrown(run("echo begun; sleep 300", { timeout_secs: 1 }));
 
     expect(error).toBeInstanceOf(ToolError);
-    expect(error.message).toMatch(/^\[Command timed out after 1 seconds\]\nbegun\n/);
+    expect(error.message).toMatch(/^\[Command timed out after 1 second\]\nbegun\n/);
   });
 
   it("is ended when its call is aborted", async () => {
@@ -216,7 +216,7 @@ describe("a command in the background", () => {
 
     const [ended] = await awaitTasks({ task_ids: [id], min_completed: 1 });
 
-    expect(ended).toMatchObject({ status: "completed", note: "[Command timed out after 1 seconds]" });
+    expect(ended).toMatchObject({ status: "completed", note: "[Command timed out after 1 second]" });
     expect(ended).not.toHaveProperty("exitCode");
     expect(ended?.status === "completed" && ended.reportMarkdown).toContain("status: failed\n");
   });
