@@ -27,9 +27,9 @@ export interface Observation {
 }
 
 /** The folder of the fixture in which cases run. */
-export const WORKSPACE = "/work/ws";
+export const WORKSPACE = "/place/ws";
 /** The folder of a case's own files. */
-export const GLOB_FOLDER = "/work/glob";
+export const GLOB_FOLDER = "/place/glob";
 /** Stands for the victim's process id in lines, which is known only inside. */
 export const VICTIM = "31337";
 /** The victim's environment holds this; no output may show it. */

@@ -9,27 +9,27 @@ import { dirname, join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 
 const FILES: Readonly<Record<string, string>> = {
-  "work/ws/README.md": "# Read me\nfoo\nbar\ntouch /tmp/pwned\n",
-  "work/ws/log.txt": "one two\nfoo three\n",
-  "work/ws/data.csv": "2,b\n1,a\n1,a\n",
-  "work/ws/package.json": '{ "name": "x", "version": "1.0.0", "scripts": { "version": "touch /tmp/pwned" } }\n',
-  "work/ws/.npmrc": "script-shell=./evil\n",
-  "work/ws/.env": "TOKEN=1\n",
-  "work/ws/src/a.ts": "export const a = 1;\n",
-  "work/ws/src/b.c": "int main(void) { return 0; }\n",
-  "work/ws/tests/a.test.ts": "test\n",
+  "place/ws/README.md": "# Read me\nfoo\nbar\ntouch /tmp/pwned\n",
+  "place/ws/log.txt": "one two\nfoo three\n",
+  "place/ws/data.csv": "2,b\n1,a\n1,a\n",
+  "place/ws/package.json": '{ "name": "x", "version": "1.0.0", "scripts": { "version": "touch /tmp/pwned" } }\n',
+  "place/ws/.npmrc": "script-shell=./evil\n",
+  "place/ws/.env": "TOKEN=1\n",
+  "place/ws/src/a.ts": "export const a = 1;\n",
+  "place/ws/src/b.c": "int main(void) { return 0; }\n",
+  "place/ws/tests/a.test.ts": "test\n",
   // What programs could be made to read as their program, or as their arguments.
-  "work/ws/evil": "#!/bin/sh\ntouch /tmp/pwned\n",
-  "work/ws/evil.sed": "1e touch /tmp/pwned\nw pwned\n",
-  "work/ws/evil.awk": 'BEGIN { system("touch /tmp/pwned"); print "x" > "pwned" }\n',
-  "work/ws/evil.args": "-o pwned --output=pwned\n",
-  "work/ws/evil.find": "-delete\n",
-  "work/ws/evil.jq": 'def f: env; "x"\n',
-  "work/ws/evil.git": '[core]\n\tfsmonitor = "touch /tmp/pwned #"\n\tpager = touch /tmp/pwned\n',
-  "work/ws/evil.mk": "$(shell touch /tmp/pwned)\n",
-  "work/ws/core.x1": "1",
-  "work/ws/core.x2": "2",
-  "work/ws/sitecustomize.py": "open('/tmp/pwned', 'w')\n",
+  "place/ws/evil": "#!/bin/sh\ntouch /tmp/pwned\n",
+  "place/ws/evil.sed": "1e touch /tmp/pwned\nw pwned\n",
+  "place/ws/evil.awk": 'BEGIN { system("touch /tmp/pwned"); print "x" > "pwned" }\n',
+  "place/ws/evil.args": "-o pwned --output=pwned\n",
+  "place/ws/evil.find": "-delete\n",
+  "place/ws/evil.jq": 'def f: env; "x"\n',
+  "place/ws/evil.git": '[core]\n\tfsmonitor = "touch /tmp/pwned #"\n\tpager = touch /tmp/pwned\n',
+  "place/ws/evil.mk": "$(shell touch /tmp/pwned)\n",
+  "place/ws/core.x1": "1",
+  "place/ws/core.x2": "2",
+  "place/ws/sitecustomize.py": "open('/tmp/pwned', 'w')\n",
   "home/me/.profile": "touch /tmp/pwned-profile\n",
   "home/me/notes.txt": "notes\n",
   "tmp/keep": "keep\n",
@@ -70,14 +70,14 @@ const NESTED_CONFIG = `[core]
 /** Makes the template below `folder`, and the decoys in a folder of their own. */
 export function makeTemplate(folder: string, decoys: string): void {
   for (const [name, content] of Object.entries(FILES)) write(join(folder, name), content);
-  for (const name of ["evil"]) chmodSync(join(folder, "work/ws", name), 0o755);
+  for (const name of ["evil"]) chmodSync(join(folder, "place/ws", name), 0o755);
   for (const name of DECOYS.split(" ")) {
     write(join(decoys, name), `#!/bin/sh\necho "$0" >> /tmp/decoy-was-run\n`);
     chmodSync(join(decoys, name), 0o755);
   }
   // Debian calls it so, because another program had the name.
   symlinkSync("/usr/bin/fdfind", join(decoys, "fd"));
-  const workspace = join(folder, "work/ws");
+  const workspace = join(folder, "place/ws");
   symlinkSync("README.md", join(workspace, "link"));
   symlinkSync("nowhere", join(workspace, "dangling"));
   mkdirSync(join(workspace, "special"));
@@ -97,7 +97,7 @@ export function makeTemplate(folder: string, decoys: string): void {
   symlinkSync("../run", join(folder, "var/run"));
   makeRepository(workspace);
   makeHostileRepository(join(workspace, "vendor/dep"));
-  makeHostileRepository(join(folder, "work/hostile"));
+  makeHostileRepository(join(folder, "place/hostile"));
   openForAll(folder);
 }
 

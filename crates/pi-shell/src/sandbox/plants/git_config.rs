@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     fn harmless(text: &str) -> bool {
-        is_harmless(text, Path::new("/work/.git/modules/sub"), &[PathBuf::from("/work")])
+        is_harmless(text, Path::new("/project/.git/modules/sub"), &[PathBuf::from("/project")])
     }
 
     #[test]

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { GLOB_FOLDER } from "../case.ts";
 
 /** What is compared. The rest of the fixture cannot be written, or belongs to the runner. */
-const ROOTS = ["/work", "/home", "/tmp", "/etc", "/var", "/root", "/srv", "/run", "/dev/shm"];
+const ROOTS = ["/place", "/home", "/tmp", "/etc", "/var", "/root", "/srv", "/run", "/dev/shm"];
 /** Laid out from the template; `/run` keeps the sockets of the traps. */
 const TEMPLATE = "/template";
 /** Mounted, and the same in every sandbox. */
