@@ -26,7 +26,7 @@ export async function clientPolicy(asked: PolicyArguments, canAsk: () => boolean
       if (canAsk()) return policy.authorize(request, options);
       const { approve: _, ...silent } = options;
       if (hasPolicy(asked)) return policy.authorize(request, silent);
-      // The owner's `blockedCommands` may be in it, which nobody can tell.
+      // The owner's `blockedCommands` may be in it, which cannot be told before it runs.
       if ((request.doubts ?? []).length > 0) return policy.authorize(request, silent);
       const refused = await askAboutUnasked(request, silent);
       if (refused !== undefined) return refused;

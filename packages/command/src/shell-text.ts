@@ -9,7 +9,7 @@ import type { Word } from "./word.ts";
 
 /** What a shell's options say about the text it runs. */
 export interface ShellOptions {
-  /** Index of the first word that is no option. */
+  /** Index of the first word that is not an option. */
   readonly index: number;
   /** `-c` was given. */
   readonly readsText: boolean;

@@ -39,7 +39,7 @@ export function throughShell(name: string, argv: readonly Word[], state: State, 
   return throughText({ via, text, language }, argv, { ...state, privileged: state.privileged || !plain }, step);
 }
 
-/** A wrapper is named as it is written, unless the system installed it: `./timeout` is somebody's own program. */
+/** A wrapper is named as it is written, unless the system installed it: `./timeout` may be any program. */
 export function wrapperName(argv: readonly Word[]): string {
   const path = argv[0]?.value ?? "";
   return /^\/(?:usr\/)?bin\/[^/]+$/.test(path) ? path.slice(path.lastIndexOf("/") + 1) : path;
@@ -120,7 +120,7 @@ export function throughEval(argv: readonly Word[], state: State, step: Step): Un
   return throughText({ via: "eval", text, language: "bash" }, argv, state, step);
 }
 
-/** `source FILE`: a script by its name, or what nobody can know. */
+/** `source FILE`: a script by its name, or what is known only when it runs. */
 export function throughSource(argv: readonly Word[], state: State): Unwrapped {
   const file = argv[argv[1]?.value === "--" ? 2 : 1];
   return file === undefined || isScript(file)

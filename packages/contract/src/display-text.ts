@@ -40,7 +40,7 @@ export function writeOutHidden(text: string, keeps?: KeepsCharacter): string {
 }
 
 /**
- * What to show where somebody approves a command or reads it back: hidden characters are written out, and what would
+ * What to show where a person approves a command or reads it back: hidden characters are written out, and what would
  * push the rest out of sight is counted instead: `… 597 empty lines …`, `… 200 blanks …`. Everything else is there.
  */
 export function displayText(text: string): string {

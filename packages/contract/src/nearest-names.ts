@@ -1,5 +1,5 @@
 /**
- * The names that somebody who wrote another one may have meant.
+ * The names that a person who wrote another one may have meant.
  */
 
 /** Most names that are offered. */

@@ -41,7 +41,7 @@ export interface Forbidden {
   readonly classification: Classification;
   /** Empty: nothing forbids it. */
   readonly findings: readonly Finding[];
-  /** What may be forbidden, and is known only when it runs: to be asked for, or refused where nobody can be asked. */
+  /** What may be forbidden, and is known only when it runs: to be asked for, or refused where there is no one to ask. */
   readonly doubts: readonly Finding[];
   /** Blocks that cannot be decided, of either text: a reason to ask, and none to refuse where no one can be asked. */
   readonly undecided: readonly Finding[];

@@ -43,7 +43,7 @@ impl Engine {
     /// this session's means are gone (its supervisor or its folder). Returns whether state was
     /// lost.
     pub(super) async fn prepare(&mut self) -> Result<bool, ShellError> {
-        // What ended it meanwhile was no command whose words could say that it had set nothing.
+        // It ended between two commands, so that there are no words to tell what was set.
         let lost = self.ensure_main().await?.is_real("");
         let output = self.take_output()?;
         output
