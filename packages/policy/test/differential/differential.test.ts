@@ -31,9 +31,14 @@ describe.skipIf(reason !== undefined)(title, () => {
   it.each(CONTROL_CLASSES)("shows what each line does: $title", async ({ cases }) => {
     const possible = cases.filter(({ line }) => PROGRAMS.every((name) => !hasWord(line, name) || isInstalled(name)));
 
-    const seen = await fixture.run(possible);
+    const first = await fixture.run(possible);
+    // A line has two seconds, which a crowded machine may not give it.
+    const late = possible.filter((_, index) => first[index]?.timedOut === true && first[index]?.effects.length === 0);
+    const second = await fixture.run(late);
 
-    expect(possible.filter((_, index) => seen[index]?.effects.length === 0).map(({ line }) => line)).toEqual([]);
+    const silent = possible.filter((each, index) => first[index]?.effects.length === 0 && !late.includes(each));
+    const stillLate = late.filter((_, index) => second[index]?.effects.length === 0);
+    expect([...silent, ...stillLate].map(({ line }) => line)).toEqual([]);
   });
 
   it("finds no effect of what is called read-only", { timeout: 300_000 }, async () => {
