@@ -14,6 +14,7 @@ const NOT_READ_ONLY = caseClasses("not-read-only.txt");
 
 const READ_ONLY: readonly string[] = [
   "cat /proc/cpuinfo",
+  "git config --list --show-origin; git config --get-all a.b; git config -l; git config --global --get user.name; git config list",
   "printf '%5.2f%%\\n' 3.2; printf '%d%%\\n' 5; printf -- '---\\n'",
   'for i in {1..5}; do echo "$i"; done; for f in {a,b}.ts; do cat "$f"; done',
   "git show --name-only --format= HEAD; git -P log -3",

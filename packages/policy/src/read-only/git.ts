@@ -98,16 +98,19 @@ const plain = (options: string, short?: RegExp): Judge =>
 const CONFIG_READS =
   /^(?:--get|--get-all|--get-regexp|--get-urlmatch|--list|-l|--global|--local|--system|--worktree|--show-origin|--show-scope|--name-only|-z|--null|--includes|--no-includes|--type=\w+|--bool|--int|--path|--default=.*)$/;
 
+/** `git config` reads no option behind its first operand: there `--list` is a value, and is written. */
 const judgeConfig: Judge = (call) => {
-  const bad = call.args.find(
-    (word) => !isSurelyOperand(word) && (word.value === null || !CONFIG_READS.test(word.value)),
+  const first = call.args.findIndex(isSurelyOperand);
+  const options = first === -1 ? call.args : call.args.slice(0, first);
+  const operands = first === -1 ? [] : call.args.slice(first);
+  const named = /^(?:get|list)$/.test(call.args[0]?.value ?? "");
+  const bad = (named ? call.args.filter((word) => !isSurelyOperand(word)) : options).find(
+    ({ value }) => value === null || !CONFIG_READS.test(value),
   );
   if (bad !== undefined) {
     return refuse("option-not-read-only", "write", `\`git config ${bad.display}\` is not known to be read-only`);
   }
-  const operands = call.args.filter(isSurelyOperand);
-  const named = /^(?:get|list)$/.test(call.args[0]?.value ?? "");
-  const byOption = call.args.some((word) => /^(?:--get(?:-all|-regexp|-urlmatch)?|--list|-l)$/.test(word.value ?? ""));
+  const byOption = options.some((word) => /^(?:--get(?:-all|-regexp|-urlmatch)?|--list|-l)$/.test(word.value ?? ""));
   // A single key is read; a single word without a dot is a subcommand such as `edit`, and a pattern may become two.
   const [only] = operands;
   const key = operands.length === 1 && only?.leading.includes(".") === true && !mayMultiply(only);
