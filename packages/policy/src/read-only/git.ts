@@ -104,8 +104,8 @@ const judgeConfig: Judge = (call) => {
   const options = first === -1 ? call.args : call.args.slice(0, first);
   const operands = first === -1 ? [] : call.args.slice(first);
   const named = /^(?:get|list)$/.test(call.args[0]?.value ?? "");
-  const bad = (named ? call.args.filter((word) => !isSurelyOperand(word)) : options).find(
-    ({ value }) => value === null || !CONFIG_READS.test(value),
+  const bad = call.args.find(
+    (word) => !isSurelyOperand(word) && (word.value === null || !CONFIG_READS.test(word.value)),
   );
   if (bad !== undefined) {
     return refuse("option-not-read-only", "write", `\`git config ${bad.display}\` is not known to be read-only`);
