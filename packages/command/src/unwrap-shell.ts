@@ -101,6 +101,8 @@ export function throughText(
         ? NOTHING
         : opaque(argv, state, `the shell of \`${via}\` may read its text otherwise`);
   const commands = facts.commands.map((simple) => step(simple.argv, within(simple, inner)));
+  // A text of other syntax alone (`[[ … ]]`) runs as well: what leads to it is judged with a command that does nothing.
+  if (facts.commands.length === 0 && problem === NOTHING) commands.push(step([literalWord(":", text.span)], inner));
   return together([{ ...NOTHING, nested: [facts] }, problem, ...commands]);
 }
 

@@ -28,9 +28,15 @@ function psValues(option: string): number | undefined {
 const judgePs: Judge = (call) => {
   const shows = refuse("shows-environment", "unknown", "`ps e` shows the environment of other processes");
   if (call.args.some((word) => /env/i.test(word.display))) return shows;
+  // What is wrong as an option of UNIX is read again as one of BSD, where `e` shows environments: `ps -g x -e`.
+  const showsAll = call.args.some(({ value }) => /^-[a-zA-Z]*e/.test(value ?? ""));
   const parsed = parseWordOptions(call, {
     valuesOf: psValues,
-    accepts: ({ value }, option) => value !== null || /[puUCtgGsq]$/.test(option),
+    accepts: ({ value, leading }, option) => {
+      if ((value ?? leading).startsWith("-")) return false;
+      if (!/^-[a-zA-Z]*[puUCtgGsq]$/.test(option)) return value !== null;
+      return showsAll ? /^[\d,]+$/.test(value ?? "") : true;
+    },
   });
   if ("refusal" in parsed) return /^-?[a-zA-Z]*E/.test(call.args[0]?.value ?? "") ? shows : parsed.refusal;
   const bad = parsed.operands.find((word) => !PS_OPERAND.test(word.value ?? ""));
