@@ -8,7 +8,7 @@ import type { CommandAnalysis, EffectiveCommand } from "@pi-bash/command";
 import type { PathContext } from "./danger-paths.ts";
 
 /** Longer paths lead nowhere: `PATH_MAX` of Linux. */
-const MAX_PATH_CHARS = 4_096;
+export const MAX_PATH_CHARS = 4_096;
 
 /** The folder each command runs in, or undefined once it cannot be told. */
 export function effectiveFolders(
@@ -66,7 +66,7 @@ export function folderAfter(command: EffectiveCommand, { cwd, home }: PathContex
 }
 
 /** The folder behind a path, reading the path alone: thousands of `cd` would each pay for the whole of where they are. */
-function stepThrough(from: string, path: string): string {
+export function stepThrough(from: string, path: string): string {
   let here = from.endsWith("/") ? from.slice(0, -1) : from;
   for (const name of path.split("/")) {
     if (name === "..") here = here.slice(0, Math.max(0, here.lastIndexOf("/")));

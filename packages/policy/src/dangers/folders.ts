@@ -3,10 +3,8 @@
  */
 import type { CommandAnalysis, EffectiveCommand, SimpleCommand, Span } from "@pi-bash/command";
 import type { Folder, PathContext } from "../danger-paths.ts";
+import { MAX_PATH_CHARS, stepThrough } from "../folders.ts";
 import { expandWord, knownText, type Values } from "./fields.ts";
-
-/** Longer paths lead nowhere: `PATH_MAX` of Linux. */
-const MAX_PATH_CHARS = 4_096;
 
 interface Step {
   readonly folder: Folder;
@@ -92,14 +90,4 @@ function targetOf(command: EffectiveCommand, { home }: Folder, values: Values): 
   const fields = more.length === 0 ? expandWord(word, values) : [];
   const texts = fields.map(knownText);
   return new Set(texts).size === 1 && texts[0] !== "-" ? texts[0] : undefined;
-}
-
-/** The folder behind a path, reading the path alone: thousands of `cd` would each pay for the whole of where they are. */
-function stepThrough(from: string, path: string): string {
-  let here = from.endsWith("/") ? from.slice(0, -1) : from;
-  for (const name of path.split("/")) {
-    if (name === "..") here = here.slice(0, Math.max(0, here.lastIndexOf("/")));
-    else if (name !== "" && name !== ".") here = `${here}/${name}`;
-  }
-  return here === "" ? "/" : here;
 }

@@ -211,7 +211,7 @@ function readOption(spec: OptionSpec, word: Word, next: Word | undefined): ReadO
   return { options: flags, width: 1 };
 }
 
-/** The letter of a cluster that is no flag: with it the cluster ends, and what is attached is its value. */
+/** The letter of a cluster that is not a flag: with it the cluster ends, and what is attached is its value. */
 function readValued(
   spec: OptionSpec,
   before: readonly GivenOption[],

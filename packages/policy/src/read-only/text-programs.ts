@@ -139,7 +139,7 @@ export const judgeTar: Judge = (call) => {
   if (!inner.ok) return inner.refusal;
   const [first] = rest;
   const bundled = text.endsWith("f") && first !== undefined ? [{ text: first.value, leading: first.leading }] : [];
-  // A directory is no archive, but a colon in it does no harm to refuse.
+  // A directory is not an archive; refusing a colon in its name does no harm.
   const named = inner.options.flatMap(({ value }) => (value === undefined ? [] : [value]));
   return [...bundled, ...named].some(mayBeRemote)
     ? refuse("tar-archive", "network", "the archive of `tar` may be on another host")

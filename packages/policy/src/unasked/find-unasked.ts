@@ -2,7 +2,7 @@
  * What never runs unasked, with a policy or without one: downloads into a shell, writes below `/etc`, and opening whole
  * folders to everybody.
  *
- * They are no hard blocks: a person may mean them, so they ask, and where nobody can answer they are refused with the
+ * They are not hard blocks: a person may mean them, so they ask, and without anyone to answer they are refused with the
  * name of the option that allows them. They are judged by meaning on the parsed line, and once more with variables
  * replaced whose values stand in it (`literal-values.ts`). What a variable holds otherwise, and what a script does, is
  * not seen here.

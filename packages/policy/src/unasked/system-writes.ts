@@ -1,7 +1,7 @@
 /**
  * Writes below `/etc`: by redirections, and by programs whose operands or options name what they write.
  *
- * Reading there is nobody's business. Paths are normalised as far as their text allows: repeated slashes, `..`, braces,
+ * Reading there is allowed. Paths are normalised as far as their text allows: repeated slashes, `..`, braces,
  * patterns, the folder that an earlier `cd` went to, and `/proc/self/root` in front. Links are not followed.
  */
 import { posix } from "node:path";
@@ -170,7 +170,7 @@ function withoutValues(args: readonly Word[], options: RegExp): Word[] {
   return args.filter((_, at) => !options.test(args[at - 1]?.value ?? ""));
 }
 
-/** The files of a program whose script stands in an option or in its first operand: `/etc/d` of `sed` is no path. */
+/** The files of a program whose script stands in an option or in its first operand: `/etc/d` of `sed` is not a path. */
 function behindScript(args: readonly Word[]): Word[] {
   const script = /^-[a-zA-Z0]*[eEf]$|^--(?:expression|file|source|include)$/;
   const valued = /^-[a-zA-Z0]*[eEfv]$|^--(?:expression|file|source|include|assign)$/;

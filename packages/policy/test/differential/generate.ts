@@ -1,5 +1,5 @@
 /**
- * Makes cases: programs of the read-only tables with each of their options, attacks, wrappers and words nobody sees.
+ * Makes cases: programs of the read-only tables with each of their options, attacks, wrappers and words that the line does not show.
  *
  * The same seed makes the same cases, given the same programs; most are refused by `classify`, and only what it calls
  * read-only is run.

@@ -16,7 +16,7 @@ const TEMPLATE = "/template";
 /** Mounted, and the same in every sandbox. */
 const MOUNTED = "/etc/alternatives";
 
-/** Folders for scratch files: one that is made and gone again is no change. */
+/** Folders for scratch files: one that is made and gone again does not count as a change. */
 const SCRATCH = ["/tmp", "/dev/shm"];
 /** Java's folder for what it measures of itself, which every start of it makes. */
 const MEASURES = /^\/tmp\/hsperfdata_/;
