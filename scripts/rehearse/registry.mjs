@@ -38,7 +38,11 @@ function freePort() {
   });
 }
 
-const config = (cache, ours, upstream) => `storage: ${join(cache, "registry")}
+/** What npm is told on this machine, on a line of its own: warnings of npm may surround it. */
+const npmSetting = (name, shape, folder) => shape.exec(runNpm(["config", "get", name], folder))?.[0];
+
+/** @param {{ upstream: string, cafile?: string }} npm `cafile`: verdaccio knows Node's own authorities only */
+const config = (cache, ours, { upstream, cafile }) => `storage: ${join(cache, "registry")}
 auth:
   htpasswd:
     file: ${join(ours, "htpasswd")}
@@ -47,7 +51,7 @@ uplinks:
     url: ${upstream}
     timeout: 120s
     maxage: 60m
-    max_fails: 20
+    max_fails: 20${cafile === undefined ? "" : `\n    ca: ${JSON.stringify(cafile)}`}
 packages:
   "@pi-bash/*":
     access: $all
@@ -78,10 +82,11 @@ async function register(url) {
 export async function startRegistry(place) {
   const program = install(place.cache);
   const ours = join(place.run, "registry");
-  const upstream = /^https?:.*$/m.exec(runNpm(["config", "get", "registry"], place.run))?.[0];
+  const upstream = npmSetting("registry", /^https?:.*$/m, place.run);
+  const cafile = npmSetting("cafile", /^\/.*$/m, place.run);
   rmSync(ours, { recursive: true, force: true });
   mkdirSync(ours, { recursive: true });
-  writeFileSync(join(ours, "config.yaml"), config(place.cache, ours, upstream));
+  writeFileSync(join(ours, "config.yaml"), config(place.cache, ours, { upstream, cafile }));
   const port = await freePort();
   const log = openSync(join(place.logs, "registry.log"), "w");
   const child = spawn(
