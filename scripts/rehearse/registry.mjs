@@ -41,8 +41,7 @@ function freePort() {
 /** What npm is told on this machine, on a line of its own: warnings of npm may surround it. */
 const npmSetting = (name, shape, folder) => shape.exec(runNpm(["config", "get", name], folder))?.[0];
 
-/** @param {{ upstream: string, cafile?: string }} npm `cafile`: verdaccio knows Node's own authorities only */
-const config = (cache, ours, { upstream, cafile }) => `storage: ${join(cache, "registry")}
+const config = (cache, ours, upstream) => `storage: ${join(cache, "registry")}
 auth:
   htpasswd:
     file: ${join(ours, "htpasswd")}
@@ -51,7 +50,7 @@ uplinks:
     url: ${upstream}
     timeout: 120s
     maxage: 60m
-    max_fails: 20${cafile === undefined ? "" : `\n    ca: ${JSON.stringify(cafile)}`}
+    max_fails: 20
 packages:
   "@pi-bash/*":
     access: $all
@@ -83,10 +82,11 @@ export async function startRegistry(place) {
   const program = install(place.cache);
   const ours = join(place.run, "registry");
   const upstream = npmSetting("registry", /^https?:.*$/m, place.run);
+  // Node knows its own authorities only; npm may have been told of another.
   const cafile = npmSetting("cafile", /^\/.*$/m, place.run);
   rmSync(ours, { recursive: true, force: true });
   mkdirSync(ours, { recursive: true });
-  writeFileSync(join(ours, "config.yaml"), config(place.cache, ours, { upstream, cafile }));
+  writeFileSync(join(ours, "config.yaml"), config(place.cache, ours, upstream));
   const port = await freePort();
   const log = openSync(join(place.logs, "registry.log"), "w");
   const child = spawn(
@@ -95,6 +95,7 @@ export async function startRegistry(place) {
     {
       cwd: ours,
       stdio: ["ignore", log, log],
+      env: cafile === undefined ? process.env : { NODE_EXTRA_CA_CERTS: cafile, ...process.env },
     },
   );
   const url = `http://127.0.0.1:${port}/`;
