@@ -6,8 +6,8 @@
  * `actions/checkout` makes.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
-import { homedir } from "node:os";
+import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 
 const IDENTITY = {
@@ -17,7 +17,19 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: "rehearsal@localhost",
 };
 
-const DEFAULT_FOLDER = join(homedir(), ".cache", "pi-bash", "rehearsal");
+/** Not below a home folder, which may be closed to other users: some tests run as one, as on a runner. */
+const DEFAULT_FOLDER = join("/var/tmp", `pi-bash-rehearsal-${userInfo().uid}`);
+
+/** Makes the folder, for everybody to read and for this user to write. Its name can be guessed: another's is refused. */
+function makeFolder(folder) {
+  mkdirSync(folder, { recursive: true });
+  const { uid } = userInfo();
+  const found = lstatSync(folder);
+  if (!found.isDirectory() || found.uid !== uid) {
+    throw new Error(`${folder} is not a folder of this user; remove it`);
+  }
+  chmodSync(folder, 0o755);
+}
 
 /** Runs git with nothing of the person's own configuration. */
 export function git(rest, { cwd, env = {} }) {
@@ -31,10 +43,11 @@ export function git(rest, { cwd, env = {} }) {
 /**
  * @param {string} root the checkout
  * @param {{ keepsRun?: boolean, folder?: string }} [options] `keepsRun` leaves the artifacts of the last run where they are;
- *   `folder` is below the home folder unless given
+ *   `folder` is in /var/tmp unless given
  * @returns {Place}
  */
 export function preparePlace(root, { keepsRun = false, folder = DEFAULT_FOLDER } = {}) {
+  makeFolder(folder);
   const run = join(folder, "run");
   rmSync(keepsRun ? join(run, "npm-cache") : run, { recursive: true, force: true });
   const inRun = (name) => join(run, name);
