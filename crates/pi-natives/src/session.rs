@@ -66,6 +66,17 @@ impl Session {
         })
     }
 
+    /// Operation `id`: lets the command that runs go on beside the session. Its count is 1 where
+    /// that was done.
+    #[napi(catch_unwind)]
+    pub fn hand_over(&self, bridge: &Bridge, id: i64) -> Result<(), ThrownError> {
+        self.operate(
+            bridge,
+            id,
+            |shell| async move { Ok(usize::from(shell.hand_over().await).into()) },
+        )
+    }
+
     /// Operation `id`: how many background jobs of the session live.
     #[napi(catch_unwind)]
     pub fn live_background_job_count(&self, bridge: &Bridge, id: i64) -> Result<(), ThrownError> {

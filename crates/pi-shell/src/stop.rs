@@ -46,6 +46,8 @@ pub(crate) struct StopPlan {
     pub(crate) supervisor: i32,
     /// The shell of the command; told first.
     pub(crate) shell: ShellTarget,
+    /// The session runs something else meanwhile: only what is below the shell is the command's.
+    pub(crate) is_beside: bool,
     /// Processes that are no targets, with everything below them.
     pub(crate) spared: HashSet<i32>,
     /// Device and inode of the pipe on which the driver answers.
@@ -88,7 +90,8 @@ impl StopPlan {
             let below = tree::descendants(shell.pid);
             return below.into_iter().filter(|entry| !is_zombie(entry)).collect();
         }
-        processes_of(self.supervisor, &self.spared, &self.older, shell.pid, self.report)
+        let root = if self.is_beside { shell.pid } else { self.supervisor };
+        processes_of(root, &self.spared, &self.older, shell.pid, self.report)
     }
 }
 
@@ -145,9 +148,9 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
     let mut known: HashSet<ProcessIdentity> = HashSet::new();
     let mut pause = Duration::from_millis(1);
     let mut quiet_rounds = 0;
-    if let ShellTarget::Copy(copy) = plan.shell {
-        // When a copy ends, its children become the supervisor's: they are noted before.
-        signal_quietly(copy, STOP);
+    if plan.is_beside {
+        // When such a shell ends, its children become the supervisor's: they are noted before.
+        signal_quietly(plan.shell.identity(), STOP);
         known.extend(plan.targets().into_iter().map(|entry| entry.identity));
     }
     tell_shell(plan);

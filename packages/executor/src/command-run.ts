@@ -161,7 +161,7 @@ async function watch(
   const { onChunk, backgrounded } = call.options;
   const { signal, timeoutMs } = deadline;
   const throttle = onChunk === undefined ? undefined : new ChunkThrottle(onChunk, warnAboutListener("output"));
-  const promote = (): void => lease.session.promote();
+  const promote = (): void => lease.promote();
   if (backgrounded?.aborted) promote();
   const release = onAbort(backgrounded, promote);
   const run = start(call, lease, host, { sink, throttle, deadline });

@@ -85,6 +85,11 @@ export type ChunkListener = (error: Error | null, chunk: string) => unknown;
 export interface ShellPort {
   run(options: RunOptions, onChunk?: ChunkListener): Promise<RunResult>;
   close(): Promise<void>;
+  /**
+   * Lets the command that runs go on beside the session, which takes the next one with the state of before it. False
+   * where that cannot be; absent is the same: later calls run in copies then, until the command has ended.
+   */
+  handOver?(): Promise<boolean>;
   liveBackgroundJobCount(): Promise<number>;
 }
 

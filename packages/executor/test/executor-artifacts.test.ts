@@ -277,11 +277,18 @@ describe("jobs with real commands", () => {
       }),
     });
 
-    const next = await owner.executor.executeBash("echo $A", { sessionKey: "s" });
+    const next = await owner.executor.executeBash("echo $A; export A=after; f() { echo F; }; cd /usr", {
+      sessionKey: "s",
+    });
+    const last = await owner.executor.executeBash("echo $A; f; pwd", { sessionKey: "s" });
     writeFileSync(gate, "");
 
     expect(outcome.kind).toBe("backgrounded");
-    expect(next).toMatchObject({ output: "1\n", isIsolated: true });
+    expect(next).toMatchObject({ output: "1\n" });
+    expect(last).toMatchObject({ output: "after\nF\n/usr\n" });
+    for (const { isIsolated, sessionReset } of [next, last]) {
+      expect([isIsolated, sessionReset]).toEqual([undefined, undefined]);
+    }
     const { reports } = await manager.poll(["bg_1"]);
     expect(reports[0]).toMatchObject({ kind: "ended", text: "done\n" });
     await manager.dispose();

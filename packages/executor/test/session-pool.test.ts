@@ -116,12 +116,49 @@ describe("session pool", () => {
     const job = await acquire(pool, "a");
     const waiting = acquire(pool, "a");
 
-    job.session.promote();
+    job.promote();
 
     expect((await waiting).turn).toBe("clone");
     expect((await acquire(pool, "a")).turn).toBe("clone");
     job.release();
     expect((await acquire(pool, "a")).turn).toBe("own");
+  });
+
+  it("gives the session to those in line when it was handed over, and the one before keeps its shell", async () => {
+    const { natives, pool } = poolOf();
+    natives.canHandOver = true;
+    const job = await acquire(pool, "a");
+    const waiting = acquire(pool, "a");
+
+    job.promote();
+
+    const next = await waiting;
+    expect(next.turn).toBe("own");
+    const last = acquire(pool, "a");
+    next.release();
+    const held = await last;
+    expect(held.turn).toBe("own");
+    // Its end says nothing about who has the session, broken or not.
+    job.drop();
+    expect(pool.stats()).toEqual({ sessions: 1, idle: 0, quarantined: 0 });
+    expect((await acquire(pool, "a", { mayClone: true })).turn).toBe("clone");
+    held.release();
+    expect(natives.shells.map((shell) => shell.isClosed)).toEqual([false]);
+  });
+
+  it("goes on as before when the call has ended before its session could be handed over", async () => {
+    const { natives, pool } = poolOf();
+    natives.canHandOver = true;
+    const job = await acquire(pool, "a");
+    const waiting = acquire(pool, "a");
+
+    job.promote();
+    job.release();
+
+    const next = await waiting;
+    expect(next.turn).toBe("own");
+    next.release();
+    expect(pool.stats()).toEqual({ sessions: 1, idle: 1, quarantined: 0 });
   });
 
   it("gives a new shell after a broken one, to those in line too, and says once that state is lost", async () => {

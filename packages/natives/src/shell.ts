@@ -92,6 +92,17 @@ export class Shell {
     await this.#operate((crossing, id) => this.#session.close(crossing, id));
   }
 
+  /**
+   * Lets the command that runs go on beside the session, in the shell that it has; the session gets another shell with
+   * the state of before the command, takes the next run at once, and keeps what later runs set. What the command itself
+   * sets in its shell is gone with it. Resolves with false where nothing was handed over: nothing ran for a second, or
+   * each command has a bash of its own.
+   */
+  async handOver(): Promise<boolean> {
+    const end = await this.#operate((crossing, id) => this.#session.handOver(crossing, id));
+    return end.count === 1;
+  }
+
   /** How many background jobs of this session live. */
   async liveBackgroundJobCount(): Promise<number> {
     const end = await this.#operate((crossing, id) => this.#session.liveBackgroundJobCount(crossing, id));

@@ -81,6 +81,7 @@ describe("without the addon", () => {
     const pid = Number(result.output?.text);
     expect(result.survivors.map((survivor) => survivor.pid)).toEqual([pid]);
     expect(await shell.liveBackgroundJobCount()).toBe(1);
+    expect(await shell.handOver()).toBe(false);
     expect(isAlive(pid)).toBe(true);
     await shell.close();
     await gone(pid);

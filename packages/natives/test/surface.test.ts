@@ -26,6 +26,7 @@ describe("the public surface", () => {
       "abort",
       "close",
       "constructor",
+      "handOver",
       "lateOutput",
       "liveBackgroundJobCount",
       "run",

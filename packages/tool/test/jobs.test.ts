@@ -100,7 +100,11 @@ describe("a call that takes long", () => {
       shown = textOf(result);
       expect(result.details?.async).toEqual({ state: "running", jobId: "bg_1", type: "bash" });
       // The session is not held up by it.
-      expect(textOf(await bash({ command: "echo next" }))).toMatch(/^next\n/);
+      expect(textOf(await bash({ command: "echo next; export KEPT=yes; kept() { echo and $KEPT; }" }))).toMatch(
+        /^next\n\nWall time/,
+      );
+      // Nor is what is set while it runs lost.
+      expect(textOf(await bash({ command: "kept" }))).toMatch(/^and yes\n/);
       writeFileSync(join(folder, "go"), "");
       expect(textOf(await job({ poll: ["bg_1"] }))).toMatch(/\n\nbegun\ndone\n\nWall time/);
       if (!shown.startsWith("begun")) continue;

@@ -164,6 +164,7 @@ impl Process {
         let plan = StopPlan {
             supervisor: place.supervisor.pid(),
             shell: ShellTarget::Main(self.child.clone()),
+            is_beside: false,
             spared,
             report: None,
             older: place.living(),

@@ -24,6 +24,7 @@ pub(super) async fn hang_up(supervisor: &Supervisor, leader: &Child) {
     let plan = StopPlan {
         supervisor: supervisor.pid(),
         shell: ShellTarget::Main(leader.clone()),
+        is_beside: false,
         spared: HashSet::default(),
         report: None,
         older: HashSet::default(),

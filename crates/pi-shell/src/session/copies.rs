@@ -23,7 +23,6 @@ use crate::error::ShellError;
 use crate::job::{Clock, Job};
 use crate::outcome::{ExitOutcome, RunResult};
 use crate::script::SavedState;
-use crate::source::{ReadOutcome, Source as _};
 use crate::stop::{ShellTarget, StopPlan};
 use crate::sys::signals::KILL;
 use crate::tree;
@@ -81,6 +80,7 @@ pub(super) async fn run(
     let plan = move || StopPlan {
         supervisor: shared_by_plan.supervisor.pid(),
         shell: ShellTarget::Copy(identity),
+        is_beside: true,
         spared: shared_by_plan.machinery.living(),
         report: shared_by_plan.main().1,
         older: shared_by_plan.survivors.living(),
@@ -118,7 +118,7 @@ async fn start(
         let standby = slot.as_ref().ok_or(io::ErrorKind::BrokenPipe)?;
         let text = if shared.needs_own_pid(message.command) {
             let state = state_of(shared, standby, &mut report).await?;
-            let made = own_pid::prepare(shared, &shared.shell, &state, message)?;
+            let made = own_pid::prepare(shared, &shared.spec.shell, &state, message)?;
             files.extend(made.files);
             message.fork_text(&made.body, report.path())
         } else {
@@ -162,6 +162,22 @@ async fn fresh_slot(shared: &Shared) -> MutexGuard<'_, Option<Standby>> {
     }
 }
 
+/// The session's state as of the last finished command, bounded.
+pub(super) async fn state_of_session(
+    shared: &Shared,
+    report: &mut CopyReport,
+) -> io::Result<SavedState> {
+    let told = async {
+        // Locked until it has answered.
+        let slot = fresh_slot(shared).await;
+        let standby = slot.as_ref().ok_or(io::ErrorKind::BrokenPipe)?;
+        state_of(shared, standby, report).await
+    };
+    tokio::time::timeout(STANDBY_LIMIT, told)
+        .await
+        .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+}
+
 /// The standby's state, as it tells it.
 async fn state_of(
     shared: &Shared,
@@ -184,8 +200,8 @@ async fn conclude(
     ending: Ending,
     cwd: &Path,
     clock: &Clock,
-    mut output: OutputPipe,
-    mut delivery: Delivery,
+    output: OutputPipe,
+    delivery: Delivery,
 ) -> Result<RunResult, ShellError> {
     let wall_time = clock.elapsed();
     let outcome = match ending {
@@ -202,14 +218,7 @@ async fn conclude(
         Ending::Stopped { reason: StopReason::Cancelled } => ExitOutcome::Cancelled,
     };
     let survivors = shared.account_for_survivors_of_copy().await;
-    let read = output.read_now();
-    let is_held = !matches!(read, Ok(ReadOutcome::Closed));
-    let summary = delivery.summary(is_held && !survivors.is_empty());
-    match read {
-        Ok(ReadOutcome::Closed) => drop(output),
-        Ok(ReadOutcome::Data(first)) => shared.keep_late_output(output, delivery, first),
-        Ok(ReadOutcome::Empty) | Err(_) => shared.keep_late_output(output, delivery, 0),
-    }
+    let summary = shared.put_output_away(output, delivery, !survivors.is_empty());
     Ok(RunResult {
         outcome,
         working_dir: Some(cwd.to_path_buf()),

@@ -15,6 +15,7 @@ use super::frames::FrameBody;
 use super::main_shell::{LaunchSpec, MainShell};
 use super::orders;
 use super::output_pipe::OutputPipe;
+use super::ownership::Title;
 use super::pool;
 use super::protocol;
 use super::shared::Shared;
@@ -26,7 +27,6 @@ use crate::sandbox::Sandbox;
 use crate::script;
 use crate::shell_path;
 use crate::supervisor::ChildExit;
-use crate::tree::ProcessIdentity;
 
 /// Time that sourcing a snapshot or a saved state may take; past it the shell does without.
 const SOURCE_LIMIT: Duration = Duration::from_secs(5);
@@ -57,8 +57,6 @@ pub(super) struct Modes {
 /// A session's shell and what is known of it.
 pub(super) struct Engine {
     pub(super) shared: Arc<Shared>,
-    /// Which process the supervisor is.
-    supervisor: ProcessIdentity,
     /// The shell, or none after it died and before the next command.
     pub(super) main: Option<MainShell>,
     /// Standbys that were ordered, until they answer.
@@ -77,7 +75,8 @@ pub(super) struct Engine {
     /// The last command was not begun, and no shell could be had for it.
     pub(super) not_begun: bool,
     pub(super) generation: u64,
-    pub(super) spec: LaunchSpec,
+    /// Whether the session is this engine's.
+    pub(super) title: Title,
     options: Arc<ShellOptions>,
 }
 
@@ -98,29 +97,13 @@ impl Engine {
         let system = |source| ShellError::System { attempt: "find the supervisor", source };
         let identity =
             crate::tree::identity_of(means.supervisor.pid()).ok_or_else(|| system(died()))?;
-        let shared = Arc::new(Shared::new(means, spec.sandbox.as_deref(), &spec.shell));
+        let shared = Arc::new(Shared::new(means, identity, spec));
         shared.set_main(&shell);
-        let births = Births::new(
-            Arc::clone(&shared.slot),
-            shared.machinery.clone(),
-            shared.supervisor.clone(),
-        );
-        let mut engine = Self {
-            shared,
-            supervisor: identity,
-            main: Some(shell),
-            births,
-            idle_output: None,
-            cwd,
-            status: 0,
-            handicaps: Handicaps { standby: !keeps_session, ..Handicaps::default() },
-            keeps_session,
-            modes: Modes::default(),
-            not_begun: false,
-            generation: 0,
-            spec,
-            options,
-        };
+        let title = shared.ownership.owned();
+        let mut engine = Self::over(shared, options, cwd, title);
+        engine.main = Some(shell);
+        engine.keeps_session = keeps_session;
+        engine.handicaps.standby = !keeps_session;
         let first = engine.cwd.clone();
         engine.furnish().await?;
         // A booted shell is in the root directory, and stays there where it cannot enter another.
@@ -129,6 +112,39 @@ impl Engine {
             return Err(ShellError::MissingWorkingDirectory { path: first });
         }
         Ok(engine)
+    }
+
+    /// The engine that has the session from now on, while the one before follows its command to the
+    /// end. It has no shell yet.
+    pub(super) fn beside(
+        options: Arc<ShellOptions>,
+        shared: Arc<Shared>,
+        cwd: PathBuf,
+        title: Title,
+    ) -> Self {
+        let mut engine = Self::over(shared, options, cwd, title);
+        engine.status = engine.shared.status();
+        engine.generation = engine.shared.next_serial();
+        engine
+    }
+
+    /// An engine without a shell.
+    fn over(shared: Arc<Shared>, options: Arc<ShellOptions>, cwd: PathBuf, title: Title) -> Self {
+        Self {
+            main: None,
+            births: Births::new(&shared, title.clone()),
+            idle_output: None,
+            cwd,
+            status: 0,
+            handicaps: Handicaps::default(),
+            keeps_session: true,
+            modes: Modes::default(),
+            not_begun: false,
+            generation: 0,
+            title,
+            options,
+            shared,
+        }
     }
 
     /// The output FIFO for the next command.
@@ -182,10 +198,10 @@ impl Engine {
         }
         self.main = None;
         drop(self.shared.supervisor.sweep().await);
-        self.generation += 1;
+        self.generation = self.shared.next_serial();
         let options = ShellOptions { snapshot_path: None, ..(*self.options).clone() };
         self.options = Arc::new(options);
-        let (spec, cwd) = (self.spec.clone(), self.cwd.clone());
+        let (spec, cwd) = (self.shared.spec.clone(), self.cwd.clone());
         self.launch_main(&spec, &cwd).await?;
         Box::pin(self.furnish()).await
     }
@@ -286,7 +302,9 @@ impl Engine {
     /// What `$?` shows from now on, in copies too.
     pub(super) fn set_status(&mut self, status: i32) {
         self.status = status;
-        self.shared.set_status(status);
+        if self.title.holds() {
+            self.shared.set_status(status);
+        }
     }
 
     /// What a command left in the shell.
@@ -334,7 +352,7 @@ impl Engine {
 
     /// Whether the session's means are gone: somebody killed its supervisor or removed its folder.
     pub(super) fn is_broken(&self) -> bool {
-        !self.shared.folder.path().is_dir() || !crate::tree::is_alive(self.supervisor)
+        !self.shared.folder.path().is_dir() || !crate::tree::is_alive(self.shared.root)
     }
 
     /// Name of the file that the shell's last breath goes to.

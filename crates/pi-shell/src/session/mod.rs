@@ -7,6 +7,7 @@
 //! admission  a run that waits for its turn and has it
 //! engine   the shell between commands: start, orders, standbys     recovery  replaces it when it dies
 //! run      one command in the shell             copies, own_pid  one command in a copy of it
+//! hand_over  a command goes on beside the session  ownership  which engine has the session then
 //! noise    what a shell wrote on its way out      aftermath  what an ended command leaves to be done
 //! follow   read, wait, stop                     delivery → sink and observer
 //! protocol, driver, descriptors, traps  what is said to bash; frames what it answers    main_shell, runner, standby  who is told
@@ -35,6 +36,8 @@ mod follow;
 #[cfg(unix)]
 mod frames;
 #[cfg(unix)]
+mod hand_over;
+#[cfg(unix)]
 mod limits;
 #[cfg(unix)]
 mod main_shell;
@@ -49,6 +52,8 @@ mod orders;
 mod output_pipe;
 #[cfg(unix)]
 mod own_pid;
+#[cfg(unix)]
+mod ownership;
 #[cfg(unix)]
 mod pool;
 #[cfg(unix)]
@@ -70,13 +75,13 @@ mod traps;
 
 #[cfg(unix)]
 use std::path::PathBuf;
+#[cfg(unix)]
+use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-#[cfg(unix)]
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-#[cfg(unix)]
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -114,13 +119,18 @@ pub struct Shell {
     inner: Arc<Inner>,
 }
 
+/// Locked for the time of a run: its fair queue is the session's queue.
+type Place = Arc<tokio::sync::Mutex<Option<Engine>>>;
+
 struct Inner {
     options: Arc<ShellOptions>,
     kind: SessionKind,
     /// Where each command has a bash of its own; made with the first run.
     per_command: OnceLock<Arc<PerCommand>>,
-    /// Locked for the time of a run: its fair queue is the session's queue.
-    engine: Arc<tokio::sync::Mutex<Option<Engine>>>,
+    /// Where the session is; another place after each hand-over.
+    place: Mutex<Place>,
+    /// The session has another place.
+    moved: Notify,
     /// What copies need while the engine is busy.
     #[cfg(unix)]
     shared: Mutex<Option<(Arc<Shared>, PathBuf)>>,
@@ -144,7 +154,8 @@ impl Shell {
                 options: Arc::new(options),
                 kind,
                 per_command: OnceLock::new(),
-                engine: Arc::new(tokio::sync::Mutex::new(None)),
+                place: Mutex::default(),
+                moved: Notify::new(),
                 #[cfg(unix)]
                 shared: Mutex::new(None),
                 #[cfg(unix)]
@@ -217,7 +228,7 @@ impl Shell {
             Concurrency::Queue => tokio::select! {
                 biased;
                 () = job.cancel.cancelled() => return refused(&job.options),
-                engine = Arc::clone(&self.inner.engine).lock_owned() => Some(engine),
+                turn = self.inner.turn() => Some(turn),
             },
             Concurrency::Clone => None,
         };
@@ -256,7 +267,9 @@ impl Shell {
         engine.not_begun = false;
         lost |= self.inner.lost.swap(false, Ordering::SeqCst);
         let result = engine.run(job, lost).await;
-        self.inner.note_cwd(engine);
+        if engine.title.holds() {
+            self.inner.note_cwd(engine);
+        }
         result
     }
 
@@ -278,7 +291,7 @@ impl Shell {
 
     #[cfg(unix)]
     async fn run_copy(&self, job: &Job) -> Result<RunResult, ShellError> {
-        if let Ok(mut engine) = self.inner.engine.try_lock() {
+        if let Ok(mut engine) = self.inner.place().try_lock_owned() {
             let engine = self.started(&mut engine).await?;
             engine.ensure_main().await?;
             engine.catch_up().await;
@@ -289,7 +302,7 @@ impl Shell {
                 biased;
                 () = job.cancel.cancelled() => return Ok(never_started(&job.options)),
                 () = self.inner.opened() => {}
-                mut engine = self.inner.engine.lock() => drop(self.started(&mut engine).await?),
+                mut engine = self.inner.turn() => drop(self.started(&mut engine).await?),
             }
         }
         let Some((shared, cwd)) = self.inner.shared().clone() else {
@@ -316,6 +329,13 @@ impl Shell {
         slot.as_mut().ok_or(ShellError::Closed)
     }
 
+    /// Each command has a bash of its own here.
+    #[cfg(not(unix))]
+    #[expect(clippy::unused_async, reason = "the same call everywhere")]
+    pub async fn hand_over(&self) -> bool {
+        false
+    }
+
     /// Cancels all runs of this session, waiting ones too; resolves when they are settled. Fine
     /// when there is none.
     pub async fn abort(&self) {
@@ -339,7 +359,7 @@ impl Shell {
 
     #[cfg(unix)]
     async fn close_engine(&self) -> Option<Engine> {
-        let engine = self.inner.engine.lock().await.take();
+        let engine = self.inner.turn().await.take();
         self.inner.shared().take();
         engine
     }
@@ -379,6 +399,36 @@ impl Inner {
     /// turned out to be too old.
     fn is_per_command(&self) -> bool {
         self.kind == SessionKind::PerCommand || self.per_command.get().is_some()
+    }
+
+    /// Where the session is.
+    fn place(&self) -> Place {
+        Arc::clone(&self.place.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Waits for the session, in the order of the calls.
+    async fn turn(&self) -> tokio::sync::OwnedMutexGuard<Option<Engine>> {
+        loop {
+            // From here on no move is missed.
+            let moved = self.moved.notified();
+            let place = self.place();
+            tokio::select! {
+                biased;
+                turn = Arc::clone(&place).lock_owned() => {
+                    if Arc::ptr_eq(&place, &self.place()) {
+                        return turn;
+                    }
+                }
+                () = moved => {}
+            }
+        }
+    }
+
+    /// The session is there from now on; who waits for it waits there.
+    #[cfg(unix)]
+    fn move_to(&self, place: Place) {
+        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
+        self.moved.notify_waiters();
     }
 
     #[cfg(unix)]

@@ -69,19 +69,28 @@ impl Engine {
         *self.shared.slot.lock().await = None;
         self.idle_output = None;
         drop(std::fs::remove_file(breath_file));
-        self.generation += 1;
-        // A state has every variable; what the session unset must not come back.
-        let spec = match &state {
-            Some(_) => LaunchSpec { env: Vec::new(), ..self.spec.clone() },
-            None => self.spec.clone(),
-        };
-        let cwd = if self.cwd.is_dir() { self.cwd.clone() } else { PathBuf::from("/") };
-        self.launch_main(&spec, &cwd).await?;
-        match state {
-            Some(state) => self.restore(&state).await?,
-            None => self.furnish().await?,
+        self.generation = self.shared.next_serial();
+        if let Some(state) = state {
+            self.begin_with(&state).await?;
+        } else {
+            let spec = self.shared.spec.clone();
+            self.launch_main(&spec, &self.living_directory()).await?;
+            self.furnish().await?;
         }
         Ok(lost)
+    }
+
+    /// Starts a shell and gives it a state.
+    pub(super) async fn begin_with(&mut self, state: &SavedState) -> Result<(), ShellError> {
+        // A state has every variable; what the session unset must not come back.
+        let spec = LaunchSpec { env: Vec::new(), ..self.shared.spec.clone() };
+        self.launch_main(&spec, &self.living_directory()).await?;
+        self.restore(state).await
+    }
+
+    /// Where a shell can be started.
+    fn living_directory(&self) -> PathBuf {
+        if self.cwd.is_dir() { self.cwd.clone() } else { PathBuf::from("/") }
     }
 
     /// The state of the standby, where there is one that obeys.

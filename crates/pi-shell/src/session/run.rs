@@ -74,7 +74,7 @@ impl Engine {
             self.handicaps.descriptors = true;
             attempt = self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
         }
-        if matches!(attempt, Attempt::NotRun) && self.is_broken() {
+        if matches!(attempt, Attempt::NotRun) && (self.is_broken() || !self.title.holds()) {
             self.not_begun = true;
             return Err(broken());
         }
@@ -87,6 +87,7 @@ impl Engine {
             attempt = self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
         }
         let Attempt::Ended(ending) = attempt else {
+            // Nor does a command that was handed over begin a second time.
             self.main = None;
             return Err(broken());
         };
@@ -110,8 +111,8 @@ impl Engine {
         let standby = if changes { self.prepare_standby() } else { None };
         let failed = |source| ShellError::System { attempt: "give bash a command", source };
         let serial = self.shared.next_serial();
-        let command_file = orders::command_file(&self.shared.folder, serial, &options.command);
-        let command_file = command_file.map_err(failed)?;
+        let command_file =
+            orders::command_file(&self.shared.folder, serial, &options.command).map_err(failed)?;
         let token = self.shared.new_token();
         let text = RunMessage {
             token: &token,
@@ -135,13 +136,12 @@ impl Engine {
             }
             Err(source) => return Err(failed(source)),
         };
-        let left = standby.as_ref().map(|standby| standby.serial);
-        if let Some(standby) = standby {
-            self.births.expect(standby);
-        }
+        let left = standby.map(|standby| self.births.expect(standby));
         let mut words = self.last_words(job, text.len());
         let known = changes.then_some(&mut words);
+        self.title.begin();
         let mut ending = self.follow(job, &token, known, clock, output, delivery).await;
+        self.title.end();
         let files: Vec<PathBuf> = file.into_iter().chain(command_file).collect();
         let is_unread = delivery.received() == 0 && self.could_not_read(&files);
         orders::remove(files);
@@ -244,12 +244,14 @@ impl Engine {
             return Ending::Died { exit: ChildExit::Lost, unread: true };
         };
         let shell = ShellTarget::Main(main.child().clone());
-        let shared = Arc::clone(&self.shared);
+        let report = main.report_inode();
+        let (shared, title) = (Arc::clone(&self.shared), self.title.clone());
         let plan = move || StopPlan {
             supervisor: shared.supervisor.pid(),
             shell: shell.clone(),
             spared: shared.machinery.living(),
-            report: shared.main().1,
+            is_beside: !title.holds(),
+            report,
             older: shared.survivors.living(),
         };
         Follow {
@@ -330,6 +332,21 @@ impl Engine {
                 ExitOutcome::Exited { code: 1 }
             }
         };
+        if !self.title.holds() {
+            let (working_dir, limits_met) = (Some(self.cwd.clone()), Vec::new());
+            let (survivors, output) = self.leave_beside(output, delivery).await;
+            let sandbox = self.shared.sandbox_report().await;
+            return Ok(RunResult {
+                outcome,
+                working_dir,
+                session_reset: false,
+                survivors,
+                wall_time,
+                output,
+                sandbox,
+                limits_met,
+            });
+        }
         let light = matches!(outcome, ExitOutcome::Exited { .. })
             && effects::changes_nothing(&job.options.command);
         let survivors = if light { Vec::new() } else { self.shared.account_for_survivors().await };

@@ -1,15 +1,16 @@
 //! What a session's shell and the copies of it have in common.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::limits::SessionLimits;
-use super::main_shell::MainShell;
+use super::main_shell::{LaunchSpec, MainShell};
 use super::members::{Machinery, Survivors};
 use super::output_pipe::OutputPipe;
 use super::own_pid;
+use super::ownership::Ownership;
 use super::pool::Means;
 use super::private_dir::PrivateDir;
 use super::protocol::{Token, TokenSource};
@@ -18,11 +19,12 @@ use super::traps::Traps;
 use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::late::LateReaders;
-use crate::outcome::ProcessInfo;
-use crate::sandbox::{Enclosure, Plants, Sandbox, SandboxReport, Stubs};
+use crate::outcome::{OutputSummary, ProcessInfo};
+use crate::sandbox::{Enclosure, Plants, SandboxReport, Stubs};
+use crate::source::{ReadOutcome, Source as _};
 use crate::stop;
 use crate::supervisor::Supervisor;
-use crate::tree;
+use crate::tree::{self, ProcessIdentity};
 
 /// Common ground of a session's shell and its copies.
 pub(super) struct Shared {
@@ -38,8 +40,12 @@ pub(super) struct Shared {
     current: AtomicU64,
     tokens: Mutex<TokenSource>,
     serial: AtomicU64,
-    /// The bash that the session's shells are.
-    pub(super) shell: PathBuf,
+    /// Which engine has the session.
+    pub(super) ownership: Ownership,
+    /// The supervisor as a process.
+    pub(super) root: ProcessIdentity,
+    /// How the session's shells are started.
+    pub(super) spec: LaunchSpec,
     /// A command left something that asks for the process id of its shell: a copy must have its own.
     asks_for_pid: AtomicBool,
     /// Traps that a command or a restored state may have set.
@@ -59,11 +65,12 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(means: Means, sandbox: Option<&Sandbox>, shell: &Path) -> Self {
+    /// `root` is which process the supervisor is.
+    pub(super) fn new(means: Means, root: ProcessIdentity, spec: LaunchSpec) -> Self {
         let Means { supervisor, folder, enclosure, limits } = means;
         Self {
             limits,
-            sandbox: sandbox.map(|sandbox| sandbox.report().clone()),
+            sandbox: spec.sandbox.as_ref().map(|sandbox| sandbox.report().clone()),
             temporary: enclosure.as_ref().map(|enclosure| enclosure.temporary.clone()),
             plants: enclosure.as_ref().and_then(Enclosure::plants),
             _stubs: enclosure.map(Enclosure::into_stubs),
@@ -77,7 +84,9 @@ impl Shared {
             current: AtomicU64::new(0),
             tokens: Mutex::new(TokenSource::new()),
             serial: AtomicU64::new(0),
-            shell: shell.to_path_buf(),
+            ownership: Ownership::default(),
+            spec,
+            root,
             asks_for_pid: AtomicBool::new(false),
             traps: Mutex::default(),
             status: AtomicI32::new(0),
@@ -193,6 +202,24 @@ impl Shared {
     /// How many processes that outlived their commands are alive.
     pub(super) fn background_count(&self) -> usize {
         self.survivors.living().len()
+    }
+
+    /// Ends the output of a command beside the session. What survivors still write to it is read on.
+    pub(super) fn put_output_away(
+        &self,
+        mut output: OutputPipe,
+        mut delivery: Delivery,
+        has_survivors: bool,
+    ) -> Option<OutputSummary> {
+        let read = output.read_now();
+        let is_held = !matches!(read, Ok(ReadOutcome::Closed));
+        let summary = delivery.summary(is_held && has_survivors);
+        match read {
+            Ok(ReadOutcome::Closed) => drop(output),
+            Ok(ReadOutcome::Data(first)) => self.keep_late_output(output, delivery, first),
+            Ok(ReadOutcome::Empty) | Err(_) => self.keep_late_output(output, delivery, 0),
+        }
+        summary
     }
 
     /// Follows what background children still write, where they hold the pipe; the last read

@@ -13,7 +13,9 @@ use rustix::fs::{Mode, OFlags};
 
 use super::frames::{Frame, FrameBody};
 use super::members::Machinery;
+use super::ownership::Title;
 use super::protocol::{self, Token};
+use super::shared::Shared;
 use crate::supervisor::Supervisor;
 use crate::sys::signals::KILL;
 use crate::tree::{self, ProcessIdentity};
@@ -94,16 +96,26 @@ pub(super) struct Births {
     slot: StandbySlot,
     machinery: Machinery,
     supervisor: Supervisor,
+    title: Title,
 }
 
 impl Births {
-    pub(super) fn new(slot: StandbySlot, machinery: Machinery, supervisor: Supervisor) -> Self {
-        Self { expected: Vec::new(), slot, machinery, supervisor }
+    /// For the engine with that title: what it leaves after its session was handed over is not kept.
+    pub(super) fn new(shared: &Shared, title: Title) -> Self {
+        Self {
+            expected: Vec::new(),
+            slot: Arc::clone(&shared.slot),
+            machinery: shared.machinery.clone(),
+            supervisor: shared.supervisor.clone(),
+            title,
+        }
     }
 
-    /// A standby was ordered.
-    pub(super) fn expect(&mut self, expected: ExpectedStandby) {
+    /// A standby was ordered. Returns its serial.
+    pub(super) fn expect(&mut self, expected: ExpectedStandby) -> u64 {
+        let serial = expected.serial;
         self.expected.push(expected);
+        serial
     }
 
     /// Whether one that was ordered has not answered.
@@ -134,6 +146,9 @@ impl Births {
         let pid = self.supervisor.own_pid_of(pid);
         self.machinery.insert(pid);
         let Some(standby) = self.expected.swap_remove(at).born(pid) else { return };
+        if !self.title.covers(standby.serial) {
+            return;
+        }
         let mut slot = self.slot.lock().await;
         if slot.as_ref().is_none_or(|current| current.serial < standby.serial) {
             *slot = Some(standby);

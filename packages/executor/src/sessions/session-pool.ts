@@ -10,7 +10,7 @@
  */
 import type { NativesPort, SessionOptions } from "../natives-port.ts";
 import { settlesWithin } from "../run-watch.ts";
-import { Session, type Turn } from "./session.ts";
+import { Session, type Turn, type TurnKind } from "./session.ts";
 
 /** Idle sessions kept. Each holds a few small processes; an agent with its sub-agents needs a handful. */
 export const DEFAULT_MAX_IDLE_SESSIONS = 16;
@@ -35,10 +35,13 @@ export interface SessionPoolOptions {
 
 /** A session, or a copy of it, for one call. */
 export interface Lease {
-  turn: Turn;
+  /** How the call is to be run. */
+  turn: TurnKind;
   session: Session;
   /** State was lost before this call: an earlier session of this key was closed or broke. Told once. */
   isReset: boolean;
+  /** The call goes on in the background: see `Session.promote`. */
+  promote(): void;
   /** Gives it back in order. */
   release(): void;
   /** Gives it back broken: it is closed, nobody gets it again. */
@@ -129,9 +132,10 @@ export class SessionPool {
       this.#sweep();
     };
     return {
-      turn,
+      turn: turn.kind,
       session,
       isReset,
+      promote: () => void session.promote(turn),
       release: () =>
         end(() => {
           session.release(turn);
@@ -140,7 +144,7 @@ export class SessionPool {
       drop: () =>
         end(() => {
           // First, so that those in line look for a new one instead of getting this one.
-          if (turn === "own") this.#lose(session);
+          if (session.isHeldBy(turn)) this.#lose(session);
           session.release(turn);
         }),
       quarantine: (run) => end(() => this.#quarantine(session, turn, run)),
@@ -166,13 +170,14 @@ export class SessionPool {
     this.#chore(settlesWithin(session.shell.close(), CLOSE_BOUND_MS));
   }
 
-  /** A copy that hangs says nothing about its session, which stays; the session itself leaves at once. */
+  /** A copy that hangs, or a shell that was handed over, says nothing about its session, which stays; the session itself leaves at once. */
   #quarantine(session: Session, turn: Turn, run: Promise<unknown>): void {
     this.#quarantined += 1;
-    if (turn === "own") this.#lose(session);
+    const isHolder = session.isHeldBy(turn);
+    if (isHolder) this.#lose(session);
     void settlesWithin(run, QUARANTINE_MS, "background").then(() => {
       this.#quarantined -= 1;
-      if (turn === "clone") session.release(turn);
+      if (!isHolder) session.release(turn);
     });
   }
 

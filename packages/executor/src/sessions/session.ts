@@ -1,15 +1,21 @@
 /**
  * One shell and the calls that want it: who has it, who waits.
  *
- * Calls take turns in the order they came. A call that goes on in the background keeps the shell but no longer the
- * line: those that wait are told to run in a copy. The native session would queue too, but a call that waits there has
- * its deadline running here, so the line is kept on this side.
+ * Calls take turns in the order they came. A call that goes on in the background keeps its shell, and the session gets
+ * another one with the same state for those in line; where that cannot be they run in copies until the call has ended.
+ * The native session would queue too, but a call that waits there has its deadline running here, so the line is kept on
+ * this side.
  */
 import { onAbort } from "@pi-bash/contract/abort";
 import type { ShellPort } from "../natives-port.ts";
 
-/** How a call may run. `own`: it is the session's. `clone`: in a copy, beside the one that has the session. */
-export type Turn = "own" | "clone";
+/** How a call runs: `own`, in the session's shell; `clone`, in a copy, beside the one that has the session. */
+export type TurnKind = "own" | "clone";
+
+/** One call's leave to run. Each is an object of its own, so that the call that has the session is known. */
+export interface Turn {
+  readonly kind: TurnKind;
+}
 
 interface Waiter {
   give: (turn: Turn | "retry") => void;
@@ -24,9 +30,12 @@ export class Session {
   isEphemeral = false;
   /** Not in use any more: broken, evicted or quarantined. */
   isDropped = false;
-  #isTaken = false;
-  #isPromoted = false;
-  #clones = 0;
+  /** The call that has the session. */
+  #holder: Turn | undefined;
+  /** That call goes on in the background, and the session could not be handed over. */
+  #isCopied = false;
+  /** Calls beside the session: in copies, and in shells that were handed over with them. */
+  #beside = 0;
   #waiters: Waiter[] = [];
 
   constructor(key: string, shell: ShellPort, isReset: boolean) {
@@ -35,46 +44,66 @@ export class Session {
     this.isReset = isReset;
   }
 
-  /** Whether nobody has it, copies it or waits for it. */
+  /** Whether nobody has it, copies it or waits for it, and nothing that it handed over runs. */
   get isIdle(): boolean {
-    return !this.#isTaken && this.#clones === 0 && this.#waiters.length === 0;
+    return this.#holder === undefined && this.#beside === 0 && this.#waiters.length === 0;
+  }
+
+  /** Whether a call's turn is that of the session itself: what it sets lasts, and what it breaks is broken. */
+  isHeldBy(turn: Turn): boolean {
+    return this.#holder === turn;
   }
 
   /** Takes the session if it is free, else a copy where that may be, else waits; `retry`: it was dropped meanwhile. */
   take(mayClone: boolean, signal: AbortSignal | undefined): Promise<Turn | "retry" | "aborted"> {
-    if (!this.#isTaken) {
-      this.#isTaken = true;
-      return Promise.resolve("own");
-    }
-    if (mayClone || this.#isPromoted) {
-      this.#clones += 1;
-      return Promise.resolve("clone");
-    }
+    if (this.#holder === undefined) return Promise.resolve(this.#hold());
+    if (mayClone || this.#isCopied) return Promise.resolve(this.#copy());
     return this.#wait(signal);
+  }
+
+  #hold(): Turn {
+    this.#holder = { kind: "own" };
+    return this.#holder;
+  }
+
+  #copy(): Turn {
+    this.#beside += 1;
+    return { kind: "clone" };
   }
 
   /** Gives a turn back; the next in line gets the session. */
   release(turn: Turn): void {
-    if (turn === "clone") {
-      this.#clones -= 1;
-      return;
-    }
-    this.#isTaken = false;
-    this.#isPromoted = false;
-    const next = this.isDropped ? undefined : this.#waiters.shift();
-    if (next === undefined) return;
-    this.#isTaken = true;
-    next.give("own");
+    if (this.#holder === turn) this.#next();
+    else this.#beside -= 1;
   }
 
-  /** The call that has the session goes on in the background: those in line run in copies from now on. */
-  promote(): void {
-    if (!this.#isTaken) return;
-    this.#isPromoted = true;
+  /** The session is free: the next in line has it. */
+  #next(): void {
+    this.#holder = undefined;
+    this.#isCopied = false;
+    const next = this.isDropped ? undefined : this.#waiters.shift();
+    if (next !== undefined) next.give(this.#hold());
+  }
+
+  /**
+   * The call with that turn goes on in the background: those in line go on with the session's state, in a shell that
+   * stays the session's, or else in copies. Never rejects.
+   */
+  async promote(turn: Turn): Promise<void> {
+    if (this.#holder !== turn || this.#isCopied) return;
+    // A shell that cannot be handed over is there for its command, whatever the reason is.
+    const isHandedOver = await (this.shell.handOver?.() ?? Promise.resolve(false)).catch(() => false);
+    // It has ended meanwhile, and those in line went on.
+    if (this.#holder !== turn) return;
+    if (isHandedOver) {
+      this.#beside += 1;
+      this.#next();
+      return;
+    }
+    this.#isCopied = true;
     const waiters = this.#waiters;
     this.#waiters = [];
-    this.#clones += waiters.length;
-    for (const waiter of waiters) waiter.give("clone");
+    for (const waiter of waiters) waiter.give(this.#copy());
   }
 
   /** Nobody gets it any more; those in line look for a new one, in their order. */

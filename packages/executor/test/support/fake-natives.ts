@@ -32,6 +32,10 @@ export class FakeShell {
     this.isClosed = true;
   }
 
+  async handOver(): Promise<boolean> {
+    return this.#natives.canHandOver;
+  }
+
   async liveBackgroundJobCount(): Promise<number> {
     return this.backgroundJobs;
   }
@@ -41,6 +45,7 @@ export class FakeNatives implements NativesPort {
   readonly shells: FakeShell[] = [];
   readonly runs: FakeRun[] = [];
   canClone = true;
+  canHandOver = false;
   behaviour: Behaviour = async ({ options }) => ended({ text: `${options.command}\n` });
   minimizeOutputAsync?: NonNullable<NativesPort["minimizeOutputAsync"]>;
   verifyMinimizerRules?: NonNullable<NativesPort["verifyMinimizerRules"]>;

@@ -81,6 +81,11 @@ export class Shell {
     this.#groups.clear();
   }
 
+  /** As `Shell.handOver`: there is no session to hand over. */
+  async handOver(): Promise<boolean> {
+    return false;
+  }
+
   /** As `Shell.liveBackgroundJobCount`. */
   async liveBackgroundJobCount(): Promise<number> {
     return [...this.#groups].filter((group) => groupMembers(group).length > 0).length;

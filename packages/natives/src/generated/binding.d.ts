@@ -61,6 +61,11 @@ export declare class Session {
   abort(bridge: Bridge, id: number): void
   /** Operation `id`: ends the session and everything it started. */
   close(bridge: Bridge, id: number): void
+  /**
+   * Operation `id`: lets the command that runs go on beside the session. Its count is 1 where
+   * that was done.
+   */
+  handOver(bridge: Bridge, id: number): void
   /** Operation `id`: how many background jobs of the session live. */
   liveBackgroundJobCount(bridge: Bridge, id: number): void
   /** What background children wrote after their commands ended, the oldest command's first. */
