@@ -154,8 +154,13 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
         known.extend(plan.targets().into_iter().map(|entry| entry.identity));
     }
     tell_shell(plan);
+    let supervisor = tree::identity_of(plan.supervisor);
     loop {
         let elapsed = start.elapsed();
+        if let Some(supervisor) = supervisor {
+            // One that a command stopped reaps nothing and tells nothing.
+            signal_quietly(supervisor, CONTINUE);
+        }
         let mut targets: Vec<ProcessIdentity> =
             plan.targets().into_iter().map(|entry| entry.identity).collect();
         known.extend(&targets);

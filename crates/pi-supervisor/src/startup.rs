@@ -47,6 +47,9 @@ pub(crate) fn start() -> io::Result<Started> {
     rustix::stdio::dup2_stdin(&null)?;
     rustix::io::ioctl_fionbio(&control, true)?;
     close_on_exec(&control)?;
+    // A command can stop this process (`kill -STOP $PPID`), which must see a request, and that its host is gone.
+    #[cfg(target_os = "linux")]
+    sys::continue_on_input(&control)?;
     Ok(Started { control, signals })
 }
 

@@ -65,6 +65,8 @@ pub(super) async fn run(
         env: &job.options.env,
         // Dropped with the copy in any case.
         posix: false,
+        // The standby does not tell.
+        exports_all: true,
         previous_status: shared.status(),
         output: output.path(),
         descriptors: Descriptors::low(),
@@ -90,6 +92,7 @@ pub(super) async fn run(
         output: &mut output,
         delivery: &mut delivery,
         births: None,
+        supervisor: &shared.supervisor,
         token: &token,
         last_words: None,
         plan: &plan,

@@ -44,6 +44,9 @@ pub(super) enum Errors {
     Apart,
 }
 
+/// Where the report pipe is, counted from the base.
+const REPORT: u64 = 3;
+
 impl Descriptors {
     /// Those of a shell that may have `limit` files open; `None`: no limit.
     pub(super) fn within(limit: Option<u64>) -> Self {
@@ -62,6 +65,11 @@ impl Descriptors {
         self.base.is_some()
     }
 
+    /// The one that keeps the report pipe, where it has a number of its own.
+    pub(super) fn report(self) -> Option<u64> {
+        self.base.map(|base| base + REPORT)
+    }
+
     /// Whether a number is one of them.
     pub(super) fn are_own(self, number: u64) -> bool {
         self.base.is_some_and(|base| (base..base + RESERVED_DESCRIPTORS).contains(&number))
@@ -72,7 +80,7 @@ impl Descriptors {
     pub(super) fn boot(self) -> String {
         match self.base {
             Some(base) => {
-                format!("{{ \\exec {base}<&11 {}>&12;}} </dev/null <&2 >/dev/null;", base + 3)
+                format!("{{ \\exec {base}<&11 {}>&12;}} </dev/null <&2 >/dev/null;", base + REPORT)
             }
             None => String::new(),
         }
@@ -97,7 +105,7 @@ impl Descriptors {
             };
         };
         // Opened on a slot; moved to a saved number, since the slot is redirected once more.
-        let (errors_slot, slot, report, saved) = (null + 1, null + 2, null + 3, null + 4);
+        let (errors_slot, slot, report, saved) = (null + 1, null + 2, null + REPORT, null + 4);
         let (errors_saved, errors_opened) = match errors {
             Errors::Shared => (saved, String::new()),
             Errors::Apart => {

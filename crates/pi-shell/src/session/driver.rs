@@ -15,7 +15,9 @@ pub(super) const CHILD_TRAP_FILE: &str = "w/g";
 /// The driver: defines the trampoline's text and the functions that answer, then greets.
 ///
 /// `__pi_r` sets `$?`, as the left side of `&&`, so that no ERR trap runs for it; `__pi_e` ends a
-/// command (errexit and verbose are scoped to it) and reports, also where builtins were disabled;
+/// command (errexit and verbose are scoped to it) and reports, also where builtins were disabled; a
+/// command that closed the report pipe (its fourth word) has closed what bash takes its redirections
+/// back from, so the shell ends, with its state written down, before it answers on the command's output;
 /// `__pi_t` tells the EXIT trap, and unsets the variables of orders, which takes bash 6 us that a
 /// plain builtin is spared. `__pi_f` is what a fork evaluates to leave a copy of the shell, the
 /// standby, which obeys orders from a FIFO; none of a restricted shell, which could not write its
@@ -55,7 +57,7 @@ pub(super) fn driver_text() -> String {
             // `TMOUT` of a command would end the wait.
             r#"__pi_m= __pi_k= __pi_o= __pi_s=;__p='\builtin eval "${{__pi_k:+__pi_u \"\$?\"}}";TMOUT= \builtin read -r -N {short} __pi_m;\builtin eval "$__pi_m"';"#,
             r#"__pi_r(){{ \return "$1"; }};"#,
-            r#"__pi_e(){{ \unset -f builtin eval;\builtin set +ev;"#,
+            r#"__pi_e(){{ \unset -f builtin eval;\builtin set +ev;\builtin true >&"${{4:-1}}" || \builtin exit "$1";"#,
             r#"{report} || {{ \builtin enable printf read eval trap mapfile;{report}; }}; }};"#,
             r#"__pi_u(){{ \builtin set -- "$1" "$__pi_k" u;__pi_e "$@";__pi_t "$2"; }};"#,
             r#"__pi_t(){{ \builtin printf '\001%s t\000' "$1";\builtin trap -p EXIT;\builtin printf '\000\002';"#,
@@ -67,7 +69,9 @@ pub(super) fn driver_text() -> String {
             r#"__pi_w='\builtin test "$__pi_o" = 0 && \builtin shopt -s expand_aliases;"#,
             r#"\builtin printf "\001%s b %s\000\002" "$__pi_k" "$BASHPID";__pi_k= __pi_o=;"#,
             r#"while __pi_m=;\builtin read -r -t 100000000 -N {size} __pi_m && [[ $__pi_m ]];"#,
-            r#"do \builtin eval "$__pi_m";done'"#,
+            r#"do \builtin eval "$__pi_m";done';"#,
+            // Where a restored state has `set -a`.
+            r#"\builtin export -n __p __pi_f __pi_v __pi_w __pi_m __pi_k __pi_o __pi_s;\builtin export -nf __pi_r __pi_e __pi_u __pi_t"#,
         ),
         size = MESSAGE_BYTES,
         short = SHORT_MESSAGE_BYTES,

@@ -52,6 +52,8 @@ pub(super) struct Modes {
     pub(super) xtrace: bool,
     /// POSIX mode.
     pub(super) posix: bool,
+    /// `set -a`.
+    pub(super) exports_all: bool,
 }
 
 /// A session's shell and what is known of it.
@@ -312,6 +314,7 @@ impl Engine {
         self.set_status(status);
         self.modes.xtrace = flags.contains('x');
         self.modes.posix = flags.contains('_');
+        self.modes.exports_all = flags.contains('a');
         self.note_cwd(cwd);
     }
 

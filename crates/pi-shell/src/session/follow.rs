@@ -19,7 +19,7 @@ use crate::delivery::Delivery;
 use crate::job::DRAIN_LIMIT;
 use crate::source::{ReadOutcome, Source as _};
 use crate::stop::{self, StopPlan};
-use crate::supervisor::ChildExit;
+use crate::supervisor::{ChildExit, Supervisor};
 
 /// How often a silent shell is looked at. It finds a driver that a command destroyed (`set -n`,
 /// `extdebug` with a failing DEBUG trap, functions named like its builtins).
@@ -74,6 +74,7 @@ pub(super) struct Follow<'a, 'b> {
     pub(super) output: &'a mut OutputPipe,
     pub(super) delivery: &'a mut Delivery,
     pub(super) births: Option<&'a mut Births>,
+    pub(super) supervisor: &'a Supervisor,
     pub(super) token: &'a str,
     /// The report comes in two frames, the second with the EXIT trap; and if the shell ends, what it
     /// writes after the command is the command's.
@@ -192,6 +193,7 @@ impl Follow<'_, '_> {
                     }
                 }
                 Event::Look => {
+                    self.supervisor.wake();
                     let frames = self.runner.pending_frames();
                     if let Some(end) = self.note(frames, &mut report).await {
                         return end;

@@ -105,6 +105,8 @@ pub(super) struct RunMessage<'a> {
     pub(super) env: &'a [EnvironmentEntry],
     /// The shell is in POSIX mode.
     pub(super) posix: bool,
+    /// Whatever is assigned is exported (`set -a`), or may be: the driver's variables are not.
+    pub(super) exports_all: bool,
     /// What `$?` shows to the command.
     pub(super) previous_status: i32,
     /// FIFO that takes its output.
@@ -128,8 +130,12 @@ impl RunMessage<'_> {
         let errors = if self.does_more { Errors::Apart } else { Errors::Shared };
         text.push_str(&self.descriptors.redirections(">|", self.output, errors));
         let _infallible = write!(text, ";__pi_e \"{}\" \"$__pi_k\"", self.status());
-        if self.cwd.is_some() {
+        let report = self.descriptors.report().filter(|_| self.does_more);
+        if self.cwd.is_some() || report.is_some() {
             text.push_str(" \"${__pi_d-}\"");
+        }
+        if let Some(report) = report {
+            let _infallible = write!(text, " {report}");
         }
         if self.does_more {
             text.push_str(";__pi_t \"$__pi_k\"");
@@ -194,13 +200,17 @@ impl RunMessage<'_> {
         let evaluated = if let Some(cwd) = self.cwd {
             let _infallible = write!(
                 text,
-                "__pi_c={command};\\builtin cd -- {} || {otherwise};",
+                "__pi_c={command};\\builtin cd -- {0} || \\builtin test . -ef {0} || {otherwise};",
                 quote_path(cwd)
             );
             "\"$__pi_c\""
         } else {
             command.as_str()
         };
+        if self.exports_all {
+            // The token is nobody's business, and a program would have the command as a variable.
+            text.push_str("\\builtin export -n __pi_m __pi_k __pi_o __pi_s __pi_c __pi_d;");
+        }
         if self.previous_status != 0 {
             let _infallible = write!(text, "{};", set_status(self.previous_status));
         }
@@ -364,6 +374,7 @@ mod tests {
             cwd: None,
             env: &[],
             posix: false,
+            exports_all: false,
             previous_status: 0,
             output: Path::new("/dev/shm/pi-bash-0-1234567890/o1"),
             descriptors: Descriptors::within(None),
@@ -388,6 +399,7 @@ mod tests {
             cwd: None,
             env: &[],
             posix: false,
+            exports_all: false,
             previous_status: 0,
             output: Path::new("/run/user/1000/pi-bash-1000-0123456789abcdef/o1000"),
             descriptors: Descriptors::within(None),

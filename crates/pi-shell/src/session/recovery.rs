@@ -136,6 +136,8 @@ impl Engine {
         let folder = self.shared.folder.path().to_path_buf();
         let system = |source| ShellError::System { attempt: "restore the session's state", source };
         self.modes.posix = state.posix;
+        // A state does not tell; the next report does.
+        self.modes.exports_all = true;
         self.shared.note_traps(Traps::set_by_state(&state.restore));
         let mut text = state.restore.clone();
         if !self.handicaps.limits {

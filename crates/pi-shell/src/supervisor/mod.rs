@@ -199,6 +199,13 @@ impl Supervisor {
         self.inner.identity.pid
     }
 
+    /// Lets it go on where a command stopped it (`kill -STOP $PPID`): nothing else would, and what it
+    /// has to tell is waited for. Without effect on one that runs.
+    pub(crate) fn wake(&self) {
+        // Gone already shows elsewhere.
+        process::signal(self.inner.identity, libc::SIGCONT).ok();
+    }
+
     /// Starts a program as leader of its own session and process group, with default signal
     /// dispositions and no signal blocked.
     ///
@@ -212,6 +219,7 @@ impl Supervisor {
         let frame = request.into_frame(id)?;
         let (answer, answered) = oneshot::channel();
         let order = Order::Spawn { id, frame, answer };
+        self.wake();
         self.inner.orders.send(order).map_err(|_| SpawnFailure::unreachable())?;
         answered.await.unwrap_or_else(|_| Err(SpawnFailure::unreachable()))
     }
@@ -223,7 +231,7 @@ impl Supervisor {
         let id = self.inner.next_id();
         let (answer, answered) = oneshot::channel();
         let Ok(bytes) = Request::Sweep { id }.encode() else { return self.below() };
-        process::signal(self.inner.identity, libc::SIGCONT).ok();
+        self.wake();
         self.inner.orders.send(Order::Sweep { id, frame: Frame::new(bytes), answer }).ok();
         match timeout(SWEEP_BOUND, answered).await {
             Ok(Ok(left)) => left,

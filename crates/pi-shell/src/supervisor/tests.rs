@@ -183,6 +183,17 @@ async fn a_stopped_supervisor_can_be_closed() {
 }
 
 #[tokio::test]
+async fn a_stopped_supervisor_starts_programs_and_tells_of_their_ends() {
+    let supervisor = launch().await;
+    let own = identity(&supervisor);
+    tree::signal(own, libc::SIGSTOP).unwrap();
+    let child = tokio::time::timeout(PATIENCE, supervisor.spawn(shell("exit 7"))).await;
+    let child = child.unwrap().unwrap();
+    assert_eq!(tokio::time::timeout(PATIENCE, child.exited()).await.unwrap(), ChildExit::Exited(7));
+    supervisor.close(PATIENCE).await;
+}
+
+#[tokio::test]
 async fn dropping_the_last_handle_ends_the_tree_and_leaves_no_zombie() {
     let supervisor = launch().await;
     let own = identity(&supervisor);

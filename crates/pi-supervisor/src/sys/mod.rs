@@ -28,6 +28,26 @@ pub(crate) fn fork() -> io::Result<Option<i32>> {
     }
 }
 
+/// Has the kernel continue this process when `socket` has input or its other end is closed: SIGCONT
+/// in the place of SIGIO (`fcntl(2)`, `F_SETSIG`). Without effect on a process that runs.
+#[cfg(target_os = "linux")]
+pub(crate) fn continue_on_input(socket: &OwnedFd) -> io::Result<()> {
+    /// `F_SETSIG` of `asm-generic/fcntl.h`; the same on all of Linux's architectures.
+    const SET_SIGNAL: i32 = 10;
+    let descriptor = socket.as_raw_fd();
+    // SAFETY: sets and reads flags of a descriptor that is open and ours.
+    let set = |command, value: i32| match unsafe { libc::fcntl(descriptor, command, value) } {
+        -1 => Err(io::Error::last_os_error()),
+        found => Ok(found),
+    };
+    set(SET_SIGNAL, libc::SIGCONT)?;
+    // SAFETY: has no arguments and cannot fail.
+    set(libc::F_SETOWN, unsafe { libc::getpid() })?;
+    let flags = set(libc::F_GETFL, 0)?;
+    set(libc::F_SETFL, flags | libc::O_ASYNC)?;
+    Ok(())
+}
+
 /// Ends a forked child without running what the parent registered for its own end.
 pub(crate) fn exit_child() -> ! {
     // SAFETY: ends the process; nothing after it is reached.

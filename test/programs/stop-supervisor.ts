@@ -1,0 +1,17 @@
+/**
+ * A host whose command stops the process that supervises it, and leaves something behind.
+ *
+ *   stop-supervisor <seconds> [backend of a sandbox]
+ *
+ * What is left sleeps for so many seconds. It prints `ready` when the supervisor is stopped, and waits for its own end.
+ */
+import { Shell } from "@pi-bash/natives";
+
+const [, , seconds, backend] = process.argv;
+const sandbox = backend === undefined ? {} : { sandbox: { mode: "workspace-write", backend } as const };
+const shell = new Shell(sandbox);
+await shell.run({
+  command: `sleep ${seconds} >/dev/null & setsid sleep ${seconds} >/dev/null & kill -STOP $PPID`,
+});
+process.stdout.write("ready\n");
+setInterval(() => undefined, 1_000);
