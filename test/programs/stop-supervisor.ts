@@ -14,4 +14,5 @@ await shell.run({
   command: `sleep ${seconds} >/dev/null & setsid sleep ${seconds} >/dev/null & kill -STOP $PPID`,
 });
 process.stdout.write("ready\n");
-setInterval(() => undefined, 1_000);
+// Held: a session that nobody has any more ends.
+setInterval(() => shell.lateOutput(), 1_000);
