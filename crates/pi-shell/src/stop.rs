@@ -93,6 +93,18 @@ impl StopPlan {
         let root = if self.is_beside { shell.pid } else { self.supervisor };
         processes_of(root, &self.spared, &self.older, shell.pid, self.report)
     }
+
+    /// What lives of the command once it has ended. Beside the session, that is what is below its
+    /// shell and what has lost its parent, which others may have left as well.
+    pub(crate) fn left_behind(&self) -> Vec<ProcessEntry> {
+        let mut found = self.targets();
+        if self.is_beside {
+            let shell = self.shell.identity().pid;
+            let (spared, older) = (&self.spared, &self.older);
+            found.extend(processes_of(self.supervisor, spared, older, shell, self.report));
+        }
+        found
+    }
 }
 
 /// The living processes below `root` that are neither spared nor older, nor below such a one.

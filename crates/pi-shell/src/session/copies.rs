@@ -83,7 +83,7 @@ pub(super) async fn run(
         supervisor: shared_by_plan.supervisor.pid(),
         shell: ShellTarget::Copy(identity),
         is_beside: true,
-        spared: shared_by_plan.machinery.living(),
+        spared: shared_by_plan.not_of_a_copy(),
         report: shared_by_plan.main().1,
         older: shared_by_plan.survivors.living(),
     };

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::filters;
 use super::frames::FrameBody;
 use super::noise::LastWords;
 use super::output_pipe::OutputPipe;
@@ -31,6 +32,16 @@ const LOST_AFTER_LOOKS: u32 = 2;
 /// The same while the order lies unread: bash waits for the fork of a standby, which takes long
 /// on a starved machine and for ever under `ulimit -u`.
 const STUCK_AFTER_LOOKS: u32 = 6;
+
+/// Most time that `>(…)` gets to pass on what the command wrote. `tee` needs a millisecond; one that
+/// takes longer is a survivor, and what it writes is late output.
+const FILTER_LIMIT: Duration = Duration::from_secs(1);
+
+/// Looks in a row that find no such filter until there is none.
+const QUIET_LOOKS: u32 = 2;
+
+/// Time between two looks whether such filters are done; doubled up to the second.
+const FILTER_LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(16));
 
 /// Lateness of a deadline that shows that the host itself was stopped or starved.
 const LATE_DEADLINE: Duration = Duration::from_millis(100);
@@ -115,6 +126,13 @@ impl Follow<'_, '_> {
             _ => self.deadline.map(|deadline| deadline.max(Instant::now()) + DRAIN_LIMIT),
         };
         self.drain(limit).await;
+        // A plain builtin starts nothing; what was stopped leaves nothing.
+        let is_plain = self.last_words.is_none() && self.births.is_some();
+        if !is_plain && matches!(ending, Ending::Reported { .. } | Ending::Died { .. }) {
+            self.await_filters(limit).await;
+        }
+        self.delivery.end();
+        self.has_room(limit).await;
         // The result comes at once after a plain command, and tells of its output too.
         if self.last_words.is_some() || !matches!(ending, Ending::Reported { .. }) {
             self.delivery.flush();
@@ -295,8 +313,51 @@ impl Follow<'_, '_> {
                 _ => rest = Some(0),
             }
         }
-        self.delivery.end();
-        self.has_room(limit).await;
+    }
+
+    /// Reads on while filters of the command still pass its output on.
+    async fn await_filters(&mut self, limit: Option<Instant>) {
+        let end = Instant::now() + FILTER_LIMIT;
+        let end = limit.map_or(end, |limit| limit.min(end));
+        let (mut pause, longest) = FILTER_LOOKS;
+        if !self.has_room(limit).await || !self.read_what_is_there() {
+            return;
+        }
+        // Twice: a process may fork and end between two lines of one look.
+        let mut quiet_looks = 0;
+        while Instant::now() < end && !self.cancel.is_cancelled() {
+            // One that has closed the pipe is waited for as well: it is no survivor.
+            let at_work = filters::are_at_work(&(self.plan)());
+            // What they wrote before that look is there by now.
+            self.read_what_is_there();
+            quiet_looks = if at_work { 0 } else { quiet_looks + 1 };
+            if quiet_looks == QUIET_LOOKS {
+                return;
+            }
+            tokio::time::sleep(if at_work { pause } else { FILTER_LOOKS.0 }).await;
+            pause = (pause * 2).min(longest);
+            if !self.has_room(limit).await {
+                return;
+            }
+        }
+    }
+
+    /// Takes what lies in the pipe now. Returns whether somebody can still write to it.
+    fn read_what_is_there(&mut self) -> bool {
+        let mut rest = self.output.waiting_bytes();
+        loop {
+            match self.output.read_now() {
+                Ok(ReadOutcome::Data(length)) => {
+                    self.delivery.take_rest(self.output, length);
+                    rest = rest.saturating_sub(length);
+                    if rest == 0 {
+                        return true;
+                    }
+                }
+                Ok(ReadOutcome::Closed) => return false,
+                _ => return true,
+            }
+        }
     }
 
     /// Waits until the consumer took everything, at most until `limit`.

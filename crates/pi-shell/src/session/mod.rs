@@ -9,7 +9,8 @@
 //! run      one command in the shell             copies, own_pid  one command in a copy of it
 //! hand_over  a command goes on beside the session  ownership  which engine has the session then
 //! noise    what a shell wrote on its way out      aftermath  what an ended command leaves to be done
-//! follow   read, wait, stop                     delivery → sink and observer
+//! follow   read, wait, stop                     filters  what `>(…)` still has to pass on
+//! delivery → sink and observer
 //! protocol, driver, descriptors, traps  what is said to bash; frames what it answers    main_shell, runner, standby  who is told
 //! private_dir, output_pipe, members, active_runs, pool  the nouns they use
 //! ```
@@ -29,6 +30,8 @@ mod driver;
 mod effects;
 #[cfg(unix)]
 mod engine;
+#[cfg(unix)]
+mod filters;
 #[cfg(unix)]
 mod flood;
 #[cfg(unix)]

@@ -185,9 +185,14 @@ impl Shared {
 
     /// The same for a copy's command: what the session's shell runs meanwhile is not its own.
     pub(super) async fn account_for_survivors_of_copy(&self) -> Vec<ProcessInfo> {
+        self.account(&self.not_of_a_copy()).await
+    }
+
+    /// Processes that no copy's command started, nor what is below them.
+    pub(super) fn not_of_a_copy(&self) -> HashSet<i32> {
         let mut spared = self.machinery.living();
         spared.insert(self.main().0);
-        self.account(&spared).await
+        spared
     }
 
     async fn account(&self, spared: &HashSet<i32>) -> Vec<ProcessInfo> {
