@@ -1,24 +1,15 @@
 /**
  * `node:util`'s `parseArgs` with refusals that a person can act on.
  *
- * Here is how a wrong option is told; which options a command has, and what their values may be, is the command's.
+ * Here is how a wrong option is told; which options there are is in `surface/options.ts`, and what their values may be is
+ * the command's.
  */
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { nearestNames } from "@pi-bash/contract";
 import { UsageError } from "./usage.ts";
 
 /** Longest deadline, in seconds: what fits the timers below. */
 const MAX_TIMEOUT_SECONDS = 2_147_483;
-
-/** Options of every command that runs a command; how they are read stands below and in `policy-option.ts`. */
-export const CALL_OPTIONS = {
-  cwd: { type: "string" },
-  env: { type: "string", multiple: true, default: [] as string[] },
-  timeout: { type: "string" },
-  policy: { type: "string" },
-  mode: { type: "string" },
-  "allow-unasked": { type: "string", multiple: true, default: [] as string[] },
-  json: { type: "boolean", default: false },
-} as const;
 
 /**
  * Reads the words after a command's name.
@@ -80,8 +71,7 @@ function refusalOf(error: unknown, config: ParseArgsConfig): string {
   if (word === undefined) return message;
   switch (code) {
     case "ERR_PARSE_ARGS_UNKNOWN_OPTION":
-      // `pi-bash run ls -l` is what a person tries first.
-      return `there is no option \`${word}\`${followsCommand(word, config) ? "; a command with options of its own needs quotes" : ""}`;
+      return `there is no option \`${word}\`${remedyFor(word, config)}`;
     case "ERR_PARSE_ARGS_INVALID_OPTION_VALUE":
       if (message.includes("does not take an argument")) return `\`${word}\` takes no value`;
       return message.includes("ambiguous")
@@ -92,6 +82,14 @@ function refusalOf(error: unknown, config: ParseArgsConfig): string {
     default:
       return message;
   }
+}
+
+/** What may have been meant by an option that there is not. */
+function remedyFor(option: string, config: ParseArgsConfig): string {
+  // `pi-bash run ls -l` is what a person tries first.
+  if (followsCommand(option, config)) return "; a command with options of its own needs quotes";
+  const [nearest] = nearestNames(option.replace(/^-+/, ""), Object.keys(config.options ?? {}));
+  return nearest === undefined ? "" : `; the nearest is \`--${nearest}\``;
 }
 
 /** Whether a word that is no option, the command, stands before `option`. */

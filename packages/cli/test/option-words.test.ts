@@ -45,11 +45,8 @@ describe("a wrong option", () => {
     expect(refusalOf(() => parseSessionArguments(["--cwd", "/nowhere"], "no calls"))).toBe(
       "`--cwd` takes a folder, and `/nowhere` is not one",
     );
-    for (const words of [["ls"], ["--timeout", "5"], ["--env", "A=1"]]) {
-      expect(refusalOf(() => parseSessionArguments(words, "`mcp` takes its calls from its client"))).toBe(
-        "`mcp` takes its calls from its client",
-      );
-    }
+    const takesCalls = "`mcp` takes its calls from its client";
+    expect(refusalOf(() => parseSessionArguments(["ls"], takesCalls))).toBe(takesCalls);
   });
 
   it("is none where an option that takes several values has several", () => {

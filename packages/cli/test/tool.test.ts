@@ -69,7 +69,7 @@ describe("pi-bash tool", () => {
 
   it("refuses input that is no JSON as a wrong command line", async () => {
     const place = "line 1, column 2: a name in double quotes is expected, not the end of the text";
-    const stderr = `pi-bash: standard input is not JSON: ${place}; \`pi-bash --help\` shows what there is\n`;
+    const stderr = `pi-bash: standard input is not JSON: ${place}; \`pi-bash tool --help\` shows what there is\n`;
     expect(await call([], "{")).toEqual({ status: 2, stdout: "", stderr });
   });
 });

@@ -5,7 +5,7 @@
  * or by a signal, everything under way is ended and the terminal is as it was before.
  */
 import { artifactUrl } from "@pi-bash/contract";
-import { ArtifactError, createConsole, createExecutor, JobManager, UserShell } from "@pi-bash/executor";
+import { ArtifactError, createConsole, JobManager, UserShell } from "@pi-bash/executor";
 import { themeFor } from "@pi-bash/renderer";
 import { createBashTool, createJobTool, createLegacyTools, createTaskTools, type TaskSession } from "@pi-bash/tool";
 import type { ReadOutput } from "../console/blocks.ts";
@@ -17,7 +17,7 @@ import { otherCall, toolCall, userCommand } from "../console/work.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
 import { UsageError } from "../usage.ts";
-import { parseSessionArguments, type SessionArguments } from "./tool.ts";
+import { executorOf, parseSessionArguments, type SessionArguments } from "./tool.ts";
 
 /** Key of the shell, and owner of the jobs, of this process. */
 const SESSION = "console";
@@ -54,7 +54,7 @@ export async function console(words: readonly string[]): Promise<number> {
 async function converse(asked: SessionArguments, screen: Screen, stop: AbortSignal): Promise<void> {
   const policy = await policyOf(asked);
   const theme = themeFor(process.env);
-  const executor = createExecutor(asked.settings, { cwd: asked.cwd });
+  const executor = executorOf(asked);
   const jobs = await JobManager.open({ artifacts: executor.artifacts, maxJobs: asked.settings["async.maxJobs"] });
   const shell = new UserShell({ executor, sessionId: SESSION, cwd: asked.cwd });
   const cwd = (): string => shell.cwd ?? asked.cwd;

@@ -6,6 +6,7 @@
 import { release } from "node:os";
 import { isNodeSupported, LEAST_NODE } from "../least-node.ts";
 import { parseOptionWords } from "../option-words.ts";
+import { DOCTOR_OPTIONS } from "../surface/options.ts";
 import { ownVersion } from "../version.ts";
 
 /** One thing that was looked at. */
@@ -115,5 +116,5 @@ export async function doctor(words: readonly string[]): Promise<number> {
 }
 
 function parseDoctorArguments(words: readonly string[]): boolean {
-  return parseOptionWords({ args: [...words], options: { json: { type: "boolean", default: false } } }).values.json;
+  return parseOptionWords({ args: [...words], options: DOCTOR_OPTIONS }).values.json;
 }

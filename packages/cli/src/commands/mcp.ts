@@ -5,30 +5,26 @@
  * a policy by default; its questions go to the client, where it has declared that it takes any.
  */
 import { createMcpApprovals, createMcpServer, serveMcpOnStdio } from "@pi-bash/adapters/mcp";
-import { createExecutor, JobManager } from "@pi-bash/executor";
+import { JobManager } from "@pi-bash/executor";
 import { createBashTool, type TaskSession, toolsForModel } from "@pi-bash/tool";
 import { clientPolicy, withApprovalBound } from "../client-policy.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
-import { UsageError } from "../usage.ts";
-import { parseSessionArguments, storeOf } from "./tool.ts";
+import { executorOf, parseSessionArguments } from "./tool.ts";
 
 /** Key of the shell and owner of the tasks of this process. */
 const WORKSPACE = "mcp";
 
 /** Runs the words after `mcp` and resolves with the exit status: 0, or that of the signal that ended it. */
 export async function mcp(words: readonly string[]): Promise<number> {
-  const takesCalls = "`mcp` takes its calls from its client";
-  const asked = parseSessionArguments(words, takesCalls);
-  if (asked.json) throw new UsageError(takesCalls);
+  const asked = parseSessionArguments(words, "`mcp` takes its calls from its client");
   tellWhatIsRead("an MCP client, which starts this program itself");
   const settings = withApprovalBound(asked.settings);
   const approvals = createMcpApprovals();
   const policy = await clientPolicy(asked, approvals.canAsk);
   const interrupt = listenForInterrupt(() => undefined);
   const { cwd } = asked;
-  const kept = storeOf(asked);
-  const executor = createExecutor(settings, { cwd, ...(kept === undefined ? {} : { artifacts: kept }) });
+  const executor = executorOf({ ...asked, settings });
   const { artifacts } = executor;
   const asyncJobManager = await JobManager.open({ artifacts, maxJobs: settings["async.maxJobs"] });
   const session: TaskSession = {

@@ -10,6 +10,7 @@ import { analyzeCommand } from "@pi-bash/command";
 import { readRuleFile } from "@pi-bash/executor";
 import { explainMinimizer, type MinimizerExplanation, ShellError, verifyMinimizerRules } from "@pi-bash/natives";
 import { parseOptionWords } from "../option-words.ts";
+import { MINIMIZE_OPTIONS } from "../surface/options.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
 import { UsageError } from "../usage.ts";
 
@@ -47,7 +48,11 @@ export async function minimize(words: readonly string[]): Promise<number> {
 
 /** Reads the words after `minimize`. */
 export function parseMinimizeArguments(words: readonly string[]): MinimizeArguments {
-  const { values, positionals } = parseWords(words);
+  const { values, positionals } = parseOptionWords({
+    args: [...words],
+    allowPositionals: true,
+    options: MINIMIZE_OPTIONS,
+  });
   const { command, exit, explain, json, rules } = values;
   if (values.verify) {
     if (command !== undefined || exit !== undefined || explain || rules.length > 0) {
@@ -60,21 +65,6 @@ export function parseMinimizeArguments(words: readonly string[]): MinimizeArgume
   }
   if (exit !== undefined && !/^-?\d{1,9}$/.test(exit)) throw new UsageError(`\`--exit\` is no number: \`${exit}\``);
   return { kind: "minimize", command: command ?? "", exitCode: Number(exit ?? 0), explain, json, rules };
-}
-
-function parseWords(words: readonly string[]) {
-  return parseOptionWords({
-    args: [...words],
-    allowPositionals: true,
-    options: {
-      command: { type: "string" },
-      exit: { type: "string" },
-      explain: { type: "boolean", default: false },
-      json: { type: "boolean", default: false },
-      rules: { type: "string", multiple: true, default: [] },
-      verify: { type: "boolean", default: false },
-    },
-  });
 }
 
 async function verify(files: readonly string[], isJson: boolean): Promise<number> {

@@ -4,7 +4,7 @@
  * Put together here: the executor, the person's shell, the tools. At the end of the input everything under way is waited
  * for, each with its own deadline; when nobody reads any more, or a signal comes, everything is ended.
  */
-import { createExecutor, JobManager, UserShell } from "@pi-bash/executor";
+import { JobManager, UserShell } from "@pi-bash/executor";
 import { type AnyTool, createBashTool, createJobTool, type TaskSession, toolsForModel } from "@pi-bash/tool";
 import { clientPolicy, withApprovalBound } from "../client-policy.ts";
 import { listenForInterrupt } from "../interrupt.ts";
@@ -13,7 +13,7 @@ import { linesOf } from "../rpc/line-input.ts";
 import { LineOutput } from "../rpc/line-output.ts";
 import { RpcServer } from "../rpc/rpc-server.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
-import { parseSessionArguments } from "./tool.ts";
+import { executorOf, parseSessionArguments } from "./tool.ts";
 
 /** Key of the shell, and owner of the jobs, of this process. */
 const SESSION = "rpc";
@@ -29,7 +29,7 @@ export async function rpc(words: readonly string[]): Promise<number> {
   const policy = await clientPolicy(asked, () => true);
   const output = new LineOutput(process.stdout);
   const approvals = new ApprovalDesk(output);
-  const executor = createExecutor(settings, { cwd: asked.cwd });
+  const executor = executorOf({ ...asked, settings });
   const asyncJobManager = await JobManager.open({
     artifacts: executor.artifacts,
     maxJobs: settings["async.maxJobs"],

@@ -1,8 +1,9 @@
 /**
  * The words after `pi-bash run`, read once; behind this file everything is typed and in its range.
  */
-import { CALL_OPTIONS, parseAssignment, parseOptionWords, parseTimeoutSeconds } from "../option-words.ts";
+import { parseAssignment, parseOptionWords, parseTimeoutSeconds } from "../option-words.ts";
 import { type PolicyArguments, parsePolicyArguments } from "../policy-option.ts";
+import { RUN_OPTIONS } from "../surface/options.ts";
 import { UsageError } from "../usage.ts";
 
 /** What `run` was asked for. */
@@ -19,7 +20,11 @@ export interface RunArguments extends PolicyArguments {
 
 /** Reads the words after `run`. */
 export function parseRunArguments(words: readonly string[]): RunArguments {
-  const { values, positionals } = parseRunWords(words);
+  const { values, positionals } = parseOptionWords({
+    args: [...words],
+    allowPositionals: true,
+    options: RUN_OPTIONS,
+  });
   if (positionals.length === 0) throw new UsageError("`run` needs a command");
   if (positionals.length > 1 && !values.session) {
     throw new UsageError("`run` takes one command; quote it, or give `--session` for several");
@@ -34,16 +39,4 @@ export function parseRunArguments(words: readonly string[]): RunArguments {
     ...(values.cwd === undefined ? {} : { cwd: values.cwd }),
     ...(values.timeout === undefined ? {} : { timeoutMs: Math.ceil(parseTimeoutSeconds(values.timeout) * 1000) }),
   };
-}
-
-function parseRunWords(words: readonly string[]) {
-  return parseOptionWords({
-    args: [...words],
-    allowPositionals: true,
-    options: {
-      ...CALL_OPTIONS,
-      session: { type: "boolean", default: false },
-      raw: { type: "boolean", default: false },
-    },
-  });
 }

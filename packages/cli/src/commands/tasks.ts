@@ -5,7 +5,7 @@
  * stays for as long as there is input, answers each line with one line, in order, and ends what runs when it leaves.
  */
 import { createInterface } from "node:readline";
-import { createExecutor, type Executor, JobManager } from "@pi-bash/executor";
+import { type Executor, JobManager } from "@pi-bash/executor";
 import {
   type AnyTool,
   createBashTool,
@@ -17,7 +17,7 @@ import {
 import { type Interrupt, listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
-import { parseSessionArguments, type SessionArguments } from "./tool.ts";
+import { executorOf, parseSessionArguments, type SessionArguments } from "./tool.ts";
 
 /** Owner of the tasks of this process. */
 const WORKSPACE = "cli";
@@ -27,7 +27,7 @@ export async function tasks(words: readonly string[]): Promise<number> {
   const asked = parseSessionArguments(words, "`tasks` takes its calls from standard input");
   tellWhatIsRead("calls of the task tools, a JSON object a line");
   const interrupt = listenForInterrupt(() => undefined);
-  const executor = createExecutor(asked.settings, { cwd: asked.cwd });
+  const executor = executorOf(asked);
   const manager = await JobManager.open({
     artifacts: executor.artifacts,
     maxJobs: asked.settings["async.maxJobs"],

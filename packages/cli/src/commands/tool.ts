@@ -16,11 +16,12 @@ import {
   shortLine,
   type TextPlace,
 } from "@pi-bash/contract";
-import { ArtifactStore, createExecutor } from "@pi-bash/executor";
+import { ArtifactStore, createExecutor, type Executor } from "@pi-bash/executor";
 import { createBashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import { listenForInterrupt } from "../interrupt.ts";
-import { CALL_OPTIONS, parseAssignment, parseOptionWords, parseTimeoutSeconds } from "../option-words.ts";
+import { parseAssignment, parseOptionWords, parseTimeoutSeconds } from "../option-words.ts";
 import { type PolicyArguments, parsePolicyArguments, policyOf } from "../policy-option.ts";
+import { SESSION_OPTIONS, TOOL_OPTIONS } from "../surface/options.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
 import { UsageError } from "../usage.ts";
 
@@ -44,11 +45,7 @@ export async function tool(words: readonly string[]): Promise<number> {
   const params = asked.params ?? parseJson(await text(process.stdin), "standard input");
   const policy = await policyOf(asked);
   const interrupt = listenForInterrupt(() => undefined);
-  const artifacts = storeOf(asked);
-  const executor = createExecutor(asked.settings, {
-    cwd: process.cwd(),
-    ...(artifacts === undefined ? {} : { artifacts }),
-  });
+  const executor = executorOf({ ...asked, cwd: process.cwd() });
   const bash = createBashTool({
     cwd: process.cwd(),
     settings: asked.settings,
@@ -76,25 +73,34 @@ export async function tool(words: readonly string[]): Promise<number> {
   }
 }
 
-/** A store whose artifacts stay, so that a later call can read them by their addresses. */
-export function storeOf({ artifacts, settings }: ToolArguments): ArtifactStore | undefined {
-  if (artifacts === undefined) return undefined;
-  return new ArtifactStore({
+/** An executor; with a folder of artifacts these stay, so that a later call can read them by their addresses. */
+export function executorOf({
+  artifacts,
+  settings,
+  cwd,
+}: Pick<SessionArguments, "artifacts" | "settings" | "cwd">): Executor {
+  if (artifacts === undefined) return createExecutor(settings, { cwd });
+  const store = new ArtifactStore({
     folder: artifacts,
     maxBytes: settings["artifacts.maxBytes"],
     quotaBytes: settings["artifacts.quotaBytes"],
     maxAgeMs: settings["artifacts.maxAgeMs"],
   });
+  return createExecutor(settings, { cwd, artifacts: store });
 }
 
 /** Reads the words after `tool`. */
 export function parseToolArguments(words: readonly string[]): ToolArguments {
-  const { values, positionals } = parseWords(words);
+  const { values, positionals } = parseOptionWords({
+    args: [...words],
+    allowPositionals: true,
+    options: TOOL_OPTIONS,
+  });
   if (positionals.length > 1) throw new UsageError("`tool` takes one command; quote it");
   const [command] = positionals;
   const hasFlags = values.cwd !== undefined || values.timeout !== undefined || values.env.length > 0;
   if (command === undefined && hasFlags) throw new UsageError("`tool` needs a command beside its flags");
-  const asked = toolArguments(values);
+  const asked = { ...toolArguments(values), json: values.json };
   if (command === undefined) return asked;
   const params = {
     command,
@@ -108,20 +114,25 @@ export function parseToolArguments(words: readonly string[]): ToolArguments {
 }
 
 /** What every command that has the tools is told by its options. */
-function toolArguments(values: Omit<ReturnType<typeof parseWords>["values"], "cwd">): Omit<ToolArguments, "params"> {
+function toolArguments(values: {
+  policy?: string | undefined;
+  mode?: string | undefined;
+  "allow-unasked": readonly string[];
+  setting: readonly string[];
+  artifacts?: string | undefined;
+}): Omit<ToolArguments, "params" | "json"> {
   const policy = parsePolicyArguments(values);
   const settings = parseSettings(values.setting);
   const allowUnasked = [...new Set([...settings["bash.allowUnasked"], ...policy.allowUnasked])];
   return {
     settings: { ...settings, "bash.allowUnasked": allowUnasked },
-    json: values.json,
     ...(values.artifacts === undefined ? {} : { artifacts: resolve(values.artifacts) }),
     ...policy,
   };
 }
 
 /** What a command with a session of its own is told. */
-export interface SessionArguments extends Omit<ToolArguments, "params"> {
+export interface SessionArguments extends Omit<ToolArguments, "params" | "json"> {
   /** Where the session begins, absolute. */
   readonly cwd: string;
 }
@@ -133,8 +144,12 @@ export interface SessionArguments extends Omit<ToolArguments, "params"> {
  * @throws {UsageError} with `takesCalls` where a call stands among the words; and for a folder that is not there.
  */
 export function parseSessionArguments(words: readonly string[], takesCalls: string): SessionArguments {
-  const { values, positionals } = parseWords(words);
-  if (positionals.length > 0 || values.timeout !== undefined || values.env.length > 0) throw new UsageError(takesCalls);
+  const { values, positionals } = parseOptionWords({
+    args: [...words],
+    allowPositionals: true,
+    options: SESSION_OPTIONS,
+  });
+  if (positionals.length > 0) throw new UsageError(takesCalls);
   const { cwd = ".", ...others } = values;
   const folder = resolve(cwd);
   if (!isFolder(folder)) throw new UsageError(`\`--cwd\` takes a folder, and \`${shortLine(cwd)}\` is not one`);
@@ -143,18 +158,6 @@ export function parseSessionArguments(words: readonly string[], takesCalls: stri
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function parseWords(words: readonly string[]) {
-  return parseOptionWords({
-    args: [...words],
-    allowPositionals: true,
-    options: {
-      ...CALL_OPTIONS,
-      artifacts: { type: "string" },
-      setting: { type: "string", multiple: true, default: [] },
-    },
-  });
 }
 
 /** `bash.outputHeadBytes=1000`: the value is JSON; what is none is text, so that a word needs no quotes in quotes. */

@@ -1,0 +1,178 @@
+/**
+ * Every command of the program: what help says of it, which options it has, how it ends.
+ *
+ * Help, completions and the refusal of an unknown command are made from this table; what runs a command is in `main.ts`.
+ */
+import {
+  type Completion,
+  DOCTOR_OPTIONS,
+  MINIMIZE_OPTIONS,
+  type Options,
+  RUN_OPTIONS,
+  SESSION_OPTIONS,
+  TOOL_OPTIONS,
+} from "./options.ts";
+
+/** What a command has to say about itself. */
+export interface CommandEntry {
+  /** What it is for; one line of the list. */
+  readonly summary: string;
+  /** The ways to call it, without the program's name. */
+  readonly usage: readonly string[];
+  readonly options: Options;
+  /** What its words that are no options can be. */
+  readonly operands?: Completion;
+  /** What should be known and belongs to no single option. */
+  readonly remarks?: string;
+  /** Exit statuses, each with what it means. */
+  readonly statuses: readonly (readonly [status: string, meaning: string])[];
+  /** Command lines without the program's name, each with what it does. */
+  readonly examples: readonly (readonly [line: string, meaning: string])[];
+  /** The page of the documents that tells the whole. */
+  readonly page: string;
+}
+
+const WRONG_LINE = ["2", "the command line is wrong"] as const;
+const SIGNALLED = ["128+n", "signal n ended it: 130 for Ctrl-C"] as const;
+const CLI_PAGE = "docs/cli.md";
+/** Of what takes its calls from standard input. */
+const UNTIL_INPUT_ENDS = [
+  ["0", "the input ended, and everything that it asked for has, too"],
+  SIGNALLED,
+  WRONG_LINE,
+] as const;
+
+/** All commands by their names, in the order of the list. */
+export const COMMANDS = {
+  run: {
+    summary: "run a command; its exit status is the exit status",
+    usage: ["run [options] 'COMMAND'", "run --session [options] 'COMMAND' 'COMMAND' ..."],
+    options: RUN_OPTIONS,
+    operands: "program",
+    statuses: [
+      ["0-255", "the command's own"],
+      ["128+n", "signal n ended it"],
+      ["124", "it timed out"],
+      ["125", "it was refused or could not be started"],
+      ["130", "Ctrl-C ended it; the second Ctrl-C ends this program at once"],
+      WRONG_LINE,
+    ],
+    examples: [
+      ["run --timeout 60 'npm test'", "live output, and the tests' exit status"],
+      ["run --session 'cd /usr' 'ls | wc -l'", "two commands in one bash"],
+    ],
+    page: CLI_PAGE,
+  },
+  tool: {
+    summary: "one call of the bash tool, as a model makes it",
+    usage: ["tool [options] 'COMMAND'", "tool [options] <CALL.json"],
+    options: TOOL_OPTIONS,
+    operands: "program",
+    remarks: "Without a command the parameters of the call are read as JSON from standard input.",
+    statuses: [
+      ["0-255", "the command's own"],
+      ["125", "the call was refused, timed out or could not be started"],
+      WRONG_LINE,
+    ],
+    examples: [
+      ["tool 'ls /nowhere'", "what a model would read"],
+      ["tool --json --setting bash.outputHeadBytes=2000 'seq 100000'", "the same with another window, as JSON"],
+    ],
+    page: "docs/tool.md",
+  },
+  tasks: {
+    summary: "calls of the task tools, a JSON object a line, while there is input",
+    usage: ["tasks [options] <CALLS.jsonl"],
+    options: SESSION_OPTIONS,
+    statuses: UNTIL_INPUT_ENDS,
+    examples: [[`tasks <<<'{"tool": "task_list"}'`, "the answer to one call"]],
+    page: "docs/tasks.md",
+  },
+  rpc: {
+    summary: "a session for another program, by JSON lines",
+    usage: ["rpc [options]"],
+    options: SESSION_OPTIONS,
+    remarks: "There is a policy in mode `default` without being asked; its questions go to the client.",
+    statuses: UNTIL_INPUT_ENDS,
+    examples: [[`rpc <<<'{"id": "1", "type": "bash", "command": "ls"}'`, "one command and its result"]],
+    page: "docs/rpc.md",
+  },
+  mcp: {
+    summary: "the tools as an MCP server over standard input and output",
+    usage: ["mcp [options]"],
+    options: SESSION_OPTIONS,
+    remarks: "There is a policy in mode `default` without being asked; its questions go to the client.",
+    statuses: UNTIL_INPUT_ENDS,
+    examples: [["mcp --cwd /path/to/project", "what a client's configuration names"]],
+    page: "docs/adapters.md",
+  },
+  console: {
+    summary: "a session at the terminal, to try the tools by hand",
+    usage: ["console [options]"],
+    options: SESSION_OPTIONS,
+    statuses: [["0", "it was left"], SIGNALLED, WRONG_LINE],
+    examples: [["console --mode default", "with questions about what does more than read"]],
+    page: "docs/console.md",
+  },
+  minimize: {
+    summary: "what a model would read of an output",
+    usage: ["minimize [options] <OUTPUT", "minimize --verify [--json] [FILE ...]"],
+    options: MINIMIZE_OPTIONS,
+    operands: "file",
+    statuses: [["0", "done"], ["1", "a rule file is wrong"], WRONG_LINE],
+    examples: [
+      ["minimize --explain --command 'npm test' <log", "what each stage of the minimizer did"],
+      ["minimize --verify rules.toml", "whether rules keep what their tests promise"],
+    ],
+    page: "docs/minimizer.md",
+  },
+  doctor: {
+    summary: "what works here, what is missing and how to get it",
+    usage: ["doctor [--json]"],
+    options: DOCTOR_OPTIONS,
+    statuses: [["0", "everything that is needed is there"], ["1", "something that is needed is missing"], WRONG_LINE],
+    examples: [["doctor", "a line for each thing that was tried"]],
+    page: CLI_PAGE,
+  },
+  tour: {
+    summary: "see the engine at work, with every claim checked",
+    usage: ["tour"],
+    options: {},
+    statuses: [["0", "all claims held"], ["1", "one did not"], WRONG_LINE],
+    examples: [["tour", "takes some seconds"]],
+    page: "README.md",
+  },
+  help: {
+    summary: "this list, or what there is to know of one command",
+    usage: ["help [COMMAND]"],
+    options: {},
+    operands: "command",
+    statuses: [["0", "done"], WRONG_LINE],
+    examples: [["help run", "the same as `pi-bash run --help`"]],
+    page: CLI_PAGE,
+  },
+  version: {
+    summary: "which pi-bash this is; --version and -V say it, too",
+    usage: ["version"],
+    options: {},
+    statuses: [["0", "done"]],
+    examples: [["version", "the version, a line"]],
+    page: CLI_PAGE,
+  },
+} as const satisfies Readonly<Record<string, CommandEntry>>;
+
+/** Name of a command. */
+export type CommandName = keyof typeof COMMANDS;
+
+/** All names, in the order of the list. */
+export const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[];
+
+/** Whether there is such a command. */
+export function isCommandName(name: string): name is CommandName {
+  return Object.hasOwn(COMMANDS, name);
+}
+
+/** What the table says of a command. */
+export function commandEntry(name: CommandName): CommandEntry {
+  return COMMANDS[name];
+}

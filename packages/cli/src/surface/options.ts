@@ -1,0 +1,147 @@
+/**
+ * Every option of the program, each written once: how it is read, what help says of it, and what completes its value.
+ *
+ * Which command has which is in `commands.ts`; what a value may be beyond its kind is the command's to check.
+ */
+import { UnaskedKind } from "@pi-bash/contract";
+import { POLICY_MODES } from "@pi-bash/policy";
+
+/** What stands after an option or a command, as far as a shell can complete it; a list has all words there are. */
+export type Completion = "file" | "folder" | "program" | "setting" | "command" | readonly string[];
+
+/** One option; `type`, `multiple` and `default` are those of `node:util`'s `parseArgs`. */
+export interface Option {
+  readonly type: "string" | "boolean";
+  readonly multiple?: boolean;
+  readonly default?: boolean | string[];
+  /** What help calls the value; of a `string` only. */
+  readonly value?: string;
+  readonly completion?: Completion;
+  /** What it does, in a line or two. */
+  readonly text: string;
+}
+
+/** Options by their names without dashes. */
+export type Options = Readonly<Record<string, Option>>;
+
+const several = { multiple: true, default: [] as string[] } as const;
+const SEVERAL = "may be given several times";
+
+const CWD = {
+  type: "string",
+  value: "FOLDER",
+  completion: "folder",
+  text: "where the command starts",
+} as const satisfies Option;
+
+const ENV = {
+  type: "string",
+  ...several,
+  value: "NAME=VALUE",
+  text: `a variable for the command; ${SEVERAL}`,
+} as const satisfies Option;
+
+/** What may run; of every command that runs something. */
+const POLICY_OPTIONS = {
+  policy: {
+    type: "string",
+    value: "FILE",
+    completion: "file",
+    text: "run only what the rules of FILE allow, and what only reads (docs/policy.md)",
+  },
+  mode: {
+    type: "string",
+    value: "MODE",
+    completion: POLICY_MODES,
+    text: `what becomes of what no rule decides: ${POLICY_MODES.join(", ")}`,
+  },
+  "allow-unasked": {
+    type: "string",
+    ...several,
+    value: "KIND",
+    completion: UnaskedKind.options,
+    text: `what may run unasked: ${UnaskedKind.options.join(", ")}; ${SEVERAL}`,
+  },
+} as const satisfies Options;
+
+/** How the tools behave; of every command that has them. */
+const TOOL_SETTINGS = {
+  setting: {
+    type: "string",
+    ...several,
+    value: "NAME=VALUE",
+    completion: "setting",
+    text: `a setting, as JSON or a word; \`pi-bash settings\` lists them; ${SEVERAL}`,
+  },
+  artifacts: {
+    type: "string",
+    value: "FOLDER",
+    completion: "folder",
+    text: "where whole outputs are kept; a later call with the same folder finds them by artifact://ID",
+  },
+} as const satisfies Options;
+
+export const RUN_OPTIONS = {
+  cwd: CWD,
+  env: ENV,
+  timeout: {
+    type: "string",
+    value: "SECONDS",
+    text: "end the command when it takes longer, with exit status 124; without it there is no deadline",
+  },
+  ...POLICY_OPTIONS,
+  session: { type: "boolean", default: false, text: "each argument is a command of one session" },
+  json: { type: "boolean", default: false, text: "print one JSON object for each command instead of its output" },
+  raw: {
+    type: "boolean",
+    default: false,
+    text: "on a terminal, pass titles, clipboard writes and queries of the command as well",
+  },
+} as const satisfies Options;
+
+export const TOOL_OPTIONS = {
+  cwd: CWD,
+  env: ENV,
+  timeout: {
+    type: "string",
+    value: "SECONDS",
+    text: "end the command when it takes longer; without it the setting `defaultTimeout` decides",
+  },
+  ...POLICY_OPTIONS,
+  ...TOOL_SETTINGS,
+  json: { type: "boolean", default: false, text: "print the answer as one JSON object" },
+} as const satisfies Options;
+
+/** Of `tasks`, `rpc`, `mcp` and `console`, which take their calls from elsewhere. */
+export const SESSION_OPTIONS = {
+  cwd: { ...CWD, text: "where the session begins" },
+  ...POLICY_OPTIONS,
+  ...TOOL_SETTINGS,
+} as const satisfies Options;
+
+export const MINIMIZE_OPTIONS = {
+  command: {
+    type: "string",
+    value: "COMMAND",
+    text: "the command that wrote the output; without it the text alone decides",
+  },
+  exit: { type: "string", value: "N", text: "its exit status; 0 when not given" },
+  explain: { type: "boolean", default: false, text: "show what each stage did before the text" },
+  rules: {
+    type: "string",
+    ...several,
+    value: "FILE",
+    completion: "file",
+    text: `rules of one's own; ${SEVERAL}`,
+  },
+  json: { type: "boolean", default: false, text: "print one JSON object" },
+  verify: {
+    type: "boolean",
+    default: false,
+    text: "run the inline tests of the built-in rules and of the files that are named",
+  },
+} as const satisfies Options;
+
+export const DOCTOR_OPTIONS = {
+  json: { type: "boolean", default: false, text: "print the findings as a JSON list" },
+} as const satisfies Options;
