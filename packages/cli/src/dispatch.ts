@@ -32,6 +32,7 @@ const STARTS: Readonly<Record<CommandName, Start>> = {
   mcp: async (words) => (await import("./commands/mcp.ts")).mcp(words),
   console: async (words) => (await import("./commands/console.ts")).console(words),
   minimize: async (words) => (await import("./commands/minimize.ts")).minimize(words),
+  settings: async (words) => (await import("./commands/settings.ts")).settings(words),
   doctor: async (words) => (await import("./commands/doctor.ts")).doctor(words),
   tour: async (words) => (await import("./commands/tour.ts")).tour(words),
   help,

@@ -7,21 +7,14 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import {
-  type BashToolResult,
-  checkedValue,
-  nearestNames,
-  readJson,
-  Settings,
-  shortLine,
-  type TextPlace,
-} from "@pi-bash/contract";
+import { type BashToolResult, checkedValue, readJson, Settings, shortLine, type TextPlace } from "@pi-bash/contract";
 import { ArtifactStore, createExecutor, type Executor } from "@pi-bash/executor";
 import { createBashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import { listenForInterrupt } from "../interrupt.ts";
 import { parseAssignment, parseOptionWords, parseTimeoutSeconds } from "../option-words.ts";
 import { type PolicyArguments, parsePolicyArguments, policyOf } from "../policy-option.ts";
 import { SESSION_OPTIONS, TOOL_OPTIONS } from "../surface/options.ts";
+import { SETTING_NAMES, unknownSetting } from "../surface/settings.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
 import { UsageError } from "../usage.ts";
 
@@ -164,19 +157,12 @@ function isFolder(path: string): boolean {
 function parseSettings(assignments: readonly string[]): Settings {
   const given = assignments.map((each) => {
     const [name, value] = parseAssignment(each, "--setting");
-    if (!Object.hasOwn(Settings.shape, name)) throw new UsageError(unknownSetting(name));
+    if (!SETTING_NAMES.includes(name)) throw new UsageError(unknownSetting(name));
     return [name, settingValue(name, value)];
   });
   const checked = checkedValue(Settings, Object.fromEntries(given), { whole: "`--setting`" });
   if ("value" in checked) return checked.value;
   throw new UsageError(`wrong settings: ${checked.problem}`);
-}
-
-function unknownSetting(name: string): string {
-  const nearest = nearestNames(name, Object.keys(Settings.shape)).map((each) => `\`${each}\``);
-  const verb = nearest.length === 1 ? "is" : "are";
-  const meant = nearest.length === 0 ? "docs/api has all of them" : `the nearest ${verb} ${nearest.join(", ")}`;
-  return `there is no setting \`${shortLine(name)}\`; ${meant}`;
 }
 
 /** JSON, or text where it is none and does not begin like a list or an object. */

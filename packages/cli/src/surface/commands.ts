@@ -10,6 +10,7 @@ import {
   type Options,
   RUN_OPTIONS,
   SESSION_OPTIONS,
+  SETTINGS_OPTIONS,
   TOOL_OPTIONS,
 } from "./options.ts";
 
@@ -125,6 +126,15 @@ export const COMMANDS = {
       ["minimize --verify rules.toml", "whether rules keep what their tests promise"],
     ],
     page: "docs/minimizer.md",
+  },
+  settings: {
+    summary: "every setting of the tools, with default and range",
+    usage: ["settings [WORD]", "settings --json"],
+    options: SETTINGS_OPTIONS,
+    remarks: "WORD: only settings with this in their name.",
+    statuses: [["0", "done"], WRONG_LINE],
+    examples: [["settings bash.output", "what `--setting bash.outputHeadBytes=N` does"]],
+    page: CLI_PAGE,
   },
   doctor: {
     summary: "what works here, what is missing and how to get it",

@@ -7,8 +7,8 @@ import { parseArgs } from "node:util";
 import { pagePath } from "../document.ts";
 import { COMMAND_NAMES, type CommandEntry, type CommandName, commandEntry } from "./commands.ts";
 import type { Option, Options } from "./options.ts";
+import { wrapped } from "./wrapped.ts";
 
-const COLUMNS = 80;
 /** Column of the second part of a row. */
 const TEXT_COLUMN = 26;
 
@@ -73,15 +73,4 @@ function section(title: string, rows: readonly string[]): string {
 function row(term: string, meaning: string, column = TEXT_COLUMN): string {
   const text = wrapped(meaning, column);
   return term.length + 2 > column ? `${term}\n${" ".repeat(column)}${text}\n` : `${term.padEnd(column)}${text}\n`;
-}
-
-/** Text in lines that end before the last column; all but the first are indented. */
-function wrapped(text: string, indent: number): string {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last === undefined || indent + last.length + 1 + word.length > COLUMNS) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines.join(`\n${" ".repeat(indent)}`);
 }

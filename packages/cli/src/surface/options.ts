@@ -145,3 +145,7 @@ export const MINIMIZE_OPTIONS = {
 export const DOCTOR_OPTIONS = {
   json: { type: "boolean", default: false, text: "print the findings as a JSON list" },
 } as const satisfies Options;
+
+export const SETTINGS_OPTIONS = {
+  json: { type: "boolean", default: false, text: "print their JSON Schema" },
+} as const satisfies Options;
