@@ -7,7 +7,7 @@ set -euo pipefail
 packages=(
   bubblewrap         # sandboxes of the first backend, and the fixture of the differential harness
   # Programs of the read-only tables that a small machine lacks, and shells: the harness tries each of them.
-  bsdextrautils binutils fd-find file gawk iproute2 jq ksh mawk ncal net-tools python-is-python3 ripgrep ruby
+  bsdextrautils binutils fd-find file fish gawk iproute2 jq ksh mawk ncal net-tools python-is-python3 ripgrep ruby
   silversearcher-ag systemd time tree unzip xxd zsh
   dbus               # a message bus that a sandbox must keep commands from
   gcc libc6-dev      # the benchmarks' reader in C

@@ -35,6 +35,7 @@ const STARTS: Readonly<Record<CommandName, Start>> = {
   settings: async (words) => (await import("./commands/settings.ts")).settings(words),
   doctor: async (words) => (await import("./commands/doctor.ts")).doctor(words),
   tour: async (words) => (await import("./commands/tour.ts")).tour(words),
+  completions: async (words) => (await import("./commands/completions.ts")).completions(words),
   help,
   // Alone it is answered in `main.ts`.
   version: refuseWords,

@@ -11,6 +11,7 @@ import {
   RUN_OPTIONS,
   SESSION_OPTIONS,
   SETTINGS_OPTIONS,
+  SHELLS,
   TOOL_OPTIONS,
 } from "./options.ts";
 
@@ -151,6 +152,18 @@ export const COMMANDS = {
     statuses: [["0", "all claims held"], ["1", "one did not"], WRONG_LINE],
     examples: [["tour", "takes some seconds"]],
     page: "README.md",
+  },
+  completions: {
+    summary: "a script that has a shell complete all this",
+    usage: ["completions bash|zsh|fish"],
+    options: {},
+    operands: SHELLS,
+    statuses: [["0", "done"], WRONG_LINE],
+    examples: [
+      ["completions bash", "for ~/.bashrc: source <(pi-bash completions bash)"],
+      ["completions fish", "for ~/.config/fish/config.fish: pi-bash completions fish | source"],
+    ],
+    page: CLI_PAGE,
   },
   help: {
     summary: "this list, or what there is to know of one command",

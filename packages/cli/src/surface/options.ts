@@ -6,6 +6,9 @@
 import { UnaskedKind } from "@pi-bash/contract";
 import { POLICY_MODES } from "@pi-bash/policy";
 
+/** Shells that completions are printed for. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+
 /** What stands after an option or a command, as far as a shell can complete it; a list has all words there are. */
 export type Completion = "file" | "folder" | "program" | "setting" | "command" | readonly string[];
 
