@@ -1,6 +1,6 @@
 /** The command line of `pi-bash run`: what it understands, and how it refuses the rest. */
 import { describe, expect, it } from "vitest";
-import { parseRunArguments } from "../src/commands/run-arguments.ts";
+import { parseRunArguments } from "../src/run/run-arguments.ts";
 import { UsageError } from "../src/usage.ts";
 
 describe("arguments of run", () => {

@@ -1,15 +1,26 @@
 /**
  * `pi-bash run`: one command, or several in one session, with live output and their own exit status.
+ *
+ * Here they are run one after another, and what became of each is told. What a command reads, and where its standard error
+ * goes, is in `../run/command-streams.ts`.
  */
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { StringDecoder } from "node:string_decoder";
 import { displayLine } from "@pi-bash/contract";
 import { executeShell, Shell, type ShellRunOptions, type ShellRunResult } from "@pi-bash/natives";
 import type { Policy } from "@pi-bash/policy";
 import { TerminalFilter } from "@pi-bash/renderer";
 import { type Interrupt, listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
-import { parseRunArguments, type RunArguments } from "./run-arguments.ts";
+import {
+  type CommandStreams,
+  hasInput,
+  hasOwnErrors,
+  openStreams,
+  type WantedStreams,
+} from "../run/command-streams.ts";
+import { parseRunArguments, type RunArguments } from "../run/run-arguments.ts";
 
 /** Exit status of a command that took too long, as `timeout` of the coreutils has it. */
 const TIMED_OUT_STATUS = 124;
@@ -49,20 +60,24 @@ export async function run(words: readonly string[]): Promise<number> {
   // `pi-bash run yes | head`: the reader has seen enough. Without a listener Node would throw.
   const onOutputError = () => readerGone.abort();
   process.stdout.on("error", onOutputError);
+  process.stderr.on("error", onOutputError);
   const shell = asked.session ? new Shell(asked.cwd === undefined ? {} : { cwd: asked.cwd }) : undefined;
+  let streams: CommandStreams | undefined;
   try {
+    streams = await openStreams(wantedStreams(asked));
     let status = 0;
     for (const [index, command] of asked.commands.entries()) {
       const isFirst = index === 0;
       const permit = await permitOf(command, { asked, isFirst, policy });
       if (permit === undefined) return REFUSED_STATUS;
       const result = await runOne(
-        command,
+        streams.around(command, isFirst ? 0 : status),
         asked,
         shell,
         { isFirst, env: permit.env },
         AbortSignal.any([interrupt.signal, readerGone.signal]),
       );
+      await streams.flush();
       status = statusOf(result, interrupt);
       report(command, result, asked, index === asked.commands.length - 1);
       if (result.cancelled) break;
@@ -70,7 +85,9 @@ export async function run(words: readonly string[]): Promise<number> {
     return status;
   } finally {
     await shell?.close();
+    streams?.close();
     process.stdout.off("error", onOutputError);
+    process.stderr.off("error", onOutputError);
     interrupt.release();
   }
 }
@@ -128,6 +145,15 @@ async function runOne(
   };
   const listener = asked.json ? undefined : onChunk;
   return shell ? shell.run(options, listener) : executeShell(options, listener);
+}
+
+/** With `--json` both streams stand in one text, in the order in which they were written. */
+function wantedStreams({ json, raw }: RunArguments): WantedStreams {
+  const wanted = { input: hasInput() };
+  if (json || !hasOwnErrors()) return wanted;
+  if (raw || !process.stderr.isTTY) return { ...wanted, errors: (bytes) => void process.stderr.write(bytes) };
+  const [decoder, filter] = [new StringDecoder("utf8"), new TerminalFilter()];
+  return { ...wanted, errors: (bytes) => void process.stderr.write(filter.push(decoder.write(bytes))) };
 }
 
 function unicodeEscape(character: string): string {

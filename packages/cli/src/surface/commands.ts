@@ -51,6 +51,8 @@ export const COMMANDS = {
     usage: ["run [options] 'COMMAND'", "run --session [options] 'COMMAND' 'COMMAND' ..."],
     options: RUN_OPTIONS,
     operands: "program",
+    remarks:
+      "The command reads the standard input of this program, where that is no terminal. Its standard error is this program's, where that is another file than the output.",
     statuses: [
       ["0-255", "the command's own"],
       ["128+n", "signal n ended it"],
@@ -61,6 +63,7 @@ export const COMMANDS = {
     ],
     examples: [
       ["run --timeout 60 'npm test'", "live output, and the tests' exit status"],
+      ["run 'wc -l' <log", "what comes in is the command's input"],
       ["run --session 'cd /usr' 'ls | wc -l'", "two commands in one bash"],
     ],
     page: CLI_PAGE,
@@ -160,7 +163,7 @@ export const COMMANDS = {
     operands: SHELLS,
     statuses: [["0", "done"], WRONG_LINE],
     examples: [
-      ["completions bash", "for ~/.bashrc: source <(pi-bash completions bash)"],
+      ["completions bash", 'for ~/.bashrc: eval "$(pi-bash completions bash)"'],
       ["completions fish", "for ~/.config/fish/config.fish: pi-bash completions fish | source"],
     ],
     page: CLI_PAGE,
