@@ -20,6 +20,7 @@ import {
   openStreams,
   type WantedStreams,
 } from "../run/command-streams.ts";
+import { runOnTerminal } from "../run/on-terminal.ts";
 import { parseRunArguments, type RunArguments } from "../run/run-arguments.ts";
 
 /** Exit status of a command that took too long, as `timeout` of the coreutils has it. */
@@ -29,21 +30,25 @@ const REFUSED_STATUS = 125;
 /** Exit status of a program whose reader went away: 128 + SIGPIPE. */
 const BROKEN_PIPE_STATUS = 141;
 
-function statusOf(result: ShellRunResult, interrupt: Interrupt): number {
+function statusOf(result: Ended, interrupt: Interrupt): number {
   if (result.timedOut) return TIMED_OUT_STATUS;
   if (result.cancelled) return interrupt.status ?? BROKEN_PIPE_STATUS;
   return result.exitCode ?? 1;
 }
 
+/** How a command ended, on a terminal or not; on one nothing is left of it. */
+type Ended = Omit<ShellRunResult, "survivors" | "sessionReset" | "wallTimeMs"> &
+  Partial<Pick<ShellRunResult, "survivors" | "sessionReset">>;
+
 /** What a person should know beside the output. */
-function notices(result: ShellRunResult, { session, timeoutMs }: RunArguments, isLast: boolean): string[] {
+function notices(result: Ended, { session, timeoutMs }: RunArguments, isLast: boolean): string[] {
   const lines: string[] = [];
   if (result.timedOut) lines.push(`the command took longer than ${(timeoutMs ?? 0) / 1000} s and was ended`);
   if (result.signal !== undefined) lines.push(`the command was ended by ${result.signal}`);
   // A shell of one command has no state that anybody could miss.
   if (session && result.sessionReset)
     lines.push("the command ended the session's shell; another one stands in its place");
-  for (const { pid, command } of result.survivors) {
+  for (const { pid, command } of result.survivors ?? []) {
     lines.push(`still running${isLast ? ", ends now" : ""}: ${displayLine(command)} (process ${pid})`);
   }
   return lines;
@@ -129,16 +134,17 @@ async function runOne(
   shell: Shell | undefined,
   { isFirst, env }: { isFirst: boolean; env: Readonly<Record<string, string>> },
   signal: AbortSignal,
-): Promise<ShellRunResult> {
-  const options: ShellRunOptions = {
+): Promise<Ended> {
+  const common = {
     command,
     signal,
     env: { ...asked.env, ...env },
     ...(asked.timeoutMs === undefined ? {} : { timeoutMs: asked.timeoutMs }),
-    ...(asked.json ? { sink: {} } : {}),
     // In a session only the beginning is given: where the commands go from there is theirs.
     ...(asked.cwd === undefined || !isFirst ? {} : { cwd: asked.cwd }),
   };
+  if (asked.pty) return runOnTerminal(common, (text) => void process.stdout.write(text));
+  const options: ShellRunOptions = { ...common, ...(asked.json ? { sink: {} } : {}) };
   const filter = isShielded(asked) ? new TerminalFilter() : undefined;
   const onChunk = (error: Error | null, chunk: string) => {
     if (error === null) process.stdout.write(filter?.push(chunk) ?? chunk);
@@ -148,7 +154,8 @@ async function runOne(
 }
 
 /** With `--json` both streams stand in one text, in the order in which they were written. */
-function wantedStreams({ json, raw }: RunArguments): WantedStreams {
+function wantedStreams({ json, pty, raw }: RunArguments): WantedStreams {
+  if (pty) return { input: false }; // Its terminal is both.
   const wanted = { input: hasInput() };
   if (json || !hasOwnErrors()) return wanted;
   if (raw || !process.stderr.isTTY) return { ...wanted, errors: (bytes) => void process.stderr.write(bytes) };
@@ -165,7 +172,7 @@ function isShielded({ raw }: RunArguments): boolean {
   return process.stdout.isTTY && !raw;
 }
 
-function report(command: string, result: ShellRunResult, asked: RunArguments, isLast: boolean): void {
+function report(command: string, result: Ended, asked: RunArguments, isLast: boolean): void {
   if (asked.json) {
     const text = JSON.stringify({ command, ...result });
     // JSON leaves these controls as they are.

@@ -10,6 +10,8 @@ import { UsageError } from "../usage.ts";
 export interface RunArguments extends PolicyArguments {
   commands: string[];
   session: boolean;
+  /** On a pseudoterminal; excludes `session` and `json`. */
+  pty: boolean;
   json: boolean;
   /** Everything that the command writes reaches a terminal as it is. */
   raw: boolean;
@@ -29,9 +31,15 @@ export function parseRunArguments(words: readonly string[]): RunArguments {
   if (positionals.length > 1 && !values.session) {
     throw new UsageError("`run` takes one command; quote it, or give `--session` for several");
   }
+  if (values.pty && (values.session || values.json)) {
+    throw new UsageError(
+      `\`--pty\` runs one command for a person; leave \`--${values.json ? "json" : "session"}\` out`,
+    );
+  }
   return {
     commands: positionals,
     session: values.session,
+    pty: values.pty,
     json: values.json,
     raw: values.raw,
     env: Object.fromEntries(values.env.map((each) => parseAssignment(each, "--env"))),

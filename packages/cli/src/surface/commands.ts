@@ -64,6 +64,7 @@ export const COMMANDS = {
     examples: [
       ["run --timeout 60 'npm test'", "live output, and the tests' exit status"],
       ["run 'wc -l' <log", "what comes in is the command's input"],
+      ["run --pty 'git add -p'", "a program that wants a person, with your keys"],
       ["run --session 'cd /usr' 'ls | wc -l'", "two commands in one bash"],
     ],
     page: CLI_PAGE,

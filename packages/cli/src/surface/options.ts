@@ -93,6 +93,11 @@ export const RUN_OPTIONS = {
     text: "end the command when it takes longer, with exit status 124; without it there is no deadline",
   },
   ...POLICY_OPTIONS,
+  pty: {
+    type: "boolean",
+    default: false,
+    text: "run it on a terminal of its own, of the size of ours, with our keys: for editors, pagers and the like",
+  },
   session: { type: "boolean", default: false, text: "each argument is a command of one session" },
   json: { type: "boolean", default: false, text: "print one JSON object for each command instead of its output" },
   raw: {
