@@ -1,5 +1,5 @@
 /** Wrong rule files and settings, told with the file, the line and the field. Runs the built program. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
@@ -48,13 +48,17 @@ describe("a rule file", () => {
     expect(status).toBe(125);
   });
 
-  it("that is missing, that is a folder and that is broken are told apart", async () => {
+  it("that is missing, that cannot be read and that is broken are told apart", async () => {
     const folder = scratchFolder();
     mkdirSync(join(folder, "folder"));
+    symlinkSync("loop.json", join(folder, "loop.json"));
+    writeFileSync(join(folder, "rules.json"), '{"allow": 5}');
     const said = async (file: string) => (await runProgram(["run", "--policy", file, "true"], "", folder)).stderr;
 
     expect(await said("nowhere.json")).toContain("there is no rule file `nowhere.json`");
     expect(await said("folder")).toContain("the rule file `folder` is a folder");
+    expect(await said("loop.json")).toMatch(/the rule file `loop\.json` cannot be read: ELOOP/);
+    expect(await said("rules.json")).toContain("rules.json:1:11: `allow`: is not a list of rules");
   });
 });
 
