@@ -10,17 +10,20 @@ import { join } from "node:path";
 import { buildSync } from "esbuild";
 import { bundledNotices } from "./notices.mjs";
 
+/** What `natives` runs of the contract; none of it has a schema. */
+const CONTRACT_PIECES = ["abort", "nearest-names", "unknown-option"].map((name) => `packages/contract/dist/${name}.js`);
+
 /**
  * What is put into a package instead of being imported. `dependency` is the one that it replaces; where `stays` is
  * true, types still come from it. `from` are the only places, of the workspace's root, whose files may get in.
  *
  * - zod takes 6.3 MB of an install, and a twentieth of it is used.
- * - One small file is all that `natives` runs of the contract: found and read apart it is a tenth of the import.
+ * - A few small files are all that `natives` runs of the contract: found and read apart they are a tenth of the import.
  * - The MCP adapter with its SDK, so that `pi-bash mcp` works without one beside it: the SDK takes 8.4 MB.
  */
 const TAKEN_IN = {
   contract: { dependency: "zod", stays: false, from: ["node_modules/zod/v4/"] },
-  natives: { dependency: "@pi-bash/contract", stays: true, from: ["packages/contract/dist/abort.js"] },
+  natives: { dependency: "@pi-bash/contract", stays: true, from: CONTRACT_PIECES },
   cli: {
     dependency: "@pi-bash/adapters",
     stays: false,

@@ -86,3 +86,10 @@ export {
 } from "./task.ts";
 export { BashDetails, BashToolResult, BashToolUpdate, OutputMeta, TextContent } from "./tool-result.ts";
 export { LineRange, Truncation } from "./truncation.ts";
+export {
+  type OptionNames,
+  refuseMisspeltOptions,
+  refuseUnknownOptions,
+  type UnknownOption,
+  UnknownOptionError,
+} from "./unknown-option.ts";

@@ -3,8 +3,8 @@
  *
  * Keys are the full names (`bash.outputHeadBytes`), not nested objects: one spelling in configuration files, code,
  * messages and documents, which a search finds. What each does stands in the schema (`describe`): `pi-bash settings`, the
- * JSON Schema and `docs/api` are made from it. `Settings.parse({})` gives the defaults; keys that are not ours are
- * dropped, so a host can hand over its whole configuration.
+ * JSON Schema and `docs/api` are made from it. `Settings.parse({})` gives the defaults. Keys that are not ours
+ * are dropped by it, so a host can hand over its whole configuration; `createExecutor` itself refuses them.
  */
 import * as z from "zod";
 import { UnaskedKind } from "./decision.ts";

@@ -15,6 +15,7 @@ import { type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice, neverStart
 import { type ExecuteBashOptions, runCommand } from "./command-run.ts";
 import { type ChildEnvironment, checkCommandEnv, childEnvironment } from "./environment/child-environment.ts";
 import type { NativesPort, SessionOptions } from "./natives-port.ts";
+import { checkCallOptions, checkExecutorOptions } from "./option-names.ts";
 import { loadRuleFiles, type RuleFiles } from "./rule-files.ts";
 import { sandboxOf } from "./sandbox-settings.ts";
 import { sessionKey } from "./sessions/session-key.ts";
@@ -75,8 +76,13 @@ interface Base {
   pool: SessionPool;
 }
 
-/** Makes an executor. Nothing is started before the first command. */
+/**
+ * Makes an executor. Nothing is started before the first command.
+ *
+ * @throws UnknownOptionError for a setting or a port that there is not
+ */
 export function createExecutor(settings: SettingsInput = {}, ports: ExecutorPorts = {}): Executor {
+  checkExecutorOptions(settings, ports);
   return new SessionExecutor(Settings.parse(settings), ports);
 }
 
@@ -114,6 +120,7 @@ class SessionExecutor implements Executor {
 
   async executeBash(command: string, options: ExecuteBashOptions = {}): Promise<CommandResult> {
     if (this.#disposal !== undefined) throw new Error("executor is disposed");
+    checkCallOptions(options);
     const timeoutMs = checkTimeout(options.timeoutMs);
     checkCommandEnv(options.env ?? {}, this.#settings["bash.environment.allow"]);
     const { signal } = options;

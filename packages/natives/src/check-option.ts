@@ -2,6 +2,7 @@
  * The checks that an option passes before it may cross into the addon, each error naming the option and the remedy.
  */
 import { isAbsolute } from "node:path";
+import { meantText, unknownOption } from "@pi-bash/contract/unknown-option";
 import { invalidOption, ShellError } from "./shell-error.ts";
 
 /** Whether an option was left out. `null` counts: JSON has no other way to say it. */
@@ -26,6 +27,14 @@ export function reading<T>(name: string, read: () => T): T {
     if (error instanceof ShellError) throw error;
     throw new ShellError("PI_INVALID_OPTION", `option \`${name}\` cannot be read`, { cause: error });
   }
+}
+
+/** Refuses options that nobody reads. `name` stands for the object in errors. */
+export function checkKnown(name: string, options: object, known: readonly string[]): void {
+  const unknown = reading(name, () => unknownOption(options, known));
+  if (unknown === undefined) return;
+  const option = name === "options" ? unknown.option : `${name}.${unknown.option}`;
+  throw invalidOption(option, `is none that there is${meantText(unknown.nearest)}`);
 }
 
 /** The options named by `keys`, each read once: one that changes its mind is still one value. */

@@ -2,7 +2,7 @@
  * Rewrites a command's output so that a model reads fewer tokens and loses no fact.
  */
 import { binding } from "./binding.ts";
-import { absent, checkObject, checkText, checkWhole, shown } from "./check-option.ts";
+import { absent, checkKnown, checkObject, checkText, checkWhole, shown } from "./check-option.ts";
 import type { MinimizedText, MinimizerRules } from "./generated/binding.d.ts";
 import { fromNative, invalidOption } from "./shell-error.ts";
 
@@ -153,9 +153,22 @@ function toAsked(command: string | Invocation, output: string, exitCode: number,
   return rules === undefined ? undefined : { ran: { ...ran, exitCode }, rules };
 }
 
+const NAMES: Readonly<Record<keyof MinimizerOptions, true>> = {
+  enabled: true,
+  only: true,
+  except: true,
+  maxCaptureBytes: true,
+  sourceOutlineLevel: true,
+  losslessOnly: true,
+  incomplete: true,
+  reference: true,
+  ruleFiles: true,
+};
+
 /** The addon's form of the options; none where the minimizer is switched off. `name` stands for them in errors. */
 export function toMinimizerRules(options: MinimizerOptions, name: string): MinimizerRules | undefined {
   checkObject(name, options);
+  checkKnown(name, options, Object.keys(NAMES));
   const { only, except, maxCaptureBytes, sourceOutlineLevel, losslessOnly, incomplete, reference, ruleFiles } = options;
   const rules: MinimizerRules = {
     ...(absent(only) ? {} : { only: checkList("only", only) }),

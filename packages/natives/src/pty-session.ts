@@ -9,7 +9,7 @@ import type { SandboxOptions, SandboxReport } from "@pi-bash/contract";
 import { binding } from "./binding.ts";
 import { type Bridge, bridge, type Listeners, type Operation } from "./bridge.ts";
 import { CallbackGate } from "./callback-gate.ts";
-import { absent, checkObject, checkStrings, checkText } from "./check-option.ts";
+import { absent, checkKnown, checkObject, checkStrings, checkText } from "./check-option.ts";
 import type { Bridge as NativeBridge, Pty, PtyRequest } from "./generated/binding.d.ts";
 import { toSandboxRequest } from "./sandbox-options.ts";
 import { type ChunkListener, native, resultOf } from "./shell.ts";
@@ -75,6 +75,18 @@ type Handover = Pick<PtyRequest, "startId" | "isCancelled">;
 /** Hands a start to the addon. */
 type Begin = (crossing: NativeBridge, id: number, more: Handover) => void;
 
+/** What every start may be given. */
+const NAMES = [
+  "cwd",
+  "baseEnv",
+  "env",
+  "timeoutMs",
+  "signal",
+  "cols",
+  "rows",
+  "sandbox",
+] as const satisfies readonly (keyof PtyOptions)[];
+
 /** Largest number of cells that crosses; the addon clamps to what makes sense. */
 const MAX_CELLS = 2 ** 16 - 1;
 
@@ -106,6 +118,7 @@ export class PtySession {
    */
   async start(options: PtyStartOptions, onChunk?: ChunkListener, onStart?: StartListener): Promise<PtyRunResult> {
     checkObject("options", options);
+    checkKnown("options", options, [...NAMES, "command", "shell"]);
     const command = checkText("command", options.command, { nul: true });
     const shell = absent(options.shell) ? undefined : checkText("shell", options.shell);
     const request = toPtyRequest(options, onChunk);
@@ -121,6 +134,7 @@ export class PtySession {
     onStart?: StartListener,
   ): Promise<PtyRunResult> {
     checkObject("options", options);
+    checkKnown("options", options, [...NAMES, "application", "args"]);
     const application = checkText("application", options.application, { nul: true });
     if (!Array.isArray(options.args)) throw invalidOption("args", "is no array; give a list of strings");
     const args = options.args.map((value: unknown, at) => checkText(`args[${at}]`, value, { nul: true }));

@@ -2,7 +2,7 @@
  * A sandbox that a caller asks for, on its way to the addon: a name that is none of ours must never mean no sandbox.
  */
 import type { SandboxBackend, SandboxMode, SandboxOptions } from "@pi-bash/contract";
-import { absent, checkAbsolutePath, checkObject, checkText, shown } from "./check-option.ts";
+import { absent, checkAbsolutePath, checkKnown, checkObject, checkText, shown } from "./check-option.ts";
 import type { SandboxRequest } from "./generated/binding.d.ts";
 import { invalidOption } from "./shell-error.ts";
 
@@ -13,10 +13,21 @@ type Names<T extends string> = { readonly [Name in T]: Name };
 const MODES: Names<SandboxMode> = { "read-only": "read-only", "workspace-write": "workspace-write", full: "full" };
 const BACKENDS: Names<SandboxBackend> = { bubblewrap: "bubblewrap", landlock: "landlock", seatbelt: "seatbelt" };
 
+const NAMES: Names<keyof SandboxOptions> = {
+  mode: "mode",
+  network: "network",
+  backend: "backend",
+  writablePaths: "writablePaths",
+  protectedPaths: "protectedPaths",
+  hiddenPaths: "hiddenPaths",
+  allowDegraded: "allowDegraded",
+};
+
 /** The addon's form; absent: no sandbox. */
 export function toSandboxRequest(options: SandboxOptions | undefined | null): SandboxRequest | undefined {
   if (absent(options)) return undefined;
   checkObject("sandbox", options);
+  checkKnown("sandbox", options, Object.keys(NAMES));
   const mode = oneOf("sandbox.mode", options.mode, MODES);
   if (mode === "full") return undefined;
   return {

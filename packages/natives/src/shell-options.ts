@@ -9,6 +9,7 @@ import { isAbortSignal } from "@pi-bash/contract/abort";
 import {
   absent,
   checkAbsolutePath,
+  checkKnown,
   checkObject,
   checkStrings,
   checkText,
@@ -105,48 +106,71 @@ export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 /** Largest window, in bytes, which is the core's own bound: 64 MiB. */
 const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
 
+const SESSION_NAMES = [
+  "shell",
+  "cwd",
+  "baseEnv",
+  "sessionEnv",
+  "snapshotPath",
+  "minimizer",
+  "limits",
+  "sandbox",
+] as const satisfies readonly (keyof ShellOptions)[];
+
+const RUN_NAMES = [
+  "command",
+  "cwd",
+  "env",
+  "timeoutMs",
+  "signal",
+  "sink",
+  "invocation",
+  "concurrency",
+] as const satisfies readonly (keyof ShellRunOptions)[];
+
 /** A session's options, each read once. */
 export function readSession(options: ShellOptions): ShellOptions {
-  return readOnce("options", options, [
-    "shell",
-    "cwd",
-    "baseEnv",
-    "sessionEnv",
-    "snapshotPath",
-    "minimizer",
-    "limits",
-    "sandbox",
-  ]);
+  checkObject("options", options);
+  checkKnown("options", options, SESSION_NAMES);
+  return readOnce("options", options, SESSION_NAMES);
 }
 
 /** A run's options, each read once, those of its sink too. */
 export function readRun(options: ShellRunOptions): ShellRunOptions {
-  const run = readOnce("options", options, [
-    "command",
-    "cwd",
-    "env",
-    "timeoutMs",
-    "signal",
-    "sink",
-    "invocation",
-    "concurrency",
-  ]);
+  checkObject("options", options);
+  checkKnown("options", options, RUN_NAMES);
+  return readRunNames(options);
+}
+
+/** The options of a command in a fresh bash, each read once. */
+export function readExecute(options: ShellExecuteOptions): ShellExecuteOptions {
+  checkObject("options", options);
+  checkKnown("options", options, [...SESSION_NAMES, ...RUN_NAMES]);
+  return { ...readOnce<ShellOptions>("options", options, SESSION_NAMES), ...readRunNames(options) };
+}
+
+function readRunNames(options: ShellRunOptions): ShellRunOptions {
+  const run = readOnce("options", options, RUN_NAMES);
   return run.sink === undefined ? run : { ...run, sink: readSink("sink", run.sink) };
 }
 
+const SINK_NAMES = [
+  "maxBytes",
+  "headBytes",
+  "maxLineBytes",
+  "spillPath",
+  "spillFromStart",
+  "spillMaxBytes",
+  "throttleMs",
+  "plainText",
+  "onUpdate",
+] as const satisfies readonly (keyof SinkOptions)[];
+
 /** A sink's options, each read once. `name` stands for them in errors. */
 export function readSink(name: string, options: SinkOptions): SinkOptions {
-  return readOnce(name, options, [
-    "maxBytes",
-    "headBytes",
-    "maxLineBytes",
-    "spillPath",
-    "spillFromStart",
-    "spillMaxBytes",
-    "throttleMs",
-    "plainText",
-    "onUpdate",
-  ]);
+  checkObject(name, options);
+  checkKnown(name, options, SINK_NAMES);
+  return readOnce(name, options, SINK_NAMES);
 }
 
 /** The addon's form of a session's options. */
@@ -232,6 +256,7 @@ function toLimits(limits: ResourceLimits): Limits {
     "sessionMemoryBytes",
     "sessionProcesses",
   ] as const;
+  checkKnown("limits", limits, names);
   const entries = names
     .filter((name) => !absent(limits[name]))
     .map((name) => [name, checkWhole(`limits.${name}`, limits[name], 0, Number.MAX_SAFE_INTEGER)] as const);

@@ -11,6 +11,7 @@ import { type ShellRunResult, toRunResult } from "./run-result.ts";
 import { fromNative, ShellError, type ShellErrorCode } from "./shell-error.ts";
 import {
   checkFunction,
+  readExecute,
   readRun,
   readSession,
   type ShellExecuteOptions,
@@ -132,7 +133,7 @@ export class Shell {
 /** Runs one command in a fresh bash, which is gone when the promise settles. Otherwise as `Shell.run`. */
 export async function executeShell(given: ShellExecuteOptions, onChunk?: ChunkListener): Promise<ShellRunResult> {
   checkFunction("onChunk", onChunk);
-  const options = { ...readSession(given), ...readRun(given) };
+  const options = readExecute(given);
   const request = toRunRequest(options, minimizerOf(options), typeof onChunk === "function");
   const { addon, supervisor } = binding();
   // The command's directory and the session's are one here; the core checks it once.

@@ -5,6 +5,7 @@
  * long as their session. The approval is asked at most once a request, and whatever goes wrong with it denies.
  */
 import { analyzeCommand } from "@pi-bash/command";
+import { type OptionNames, refuseUnknownOptions } from "@pi-bash/contract";
 import { onAbort, withDeadline } from "@pi-bash/contract/abort";
 import { decide, type PolicyConfig, type PolicyRequest, type Verdict } from "./decide.ts";
 import type { GitConfigDanger } from "./git-hardening.ts";
@@ -82,8 +83,27 @@ export interface Policy {
   readonly problems: readonly string[];
 }
 
-/** Makes a policy. Rules may be given as loaded sets, or as one plain list of the user's own. */
+const NAMES: OptionNames<PolicyOptions & RuleFile> = {
+  blockShutdown: true,
+  askUndecidedBlocks: true,
+  blockedCommands: true,
+  requireDescription: true,
+  ruleSets: true,
+  approve: true,
+  approvalTimeoutMs: true,
+  inspectGit: true,
+  allow: true,
+  ask: true,
+  deny: true,
+};
+
+/**
+ * Makes a policy. Rules may be given as loaded sets, or as one plain list of the user's own.
+ *
+ * @throws UnknownOptionError for an option that there is not
+ */
 export function createPolicy(given: PolicyOptions | RuleFile | readonly RuleSet[] = {}): Policy {
+  if (!Array.isArray(given)) refuseUnknownOptions("createPolicy", given, NAMES);
   const options = asOptions(given);
   const learnt: string[] = [];
   const taints = new Map<string, string>();

@@ -26,6 +26,7 @@ import { type PreparedCall, prepareCall } from "./prepared-call.ts";
 import { bashPrompt } from "./prompt.ts";
 import type { PtyPort } from "./pty-port.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
+import { checkSession } from "./session-names.ts";
 import { refusal, ToolAbortError, ToolError } from "./tool-error.ts";
 
 /** The tool `bash`, as an agent registers it. */
@@ -59,8 +60,13 @@ export interface BashTool {
   ): Promise<BashToolResult>;
 }
 
-/** Makes the tool. The session's ports are read at each call. */
+/**
+ * Makes the tool. The session's ports are read at each call.
+ *
+ * @throws UnknownOptionError for what looks like a misspelt property of the session
+ */
 export function createBashTool(session: BashToolSession): BashTool {
+  checkSession("createBashTool", session);
   const settings = settingsReader(session);
   return {
     name: "bash",

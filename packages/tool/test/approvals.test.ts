@@ -136,7 +136,6 @@ describe("a session with a policy", () => {
 
   it("judges the text that runs, in the folder where it runs, and denies what stands in either form", async () => {
     const { bash, folder } = guarded({
-      mode: "yolo",
       deny: ["Bash(cd secret)", "Write(out/**)"],
       allow: ["Bash(touch **)"],
     } as PolicyOptions);
@@ -231,7 +230,7 @@ describe("a session with a policy", () => {
 
 describe("read-only commands", () => {
   it("run beside the command that has the session, without a word about the copy", async () => {
-    const { bash, folder } = guarded({ allow: ["Bash(mkfifo **)"], mode: "yolo" } as PolicyOptions, {
+    const { bash, folder } = guarded({ allow: ["Bash(mkfifo **)"] } as PolicyOptions, {
       policyContext: () => ({ mode: "yolo" }),
     });
     const waiting = bash({ command: "mkfifo gate && cat gate" });

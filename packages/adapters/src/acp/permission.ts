@@ -4,8 +4,9 @@
  * Which calls are asked about is the policy's, and so is what a remembered answer allows: it is one of the rules that the
  * policy has suggested, never a wider one.
  */
+
 import { methods, type PermissionOption } from "@agentclientprotocol/sdk";
-import { displayLine } from "@pi-bash/contract";
+import { displayLine, refuseUnknownOptions } from "@pi-bash/contract";
 import type { BashToolSession } from "@pi-bash/tool";
 import type { AcpSession } from "./client-bridge.ts";
 
@@ -23,6 +24,7 @@ export interface ApproveLabels {
 
 /** The way to ask, for `session.approve`. A prompt that the client has cancelled is a refusal. */
 export function acpApprove({ client, sessionId }: AcpSession, labels: ApproveLabels = {}): Approve {
+  refuseUnknownOptions("acpApprove", labels, { once: true, always: true, reject: true });
   const { once = "Allow once", always = (rule) => `Always allow \`${rule}\``, reject = "Reject" } = labels;
   let questions = 0;
   return async (_request, verdict, signal) => {

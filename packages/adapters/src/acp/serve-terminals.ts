@@ -4,7 +4,9 @@
  * A person's editor decides what an agent may run in it; it is asked through `authorize`. What a terminal does between
  * its start and its end is in `terminal.ts`.
  */
+
 import { type ClientApp, methods, RequestError } from "@agentclientprotocol/sdk";
+import { refuseUnknownOptions } from "@pi-bash/contract";
 import type { BashToolSession } from "@pi-bash/tool";
 import { commandLine, MAX_TERMINAL_BYTES, Terminal } from "./terminal.ts";
 
@@ -39,7 +41,9 @@ export interface AcpTerminals {
  * Answers `terminal/*` for this app, which has one connection; all terminals end with it. Announce it in `initialize`
  * with `clientCapabilities: { terminal: true }`.
  */
-export function serveTerminals(app: ClientApp, { executor, authorize }: TerminalsPorts): AcpTerminals {
+export function serveTerminals(app: ClientApp, ports: TerminalsPorts): AcpTerminals {
+  refuseUnknownOptions("serveTerminals", ports, { executor: true, authorize: true });
+  const { executor, authorize } = ports;
   const terminals = new Map<string, Terminal>();
   let lastNumber = 0;
   const find = ({ sessionId, terminalId }: { sessionId: string; terminalId: string }): Terminal => {

@@ -6,7 +6,7 @@
  */
 import type { BetaRunnableTool, BetaToolRunContext } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool";
 import { ToolError } from "@anthropic-ai/sdk/lib/tools/ToolError";
-import { type BashToolUpdate, jsonSchemaOf } from "@pi-bash/contract";
+import { type BashToolUpdate, jsonSchemaOf, refuseUnknownOptions } from "@pi-bash/contract";
 import type { AnyTool, BashTool } from "@pi-bash/tool";
 import { answerOf } from "../answer.ts";
 
@@ -34,6 +34,7 @@ export function anthropicBashTool(
   tool: BashTool,
   ports: AnthropicOptions & { restart: () => Promise<void> },
 ): BetaRunnableTool<BashInput> {
+  refuseUnknownOptions("anthropicBashTool", ports, { onUpdate: true, restart: true });
   return {
     type: "bash_20250124",
     name: "bash",
@@ -50,6 +51,7 @@ export function anthropicBashTool(
 
 /** Any tools, e.g. the task tools, by their own schemas. Descriptions and schemas are those of this moment. */
 export function anthropicTools(tools: readonly AnyTool[], ports: AnthropicOptions = {}): BetaRunnableTool<unknown>[] {
+  refuseUnknownOptions("anthropicTools", ports, { onUpdate: true });
   return tools.map((tool) => ({
     type: "custom",
     name: tool.name,

@@ -4,6 +4,7 @@
  * The logger is a port in pino's shape; nothing is imported for it. No line has a command or its output in it unless the
  * host asks for commands: they have secrets in them.
  */
+import { refuseUnknownOptions } from "@pi-bash/contract";
 import type { AnyTool } from "@pi-bash/tool";
 import { type WatchedCall, type WatchedEnd, watchedTools } from "../watched-tools.ts";
 
@@ -23,10 +24,9 @@ export interface LogOptions {
 }
 
 /** The same tools, logged. A logger that throws loses its line and nothing else. */
-export function logTools<Tool extends AnyTool>(
-  tools: readonly Tool[],
-  { logger, withParams = false }: LogOptions,
-): Tool[] {
+export function logTools<Tool extends AnyTool>(tools: readonly Tool[], options: LogOptions): Tool[] {
+  refuseUnknownOptions("logTools", options, { logger: true, withParams: true });
+  const { logger, withParams = false } = options;
   return watchedTools(tools, async (call, run) => {
     const { tool, id, params } = call;
     const startedAt = performance.now();

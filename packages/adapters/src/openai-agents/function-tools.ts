@@ -5,7 +5,7 @@
  * does with a defect is its own. The shell tool, which the models know, is in `shell.ts`.
  */
 import { type FunctionTool, tool as functionTool } from "@openai/agents";
-import { type BashToolUpdate, jsonSchemaOf } from "@pi-bash/contract";
+import { type BashToolUpdate, jsonSchemaOf, refuseUnknownOptions } from "@pi-bash/contract";
 import type { AnyTool } from "@pi-bash/tool";
 import { answerOf } from "../answer.ts";
 
@@ -21,8 +21,10 @@ type Schema = { type: "object"; properties: Record<string, never>; required: str
 /** The tools, for `tools` of an `Agent`. Descriptions and schemas are those of this moment. */
 export function openAiAgentsTools(
   tools: readonly AnyTool[],
-  { onUpdate }: OpenAiAgentsOptions = {},
+  options: OpenAiAgentsOptions = {},
 ): FunctionTool<unknown, Schema, string>[] {
+  refuseUnknownOptions("openAiAgentsTools", options, { onUpdate: true });
+  const { onUpdate } = options;
   return tools.map((tool) =>
     functionTool({
       name: tool.name,

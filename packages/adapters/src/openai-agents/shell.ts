@@ -6,7 +6,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Shell, ShellOutputResult } from "@openai/agents";
-import type { BashDetails, BashToolUpdate } from "@pi-bash/contract";
+import { type BashDetails, type BashToolUpdate, refuseUnknownOptions } from "@pi-bash/contract";
 import type { BashTool } from "@pi-bash/tool";
 import { type Answer, answerOf } from "../answer.ts";
 
@@ -19,7 +19,9 @@ export interface OpenAiShellOptions {
 }
 
 /** The shell for `shellTool({ shell })`. A batch ends with the first command that was ended before it ended itself. */
-export function openAiShell(tool: BashTool, { signal, onUpdate }: OpenAiShellOptions = {}): Shell {
+export function openAiShell(tool: BashTool, options: OpenAiShellOptions = {}): Shell {
+  refuseUnknownOptions("openAiShell", options, { signal: true, onUpdate: true });
+  const { signal, onUpdate } = options;
   return {
     run: async ({ commands, timeoutMs, maxOutputLength }) => {
       const output: ShellOutputResult[] = [];

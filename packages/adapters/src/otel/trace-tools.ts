@@ -5,7 +5,7 @@
  * asks for it: commands have secrets in them. Without an SDK that is set up, the API does nothing.
  */
 import { context, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
-import type { BashDetails } from "@pi-bash/contract";
+import { type BashDetails, refuseUnknownOptions } from "@pi-bash/contract";
 import type { AnyTool } from "@pi-bash/tool";
 import { askedCommand } from "../asked-command.ts";
 import { type WatchedEnd, watchedTools } from "../watched-tools.ts";
@@ -20,6 +20,7 @@ export interface TraceOptions {
 
 /** The same tools with a span for each call. What a call starts meanwhile are children of its span. */
 export function traceTools<Tool extends AnyTool>(tools: readonly Tool[], options: TraceOptions = {}): Tool[] {
+  refuseUnknownOptions("traceTools", options, { tracer: true, withCommands: true });
   const { tracer = trace.getTracer("@pi-bash/adapters"), withCommands = false } = options;
   return watchedTools(tools, async ({ tool, id, params }, run) => {
     const span = tracer.startSpan(`execute_tool ${tool}`, {

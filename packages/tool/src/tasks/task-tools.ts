@@ -6,6 +6,7 @@
  */
 import { type BashTool, createBashTool } from "../bash-tool.ts";
 import { createJobTool, type JobTool } from "../job-tool.ts";
+import { checkSession } from "../session-names.ts";
 import { createAwaitTool, type TaskAwaitTool } from "./await-tool.ts";
 import { createLegacyTools, type LegacyTools } from "./legacy-tools.ts";
 import { createListTool, type TaskListTool } from "./list-tool.ts";
@@ -34,6 +35,7 @@ export interface ToolChoice {
 
 /** Makes the task tools. The session's ports are read at each call. */
 export function createTaskTools(session: TaskSession): TaskTools {
+  checkSession("createTaskTools", session);
   return {
     task: createTaskTool(session),
     task_await: createAwaitTool(session),

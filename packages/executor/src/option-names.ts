@@ -1,0 +1,48 @@
+/**
+ * The names of what an executor is given, for the refusal of others: the compiler holds each list to its type.
+ */
+import { type OptionNames, refuseUnknownOptions, Settings } from "@pi-bash/contract";
+import type { ExecuteBashOptions } from "./command-run.ts";
+import type { ExecutorPorts } from "./executor.ts";
+
+const PORTS: OptionNames<ExecutorPorts> = {
+  natives: true,
+  hostEnv: true,
+  artifacts: true,
+  cwd: true,
+  maxIdleSessions: true,
+  usesSnapshot: true,
+  snapshotBudgetMs: true,
+  graceMs: true,
+  configName: true,
+};
+
+const CALL: OptionNames<ExecuteBashOptions> = {
+  cwd: true,
+  env: true,
+  timeoutMs: true,
+  signal: true,
+  sessionKey: true,
+  onChunk: true,
+  onUpdate: true,
+  artifact: true,
+  overlap: true,
+  isEphemeral: true,
+  backgrounded: true,
+  isFollowed: true,
+  onTimeout: true,
+  lifetimeMs: true,
+  mayMinimize: true,
+  maxBytes: true,
+};
+
+/** Refuses settings and ports that there are not. A host hands its whole configuration over by `Settings.parse`. */
+export function checkExecutorOptions(settings: object, ports: object): void {
+  refuseUnknownOptions("createExecutor", settings, Settings.shape);
+  refuseUnknownOptions("createExecutor", ports, PORTS);
+}
+
+/** Refuses options of a command that there are not. */
+export function checkCallOptions(options: object): void {
+  refuseUnknownOptions("executeBash", options, CALL);
+}

@@ -1,0 +1,32 @@
+/**
+ * The names of what a session has for the tools, so that a misspelt one is refused instead of being left out.
+ */
+import { type OptionNames, refuseMisspeltOptions } from "@pi-bash/contract";
+import type { TaskSession } from "./tasks/task-session.ts";
+
+const NAMES: OptionNames<TaskSession> = {
+  cwd: true,
+  settings: true,
+  executor: true,
+  toolNames: true,
+  asyncJobManager: true,
+  pty: true,
+  internalUrls: true,
+  policy: true,
+  hostEnv: true,
+  getSessionId: true,
+  allocateOutputArtifact: true,
+  approve: true,
+  policyContext: true,
+  onTimeout: true,
+  getClientBridge: true,
+  warn: true,
+  agentTasks: true,
+  ready: true,
+  queuedMessage: true,
+};
+
+/** Refuses what looks like a misspelt property of a session. Others are the host's own: it may have more in it. */
+export function checkSession(taker: string, session: object): void {
+  refuseMisspeltOptions(taker, session, NAMES);
+}
