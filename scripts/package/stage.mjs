@@ -4,7 +4,8 @@
  * The manifests in `packages/` serve the workspace. What differs in the published ones is made here and nowhere else:
  * exact versions of our own packages (they are released together), the prebuilt packages as optional dependencies of
  * `@pi-bash/natives`, no `pi-source` condition (sources are not shipped), a licence file; one file of JavaScript for each
- * entry (`bundle.mjs`) and the declarations that entries reach (`declarations.mjs`).
+ * entry (`bundle.mjs`), the declarations that entries reach (`declarations.mjs`) and the documents that are named
+ * (`documents.mjs`).
  */
 import {
   chmodSync,
@@ -23,6 +24,7 @@ import { join } from "node:path";
 import { NAPI_CONFIG } from "../native/napi-build.mjs";
 import { bundlePackage } from "./bundle.mjs";
 import { copyDeclarations } from "./declarations.mjs";
+import { copyDocuments } from "./documents.mjs";
 import { thirdPartyNotices } from "./notices.mjs";
 import { runStep } from "./run-step.mjs";
 import { addonOf, packageOf, supervisorOf, TARGETS } from "./targets.mjs";
@@ -65,6 +67,11 @@ export function publishedManifest(manifest) {
   return published;
 }
 
+/** Address of the repository, as a browser opens it. */
+function repositoryOf({ repository }) {
+  return repository.url.replace(/^git\+/, "").replace(/\.git$/, "");
+}
+
 /** Stages one package of `packages/`, of what the compiler wrote into its `dist`; returns its folder. */
 export function stagePackage(root, staging, name) {
   const from = join(root, "packages", name);
@@ -74,9 +81,10 @@ export function stagePackage(root, staging, name) {
   mkdirSync(to, { recursive: true });
   for (const entry of manifest.files.filter((file) => file !== "dist"))
     cpSync(join(from, entry), join(to, entry), { recursive: true });
-  if (existsSync(join(from, "README.md"))) copyFileSync(join(from, "README.md"), join(to, "README.md"));
+  const documents = copyDocuments(root, name, to, repositoryOf(manifest));
   copyFileSync(join(root, "LICENSE"), join(to, "LICENSE"));
-  writeJson(join(to, "package.json"), publishedManifest(manifest));
+  const published = publishedManifest(manifest);
+  writeJson(join(to, "package.json"), { ...published, files: [...published.files, ...documents] });
   const declarations = Object.values(manifest.exports).map(({ types }) => types);
   copyDeclarations(from, to, declarations, name === "contract" ? join(root, "node_modules", "zod") : undefined);
   bundlePackage(root, name, to);

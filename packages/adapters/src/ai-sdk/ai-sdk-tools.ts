@@ -5,7 +5,7 @@
  */
 import { jsonSchemaOf } from "@pi-bash/contract";
 import type { AnyTool } from "@pi-bash/tool";
-import { tool as aiSdkTool, jsonSchema, type Tool } from "ai";
+import { jsonSchema, type Tool } from "ai";
 import { answerOf, type Call, textOf } from "../answer.ts";
 
 /** What a call gives: the newest end of its output while it runs, then the answer. */
@@ -22,14 +22,14 @@ export function aiSdkTools(tools: readonly AnyTool[]): Record<string, Tool<unkno
 }
 
 function convert(tool: AnyTool): Tool<unknown, AiSdkOutput> {
-  return aiSdkTool<unknown, AiSdkOutput>({
+  return {
     title: tool.label,
     description: tool.description,
     // For the model alone: the tool checks what it is given, and says what is wrong in words for a model.
     inputSchema: jsonSchema<unknown>({ type: "object", ...jsonSchemaOf(tool.parameters) }),
     execute: (params, { toolCallId, abortSignal }) => outputsOf(tool, { id: toolCallId, params, signal: abortSignal }),
     toModelOutput: ({ output: { text, isError } }) => ({ type: isError ? "error-text" : "text", value: text }),
-  });
+  };
 }
 
 /** Looks at a call, then its answer. Whoever takes no more of them ends the call. */

@@ -155,7 +155,7 @@ export const COMMANDS = {
     options: {},
     statuses: [["0", "all claims held"], ["1", "one did not"], WRONG_LINE],
     examples: [["tour", "takes some seconds"]],
-    page: "README.md",
+    page: CLI_PAGE,
   },
   completions: {
     summary: "a script that has a shell complete all this",
