@@ -8,6 +8,7 @@ describe("arguments of run", () => {
     expect(parseRunArguments(["ls -l"])).toEqual({
       commands: ["ls -l"],
       session: false,
+      pty: false,
       json: false,
       raw: false,
       env: {},
@@ -37,6 +38,7 @@ describe("arguments of run", () => {
     expect(parseRunArguments(words)).toEqual({
       commands: ["ls"],
       session: false,
+      pty: false,
       json: true,
       raw: true,
       allowUnasked: ["system-write"],
