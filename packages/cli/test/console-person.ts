@@ -48,7 +48,10 @@ export async function until(holds: () => boolean, what: () => string): Promise<v
 }
 
 /** A person at the console in a new folder, at its prompt. */
-export async function person(words = "", { cols = 80, rows = 24 } = {}): Promise<Person> {
+export async function person(
+  words = "",
+  { cols = 80, rows = 24, env = {} }: { cols?: number; rows?: number; env?: Record<string, string> } = {},
+): Promise<Person> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-bash-console-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const pty = new PtySession();
@@ -60,7 +63,14 @@ export async function person(words = "", { cols = 80, rows = 24 } = {}): Promise
       // The terminal's own modes, after the console has gone.
       command: `sh -c 'echo $$ >pid.txt; exec "$NODE" "$PROGRAM" console ${words}'; status=$?; stty -a >after.txt; exit $status`,
       cwd: folder,
-      baseEnv: { PATH: process.env["PATH"] ?? "", HOME: folder, NODE: process.execPath, PROGRAM, NO_COLOR: "1" },
+      baseEnv: {
+        PATH: process.env["PATH"] ?? "",
+        HOME: folder,
+        NODE: process.execPath,
+        PROGRAM,
+        NO_COLOR: "1",
+        ...env,
+      },
       timeoutMs: 55_000,
       signal: stop.signal,
       cols,

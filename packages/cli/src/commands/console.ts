@@ -10,6 +10,7 @@ import { themeFor } from "@pi-bash/renderer";
 import { createBashTool, createJobTool, createLegacyTools, createTaskTools, type TaskSession } from "@pi-bash/tool";
 import type { ReadOutput } from "../console/blocks.ts";
 import { ConsoleSession } from "../console/console-session.ts";
+import { historyPath, openHistory } from "../console/history-file.ts";
 import { InputReader } from "../console/input-reader.ts";
 import { JobsPane } from "../console/jobs-pane.ts";
 import { Screen } from "../console/screen.ts";
@@ -72,6 +73,7 @@ async function converse(asked: SessionArguments, screen: Screen, stop: AbortSign
     theme,
     escapeToProgram: asked.settings["bash.ptyEscape"] === "program",
     cwd,
+    history: openHistory(historyPath(process.env)),
     jobs: new JobsPane(jobs, SESSION, theme),
     userCommand: (command, isExcluded, changed) => userCommand(command, { shell, isExcluded, theme, changed }),
     toolCall: (params, changed) =>

@@ -12,6 +12,7 @@ import { type ConsoleInput, clip, decodeInput, type Theme, visible } from "@pi-b
 import { ApprovalPrompt } from "./approval-prompt.ts";
 import { type Block, type Room, textRows } from "./blocks.ts";
 import { type Entered, HELP, type OtherTool, readLine } from "./entered-line.ts";
+import type { History } from "./history-file.ts";
 import type { JobsPane } from "./jobs-pane.ts";
 import { LineEditor } from "./line-editor.ts";
 import { ProgramWindow } from "./program-window.ts";
@@ -46,6 +47,8 @@ export interface SessionPorts {
   toolCall(params: Readonly<Record<string, unknown>>, changed: () => void): Work;
   otherCall(tool: OtherTool, params: Readonly<Record<string, unknown>>, changed: () => void): Work;
   readonly jobs: JobsPane;
+  /** Lines of earlier sessions, and where those of this one go. */
+  readonly history: History;
 }
 
 export class ConsoleSession {
@@ -54,7 +57,7 @@ export class ConsoleSession {
   /** Resolves when the person leaves; rejects with a defect. */
   readonly over: Promise<void>;
   readonly #ports: SessionPorts;
-  readonly #editor = new LineEditor();
+  readonly #editor: LineEditor;
   #window: ProgramWindow | undefined;
   #work: { readonly work: Work; readonly controller: AbortController; readonly ended: Promise<void> } | undefined;
   #last: Block | undefined;
@@ -67,6 +70,7 @@ export class ConsoleSession {
 
   constructor(ports: SessionPorts) {
     this.#ports = ports;
+    this.#editor = new LineEditor(ports.history);
     this.over = new Promise((resolve, reject) => {
       this.#leave = resolve;
       this.#fail = reject;

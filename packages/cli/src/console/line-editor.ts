@@ -4,9 +4,8 @@
  * The cursor moves over what a person sees as one character, so that an emoji or a letter with marks is never cut.
  */
 import type { ConsoleInput } from "@pi-bash/renderer";
+import { type History, MAX_HISTORY, NO_HISTORY } from "./history-file.ts";
 
-/** Lines that are remembered. */
-const MAX_HISTORY = 1_000;
 /** Longest line, in UTF-16 units: what is longer is no command that a person typed or pasted on purpose. */
 const MAX_LINE_UNITS = 256 * 1024;
 
@@ -40,15 +39,26 @@ const KEYS: Readonly<Record<string, Edit>> = {
   "ctrl+p": (editor) => editor.recall(-1),
   down: (editor) => editor.recall(1),
   "ctrl+n": (editor) => editor.recall(1),
+  "ctrl+r": (editor) => editor.search(),
 };
 
 export class LineEditor {
   #before = "";
   #after = "";
-  #history: string[] = [];
+  readonly #kept: History;
+  #history: readonly string[];
   /** Place in the history; its length: the line that is being written. */
-  #place = 0;
+  #place: number;
   #draft = "";
+  /** What was looked for last, and what was found. */
+  #search: { readonly wanted: string; readonly found: string } | undefined;
+
+  /** `history` has the lines of earlier sessions, and is told those of this one. */
+  constructor(history: History = NO_HISTORY) {
+    this.#kept = history;
+    this.#history = history.lines;
+    this.#place = history.lines.length;
+  }
 
   /** The whole line; it may have line breaks. */
   get text(): string {
@@ -83,8 +93,10 @@ export class LineEditor {
   /** The line, remembered and taken away. */
   submit(): string {
     const { text } = this;
-    if (text.trim() !== "" && this.#history.at(-1) !== text)
+    if (text.trim() !== "" && this.#history.at(-1) !== text) {
       this.#history = [...this.#history, text].slice(-MAX_HISTORY);
+      this.#kept.add(text);
+    }
     this.set("");
     return text;
   }
@@ -128,6 +140,22 @@ export class LineEditor {
     if (this.#place === this.#history.length) this.#draft = this.text;
     this.#place = place;
     this.#write(this.#history[place] ?? this.#draft);
+  }
+
+  /** The newest older line that has in it what is typed; asked for again, the next older one. */
+  search(): void {
+    const { text } = this;
+    const goesOn = this.#search?.found === text && this.#history[this.#place] === text;
+    const wanted = goesOn ? (this.#search?.wanted ?? "") : text;
+    let place = goesOn ? this.#place - 1 : this.#history.length - 1;
+    // A line that is found once more tells nothing new.
+    while (place >= 0 && (this.#history[place] === text || !this.#history[place]?.includes(wanted))) place -= 1;
+    const found = this.#history[place];
+    if (found === undefined) return;
+    if (this.#place === this.#history.length) this.#draft = text;
+    this.#place = place;
+    this.#search = { wanted, found };
+    this.#write(found);
   }
 
   #write(text: string): void {
