@@ -2,21 +2,37 @@
 //! the command wrote.
 
 use std::collections::HashSet;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 
 use crate::stop::StopPlan;
 
-/// The living processes of a command that end by themselves when they have read what the command
-/// wrote: their standard input is a pipe that nobody else can write to any more.
-///
-/// `sleep 9 | cat &` has none: the pipe still has a writer.
-pub(super) fn are_at_work(plan: &StopPlan) -> bool {
+/// What a look at the processes that a command left behind has found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// Some end by themselves when they have read what the command wrote: their standard input is a
+    /// pipe that nobody else can write to any more. `sleep 9 | cat &` has none of these: its pipe has a
+    /// writer.
+    Filters,
+    /// No filter, and somebody else has the command's output.
+    Others,
+    /// Nobody who has the command's output. Where somebody must have it, one was missed, as a walk over
+    /// processes that end meanwhile may (`proc_tid_children(5)`).
+    Nobody,
+}
+
+/// Looks at what lives of the command whose output goes to `output`.
+pub(super) fn look(plan: &StopPlan, output: FileId) -> Sight {
     let report = plan.report.map(|(_device, inode)| inode);
     let mut filters: Vec<Ends> = Vec::new();
-    let mut writable = ends_of(plan.shell.identity().pid).writes;
+    let shell = ends_of(plan.shell.identity().pid, output);
+    let mut is_found = shell.has_output;
+    let mut writable = shell.writes;
     for entry in plan.left_behind() {
-        let ends = ends_of(entry.identity.pid);
+        let ends = ends_of(entry.identity.pid, output);
+        is_found |= ends.has_output;
         if ends.is_being_made(report) {
-            return true;
+            return Sight::Filters;
         }
         if ends.input.is_some() {
             filters.push(ends);
@@ -30,7 +46,19 @@ pub(super) fn are_at_work(plan: &StopPlan) -> bool {
     {
         writable.extend(filters.swap_remove(at).writes);
     }
-    !filters.is_empty()
+    match (filters.is_empty(), is_found) {
+        (false, _) => Sight::Filters,
+        (true, true) => Sight::Others,
+        (true, false) => Sight::Nobody,
+    }
+}
+
+/// Device and inode of a file.
+pub(super) type FileId = (u64, u64);
+
+/// That of what a name leads to.
+fn file_id(path: &Path) -> Option<FileId> {
+    std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
 /// The ends of pipes that a process has, by inode.
@@ -40,6 +68,8 @@ struct Ends {
     input: Option<u64>,
     reads: HashSet<u64>,
     writes: HashSet<u64>,
+    /// It has the command's output open.
+    has_output: bool,
 }
 
 impl Ends {
@@ -52,12 +82,13 @@ impl Ends {
 }
 
 /// Read from `/proc/<pid>/fd`, `proc_pid_fd(5)`: nothing where there is none, or for a process that is gone.
-fn ends_of(pid: i32) -> Ends {
+fn ends_of(pid: i32, output: FileId) -> Ends {
     let mut ends = Ends::default();
     let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return ends };
     for entry in entries.flatten() {
         let Some(pipe) = std::fs::read_link(entry.path()).ok().and_then(|link| pipe_of(&link))
         else {
+            ends.has_output |= file_id(&entry.path()) == Some(output);
             continue;
         };
         // The modes of the link are those of the opening.
@@ -74,11 +105,10 @@ fn ends_of(pid: i32) -> Ends {
 }
 
 fn may_write(link: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
     link.mode() & 0o200 != 0
 }
 
 /// The inode in `pipe:[inode]`.
-fn pipe_of(link: &std::path::Path) -> Option<u64> {
+fn pipe_of(link: &Path) -> Option<u64> {
     link.to_str()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::filters;
+use super::filters::{self, Sight};
 use super::frames::FrameBody;
 use super::noise::LastWords;
 use super::output_pipe::OutputPipe;
@@ -323,18 +323,24 @@ impl Follow<'_, '_> {
         if !self.has_room(limit).await || !self.read_what_is_there() {
             return;
         }
+        let Ok(output) = self.output.file_id() else { return };
         // Twice: a process may fork and end between two lines of one look.
         let mut quiet_looks = 0;
         while Instant::now() < end && !self.cancel.is_cancelled() {
-            // One that has closed the pipe is waited for as well: it is no survivor.
-            let at_work = filters::are_at_work(&(self.plan)());
+            let sight = filters::look(&(self.plan)(), output);
             // What they wrote before that look is there by now.
-            self.read_what_is_there();
-            quiet_looks = if at_work { 0 } else { quiet_looks + 1 };
-            if quiet_looks == QUIET_LOOKS {
+            let is_held = self.read_what_is_there();
+            quiet_looks = match sight {
+                // One that has closed the pipe is waited for as well: it is no survivor.
+                Sight::Filters => 0,
+                Sight::Others => quiet_looks + 1,
+                Sight::Nobody if is_held => 0,
+                Sight::Nobody => QUIET_LOOKS,
+            };
+            if quiet_looks >= QUIET_LOOKS {
                 return;
             }
-            tokio::time::sleep(if at_work { pause } else { FILTER_LOOKS.0 }).await;
+            tokio::time::sleep(pause).await;
             pause = (pause * 2).min(longest);
             if !self.has_room(limit).await {
                 return;

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 
+use super::filters::FileId;
 use super::flood::{self, Rests, Transfer};
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
 use crate::sys::{FineTimer, LazyWatch};
@@ -93,6 +94,12 @@ impl OutputPipe {
     /// Its name, for bash.
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Which file it is.
+    pub(super) fn file_id(&self) -> io::Result<FileId> {
+        let found = rustix::fs::fstat(self.source.descriptor())?;
+        Ok((found.st_dev, found.st_ino))
     }
 
     /// Whether a shell can find it: somebody may have removed the session's folder. Asked of what
