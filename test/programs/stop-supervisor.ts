@@ -5,11 +5,12 @@
  *
  * What is left sleeps for so many seconds. It prints `ready` when the supervisor is stopped, and waits for its own end.
  */
+import { SandboxBackend } from "@pi-bash/contract";
 import { Shell } from "@pi-bash/natives";
 
 const [, , seconds, backend] = process.argv;
-const sandbox = backend === undefined ? {} : { sandbox: { mode: "workspace-write", backend } as const };
-const shell = new Shell(sandbox);
+const sandbox = SandboxBackend.optional().parse(backend);
+const shell = new Shell(sandbox === undefined ? {} : { sandbox: { mode: "workspace-write", backend: sandbox } });
 await shell.run({
   command: `sleep ${seconds} >/dev/null & setsid sleep ${seconds} >/dev/null & kill -STOP $PPID`,
 });

@@ -1,56 +1,12 @@
 /** `pi-bash mcp`, driven by the official client, in both protocols that clients speak today. */
 import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { Client, type VersionNegotiationMode } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { describe, expect, it, onTestFinished } from "vitest";
+import type { VersionNegotiationMode } from "@modelcontextprotocol/client";
+import { describe, expect, it } from "vitest";
 import { until } from "../../../test/support/patience.ts";
 import { isAlive } from "../../../test/support/process.ts";
 import { scratchFolder } from "../../../test/support/scratch.ts";
-
-const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
-/** Longest wait of the client for one answer, in milliseconds. */
-const timeout = 40_000;
-
-interface Choices {
-  mode?: VersionNegotiationMode;
-  words?: string[];
-  /** Answers a question; absent: the client takes none. */
-  elicit?: (message: string) => "accept" | "decline";
-}
-
-async function connect({ mode = "legacy", words = [], elicit }: Choices = {}) {
-  const folder = scratchFolder();
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [PROGRAM, "mcp", ...words],
-    cwd: folder,
-    env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: folder },
-  });
-  const capabilities = elicit === undefined ? {} : { elicitation: { form: {} } };
-  const client = new Client({ name: "test", version: "1.0.0" }, { capabilities, versionNegotiation: { mode } });
-  if (elicit !== undefined) {
-    client.setRequestHandler("elicitation/create", ({ params }) => ({ action: elicit(params.message), content: {} }));
-  }
-  await client.connect(transport, { timeout });
-  onTestFinished(() => client.close());
-  const call = async (name: string, input: Record<string, unknown>, options: { signal?: AbortSignal } = {}) => {
-    const { content, isError, _meta } = await client.callTool({ name, arguments: input }, { timeout, ...options });
-    const [first, link] = content;
-    if (first?.type !== "text") throw new Error(`the answer begins with ${first?.type}`);
-    return { text: first.text, link, isError, details: _meta?.["pi-bash/details"] };
-  };
-  return { folder, client, transport, call };
-}
-
-const background = (script: string) => ({
-  kind: "bash",
-  script,
-  timeout_secs: 60,
-  display_name: "x",
-  run_in_background: true,
-});
+import { background, connect, timeout } from "./support/mcp-client.ts";
 
 /** The process id that a command has written to a file, complete once its line has ended. */
 async function pidIn(path: string): Promise<number> {
@@ -127,8 +83,8 @@ describe.each<{ mode: VersionNegotiationMode }>([{ mode: "legacy" }, { mode: { p
     it("reads the whole output as a resource, or a part of it", async () => {
       const { client, call } = await connect({ mode });
 
-      const { link } = await call("bash", { command: "seq 1 100000" });
-      const uri = link?.type === "resource_link" ? link.uri : "";
+      const { text } = await call("bash", { command: "seq 1 100000" });
+      const uri = /Full: (artifact:[^\]]+)\]/.exec(text)?.[1] ?? "";
       const read = async (address: string) => (await client.readResource({ uri: address })).contents[0];
       const { resources } = await client.listResources();
 

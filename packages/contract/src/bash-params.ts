@@ -32,7 +32,27 @@ export const BashParamsWithAsync = z.strictObject({
 });
 export type BashParamsWithAsync = z.infer<typeof BashParamsWithAsync>;
 
-/** The schema for a session: `async` exists for a model only where it works. */
-export function bashParams(session: { asyncEnabled: boolean }): typeof BashParams | typeof BashParamsWithAsync {
-  return session.asyncEnabled ? BashParamsWithAsync : BashParams;
+/** The schemas where nobody can type into a terminal. */
+const ParamsWithoutPty = BashParams.omit({ pty: true });
+const ParamsWithAsyncWithoutPty = BashParamsWithAsync.omit({ pty: true });
+
+/** What a session has for its calls. */
+export interface BashAbilities {
+  /** Calls may ask for a background job. */
+  asyncEnabled: boolean;
+  /** A person can type into a call's terminal. Default true. */
+  hasTerminal?: boolean;
+}
+
+/** Any of the schemas that a model can be shown. */
+export type BashParamsSchema =
+  | typeof BashParams
+  | typeof BashParamsWithAsync
+  | typeof ParamsWithoutPty
+  | typeof ParamsWithAsyncWithoutPty;
+
+/** The schema for a session: `async` and `pty` exist for a model only where they work. */
+export function bashParams({ asyncEnabled, hasTerminal = true }: BashAbilities): BashParamsSchema {
+  if (hasTerminal) return asyncEnabled ? BashParamsWithAsync : BashParams;
+  return asyncEnabled ? ParamsWithAsyncWithoutPty : ParamsWithoutPty;
 }

@@ -22,6 +22,8 @@ export const BashResult = z.object({
   timedOut: z.boolean().optional(),
   /** Some of the output is not in `output`. */
   truncated: z.boolean(),
+  /** `lines`: the bound on lines cut it (`bash.outputMaxLines`). Absent: the bound on bytes, or nothing did. */
+  truncatedBy: z.literal("lines").optional(),
   /** Lines the command wrote. */
   totalLines: count,
   /** Bytes the command wrote. */

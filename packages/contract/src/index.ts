@@ -1,6 +1,13 @@
 /** The public names of `@pi-bash/contract`. */
 export { ARTIFACT_ID_PATTERN, ArtifactAllocation, ArtifactKind, artifactUrl } from "./artifact.ts";
-export { BashParams, BashParamsWithAsync, bashParams, ENV_NAME_PATTERN } from "./bash-params.ts";
+export {
+  type BashAbilities,
+  BashParams,
+  type BashParamsSchema,
+  BashParamsWithAsync,
+  bashParams,
+  ENV_NAME_PATTERN,
+} from "./bash-params.ts";
 export { BashResult } from "./bash-result.ts";
 export { type CheckedValue, checkedValue, type ValueNames } from "./checked-value.ts";
 export { CallRefusal, RefusalReason, UnaskedKind } from "./decision.ts";
@@ -35,10 +42,13 @@ export {
   JOB_CONSUMED_RETENTION_MS,
   JOB_RETENTION_MS,
   MAX_JOB_LABEL_CHARS,
+  MAX_OUTPUT_BYTES,
   MAX_RULE_FILE_BYTES,
   MAX_SHOWN_LINE_BYTES,
   MAX_TASK_SECONDS,
   MAX_TIMEOUT_SECONDS,
+  MIN_OUTPUT_BYTES,
+  MIN_OUTPUT_LINES,
   MIN_TIMEOUT_SECONDS,
   PTY_COLUMNS_RANGE,
   PTY_ROWS_RANGE,
@@ -50,6 +60,7 @@ export {
 export { nearestNames } from "./nearest-names.ts";
 export { ExitOutcome, ProcessInfo, StopReason } from "./outcome.ts";
 export { outputText } from "./output-text.ts";
+export { type OutputWindow, type OutputWindowSettings, outputWindow } from "./output-window.ts";
 export { parseRpcRequest, RpcRequest } from "./rpc.ts";
 export {
   LimitMet,

@@ -17,7 +17,13 @@ export const HARD_TIMEOUT_GRACE_MS = 5_000;
 
 /** Bytes of output kept in memory for the model, counted in UTF-8. Source: `DEFAULT_MAX_BYTES`, 50 KiB. */
 export const DEFAULT_MAX_BYTES = 50 * 1024;
-/** Room for notices and the exit line on top of `DEFAULT_MAX_BYTES`, in bytes: a status is never cut off. */
+/** Smallest window that `bash.outputMaxBytes` takes, in bytes: less has no room for a line and its marker. */
+export const MIN_OUTPUT_BYTES = 1024;
+/** Largest window that `bash.outputMaxBytes` takes, in bytes: twice as much is held in memory for each command. */
+export const MAX_OUTPUT_BYTES = 1024 * 1024;
+/** Fewest lines that `bash.outputMaxLines` takes: a beginning, a marker and an end that say something. */
+export const MIN_OUTPUT_LINES = 10;
+/** Room for notices and the exit line on top of the window, in bytes: a status is never cut off. */
 export const INLINE_SLACK_BYTES = 2 * 1024;
 /** Longest line a model is shown, in bytes; longer ones are cut in the middle, never in the artifact. */
 export const MAX_SHOWN_LINE_BYTES = 4 * 1024;

@@ -19,7 +19,10 @@ import {
   DEFAULT_MAX_JOBS,
   DEFAULT_MINIMIZER_CAPTURE_BYTES,
   DEFAULT_TIMEOUT_SECONDS,
+  MAX_OUTPUT_BYTES,
   MAX_TIMEOUT_SECONDS,
+  MIN_OUTPUT_BYTES,
+  MIN_OUTPUT_LINES,
 } from "./limits.ts";
 import { ResourceLimits, SandboxBackend, SandboxMode } from "./sandbox.ts";
 
@@ -156,13 +159,36 @@ export const Settings = z.object({
     .describe(
       "How that is done. `tee`: the pipeline runs as it is and its input is copied to the artifact. `strip`: the stage is removed, which shows more than was asked for and can change the exit status.",
     ),
+  "bash.outputMaxBytes": z
+    .number()
+    .int()
+    .min(MIN_OUTPUT_BYTES)
+    .max(MAX_OUTPUT_BYTES)
+    .default(DEFAULT_MAX_BYTES)
+    .describe(
+      "Bytes of output that a result shows. Notices and the status have up to 2 KiB more. `pi-bash mcp` chooses it by its client where nobody sets it.",
+    ),
+  "bash.outputMaxLines": z
+    .number()
+    .int()
+    .min(MIN_OUTPUT_LINES)
+    .optional()
+    .describe(
+      "Lines of output that a result shows, notices and status not counted. Absent: any number within the bytes.",
+    ),
   "bash.outputHeadBytes": z
     .number()
     .int()
     .min(0)
-    .max(DEFAULT_MAX_BYTES)
+    .max(MAX_OUTPUT_BYTES)
     .default(0)
     .describe("Bytes of the output's beginning that are kept beside its end. At most half of the window is used."),
+  "bash.outputHeadLines": z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe("Lines of that beginning, where `bash.outputMaxLines` is met. At most half of them. Absent: half."),
 
   "bash.environment.withhold": z
     .enum(["provider", "secrets", "none"])

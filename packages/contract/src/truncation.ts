@@ -27,6 +27,8 @@ export const Truncation = z.object({
   outputBytes: count,
   /** The bound, in bytes. */
   maxBytes: count.optional(),
+  /** The bound, in lines. Absent: there is none. */
+  maxLines: count.optional(),
   /** The lines shown from the end of the output, or all that are shown. */
   shownRange: LineRange.optional(),
   /** The lines shown from the beginning, where there is a head window. */

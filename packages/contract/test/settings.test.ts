@@ -19,6 +19,7 @@ describe("settings", () => {
       "task.maxDepth": 1,
       "bash.stripTrailingHeadTail": true,
       "bash.stripTrailingHeadTailMode": "tee",
+      "bash.outputMaxBytes": 51_200,
       "bash.outputHeadBytes": 0,
       "bash.environment.withhold": "provider",
       "bash.environment.allow": [],

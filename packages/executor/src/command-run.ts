@@ -5,7 +5,7 @@
  * before anything slow (artifacts, minimizer) is done with the output, so that the next call need not wait for that.
  */
 
-import { DEFAULT_MAX_BYTES, type Settings } from "@pi-bash/contract";
+import { type OutputWindow, outputWindow, type Settings } from "@pi-bash/contract";
 import { onAbort } from "@pi-bash/contract/abort";
 import type { ArtifactStore } from "./artifacts/store.ts";
 import { type CommandResult, neverStarted, settledResult, unresponsiveResult } from "./command-result.ts";
@@ -14,6 +14,7 @@ import { guardListener, warnAboutListener } from "./host-listener.ts";
 import { minimizeResult } from "./minimize.ts";
 import type { NativesPort, RunOptions, RunResult, SessionOptions } from "./natives-port.ts";
 import { ChunkThrottle, type OutputListener } from "./output/chunk-throttle.ts";
+import { withinLines } from "./output/line-window.ts";
 import type { RuleFiles } from "./rule-files.ts";
 import { type ArtifactChoice, openRunSink, type RunSink, type UpdateListener } from "./run-sink.ts";
 import { type Watched, watchRun } from "./run-watch.ts";
@@ -69,8 +70,8 @@ export interface ExecuteBashOptions {
   lifetimeMs?: number;
   /** Whether the minimizer may shorten the text. Default true; settings decide then. */
   mayMinimize?: boolean;
-  /** Most bytes of text in the result. Default 51,200. */
-  maxBytes?: number;
+  /** How much of the output the result shows, where that differs from the executor's settings (`bash.output…`). */
+  window?: Partial<OutputWindow>;
 }
 
 /** A command with everything that is known before it runs. */
@@ -97,14 +98,13 @@ export interface CommandHost {
 export async function runCommand(call: CommandCall, lease: Lease, host: CommandHost): Promise<CommandResult> {
   const { options, timeoutMs } = call;
   const { settings, artifacts } = host;
-  const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+  const window: OutputWindow = { ...outputWindow(settings), ...options.window };
   const sink = await openRunSink({
     store: artifacts,
-    settings,
     artifact: options.artifact,
     onUpdate: guardListener(options.onUpdate, warnAboutListener("updates")),
     isFollowed: options.isFollowed === true,
-    maxBytes,
+    window,
   });
   const startedAt = performance.now();
   const { signal, onTimeout, lifetimeMs } = options;
@@ -125,7 +125,18 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
   const ended = deadline.hasKilled && value.cancelled ? { ...value, timedOut: true } : value;
   const settled = await withRefusals(settledResult(ended, endedAfterMs), call);
   const result = await sink.finish(settled, value.output);
-  if (options.mayMinimize === false) return result;
+  const shown = options.mayMinimize === false ? result : await minimized(call, result, { host, sink, window });
+  // A minimized text fits already. What is said of a stop stands before the output.
+  return shown.minimized === undefined ? withinLines(shown, window, shown.cancelled ? 1 : 0) : shown;
+}
+
+/** The result as the minimizer leaves it. */
+function minimized(
+  call: CommandCall,
+  result: CommandResult,
+  { host, sink, window }: { host: CommandHost; sink: RunSink; window: OutputWindow },
+): Promise<CommandResult> {
+  const { settings, artifacts } = host;
   return minimizeResult({
     natives: host.natives,
     settings,
@@ -134,7 +145,7 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
     result,
     spillPath: sink.spillPath,
     saveOriginal: async (text) => (await artifacts.save("bash-original", text).catch(() => undefined))?.id,
-    maxBytes,
+    window,
   });
 }
 

@@ -54,6 +54,7 @@ export { type LogFilter, type LogText, logFilter } from "./jobs/log-reader.ts";
 export type { JobReport, PollOptions, PollResult } from "./jobs/poll.ts";
 export type { NativesPort } from "./natives-port.ts";
 export type { OutputListener } from "./output/chunk-throttle.ts";
+export { withinLines } from "./output/line-window.ts";
 export { TailBuffer } from "./output/tail-buffer.ts";
 export { type BashProgress, type BashProgressEnd, PROGRESS_LINES, runWithProgress } from "./progress.ts";
 export { PROJECT_RULES, type RuleFile, readRuleFile } from "./rule-files.ts";

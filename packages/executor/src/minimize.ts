@@ -7,9 +7,10 @@
  */
 import { readFile } from "node:fs/promises";
 import { analyzeCommand } from "@pi-bash/command";
-import { artifactUrl, type Settings } from "@pi-bash/contract";
+import { artifactUrl, type OutputWindow, type Settings } from "@pi-bash/contract";
 import { type CommandResult, countLines } from "./command-result.ts";
 import type { MinimizedText, MinimizerChoices, NativesPort } from "./natives-port.ts";
+import { isOverLines } from "./output/line-window.ts";
 import type { RuleFiles } from "./rule-files.ts";
 
 /** Shorter output is left as it is: there is nothing to win. In UTF-16 units. */
@@ -41,8 +42,8 @@ export interface MinimizeRequest {
   /** File with the whole raw output, where the result names an artifact. */
   spillPath: string | undefined;
   saveOriginal: SaveOriginal;
-  /** Most bytes of text for the model. */
-  maxBytes: number;
+  /** What the model reads at most. */
+  window: OutputWindow;
 }
 
 /** The result with minimized text, or the result as it was. Never rejects. */
@@ -83,7 +84,8 @@ async function swap(request: MinimizeRequest, raw: string, minimized: MinimizedT
   const { result } = request;
   const outputBytes = Buffer.byteLength(minimized.text);
   // The footer costs as well: what is not shorter with it is not worth an artifact.
-  if (outputBytes + FOOTER_BYTES >= Buffer.byteLength(raw) || outputBytes > request.maxBytes) return result;
+  if (outputBytes + FOOTER_BYTES >= Buffer.byteLength(raw) || outputBytes > request.window.maxBytes) return result;
+  if (isOverLines(minimized.text, request.window)) return result;
   const id = result.artifactId ?? (await request.saveOriginal(raw));
   if (id === undefined) return result;
   // Line numbers of the raw output say nothing about the minimized text.

@@ -33,7 +33,7 @@ const CALL: OptionNames<ExecuteBashOptions> = {
   onTimeout: true,
   lifetimeMs: true,
   mayMinimize: true,
-  maxBytes: true,
+  window: true,
 };
 
 /** Refuses settings and ports that there are not. A host hands its whole configuration over by `Settings.parse`. */

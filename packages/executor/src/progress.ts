@@ -48,7 +48,7 @@ export async function* runWithProgress(
 ): AsyncGenerator<BashProgress, BashProgressEnd, void> {
   const startedAt = performance.now();
   const left = new AbortController();
-  const { signal, maxBytes = DEFAULT_MAX_BYTES } = options;
+  const { signal, window: { maxBytes = DEFAULT_MAX_BYTES } = {} } = options;
   const news = new Latest<Look>();
   const run = executor.executeBash(command, {
     ...options,

@@ -5,10 +5,12 @@
  * whole output; a file that a limit cut short is kept, and the reason given in its place says where its beginning is.
  */
 import { stat } from "node:fs/promises";
-import { type ArtifactAllocation, artifactUrl, MAX_SHOWN_LINE_BYTES, type Settings } from "@pi-bash/contract";
+import { type ArtifactAllocation, artifactUrl, MAX_SHOWN_LINE_BYTES, type OutputWindow } from "@pi-bash/contract";
+import { writePrivateFile } from "./artifacts/private-folder.ts";
 import type { ArtifactStore } from "./artifacts/store.ts";
 import type { CommandResult, LastSeen } from "./command-result.ts";
 import type { RunOutput, RunSinkOptions } from "./natives-port.ts";
+import { isOverLines } from "./output/line-window.ts";
 
 /** Takes the newest tail of the output, at most every 50 ms. */
 export type UpdateListener = (tail: string, totals: { bytes: number; lines: number }) => void;
@@ -28,22 +30,21 @@ export interface RunSink {
 
 export interface RunSinkSource {
   store: ArtifactStore;
-  settings: Pick<Settings, "bash.outputHeadBytes">;
   artifact: ArtifactChoice;
   onUpdate?: UpdateListener | undefined;
   /** The file is made with the first byte, for whoever reads it meanwhile. */
   isFollowed?: boolean;
-  /** Most bytes of text for the model. */
-  maxBytes: number;
+  /** What the model reads at most. */
+  window: OutputWindow;
 }
 
 /** The sink of one run. Never rejects: without an artifact the run goes on, and the result says why. */
 export async function openRunSink(source: RunSinkSource): Promise<RunSink> {
   const { allocation, error } = await allocate(source);
   const seen: LastSeen = { tail: "", bytes: 0, lines: 0 };
-  const headBytes = source.settings["bash.outputHeadBytes"];
+  const { maxBytes, headBytes } = source.window;
   const options: RunSinkOptions = {
-    maxBytes: source.maxBytes,
+    maxBytes,
     maxLineBytes: MAX_SHOWN_LINE_BYTES,
     ...(headBytes > 0 ? { headBytes } : {}),
     ...(allocation === undefined ? {} : { spillPath: allocation.path, spillMaxBytes: source.store.maxBytes }),
@@ -72,19 +73,37 @@ async function finish(
   result: CommandResult,
   output: RunOutput | undefined,
 ): Promise<CommandResult> {
-  if (allocation === undefined) {
-    return result.truncated && error !== undefined ? { ...result, artifactError: error } : result;
-  }
-  const problem = output === undefined ? "the run did not report what it saved" : output.spillError;
-  const found = await fileOf(allocation, output, problem);
-  if (source.artifact === undefined) {
-    if (problem !== undefined) source.store.recheck();
-    await source.store.settle(allocation.id, found === "none" ? "unused" : "keep");
-  }
+  // The bound on lines cuts after this; what it leaves out has to be kept now.
+  const isCutLater = output?.truncated === false && isOverLines(output.text, source.window);
+  const isCut = result.truncated || isCutLater;
+  if (allocation === undefined) return isCut && error !== undefined ? { ...result, artifactError: error } : result;
+  const { found, problem } = await keep(allocation, output, isCutLater);
+  if (source.artifact === undefined) await settle(source.store, allocation.id, { found, problem });
   if (found === "whole") return { ...result, artifactId: allocation.id };
-  if (problem === undefined || !(result.truncated || found === "part")) return result;
+  if (problem === undefined || !(isCut || found === "part")) return result;
   const place = found === "part" ? `; the beginning is in ${artifactUrl(allocation.id)}` : "";
   return { ...result, artifactError: `${problem}${place}` };
+}
+
+async function settle(store: ArtifactStore, id: string, { found, problem }: Kept): Promise<void> {
+  if (problem !== undefined) store.recheck();
+  await store.settle(id, found === "none" ? "unused" : "keep");
+}
+
+interface Kept {
+  /** What is in the artifact's file. */
+  found: "whole" | "part" | "none";
+  /** Why it is not the whole. */
+  problem: string | undefined;
+}
+
+/** What the sink has written; `isCutLater`: the text is written where the sink needed no file. */
+async function keep(allocation: ArtifactAllocation, output: RunOutput | undefined, isCutLater: boolean): Promise<Kept> {
+  const problem = output === undefined ? "the run did not report what it saved" : output.spillError;
+  const found = await fileOf(allocation, output, problem);
+  if (!isCutLater || found !== "none" || output === undefined) return { found, problem };
+  const failure = await saveText(allocation, output.text);
+  return failure === undefined ? { found: "whole", problem: undefined } : { found, problem: failure };
 }
 
 /** What is in the artifact's file. The disk is asked only where something went wrong. */
@@ -95,6 +114,19 @@ async function fileOf(
 ): Promise<"whole" | "part" | "none"> {
   if (output?.spilled === true) return "whole";
   return problem !== undefined && (await isNonEmptyFile(allocation.path)) ? "part" : "none";
+}
+
+/**
+ * Keeps a text that the bound on lines will cut; why that failed, where it did. The sink has no file of it: within the
+ * bound on bytes it needs none. It is the plain text, without what a terminal does not show.
+ */
+async function saveText({ path }: ArtifactAllocation, text: string): Promise<string | undefined> {
+  try {
+    await writePrivateFile(path, text);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 async function allocate(source: RunSinkSource): Promise<Allocated> {

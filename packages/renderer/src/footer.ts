@@ -65,8 +65,8 @@ export function warningLines(details: BashDetails | undefined, colours: Colours)
 }
 
 function truncationText(truncation: Truncation, artifactError: string | undefined): string {
-  const { shownRange, totalLines, truncatedBy, maxBytes, artifactId } = truncation;
-  const limit = truncatedBy === "bytes" && maxBytes !== undefined ? ` (${Math.round(maxBytes / 1024)}KB limit)` : "";
+  const { shownRange, totalLines, artifactId } = truncation;
+  const limit = limitText(truncation);
   const shown = shownRange === undefined ? "the end" : `lines ${shownRange.startLine}-${shownRange.endLine}`;
   const place =
     artifactId !== undefined
@@ -75,4 +75,9 @@ function truncationText(truncation: Truncation, artifactError: string | undefine
         ? ""
         : `. Full output is not kept: ${artifactError}`;
   return `Truncated: showing ${shown} of ${totalLines} lines${limit}${place}`;
+}
+
+function limitText({ truncatedBy, maxBytes, maxLines }: Truncation): string {
+  if (truncatedBy === "lines") return maxLines === undefined ? "" : ` (${maxLines} lines limit)`;
+  return maxBytes === undefined ? "" : ` (${Math.round(maxBytes / 1024)}KB limit)`;
 }

@@ -5,14 +5,8 @@
  * the order in which backends are asked: explicit background, the client's terminal, the console, a job that may go to
  * the background, the executor. Calls of one session are exclusive: the host runs them one after another.
  */
-import {
-  BashParamsWithAsync,
-  type BashToolResult,
-  bashParams,
-  DEFAULT_MAX_BYTES,
-  type Settings,
-} from "@pi-bash/contract";
-import { nonInteractiveEnv, shellConfig } from "@pi-bash/executor";
+import { BashParamsWithAsync, type BashToolResult, bashParams, outputWindow, type Settings } from "@pi-bash/contract";
+import { nonInteractiveEnv, shellConfig, withinLines } from "@pi-bash/executor";
 import { classify } from "@pi-bash/policy";
 import { settingsReader } from "./call-settings.ts";
 import { checkSignal } from "./call-signal.ts";
@@ -35,7 +29,7 @@ export interface BashTool {
   readonly label: "Bash";
   /** For the model; made from what the session has now. */
   readonly description: string;
-  /** For the model; `async` is in it only where `async.enabled` is on. */
+  /** For the model; `async` is in it only where `async.enabled` is on, `pty` only where the session has a console. */
   readonly parameters: ReturnType<typeof bashParams>;
   /** Arguments follow the schema exactly. */
   readonly strict: true;
@@ -75,7 +69,7 @@ export function createBashTool(session: BashToolSession): BashTool {
       return bashPrompt(session, settings());
     },
     get parameters() {
-      return bashParams({ asyncEnabled: settings()["async.enabled"] });
+      return bashParams({ asyncEnabled: settings()["async.enabled"], hasTerminal: session.pty !== undefined });
     },
     strict: true,
     concurrency: "exclusive",
@@ -166,10 +160,11 @@ async function runOnClient(
     timeoutMs: call.timeout.milliseconds,
     signal,
     updates,
+    maxBytes: call.settings["bash.outputMaxBytes"],
   });
   return {
     call,
-    result: ran.result,
+    result: withinLines(ran.result, outputWindow(call.settings)),
     backend: "client-terminal",
     terminalId: ran.terminalId,
     isClientTruncated: ran.isTruncated,
@@ -186,6 +181,6 @@ function terminalRequest(call: PreparedCall, settings: Settings, session: BashTo
     args: ["-l", "-c", prefix === undefined ? call.command : `${prefix} ${call.command}`],
     env: Object.entries(env).map(([name, value]) => ({ name, value })),
     cwd: call.cwd,
-    outputByteLimit: DEFAULT_MAX_BYTES,
+    outputByteLimit: settings["bash.outputMaxBytes"],
   };
 }

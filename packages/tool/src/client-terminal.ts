@@ -14,7 +14,6 @@ import {
   CLIENT_TERMINAL_POLL_MS,
   CLIENT_TERMINAL_SIGNAL_EXIT_CODE,
   CLIENT_TERMINAL_STOP_MS,
-  DEFAULT_MAX_BYTES,
 } from "@pi-bash/contract";
 import type { CommandResult } from "@pi-bash/executor";
 import { settled, waitAtMost, watchForStop } from "./bounded-wait.ts";
@@ -29,6 +28,8 @@ export interface ClientRun {
   timeoutMs: number;
   signal: AbortSignal | undefined;
   updates: LiveUpdates;
+  /** Most bytes of output that are told. */
+  maxBytes: number;
 }
 
 /** What a client's terminal gave. */
@@ -83,7 +84,7 @@ async function useTerminal(
   startedAt: number,
 ): Promise<ClientRunResult> {
   const { terminalId } = terminal;
-  const poll = pollOutput(terminal, (text) => run.updates.show(text, { terminalId }));
+  const poll = pollOutput(terminal, (text) => run.updates.show(endOf(text, run.maxBytes), { terminalId }));
   try {
     run.updates.show(undefined, { terminalId });
     const exit = settled(() => terminal.waitForExit()).then(toEnding);
@@ -97,7 +98,7 @@ async function useTerminal(
       const output = text === "" ? "" : `${text}\n\n`;
       throw new ToolError(`${output}Client terminal failed: ${reasonOf(ending.error)}`, { details: { terminalId } });
     }
-    const output = endOf(text, DEFAULT_MAX_BYTES);
+    const output = endOf(text, run.maxBytes);
     const isTruncated = shown?.truncated === true || output.length < text.length;
     return { result: toResult(ending, output, startedAt), terminalId, isTruncated };
   } finally {
@@ -135,7 +136,7 @@ function pollOutput(terminal: ClientTerminal, onText: (text: string) => void): O
     if (isEnded || found.kind !== "value") return;
     const isNew = found.value.output !== latest?.output;
     latest = found.value;
-    if (isNew && latest.output !== "") onText(endOf(plainText(latest), DEFAULT_MAX_BYTES));
+    if (isNew && latest.output !== "") onText(plainText(latest));
     const { exitStatus } = latest;
     if (exitStatus !== undefined && exitStatus !== null) onExit({ kind: "exit", exit: exitStatus });
   };

@@ -1,8 +1,14 @@
 /**
  * Runs a prepared call in the foreground, on the executor or on the console of the PTY port.
  */
-import type { ArtifactAllocation } from "@pi-bash/contract";
-import { type CommandResult, type ExecuteBashOptions, ptyEnvironment, shellConfig } from "@pi-bash/executor";
+import { type ArtifactAllocation, outputWindow } from "@pi-bash/contract";
+import {
+  type CommandResult,
+  type ExecuteBashOptions,
+  ptyEnvironment,
+  shellConfig,
+  withinLines,
+} from "@pi-bash/executor";
 import { waitAtMost } from "./bounded-wait.ts";
 import type { FinishedRun } from "./describe-result.ts";
 import { type KeptStream, keepTrailingStreams } from "./kept-stream.ts";
@@ -26,12 +32,13 @@ export interface CallScene {
 export function executionOptions(
   call: PreparedCall,
   session: BashToolSession,
-): Pick<ExecuteBashOptions, "cwd" | "env" | "timeoutMs" | "sessionKey" | "overlap"> {
+): Pick<ExecuteBashOptions, "cwd" | "env" | "timeoutMs" | "sessionKey" | "overlap" | "window"> {
   const sessionKey = session.getSessionId?.();
   return {
     cwd: call.cwd,
     env: call.env,
     timeoutMs: call.timeout.milliseconds,
+    window: outputWindow(call.settings),
     ...(sessionKey === undefined ? {} : { sessionKey }),
     ...(call.mayOverlap ? { overlap: "clone" as const } : {}),
   };
@@ -86,13 +93,15 @@ export async function runOnPty(
       timeoutMs: call.timeout.milliseconds,
       signal,
       artifact: own ?? (place.artifact === false ? undefined : place.artifact),
+      maxBytes: settings["bash.outputMaxBytes"],
       title: "Console",
       ui: context.ui,
     });
   } finally {
     if (own !== undefined) await store.settle(own.id, result?.artifactId === own.id ? "keep" : "discard");
   }
-  return { call, result: withArtifactError(result, place.error), backend: "pty" };
+  const shown = withinLines(withArtifactError(result, place.error), outputWindow(settings));
+  return { call, result: shown, backend: "pty" };
 }
 
 interface Place {

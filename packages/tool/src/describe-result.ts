@@ -5,13 +5,7 @@
  * the same notices in the message, as the specification has it. The text always fits the inline budget, so that nothing
  * after this cuts off the status.
  */
-import {
-  type BashDetails,
-  type BashToolResult,
-  DEFAULT_MAX_BYTES,
-  INLINE_SLACK_BYTES,
-  outputText,
-} from "@pi-bash/contract";
+import { type BashDetails, type BashToolResult, INLINE_SLACK_BYTES, outputText } from "@pi-bash/contract";
 import type { CommandResult } from "@pi-bash/executor";
 import { sessionNotices, survivorsNotice, truncationNotice, truncationOf, wallTimeNotice } from "./notices.ts";
 import type { PreparedCall } from "./prepared-call.ts";
@@ -21,6 +15,8 @@ import { ToolAbortError, ToolError } from "./tool-error.ts";
 
 /** Survivors told as data; a command may leave thousands, each with a command line of up to 4 KiB. */
 const MAX_SURVIVORS = 50;
+/** Room for what is said after an answer that has no status. */
+const EXTRA_BYTES = 128;
 
 /** A command that was run, wherever it was. */
 export interface FinishedRun {
@@ -41,7 +37,10 @@ export function describeResult(run: FinishedRun, signal: AbortSignal | undefined
   const details = detailsOf(run);
   if (result.cancelled || result.timedOut) throw stoppedError(run, details, signal);
   if (result.exitCode === undefined) {
-    throw new ToolError(`${answerText(run, [])}\n\nCommand failed: missing exit status`, { details });
+    throw new ToolError(`${answerText(run, [])}\n\nCommand failed: missing exit status`, {
+      details,
+      maxBytes: inlineBytes(run.call) + EXTRA_BYTES,
+    });
   }
   const isFailure = result.exitCode !== 0;
   const text = answerText(run, exitLines(result));
@@ -107,15 +106,16 @@ function stoppedError(run: FinishedRun, facts: BashDetails, signal: AbortSignal 
   const { result, call, backend } = run;
   const isAborted = signal?.aborted === true;
   const details: BashDetails = { ...facts, stopped: result.timedOut && !isAborted ? "deadline" : "cancelled" };
+  const maxBytes = inlineBytes(call);
   const Failure = isAborted ? ToolAbortError : ToolError;
-  if (backend === "executor") return new Failure(answerText(run, []), { details });
+  if (backend === "executor") return new Failure(answerText(run, []), { details, maxBytes });
   if (result.timedOut && !isAborted) {
     const { seconds } = call.timeout;
     const line = `Command timed out after ${seconds} second${seconds === 1 ? "" : "s"}`;
-    return new ToolError(answerText(run, [line]), { details });
+    return new ToolError(answerText(run, [line]), { details, maxBytes });
   }
-  if (result.output === "") return new Failure("Command aborted", { details });
-  return new Failure(answerText(run, ["[Command aborted]"]), { details });
+  if (result.output === "") return new Failure("Command aborted", { details, maxBytes });
+  return new Failure(answerText(run, ["[Command aborted]"]), { details, maxBytes });
 }
 
 function exitLines({ exitCode, signal }: CommandResult): string[] {
@@ -148,7 +148,7 @@ function answerText(run: FinishedRun, last: readonly string[]): string {
   ];
   // Colours and carriage returns are gone already, but for a client's terminal, whose text is its own.
   const body = result.output === "" ? "(no output)" : outputText(result.output, true).replace(/\n+$/, "");
-  return fitInline(body, notices.join("\n"));
+  return fitInline(body, notices.join("\n"), inlineBytes(call));
 }
 
 /** A command that only reads sets nothing, so that there is nothing to say about the copy it ran in. */
@@ -156,9 +156,14 @@ function withoutCopy({ isIsolated: _, ...result }: CommandResult): CommandResult
   return result;
 }
 
+/** Most bytes of an answer. */
+function inlineBytes({ settings }: PreparedCall): number {
+  return settings["bash.outputMaxBytes"] + INLINE_SLACK_BYTES;
+}
+
 /** Both within the budget: the end of the notices first, then the end of the body. */
-function fitInline(body: string, notices: string): string {
+function fitInline(body: string, notices: string, maxBytes: number): string {
   const tail = endOf(notices, INLINE_SLACK_BYTES);
-  const room = DEFAULT_MAX_BYTES + INLINE_SLACK_BYTES - Buffer.byteLength(tail) - 2;
+  const room = maxBytes - Buffer.byteLength(tail) - 2;
   return tail === "" ? endOf(body, room) : `${endOf(body, room)}\n\n${tail}`;
 }

@@ -3,14 +3,7 @@
  *
  * Waiting is a view: ending the wait ends no job. A result is given out once; who asks again reads that it was taken.
  */
-import {
-  type BashDetails,
-  DEFAULT_MAX_BYTES,
-  type JobDetails,
-  JobParams,
-  type ReportedJob,
-  type TextContent,
-} from "@pi-bash/contract";
+import { type BashDetails, type JobDetails, JobParams, type ReportedJob, type TextContent } from "@pi-bash/contract";
 import {
   endedText,
   guardListener,
@@ -21,6 +14,7 @@ import {
   warnAboutListener,
 } from "@pi-bash/executor";
 import { parseParams } from "./call-params.ts";
+import { settingsReader } from "./call-settings.ts";
 import { checkSignal } from "./call-signal.ts";
 import { JOB_PROMPT } from "./prompt.ts";
 import type { BashToolSession } from "./session.ts";
@@ -76,6 +70,7 @@ export interface JobTool {
 
 /** Makes the tool for the jobs of a session. */
 export function createJobTool(session: BashToolSession): JobTool {
+  const settings = settingsReader(session);
   return {
     name: "job",
     label: "Jobs",
@@ -88,7 +83,7 @@ export function createJobTool(session: BashToolSession): JobTool {
       const { list, poll = [], cancel = [] } = parseParams({ tool: "job", schema: JobParams }, params);
       const manager = session.asyncJobManager;
       if (manager === undefined) throw new ToolError("Async job manager unavailable for this session.");
-      const desk = new JobDesk(manager, session.getSessionId?.());
+      const desk = new JobDesk(manager, session.getSessionId?.(), settings()["bash.outputMaxBytes"]);
       for (const id of new Set(cancel)) await desk.cancel(id);
       if (poll.length > 0) await desk.poll(poll, signal, onUpdate);
       if (list === true || (poll.length === 0 && cancel.length === 0)) desk.list();
@@ -101,13 +96,16 @@ export function createJobTool(session: BashToolSession): JobTool {
 class JobDesk {
   readonly #manager: JobManager;
   readonly #owner: string | undefined;
+  /** Most bytes of what is told. */
+  readonly #maxBytes: number;
   readonly #texts: string[] = [];
   readonly #jobs = new Map<string, ReportedJob>();
   readonly #missing = new Set<string>();
 
-  constructor(manager: JobManager, owner: string | undefined) {
+  constructor(manager: JobManager, owner: string | undefined, maxBytes: number) {
     this.#manager = manager;
     this.#owner = owner;
+    this.#maxBytes = maxBytes;
   }
 
   async cancel(id: string): Promise<void> {
@@ -132,7 +130,7 @@ class JobDesk {
       });
       if (isAborted) throw new ToolAbortError("Waiting was aborted; the jobs go on.");
       const ended = reports.filter((report) => report.kind === "ended").length;
-      const room = Math.floor(DEFAULT_MAX_BYTES / Math.max(1, ended));
+      const room = Math.floor(this.#maxBytes / Math.max(1, ended));
       for (const report of reports) {
         this.#texts.push(endOf(reportText(report), room));
         this.#tell(report.id, report.kind === "not_found" ? undefined : report.job, toldOf(report, room));

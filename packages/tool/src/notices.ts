@@ -29,15 +29,17 @@ export function truncationOf(result: CommandResult, settings: Settings): Truncat
   if (!result.truncated) return undefined;
   const { totalLines, totalBytes, outputLines, outputBytes, shownRange, artifactId } = result;
   const headLines = shownRange === undefined ? 0 : outputLines - (shownRange.endLine - shownRange.startLine + 1);
+  const maxLines = settings["bash.outputMaxLines"];
   const hasHead = settings["bash.outputHeadBytes"] > 0 && headLines > 0;
   return {
     direction: hasHead ? "middle" : "tail",
-    truncatedBy: "bytes",
+    truncatedBy: result.truncatedBy ?? "bytes",
     totalLines,
     totalBytes,
     outputLines,
     outputBytes,
-    maxBytes: DEFAULT_MAX_BYTES,
+    maxBytes: settings["bash.outputMaxBytes"],
+    ...(maxLines === undefined ? {} : { maxLines }),
     ...(shownRange === undefined ? {} : { shownRange }),
     ...(hasHead ? { headRange: { startLine: 1, endLine: headLines } } : {}),
     ...(artifactId === undefined ? {} : { artifactId }),
@@ -46,18 +48,19 @@ export function truncationOf(result: CommandResult, settings: Settings): Truncat
 
 /** The same for the model. */
 export function truncationNotice(truncation: Truncation, artifactError: string | undefined): string {
-  const { shownRange, headRange, totalLines, artifactId } = truncation;
+  const { artifactId } = truncation;
   const place =
     artifactId !== undefined
       ? ` Full: artifact://${artifactId}`
       : artifactError === undefined
         ? ""
         : ` Full output is not kept: ${quoted(artifactError)}`;
-  return `[${shownText(shownRange, headRange, totalLines)}.${place}]`;
+  return `[${shownText(truncation)}.${place}]`;
 }
 
-function shownText(shown: Truncation["shownRange"], head: Truncation["headRange"], totalLines: number): string {
-  const limit = `(${sizeText(DEFAULT_MAX_BYTES)} limit)`;
+function shownText({ shownRange: shown, headRange: head, totalLines, ...bounds }: Truncation): string {
+  const { truncatedBy, maxBytes = DEFAULT_MAX_BYTES, maxLines } = bounds;
+  const limit = truncatedBy === "lines" ? `(${maxLines} lines limit)` : `(${sizeText(maxBytes)} limit)`;
   if (shown === undefined) return `Showing the end of ${totalLines} lines ${limit}`;
   if (shown.startLine <= 1 && shown.endLine >= totalLines) return "Long lines are shown in part";
   const tail = `${shown.startLine}-${shown.endLine}`;

@@ -52,7 +52,7 @@ export async function prepareCall(
   session: BashToolSession,
   context: ToolContext & { signal?: AbortSignal | undefined },
 ): Promise<PreparedCall> {
-  const given = parseCall(params, settings);
+  const given = parseCall(params, settings, session);
   const original = given.command;
   const env = given.env ?? {};
   checkEnvNames(env, settings);
@@ -98,10 +98,10 @@ export async function prepareCall(
   };
 }
 
-/** `async` is known here in every session: whoever asks for it where it is off is to read why. */
-function parseCall(params: unknown, settings: Settings): BashParamsWithAsync {
+/** `async` and `pty` are known here in every session: whoever asks for one where it is off is to read why. */
+function parseCall(params: unknown, settings: Settings, session: BashToolSession): BashParamsWithAsync {
   if (hasPrototypeVariable(params)) throw new ToolError("Invalid bash env name: __proto__");
-  const shown = bashParams({ asyncEnabled: settings["async.enabled"] });
+  const shown = bashParams({ asyncEnabled: settings["async.enabled"], hasTerminal: session.pty !== undefined });
   return parseParams({ tool: "bash", schema: BashParamsWithAsync, shown }, params);
 }
 

@@ -13,14 +13,16 @@ const CUT_MESSAGE_BYTES = 2 * 1024;
 export interface ToolErrorOptions {
   details?: BashDetails | undefined;
   cause?: unknown;
+  /** Longest message, in bytes; of a longer one only the beginning is kept. Default: the window of the default settings. */
+  maxBytes?: number;
 }
 
 /** The call failed; the message is for the model. */
 export class ToolError extends Error {
   readonly details?: BashDetails;
 
-  constructor(message: string, { details, cause }: ToolErrorOptions = {}) {
-    super(bounded(message), cause === undefined ? {} : { cause });
+  constructor(message: string, { details, cause, maxBytes }: ToolErrorOptions = {}) {
+    super(bounded(message, maxBytes), cause === undefined ? {} : { cause });
     this.name = "ToolError";
     if (details !== undefined) this.details = details;
   }
@@ -31,8 +33,8 @@ export class ToolAbortError extends Error {
   /** Always says that it was stopped, also where nothing had been started. */
   readonly details: BashDetails;
 
-  constructor(message = "Command aborted", { details, cause }: ToolErrorOptions = {}) {
-    super(bounded(message), cause === undefined ? {} : { cause });
+  constructor(message = "Command aborted", { details, cause, maxBytes }: ToolErrorOptions = {}) {
+    super(bounded(message, maxBytes), cause === undefined ? {} : { cause });
     this.name = "ToolAbortError";
     this.details = { stopped: "cancelled", ...details };
   }
@@ -49,8 +51,8 @@ export function refusal(error: unknown): unknown {
 }
 
 /** A message within the budget of a result; of a longer one the beginning, where a refusal says what it is. */
-function bounded(message: string): string {
-  if (Buffer.byteLength(message) <= DEFAULT_MAX_BYTES + INLINE_SLACK_BYTES) return message;
+function bounded(message: string, maxBytes = DEFAULT_MAX_BYTES + INLINE_SLACK_BYTES): string {
+  if (Buffer.byteLength(message) <= maxBytes) return message;
   const head = Buffer.from(message.slice(0, CUT_MESSAGE_BYTES)).subarray(0, CUT_MESSAGE_BYTES).toString();
   return `${head.replace(/[\uD800-\uDBFF\uFFFD]+$/u, "")}… (${message.length} characters)`;
 }

@@ -72,6 +72,22 @@ describe("an answer", () => {
     expect(textOf(result)).toMatch(/\[Showing lines 1-\d+ and \d+-20000 of 20000 \(50\.0KB limit\)/);
   });
 
+  it("is as long as settings say, in bytes and in lines, notices and status within their own room", async () => {
+    const narrow = await scene({ "bash.outputMaxBytes": 2_000 }).bash({ command: "seq 1 20000; exit 4" });
+    const short = await scene({ "bash.outputMaxLines": 50 }).bash({ command: "seq 1 100; exit 4" });
+    const wide = await scene({ "bash.outputMaxBytes": 200_000 })
+      .bash({ command: "seq 1 20000; sleep 300", timeout: 1 })
+      .catch((error: unknown) => error);
+
+    expect(Buffer.byteLength(textOf(narrow))).toBeLessThanOrEqual(2_000 + INLINE_SLACK_BYTES);
+    expect(textOf(narrow)).toMatch(/\(2\.0KB limit\)\. Full: artifact:\/\/\w+\](.|\n)*\nCommand exited with code 4$/);
+    expect(textOf(short)).toMatch(
+      /^51\n(.|\n)*\n100\n\n\[Showing lines 51-100 of 100 \(50 lines limit\)\. Full: artifact:\/\/\w+\]/,
+    );
+    expect(short.details?.meta?.truncation).toMatchObject({ truncatedBy: "lines", maxLines: 50, outputLines: 50 });
+    expect((wide as Error).message).toMatch(/timed out after 1 second\]\n1\n2\n(.|\n)*\n20000\n/);
+  });
+
   it("lists what still runs", async () => {
     const { bash } = scene();
 
@@ -172,11 +188,13 @@ describe("parameters", () => {
     );
   });
 
-  it("have `async` where it is on, and the tool is strict and exclusive", () => {
+  it("have `async` where it is on, `pty` where there is a console, and the tool is strict and exclusive", () => {
     const off = createBashTool(scene().session);
+    const person = createBashTool({ ...scene().session, pty: { run: () => Promise.reject(new Error("not used")) } });
     const on = createBashTool(scene({ "async.enabled": true }).session);
 
-    expect(Object.keys(off.parameters.shape)).toEqual(["command", "description", "env", "timeout", "cwd", "pty"]);
+    expect(Object.keys(off.parameters.shape)).toEqual(["command", "description", "env", "timeout", "cwd"]);
+    expect(Object.keys(person.parameters.shape)).toEqual([...Object.keys(off.parameters.shape), "pty"]);
     expect(Object.keys(on.parameters.shape)).toContain("async");
     expect(off).toMatchObject({ name: "bash", label: "Bash", strict: true, concurrency: "exclusive" });
   });

@@ -34,7 +34,7 @@ it.each<[ToolName, unknown, string]>([
   [
     "bash",
     { command: "x", asynch: true },
-    "there is no field `asynch`; there are `command`, `description`, `env`, `timeout`, `cwd`, `pty`",
+    "there is no field `asynch`; there are `command`, `description`, `env`, `timeout`, `cwd`",
   ],
   ["job", { poll: "bg_1" }, '`poll` is an array, not a string (write ["bg_1"])'],
   ["task", { ...{ kind: "bash", script: "x", display_name: "x" } }, "`timeout_secs` is missing: it is a number"],

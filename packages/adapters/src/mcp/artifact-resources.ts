@@ -25,10 +25,17 @@ const MISSING: ReadonlySet<unknown> = new Set(["PI_ARTIFACT_NOT_FOUND", "PI_ARTI
 
 const TEXT = { mimeType: "text/plain" } as const;
 
+/** Whether the client has asked for resources. */
+export interface ResourceReader {
+  readonly hasRead: boolean;
+}
+
 /** Adds the resources to a server that is not connected yet. */
-export function serveArtifacts({ server }: McpServer, artifacts: Artifacts): void {
+export function serveArtifacts({ server }: McpServer, artifacts: Artifacts): ResourceReader {
+  const reader = { hasRead: false };
   server.registerCapabilities({ resources: {} });
   server.setRequestHandler("resources/list", async () => {
+    reader.hasRead = true;
     const newest = (await artifacts.list()).slice(-MAX_LISTED_ARTIFACTS).reverse();
     const resources = newest.map(({ id, kind, createdAtMs }) => ({
       uri: artifactUrl(id),
@@ -51,10 +58,12 @@ export function serveArtifacts({ server }: McpServer, artifacts: Artifacts): voi
     ],
   }));
   server.setRequestHandler("resources/read", async ({ params: { uri } }, { mcpReq: { signal } }) => {
+    reader.hasRead = true;
     if (!uri.startsWith(artifactUrl(""))) throw new ResourceNotFoundError(uri.slice(0, 200));
     const { text, truncated, totalBytes } = await read(artifacts, uri, signal);
     return { contents: [{ uri, text, ...TEXT, ...(truncated ? { _meta: { "pi-bash/cut": { totalBytes } } } : {}) }] };
   });
+  return reader;
 }
 
 /** Reads it; what is wrong with the address or the artifact is the client's to know. */

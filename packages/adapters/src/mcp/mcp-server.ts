@@ -7,6 +7,7 @@
 
 import {
   type CallToolResult,
+  CLIENT_INFO_META_KEY,
   McpServer,
   type ServerContext,
   type StandardSchemaWithJSON,
@@ -17,6 +18,7 @@ import type { AnyTool } from "@pi-bash/tool";
 import { answerOf, artifactOf } from "../answer.ts";
 import type { McpApprovals } from "./approvals.ts";
 import { type Artifacts, serveArtifacts } from "./artifact-resources.ts";
+import { DEFAULT_RESULT_CHARS, MAX_RESULT_CHARS, RESULT_SIZE_KEY } from "./client-window.ts";
 import { openProgress } from "./progress.ts";
 
 /** Under this key of a result's `_meta` are the facts of the answer, for programs. */
@@ -46,14 +48,27 @@ export interface McpServerPorts {
   name?: string;
   /** Default `0.1.0`. */
   version?: string;
+  /** Told who the client is, before its first call is made; see `clientWindow`. Undefined: it does not say. */
+  onClient?: (name: string | undefined) => void;
+  /**
+   * Characters that a result may have; Claude Code is asked to pass on as many (`anthropic/maxResultSizeChars`). Default
+   * 100,000, at most 500,000.
+   */
+  resultChars?: number;
   /** Milliseconds between two signs of life of a call that writes nothing. Default 10,000. */
   keepAliveMs?: number;
 }
 
 /** Makes a server that is not connected yet. Descriptions and schemas are those of this moment. */
 export function createMcpServer(ports: McpServerPorts): McpServer {
-  const { tools, artifacts, approvals, name = "pi-bash", version = "0.1.0", keepAliveMs = KEEP_ALIVE_MS } = ports;
+  const { tools, artifacts, approvals, name = "pi-bash", version = "0.1.0" } = ports;
   const server = new McpServer({ name, version });
+  const reader = artifacts === undefined ? undefined : serveArtifacts(server, artifacts);
+  const scene: CallScene = {
+    keepAliveMs: ports.keepAliveMs ?? KEEP_ALIVE_MS,
+    readsResources: () => reader?.hasRead === true,
+  };
+  const _meta = { [RESULT_SIZE_KEY]: Math.min(ports.resultChars ?? DEFAULT_RESULT_CHARS, MAX_RESULT_CHARS) };
   for (const tool of tools) {
     server.registerTool(
       tool.name,
@@ -62,15 +77,24 @@ export function createMcpServer(ports: McpServerPorts): McpServer {
         description: tool.description,
         inputSchema: shownSchema(tool),
         annotations: annotationsOf(tool.name),
+        _meta,
       },
       (params: unknown, context: ServerContext) => {
-        const answer = () => call(tool, params, context, keepAliveMs);
+        ports.onClient?.(clientName(server, context));
+        const answer = () => call(tool, params, context, scene);
         return approvals === undefined ? answer() : approvals.during(server, context, answer);
       },
     );
   }
-  if (artifacts !== undefined) serveArtifacts(server, artifacts);
   return server;
+}
+
+/** What the client calls itself: in the protocol of 2026-07-28 with each request, before at its beginning. */
+function clientName({ server }: McpServer, { mcpReq }: ServerContext): string | undefined {
+  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
+  const own = envelope[CLIENT_INFO_META_KEY] as { name?: unknown } | undefined;
+  const name: unknown = own?.name ?? server.getClientVersion()?.name;
+  return typeof name === "string" ? name : undefined;
 }
 
 /** The schema for the list of tools. What a call gives is the tool's to check: it says what is wrong for a model to read. */
@@ -85,17 +109,25 @@ function annotationsOf(name: string): ToolAnnotations {
   return { readOnlyHint, destructiveHint: !readOnlyHint, idempotentHint: false, openWorldHint: !readOnlyHint };
 }
 
+/** What all calls of a server share. */
+interface CallScene {
+  readonly keepAliveMs: number;
+  /** Whether the client has shown that it reads resources. */
+  readonly readsResources: () => boolean;
+}
+
 async function call(
   tool: AnyTool,
   params: unknown,
   { mcpReq }: ServerContext,
-  keepAliveMs: number,
+  { keepAliveMs, readsResources }: CallScene,
 ): Promise<CallToolResult> {
   const progress = openProgress(mcpReq, keepAliveMs);
   try {
     const { signal } = mcpReq;
     const answer = await answerOf(tool, { id: String(mcpReq.id), params, signal, onUpdate: progress.show });
-    const artifactId = artifactOf(answer);
+    // The address stands in the text. A client that reads no resources may take a link for a file that it has to send.
+    const artifactId = readsResources() ? artifactOf(answer) : undefined;
     return {
       content: [{ type: "text", text: answer.text }, ...(artifactId === undefined ? [] : [linkTo(artifactId)])],
       isError: answer.isError,

@@ -26,6 +26,8 @@ export interface ToolArguments extends PolicyArguments {
   /** Parameters of the call; absent: they come as JSON on standard input. */
   params?: Record<string, unknown>;
   settings: Settings;
+  /** Names of the settings that were given; the others have their defaults. */
+  givenSettings: ReadonlySet<string>;
   /** Folder of the artifacts, absolute; absent: one that goes with the call. */
   artifacts?: string;
   json: boolean;
@@ -119,6 +121,7 @@ function toolArguments(values: {
   const allowUnasked = [...new Set([...settings["bash.allowUnasked"], ...policy.allowUnasked])];
   return {
     settings: { ...settings, "bash.allowUnasked": allowUnasked },
+    givenSettings: new Set(values.setting.map((each) => parseAssignment(each, "--setting")[0])),
     ...(values.artifacts === undefined ? {} : { artifacts: resolve(values.artifacts) }),
     ...policy,
   };

@@ -53,6 +53,8 @@ export interface ConsoleRequest {
   /** File for the raw output; absent: nowhere. */
   artifact: ArtifactAllocation | undefined;
   title: string;
+  /** Most bytes of text in the result. Default 51,200. */
+  maxBytes?: number;
   /** The host's user interface, handed to `openView`. */
   ui: unknown;
 }
@@ -111,7 +113,7 @@ class ConsoleRun {
     });
     this.#resizeScreen = (width, height) => terminal.resize(width, height);
     const sink = new natives.OutputSink({
-      maxBytes: DEFAULT_MAX_BYTES,
+      maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
       ...(request.artifact === undefined
         ? {}
         : { spillPath: request.artifact.path, spillMaxBytes: DEFAULT_ARTIFACT_MAX_BYTES }),
@@ -188,7 +190,7 @@ class ConsoleRun {
 
   #result(end: PtyEnd | undefined, screen: string, raw: RunOutput): CommandResult {
     const text = screen === "" ? "" : `${screen}\n`;
-    const output = keepTail(text, DEFAULT_MAX_BYTES);
+    const output = keepTail(text, this.#request.maxBytes ?? DEFAULT_MAX_BYTES);
     const isStopped = end === undefined || end.cancelled || end.timedOut;
     const { artifact } = this.#request;
     return {

@@ -30,6 +30,8 @@ export interface FollowOptions {
   wakesOnOutput: boolean;
   /** Most bytes of text. */
   maxBytes: number;
+  /** Most lines of text. Absent: any number within the bytes. */
+  maxLines?: number;
 }
 
 /** What a reader is given. */
@@ -119,13 +121,14 @@ async function readWhenReady(entry: JobEntry, follower: Follower): Promise<Found
 }
 
 async function read(entry: JobEntry, { cursor, filter, options, isLate }: Follower): Promise<Omit<Found, "job">> {
+  const { maxBytes, maxLines } = options;
   try {
-    if (entry.log.path === undefined) return fromTail(entry, cursor, { filter, maxBytes: options.maxBytes });
-    const reading = await readNewLines(entry.log, cursor, { maxBytes: options.maxBytes, filter, isLate });
+    if (entry.log.path === undefined) return fromTail(entry, cursor, { filter, maxBytes, maxLines });
+    const reading = await readNewLines(entry.log, cursor, { maxBytes, maxLines, filter, isLate });
     return { output: reading.output, reading };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    return { ...fromTail(entry, cursor, { filter, maxBytes: options.maxBytes }), problem };
+    return { ...fromTail(entry, cursor, { filter, maxBytes, maxLines }), problem };
   }
 }
 
@@ -133,7 +136,7 @@ async function read(entry: JobEntry, { cursor, filter, options, isLate }: Follow
 function fromTail(
   entry: JobEntry,
   cursor: LogCursor,
-  { filter, maxBytes }: { filter: LogFilter | undefined; maxBytes: number },
+  { filter, maxBytes, maxLines }: { filter: LogFilter | undefined; maxBytes: number; maxLines: number | undefined },
 ): Omit<Found, "job"> {
   const { totals, isOver } = entry.log;
   const newBytes = totals.bytes - cursor.offset;
@@ -141,13 +144,23 @@ function fromTail(
   const whole = isOver ? tail : tail.slice(0, tail.lastIndexOf("\n") + 1);
   if (newBytes <= 0 || whole === "") return { output: NO_TEXT };
   const wanted = filter === undefined ? whole : filtered(whole, filter);
-  const text = keepTail(wanted, maxBytes);
+  const text = keepLines(keepTail(wanted, maxBytes), maxLines);
   const offset = totals.bytes - Buffer.byteLength(tail) + Buffer.byteLength(whole);
   const isIncomplete = text.length < wanted.length || Buffer.byteLength(tail) < newBytes;
   return {
     output: { text, isIncomplete },
     reading: { output: NO_TEXT, hasNews: text !== "", offset, line: undefined },
   };
+}
+
+/** The last whole lines of a text that ends with one. */
+function keepLines(text: string, maxLines: number | undefined): string {
+  return maxLines === undefined
+    ? text
+    : text
+        .split("\n")
+        .slice(-maxLines - 1)
+        .join("\n");
 }
 
 function filtered(text: string, { matches, isExcluding }: LogFilter): string {

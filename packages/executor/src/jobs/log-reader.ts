@@ -59,6 +59,8 @@ export interface LogReading {
 
 export interface ReadOptions {
   maxBytes: number;
+  /** Most lines of text. Absent: any number within the bytes. */
+  maxLines?: number | undefined;
   filter: LogFilter | undefined;
   /** Whether a filter has to stop looking. */
   isLate: () => boolean;
@@ -78,7 +80,7 @@ export async function readNewLines(log: JobLog, cursor: LogCursor, options: Read
       return await readMatches(file, cursor.offset, end, { ...options, ...options.filter });
     // Totals end with the command and count all it wrote; a file with more or less has other lines.
     const line = known === totals.bytes ? lastLine(totals.lines, end < known) : undefined;
-    return await readEnd(file, cursor, { offset: end, line }, options.maxBytes);
+    return await readEnd(file, cursor, { offset: end, line }, options);
   } finally {
     await file.close();
   }
@@ -113,8 +115,8 @@ interface Place {
 }
 
 /** The end of the new lines, as much as fits. */
-async function readEnd(file: FileHandle, from: LogCursor, to: Place, maxBytes: number): Promise<LogReading> {
-  const window = await openTextWindow({ maxBytes, maxLineBytes: MAX_SHOWN_LINE_BYTES });
+async function readEnd(file: FileHandle, from: LogCursor, to: Place, options: ReadOptions): Promise<LogReading> {
+  const window = await openReadWindow(options);
   let position = Math.max(from.offset, to.offset - READ_BYTES);
   let isBeginning = position === from.offset;
   while (position < to.offset) {
@@ -139,11 +141,15 @@ async function readEnd(file: FileHandle, from: LogCursor, to: Place, maxBytes: n
   };
 }
 
+function openReadWindow({ maxBytes, maxLines }: ReadOptions): Promise<TextWindow> {
+  return openTextWindow({ maxBytes, maxLines, maxLineBytes: MAX_SHOWN_LINE_BYTES });
+}
+
 interface MatchOptions extends ReadOptions, LogFilter {}
 
 /** The wanted lines of the new ones. */
 async function readMatches(file: FileHandle, from: number, end: number, options: MatchOptions): Promise<LogReading> {
-  const window = await openTextWindow({ maxBytes: options.maxBytes, maxLineBytes: MAX_SHOWN_LINE_BYTES });
+  const window = await openReadWindow(options);
   const sieve = new LineSieve(window, options);
   let position = from;
   // At least one block, so that the next call does not stand where this one stood.

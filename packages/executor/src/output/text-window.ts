@@ -15,16 +15,35 @@ export interface TextWindow {
 export interface TextWindowOptions {
   /** Most bytes of text. */
   maxBytes: number;
+  /** Most lines of text. Default: any number. */
+  maxLines?: number | undefined;
   /** Longest line, in bytes; a longer one is cut in the middle. Default: none is cut. */
   maxLineBytes?: number;
 }
 
 /** A window. Rejects where the native runtime cannot be loaded. */
-export async function openTextWindow(options: TextWindowOptions): Promise<TextWindow> {
+export async function openTextWindow({ maxLines, ...options }: TextWindowOptions): Promise<TextWindow> {
   const { OutputSink } = await import("@pi-bash/natives");
-  const sink = new OutputSink({ ...options });
+  const sink = new OutputSink(options);
   return {
     push: (bytes) => sink.push(bytes),
-    finish: () => sink.dump(),
+    finish: () => lastLines(sink.dump(), maxLines),
+  };
+}
+
+/** The end of a window's text, of at most so many lines. */
+function lastLines(output: RunOutput, maxLines: number | undefined): RunOutput {
+  if (maxLines === undefined || output.outputLines <= maxLines) return output;
+  const lines = output.text.split("\n");
+  // The empty rest behind the last newline is not a line.
+  const text = lines.slice(-maxLines - (lines.at(-1) === "" ? 1 : 0)).join("\n");
+  const { endLine } = output.shownRange;
+  return {
+    ...output,
+    text,
+    truncated: true,
+    outputLines: maxLines,
+    outputBytes: Buffer.byteLength(text),
+    shownRange: { startLine: endLine - maxLines + 1, endLine },
   };
 }

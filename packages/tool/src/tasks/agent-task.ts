@@ -2,12 +2,12 @@
  * An agent as a task: started by the host's port, and waited for where it is in the foreground.
  */
 
-import { type AgentTaskParams, DEFAULT_MAX_BYTES, type TaskResult } from "@pi-bash/contract";
+import { type AgentTaskParams, outputWindow, type TaskResult } from "@pi-bash/contract";
 import { onAbort } from "@pi-bash/contract/abort";
 import { ToolAbortError, ToolError } from "../tool-error.ts";
 import type { AgentTasks } from "./agent-tasks.ts";
 import { answer, type TaskCall, type TaskToolResult } from "./define-tool.ts";
-import { withoutMiddle } from "./report.ts";
+import { type Room, withoutMiddle } from "./report.ts";
 import { type TaskSession, workspaceOf } from "./task-session.ts";
 
 /** Whether an agent in this workspace may start agents. */
@@ -42,13 +42,13 @@ export async function runAgentTask(
   if (isBackground === true) {
     return answer(`Task ${taskId} is ${status}. \`task_await\` waits for its report.`, { status, taskId });
   }
-  return waitInForeground(session, agentTasks, { taskId, signal });
+  return waitInForeground(session, agentTasks, { taskId, signal, room: outputWindow(settings) });
 }
 
 async function waitInForeground(
   session: TaskSession,
   agents: AgentTasks,
-  { taskId, signal }: { taskId: string; signal: AbortSignal | undefined },
+  { taskId, signal, room }: { taskId: string; signal: AbortSignal | undefined; room: Room },
 ): Promise<TaskToolResult<TaskResult>> {
   const queued = session.queuedMessage?.();
   const stop = AbortSignal.any([signal, queued].filter((one) => one !== undefined));
@@ -58,7 +58,7 @@ async function waitInForeground(
     const note = "Task sent to background because a new message was queued. Use task_await to monitor progress.";
     return answer(`${note}\n\nTask: ${taskId}`, { status: "running", taskId, note });
   }
-  return answer(withoutMiddle(ended.reportMarkdown, DEFAULT_MAX_BYTES), { status: "completed", taskId, ...ended });
+  return answer(withoutMiddle(ended.reportMarkdown, room), { status: "completed", taskId, ...ended });
 }
 
 /** What a wait comes to, or `stopped` as soon as the signal is aborted, whatever the wait does then. */

@@ -6,9 +6,10 @@
  */
 import { setMaxListeners } from "node:events";
 import {
-  DEFAULT_MAX_BYTES,
   DEFAULT_TASK_AWAIT_SECONDS,
   MAX_TASK_SECONDS,
+  type OutputWindow,
+  outputWindow,
   type TaskAwaitEntry,
   TaskAwaitParams,
 } from "@pi-bash/contract";
@@ -16,7 +17,7 @@ import { logFilter } from "@pi-bash/executor";
 import { ToolAbortError, ToolError } from "../tool-error.ts";
 import { type AwaitOptions, type AwaitPorts, plain, type Waited, waitForTask } from "./await-wait.ts";
 import { answer, defineTool, type TaskTool } from "./define-tool.ts";
-import { awaitText } from "./report.ts";
+import { awaitText, sharedRoom } from "./report.ts";
 import { openScope, type Scope, type ScopedTask } from "./scope.ts";
 import { jobsOf, type TaskSession, workspaceOf } from "./task-session.ts";
 
@@ -24,8 +25,10 @@ import { jobsOf, type TaskSession, workspaceOf } from "./task-session.ts";
 const MAX_AWAITED = 500;
 /** Room for the facts beside the output of one task, in bytes. */
 const FACTS_BYTES = 400;
+/** The same, in lines. */
+const FACTS_LINES = 12;
 /** Least output of one task, in bytes. */
-const MIN_OUTPUT_BYTES = 80;
+const LEAST_BYTES = 80;
 /** Active tasks that are named to somebody who asked for one that is not there. */
 const MAX_HINTS = 50;
 
@@ -44,9 +47,10 @@ export function createAwaitTool(session: TaskSession): TaskAwaitTool {
     label: "Await tasks",
     description: () => AWAIT_PROMPT,
     parameters: () => TaskAwaitParams,
-    run: async ({ params, signal }) => {
-      const results = await awaitTasks(session, params, signal);
-      return answer(textOf(results), { results });
+    run: async ({ params, signal, settings }) => {
+      const window = outputWindow(settings);
+      const results = await awaitTasks(session, params, { signal, window });
+      return answer(textOf(results, window), { results });
     },
   });
 }
@@ -63,7 +67,7 @@ const AWAIT_PROMPT = [
 export async function awaitTasks(
   session: TaskSession,
   params: TaskAwaitParams,
-  signal: AbortSignal | undefined,
+  { signal, window }: { signal: AbortSignal | undefined; window: OutputWindow },
 ): Promise<TaskAwaitEntry[]> {
   checkFilter(params);
   const scope = await openScope(session);
@@ -74,7 +78,7 @@ export async function awaitTasks(
   const tasks = ids.map((id) => lookUp(scope, id));
   const queued = session.queuedMessage?.();
   const waited = await waitForAll(tasks, {
-    options: optionsOf(session, params, tasks),
+    options: optionsOf(session, params, { tasks, window }),
     minReady: Math.min(params.min_completed ?? 1, tasks.length),
     stops: [signal, queued].filter((one) => one !== undefined),
     ports: { manager: jobsOf(session), agents: session.agentTasks, now: Date.now },
@@ -118,8 +122,9 @@ function isTask(task: ScopedTask | Waited): task is ScopedTask {
 function optionsOf(
   session: TaskSession,
   params: TaskAwaitParams,
-  tasks: readonly (ScopedTask | Waited)[],
+  { tasks, window }: { tasks: readonly (ScopedTask | Waited)[]; window: OutputWindow },
 ): AwaitOptions {
+  const { maxBytes, maxLines } = sharedRoom(window, tasks.length);
   const isAllThere = tasks.every((task) => isTask(task) && (task.kind === "bash" || task.kind === "agent"));
   const seconds = Math.min(params.timeout_secs ?? DEFAULT_TASK_AWAIT_SECONDS, MAX_TASK_SECONDS);
   return {
@@ -128,7 +133,8 @@ function optionsOf(
     filterExclude: params.filter_exclude ?? false,
     timeoutMs: isAllThere ? Math.round(seconds * 1_000) : 0,
     wakesOnOutput: params.min_completed === undefined,
-    maxBytes: Math.max(MIN_OUTPUT_BYTES, Math.floor(DEFAULT_MAX_BYTES / tasks.length) - FACTS_BYTES),
+    maxBytes: Math.max(LEAST_BYTES, maxBytes - FACTS_BYTES),
+    maxLines: maxLines === undefined ? undefined : Math.max(1, maxLines - FACTS_LINES),
   };
 }
 
@@ -177,12 +183,13 @@ function withContext(entry: TaskAwaitEntry, activeTaskIds: string[], isInterrupt
   }
 }
 
-function textOf(results: readonly TaskAwaitEntry[]): string {
+function textOf(results: readonly TaskAwaitEntry[], window: OutputWindow): string {
   if (results.length === 0) return "No active tasks.";
-  const room = Math.floor(DEFAULT_MAX_BYTES / results.length) - 2;
+  const { maxBytes, maxLines } = sharedRoom(window, results.length);
+  const room = { maxBytes: maxBytes - 2, maxLines };
   const texts = results.map((entry) => awaitText(entry, room));
   const missing = results.find((entry) => entry.status === "not_found" || entry.status === "invalid_scope");
   const active = missing !== undefined && "activeTaskIds" in missing ? (missing.activeTaskIds ?? []) : [];
   const hint = active.length === 0 ? "" : `\n\nActive tasks: ${active.join(", ")}`;
-  return `${texts.join("\n\n")}${hint}`.slice(0, DEFAULT_MAX_BYTES);
+  return `${texts.join("\n\n")}${hint}`.slice(0, window.maxBytes);
 }

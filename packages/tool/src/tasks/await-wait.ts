@@ -27,6 +27,8 @@ export interface AwaitOptions {
   wakesOnOutput: boolean;
   /** Most bytes of output of one task. */
   maxBytes: number;
+  /** Most lines of output of one task. Absent: any number within the bytes. */
+  maxLines: number | undefined;
 }
 
 /** One task as it stands when the waiting is over. */
@@ -88,10 +90,11 @@ interface One {
 }
 
 async function waitForBash(taskId: string, owned: OwnedJob, { options, stop, ports }: One): Promise<Waited> {
-  const { filter, filterExclude, ...follow } = options;
+  const { filter, filterExclude, maxLines, ...follow } = options;
   const report = await ports.manager.follow(owned.job.id, {
     ...follow,
     stop,
+    ...(maxLines === undefined ? {} : { maxLines }),
     ...(filter === undefined ? {} : { filter, filterExclude }),
   });
   if (report === undefined) return plain({ status: "not_found", taskId });
@@ -113,7 +116,7 @@ function runningEntry(taskId: string, report: FollowReport, { filter }: AwaitOpt
   };
 }
 
-function endedEntry(taskId: string, report: FollowReport, { filter, maxBytes }: AwaitOptions): TaskAwaitEntry {
+function endedEntry(taskId: string, report: FollowReport, { filter, ...bounds }: AwaitOptions): TaskAwaitEntry {
   const { job, output, text = "" } = report;
   const isAgain = output.text === "" && filter === undefined;
   const truncated = truncationOf(output, leftOutNote(output, job, filter));
@@ -128,7 +131,7 @@ function endedEntry(taskId: string, report: FollowReport, { filter, maxBytes }: 
     taskId,
     ...(job.title === undefined ? {} : { title: job.title }),
     // A late reader gets the end of the result again: what it has read before may be gone from its memory.
-    reportMarkdown: bashReport(taskId, job, isAgain ? endOfResult(text, maxBytes) : output.text),
+    reportMarkdown: bashReport(taskId, job, isAgain ? endOfResult(text, bounds) : output.text),
     output: output.text,
     elapsed_ms: Math.max(0, (job.endedAtMs ?? job.startedAtMs) - job.startedAtMs),
     ...(job.exitCode === undefined ? {} : { exitCode: job.exitCode }),
@@ -156,11 +159,11 @@ function joined(notes: readonly (string | undefined)[]): string | undefined {
   return there.length === 0 ? undefined : there.join("\n");
 }
 
-function endOfResult(text: string, maxBytes: number): string {
+function endOfResult(text: string, { maxBytes, maxLines }: Pick<AwaitOptions, "maxBytes" | "maxLines">): string {
   const bytes = Buffer.from(text);
-  if (bytes.length <= maxBytes) return text;
-  const cut = bytes.subarray(bytes.length - maxBytes).toString();
-  return cut.slice(cut.indexOf("\n") + 1);
+  const cut = bytes.length <= maxBytes ? text : bytes.subarray(bytes.length - maxBytes).toString();
+  const whole = bytes.length <= maxBytes ? cut : cut.slice(cut.indexOf("\n") + 1);
+  return maxLines === undefined ? whole : whole.split("\n").slice(-maxLines).join("\n");
 }
 
 async function waitForAgent(agent: AgentTask, { options, stop, ports }: One): Promise<TaskAwaitEntry> {

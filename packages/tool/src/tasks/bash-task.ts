@@ -6,9 +6,9 @@
  */
 import {
   type BashTaskParams,
-  DEFAULT_MAX_BYTES,
   MAX_TASK_SECONDS,
   MIN_TIMEOUT_SECONDS,
+  outputWindow,
   type TaskResult,
 } from "@pi-bash/contract";
 import type { JobView } from "@pi-bash/executor";
@@ -109,11 +109,13 @@ async function wentOn(
   isQueued: boolean,
 ): Promise<TaskToolResult<TaskResult>> {
   const taskId = toBashTaskId(job.id);
+  const window = outputWindow(call.settings);
   const report = await jobsOf(session).follow(job.id, {
     reader: workspaceOf(session) ?? "",
     timeoutMs: 0,
     wakesOnOutput: true,
-    maxBytes: Math.min(SHOWN_BYTES, DEFAULT_MAX_BYTES),
+    maxBytes: Math.min(SHOWN_BYTES, window.maxBytes),
+    ...(window.maxLines === undefined ? {} : { maxLines: window.maxLines }),
   });
   // One that has ended meanwhile is told by the next call, or delivered.
   if (report?.job.endedAtMs === undefined) report?.commit();

@@ -7,6 +7,7 @@ import {
   BashBackgroundListParams,
   BashBackgroundTerminateParams,
   BashOutputParams,
+  outputWindow,
   type TaskAwaitEntry,
   type TaskListEntry,
   type TaskTerminateEntry,
@@ -19,8 +20,6 @@ import { awaitText } from "./report.ts";
 import { toBashTaskId } from "./task-id.ts";
 import type { TaskSession } from "./task-session.ts";
 import { terminateTasks } from "./terminate-tool.ts";
-
-const MAX_TEXT_BYTES = 50 * 1024;
 
 /** The older tools for work in the background, by name. */
 export interface LegacyTools {
@@ -37,11 +36,12 @@ export function createLegacyTools(session: TaskSession): LegacyTools {
       label: "Background output",
       description: () => 'Deprecated: use task_await. New output of a background command (task with kind: "bash").',
       parameters: () => BashOutputParams,
-      run: async ({ params, signal }) => {
+      run: async ({ params, signal, settings }) => {
+        const window = outputWindow(settings);
         const { process_id: id, ...rest } = params;
-        const [entry] = await awaitTasks(session, { ...rest, task_ids: [toBashTaskId(id)] }, signal);
+        const [entry] = await awaitTasks(session, { ...rest, task_ids: [toBashTaskId(id)] }, { signal, window });
         if (entry === undefined || entry.status === "not_found" || entry.status === "invalid_scope") throw notFound(id);
-        return answer(awaitText(entry, MAX_TEXT_BYTES), entry);
+        return answer(awaitText(entry, window), entry);
       },
     }),
     bash_background_list: defineTool(session, {

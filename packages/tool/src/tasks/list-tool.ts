@@ -1,11 +1,11 @@
 /**
  * `task_list`: the agents and commands of a workspace and of those below it.
  */
-import { DEFAULT_MAX_BYTES, type TaskListEntry, TaskListParams, type TaskStatus } from "@pi-bash/contract";
+import { outputWindow, type TaskListEntry, TaskListParams, type TaskStatus } from "@pi-bash/contract";
 import type { OwnedJob } from "@pi-bash/executor";
 import type { AgentTask } from "./agent-tasks.ts";
 import { answer, defineTool, type TaskTool } from "./define-tool.ts";
-import { oneLine } from "./report.ts";
+import { listedLines, oneLine, type Room } from "./report.ts";
 import { openScope, type Scope } from "./scope.ts";
 import { toBashTaskId } from "./task-id.ts";
 import type { TaskSession } from "./task-session.ts";
@@ -31,9 +31,9 @@ export function createListTool(session: TaskSession): TaskListTool {
     description: () =>
       'Lists the tasks of this workspace and of the agents below it: agents and background commands. `statuses: ["reported"]` shows those that have ended.',
     parameters: () => TaskListParams,
-    run: async ({ params }) => {
+    run: async ({ params, settings }) => {
       const tasks = await listTasks(session, params);
-      return answer(textOf(tasks), { tasks });
+      return answer(textOf(tasks, outputWindow(settings)), { tasks });
     },
   });
 }
@@ -83,17 +83,9 @@ function clipped(script: string): string {
   return `${script.slice(0, MAX_SCRIPT_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-function textOf(tasks: readonly TaskListEntry[]): string {
+function textOf(tasks: readonly TaskListEntry[], room: Room): string {
   if (tasks.length === 0) return "No tasks.";
-  const lines: string[] = [];
-  let bytes = 0;
-  for (const task of tasks) {
-    const line = lineOf(task);
-    bytes += Buffer.byteLength(line) + 1;
-    if (bytes > DEFAULT_MAX_BYTES) return [...lines, `… and ${tasks.length - lines.length} more`].join("\n");
-    lines.push(line);
-  }
-  return lines.join("\n");
+  return listedLines(tasks.map(lineOf), room);
 }
 
 function lineOf(task: TaskListEntry): string {

@@ -15,6 +15,8 @@ const MAX_RUN_CHARS = 32;
 const LONG_RUN = /`{33,}/g;
 /** Beginning of an answer that is kept where it is too long, in bytes: the facts stand there. */
 const KEPT_HEAD_BYTES = 1_000;
+/** The same, in lines. */
+const KEPT_HEAD_LINES = 20;
 
 /** How a command's job stands, in the words of a report. */
 function processStatus(job: JobView): "running" | "exited" | "killed" | "failed" {
@@ -55,7 +57,7 @@ export function leftOutNote(output: LogText, job: JobView, filter: string | unde
   const notes: string[] = [];
   if (leftOut !== undefined) {
     const range = `${leftOut.startLine}-${leftOut.endLine}`;
-    notes.push(`Lines ${range} are left out here${address === undefined ? "." : `: ${address}:${range}`}`);
+    notes.push(`Lines ${range} are left out here${address === undefined ? "." : `: ${address}?lines=${range}`}`);
   } else if (isIncomplete && isUnfinished !== true) {
     const what = filter === undefined ? "Some of it is" : `Some of ${matches ?? 0} matching lines are`;
     notes.push(`${what} left out here${address === undefined ? "." : `; all output: ${address}`}`);
@@ -70,8 +72,21 @@ export function truncationOf(output: LogText, reason: string | undefined): TaskT
   return { reason: reason ?? "the beginning is left out", totalLines: output.leftOut?.endLine ?? 0 };
 }
 
-/** What the model reads of one awaited task, at most so many bytes of it. */
-export function awaitText(entry: TaskAwaitEntry, maxBytes: number): string {
+/** Room for a text that a model reads. */
+export interface Room {
+  readonly maxBytes: number;
+  /** Absent: any number within the bytes. */
+  readonly maxLines?: number | undefined;
+}
+
+/** A share of a window for each of several texts; at least one line. */
+export function sharedRoom({ maxBytes, maxLines }: Room, count: number): Room {
+  const share = (all: number): number => Math.floor(all / Math.max(1, count));
+  return { maxBytes: share(maxBytes), maxLines: maxLines === undefined ? undefined : Math.max(1, share(maxLines)) };
+}
+
+/** What the model reads of one awaited task, as much of it as there is room for. */
+export function awaitText(entry: TaskAwaitEntry, room: Room): string {
   const text = (): string => {
     switch (entry.status) {
       case "completed":
@@ -92,11 +107,12 @@ export function awaitText(entry: TaskAwaitEntry, maxBytes: number): string {
       }
     }
   };
-  return withoutMiddle(text(), maxBytes);
+  return withoutMiddle(text(), room);
 }
 
-/** A text within a number of bytes: its beginning, where the facts are, and its end. */
-export function withoutMiddle(text: string, maxBytes: number): string {
+/** A text within its room: its beginning, where the facts are, and its end. */
+export function withoutMiddle(whole: string, { maxBytes, maxLines }: Room): string {
+  const text = maxLines === undefined ? whole : withoutMiddleLines(whole, maxLines);
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return text;
   const head = Buffer.from(text)
@@ -106,6 +122,25 @@ export function withoutMiddle(text: string, maxBytes: number): string {
   const mark = `\n[… ${bytes - maxBytes} bytes and more left out …]\n`;
   const room = Math.max(0, maxBytes - Buffer.byteLength(head) - Buffer.byteLength(mark));
   return `${head}${mark}${endOf(text, room)}`;
+}
+
+function withoutMiddleLines(text: string, maxLines: number): string {
+  const lines = text.split("\n");
+  if (lines.length <= maxLines) return text;
+  const head = lines.slice(0, Math.min(KEPT_HEAD_LINES, Math.floor(maxLines / 3)));
+  const tail = lines.slice(head.length + 1 - maxLines);
+  return [...head, `[… ${lines.length - head.length - tail.length} lines left out …]`, ...tail].join("\n");
+}
+
+/** Lines that each say one thing, as many as there is room for, and how many more there are. */
+export function listedLines(lines: readonly string[], { maxBytes, maxLines = Infinity }: Room): string {
+  let bytes = 0;
+  const over = lines.findIndex((line, index) => {
+    bytes += Buffer.byteLength(line) + 1;
+    return bytes > maxBytes || index + 1 > maxLines;
+  });
+  if (over === -1) return lines.join("\n");
+  return [...lines.slice(0, over), `… and ${lines.length - over} more`].join("\n");
 }
 
 function withNote(text: string, note: string | undefined): string {

@@ -1,13 +1,13 @@
 /**
  * `task_terminate`: ends tasks with everything they started, and says what is gone.
  */
-import { DEFAULT_MAX_BYTES, TASK_TERMINATE_MS, type TaskTerminateEntry, TaskTerminateParams } from "@pi-bash/contract";
+import { outputWindow, TASK_TERMINATE_MS, type TaskTerminateEntry, TaskTerminateParams } from "@pi-bash/contract";
 import { waitAtMost } from "../bounded-wait.ts";
 import { ToolError } from "../tool-error.ts";
 import type { AgentTask } from "./agent-tasks.ts";
 import { cleanUpWorkspace } from "./clean-up.ts";
 import { answer, defineTool, type TaskTool } from "./define-tool.ts";
-import { oneLine } from "./report.ts";
+import { listedLines, oneLine } from "./report.ts";
 import { openScope, type Scope, type ScopedTask } from "./scope.ts";
 import { toBashTaskId } from "./task-id.ts";
 import { jobsOf, type TaskSession } from "./task-session.ts";
@@ -31,9 +31,9 @@ export function createTerminateTool(session: TaskSession): TaskTerminateTool {
     description: () =>
       "Ends tasks with everything that they started: commands with their processes, agents with all below them and their commands.",
     parameters: () => TaskTerminateParams,
-    run: async ({ params }) => {
+    run: async ({ params, settings }) => {
       const results = await terminateTasks(session, params);
-      return answer(textOf(results), { results });
+      return answer(listedLines(results.map(lineOf), outputWindow(settings)), { results });
     },
   });
 }
@@ -109,10 +109,6 @@ function subtree(agents: readonly AgentTask[], root: AgentTask): Set<string> {
     }
   }
   return found;
-}
-
-function textOf(results: readonly TaskTerminateEntry[]): string {
-  return results.map(lineOf).join("\n").slice(0, DEFAULT_MAX_BYTES);
 }
 
 function lineOf(entry: TaskTerminateEntry): string {

@@ -219,7 +219,7 @@ describe("awaiting several", () => {
       const output = "output" in entry ? (entry.output ?? "") : "";
       expect(output.endsWith("30000\n")).toBe(true);
       expect(entry).toMatchObject({
-        note: expect.stringMatching(/^Lines 1-\d+ are left out here: artifact:\/\/\w+:1-/),
+        note: expect.stringMatching(/^Lines 1-\d+ are left out here: artifact:\/\/\w+\?lines=1-/),
       });
     }
   });
