@@ -32,6 +32,19 @@ describe.each<{ mode: VersionNegotiationMode }>([{ mode: "legacy" }, { mode: { p
       expect(answer.text).toMatch(/^kept\n(.|\n)*Command exited with code 3$/);
     });
 
+    it("goes on in the folder of its last `cd`, and a task does as well", async () => {
+      const { folder, call } = await connect({ mode });
+
+      const moved = await call("bash", { command: "mkdir -p a/b && cd a" });
+      const there = await call("bash", { command: "pwd" });
+      const task = await call("task", { ...background("pwd; cd b"), run_in_background: false });
+
+      expect(moved.text).toContain(`Now in ${folder}/a.\n`);
+      expect(there.text).toMatch(new RegExp(`^${folder}/a\n`));
+      expect(task.text).toMatch(new RegExp(`^${folder}/a\n`));
+      expect((await call("bash", { command: "pwd" })).text).toMatch(new RegExp(`^${folder}/a/b\n`));
+    });
+
     it("sees the output while the command runs", async () => {
       const { folder, client } = await connect({ mode });
       const seen: string[] = [];

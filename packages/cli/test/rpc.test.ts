@@ -32,6 +32,23 @@ describe("a person's command by RPC", () => {
     expect((await response(2)).data?.output).toBe(`yes ${folder}/sub\n`);
   });
 
+  it("shares its folder with the calls of tools, unless a setting keeps them apart", async () => {
+    const together = client();
+    together.send({ id: 1, type: "bash", command: "mkdir -p a/b && cd a", stream: false });
+    await together.response(1);
+    together.send({ id: 2, type: "tool", tool: "bash", params: { command: "pwd; cd b" } });
+    await together.response(2);
+    together.send({ id: 3, type: "bash", command: "pwd", stream: false });
+    const apart = client(["--mode", "yolo", "--setting", "bash.directoryPersists=false"]);
+    apart.send({ id: 1, type: "tool", tool: "bash", params: { command: "cd /; true" } });
+    await apart.response(1);
+    apart.send({ id: 2, type: "tool", tool: "bash", params: { command: "pwd" } });
+
+    expect(JSON.stringify((await together.response(2)).data)).toContain(`${together.folder}/a\\n`);
+    expect((await together.response(3)).data?.output).toBe(`${together.folder}/a/b\n`);
+    expect(JSON.stringify((await apart.response(2)).data)).toContain(`${apart.folder}\\n`);
+  });
+
   it("is overtaken by an abort, and each of them has its answer", async () => {
     const { send, response, find } = client();
     send({ id: 1, type: "bash", command: "echo up; sleep 300" });

@@ -190,6 +190,13 @@ export const Settings = z.object({
     .optional()
     .describe("Lines of that beginning, where `bash.outputMaxLines` is met. At most half of them. Absent: half."),
 
+  "bash.directoryPersists": z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether a `cd` lasts: a call without a `cwd` starts where the last one ended. Off: each starts in the workspace. On in `pi-bash mcp`, `rpc`, `console` and `tasks`.",
+    ),
+
   "bash.environment.withhold": z
     .enum(["provider", "secrets", "none"])
     .default("provider")

@@ -21,6 +21,7 @@ describe("settings", () => {
       "bash.stripTrailingHeadTailMode": "tee",
       "bash.outputMaxBytes": 51_200,
       "bash.outputHeadBytes": 0,
+      "bash.directoryPersists": false,
       "bash.environment.withhold": "provider",
       "bash.environment.allow": [],
       "bash.ptyEnvironment": "hardened",

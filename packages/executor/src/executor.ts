@@ -18,6 +18,7 @@ import type { NativesPort, SessionOptions } from "./natives-port.ts";
 import { checkCallOptions, checkExecutorOptions } from "./option-names.ts";
 import { loadRuleFiles, type RuleFiles } from "./rule-files.ts";
 import { sandboxOf } from "./sandbox-settings.ts";
+import { SessionFolders } from "./session-folders.ts";
 import { sessionKey } from "./sessions/session-key.ts";
 import { type Lease, SessionPool } from "./sessions/session-pool.ts";
 import { type ShellConfig, shellConfig } from "./shell-config.ts";
@@ -55,6 +56,8 @@ export interface Executor {
   /** Runs one command. Rejects only when it was never started. */
   executeBash(command: string, options?: ExecuteBashOptions): Promise<CommandResult>;
   readonly artifacts: ArtifactStore;
+  /** Where sessions stand, for those whose `cd` lasts. `closeSession` forgets it. */
+  readonly folders: SessionFolders;
   /** The sandbox that every command runs in. Absent: none. */
   readonly sandbox?: SandboxOptions | undefined;
   /** What sessions begin with, and which names were kept from them. */
@@ -88,6 +91,7 @@ export function createExecutor(settings: SettingsInput = {}, ports: ExecutorPort
 
 class SessionExecutor implements Executor {
   readonly artifacts: ArtifactStore;
+  readonly folders = new SessionFolders();
   readonly sandbox: SandboxOptions | undefined;
   readonly #settings: Settings;
   readonly #ports: ExecutorPorts;
@@ -157,6 +161,7 @@ class SessionExecutor implements Executor {
   }
 
   async closeSession(agentKey: string): Promise<void> {
+    this.folders.delete(agentKey);
     const base = await this.#base;
     if (base === undefined) return;
     const snapshot = await this.#snapshot(base);

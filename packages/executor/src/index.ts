@@ -59,6 +59,7 @@ export { TailBuffer } from "./output/tail-buffer.ts";
 export { type BashProgress, type BashProgressEnd, PROGRESS_LINES, runWithProgress } from "./progress.ts";
 export { PROJECT_RULES, type RuleFile, readRuleFile } from "./rule-files.ts";
 export type { ArtifactChoice, UpdateListener } from "./run-sink.ts";
+export { SessionFolders } from "./session-folders.ts";
 export { DEFAULT_MAX_IDLE_SESSIONS } from "./sessions/session-pool.ts";
 export { type ShellConfig, ShellConfigError, shellConfig } from "./shell-config.ts";
 export { disposeSnapshots, getOrCreateSnapshot } from "./snapshot/shared-snapshot.ts";

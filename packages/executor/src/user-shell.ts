@@ -2,7 +2,7 @@
  * Commands that a person types (`!`, the RPC `bash` command): the same executor, without what the tool does to a call.
  *
  * Nothing is rewritten, intercepted or expanded, and a result is never an error. The person shares the agent's shell:
- * what they export or where they `cd` is there for both.
+ * what they export is there for both, and where they `cd` for an agent whose `cd` lasts (`bash.directoryPersists`).
  */
 import { onAbort } from "@pi-bash/contract/abort";
 import type { CommandResult } from "./command-result.ts";
@@ -27,11 +27,9 @@ export class UserShell {
   readonly #running = new Set<AbortController>();
   /** Settles when the command that was asked for last has ended. */
   #last: Promise<unknown> = Promise.resolve();
-  #cwd: string | undefined;
 
   constructor(options: UserShellOptions) {
     this.#options = options;
-    this.#cwd = options.cwd;
   }
 
   /** Whether a command is under way. */
@@ -41,7 +39,8 @@ export class UserShell {
 
   /** Where the next command runs, as far as known. */
   get cwd(): string | undefined {
-    return this.#cwd;
+    const { executor, sessionId, cwd } = this.#options;
+    return executor.folders.get(sessionId) ?? cwd;
   }
 
   /** Runs a command as it is written. Default timeout 300 s. Rejects only when it was never started. */
@@ -73,18 +72,21 @@ export class UserShell {
     before: Promise<unknown>,
     options: UserCommandOptions & { signal: AbortSignal },
   ): Promise<CommandResult> {
+    const { executor, sessionId } = this.#options;
     await Promise.race([before, aborted(options.signal)]);
     try {
-      const result = await this.#options.executor.executeBash(command, {
+      const { cwd } = this;
+      const result = await executor.executeBash(command, {
         ...options,
-        sessionKey: this.#options.sessionId,
-        ...(this.#cwd === undefined ? {} : { cwd: this.#cwd }),
+        sessionKey: sessionId,
+        ...(cwd === undefined ? {} : { cwd }),
       });
-      this.#cwd = result.workingDir ?? this.#cwd;
+      const isOwnShell = result.isIsolated !== true;
+      if (result.workingDir !== undefined && isOwnShell) executor.folders.set(sessionId, result.workingDir);
       return result;
     } catch (error) {
       // The directory may be gone: the next command starts where the first one did.
-      this.#cwd = this.#options.cwd;
+      executor.folders.delete(sessionId);
       throw error;
     }
   }

@@ -39,6 +39,8 @@ export interface AskedCall {
   description: string | undefined;
   /** Absolute. */
   cwd: string;
+  /** Where the text as the model gave it would start. Absolute. */
+  base: string;
   env: Readonly<Record<string, string>>;
   /** It gets a shell of its own, in which nobody has changed anything. */
   isAsync: boolean;
@@ -94,10 +96,13 @@ async function checkUnasked(
   if (answer?.behavior === "deny") throw refused(answer.by, answer.verdict, call, answer.message);
 }
 
-function requestOf({ command, original, description, cwd, env }: AskedCall, session: BashToolSession): PolicyRequest {
+function requestOf(
+  { command, original, base, description, cwd, env }: AskedCall,
+  session: BashToolSession,
+): PolicyRequest {
   return {
     command,
-    ...(original === command ? {} : { original: { command: original, cwd: session.cwd } }),
+    ...(original === command ? {} : { original: { command: original, cwd: base } }),
     description,
     cwd,
     env,

@@ -10,6 +10,7 @@ import { nonInteractiveEnv, shellConfig, withinLines } from "@pi-bash/executor";
 import { classify } from "@pi-bash/policy";
 import { settingsReader } from "./call-settings.ts";
 import { checkSignal } from "./call-signal.ts";
+import { CallTurns } from "./call-turns.ts";
 import type { ClientTerminal, CreateTerminalRequest } from "./client-bridge.ts";
 import { runInClientTerminal } from "./client-terminal.ts";
 import { type CallScene, runOnExecutor, runOnPty } from "./command-run.ts";
@@ -62,6 +63,7 @@ export interface BashTool {
 export function createBashTool(session: BashToolSession): BashTool {
   checkSession("createBashTool", session);
   const settings = settingsReader(session);
+  const turns = new CallTurns();
   return {
     name: "bash",
     label: "Bash",
@@ -77,12 +79,15 @@ export function createBashTool(session: BashToolSession): BashTool {
     execute: async (_toolCallId, params, signal, onUpdate, given) => {
       const context = given ?? {};
       checkSignal(signal);
-      const call = await prepareCall(params, settings(), session, { ...context, signal });
-      if (signal?.aborted) throw new ToolAbortError();
+      // Where it starts is known when the one before has ended.
+      const isInTurn = settings()["bash.directoryPersists"] && mayMove(params, session);
+      const end = isInTurn ? await turns.take(signal) : undefined;
       try {
+        const call = await prepareCall(params, settings(), session, { ...context, signal });
+        if (signal?.aborted) throw new ToolAbortError();
         return await run(call, { session, context, signal, updates: liveUpdates(onUpdate) });
-      } catch (error) {
-        throw refusal(error);
+      } finally {
+        end?.();
       }
     },
   };
@@ -91,16 +96,39 @@ export function createBashTool(session: BashToolSession): BashTool {
 /** Whether a call only reads. What cannot be read, parameters or the session, takes its turn. */
 function onlyReads(params: unknown, session: BashToolSession): boolean {
   try {
-    const parsed = BashParamsWithAsync.safeParse(params);
-    if (session.policy === undefined || !parsed.success) return false;
-    const { command, async, pty } = parsed.data;
+    const given = readableParams(params);
+    if (session.policy === undefined || given === undefined) return false;
+    const { command, async, pty } = given;
     return async !== true && pty !== true && classify(command).concurrencySafe;
   } catch {
     return false;
   }
 }
 
+/** Whether a call may leave the session in another folder: not one that only reads, nor one that begins as a job. */
+function mayMove(params: unknown, session: BashToolSession): boolean {
+  const given = readableParams(params);
+  return given !== undefined && given.async !== true && !onlyReads(params, session);
+}
+
+/** The parameters where they are right; what is wrong with others is said when the call is prepared. */
+function readableParams(params: unknown): BashParamsWithAsync | undefined {
+  try {
+    return BashParamsWithAsync.safeParse(params).data;
+  } catch {
+    return undefined;
+  }
+}
+
 async function run(call: PreparedCall, scene: CallScene): Promise<BashToolResult> {
+  try {
+    return await runOnBackend(call, scene);
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+async function runOnBackend(call: PreparedCall, scene: CallScene): Promise<BashToolResult> {
   const { session, signal } = scene;
   const { asyncJobManager } = session;
   const isSandboxed = checkSandbox(call.settings, session);

@@ -16,6 +16,7 @@ import type { LiveUpdates } from "./live-updates.ts";
 import type { PreparedCall } from "./prepared-call.ts";
 import type { PtyPort } from "./pty-port.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
+import { followFolder } from "./session-folder.ts";
 
 /** Most time that the session may take to give a file for the output, in milliseconds. */
 const ALLOCATION_BOUND_MS = 5_000;
@@ -67,7 +68,8 @@ export async function runOnExecutor(call: PreparedCall, { session, signal, updat
   } finally {
     keptNotice = await kept?.finish();
   }
-  return { call, result: withArtifactError(result, place.error), backend: "executor", keptNotice };
+  const movedTo = followFolder(call, result, session);
+  return { call, result: withArtifactError(result, place.error), backend: "executor", keptNotice, movedTo };
 }
 
 /** Runs the call on a console that a person can type into. */

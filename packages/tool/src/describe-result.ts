@@ -7,7 +7,14 @@
  */
 import { type BashDetails, type BashToolResult, INLINE_SLACK_BYTES, outputText } from "@pi-bash/contract";
 import type { CommandResult } from "@pi-bash/executor";
-import { sessionNotices, survivorsNotice, truncationNotice, truncationOf, wallTimeNotice } from "./notices.ts";
+import {
+  type FolderNews,
+  sessionNotices,
+  survivorsNotice,
+  truncationNotice,
+  truncationOf,
+  wallTimeNotice,
+} from "./notices.ts";
 import type { PreparedCall } from "./prepared-call.ts";
 import { sandboxNotice } from "./sandbox-notice.ts";
 import { endOf } from "./text-end.ts";
@@ -26,6 +33,8 @@ export interface FinishedRun {
   backend: "executor" | "pty" | "client-terminal";
   /** What a trailing `| head` or `| tail` has hidden. */
   keptNotice?: string | undefined;
+  /** Where the session is now, where the call has moved it. */
+  movedTo?: string | undefined;
   terminalId?: string | undefined;
   /** The client's terminal dropped the beginning. */
   isClientTruncated?: boolean;
@@ -141,7 +150,7 @@ function answerText(run: FinishedRun, last: readonly string[]): string {
     ...limitNotices(result),
     ...sandboxNotice(result),
     ...survivorsNotice(result),
-    ...sessionNotices(call.mayOverlap ? withoutCopy(result) : result, call.cwd),
+    ...sessionNotices(call.mayOverlap ? withoutCopy(result) : result, placeOf(run)),
     ...(result.wallTimeMs === undefined ? [] : [wallTimeNotice(result.wallTimeMs)]),
     ...(call.timeout.notice === undefined ? [] : [call.timeout.notice]),
     ...last,
@@ -149,6 +158,13 @@ function answerText(run: FinishedRun, last: readonly string[]): string {
   // Colours and carriage returns are gone already, but for a client's terminal, whose text is its own.
   const body = result.output === "" ? "(no output)" : outputText(result.output, true).replace(/\n+$/, "");
   return fitInline(body, notices.join("\n"), inlineBytes(call));
+}
+
+/** Where a result is not worth a line, or what to say of where it is. */
+function placeOf({ call, result, movedTo }: FinishedRun): FolderNews {
+  const isFollowed = call.settings["bash.directoryPersists"] && !call.hasOwnFolder;
+  if (movedTo !== undefined) return { kind: "moved", to: movedTo };
+  return { kind: "left", from: isFollowed ? (result.workingDir ?? call.cwd) : call.cwd };
 }
 
 /** A command that only reads sets nothing, so that there is nothing to say about the copy it ran in. */

@@ -21,6 +21,7 @@ import { type CallScene, executionOptions, keepStreams } from "./command-run.ts"
 import { describeJob, describeResult, type FinishedRun, timeoutDetails } from "./describe-result.ts";
 import type { PreparedCall } from "./prepared-call.ts";
 import type { BashToolSession } from "./session.ts";
+import { followFolder } from "./session-folder.ts";
 import { endOf } from "./text-end.ts";
 import { ToolError } from "./tool-error.ts";
 
@@ -98,7 +99,9 @@ export async function runManaged(
     return ended;
   }
   if (run.finished === undefined) throw new ToolError(ended.end.text);
-  return { kind: "ended", run: run.finished };
+  const { finished } = run;
+  const movedTo = followFolder(call, finished.result, scene.session);
+  return { kind: "ended", run: { ...finished, movedTo } };
 }
 
 /** Whether a deadline may not be the end of a call. */

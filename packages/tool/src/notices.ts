@@ -77,13 +77,18 @@ export function survivorsNotice({ survivors = [], artifactId }: CommandResult): 
   return [`Still running: ${names.join(", ")}${more}. They end with the session.${place}`];
 }
 
+/** Of the folder: the session is in another one now, or the command has left the one that it ran in. */
+export type FolderNews = { kind: "moved"; to: string } | { kind: "left"; from: string };
+
 /** What became of the session, and what its user is told once. */
-export function sessionNotices(result: CommandResult, cwd: string): string[] {
+export function sessionNotices(result: CommandResult, folder: FolderNews): string[] {
   const lines: string[] = [];
   if (result.sessionReset) lines.push("The shell was replaced; what was set in it may be gone.");
   if (result.isIsolated) {
     lines.push("Another command has the shell, so this one ran in a copy: what it set in the shell is gone.");
-  } else if (result.workingDir !== undefined && result.workingDir !== cwd && !result.sessionReset) {
+  } else if (folder.kind === "moved") {
+    lines.push(`Now in ${quoted(folder.to)}.`);
+  } else if (result.workingDir !== undefined && result.workingDir !== folder.from && !result.sessionReset) {
     lines.push(`The command ended in ${quoted(result.workingDir)}; pass \`cwd\` to run the next one there.`);
   }
   const withheld = result.withheldNames ?? [];

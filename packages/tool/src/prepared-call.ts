@@ -6,6 +6,7 @@
  * command has made none; nothing is run here.
  */
 import { homedir } from "node:os";
+import { isAbsolute } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { analyzeCommand, applyBashFixups, parseInternalUrl } from "@pi-bash/command";
 import { BashParamsWithAsync, bashParams, ENV_NAME_PATTERN, type Settings, shortLine } from "@pi-bash/contract";
@@ -15,6 +16,7 @@ import { approveCall } from "./approvals.ts";
 import { parseParams } from "./call-params.ts";
 import { type ExpansionOptions, expandCwd, expandEnvValue, expandInternalUrls } from "./internal-urls.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
+import { checkStartFolder, startFolder } from "./session-folder.ts";
 import { type CallTimeout, clampTimeout } from "./timeout.ts";
 import { refusal, ToolError } from "./tool-error.ts";
 import { checkDirectory, directoryIdentity, resolveToCwd } from "./working-directory.ts";
@@ -30,6 +32,8 @@ export interface PreparedCall {
   env: Record<string, string>;
   /** Absolute, and there. */
   cwd: string;
+  /** The call named it, for itself alone. */
+  hasOwnFolder: boolean;
   /** It only reads: it may run beside others, in a copy of the session. */
   mayOverlap: boolean;
   timeout: CallTimeout;
@@ -67,14 +71,15 @@ export async function prepareCall(
   if (given.async === true) checkAsync(settings, session);
   if (settings["bashInterceptor.enabled"]) intercept(original, split.command, settings, session, context);
 
-  const text: CallText = { command: split.command, env, cwd: split.cwd };
+  const base = await baseOf(given.cwd, split.cwd, session, settings);
+  const text: CallText = { command: split.command, env, cwd: split.cwd, base };
   const timeout = clampTimeout(given.timeout, settings);
   const places = await expand(text, session, "look");
   if (places.command !== split.command) applied.push("internal URLs became paths");
   const { description } = given;
   const isAsync = given.async === true;
   const seen = await directoryIdentity(places.cwd);
-  const approved = await approveCall({ ...places, original, description, isAsync }, session, {
+  const approved = await approveCall({ ...places, original, base, description, isAsync }, session, {
     settings,
     signal: context.signal,
   });
@@ -87,7 +92,9 @@ export async function prepareCall(
     original,
     ...places,
     env: { ...places.env, ...approved.env },
-    mayOverlap: approved.mayOverlap,
+    hasOwnFolder: given.cwd !== undefined,
+    // A `cd` that lasts takes its turn, also where it is no longer in the text.
+    mayOverlap: approved.mayOverlap && !(settings["bash.directoryPersists"] && split.cwd !== given.cwd),
     description,
     timeout,
     isAsync,
@@ -96,6 +103,21 @@ export async function prepareCall(
     applied,
     rewriteNotices,
   };
+}
+
+/**
+ * Where a call starts: a `cwd` of its own is taken from the workspace, as in every session; a leading `cd` and a call
+ * without either go on where the session is.
+ */
+async function baseOf(
+  given: string | undefined,
+  split: string | undefined,
+  session: BashToolSession,
+  settings: Settings,
+): Promise<string> {
+  if (given !== undefined) return session.cwd;
+  if (split === undefined || !isAbsolute(split)) await checkStartFolder(session, settings);
+  return startFolder(session, settings);
 }
 
 /** `async` and `pty` are known here in every session: whoever asks for one where it is off is to read why. */
@@ -182,6 +204,8 @@ interface CallText {
   command: string;
   env: Readonly<Record<string, string>>;
   cwd: string | undefined;
+  /** What a relative one is taken from, and where the call starts without one. Absolute. */
+  base: string;
 }
 
 /** The same with paths in their place. */
@@ -205,7 +229,7 @@ async function expand(text: CallText, session: BashToolSession, way: "look" | "m
   const path = text.cwd === undefined ? "." : await expandCwd(text.cwd, expansion);
   // The environment is made anew each time it is asked for, and few directories begin with `~`.
   const home = (): string => session.executor.environment().env["HOME"] ?? homedir();
-  const cwd = resolveToCwd(path, session.cwd, home);
+  const cwd = resolveToCwd(path, text.base, home);
   if (way === "make" || path === text.cwd || text.cwd === undefined) await checkDirectory(cwd);
   return { command, env, cwd };
 }

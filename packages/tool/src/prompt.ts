@@ -15,12 +15,17 @@ const BETTER_TOOLS: readonly (readonly [tool: string, instead: string])[] = [
   ["write", "echo/cat redirection"],
 ];
 
+const KEPT_STATE =
+  "- Variables, functions and options stay for later calls. Each call starts in the workspace: pass `cwd` instead of `cd`, and `env` for values that are hard to quote.";
+const KEPT_FOLDER =
+  "- Variables, functions, options and the folder of a `cd` stay for later calls. `cwd`, from the workspace, is for one call; `env` is for values that are hard to quote.";
+
 /** The description of the bash tool. */
 export function bashPrompt(session: BashToolSession, settings: Settings): string {
   const hasJobs = session.asyncJobManager !== undefined;
   const lines = [
     "Runs a command in bash and returns its output, standard output and error together.",
-    "- Variables, functions and options stay for later calls. Each call starts in the workspace: pass `cwd` instead of `cd`, and `env` for values that are hard to quote.",
+    settings["bash.directoryPersists"] ? KEPT_FOLDER : KEPT_STATE,
     "- No standard input and no one to answer: use flags that do not ask.",
     "- Of long output the end is shown. All of it is at `artifact://<id>`, which also works as a word of a command: `grep -n error artifact://<id>`. Do not shorten output with `head`, `tail` or a file.",
     `- \`timeout\` is in seconds, ${settings.defaultTimeout / 1_000} if absent, at most ${settings.maxTimeout / 1_000}.`,

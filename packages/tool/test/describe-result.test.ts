@@ -21,6 +21,7 @@ function loadedRun(result: Partial<FinishedRun["result"]>): FinishedRun {
       env: {},
       cwd: "/",
       timeout: clampTimeout(99_999),
+      hasOwnFolder: false,
       mayOverlap: false,
       isAsync: false,
       wantsPty: false,

@@ -82,9 +82,9 @@ async function converse(asked: SessionArguments, screen: Screen, stop: AbortSign
       otherCall(params, { tool: others[name], id: `console-${++calls}`, theme, changed }),
   });
   const toolSession: TaskSession = {
-    // A person's `cd` counts for the calls, too.
+    // A person's `cd` counts for the calls, too: by the lasting folder, or here.
     get cwd() {
-      return cwd();
+      return asked.settings["bash.directoryPersists"] ? asked.cwd : cwd();
     },
     settings: asked.settings,
     executor,

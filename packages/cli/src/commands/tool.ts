@@ -147,9 +147,15 @@ export function parseSessionArguments(words: readonly string[], takesCalls: stri
   });
   if (positionals.length > 0) throw new UsageError(takesCalls);
   const { cwd = ".", ...others } = values;
+  const asked = toolArguments(others);
   const folder = resolve(cwd);
   if (!isFolder(folder)) throw new UsageError(`\`--cwd\` takes a folder, and \`${shortLine(cwd)}\` is not one`);
-  return { ...toolArguments(others), cwd: folder };
+  return { ...asked, settings: withLastingFolder(asked), cwd: folder };
+}
+
+/** A session of its own is a shell to whoever drives it: a `cd` lasts, unless `--setting` says otherwise. */
+function withLastingFolder({ settings, givenSettings }: Omit<ToolArguments, "params">): Settings {
+  return givenSettings.has("bash.directoryPersists") ? settings : { ...settings, "bash.directoryPersists": true };
 }
 
 function isFolder(path: string): boolean {
