@@ -31,7 +31,9 @@ export async function clientPolicy(asked: PolicyArguments, canAsk: () => boolean
       const refused = await askAboutUnasked(request, silent);
       if (refused !== undefined) return refused;
       const verdict = policy.decide(request, options.sessionKey);
-      const allowed = { ...verdict, behavior: "allow" as const, concurrencySafe: false, environment: {} };
+      // What reads without a variable set for it runs beside others, as for every client.
+      const concurrencySafe = verdict.concurrencySafe && Object.keys(verdict.environment).length === 0;
+      const allowed = { ...verdict, behavior: "allow" as const, concurrencySafe, environment: {} };
       return { behavior: "allow", verdict: allowed, by: "policy" };
     },
   };

@@ -1,11 +1,25 @@
 /** What `pi-bash mcp` does for one client and not for another: how much it sends, links, terminals. */
 import type { VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
+import { meet } from "../../../test/support/rendezvous.ts";
 import { background, connect } from "./support/mcp-client.ts";
 
 describe.each<{ mode: VersionNegotiationMode }>([{ mode: "legacy" }, { mode: { pin: "2026-07-28" } }])(
   "an MCP client of $mode",
   ({ mode }) => {
+    it("has calls that only read run beside each other, and the shell keeps its state", async () => {
+      const { folder, call } = await connect({ mode });
+      await call("bash", { command: "kept=yes" });
+
+      const answers = await meet(folder, (command) => call("bash", { command }));
+
+      expect(answers.map(({ text }) => text)).toEqual([
+        expect.stringMatching(/^left met\n/),
+        expect.stringMatching(/^right met\n/),
+      ]);
+      expect((await call("bash", { command: 'echo "$kept"' })).text).toMatch(/^yes\n/);
+    });
+
     it("is sent links to resources once it has shown that it reads some", async () => {
       const { client, call } = await connect({ mode });
 

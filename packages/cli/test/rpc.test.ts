@@ -2,8 +2,23 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { meet } from "../../../test/support/rendezvous.ts";
 import { type InputLine, linesOf } from "../src/rpc/line-input.ts";
 import { client } from "./rpc-client.ts";
+
+it("calls by RPC that only read run beside each other", async () => {
+  const { send, response, folder } = client([]);
+
+  const answers = await meet(folder, (command) => {
+    send({ id: command, type: "tool", tool: "bash", params: { command } });
+    return response(command);
+  });
+
+  expect(answers.map(({ data }) => JSON.stringify(data))).toEqual([
+    expect.stringContaining("left met\\n"),
+    expect.stringContaining("right met\\n"),
+  ]);
+});
 
 describe("a person's command by RPC", () => {
   it("answers with the whole result, and its output comes live before that", async () => {

@@ -18,6 +18,7 @@ import {
   type PolicyRequest,
   refusalText,
 } from "@pi-bash/policy";
+import { onlyReads } from "./read-judge.ts";
 import type { BashToolSession } from "./session.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
 
@@ -68,12 +69,12 @@ export async function approveCall(
   if (reasons.length > 0) throw refused("policy", { class: classification.class, reasons }, call);
   const approve: Approve | undefined = session.approve?.bind(session);
   const timeoutMs = settings["bash.approvalTimeoutMs"];
+  const sessionKey = call.isAsync ? undefined : (session.getSessionId?.() ?? "");
   if (policy === undefined) {
     await checkUnasked(request, call, { approve, timeoutMs, signal });
-    return { env: {}, mayOverlap: false };
+    return { env: {}, mayOverlap: onlyReads(request, { executor: session.executor, sessionKey }) };
   }
 
-  const sessionKey = call.isAsync ? undefined : (session.getSessionId?.() ?? "");
   const { askUndecidedBlocks } = settings;
   const judged = { ...request, doubts, askUndecidedBlocks };
   const answer = await policy.authorize(judged, { sessionKey, signal, approve, timeoutMs });

@@ -37,9 +37,9 @@ export interface BashTool {
   /** Not beside another call of the same session. */
   readonly concurrency: "exclusive";
   /**
-   * Whether a call only reads and may run beside others: a host that asks may start such calls at once. Only with a
-   * policy, which decides anew when the call is made; what it does not approve by itself takes its turn. Never throws:
-   * of parameters that cannot be read the answer is no.
+   * Whether a call only reads and may run beside others: a host that asks may start such calls at once. It is decided
+   * anew when the call is made, by the session's policy where it has one; what then turns out to be more takes its turn.
+   * Never throws: of parameters that cannot be read the answer is no.
    */
   isConcurrencySafe(params: unknown): boolean;
   /**
@@ -75,40 +75,33 @@ export function createBashTool(session: BashToolSession): BashTool {
     },
     strict: true,
     concurrency: "exclusive",
-    isConcurrencySafe: (params) => onlyReads(params, session),
+    isConcurrencySafe: onlyReads,
     execute: async (_toolCallId, params, signal, onUpdate, given) => {
       const context = given ?? {};
       checkSignal(signal);
       // Where it starts is known when the one before has ended.
-      const isInTurn = settings()["bash.directoryPersists"] && mayMove(params, session);
-      const end = isInTurn ? await turns.take(signal) : undefined;
-      try {
+      const isInTurn = settings()["bash.directoryPersists"] && mayMove(params);
+      const perform = async (): Promise<BashToolResult> => {
+        checkSignal(signal);
         const call = await prepareCall(params, settings(), session, { ...context, signal });
         if (signal?.aborted) throw new ToolAbortError();
-        return await run(call, { session, context, signal, updates: liveUpdates(onUpdate) });
-      } finally {
-        end?.();
-      }
+        return run(call, { session, context, signal, updates: liveUpdates(onUpdate) });
+      };
+      return isInTurn ? turns.run("changes", signal, perform) : perform();
     },
   };
 }
 
-/** Whether a call only reads. What cannot be read, parameters or the session, takes its turn. */
-function onlyReads(params: unknown, session: BashToolSession): boolean {
-  try {
-    const given = readableParams(params);
-    if (session.policy === undefined || given === undefined) return false;
-    const { command, async, pty } = given;
-    return async !== true && pty !== true && classify(command).concurrencySafe;
-  } catch {
-    return false;
-  }
+/** Whether a call only reads. Of parameters that cannot be read: no. */
+function onlyReads(params: unknown): boolean {
+  const given = readableParams(params);
+  return given !== undefined && given.async !== true && given.pty !== true && classify(given.command).concurrencySafe;
 }
 
 /** Whether a call may leave the session in another folder: not one that only reads, nor one that begins as a job. */
-function mayMove(params: unknown, session: BashToolSession): boolean {
+function mayMove(params: unknown): boolean {
   const given = readableParams(params);
-  return given !== undefined && given.async !== true && !onlyReads(params, session);
+  return given !== undefined && given.async !== true && !onlyReads(params);
 }
 
 /** The parameters where they are right; what is wrong with others is said when the call is prepared. */

@@ -1,33 +1,38 @@
 /**
- * Lets calls go one after another, in the order they came.
+ * Lets calls go in the order they came: those that change something one after another, those that only read together.
  *
- * The executor's sessions have a line of their own. This one is before everything a call does, for what has to be read
- * off the session when the call begins and not when it came: the folder that the one before has left it in.
+ * The executor's sessions have a line of their own. This one is before everything a call does, so that a call begins when
+ * what came before it is over: it reads off the session where that has left it, and its files are there.
  */
 import { onAbort } from "@pi-bash/contract/abort";
-import { ToolAbortError } from "./tool-error.ts";
+
+/** What a call does, as far as others are concerned. */
+export type CallKind = "reads" | "changes";
 
 /** A line of calls. */
 export class CallTurns {
-  /** Settles when the call that came last is over. */
-  #last: Promise<void> = Promise.resolve();
+  /** Settles when every call up to now is over. */
+  #all: Promise<unknown> = Promise.resolve();
+  /** Settles when every call up to now is over that changes something. */
+  #changes: Promise<unknown> = Promise.resolve();
 
-  /** Waits for a turn; call what it gives when the call is over. Throws `ToolAbortError` when `signal` comes first. */
-  async take(signal: AbortSignal | undefined): Promise<() => void> {
-    const before = this.#last;
-    let end = (): void => undefined;
-    const over = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    this.#last = Promise.all([before, over]).then(() => undefined);
-    let release = (): void => undefined;
-    const aborted = new Promise<"aborted">((resolve) => {
-      release = onAbort(signal, () => resolve("aborted"));
-    });
-    const first = await Promise.race([before, aborted]);
-    release();
-    if (first !== "aborted" && signal?.aborted !== true) return end;
-    end();
-    throw new ToolAbortError();
+  /** Makes the call when it is its turn, or when `signal` is aborted: it says so itself then. */
+  async run<T>(kind: CallKind, signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+    const before = kind === "reads" ? this.#changes : this.#all;
+    const run = turnOf(before, signal).then(call);
+    const over = run.catch(() => undefined);
+    this.#all = Promise.all([this.#all, over]);
+    if (kind === "changes") this.#changes = this.#all;
+    return run;
   }
+}
+
+/** Settles when `before` has, or the signal is aborted. */
+async function turnOf(before: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted === true) return;
+  let release = (): void => undefined;
+  const aborted = new Promise<void>((resolve) => {
+    release = onAbort(signal, resolve);
+  });
+  await Promise.race([before, aborted]).finally(release);
 }

@@ -1,6 +1,7 @@
 /** The public names of `@pi-bash/tool`. */
 export type { PolicyContext, PolicyPort } from "./approvals.ts";
 export { type BashTool, createBashTool } from "./bash-tool.ts";
+export { type CallKind, CallTurns } from "./call-turns.ts";
 export type {
   ClientBridge,
   ClientExit,

@@ -7,6 +7,7 @@ import { jsonSchemaOf } from "@pi-bash/contract";
 import type { AnyTool } from "@pi-bash/tool";
 import { jsonSchema, type Tool } from "ai";
 import { answerOf, type Call, textOf } from "../answer.ts";
+import { inOrder } from "../call-order.ts";
 
 /** What a call gives: the newest end of its output while it runs, then the answer. */
 export interface AiSdkOutput {
@@ -18,7 +19,7 @@ export interface AiSdkOutput {
 
 /** The tools by their names, for `tools` of `generateText` and `streamText`. Descriptions are those of this moment. */
 export function aiSdkTools(tools: readonly AnyTool[]): Record<string, Tool<unknown, AiSdkOutput>> {
-  return Object.fromEntries(tools.map((each) => [each.name, convert(each)]));
+  return Object.fromEntries(inOrder(tools).map((each) => [each.name, convert(each)]));
 }
 
 function convert(tool: AnyTool): Tool<unknown, AiSdkOutput> {

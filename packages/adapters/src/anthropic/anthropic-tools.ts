@@ -9,6 +9,7 @@ import { ToolError } from "@anthropic-ai/sdk/lib/tools/ToolError";
 import { type BashToolUpdate, jsonSchemaOf, refuseUnknownOptions } from "@pi-bash/contract";
 import type { AnyTool, BashTool } from "@pi-bash/tool";
 import { answerOf } from "../answer.ts";
+import { inOrder } from "../call-order.ts";
 
 /** What a model says to `bash_20250124`. */
 export interface BashInput {
@@ -31,10 +32,11 @@ const RESTARTED = "The shell was restarted.";
  * command has a new one: `() => executor.closeSession(sessionId)`.
  */
 export function anthropicBashTool(
-  tool: BashTool,
+  bash: BashTool,
   ports: AnthropicOptions & { restart: () => Promise<void> },
 ): BetaRunnableTool<BashInput> {
   refuseUnknownOptions("anthropicBashTool", ports, { onUpdate: true, restart: true });
+  const [tool = bash] = inOrder([bash]);
   return {
     type: "bash_20250124",
     name: "bash",
@@ -52,7 +54,7 @@ export function anthropicBashTool(
 /** Any tools, e.g. the task tools, by their own schemas. Descriptions and schemas are those of this moment. */
 export function anthropicTools(tools: readonly AnyTool[], ports: AnthropicOptions = {}): BetaRunnableTool<unknown>[] {
   refuseUnknownOptions("anthropicTools", ports, { onUpdate: true });
-  return tools.map((tool) => ({
+  return inOrder(tools).map((tool) => ({
     type: "custom",
     name: tool.name,
     description: tool.description,

@@ -8,6 +8,7 @@ import { type FunctionTool, tool as functionTool } from "@openai/agents";
 import { type BashToolUpdate, jsonSchemaOf, refuseUnknownOptions } from "@pi-bash/contract";
 import type { AnyTool } from "@pi-bash/tool";
 import { answerOf } from "../answer.ts";
+import { inOrder } from "../call-order.ts";
 
 /** How the function tools tell of calls under way. */
 export interface OpenAiAgentsOptions {
@@ -25,7 +26,7 @@ export function openAiAgentsTools(
 ): FunctionTool<unknown, Schema, string>[] {
   refuseUnknownOptions("openAiAgentsTools", options, { onUpdate: true });
   const { onUpdate } = options;
-  return tools.map((tool) =>
+  return inOrder(tools).map((tool) =>
     functionTool({
       name: tool.name,
       description: tool.description,

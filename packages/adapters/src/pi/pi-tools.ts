@@ -8,13 +8,14 @@ import type { AgentTool } from "@earendil-works/pi-agent-core";
 import { jsonSchemaOf } from "@pi-bash/contract";
 import type { AnyTool, UpdateListener } from "@pi-bash/tool";
 import { answerOf } from "../answer.ts";
+import { inOrder } from "../call-order.ts";
 
 /** What pi calls the schema of a tool. A plain JSON Schema is one. */
 type Parameters = AgentTool["parameters"];
 
 /** The tools, for `tools` of an `Agent`. Descriptions and schemas are those of this moment. */
 export function piTools(tools: readonly AnyTool[]): AgentTool<Parameters, object | undefined>[] {
-  return tools.map(convert);
+  return inOrder(tools).map(convert);
 }
 
 function convert(tool: AnyTool): AgentTool<Parameters, object | undefined> {
@@ -23,7 +24,8 @@ function convert(tool: AnyTool): AgentTool<Parameters, object | undefined> {
     label: tool.label,
     description: tool.description,
     parameters: jsonSchemaOf(tool.parameters) as Parameters,
-    executionMode: tool.concurrency === "exclusive" ? "sequential" : "parallel",
+    // One sequential tool would make every call of its message wait; the order is kept here.
+    executionMode: "parallel",
     // After a crash nobody knows how far a command came.
     replay: "never",
     execute: async (id, params, signal, onPartial) => {

@@ -154,7 +154,7 @@ export function parseSessionArguments(words: readonly string[], takesCalls: stri
 }
 
 /** A session of its own is a shell to whoever drives it: a `cd` lasts, unless `--setting` says otherwise. */
-function withLastingFolder({ settings, givenSettings }: Omit<ToolArguments, "params">): Settings {
+function withLastingFolder({ settings, givenSettings }: Omit<ToolArguments, "params" | "json">): Settings {
   return givenSettings.has("bash.directoryPersists") ? settings : { ...settings, "bash.directoryPersists": true };
 }
 
