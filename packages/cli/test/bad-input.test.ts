@@ -64,7 +64,7 @@ describe("a rule file", () => {
 
 describe("a setting", () => {
   it.each([
-    ["bash.outputHeadByte=5", "there is no setting `bash.outputHeadByte`; the nearest is `bash.outputHeadBytes`"],
+    ["bash.ptyEscap=5", "there is no setting `bash.ptyEscap`; the nearest is `bash.ptyEscape`"],
     ["enabled=true", "the nearest are `async.enabled`"],
     ["allowUnasked=[]", "the nearest is `bash.allowUnasked`"],
     ["nonsense=1", "there is no setting `nonsense`; `pi-bash settings` lists all"],

@@ -17,10 +17,14 @@ export interface BuiltProgram {
 }
 
 /** Starts `pi-bash` with these words, in a new folder that is its home too. It ends with the test. */
-export function startProgram(words: readonly string[], folder = scratchFolder()): BuiltProgram {
+export function startProgram(
+  words: readonly string[],
+  folder = scratchFolder(),
+  env: Readonly<Record<string, string>> = {},
+): BuiltProgram {
   const child = spawn(process.execPath, [PROGRAM, ...words], {
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder },
+    env: { PATH: process.env["PATH"], HOME: folder, ...env },
     stdio: ["pipe", "pipe", "pipe"],
     timeout: LIMIT_MS,
     killSignal: "SIGKILL",
@@ -32,8 +36,13 @@ export function startProgram(words: readonly string[], folder = scratchFolder())
 }
 
 /** Runs `pi-bash` to its end with `input` as its standard input. */
-export async function runProgram(words: readonly string[], input = "", folder?: string) {
-  const { child, ended } = startProgram(words, folder);
+export async function runProgram(
+  words: readonly string[],
+  input = "",
+  folder?: string,
+  env: Readonly<Record<string, string>> = {},
+) {
+  const { child, ended } = startProgram(words, folder, env);
   child.stdin.end(input);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return { status: await ended, stdout, stderr };

@@ -64,4 +64,5 @@ export { DEFAULT_MAX_IDLE_SESSIONS } from "./sessions/session-pool.ts";
 export { type ShellConfig, ShellConfigError, shellConfig } from "./shell-config.ts";
 export { disposeSnapshots, getOrCreateSnapshot } from "./snapshot/shared-snapshot.ts";
 export { SNAPSHOT_BUDGET_MS, type SnapshotOptions, type SnapshotOutcome, SnapshotSource } from "./snapshot/snapshot.ts";
+export { type Backend, findBackend } from "./usable-natives.ts";
 export { UserShell, type UserShellOptions } from "./user-shell.ts";

@@ -20,16 +20,30 @@ const PACKAGE: NativesEntries = {
 
 let hasWarned = false;
 
-/** The addon where it loads, else the fallback. An addon that fails for any other reason is an error. */
-export async function usableNatives(entries: NativesEntries = PACKAGE): Promise<NativesPort> {
+/** What runs commands. */
+export type Backend =
+  /** The addon: sessions keep their state. */
+  | { readonly kind: "addon" }
+  /** A bash for each command, which keeps nothing for the next. `problem`: why there is no addon, and how to get one. */
+  | { readonly kind: "fallback"; readonly problem: string };
+
+/** Which backend there is, without a warning. An addon that fails for any other reason than that there is none is an error. */
+export async function findBackend(entries: NativesEntries = PACKAGE): Promise<Backend> {
   const natives = await entries.loadNatives();
   try {
     natives.addonInfo();
-    return natives;
+    return { kind: "addon" };
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "PI_NATIVE_LOAD")) throw error;
-    if (!hasWarned) process.emitWarning(`commands run without sessions: ${error.message}`, { code: "PI_FALLBACK" });
-    hasWarned = true;
-    return entries.loadFallback();
+    return { kind: "fallback", problem: error.message };
   }
+}
+
+/** The addon where it loads, else the fallback. An addon that fails for any other reason is an error. */
+export async function usableNatives(entries: NativesEntries = PACKAGE): Promise<NativesPort> {
+  const backend = await findBackend(entries);
+  if (backend.kind === "addon") return entries.loadNatives();
+  if (!hasWarned) process.emitWarning(`commands run without sessions: ${backend.problem}`, { code: "PI_FALLBACK" });
+  hasWarned = true;
+  return entries.loadFallback();
 }

@@ -1,6 +1,6 @@
 /** Which backend an executor takes. */
 import { describe, expect, it } from "vitest";
-import { type NativesEntries, usableNatives } from "../src/usable-natives.ts";
+import { findBackend, type NativesEntries, usableNatives } from "../src/usable-natives.ts";
 
 const fallback = await import("@pi-bash/natives/fallback");
 const natives = await import("@pi-bash/natives");
@@ -33,6 +33,15 @@ describe("the backend of an executor", () => {
 
     expect(chosen).toEqual([fallback, fallback]);
     expect(warnings).toEqual(["commands run without sessions: cannot load the native addon"]);
+  });
+
+  it("is told without a warning, with the reason", async () => {
+    const missing = entries(() => {
+      throw Object.assign(new Error("cannot load the native addon"), { code: "PI_NATIVE_LOAD" });
+    });
+
+    expect(await findBackend()).toEqual({ kind: "addon" });
+    expect(await findBackend(missing)).toEqual({ kind: "fallback", problem: "cannot load the native addon" });
   });
 
   it("is none where the addon fails for another reason", async () => {

@@ -20,12 +20,21 @@ const KEPT_STATE =
 const KEPT_FOLDER =
   "- Variables, functions, options and the folder of a `cd` stay for later calls. `cwd`, from the workspace, is for one call; `env` is for values that are hard to quote.";
 
+const NOTHING_KEPT =
+  "- Each command has a bash of its own here: variables, functions, options and the folder of a `cd` are gone for later calls. Put what belongs together into one command, pass `cwd` for another folder, and `env` for values that are hard to quote. There is no terminal, and processes left in the background are ended only as far as they stay in their group.";
+
+/** What of a call is there for the next. */
+function stateLine({ keepsState = true }: BashToolSession, settings: Settings): string {
+  if (!keepsState) return NOTHING_KEPT;
+  return settings["bash.directoryPersists"] ? KEPT_FOLDER : KEPT_STATE;
+}
+
 /** The description of the bash tool. */
 export function bashPrompt(session: BashToolSession, settings: Settings): string {
   const hasJobs = session.asyncJobManager !== undefined;
   const lines = [
     "Runs a command in bash and returns its output, standard output and error together.",
-    settings["bash.directoryPersists"] ? KEPT_FOLDER : KEPT_STATE,
+    stateLine(session, settings),
     "- No standard input and no one to answer: use flags that do not ask.",
     "- Of long output the end is shown. All of it is at `artifact://<id>`, which also works as a word of a command: `grep -n error artifact://<id>`. Do not shorten output with `head`, `tail` or a file.",
     `- \`timeout\` is in seconds, ${settings.defaultTimeout / 1_000} if absent, at most ${settings.maxTimeout / 1_000}.`,

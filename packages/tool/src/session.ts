@@ -19,6 +19,11 @@ export interface BashToolSession {
   /** Any part of the settings. The parsed form is kept while this is the same object. */
   readonly settings?: SettingsInput;
   readonly executor: Executor;
+  /**
+   * Whether the executor's shells keep their state from call to call. False where there is no native addon, see
+   * `findBackend`: the tool's description says so then. Default true.
+   */
+  readonly keepsState?: boolean;
   /** Names of the tools that the model can call now, where a call does not bring them. */
   readonly toolNames?: Iterable<string>;
   /** Jobs of this session; absent: no background. */

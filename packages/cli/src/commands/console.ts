@@ -16,6 +16,7 @@ import { JobsPane } from "../console/jobs-pane.ts";
 import { Screen } from "../console/screen.ts";
 import { otherCall, toolCall, userCommand } from "../console/work.ts";
 import { listenForInterrupt } from "../interrupt.ts";
+import { keepsState } from "../kept-state.ts";
 import { policyOf } from "../policy-option.ts";
 import { UsageError } from "../usage.ts";
 import { executorOf, parseSessionArguments, type SessionArguments } from "./tool.ts";
@@ -33,6 +34,7 @@ export async function console(words: readonly string[]): Promise<number> {
     [...SETTINGS.flatMap((setting) => ["--setting", setting]), ...words],
     "`console` takes its commands at its prompt",
   );
+  await keepsState(asked.requireSessions);
   if (!process.stdin.isTTY || !process.stdout.isTTY || process.env["TERM"] === "dumb") {
     throw new UsageError("`console` needs a terminal that can move its cursor; `run`, `tool` and `rpc` need none");
   }

@@ -10,6 +10,7 @@ import { JobManager } from "@pi-bash/executor";
 import { createBashTool, type TaskSession, toolsForModel } from "@pi-bash/tool";
 import { clientPolicy, withApprovalBound } from "../client-policy.ts";
 import { listenForInterrupt } from "../interrupt.ts";
+import { keepsState } from "../kept-state.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
 import { executorOf, parseSessionArguments } from "./tool.ts";
 
@@ -20,6 +21,7 @@ const WORKSPACE = "mcp";
 export async function mcp(words: readonly string[]): Promise<number> {
   const asked = parseSessionArguments(words, "`mcp` takes its calls from its client");
   tellWhatIsRead("an MCP client, which starts this program itself");
+  const isKept = await keepsState(asked.requireSessions);
   const settings = withApprovalBound(asked.settings);
   const fitted = settingsByClient(settings, asked.givenSettings);
   const approvals = createMcpApprovals();
@@ -35,6 +37,7 @@ export async function mcp(words: readonly string[]): Promise<number> {
       return fitted.current;
     },
     executor,
+    keepsState: isKept,
     asyncJobManager,
     policy,
     approve: approvals.approve,

@@ -8,6 +8,7 @@ import { JobManager, UserShell } from "@pi-bash/executor";
 import { type AnyTool, createBashTool, createJobTool, type TaskSession, toolsForModel } from "@pi-bash/tool";
 import { clientPolicy, withApprovalBound } from "../client-policy.ts";
 import { listenForInterrupt } from "../interrupt.ts";
+import { keepsState } from "../kept-state.ts";
 import { ApprovalDesk } from "../rpc/approval-desk.ts";
 import { linesOf } from "../rpc/line-input.ts";
 import { LineOutput } from "../rpc/line-output.ts";
@@ -25,6 +26,7 @@ const LAST_WORDS_MS = 1_000;
 export async function rpc(words: readonly string[]): Promise<number> {
   const asked = parseSessionArguments(words, "`rpc` takes its requests from standard input");
   tellWhatIsRead("requests, a JSON object a line");
+  const isKept = await keepsState(asked.requireSessions);
   const settings = withApprovalBound(asked.settings);
   const policy = await clientPolicy(asked, () => true);
   const output = new LineOutput(process.stdout);
@@ -38,6 +40,7 @@ export async function rpc(words: readonly string[]): Promise<number> {
     cwd: asked.cwd,
     settings,
     executor,
+    keepsState: isKept,
     asyncJobManager,
     policy,
     approve: approvals.approve,

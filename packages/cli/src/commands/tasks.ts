@@ -15,6 +15,7 @@ import {
   toolsForModel,
 } from "@pi-bash/tool";
 import { type Interrupt, listenForInterrupt } from "../interrupt.ts";
+import { keepsState } from "../kept-state.ts";
 import { policyOf } from "../policy-option.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
 import { executorOf, parseSessionArguments, type SessionArguments } from "./tool.ts";
@@ -25,6 +26,7 @@ const WORKSPACE = "cli";
 /** Runs the words after `tasks` and resolves with the exit status: 0, or that of the signal that ended it. */
 export async function tasks(words: readonly string[]): Promise<number> {
   const asked = parseSessionArguments(words, "`tasks` takes its calls from standard input");
+  await keepsState(asked.requireSessions);
   tellWhatIsRead("calls of the task tools, a JSON object a line");
   const interrupt = listenForInterrupt(() => undefined);
   const executor = executorOf(asked);

@@ -92,6 +92,7 @@ export function parseToolArguments(words: readonly string[]): ToolArguments {
     options: TOOL_OPTIONS,
   });
   if (positionals.length > 1) throw new UsageError("`tool` takes one command; quote it");
+  if (values["require-sessions"]) throw new UsageError("`--require-sessions` is for commands that have a session");
   const [command] = positionals;
   const hasFlags = values.cwd !== undefined || values.timeout !== undefined || values.env.length > 0;
   if (command === undefined && hasFlags) throw new UsageError("`tool` needs a command beside its flags");
@@ -129,6 +130,8 @@ function toolArguments(values: {
 
 /** What a command with a session of its own is told. */
 export interface SessionArguments extends Omit<ToolArguments, "params" | "json"> {
+  /** Not to be started where commands have no session. */
+  readonly requireSessions: boolean;
   /** Where the session begins, absolute. */
   readonly cwd: string;
 }
@@ -146,11 +149,11 @@ export function parseSessionArguments(words: readonly string[], takesCalls: stri
     options: SESSION_OPTIONS,
   });
   if (positionals.length > 0) throw new UsageError(takesCalls);
-  const { cwd = ".", ...others } = values;
+  const { cwd = ".", "require-sessions": requireSessions, ...others } = values;
   const asked = toolArguments(others);
   const folder = resolve(cwd);
   if (!isFolder(folder)) throw new UsageError(`\`--cwd\` takes a folder, and \`${shortLine(cwd)}\` is not one`);
-  return { ...asked, settings: withLastingFolder(asked), cwd: folder };
+  return { ...asked, settings: withLastingFolder(asked), cwd: folder, requireSessions };
 }
 
 /** A session of its own is a shell to whoever drives it: a `cd` lasts, unless `--setting` says otherwise. */

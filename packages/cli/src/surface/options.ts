@@ -125,6 +125,11 @@ export const SESSION_OPTIONS = {
   cwd: { ...CWD, text: "where the session begins" },
   ...POLICY_OPTIONS,
   ...TOOL_SETTINGS,
+  "require-sessions": {
+    type: "boolean",
+    default: false,
+    text: "do not start where commands have no session, for want of the native addon",
+  },
 } as const satisfies Options;
 
 export const MINIMIZE_OPTIONS = {

@@ -13,6 +13,8 @@ export const timeout = 40_000;
 export interface Choices {
   mode?: VersionNegotiationMode;
   words?: string[];
+  /** More variables for the server. */
+  env?: Record<string, string>;
   /** What the client calls itself. */
   name?: string;
   /** Answers a question; absent: the client takes none. */
@@ -20,13 +22,13 @@ export interface Choices {
 }
 
 /** A client of a server of its own, in a folder of its own; both go after the test. */
-export async function connect({ mode = "legacy", words = [], name = "test", elicit }: Choices = {}) {
+export async function connect({ mode = "legacy", words = [], name = "test", env = {}, elicit }: Choices = {}) {
   const folder = scratchFolder();
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [PROGRAM, "mcp", ...words],
     cwd: folder,
-    env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: folder },
+    env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: folder, ...env },
   });
   const capabilities = elicit === undefined ? {} : { elicitation: { form: {} } };
   const client = new Client({ name, version: "1.0.0" }, { capabilities, versionNegotiation: { mode } });
