@@ -4,7 +4,7 @@
  * Defects are no answers and pass through. What an answer becomes in a protocol is that protocol's folder.
  */
 import type { BashDetails, TextContent } from "@pi-bash/contract";
-import { type AnyTool, ToolAbortError, ToolError, type UpdateListener } from "@pi-bash/tool";
+import { type AnyTool, ToolAbortError, ToolError, type UpdateListener, untilSettled } from "@pi-bash/tool";
 
 export interface Answer {
   /** For the model. */
@@ -26,13 +26,17 @@ export interface Call {
 
 /** Makes the call. Rejects only for a defect. */
 export async function answerOf(tool: AnyTool, { id, params, signal, onUpdate }: Call): Promise<Answer> {
+  // A protocol has no place for news of a call that was answered; a job's end is delivered by its manager.
+  const updates = untilSettled(onUpdate);
   try {
-    const { content, details, isError = false } = await tool.execute(id, params, signal, onUpdate);
+    const { content, details, isError = false } = await tool.execute(id, params, signal, updates.listener);
     return { text: textOf({ content }), details, isError, isAborted: false };
   } catch (error) {
     const isAborted = error instanceof ToolAbortError;
     if (!isAborted && !(error instanceof ToolError)) throw error;
     return { text: error.message, details: error.details, isError: true, isAborted };
+  } finally {
+    updates.end();
   }
 }
 

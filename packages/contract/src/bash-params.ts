@@ -32,27 +32,23 @@ export const BashParamsWithAsync = z.strictObject({
 });
 export type BashParamsWithAsync = z.infer<typeof BashParamsWithAsync>;
 
-/** The schemas where nobody can type into a terminal. */
-const ParamsWithoutPty = BashParams.omit({ pty: true });
-const ParamsWithAsyncWithoutPty = BashParamsWithAsync.omit({ pty: true });
-
 /** What a session has for its calls. */
 export interface BashAbilities {
   /** Calls may ask for a background job. */
   asyncEnabled: boolean;
   /** A person can type into a call's terminal. Default true. */
   hasTerminal?: boolean;
+  /** Calls must say what they do. Default false. */
+  requireDescription?: boolean;
 }
 
-/** Any of the schemas that a model can be shown. */
-export type BashParamsSchema =
-  | typeof BashParams
-  | typeof BashParamsWithAsync
-  | typeof ParamsWithoutPty
-  | typeof ParamsWithAsyncWithoutPty;
+/** The schema of a session's calls: what of the fields there is, and what has to be there. */
+export type BashParamsSchema = z.ZodObject;
 
-/** The schema for a session: `async` and `pty` exist for a model only where they work. */
-export function bashParams({ asyncEnabled, hasTerminal = true }: BashAbilities): BashParamsSchema {
-  if (hasTerminal) return asyncEnabled ? BashParamsWithAsync : BashParams;
-  return asyncEnabled ? ParamsWithAsyncWithoutPty : ParamsWithoutPty;
+/** The schema for a session: `async` and `pty` exist for a model only where they work, and `description` may be required. */
+export function bashParams(session: BashAbilities): BashParamsSchema {
+  const { asyncEnabled, hasTerminal = true, requireDescription = false } = session;
+  const all: BashParamsSchema = asyncEnabled ? BashParamsWithAsync : BashParams;
+  const there = hasTerminal ? all : all.omit({ pty: true });
+  return requireDescription ? there.required({ description: true }) : there;
 }

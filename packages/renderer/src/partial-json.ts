@@ -7,6 +7,7 @@
 /** Arguments as far as they are known. */
 export interface PartialArguments {
   readonly command?: string;
+  readonly description?: string;
   readonly cwd?: string;
   readonly timeout?: number;
   readonly env?: Readonly<Record<string, string>>;
@@ -22,13 +23,14 @@ export function partialObject(text: string): Readonly<Record<string, unknown>> {
 
 /** What can be told of a beginning of JSON. Anything that cannot is left out. */
 export function partialArguments(text: string): PartialArguments {
-  const { command, cwd, timeout, env } = partialObject(text);
+  const { command, description, cwd, timeout, env } = partialObject(text);
   const pairs =
     typeof env === "object" && env !== null && !Array.isArray(env)
       ? Object.entries(env).filter(([, each]) => typeof each === "string")
       : [];
   return {
     ...(typeof command === "string" ? { command } : {}),
+    ...(typeof description === "string" ? { description } : {}),
     ...(typeof cwd === "string" ? { cwd } : {}),
     ...(typeof timeout === "number" ? { timeout } : {}),
     ...(pairs.length > 0 ? { env: Object.fromEntries(pairs) as Record<string, string> } : {}),

@@ -5,12 +5,13 @@
  * output of 50 KB) is remembered by `BashCallComponent`, so that a screen with hundreds of finished calls is redrawn for
  * nothing.
  */
-import { displayText } from "@pi-bash/contract";
+import { displayLine, displayText } from "@pi-bash/contract";
 import { type CallAnswer, type CallState, callState, stateMark } from "./call-state.ts";
 import { footerLine, warningLines } from "./footer.ts";
 import { type PartialArguments, partialArguments } from "./partial-json.ts";
 import { commandRows, outputRows, type RenderOptions, themeOf } from "./preview.ts";
 import { splitResult } from "./result-text.ts";
+import { startedBox } from "./started-box.ts";
 import { highlight } from "./syntax.ts";
 import { plainRun, type Run, type StyledLine, styledLines } from "./text/styled.ts";
 import { type Row, rowText, wrapLines } from "./text/wrap.ts";
@@ -31,13 +32,38 @@ export interface CallView {
 /** A call and, where there is one, its answer. */
 export function renderBashCall(call: CallView, answer: CallAnswer | undefined, options: RenderOptions): string[] {
   const state = callState(answer, call.isStarted ?? call.args !== undefined);
-  const rows = [...callRows(call, state, options), ...(answer === undefined ? [] : answerRows(answer, state, options))];
+  const args = argumentsOf(call);
+  const rows = [
+    ...callRows(call, args, state, options),
+    ...descriptionRows(args.description, state, options),
+    ...(answer === undefined ? [] : startedRows(answer, args.command, options)),
+    ...(answer === undefined ? [] : answerRows(answer, state, options)),
+  ];
   return rows.map((row) => rowText(row));
 }
 
-function callRows(call: CallView, state: CallState, options: RenderOptions): Row[] {
+function argumentsOf({ args, argsText }: CallView): PartialArguments {
+  return args ?? (argsText === undefined ? {} : partialArguments(argsText));
+}
+
+/** What the call says it does: `Running: Build the project` for as long as it does. */
+function descriptionRows(description: string | undefined, state: CallState, options: RenderOptions): Row[] {
+  const text = displayLine(description ?? "").trim();
+  if (text === "") return [];
+  const { colours } = themeOf(options);
+  const isRunning = state === "running" || state === "partial";
+  const runs = isRunning ? [plainRun("Running: ", colours.label), plainRun(text)] : [plainRun(text, colours.dim)];
+  return wrapLines([runs], options.width);
+}
+
+/** The box of a call that went on as a job. */
+function startedRows({ details }: CallAnswer, command: string | undefined, options: RenderOptions): Row[] {
+  if (details?.async?.state !== "running") return [];
+  return startedBox({ id: details.async.jobId, command, artifactId: details.artifactId }, options);
+}
+
+function callRows(call: CallView, args: PartialArguments, state: CallState, options: RenderOptions): Row[] {
   const theme = themeOf(options);
-  const args = call.args ?? (call.argsText === undefined ? {} : partialArguments(call.argsText));
   const lines = highlight(args.command ?? "…", theme.colours);
   const first: StyledLine = [
     stateMark(state, theme.colours),
@@ -74,8 +100,10 @@ export function answerRows(answer: CallAnswer, state: CallState, options: Render
   const isWhole = options.expanded && options.fullOutput !== undefined;
   const text = isWhole ? (options.fullOutput ?? "") : splitResult(answer.content).output;
   const lines = styledLines(text, hasColour);
+  const isBlocked = state === "blocked";
+  const title = isBlocked ? "Command blocked" : isWhole ? "Output (whole)" : "Output";
   const label: StyledLine[] =
-    lines.length === 0 ? [] : [[{ text: isWhole ? "Output (whole)" : "Output", style: colours.label }]];
+    lines.length === 0 ? [] : [[{ text: title, style: isBlocked ? colours.error : colours.label }]];
   const notes = [
     ...warningLines(isWhole ? withoutTruncation(answer.details) : answer.details, colours),
     ...footerLine(answer.details, state, colours),

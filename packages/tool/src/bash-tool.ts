@@ -5,9 +5,16 @@
  * the order in which backends are asked: explicit background, the client's terminal, the console, a job that may go to
  * the background, the executor. Calls of one session are exclusive: the host runs them one after another.
  */
-import { BashParamsWithAsync, type BashToolResult, bashParams, outputWindow, type Settings } from "@pi-bash/contract";
+import {
+  type BashParamsSchema,
+  BashParamsWithAsync,
+  type BashToolResult,
+  outputWindow,
+  type Settings,
+} from "@pi-bash/contract";
 import { nonInteractiveEnv, shellConfig, withinLines } from "@pi-bash/executor";
 import { classify } from "@pi-bash/policy";
+import { shownParams } from "./call-params.ts";
 import { settingsReader } from "./call-settings.ts";
 import { checkSignal } from "./call-signal.ts";
 import { CallTurns } from "./call-turns.ts";
@@ -31,7 +38,7 @@ export interface BashTool {
   /** For the model; made from what the session has now. */
   readonly description: string;
   /** For the model; `async` is in it only where `async.enabled` is on, `pty` only where the session has a console. */
-  readonly parameters: ReturnType<typeof bashParams>;
+  readonly parameters: BashParamsSchema;
   /** Arguments follow the schema exactly. */
   readonly strict: true;
   /** Not beside another call of the same session. */
@@ -71,7 +78,7 @@ export function createBashTool(session: BashToolSession): BashTool {
       return bashPrompt(session, settings());
     },
     get parameters() {
-      return bashParams({ asyncEnabled: settings()["async.enabled"], hasTerminal: session.pty !== undefined });
+      return shownParams(settings(), session);
     },
     strict: true,
     concurrency: "exclusive",

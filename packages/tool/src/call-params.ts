@@ -1,8 +1,21 @@
 /**
  * The parameters of a call of any tool, checked: what is wrong with them is an error for the model, which names each field.
  */
-import { checkedValue, type ParameterSchema } from "@pi-bash/contract";
+import {
+  type BashParamsSchema,
+  bashParams,
+  checkedValue,
+  type ParameterSchema,
+  type Settings,
+} from "@pi-bash/contract";
+import type { BashToolSession } from "./session.ts";
 import { ToolError } from "./tool-error.ts";
+
+/** The schema of `bash` that a model is shown in a session. */
+export function shownParams(settings: Settings, session: BashToolSession): BashParamsSchema {
+  const { "async.enabled": asyncEnabled, requireDescription } = settings;
+  return bashParams({ asyncEnabled, requireDescription, hasTerminal: session.pty !== undefined });
+}
 
 /** What parameters are checked against. */
 export interface ParamsCheck<Params> {

@@ -24,7 +24,7 @@ export {
   type JobToolUpdate,
   type JobUpdateListener,
 } from "./job-tool.ts";
-export type { UpdateListener } from "./live-updates.ts";
+export { type UpdateListener, untilSettled } from "./live-updates.ts";
 export type { PtyPort, PtyRequest } from "./pty-port.ts";
 export type { BashToolSession, ToolContext } from "./session.ts";
 export type { Skill } from "./skill-url.ts";

@@ -15,6 +15,24 @@ export interface LiveUpdates {
   show(text: string | undefined, details?: BashDetails): void;
 }
 
+/**
+ * A listener for one call: `end` is called when the call has settled, and nothing is told after that, whatever goes on in
+ * the background. Undefined stays undefined.
+ */
+export function untilSettled(listener: UpdateListener | undefined): {
+  readonly listener: UpdateListener | undefined;
+  end(): void;
+} {
+  if (listener === undefined) return { listener: undefined, end: () => undefined };
+  let isOver = false;
+  return {
+    listener: (update) => (isOver ? undefined : listener(update)),
+    end: () => {
+      isOver = true;
+    },
+  };
+}
+
 /** Updates for a listener; for none, they go nowhere. */
 export function liveUpdates(listener: UpdateListener | undefined): LiveUpdates {
   const tell = guardListener(listener, warnAboutListener("updates"));

@@ -17,6 +17,7 @@ import {
   startedText,
   type TimeoutDecision,
 } from "@pi-bash/executor";
+import { waitAtMost } from "./bounded-wait.ts";
 import { type CallScene, executionOptions, keepStreams } from "./command-run.ts";
 import { describeJob, describeResult, type FinishedRun, timeoutDetails } from "./describe-result.ts";
 import type { PreparedCall } from "./prepared-call.ts";
@@ -27,6 +28,9 @@ import { ToolError } from "./tool-error.ts";
 
 /** Output shown when a command goes to the background, in bytes: enough to see that it goes well. */
 const PREVIEW_BYTES = 2 * 1024;
+
+/** Most time that a call waits for the name of its output's file, in milliseconds: it is known when a folder is there. */
+const ARTIFACT_BOUND_MS = 1_000;
 
 /** How a call in the foreground ended. */
 export type ManagedEnd =
@@ -43,9 +47,11 @@ export interface ManagedOptions {
   title?: string;
 }
 
-/** Starts the call in the background, in a shell of its own. */
-export function startJob(call: PreparedCall, manager: JobManager, scene: CallScene): BashToolResult {
-  return startedResult(call, startManaged(call, manager, scene, {}), "");
+/** Starts the call in the background, in a shell of its own. Resolves when it is known where its output goes. */
+export async function startJob(call: PreparedCall, manager: JobManager, scene: CallScene): Promise<BashToolResult> {
+  const { job, run } = startRun(call, manager, scene, {});
+  const waited = await waitAtMost(() => run.artifactId, ARTIFACT_BOUND_MS);
+  return startedResult(call, job, { artifactId: waited.kind === "value" ? waited.value : undefined });
 }
 
 /** The same, and only the job. */
@@ -55,10 +61,14 @@ export function startManaged(
   scene: CallScene,
   named: { title?: string },
 ): JobView {
+  return startRun(call, manager, scene, named).job;
+}
+
+function startRun(call: PreparedCall, manager: JobManager, scene: CallScene, named: { title?: string }) {
   const run = new JobRun(call, scene, "own");
   const job = manager.start({ command: call.original, work: run.work, ...ownerOf(scene), ...named });
   run.jobId = job.id;
-  return job;
+  return { job, run };
 }
 
 /** Runs the call in the session's shell, and leaves it to the background when it takes longer than the threshold. */
@@ -72,7 +82,8 @@ export async function runWithAutoBackground(
     ? foregroundWaitMs(settings["bash.autoBackground.thresholdMs"], timeout.milliseconds)
     : Number.POSITIVE_INFINITY;
   const ended = await runManaged(call, manager, scene, { thresholdMs });
-  if (ended.kind === "backgrounded") return startedResult(call, ended.job, ended.tail);
+  if (ended.kind === "backgrounded")
+    return startedResult(call, ended.job, { artifactId: ended.job.artifactId, tail: ended.tail });
   return describeResult(ended.run, scene.signal);
 }
 
@@ -128,13 +139,29 @@ class JobRun {
   jobId: string | undefined;
   finished: FinishedRun | undefined;
   readonly work: JobWork;
+  /** Id of the artifact with the output; undefined: there is none. Never rejects. */
+  readonly artifactId: Promise<string | undefined>;
+  #tellArtifact: (id: string | undefined) => void = () => undefined;
   readonly #call: PreparedCall;
   readonly #scene: CallScene;
 
   constructor(call: PreparedCall, scene: CallScene, shell: "own" | "shared") {
     this.#call = call;
     this.#scene = scene;
-    this.work = (context) => this.#run(shell, context);
+    this.artifactId = new Promise((resolve) => {
+      this.#tellArtifact = resolve;
+    });
+    this.work = (context) => this.#run(shell, this.#watched(context)).finally(() => this.#tellArtifact(undefined));
+  }
+
+  #watched(context: JobContext): JobContext {
+    return {
+      ...context,
+      setArtifact: (id, path) => {
+        context.setArtifact(id, path);
+        this.#tellArtifact(id);
+      },
+    };
   }
 
   async #run(shell: "own" | "shared", context: Parameters<JobWork>[0]): Promise<JobEnd> {
@@ -188,7 +215,11 @@ function asJobResult({ survivors: _, ...result }: CommandResult, shell: "own" | 
   return rest;
 }
 
-function startedResult(call: PreparedCall, job: JobView, tail: string): BashToolResult {
+function startedResult(
+  call: PreparedCall,
+  job: JobView,
+  { artifactId, tail = "" }: { artifactId: string | undefined; tail?: string },
+): BashToolResult {
   const notices = [...call.rewriteNotices, ...(call.timeout.notice === undefined ? [] : [call.timeout.notice])];
   const parts = [endOf(tail, PREVIEW_BYTES).replace(/\n+$/, ""), notices.join("\n"), startedText(job)];
   return {
@@ -196,6 +227,7 @@ function startedResult(call: PreparedCall, job: JobView, tail: string): BashTool
     details: {
       ...timeoutDetails(call),
       ...(call.applied.length === 0 ? {} : { applied: call.applied }),
+      ...(artifactId === undefined ? {} : { artifactId }),
       async: { state: "running", jobId: job.id, type: "bash" },
     },
   };

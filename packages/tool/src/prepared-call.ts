@@ -9,11 +9,11 @@ import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { analyzeCommand, applyBashFixups, parseInternalUrl } from "@pi-bash/command";
-import { BashParamsWithAsync, bashParams, ENV_NAME_PATTERN, type Settings, shortLine } from "@pi-bash/contract";
+import { BashParamsWithAsync, ENV_NAME_PATTERN, type Settings, shortLine } from "@pi-bash/contract";
 import { checkCommandEnv } from "@pi-bash/executor";
 import { checkBashInterception } from "@pi-bash/policy";
 import { approveCall } from "./approvals.ts";
-import { parseParams } from "./call-params.ts";
+import { parseParams, shownParams } from "./call-params.ts";
 import { type ExpansionOptions, expandCwd, expandEnvValue, expandInternalUrls } from "./internal-urls.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
 import { checkStartFolder, startFolder } from "./session-folder.ts";
@@ -123,7 +123,7 @@ async function baseOf(
 /** `async` and `pty` are known here in every session: whoever asks for one where it is off is to read why. */
 function parseCall(params: unknown, settings: Settings, session: BashToolSession): BashParamsWithAsync {
   if (hasPrototypeVariable(params)) throw new ToolError("Invalid bash env name: __proto__");
-  const shown = bashParams({ asyncEnabled: settings["async.enabled"], hasTerminal: session.pty !== undefined });
+  const shown = shownParams(settings, session);
   return parseParams({ tool: "bash", schema: BashParamsWithAsync, shown }, params);
 }
 

@@ -3,7 +3,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SettingsInput } from "@pi-bash/contract";
+import { jsonSchemaOf, type SettingsInput } from "@pi-bash/contract";
 import { type Approval, createPolicy, type PolicyOptions } from "@pi-bash/policy";
 import { describe, expect, it } from "vitest";
 import { createBashTool } from "../src/bash-tool.ts";
@@ -83,7 +83,10 @@ describe("a session without a policy", () => {
       "description-required",
     );
     expect((await bash({ command: "true", description: "Do nothing" })).isError).toBeUndefined();
-    expect(createBashTool(session).description).toContain("Say in `description` what the command does");
+    const tool = createBashTool(session);
+    expect(tool.description).toContain("Say in `description` what the command does");
+    expect(jsonSchemaOf(tool.parameters)).toMatchObject({ required: ["command", "description"] });
+    expect(jsonSchemaOf(createBashTool(scene().session).parameters)).toMatchObject({ required: ["command"] });
   });
 });
 

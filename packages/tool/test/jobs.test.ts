@@ -36,6 +36,7 @@ describe("`async: true`", () => {
       /^Timeout clamped to 3600s .*\n\nBackground job bg_1 started: echo begun; .*\n.*`job` tool, `poll: \["bg_1"\]`.*`list: true`/,
     );
     expect(result.details).toEqual({
+      artifactId: expect.stringMatching(/^\w+$/),
       timeoutSeconds: 3_600,
       requestedTimeoutSeconds: 9_999,
       async: { state: "running", jobId: "bg_1", type: "bash" },

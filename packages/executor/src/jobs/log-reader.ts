@@ -70,7 +70,9 @@ export interface ReadOptions {
 export async function readNewLines(log: JobLog, cursor: LogCursor, options: ReadOptions): Promise<LogReading> {
   const { path, totals, isOver } = log;
   const isNothingNew = totals.bytes <= cursor.offset + cursor.barren;
-  if (path === undefined || (isNothingNew && !isOver)) return nothingNew(cursor, options);
+  // Of a command that wrote nothing, or was ended before it began, there is no file.
+  const wroteNothing = isOver && totals.bytes === 0;
+  if (path === undefined || wroteNothing || (isNothingNew && !isOver)) return nothingNew(cursor, options);
   const { file, size } = await openPrivateFile(path);
   try {
     const known = isOver ? size : Math.min(size, totals.bytes);

@@ -5,7 +5,7 @@ import type { ParameterSchema, TextContent } from "@pi-bash/contract";
 import { parseParams } from "../call-params.ts";
 import { settingsReader } from "../call-settings.ts";
 import { checkSignal } from "../call-signal.ts";
-import type { UpdateListener } from "../live-updates.ts";
+import { type UpdateListener, untilSettled } from "../live-updates.ts";
 import type { ToolContext } from "../session.ts";
 import { refusal, ToolAbortError } from "../tool-error.ts";
 import { type TaskSession, untilReady } from "./task-session.ts";
@@ -80,10 +80,15 @@ export function defineTool<Name extends string, Params, Details>(
       const parsed = parseParams({ tool: definition.name, schema: definition.parameters() }, params);
       await untilReady(session, signal);
       if (signal?.aborted) throw new ToolAbortError();
+      const updates = untilSettled(onUpdate);
       try {
-        return await definition.run({ params: parsed, signal, onUpdate, context, settings: settings() });
+        const call = { params: parsed, signal, onUpdate: updates.listener, context, settings: settings() };
+        return await definition.run(call);
       } catch (error) {
         throw refusal(error);
+      } finally {
+        // What goes on is told by `task_await`.
+        updates.end();
       }
     },
   };

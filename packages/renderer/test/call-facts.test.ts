@@ -1,0 +1,56 @@
+/** What is drawn of a call besides its command and its output: what it is for, where it went, why it was blocked. */
+import type { BashDetails } from "@pi-bash/contract";
+import { describe, expect, it } from "vitest";
+import type { CallAnswer } from "../src/call-state.ts";
+import { PLAIN_THEME } from "../src/theme.ts";
+import { type CallView, renderBashCall } from "../src/tool-call.ts";
+import { expectFitting } from "./rows-fit.ts";
+
+function draw(call: CallView, answer?: CallAnswer, options: { width?: number } = {}): string[] {
+  return renderBashCall(call, answer, { width: 80, theme: PLAIN_THEME, ...options });
+}
+
+function answer(text: string, details: BashDetails = {}, isError = false): CallAnswer {
+  return { content: [{ type: "text", text }], details, isError };
+}
+
+describe("a call", () => {
+  it("is followed by what the call says it does, and by `Running` for as long as it runs", () => {
+    const args = { command: "npm run build", description: "Build the\n project" };
+
+    expect(draw({ args })).toEqual(["▸ $ npm run build", "Running: Build the project"]);
+    expect(draw({ args }, { ...answer("tsc"), isPartial: true })[1]).toBe("Running: Build the project");
+    expect(draw({ args }, answer("done"))[1]).toBe("Build the project");
+    expect(draw({ argsText: '{"command":"npm run build","description":"Build' })[1]).toBe("Build");
+    expect(draw({ args: { ...args, description: " " } })).toEqual(["▸ $ npm run build"]);
+  });
+
+  it("that went to the background has a box with its id, its command and where its output is", () => {
+    const details = { artifactId: "k3f9", async: { state: "running", jobId: "bg_1", type: "bash" } } as const;
+    const args = { command: "npm test", description: "Run tests" };
+
+    const rows = draw({ args }, answer("Background job bg_1 started: npm test", details), { width: 50 });
+    const narrow = draw({ args: { command: "é".repeat(80) } }, answer("x", details), { width: 50 });
+
+    expect(rows.slice(0, 7)).toEqual([
+      "↗ $ npm test",
+      "Run tests",
+      "┌─ Background task started ──────────────────────┐",
+      "│ Task: bg_1                                     │",
+      "│ Command: npm test                              │",
+      "│ Output: artifact://k3f9                        │",
+      "└────────────────────────────────────────────────┘",
+    ]);
+    expect(narrow).toContain(`│ Command: ${"é".repeat(36)}… │`);
+    expect(draw({ args }, answer("x", details), { width: 20 })).toContain("Task: bg_1");
+    expectFitting(renderBashCall({ args }, answer("x", details), { width: 7 }), 7, "narrow");
+  });
+
+  it("that was blocked says so above the pattern and the reason", () => {
+    const refusal = "Command contains blocked pattern: git push --force";
+
+    const rows = draw({ args: { command: "git push --force" } }, answer(refusal, { suggestedTool: "x" }, true));
+
+    expect(rows.slice(0, 3)).toEqual(["⊘ $ git push --force", "Command blocked", refusal]);
+  });
+});
