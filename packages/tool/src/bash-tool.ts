@@ -22,7 +22,7 @@ import type { ClientTerminal, CreateTerminalRequest } from "./client-bridge.ts";
 import { runInClientTerminal } from "./client-terminal.ts";
 import { type CallScene, runOnExecutor, runOnPty } from "./command-run.ts";
 import { describeResult, type FinishedRun } from "./describe-result.ts";
-import { liveUpdates, type UpdateListener } from "./live-updates.ts";
+import { liveUpdates, type UpdateListener, untilSettled } from "./live-updates.ts";
 import { mayOutliveDeadline, runWithAutoBackground, startJob } from "./managed-job.ts";
 import { type PreparedCall, prepareCall } from "./prepared-call.ts";
 import { bashPrompt } from "./prompt.ts";
@@ -92,7 +92,7 @@ export function createBashTool(session: BashToolSession): BashTool {
         checkSignal(signal);
         const call = await prepareCall(params, settings(), session, { ...context, signal });
         if (signal?.aborted) throw new ToolAbortError();
-        return run(call, { session, context, signal, updates: liveUpdates(onUpdate) });
+        return run(call, { session, context, signal, onUpdate });
       };
       return isInTurn ? turns.run("changes", signal, perform) : perform();
     },
@@ -120,10 +120,18 @@ function readableParams(params: unknown): BashParamsWithAsync | undefined {
   }
 }
 
-async function run(call: PreparedCall, scene: CallScene): Promise<BashToolResult> {
+/** Only a call that became a job has news after its answer, as the specification has it. */
+async function run(
+  call: PreparedCall,
+  { onUpdate, ...scene }: Omit<CallScene, "updates"> & { onUpdate: UpdateListener | undefined },
+): Promise<BashToolResult> {
+  const updates = untilSettled(onUpdate);
   try {
-    return await runOnBackend(call, scene);
+    const result = await runOnBackend(call, { ...scene, updates: liveUpdates(updates.listener) });
+    if (result.details?.async === undefined) updates.end();
+    return result;
   } catch (error) {
+    updates.end();
     throw refusal(error);
   }
 }
