@@ -24,6 +24,7 @@ const NAMES: OptionNames<TaskSession> = {
   agentTasks: true,
   ready: true,
   queuedMessage: true,
+  keepsState: true,
 };
 
 /** Refuses what looks like a misspelt property of a session. Others are the host's own: it may have more in it. */

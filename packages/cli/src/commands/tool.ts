@@ -92,7 +92,6 @@ export function parseToolArguments(words: readonly string[]): ToolArguments {
     options: TOOL_OPTIONS,
   });
   if (positionals.length > 1) throw new UsageError("`tool` takes one command; quote it");
-  if (values["require-sessions"]) throw new UsageError("`--require-sessions` is for commands that have a session");
   const [command] = positionals;
   const hasFlags = values.cwd !== undefined || values.timeout !== undefined || values.env.length > 0;
   if (command === undefined && hasFlags) throw new UsageError("`tool` needs a command beside its flags");
