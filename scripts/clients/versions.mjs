@@ -1,0 +1,15 @@
+/**
+ * The clients with the versions that are tried: the only place that names a version. To try another one, change it here
+ * and run `npm run clients -- --client NAME`.
+ */
+
+/** Node for the clients, as `scripts/rehearse/machine.mjs` installs it; the engine runs on the Node of this program. */
+export const CLIENT_NODE = "24";
+
+/** @type {Record<string, { title: string, from: "npm" | "pip", packages: string[] }>} the first package is the client */
+export const VERSIONS = {
+  inspector: { title: "MCP Inspector CLI", from: "npm", packages: ["@modelcontextprotocol/inspector@2.12.0"] },
+  "python-mcp": { title: "Python `mcp` SDK", from: "pip", packages: ["mcp==1.30.0"] },
+  "ai-sdk-6": { title: "AI SDK", from: "npm", packages: ["ai@6.0.324", "@ai-sdk/openai@3.0.141"] },
+  "ai-sdk-7": { title: "AI SDK", from: "npm", packages: ["ai@7.0.173", "@ai-sdk/openai@4.0.118"] },
+};
