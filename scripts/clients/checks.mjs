@@ -80,8 +80,8 @@ const STEPS = {
   },
   *parallel() {
     const [left, right] = yield [bash("sleep 1; echo left-$((20+1))"), bash("sleep 1; echo right-$((20+2))")];
-    requireText(left, /^(?!.*right-)[^]*left-21/, "the first of two calls");
-    requireText(right, /^(?!.*left-)[^]*right-22/, "the second of two calls");
+    requireText(left, /^(?!.*right-)[\s\S]*left-21/, "the first of two calls");
+    requireText(right, /^(?!.*left-)[\s\S]*right-22/, "the second of two calls");
   },
   *background() {
     const [started] = yield [inBackground("echo begun; until [ -e go-on ]; do sleep 0.2; done; echo it has ended")];

@@ -109,7 +109,8 @@ async function playKill(driver, context) {
 /** A client that runs, and what has to be cleared away after it. */
 async function begin(driver, context, name, script) {
   const place = context.makePlace(name);
-  const log = (line) => appendFileSync(join(place.folder, "model.jsonl"), `${JSON.stringify(line)}\n`);
+  const log = (line) =>
+    appendFileSync(join(place.folder, "model.jsonl"), `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`);
   const server = driver.isDirect ? undefined : await startModelServer(script, { toolName: driver.toolName, log });
   const { folder, bin } = context;
   const client = await driver.start({ place, folder, bin, url: server?.url ?? "" });

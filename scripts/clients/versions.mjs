@@ -10,6 +10,10 @@ export const CLIENT_NODE = "24";
 export const VERSIONS = {
   inspector: { title: "MCP Inspector CLI", from: "npm", packages: ["@modelcontextprotocol/inspector@2.12.0"] },
   "python-mcp": { title: "Python `mcp` SDK", from: "pip", packages: ["mcp==1.30.0"] },
+  "claude-code": { title: "Claude Code", from: "npm", packages: ["@anthropic-ai/claude-code@2.1.197"] },
+  codex: { title: "Codex CLI", from: "npm", packages: ["@openai/codex@0.169.0"] },
+  gemini: { title: "Gemini CLI", from: "npm", packages: ["@google/gemini-cli@0.61.0"] },
+  opencode: { title: "opencode", from: "npm", packages: ["opencode-ai@1.18.33"] },
   "ai-sdk-6": { title: "AI SDK", from: "npm", packages: ["ai@6.0.324", "@ai-sdk/openai@3.0.141"] },
   "ai-sdk-7": { title: "AI SDK", from: "npm", packages: ["ai@7.0.173", "@ai-sdk/openai@4.0.118"] },
 };

@@ -54,7 +54,7 @@ export const inspector = {
 
 /** The answer among what it writes: an object on lines of its own; one in a single line is the inspector's remark. */
 function parse(words) {
-  const found = /^\{\n[^]*?^\}$/m.exec(words);
+  const found = /^\{\n[\s\S]*?^\}$/m.exec(words);
   return found === null ? undefined : JSON.parse(found[0]);
 }
 

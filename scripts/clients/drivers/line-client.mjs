@@ -20,7 +20,7 @@ export function startLineClient(command, args, options) {
         // What an SDK prints beside is no answer.
         if (line.startsWith("{")) resolve(JSON.parse(line).answer ?? undefined);
       };
-      client.ended.then((how) => reject(new Error(how)));
+      void client.ended.then((how) => reject(new Error(how)));
       client.child.stdin.write(`${JSON.stringify(question)}\n`);
     });
   return {
