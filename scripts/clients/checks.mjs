@@ -65,15 +65,6 @@ const STEPS = {
     requireText(text, /this went wrong/, "what the command wrote");
     requireText(text, /exited with code 3/, "its status");
   },
-  *huge() {
-    const [text] = yield [bash("seq 1 200000")];
-    requireText(text, /\b200000\b[^\d]/, "the last line of the output");
-    requireText(text, /\[Showing lines [\d-]+ of 200000/, "the line that says what is shown");
-    const [, id] = /artifact:\/\/(\w+)/.exec(text) ?? [];
-    if (id === undefined) throw new Missed(`the address of the whole output: the model was given ${excerpt(text)}`);
-    const [count] = yield [bash(`wc -l <artifact://${id}`)];
-    requireText(count, /\b200000\b/, "the lines at that address");
-  },
   *long() {
     const [text] = yield [bash(`for each in $(seq ${LONG_SECONDS}); do sleep 1; echo second $each; done`)];
     requireText(text, new RegExp(`second ${LONG_SECONDS}`), "the end of a command of 15 s");
@@ -101,7 +92,21 @@ const STEPS = {
   },
 };
 
-/** @typedef {{ state: "ok" | "failed" | "none", why?: string }} Cell `none`: the client has no way to do it */
+/** An output that is much larger than what a model is shown of it, and its whole by the address. */
+function* huge() {
+  const [text] = yield [bash("seq 1 200000")];
+  requireText(text, /\b200000\b[^\d]/, "the last line of the output");
+  requireText(text, /\[Showing lines [\d-]+ of 200000/, "the line that says what is shown");
+  const [, id] = /artifact:\/\/(\w+)/.exec(text) ?? [];
+  if (id === undefined) throw new Missed(`the address of the whole output: the model was given ${excerpt(text)}`);
+  const [count] = yield [bash(`wc -l <artifact://${id}`)];
+  requireText(count, /\b200000\b/, "the lines at that address");
+},
+
+/**
+ * @typedef {{ state: "ok" | "ends" | "failed" | "none", why?: string }} Cell `ends`: as it should be, and the client's end as
+ *   well; `none`: the client has no way to do it
+ */
 
 /**
  * The ordinary conversation; at its end a task is left running.
@@ -117,18 +122,30 @@ export function ordinaryScript(cannot, cells, toolName) {
       "tools",
       missing.length === 0 ? { state: "ok" } : failed(`not shown to the model: ${missing.join(", ")}`),
     );
-    for (const [column, step] of Object.entries(STEPS)) {
-      if (column in cannot) continue;
-      try {
-        yield* step();
-        cells.set(column, { state: "ok" });
-      } catch (error) {
-        if (!(error instanceof Missed)) throw error;
-        cells.set(column, failed(error.message));
-      }
-    }
+    for (const [column, step] of Object.entries(STEPS)) if (!(column in cannot)) yield* judged(cells, column, step);
     if (!("background" in cannot)) yield* leaveTask();
   };
+}
+
+/**
+ * One call with a huge output: apart from the others, since there are clients that do not outlive it.
+ * @param {Map<string, Cell>} cells is filled
+ * @returns {import("./model-server.mjs").Script}
+ */
+export function hugeScript(cells) {
+  return async function* () {
+    yield* judged(cells, "huge", huge);
+  };
+}
+
+function* judged(cells, column, step) {
+  try {
+    yield* step();
+    cells.set(column, { state: "ok" });
+  } catch (error) {
+    if (!(error instanceof Missed)) throw error;
+    cells.set(column, failed(error.message));
+  }
 }
 
 /**

@@ -31,14 +31,16 @@ export function startChild(command, args, { cwd, env, input = "ignore" }) {
     child.on("error", (error) => resolve(`it did not start: ${error.message}`));
     child.on("exit", (code, signal) => resolve(`it ended with ${signal ?? code}`));
   });
-  const signal = (name) => child.kill(name);
   return {
     child,
     pid: child.pid,
     ended,
     words: () => words,
-    signal,
-    cancel: () => signal("SIGINT"),
+    cancel: () => child.kill("SIGINT"),
     lines: (take) => listeners.push(take),
+    // A process that nobody knows of may hold them open, and this program with them.
+    release: () => {
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+    },
   };
 }

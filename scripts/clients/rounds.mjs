@@ -1,10 +1,11 @@
 /**
- * The three rounds of a client: an ordinary conversation with its end, a call that is cancelled, and a client that is killed.
+ * The rounds of a client: an ordinary conversation with its end, a huge output, a call that is cancelled, and a client that
+ * is killed.
  * Each has a fresh client, engine and place. Which calls are made is in `checks.mjs`.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { cancelledScript, endlessScript, failed, ordinaryScript } from "./checks.mjs";
+import { cancelledScript, endlessScript, failed, hugeScript, ordinaryScript } from "./checks.mjs";
 import { startModelServer } from "./model-server.mjs";
 import { commandLineOf, isAlive, kill, processesWith, until } from "./processes.mjs";
 
@@ -14,16 +15,18 @@ const CONVERSATION_LIMIT_MS = 300_000;
 const START_LIMIT_MS = 120_000;
 /** What may pass until processes are gone that had to go. */
 const GONE_LIMIT_MS = 20_000;
-/** Most of a client's last words in a report, in characters. */
-const MAX_WORDS = 600;
+/** Most of a client's last words in a report, in characters. All of them are in `words.txt` of its round. */
+const MAX_WORDS = 200;
+/** The columns that the ordinary conversation fills. */
+const IN_CONVERSATION = ["tools", "call", "failure", "long", "parallel", "background", "state"];
 
 /**
  * @typedef {object} Started a client that runs
  * @property {number | undefined} pid of the client, where it is one process that has the engine in it
  * @property {Promise<string>} ended resolves with how it ended
  * @property {() => string} words what it has written so far
- * @property {(signal: NodeJS.Signals) => void} signal
- * @property {() => void} [cancel] presses what cancels a call; a SIGINT unless given
+ * @property {() => void} cancel presses what cancels a call
+ * @property {() => void} release lets go of what it writes
  *
  * @typedef {object} Driver one client
  * @property {string} id of `VERSIONS`
@@ -46,6 +49,7 @@ const MAX_WORDS = 600;
 export async function playRounds(driver, context) {
   const cells = new Map(Object.entries(driver.cannot).map(([column, why]) => [column, { state: "none", why }]));
   await playOrdinary(driver, context, cells);
+  await playHuge(driver, context, cells);
   if (!("cancel" in driver.cannot)) cells.set("cancel", await playCancel(driver, context));
   if (!("kill" in driver.cannot)) cells.set("kill", await playKill(driver, context));
   return cells;
@@ -57,13 +61,24 @@ async function playOrdinary(driver, context, cells) {
   try {
     const how = await within(round.ended, CONVERSATION_LIMIT_MS);
     const words = `${how ?? `it has not ended in ${CONVERSATION_LIMIT_MS / 1000} s`}; ${lastWords(round.client)}`;
-    for (const column of ["tools", "call", "failure", "huge", "long", "parallel", "background", "state"])
-      if (!cells.has(column)) cells.set(column, failed(`the client did not get here: ${words}`));
+    const missed = IN_CONVERSATION.filter((column) => !cells.has(column));
+    for (const column of missed)
+      cells.set(column, failed(column === missed[0] ? words : "the client did not get here"));
     if ("end" in driver.cannot) return;
     if (how === undefined) cells.set("end", failed(words));
     else if (!("background" in driver.cannot) && !existsSync(join(round.place.project, "left")))
       cells.set("end", failed(`no task was left running: ${words}`));
     else cells.set("end", await nothingLeft(round.place));
+  } finally {
+    await round.finish();
+  }
+}
+
+async function playHuge(driver, context, cells) {
+  const round = await begin(driver, context, "huge", hugeScript(cells));
+  try {
+    const how = await within(round.ended, CONVERSATION_LIMIT_MS);
+    if (!cells.has("huge")) cells.set("huge", failed(`${how ?? "it has not ended"}; ${lastWords(round.client)}`));
   } finally {
     await round.finish();
   }
@@ -86,7 +101,8 @@ async function playCancel(driver, context) {
     if (driver.goesOn && seen.isKept === undefined)
       return failed(`no call was made after it: ${lastWords(round.client)}`);
     if (driver.goesOn && !seen.isKept) return failed("the shell has lost its state");
-    return await nothingLeft(round.place);
+    const left = await nothingLeft(round.place);
+    return left.state === "ok" && !driver.goesOn ? { state: "ends" } : left;
   } finally {
     haveLooked();
     await round.finish();
@@ -125,6 +141,7 @@ async function begin(driver, context, name, script) {
     finish: async () => {
       kill([...processesWith(place.clientMark), ...processesWith(place.engineMark)]);
       appendFileSync(join(place.folder, "words.txt"), client.words());
+      client.release();
       await server?.close();
     },
   };
@@ -184,5 +201,6 @@ function within(promise, limitMs) {
 }
 
 function lastWords(client) {
-  return `its last words: ${client.words().trim().slice(-MAX_WORDS) || "none"}`;
+  const words = client.words().replace(/\s+/g, " ").trim().slice(-MAX_WORDS);
+  return `its last words: ${words || "none"}`;
 }

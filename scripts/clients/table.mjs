@@ -8,11 +8,11 @@ import { VERSIONS } from "./versions.mjs";
 
 /** Where docs/clients.md has its table: what stands between the two lines is replaced. */
 const PLACE = /(<!-- clients:[^\n]*-->\n)[\s\S]*?(<!-- \/clients -->)/;
-const SIGNS = { ok: "ok", failed: "FAILED", none: "-" };
+const SIGNS = { ok: "ok", ends: "ends", failed: "FAILED", none: "-" };
 
 /** Whether everything that this client can do was seen to work. */
 export function isGood({ cells }) {
-  return cells !== undefined && COLUMNS.every((column) => ["ok", "none"].includes(cells.get(column)?.state));
+  return cells !== undefined && COLUMNS.every((column) => ["ok", "ends", "none"].includes(cells.get(column)?.state));
 }
 
 const nameOf = ({ driver }) => {
@@ -37,7 +37,7 @@ function reasons(row) {
   if (row.missing !== undefined) return [`${nameOf(row)} was not tried: ${row.missing}`];
   return COLUMNS.flatMap((column) => {
     const { state, why } = row.cells.get(column) ?? { state: "failed", why: "it was not reached" };
-    return state === "ok" ? [] : [`${nameOf(row)}, ${column} ${SIGNS[state]}: ${why}`];
+    return ["ok", "ends"].includes(state) ? [] : [`${nameOf(row)}, ${column} ${SIGNS[state]}: ${why}`];
   });
 }
 

@@ -14,6 +14,21 @@ export const VERSIONS = {
   codex: { title: "Codex CLI", from: "npm", packages: ["@openai/codex@0.169.0"] },
   gemini: { title: "Gemini CLI", from: "npm", packages: ["@google/gemini-cli@0.61.0"] },
   opencode: { title: "opencode", from: "npm", packages: ["opencode-ai@1.18.33"] },
+  pi: { title: "pi", from: "npm", packages: ["@earendil-works/pi-coding-agent@0.87.1"] },
+  acpx: { title: "acpx", from: "npm", packages: ["acpx@0.19.1"] },
+  "acpx-terminals": { title: "acpx, its terminals,", from: "npm", packages: ["acpx@0.19.1"] },
+  "openai-agents": { title: "OpenAI Agents (Python)", from: "pip", packages: ["openai-agents==0.24.0", "mcp==1.30.0"] },
+  langchain: {
+    title: "LangChain MCP adapters",
+    from: "pip",
+    packages: [
+      "langchain-mcp-adapters==0.3.2",
+      "langchain==1.4.7",
+      "langchain-openai==1.7.3",
+      "langgraph==1.2.22",
+      "mcp==1.30.0",
+    ],
+  },
   "ai-sdk-6": { title: "AI SDK", from: "npm", packages: ["ai@6.0.324", "@ai-sdk/openai@3.0.141"] },
   "ai-sdk-7": { title: "AI SDK", from: "npm", packages: ["ai@7.0.173", "@ai-sdk/openai@4.0.118"] },
 };

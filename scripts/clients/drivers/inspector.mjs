@@ -38,8 +38,8 @@ export const inspector = {
       pid: undefined,
       ended: Promise.resolve("each call has ended"),
       words: () => written,
-      signal: (name) => current?.signal(name),
       cancel: () => current?.cancel(),
+      release: () => current?.release(),
       close: () => undefined,
       list: async () => (await ask("tools/list")).answer.tools,
       call: async (calls) => {

@@ -7,42 +7,33 @@
 import { createRequire, registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ROOT } from "../place.mjs";
+import { openSession, ours } from "./agent-session.mjs";
 
 const [folder, url, format] = process.argv.slice(2);
-const beside = createRequire(join(folder, "package.json"));
+const manifest = join(folder, "package.json");
 // The adapter is given the version that is tried, in place of the one of the checkout.
 registerHooks({
   resolve: (specifier, context, next) =>
-    next(
-      specifier,
-      specifier === "ai" ? { ...context, parentURL: pathToFileURL(join(folder, "package.json")).href } : context,
-    ),
+    next(specifier, specifier === "ai" ? { ...context, parentURL: pathToFileURL(manifest).href } : context),
 });
-const load = (name) => import(pathToFileURL(beside.resolve(name)).href);
-const ours = (path) => import(pathToFileURL(join(ROOT, "packages", path)).href);
+const load = (name) => import(pathToFileURL(createRequire(manifest).resolve(name)).href);
 
 const { streamText, stepCountIs } = await load("ai");
 const { createOpenAI } = await load("@ai-sdk/openai");
 const { aiSdkTools } = await ours("adapters/dist/ai-sdk/index.js");
-const { createExecutor, JobManager } = await ours("executor/dist/index.js");
-const { createBashTool, toolsForModel } = await ours("tool/dist/index.js");
 
 const provider = createOpenAI({ baseURL: `${url}/v1`, apiKey: "dummy" });
 const model = format === "chat" ? provider.chat("scripted") : provider.responses("scripted");
-const cwd = process.cwd();
-const executor = createExecutor({}, { cwd });
-const asyncJobManager = await JobManager.open({ artifacts: executor.artifacts });
+const session = await openSession(process.cwd());
 let abort = new AbortController();
 process.on("SIGINT", () => abort.abort());
 
+/** @returns whether it came to its end */
 async function ask() {
-  const session = { cwd, executor, asyncJobManager, getSessionId: () => "agent" };
-  const tools = aiSdkTools([createBashTool(session), ...toolsForModel(session)]);
   const { signal } = abort;
   const result = streamText({
     model,
-    tools,
+    tools: aiSdkTools(session.tools()),
     prompt: "Begin.",
     stopWhen: stepCountIs(100),
     abortSignal: signal,
@@ -55,6 +46,5 @@ async function ask() {
 try {
   while (!(await ask())) abort = new AbortController();
 } finally {
-  await asyncJobManager.dispose();
-  await executor.dispose();
+  await session.dispose();
 }
