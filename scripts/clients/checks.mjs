@@ -101,7 +101,7 @@ function* huge() {
   if (id === undefined) throw new Missed(`the address of the whole output: the model was given ${excerpt(text)}`);
   const [count] = yield [bash(`wc -l <artifact://${id}`)];
   requireText(count, /\b200000\b/, "the lines at that address");
-},
+}
 
 /**
  * @typedef {{ state: "ok" | "ends" | "failed" | "none", why?: string }} Cell `ends`: as it should be, and the client's end as
