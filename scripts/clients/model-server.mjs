@@ -15,6 +15,8 @@ import { openAiResponses } from "./wire/openai-responses.mjs";
 const WIRES = { anthropic, "openai-chat": openAiChat, "openai-responses": openAiResponses, gemini };
 /** What is said where the script says nothing. */
 const SMALL_TALK = { calls: [], text: "ok" };
+/** How often a turn is said to a client that asks again without its results. */
+const MAX_SAID = 10;
 /** Names for lists of models. */
 const MODEL = "scripted";
 
@@ -66,6 +68,10 @@ class Conversation {
   #telling;
   /** Calls whose results are awaited; undefined: none were made, or they were given up. */
   #open;
+  /** Ids of all calls, in order: in Gemini's format results may have none. */
+  #made = [];
+  /** How often the open turn was said. */
+  #said = 0;
   #isOver = false;
   #turn = Promise.resolve();
 
@@ -96,12 +102,19 @@ class Conversation {
     const bash = tools.find(({ name }) => name === this.#toolName("bash"));
     if (bash === undefined || this.#isOver) return SMALL_TALK;
     if (this.#open !== undefined) {
-      const texts = this.#open.map(({ id }) => results.find((result) => result.id === id)?.text);
-      if (texts.includes(undefined)) return { calls: this.#open, text: "" };
+      const byId = new Map(results.map(({ id, text }, at) => [id ?? this.#made[at], text]));
+      const texts = this.#open.map(({ id }) => byId.get(id));
+      if (texts.includes(undefined)) return this.#again();
       return this.#go(texts, bash);
     }
     this.#telling ??= this.#script(tools);
     return this.#go(undefined, bash);
+  }
+
+  #again() {
+    this.#said += 1;
+    if (this.#said > MAX_SAID) throw new Error("the results of a turn were not given");
+    return { calls: this.#open, text: "" };
   }
 
   async #go(texts, { namespace }) {
@@ -113,6 +126,8 @@ class Conversation {
       const id = `call_${crypto.randomUUID().replaceAll("-", "")}`;
       return { id, name: this.#toolName(name), ...(namespace === undefined ? {} : { namespace }), input };
     });
+    this.#made.push(...this.#open.map(({ id }) => id));
+    this.#said = 1;
     return { calls: this.#open, text: "" };
   }
 }

@@ -49,7 +49,7 @@ const IN_CONVERSATION = ["tools", "call", "failure", "long", "parallel", "backgr
 export async function playRounds(driver, context) {
   const cells = new Map(Object.entries(driver.cannot).map(([column, why]) => [column, { state: "none", why }]));
   await playOrdinary(driver, context, cells);
-  await playHuge(driver, context, cells);
+  if (!("huge" in driver.cannot)) await playHuge(driver, context, cells);
   if (!("cancel" in driver.cannot)) cells.set("cancel", await playCancel(driver, context));
   if (!("kill" in driver.cannot)) cells.set("kill", await playKill(driver, context));
   return cells;

@@ -10,7 +10,7 @@ import { VERSIONS } from "./versions.mjs";
 const PLACE = /(<!-- clients:[^\n]*-->\n)[\s\S]*?(<!-- \/clients -->)/;
 const SIGNS = { ok: "ok", ends: "ends", failed: "FAILED", none: "-" };
 
-/** Whether everything that this client can do was seen to work. */
+/** Whether everything that this client can do was seen to work. @param {Row} row */
 export function isGood({ cells }) {
   return cells !== undefined && COLUMNS.every((column) => ["ok", "ends", "none"].includes(cells.get(column)?.state));
 }

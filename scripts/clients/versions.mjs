@@ -16,7 +16,7 @@ export const VERSIONS = {
   opencode: { title: "opencode", from: "npm", packages: ["opencode-ai@1.18.33"] },
   pi: { title: "pi", from: "npm", packages: ["@earendil-works/pi-coding-agent@0.87.1"] },
   acpx: { title: "acpx", from: "npm", packages: ["acpx@0.19.1"] },
-  "acpx-terminals": { title: "acpx, its terminals,", from: "npm", packages: ["acpx@0.19.1"] },
+  "acpx-terminals": { title: "acpx (its terminals)", from: "npm", packages: ["acpx@0.19.1"] },
   "openai-agents": { title: "OpenAI Agents (Python)", from: "pip", packages: ["openai-agents==0.24.0", "mcp==1.30.0"] },
   langchain: {
     title: "LangChain MCP adapters",

@@ -7,7 +7,7 @@ const AGENT = fileURLToPath(new URL("../programs/acp-agent.mjs", import.meta.url
 
 /**
  * @param {string} id
- * @param {Partial<import("../rounds.mjs").Driver>} more
+ * @param {Partial<import("../rounds.mjs").Driver>} more what is not as with the engine
  * @param {string[]} options of acpx
  * @returns {import("../rounds.mjs").Driver}
  */
@@ -31,4 +31,13 @@ function driver(id, more, options) {
 }
 
 export const acpx = driver("acpx", {}, ["--no-terminal"]);
-export const acpxTerminals = driver("acpx-terminals", {}, []);
+export const acpxTerminals = driver(
+  "acpx-terminals",
+  {
+    cannot: {
+      huge: "the client keeps the output, and what it has dropped has no address",
+      state: "each terminal of a client is a shell of its own",
+    },
+  },
+  [],
+);

@@ -18,7 +18,7 @@
  *
  * @typedef {object} Asked what a request has in it, whatever its format
  * @property {Declared[]} tools
- * @property {{ id: string, text: string }[]} results of all calls so far
+ * @property {{ id: string | undefined, text: string }[]} results of all calls so far, in order
  * @property {boolean} isStream
  *
  * @typedef {object} Wire one format
