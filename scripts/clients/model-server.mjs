@@ -17,6 +17,8 @@ const WIRES = { anthropic, "openai-chat": openAiChat, "openai-responses": openAi
 const SMALL_TALK = { calls: [], text: "ok" };
 /** How often a turn is said to a client that asks again without its results. */
 const MAX_SAID = 10;
+/** With this tool a model of Claude Code waits for servers that have not answered yet; their tools come after it. */
+const WAIT_TOOL = "WaitForMcpServers";
 /** Names for lists of models. */
 const MODEL = "scripted";
 
@@ -30,8 +32,8 @@ const MODEL = "scripted";
  * @param {object} options
  * @param {(name: string) => string} options.toolName how the client names a tool of the engine
  * @param {(line: object) => void} [options.log] is told of every request and reply
- * @returns {Promise<{ url: string, skip: () => void, formats: () => string[], close: () => Promise<void> }>} `url` without a slash at
- *   its end; `skip` gives up the turn that is open, so that the next request goes on with the script, which is given
+ * @returns {Promise<{ url: string, skip: () => void, formats: () => string[], over: Promise<void>, close: () => Promise<void> }>} `url`
+ *   without a slash at its end; `over` resolves when the script has come to its end; `skip` gives up the turn that is open, so that the next request goes on with the script, which is given
  *   `undefined`; `formats` are those that were used
  */
 export async function startModelServer(script, { toolName, log = () => undefined }) {
@@ -52,6 +54,7 @@ export async function startModelServer(script, { toolName, log = () => undefined
     url: `http://127.0.0.1:${server.address().port}`,
     skip: () => conversation.skip(),
     formats: () => [...formats],
+    over: conversation.over,
     close: async () => {
       await conversation.end();
       server.closeAllConnections();
@@ -70,9 +73,15 @@ class Conversation {
   #open;
   /** Ids of all calls, in order: in Gemini's format results may have none. */
   #made = [];
+  #waited = 0;
   /** How often the open turn was said. */
   #said = 0;
   #isOver = false;
+  #tellOver = () => undefined;
+  /** Resolves when the script has come to its end. */
+  over = new Promise((resolve) => {
+    this.#tellOver = resolve;
+  });
   #turn = Promise.resolve();
 
   constructor(script, toolName) {
@@ -100,7 +109,8 @@ class Conversation {
 
   async #next({ tools, results }) {
     const bash = tools.find(({ name }) => name === this.#toolName("bash"));
-    if (bash === undefined || this.#isOver) return SMALL_TALK;
+    if (this.#isOver) return SMALL_TALK;
+    if (bash === undefined) return this.#wait(tools);
     if (this.#open !== undefined) {
       const byId = new Map(results.map(({ id, text }, at) => [id ?? this.#made[at], text]));
       const texts = this.#open.map(({ id }) => byId.get(id));
@@ -109,6 +119,13 @@ class Conversation {
     }
     this.#telling ??= this.#script(tools);
     return this.#go(undefined, bash);
+  }
+
+  /** The engine's tools are not there yet, or this is a request beside. */
+  #wait(tools) {
+    if (this.#waited >= MAX_SAID || !tools.some(({ name }) => name === WAIT_TOOL)) return SMALL_TALK;
+    this.#waited += 1;
+    return { calls: [{ id: callId(), name: WAIT_TOOL, input: {} }], text: "" };
   }
 
   #again() {
@@ -121,16 +138,18 @@ class Conversation {
     this.#open = undefined;
     const { done, value } = await this.#telling.next(texts);
     this.#isOver = done === true;
+    if (done) this.#tellOver();
     if (done) return { calls: [], text: "That was all." };
     this.#open = value.map(({ name, input }) => {
-      const id = `call_${crypto.randomUUID().replaceAll("-", "")}`;
-      return { id, name: this.#toolName(name), ...(namespace === undefined ? {} : { namespace }), input };
+      return { id: callId(), name: this.#toolName(name), ...(namespace === undefined ? {} : { namespace }), input };
     });
     this.#made.push(...this.#open.map(({ id }) => id));
     this.#said = 1;
     return { calls: this.#open, text: "" };
   }
 }
+
+const callId = () => `call_${crypto.randomUUID().replaceAll("-", "")}`;
 
 async function answer(request, response, { conversation, log, formats }) {
   const { pathname } = new URL(request.url ?? "/", "http://loopback");

@@ -26,6 +26,7 @@ const IN_CONVERSATION = ["tools", "call", "failure", "long", "parallel", "backgr
  * @property {Promise<string>} ended resolves with how it ended
  * @property {() => string} words what it has written so far
  * @property {() => void} cancel presses what cancels a call
+ * @property {() => void} [goOn] asks once more after a cancelled call, where the client waits to be asked
  * @property {() => void} release lets go of what it writes
  *
  * @typedef {object} Driver one client
@@ -37,7 +38,15 @@ const IN_CONVERSATION = ["tools", "call", "failure", "long", "parallel", "backgr
  * @property {boolean} goesOn after a cancelled call it makes others; or else the cancel is its end
  * @property {boolean} [isDirect] it has no model: its calls are made by `call` of what `start` gives
  * @property {string[]} [notes] known limits, for the page
- * @property {(context: { place: import("./place.mjs").Place, folder: string, bin: string, url: string }) => Promise<Started>} start
+ * @property {(context: Context) => Promise<Started>} start
+ *
+ * @typedef {object} Context what a driver is given for one start
+ * @property {string} round `ordinary`, `huge`, `cancel` or `kill`
+ * @property {import("./place.mjs").Place} place
+ * @property {string} folder where the client is installed
+ * @property {string} bin with Node for clients
+ * @property {string} url of the model
+ * @property {Promise<void> | undefined} over resolves when the model has nothing more to say
  */
 
 /**
@@ -95,6 +104,7 @@ async function playCancel(driver, context) {
     round.client.cancel();
     const isGone = await until(() => !isAlive(pid), GONE_LIMIT_MS);
     haveLooked();
+    round.client.goOn?.();
     if (!isGone) return failed("the command went on");
     const how = await within(round.ended, START_LIMIT_MS);
     if (how === undefined) return failed(`the client has not ended: ${lastWords(round.client)}`);
@@ -129,7 +139,7 @@ async function begin(driver, context, name, script) {
     appendFileSync(join(place.folder, "model.jsonl"), `${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`);
   const server = driver.isDirect ? undefined : await startModelServer(script, { toolName: driver.toolName, log });
   const { folder, bin } = context;
-  const client = await driver.start({ place, folder, bin, url: server?.url ?? "" });
+  const client = await driver.start({ round: name, place, folder, bin, url: server?.url ?? "", over: server?.over });
   const ended = driver.isDirect ? converse(client, script, log) : client.ended;
   // What a round does not wait for may end in any way.
   ended.catch(() => undefined);
