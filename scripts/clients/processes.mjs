@@ -1,5 +1,6 @@
 /**
- * Which processes a client and its engine have: by a mark in their environment, never by a name, which anybody may have.
+ * Which processes a client and its engine have: by a mark in their environment, never by a name, which anybody may have. A
+ * program that gives itself a title overwrites its environment; a client's are found by their session and parents as well.
  * Linux only, as it reads `/proc`.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -17,22 +18,54 @@ export async function until(holds, limitMs) {
   }
 }
 
-/** Ids of living processes whose environment has the line `mark`, e.g. `RUN=1`; without those that have `otherThan`. */
-export function processesWith(mark, otherThan) {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .map(Number)
-    .filter((pid) => {
-      const lines = read(pid, "environ").split("\0");
-      return lines.includes(mark) && !lines.includes(otherThan ?? "") && isAlive(pid);
-    });
+/** Ids of living processes whose environment has the line `mark`, e.g. `RUN=1`. */
+export function processesWith(mark) {
+  return living()
+    .map(({ pid }) => pid)
+    .filter((pid) => hasMark(pid, mark));
+}
+
+/**
+ * Ids of the living processes of a client: with its mark, in the session that its first process leads, or descended from it.
+ * The engine's and what they have started are left out.
+ * @param {number | undefined} leader the first process; undefined: there is none that lives on
+ */
+export function clientProcesses(leader, clientMark, engineMark) {
+  const processes = living();
+  const parents = new Map(processes.map(({ pid, parent }) => [pid, parent]));
+  const line = (pid) => {
+    const all = [];
+    for (let at = pid; at !== undefined && at > 1 && all.length < parents.size; at = parents.get(at)) all.push(at);
+    return all;
+  };
+  return processes
+    .filter(({ pid, session }) => hasMark(pid, clientMark) || session === leader || line(pid).includes(leader))
+    .map(({ pid }) => pid)
+    .filter((pid) => !line(pid).some((each) => hasMark(each, engineMark)));
 }
 
 /** A process that has ended and was not waited for (state `Z`) is not alive. */
 export function isAlive(pid) {
-  // The name stands in parentheses and may hold anything; the state is the first letter after the last one.
-  const state = /\) (\w)[^)]*$/.exec(read(pid, "stat"))?.[1];
+  const { state } = statOf(pid);
   return state !== undefined && state !== "Z";
+}
+
+function living() {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map((name) => ({ pid: Number(name), ...statOf(Number(name)) }))
+    .filter(({ state }) => state !== undefined && state !== "Z");
+}
+
+/** @returns {{ state?: string, parent?: number, session?: number }} empty when there is no such process */
+function statOf(pid) {
+  // The name stands in parentheses and may hold anything; the state is the first letter after the last one.
+  const [, state, parent, , session] = /\) (\w) (\d+) (-?\d+) (-?\d+)[^)]*$/.exec(read(pid, "stat")) ?? [];
+  return state === undefined ? {} : { state, parent: Number(parent), session: Number(session) };
+}
+
+function hasMark(pid, mark) {
+  return read(pid, "environ").split("\0").includes(mark);
 }
 
 /** How a process is shown in a report. */

@@ -7,7 +7,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cancelledScript, endlessScript, failed, hugeScript, ordinaryScript } from "./checks.mjs";
 import { startModelServer } from "./model-server.mjs";
-import { commandLineOf, isAlive, kill, processesWith, until } from "./processes.mjs";
+import { clientProcesses, commandLineOf, isAlive, kill, processesWith, until } from "./processes.mjs";
 
 /** A whole conversation with its 15 s command; a busy machine gets several times what a quiet one needs. */
 const CONVERSATION_LIMIT_MS = 300_000;
@@ -22,7 +22,7 @@ const IN_CONVERSATION = ["tools", "call", "failure", "long", "parallel", "backgr
 
 /**
  * @typedef {object} Started a client that runs
- * @property {number | undefined} pid of the client, where it is one process that has the engine in it
+ * @property {number | undefined} pid of its first process, which leads a session; undefined where each call has one
  * @property {Promise<string>} ended resolves with how it ended
  * @property {() => string} words what it has written so far
  * @property {() => void} cancel presses what cancels a call
@@ -77,7 +77,7 @@ async function playOrdinary(driver, context, cells) {
     if (how === undefined) cells.set("end", failed(words));
     else if (!("background" in driver.cannot) && !existsSync(join(round.place.project, "left")))
       cells.set("end", failed(`no task was left running: ${words}`));
-    else cells.set("end", await nothingLeft(round.place));
+    else cells.set("end", await nothingLeft(round));
   } finally {
     await round.finish();
   }
@@ -111,7 +111,7 @@ async function playCancel(driver, context) {
     if (driver.goesOn && seen.isKept === undefined)
       return failed(`no call was made after it: ${lastWords(round.client)}`);
     if (driver.goesOn && !seen.isKept) return failed("the shell has lost its state");
-    const left = await nothingLeft(round.place);
+    const left = await nothingLeft(round);
     return left.state === "ok" && !driver.goesOn ? { state: "ends" } : left;
   } finally {
     haveLooked();
@@ -125,8 +125,8 @@ async function playKill(driver, context) {
     const pid = await pidIn(round, "pid");
     if (pid === undefined) return failed(`the call did not start: ${lastWords(round.client)}`);
     const { clientMark, engineMark } = round.place;
-    kill(driver.isHost ? [round.client.pid] : processesWith(clientMark, engineMark));
-    return await nothingLeft(round.place);
+    kill(driver.isHost ? [round.client.pid] : clientProcesses(round.client.pid, clientMark, engineMark));
+    return await nothingLeft(round);
   } finally {
     await round.finish();
   }
@@ -149,7 +149,7 @@ async function begin(driver, context, name, script) {
     ended,
     skip: () => server?.skip(),
     finish: async () => {
-      kill([...processesWith(place.clientMark), ...processesWith(place.engineMark)]);
+      kill(processesOf({ place, client }));
       appendFileSync(join(place.folder, "words.txt"), client.words());
       client.release();
       await server?.close();
@@ -170,9 +170,14 @@ async function converse(client, script, log) {
   return await client.ended;
 }
 
+/** Those of the client and of the engine. */
+function processesOf({ place: { clientMark, engineMark }, client }) {
+  return [...new Set([...clientProcesses(client.pid, clientMark, engineMark), ...processesWith(engineMark)])];
+}
+
 /** Nothing of the engine, nor of the client, is there any more. */
-async function nothingLeft({ clientMark, engineMark }) {
-  const left = () => [...new Set([...processesWith(engineMark), ...processesWith(clientMark)])];
+async function nothingLeft(round) {
+  const left = () => processesOf(round);
   if (await until(() => left().length === 0, GONE_LIMIT_MS)) return { state: "ok" };
   return failed(`left behind: ${left().map(commandLineOf).join(", ")}`);
 }
