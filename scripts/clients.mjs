@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
 
 const unknown = options.client.find((name) => !(name in VERSIONS));
 if (unknown !== undefined) throw new Error(`no client \`${unknown}\`; there are ${Object.keys(VERSIONS).join(", ")}`);
-if (process.platform !== "linux") throw new Error("clients are tried on Linux only: processes are found in /proc");
+if (process.platform !== "linux" || process.arch !== "x64") throw new Error("clients are installed for Linux x64 only");
 
 /** @returns {Promise<{ driver: object, cells?: Map<string, object>, missing?: string }>} `missing` says why it was not tried */
 async function tryClient(driver, bin) {
