@@ -24,6 +24,9 @@ const LONG_SECONDS = 15;
 /** Longer than any round. */
 const ENDLESS_SECONDS = 900;
 
+/** Of a text that is not as it should be, so much of its beginning and of its end is shown. */
+const EXCERPT_CHARS = 60;
+
 const bash = (command, more = {}) => ({ name: "bash", input: { command, ...more } });
 
 const inBackground = (script) => ({
@@ -50,7 +53,8 @@ function requireText(text, pattern, what) {
 }
 
 function excerpt(text) {
-  const shown = text.length > 300 ? `${text.slice(0, 150)} […] ${text.slice(-150)}` : text;
+  const isLong = text.length > 2 * EXCERPT_CHARS;
+  const shown = isLong ? `${text.slice(0, EXCERPT_CHARS)} […] ${text.slice(-EXCERPT_CHARS)}` : text;
   return JSON.stringify(shown);
 }
 

@@ -1,5 +1,6 @@
 /** What was seen, as a table: for a terminal, and for docs/clients.md. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { COLUMNS } from "./checks.mjs";
 import { VERSIONS } from "./versions.mjs";
@@ -41,8 +42,11 @@ function reasons(row) {
   });
 }
 
-/** A text from elsewhere, which may have what ends a cell. */
-const cell = (text) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
+
+/** A text from elsewhere for the page: it may have what ends a cell, folders of this machine, and ids of this run. */
+const cell = (text) =>
+  text.replaceAll("|", "\\|").replaceAll("\n", " ").replaceAll(homedir(), "~").replace(UUID, "<id>");
 
 /** Writes the table into the page. @param {string} root @param {Row[]} rows */
 export function writePage(root, rows) {

@@ -1,6 +1,6 @@
 /** The scripted model and the table of `npm run clients`. The clients themselves are tried by that command, not here. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Api, Message, Model, Tool } from "@earendil-works/pi-ai";
 import { complete } from "@earendil-works/pi-ai/compat";
@@ -157,7 +157,7 @@ describe("the table of clients", () => {
     const rows: Row[] = [
       { driver: first, cells: good() },
       { driver: second, cells: good().set("kill", { state: "failed", why: "a|b" }) },
-      { driver: third, missing: "no such package" },
+      { driver: third, missing: `no such package in ${homedir()}` },
     ];
     writePage(root, rows);
 
@@ -166,6 +166,6 @@ describe("the table of clients", () => {
     expect(text).toMatch(/^before\n<!-- clients: x -->\n[\s\S]*<!-- \/clients -->\nafter\n$/);
     expect(text).not.toContain("old");
     expect(text).toMatch(/, kill FAILED: a\\\|b/);
-    expect(text).toMatch(/was not tried: no such package/);
+    expect(text).toMatch(/was not tried: no such package in ~/);
   });
 });
