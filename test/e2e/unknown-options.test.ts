@@ -63,8 +63,8 @@ describe("the packages refuse what is no option", () => {
     ["createExecutor", () => createExecutor(untyped({ nope: 1 })), "`createExecutor` has no option `nope`"],
     [
       "its settings",
-      () => createExecutor(untyped({ "bash.outputHeadByte": 1 })),
-      "`createExecutor` has no option `bash.outputHeadByte`; the nearest is `bash.outputHeadBytes`",
+      () => createExecutor(untyped({ "bash.ptyEscap": "kill" })),
+      "`createExecutor` has no option `bash.ptyEscap`; the nearest is `bash.ptyEscape`",
     ],
     [
       "its ports",

@@ -11,7 +11,8 @@ use support::{attempt, command, output_of, run, session, status_of, told};
 
 /// What the driver says on its channels, and where it lives.
 fn has_words_of_the_driver(text: &str) -> bool {
-    ["__p", "\u{1}", "\u{2}", "pi-bash-"].iter().any(|word| text.contains(word))
+    let folder = format!("/pi-bash-{}-", rustix::process::getuid().as_raw());
+    ["__p", "\u{1}", "\u{2}", folder.as_str()].iter().any(|word| text.contains(word))
 }
 
 async fn in_folder(shell: &Shell, text: &str, folder: &str) -> (String, i32) {

@@ -5,6 +5,7 @@
 mod support;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use pi_shell::{Concurrency, ExitOutcome, RunOptions, RunResult, ShellError};
 use support::{
@@ -208,5 +209,30 @@ async fn a_copy_with_a_process_id_of_its_own_runs_as_other_copies_do() {
     assert_eq!(of(&results.4), (unfinished.into(), 2));
     assert_eq!(of(&results.5), of(&results.6), "signals are handled as in a fork");
     assert_eq!(shell.live_background_job_count().await, 1);
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_copy_that_is_asked_for_while_the_session_is_stopped_has_the_new_shell_s_state() {
+    let shell = session();
+    run(&shell, "V=kept").await;
+    for round in 0..30 {
+        let cancel = CancellationToken::new();
+        let stopped = tokio::spawn({
+            let (shell, cancel) = (shell.clone(), cancel.clone());
+            let options = command("until false; do sleep 0.01; done");
+            async move { shell.run(options, Arc::new(Recorder::default()), cancel).await }
+        });
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        cancel.cancel();
+        // At any time of the stop and of what comes behind it.
+        tokio::time::sleep(Duration::from_millis(round)).await;
+
+        let copied = attempt(&shell, copy("echo $V")).await.unwrap();
+
+        assert_eq!(output_of(&copied), "kept\n", "round {round}");
+        assert!(copied.wall_time < Duration::from_secs(2), "round {round}: {:?}", copied.wall_time);
+        stopped.await.unwrap().unwrap();
+    }
     shell.close().await;
 }

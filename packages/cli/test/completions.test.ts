@@ -100,7 +100,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
       ["async.enabled=true", "async.enabled=false"],
     ],
     [["tool", "--setting", "async.enabled", "=", "f"], ["false"]],
-    [["tool", "--setting", "bash.outputHead"], ["bash.outputHeadBytes="]],
+    [["tool", "--setting", "bash.outputHeadB"], ["bash.outputHeadBytes="]],
     [
       ["completions", ""],
       ["bash", "zsh", "fish"],
@@ -125,7 +125,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
       "--policy",
       "rules one.json",
     ]);
-    expect(await completedAt(shell, "pi-bash tool --setting bash.outputHead\t5 --setting async.e\tf\t")).toEqual([
+    expect(await completedAt(shell, "pi-bash tool --setting bash.outputHeadB\t5 --setting async.e\tf\t")).toEqual([
       "tool",
       "--setting",
       "bash.outputHeadBytes=5",
@@ -147,7 +147,7 @@ describe.skipIf(!has("zsh"))("zsh", () => {
       "--policy",
       "rules one.json",
     ]);
-    expect(await completedAt(shell, "pi-bash tool --setting bash.outputHead\t5 --setting async.e\tf\t")).toEqual([
+    expect(await completedAt(shell, "pi-bash tool --setting bash.outputHeadB\t5 --setting async.e\tf\t")).toEqual([
       "tool",
       "--setting",
       "bash.outputHeadBytes=5",

@@ -30,12 +30,12 @@ describe("pi-bash settings", () => {
 
   it("lists only those with a word in their name, and refuses a word of none", async () => {
     const { stdout } = await runProgram(["settings", "headbytes"]);
-    const { status, stderr } = await runProgram(["settings", "bash.outputHeadByts"]);
+    const { status, stderr } = await runProgram(["settings", "bash.ptyEscapo"]);
 
     expect(stdout).toMatch(/^bash\.outputHeadBytes \(0\)\n {4}a whole number, 0 to \d+\n/);
     expect(stdout.match(/^\S/gm)).toHaveLength(1);
     expect(status).toBe(2);
-    expect(stderr).toContain("the nearest is `bash.outputHeadBytes`; `pi-bash settings` lists all");
+    expect(stderr).toContain("the nearest is `bash.ptyEscape`; `pi-bash settings` lists all");
   });
 
   it("is a JSON Schema with `--json`", async () => {

@@ -74,6 +74,6 @@ describe("with the addon", () => {
     const { status, stderr } = await runProgram(["tool", "--require-sessions", "true"]);
 
     expect(status).toBe(2);
-    expect(stderr).toContain("`--require-sessions` is for commands that have a session");
+    expect(stderr).toContain("--require-sessions");
   });
 });

@@ -56,6 +56,8 @@ export interface ExecuteBashOptions {
   onUpdate?: UpdateListener;
   /** File for the raw output. Default: an artifact of the executor's store. */
   artifact?: Exclude<ArtifactChoice, undefined>;
+  /** Called when the command has its turn, right before it is run. */
+  onTurn?: () => void;
   /** While another command has the session: wait for a turn (default), or run at once in a copy. */
   overlap?: "queue" | "clone";
   /** The session is for this call alone and is closed when nothing of it lives any more. */

@@ -140,6 +140,7 @@ class SessionExecutor implements Executor {
     const lease = await base.pool.acquire(key, this.#sessionOptions(base, snapshotPath), call);
     if (lease === undefined) return neverStarted();
     if (options.isEphemeral) lease.session.isEphemeral = true;
+    options.onTurn?.();
     const result = await runCommand(
       { command, options, timeoutMs, session: this.#sessionOptions(base, snapshotPath) },
       lease,

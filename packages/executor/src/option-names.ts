@@ -23,6 +23,7 @@ const CALL: OptionNames<ExecuteBashOptions> = {
   timeoutMs: true,
   signal: true,
   sessionKey: true,
+  onTurn: true,
   onChunk: true,
   onUpdate: true,
   artifact: true,

@@ -22,6 +22,7 @@ import type { ClientTerminal, CreateTerminalRequest } from "./client-bridge.ts";
 import { runInClientTerminal } from "./client-terminal.ts";
 import { type CallScene, runOnExecutor, runOnPty } from "./command-run.ts";
 import { describeResult, type FinishedRun } from "./describe-result.ts";
+import { foregroundCallsOf, watchWait } from "./foreground-calls.ts";
 import { liveUpdates, type UpdateListener, untilSettled } from "./live-updates.ts";
 import { mayOutliveDeadline, runWithAutoBackground, startJob } from "./managed-job.ts";
 import { type PreparedCall, prepareCall } from "./prepared-call.ts";
@@ -86,18 +87,32 @@ export function createBashTool(session: BashToolSession): BashTool {
     execute: async (_toolCallId, params, signal, onUpdate, given) => {
       const context = given ?? {};
       checkSignal(signal);
+      const updates = untilSettled(onUpdate);
+      const { show } = liveUpdates(updates.listener);
+      const wait = watchWait(foregroundCallsOf(session), readableParams(params)?.command ?? "", show);
+      const either = signal === undefined ? wait.stopped : AbortSignal.any([signal, wait.stopped]);
       // Where it starts is known when the one before has ended.
       const isInTurn = settings()["bash.directoryPersists"] && mayMove(params);
       const perform = async (): Promise<BashToolResult> => {
         checkSignal(signal);
-        const call = await prepareCall(params, settings(), session, { ...context, signal });
+        const call = await prepareCall(params, settings(), session, { ...context, signal: either });
         if (signal?.aborted) throw new ToolAbortError();
-        return run(call, { session, context, signal, onUpdate });
+        return run(call, { session, context, signal: either, wait, updates });
       };
-      return isInTurn ? turns.run("changes", signal, perform) : perform();
+      try {
+        return await (isInTurn ? turns.run("changes", either, perform) : perform());
+      } catch (error) {
+        const isEndedByOther = wait.stopped.aborted && signal?.aborted !== true;
+        throw isEndedByOther && error instanceof ToolAbortError ? new ToolError(ENDED_IN_LINE) : error;
+      } finally {
+        wait.end();
+      }
     },
   };
 }
+
+/** What a call is told that was ended by `task_terminate` before its command ran. */
+const ENDED_IN_LINE = "The call was ended before its command ran";
 
 /** Whether a call only reads. Of parameters that cannot be read: no. */
 function onlyReads(params: unknown): boolean {
@@ -123,9 +138,8 @@ function readableParams(params: unknown): BashParamsWithAsync | undefined {
 /** Only a call that became a job has news after its answer, as the specification has it. */
 async function run(
   call: PreparedCall,
-  { onUpdate, ...scene }: Omit<CallScene, "updates"> & { onUpdate: UpdateListener | undefined },
+  { updates, ...scene }: Omit<CallScene, "updates"> & { updates: ReturnType<typeof untilSettled> },
 ): Promise<BashToolResult> {
-  const updates = untilSettled(onUpdate);
   try {
     const result = await runOnBackend(call, { ...scene, updates: liveUpdates(updates.listener) });
     if (result.details?.async === undefined) updates.end();
@@ -137,8 +151,11 @@ async function run(
 }
 
 async function runOnBackend(call: PreparedCall, scene: CallScene): Promise<BashToolResult> {
-  const { session, signal } = scene;
+  const { session, wait } = scene;
   const { asyncJobManager } = session;
+  // A call that somebody else has ended is no abort of its caller's.
+  const described = (run: FinishedRun): BashToolResult =>
+    describeResult(run, wait?.stopped.aborted === true ? undefined : scene.signal);
   const isSandboxed = checkSandbox(call.settings, session);
   if (call.isAsync && asyncJobManager !== undefined) {
     if (call.wantsPty) call.applied.push("`pty` was not followed: a background job has no terminal");
@@ -146,18 +163,18 @@ async function runOnBackend(call: PreparedCall, scene: CallScene): Promise<BashT
   }
 
   const onClient = await runOnClientTerminal(call, scene);
-  if (onClient !== undefined) return describeResult(onClient, signal);
+  if (onClient !== undefined) return described(onClient);
 
   // The console is not in the sandbox.
   const pty = isSandboxed ? undefined : usablePty(call, scene);
-  if (pty !== undefined) return describeResult(await runOnPty(call, pty, scene), signal);
+  if (pty !== undefined) return described(await runOnPty(call, pty, scene));
   if (call.wantsPty) call.applied.push("`pty` was not followed: there is no terminal and nobody at it");
 
   const mayBecomeJob = call.settings["bash.autoBackground.enabled"] || mayOutliveDeadline(call, session);
   if (mayBecomeJob && asyncJobManager !== undefined) {
     return runWithAutoBackground(call, asyncJobManager, scene);
   }
-  return describeResult(await runOnExecutor(call, scene), signal);
+  return described(await runOnExecutor(call, scene));
 }
 
 /** Whether commands run in a sandbox. Throws where the settings ask for one and the executor has none. */

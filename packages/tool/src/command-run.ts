@@ -11,6 +11,7 @@ import {
 } from "@pi-bash/executor";
 import { waitAtMost } from "./bounded-wait.ts";
 import type { FinishedRun } from "./describe-result.ts";
+import type { CallWait } from "./foreground-calls.ts";
 import { type KeptStream, keepTrailingStreams } from "./kept-stream.ts";
 import type { LiveUpdates } from "./live-updates.ts";
 import type { PreparedCall } from "./prepared-call.ts";
@@ -27,19 +28,25 @@ export interface CallScene {
   context: ToolContext;
   signal: AbortSignal | undefined;
   updates: LiveUpdates;
+  /** Absent: nobody is told that it waits or runs. */
+  wait?: CallWait | undefined;
 }
 
 /** What every way to the executor has in common. */
 export function executionOptions(
   call: PreparedCall,
-  session: BashToolSession,
-): Pick<ExecuteBashOptions, "cwd" | "env" | "timeoutMs" | "sessionKey" | "overlap" | "window"> {
+  { session, wait }: Pick<CallScene, "session" | "wait">,
+): Pick<ExecuteBashOptions, "cwd" | "env" | "timeoutMs" | "sessionKey" | "overlap" | "window" | "onTurn"> {
   const sessionKey = session.getSessionId?.();
   return {
     cwd: call.cwd,
     env: call.env,
     timeoutMs: call.timeout.milliseconds,
     window: outputWindow(call.settings),
+    onTurn: () => {
+      const notice = wait?.start(!call.mayOverlap);
+      if (notice !== undefined) call.rewriteNotices.push(notice);
+    },
     ...(sessionKey === undefined ? {} : { sessionKey }),
     ...(call.mayOverlap ? { overlap: "clone" as const } : {}),
   };
@@ -53,14 +60,15 @@ export async function keepStreams(call: PreparedCall, session: BashToolSession):
 }
 
 /** Runs the call in the session's shell. Rejects only when it was never started. */
-export async function runOnExecutor(call: PreparedCall, { session, signal, updates }: CallScene): Promise<FinishedRun> {
+export async function runOnExecutor(call: PreparedCall, scene: CallScene): Promise<FinishedRun> {
+  const { session, signal, updates } = scene;
   const place = await allocate(session);
   const kept = await keepStreams(call, session);
   let result: CommandResult;
   let keptNotice: string | undefined;
   try {
     result = await session.executor.executeBash(kept?.command ?? call.command, {
-      ...executionOptions(call, session),
+      ...executionOptions(call, scene),
       ...(signal === undefined ? {} : { signal }),
       ...(place.artifact === undefined ? {} : { artifact: place.artifact }),
       onUpdate: (tail) => updates.show(tail),

@@ -170,7 +170,7 @@ class JobRun {
     const kept = await keepStreams(call, session);
     let captured: CommandResult | undefined;
     const command = bashWork(session.executor, kept?.command ?? call.command, {
-      ...executionOptions(call, session),
+      ...executionOptions(call, shell === "shared" ? this.#scene : { session }),
       session: shell,
       // A job's deadline is the end of its life; only who waits in the foreground is asked.
       ...(shell === "shared" && mayOutliveDeadline(call, session)

@@ -84,7 +84,10 @@ impl Engine {
         let report = self.shared.make_fifo('r')?;
         let mut report = CopyReport::open(report).map_err(failed)?;
         let state = copies::state_of_session(&self.shared, &mut report).await.map_err(failed)?;
-        self.begin_with(&state).await
+        self.begin_with(&state).await?;
+        // Only the next command would hear of its standby, which copies may need before.
+        self.catch_up().await;
+        Ok(())
     }
 
     /// The end of a command that was handed over: its shell goes. Returns what it left alive and its

@@ -358,6 +358,9 @@ impl Engine {
             // A failure here shows on the next command, which tries again.
             if !alive && let Ok(lost) = self.ensure_main().await {
                 session_reset |= lost.is_real(&job.options.command);
+                // The one before is gone, and a copy that was asked for meanwhile waits for this one,
+                // of which only the next command would hear.
+                self.catch_up().await;
             }
         }
         Ok(RunResult {

@@ -3,6 +3,7 @@
  */
 import { outputWindow, type TaskListEntry, TaskListParams, type TaskStatus } from "@pi-bash/contract";
 import type { OwnedJob } from "@pi-bash/executor";
+import { type ForegroundCall, foregroundCallsOf } from "../foreground-calls.ts";
 import type { AgentTask } from "./agent-tasks.ts";
 import { answer, defineTool, type TaskTool } from "./define-tool.ts";
 import { listedLines, oneLine, type Room } from "./report.ts";
@@ -45,7 +46,13 @@ export async function listTasks(
 ): Promise<TaskListEntry[]> {
   const scope = await openScope(session);
   const now = Date.now();
-  const all = [...scope.agents.map(agentEntry), ...scope.jobs().map((owned) => bashEntry(owned, scope, now))];
+  const all = [
+    ...scope.agents.map(agentEntry),
+    ...scope.jobs().map((owned) => bashEntry(owned, scope, now)),
+    ...foregroundCallsOf(session)
+      .list()
+      .map((call) => callEntry(call, now)),
+  ];
   return all.filter(({ status }) => statuses.includes(status));
 }
 
@@ -74,6 +81,20 @@ function bashEntry({ job, command }: OwnedJob, scope: Scope, nowMs: number): Tas
     ...(job.exitCode === undefined ? {} : { exitCode: job.exitCode }),
     depth: scope.depthOf(job.owner) + 1,
     createdAt: new Date(job.startedAtMs).toISOString(),
+  };
+}
+
+/** A call of the bash tool that is under way, its client's or one that its client has given up. */
+function callEntry({ id, command, madeAtMs, startedAtMs }: ForegroundCall, nowMs: number): TaskListEntry {
+  return {
+    taskId: id,
+    status: startedAtMs === undefined ? "queued" : "running",
+    kind: "bash",
+    display_name: "call in the foreground",
+    script: clipped(command),
+    uptime_ms: Math.max(0, nowMs - (startedAtMs ?? madeAtMs)),
+    depth: 1,
+    createdAt: new Date(madeAtMs).toISOString(),
   };
 }
 

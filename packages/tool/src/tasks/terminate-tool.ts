@@ -3,6 +3,7 @@
  */
 import { outputWindow, TASK_TERMINATE_MS, type TaskTerminateEntry, TaskTerminateParams } from "@pi-bash/contract";
 import { waitAtMost } from "../bounded-wait.ts";
+import { foregroundCallsOf } from "../foreground-calls.ts";
 import { ToolError } from "../tool-error.ts";
 import type { AgentTask } from "./agent-tasks.ts";
 import { cleanUpWorkspace } from "./clean-up.ts";
@@ -52,6 +53,8 @@ export async function terminateTasks(session: TaskSession, params: TaskTerminate
 
 async function terminateOne(session: TaskSession, scope: Scope, id: string): Promise<TaskTerminateEntry> {
   try {
+    const isOver = foregroundCallsOf(session).stop(id);
+    if (isOver !== undefined) return await terminateCall(id, isOver);
     const task = scope.find(id);
     switch (task.kind) {
       case "bash":
@@ -66,6 +69,13 @@ async function terminateOne(session: TaskSession, scope: Scope, id: string): Pro
     const reason = error instanceof Error ? error.message : String(error);
     return { status: "error", taskId: id.slice(0, 80), error: reason };
   }
+}
+
+/** A call of the bash tool, which answers its own caller. */
+async function terminateCall(taskId: string, isOver: Promise<void>): Promise<TaskTerminateEntry> {
+  const ended = await waitAtMost(() => isOver, TASK_TERMINATE_MS);
+  const note = ended.kind === "late" ? { note: LATE_NOTE } : {};
+  return { status: "terminated", taskId, terminatedTaskIds: [taskId], ...note };
 }
 
 async function terminateBash(
