@@ -64,6 +64,9 @@ export async function playRounds(driver, context) {
   return cells;
 }
 
+/** Whether a file of a client's project is there. */
+const isThere = ({ place }, name) => existsSync(join(place.project, name));
+
 async function playOrdinary(driver, context, cells) {
   const script = ordinaryScript(driver.cannot, cells, driver.toolName);
   const round = await begin(driver, context, "ordinary", script);
@@ -75,7 +78,8 @@ async function playOrdinary(driver, context, cells) {
       cells.set(column, failed(column === missed[0] ? words : "the client did not get here"));
     if ("end" in driver.cannot) return;
     if (how === undefined) cells.set("end", failed(words));
-    else if (!("background" in driver.cannot) && !existsSync(join(round.place.project, "left")))
+    // Where a `cd` lasts, the task began in the folder that an earlier call has gone to.
+    else if (!("background" in driver.cannot) && !["left", "below/left"].some((name) => isThere(round, name)))
       cells.set("end", failed(`no task was left running: ${words}`));
     else cells.set("end", await nothingLeft(round));
   } finally {

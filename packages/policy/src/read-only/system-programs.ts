@@ -24,6 +24,12 @@ function psValues(option: string): number | undefined {
   return PS_FLAGS.test(option) || PS_LONG.test(option) ? 0 : undefined;
 }
 
+/** What makes `ps` read all its words a second time: `-aux`, and an option whose value is missing. */
+function isReadTwice(args: readonly Word[]): boolean {
+  const last = args.at(-1)?.value ?? "";
+  return PS_VALUED.test(last) || args.some(({ value }) => /^-aux[wfr]*$/.test(value ?? ""));
+}
+
 /** `ps` with literal options, and no format that shows an environment. */
 const judgePs: Judge = (call) => {
   const shows = refuse("shows-environment", "unknown", "`ps e` shows the environment of other processes");
@@ -38,6 +44,7 @@ const judgePs: Judge = (call) => {
       return showsAll ? /^[\d,]+$/.test(value ?? "") : true;
     },
   });
+  if (showsAll && isReadTwice(call.args)) return shows;
   if ("refusal" in parsed) return /^-?[a-zA-Z]*E/.test(call.args[0]?.value ?? "") ? shows : parsed.refusal;
   const bad = parsed.operands.find((word) => !PS_OPERAND.test(word.value ?? ""));
   return bad === undefined ? undefined : bad.value === null ? refuseOption("ps", bad) : shows;
