@@ -156,7 +156,9 @@ function answerText(run: FinishedRun, last: readonly string[]): string {
     ...last,
   ];
   // Colours and carriage returns are gone already, but for a client's terminal, whose text is its own.
-  const body = result.output === "" ? "(no output)" : outputText(result.output, true).replace(/\n+$/, "");
+  const text = result.output === "" ? "(no output)" : outputText(result.output, true).replace(/\n+$/, "");
+  // A client drops bytes of the beginning, so that what is left may begin anywhere in a line.
+  const body = run.isClientTruncated && result.output !== "" ? `…${text}` : text;
   return fitInline(body, notices.join("\n"), inlineBytes(call));
 }
 

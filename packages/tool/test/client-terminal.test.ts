@@ -81,7 +81,7 @@ describe("a client's terminal", () => {
 
     const result = await call;
     expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(/^red\n\n\(output truncated\)\nWall time: .*\nCommand exited with code 2$/);
+    expect(textOf(result)).toMatch(/^…red\n\n\(output truncated\)\nWall time: .*\nCommand exited with code 2$/);
   });
 
   it("counts a signal as 137", async () => {
