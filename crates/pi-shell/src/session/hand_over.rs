@@ -57,6 +57,8 @@ impl Shell {
             }
             tokio::time::sleep(BEGIN_LOOK_INTERVAL).await;
         };
+        let handing_over = Arc::clone(&shared);
+        let _making = handing_over.handing_over.lock().await;
         // With everything below it, it is no part of what the session runs from here on.
         shared.machinery.insert(shared.main().0);
         let slot = Arc::new(tokio::sync::Mutex::new(None));
@@ -106,6 +108,8 @@ impl Engine {
         }
         let breath = driver::last_breath_name(self.generation());
         drop(std::fs::remove_file(self.shared.folder.state().join(breath)));
+        // Bounded, as the making of a shell is.
+        drop(self.shared.handing_over.lock().await);
         let survivors = self.shared.account_for_survivors_of_copy().await;
         let output = self.shared.put_output_away(output, delivery, !survivors.is_empty());
         (survivors, output)

@@ -42,6 +42,8 @@ pub(super) struct Shared {
     serial: AtomicU64,
     /// Which engine has the session.
     pub(super) ownership: Ownership,
+    /// Held while the session is handed over: a shell that is being made is no survivor.
+    pub(super) handing_over: tokio::sync::Mutex<()>,
     /// The supervisor as a process.
     pub(super) root: ProcessIdentity,
     /// How the session's shells are started.
@@ -85,6 +87,7 @@ impl Shared {
             tokens: Mutex::new(TokenSource::new()),
             serial: AtomicU64::new(0),
             ownership: Ownership::default(),
+            handing_over: tokio::sync::Mutex::new(()),
             spec,
             root,
             asks_for_pid: AtomicBool::new(false),

@@ -90,7 +90,8 @@ export class Session {
    * stays the session's, or else in copies. Never rejects.
    */
   async promote(turn: Turn): Promise<void> {
-    if (this.#holder !== turn || this.#isCopied) return;
+    // A session for one call has nobody in line.
+    if (this.#holder !== turn || this.#isCopied || this.isEphemeral) return;
     // A shell that cannot be handed over is there for its command, whatever the reason is.
     const isHandedOver = await (this.shell.handOver?.() ?? Promise.resolve(false)).catch(() => false);
     // It has ended meanwhile, and those in line went on.
