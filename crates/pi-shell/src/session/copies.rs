@@ -221,7 +221,7 @@ async fn conclude(
         Ending::Stopped { reason: StopReason::Cancelled } => ExitOutcome::Cancelled,
     };
     let survivors = shared.account_for_survivors_of_copy().await;
-    let summary = shared.put_output_away(output, delivery, !survivors.is_empty());
+    let (summary, _idle) = shared.put_output_away(output, delivery, !survivors.is_empty());
     Ok(RunResult {
         outcome,
         working_dir: Some(cwd.to_path_buf()),

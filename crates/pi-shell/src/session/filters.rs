@@ -2,6 +2,9 @@
 //! the command wrote.
 
 use std::collections::HashSet;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
@@ -23,6 +26,10 @@ pub(super) enum Sight {
 
 /// Looks at what lives of the command whose output goes to `output`.
 pub(super) fn look(plan: &StopPlan, output: FileId) -> Sight {
+    if !cfg!(target_os = "linux") {
+        // Without `/proc` nothing can be told apart.
+        return Sight::Others;
+    }
     let report = plan.report.map(|(_device, inode)| inode);
     let mut filters: Vec<Ends> = Vec::new();
     let shell = ends_of(plan.shell.identity().pid, output);
@@ -56,6 +63,12 @@ pub(super) fn look(plan: &StopPlan, output: FileId) -> Sight {
 /// Device and inode of a file.
 pub(super) type FileId = (u64, u64);
 
+/// That of an open file. By the standard library, whose numbers have one width on every system.
+pub(super) fn file_id_of(descriptor: OwnedFd) -> io::Result<FileId> {
+    let found = File::from(descriptor).metadata()?;
+    Ok((found.dev(), found.ino()))
+}
+
 /// That of what a name leads to.
 fn file_id(path: &Path) -> Option<FileId> {
     std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
@@ -81,10 +94,17 @@ impl Ends {
     }
 }
 
-/// Read from `/proc/<pid>/fd`, `proc_pid_fd(5)`: nothing where there is none, or for a process that is gone.
+/// Read from `/proc/<pid>/fd`, `proc_pid_fd(5)`: nothing for a process that is gone. One that may not be
+/// looked at, as `sudo` has made it, counts as one that has the output: it is not waited for.
 fn ends_of(pid: i32, output: FileId) -> Ends {
     let mut ends = Ends::default();
-    let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return ends };
+    let entries = match std::fs::read_dir(format!("/proc/{pid}/fd")) {
+        Ok(entries) => entries,
+        Err(error) => {
+            ends.has_output = error.kind() == io::ErrorKind::PermissionDenied;
+            return ends;
+        }
+    };
     for entry in entries.flatten() {
         let Some(pipe) = std::fs::read_link(entry.path()).ok().and_then(|link| pipe_of(&link))
         else {

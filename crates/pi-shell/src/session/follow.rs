@@ -331,7 +331,7 @@ impl Follow<'_, '_> {
             // What they wrote before that look is there by now.
             let is_held = self.read_what_is_there();
             quiet_looks = match sight {
-                // One that has closed the pipe is waited for as well: it is no survivor.
+                // One that has closed the pipe is waited for as well: it is not a survivor.
                 Sight::Filters => 0,
                 Sight::Others => quiet_looks + 1,
                 Sight::Nobody if is_held => 0,

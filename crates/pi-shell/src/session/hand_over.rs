@@ -59,10 +59,10 @@ impl Shell {
         };
         let handing_over = Arc::clone(&shared);
         let _making = handing_over.handing_over.lock().await;
-        // With everything below it, it is no part of what the session runs from here on.
+        // With everything below it, it does not belong to what the session runs from here on.
         shared.machinery.insert(shared.main().0);
         let slot = Arc::new(tokio::sync::Mutex::new(None));
-        // Nobody else has it yet.
+        // It is new, so the lock is free.
         let Ok(mut place) = Arc::clone(&slot).try_lock_owned() else { return false };
         self.inner.move_to(slot);
         let mut engine = Engine::beside(Arc::clone(&self.inner.options), shared, cwd, title);
@@ -111,7 +111,7 @@ impl Engine {
         // Bounded, as the making of a shell is.
         drop(self.shared.handing_over.lock().await);
         let survivors = self.shared.account_for_survivors_of_copy().await;
-        let output = self.shared.put_output_away(output, delivery, !survivors.is_empty());
+        let (output, _idle) = self.shared.put_output_away(output, delivery, !survivors.is_empty());
         (survivors, output)
     }
 }

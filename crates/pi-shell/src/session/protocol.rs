@@ -208,7 +208,7 @@ impl RunMessage<'_> {
             command.as_str()
         };
         if self.exports_all {
-            // The token is nobody's business, and a program would have the command as a variable.
+            // Programs must not see the token, nor the command as a variable.
             text.push_str("\\builtin export -n __pi_m __pi_k __pi_o __pi_s __pi_c __pi_d;");
         }
         if self.previous_status != 0 {

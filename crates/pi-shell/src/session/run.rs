@@ -19,7 +19,6 @@ use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::job::{Clock, Job};
 use crate::outcome::{ExitOutcome, OutputSummary, RunResult};
-use crate::source::{ReadOutcome, Source as _};
 use crate::stop::{ShellTarget, StopPlan};
 use crate::supervisor::ChildExit;
 use crate::sys::signals::{KILL, TERMINATE};
@@ -393,24 +392,17 @@ impl Engine {
         self.ensure_main().await
     }
 
-    /// Keeps the FIFO for the next command, or reads it on where somebody still holds it. What
-    /// survivors write there goes to the spill file, which is there from now on.
+    /// Ends the command's output, and keeps its FIFO for the next command where nobody holds it.
     fn put_output_away(
         &mut self,
-        mut output: OutputPipe,
-        mut delivery: Delivery,
+        output: OutputPipe,
+        delivery: Delivery,
         has_survivors: bool,
     ) -> Option<OutputSummary> {
-        let read = output.read_now();
-        let is_held = !matches!(read, Ok(ReadOutcome::Closed));
-        let summary = delivery.summary(is_held && has_survivors);
-        match read {
-            Ok(ReadOutcome::Closed) => {
-                output.forget_flood();
-                self.idle_output = Some(output);
-            }
-            Ok(ReadOutcome::Data(first)) => self.shared.keep_late_output(output, delivery, first),
-            Ok(ReadOutcome::Empty) | Err(_) => self.shared.keep_late_output(output, delivery, 0),
+        let (summary, idle) = self.shared.put_output_away(output, delivery, has_survivors);
+        if let Some(mut output) = idle {
+            output.forget_flood();
+            self.idle_output = Some(output);
         }
         summary
     }

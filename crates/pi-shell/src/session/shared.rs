@@ -42,7 +42,7 @@ pub(super) struct Shared {
     serial: AtomicU64,
     /// Which engine has the session.
     pub(super) ownership: Ownership,
-    /// Held while the session is handed over: a shell that is being made is no survivor.
+    /// Held while the session is handed over: a shell that is starting is not a survivor.
     pub(super) handing_over: tokio::sync::Mutex<()>,
     /// The supervisor as a process.
     pub(super) root: ProcessIdentity,
@@ -212,22 +212,23 @@ impl Shared {
         self.survivors.living().len()
     }
 
-    /// Ends the output of a command beside the session. What survivors still write to it is read on.
+    /// Ends a command's output. What survivors still write to it is read on, and goes to the spill file,
+    /// which is there from now on. Returns the pipe too where nobody holds it any more.
     pub(super) fn put_output_away(
         &self,
         mut output: OutputPipe,
         mut delivery: Delivery,
         has_survivors: bool,
-    ) -> Option<OutputSummary> {
+    ) -> (Option<OutputSummary>, Option<OutputPipe>) {
         let read = output.read_now();
         let is_held = !matches!(read, Ok(ReadOutcome::Closed));
         let summary = delivery.summary(is_held && has_survivors);
         match read {
-            Ok(ReadOutcome::Closed) => drop(output),
+            Ok(ReadOutcome::Closed) => return (summary, Some(output)),
             Ok(ReadOutcome::Data(first)) => self.keep_late_output(output, delivery, first),
             Ok(ReadOutcome::Empty) | Err(_) => self.keep_late_output(output, delivery, 0),
         }
-        summary
+        (summary, None)
     }
 
     /// Follows what background children still write, where they hold the pipe; the last read

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 
-use super::filters::FileId;
+use super::filters::{self, FileId};
 use super::flood::{self, Rests, Transfer};
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
 use crate::sys::{FineTimer, LazyWatch};
@@ -98,8 +98,7 @@ impl OutputPipe {
 
     /// Which file it is.
     pub(super) fn file_id(&self) -> io::Result<FileId> {
-        let found = rustix::fs::fstat(self.source.descriptor())?;
-        Ok((found.st_dev, found.st_ino))
+        filters::file_id_of(self.source.descriptor().try_clone_to_owned()?)
     }
 
     /// Whether a shell can find it: somebody may have removed the session's folder. Asked of what
