@@ -19,7 +19,7 @@ import { parseArgs } from "node:util";
 import { endSteps } from "./rehearse/job.mjs";
 import { PROGRAM_STAND_INS } from "./rehearse/machine.mjs";
 import { git, headOf, preparePlace } from "./rehearse/place.mjs";
-import { listEntries, playWorkflow, withNeeds } from "./rehearse/play.mjs";
+import { hasPlayed, listEntries, playWorkflow, withNeeds } from "./rehearse/play.mjs";
 import { startRegistry } from "./rehearse/registry.mjs";
 import { STAND_INS, VERSION_BRANCH } from "./rehearse/stand-ins.mjs";
 import { readWorkflow } from "./rehearse/workflow.mjs";
@@ -86,13 +86,21 @@ async function playRelease(workflow, place, registry) {
     ? await play(workflow, `${workflow.file}: the pull request of the version is merged`, place, registry)
     : first;
   if (!last.isOk || options.job !== undefined) return;
+  if (!hasPlayed(last, "publish")) {
+    refuse(last, "the registry began empty, and nothing was published");
+    return;
+  }
   rmSync(place.artifacts, { recursive: true, force: true });
   const again = await play(workflow, `${workflow.file}: a push after the release`, place, registry);
   const more = again.lines.filter(({ label, result }) => result === "success" && label !== "version");
-  if (more.length === 0) return;
-  again.isOk = false;
-  rounds.at(-1).isOk = false;
-  console.log("everything is published, and it was built once more");
+  if (more.length > 0) refuse(again, "everything is published, and it was built once more");
+}
+
+/** Turns a round red whose jobs all passed. */
+function refuse(report, why) {
+  report.isOk = false;
+  rounds.find(({ lines }) => lines === report.lines).isOk = false;
+  console.log(why);
 }
 
 function printReport() {

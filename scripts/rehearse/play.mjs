@@ -56,6 +56,11 @@ export function withNeeds(workflow, names) {
   return wanted;
 }
 
+/** Whether an entry of a job was played to a good end: a job that its condition leaves out has shown nothing. */
+export function hasPlayed({ lines }, job) {
+  return lines.some(({ label, result }) => result === "success" && (label === job || label.startsWith(`${job} (`)));
+}
+
 /**
  * @param {ReturnType<import("./workflow.mjs").readWorkflow>} workflow
  * @param {object} context what every job is given; see `Job`

@@ -41,7 +41,10 @@ function freePort() {
 /** What npm is told on this machine, on a line of its own: warnings of npm may surround it. */
 const npmSetting = (name, shape, folder) => shape.exec(runNpm(["config", "get", name], folder))?.[0];
 
-const config = (cache, ours, upstream) => `storage: ${join(cache, "registry")}
+/** The folder of our packages in the storage. A path outside of it is not possible: verdaccio joins the two. */
+const OURS = "pi-bash";
+
+const config = (storage, ours, upstream) => `storage: ${storage}
 auth:
   htpasswd:
     file: ${join(ours, "htpasswd")}
@@ -55,7 +58,7 @@ packages:
   "@pi-bash/*":
     access: $all
     publish: $authenticated
-    storage: ${join(ours, "packages")}
+    storage: ${OURS}
   "**":
     access: $all
     proxy: upstream
@@ -84,9 +87,10 @@ export async function startRegistry(place) {
   const upstream = npmSetting("registry", /^https?:.*$/m, place.run);
   // Node knows its own authorities only; npm may have been told of another.
   const cafile = npmSetting("cafile", /^\/.*$/m, place.run);
-  rmSync(ours, { recursive: true, force: true });
+  const storage = join(place.cache, "registry");
+  for (const folder of [ours, join(storage, OURS)]) rmSync(folder, { recursive: true, force: true });
   mkdirSync(ours, { recursive: true });
-  writeFileSync(join(ours, "config.yaml"), config(place.cache, ours, upstream));
+  writeFileSync(join(ours, "config.yaml"), config(storage, ours, upstream));
   const port = await freePort();
   const log = openSync(join(place.logs, "registry.log"), "w");
   const child = spawn(

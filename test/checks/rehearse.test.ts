@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { downloadArtifact, restoreCache, saveCache, uploadArtifact } from "../../scripts/rehearse/artifacts.mjs";
 import { readCommands } from "../../scripts/rehearse/job.mjs";
 import { preparePlace } from "../../scripts/rehearse/place.mjs";
-import { playWorkflow, withNeeds } from "../../scripts/rehearse/play.mjs";
+import { hasPlayed, playWorkflow, withNeeds } from "../../scripts/rehearse/play.mjs";
 import { STAND_INS, standInOf } from "../../scripts/rehearse/stand-ins.mjs";
 import { expandMatrix, readWorkflow } from "../../scripts/rehearse/workflow.mjs";
 
@@ -144,8 +144,11 @@ jobs:
       - run: exit 1
 `;
 
+type Report = Awaited<ReturnType<typeof playWorkflow>>;
+type Played = { results: Record<string, string>; isOk: boolean; said: string; report: Report };
+
 /** Plays a workflow of a tiny project; returns the result of each job, and what was said. */
-async function play(text: string): Promise<{ results: Record<string, string>; isOk: boolean; said: string }> {
+async function play(text: string): Promise<Played> {
   const base = folder();
   write(base, { "project/tiny.yml": text, "project/tool.sh": "exit 0\n" });
   chmodSync(join(base, "project", "tool.sh"), 0o755);
@@ -160,17 +163,18 @@ async function play(text: string): Promise<{ results: Record<string, string>; is
     registry: "http://127.0.0.1:9/",
     say: (line: string) => said.push(line),
   };
-  const { lines, isOk } = await playWorkflow(workflow, context, {});
+  const report = await playWorkflow(workflow, context, {});
   return {
-    results: Object.fromEntries(lines.map(({ label, result }) => [label, result])),
-    isOk,
+    results: Object.fromEntries(report.lines.map(({ label, result }) => [label, result])),
+    isOk: report.isOk,
     said: said.join("\n"),
+    report,
   };
 }
 
 describe("a workflow", () => {
   it("is played job by job: needs, conditions, outputs, artifacts and other systems as GitHub has them", async () => {
-    const { results, isOk, said } = await play(WORKFLOW);
+    const { results, isOk, said, report } = await play(WORKFLOW);
 
     expect(results, said).toEqual({
       "make (ubuntu-24.04)": "success",
@@ -180,6 +184,8 @@ describe("a workflow", () => {
       never: "left out",
     });
     expect(isOk).toBe(true);
+    // Green is not enough for a rehearsal of a release: the job that publishes must have been played.
+    expect(["make", "use", "never", "mak"].filter((job) => hasPlayed(report, job))).toEqual(["make", "use"]);
   });
 
   it.each([
