@@ -1,7 +1,9 @@
 //! What JavaScript is given: the core's results as plain objects.
 
 use napi_derive::napi;
-use pi_shell::{ExitOutcome, LimitMet, OutputSummary, ProcessInfo, RunResult, SinkUpdate};
+use pi_shell::{
+    ExitOutcome, LimitMet, LostWithShell, OutputSummary, ProcessInfo, RunResult, SinkUpdate,
+};
 
 use crate::error::Failure;
 use crate::minimizer::MinimizedText;
@@ -131,6 +133,9 @@ pub struct RunOutcome {
     pub working_dir: Option<String>,
     /// State was lost: a fresh or rolled-back shell stands in the session.
     pub session_reset: bool,
+    /// What a new shell lacks besides. Absent: nothing.
+    #[napi(ts_type = "Array<'jobs' | 'descriptors'>")]
+    pub lost_with_shell: Option<Vec<String>>,
     /// Processes of this run that still live.
     pub survivors: Vec<Survivor>,
     /// Milliseconds from the command's start to its end, by a clock that is never set.
@@ -160,20 +165,21 @@ impl From<RunResult> for RunOutcome {
             timed_out: result.outcome == ExitOutcome::TimedOut,
             working_dir: result.working_dir.map(|path| path.to_string_lossy().into_owned()),
             session_reset: result.session_reset,
+            lost_with_shell: names_of(&result.lost_with_shell, LostWithShell::name),
             survivors: result.survivors.into_iter().map(Survivor::from).collect(),
             // Whole microseconds: what is finer is noise, and so are the digits of a product.
             wall_time_ms: (result.wall_time.as_secs_f64() * 1_000_000.0).round() / 1_000.0,
             output: result.output.map(Summary::from),
             minimized: None,
             sandbox: result.sandbox.map(SandboxFacts::from),
-            limits_met: names_of(&result.limits_met),
+            limits_met: names_of(&result.limits_met, LimitMet::name),
         }
     }
 }
 
-fn names_of(limits: &[LimitMet]) -> Option<Vec<String>> {
-    let names = || limits.iter().map(|limit| limit.name().to_owned()).collect();
-    (!limits.is_empty()).then(names)
+fn names_of<T: Copy>(found: &[T], name: fn(T) -> &'static str) -> Option<Vec<String>> {
+    let names = || found.iter().map(|each| name(*each).to_owned()).collect();
+    (!found.is_empty()).then(names)
 }
 
 /// A process that outlived the command that started it.

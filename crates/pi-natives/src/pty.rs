@@ -206,6 +206,7 @@ impl From<PtyResult> for End {
             wall_time: Duration::ZERO,
             output: None,
             sandbox: result.sandbox,
+            lost_with_shell: Vec::new(),
             limits_met: Vec::new(),
         })
         .into()

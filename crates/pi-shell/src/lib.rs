@@ -48,7 +48,9 @@ pub use confinement::{
 };
 pub use error::ShellError;
 pub use observer::{Observer, SinkUpdate};
-pub use outcome::{ExitOutcome, LimitMet, LineRange, OutputSummary, ProcessInfo, RunResult};
+pub use outcome::{
+    ExitOutcome, LimitMet, LineRange, LostWithShell, OutputSummary, ProcessInfo, RunResult,
+};
 #[cfg(unix)]
 pub use pty::{
     OnStart, PtyArgvStartOptions, PtyError, PtyOptions, PtyResult, PtySession, PtyStartOptions,

@@ -78,6 +78,8 @@ pub struct RunResult {
     pub working_dir: Option<PathBuf>,
     /// State was lost: a fresh or rolled-back shell stands in the session.
     pub session_reset: bool,
+    /// What a new shell lacks besides, where one stands in the session.
+    pub lost_with_shell: Vec<LostWithShell>,
     /// Processes of this run that still live.
     pub survivors: Vec<ProcessInfo>,
     /// Time from the command's start to its end.
@@ -88,6 +90,25 @@ pub struct RunResult {
     pub sandbox: Option<SandboxReport>,
     /// Limits that were met while it ran, as far as the system tells.
     pub limits_met: Vec<LimitMet>,
+}
+
+/// What a shell cannot leave to the one that replaces it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LostWithShell {
+    /// The job table: `jobs`, `wait` and `%1` do not know what runs in the background.
+    Jobs,
+    /// Descriptors above 2 that earlier commands opened.
+    Descriptors,
+}
+
+impl LostWithShell {
+    /// As it is called in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jobs => "jobs",
+            Self::Descriptors => "descriptors",
+        }
+    }
 }
 
 /// A limit of the session that something ran into.

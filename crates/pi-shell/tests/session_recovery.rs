@@ -7,7 +7,7 @@ mod support;
 use std::path::Path;
 use std::time::Instant;
 
-use pi_shell::{Shell, ShellOptions};
+use pi_shell::{LostWithShell, Shell, ShellOptions};
 use support::{output_of, run, session, shell_options, status_of, told};
 
 #[tokio::test]
@@ -242,6 +242,32 @@ async fn a_traced_shell_that_ends_tells_nothing_of_the_driver() {
         assert_eq!(status_of(&result), 2);
     }
     for shell in [within, before, limited] {
+        shell.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_a_new_shell_lacks_is_named_after_a_stop_as_after_an_exit() {
+    use LostWithShell::{Descriptors, Jobs};
+
+    for (before, last, lost) in [
+        ("V=kept", "exit 3", &[][..]),
+        ("V=kept; sleep 30 & W=1", "exit 3", &[Jobs]),
+        ("V=kept; exec 5</dev/null", "set -e; false", &[Descriptors]),
+        ("V=kept; exec 5</dev/null; sleep 30 &", "exec true", &[Jobs, Descriptors]),
+        ("V=kept; exec 5</dev/null; sleep 30 &", "kill -9 $$", &[Jobs, Descriptors]),
+        ("V=kept; exec 5</dev/null 5<&-", "exit", &[]),
+    ] {
+        let shell = session();
+        run(&shell, before).await;
+        let ended = run(&shell, last).await;
+        assert_eq!(ended.lost_with_shell, lost, "{before}, {last}");
+
+        let next = run(&shell, "echo $V").await;
+        assert_eq!(
+            (output_of(&next).as_str(), next.lost_with_shell.as_slice()),
+            ("kept\n", &[][..])
+        );
         shell.close().await;
     }
 }

@@ -8,6 +8,13 @@ import { LineRange } from "./truncation.ts";
 
 const count = z.number().int().nonnegative();
 
+/**
+ * What a shell cannot leave to the one that replaces it: its job table, and the descriptors above 2 that earlier commands
+ * opened (`exec 5>log`; found on Linux only).
+ */
+export const LostWithShell = z.enum(["jobs", "descriptors"]);
+export type LostWithShell = z.infer<typeof LostWithShell>;
+
 /** What came of one command, for a program. */
 export const BashResult = z.object({
   /** The text for the model: the whole output, or its window; notices of the executor included. */
@@ -57,5 +64,7 @@ export const BashResult = z.object({
   sandbox: SandboxOutcome.optional(),
   /** Limits of the session that were met while it ran, as far as the system tells. */
   limitsMet: z.array(LimitMet).optional(),
+  /** What the shell that replaced the session's does not have. Absent: nothing, or no shell was replaced. */
+  lostWithShell: z.array(LostWithShell).optional(),
 });
 export type BashResult = z.infer<typeof BashResult>;

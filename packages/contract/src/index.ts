@@ -8,7 +8,7 @@ export {
   bashParams,
   ENV_NAME_PATTERN,
 } from "./bash-params.ts";
-export { BashResult } from "./bash-result.ts";
+export { BashResult, LostWithShell } from "./bash-result.ts";
 export { type CheckedValue, checkedValue, type ValueNames } from "./checked-value.ts";
 export { CallRefusal, RefusalReason, UnaskedKind } from "./decision.ts";
 export { displayLine, displayText, type KeepsCharacter, writeOutHidden } from "./display-text.ts";

@@ -4,6 +4,7 @@
  * A result that is an error for the model (`isError`) is still a result; only what never finished is thrown.
  */
 import * as z from "zod";
+import { LostWithShell } from "./bash-result.ts";
 import { CallRefusal } from "./decision.ts";
 import { AsyncDetails } from "./job.ts";
 import { ProcessInfo, StopReason } from "./outcome.ts";
@@ -43,6 +44,8 @@ export const BashDetails = z.object({
   artifactId: z.string().optional(),
   survivors: z.array(ProcessInfo).optional(),
   sessionReset: z.boolean().optional(),
+  /** What the shell that replaced the session's does not have. */
+  lostWithShell: z.array(LostWithShell).optional(),
   workingDir: z.string().optional(),
   /** What was changed in the command before it ran, in order, e.g. "`| tail -3` shows less than it reads". */
   applied: z.array(z.string()).optional(),

@@ -55,6 +55,7 @@ export function settledResult(result: RunResult, timeoutMs: number): CommandResu
     ...(result.timedOut ? { timedOut: true } : {}),
     ...(result.workingDir === undefined ? {} : { workingDir: result.workingDir }),
     ...(result.sessionReset ? { sessionReset: true } : {}),
+    ...(result.lostWithShell === undefined ? {} : { lostWithShell: [...result.lostWithShell] }),
     ...(result.survivors.length === 0 ? {} : { survivors: [...result.survivors] }),
     wallTimeMs: Math.round(result.wallTimeMs),
     ...boundsOf(result),

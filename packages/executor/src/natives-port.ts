@@ -4,7 +4,14 @@
  * The real package satisfies it (`test/natives-port.test.ts` holds that), and tests hand in a backend that misbehaves
  * on purpose: never settles, loses its session, reports survivors. Field meanings are those of the native surface.
  */
-import type { LimitMet, ProcessInfo, ResourceLimits, SandboxOptions, SandboxReport } from "@pi-bash/contract";
+import type {
+  LimitMet,
+  LostWithShell,
+  ProcessInfo,
+  ResourceLimits,
+  SandboxOptions,
+  SandboxReport,
+} from "@pi-bash/contract";
 
 /** Options of a session, fixed for its life. */
 export interface SessionOptions {
@@ -76,6 +83,7 @@ export interface RunResult {
   output?: RunOutput | undefined;
   sandbox?: SandboxReport | undefined;
   limitsMet?: readonly LimitMet[] | undefined;
+  lostWithShell?: readonly LostWithShell[] | undefined;
 }
 
 /** Receives decoded output. A promise it returns holds the command back until it resolves. */

@@ -1,5 +1,12 @@
 /** The public names of `@pi-bash/natives`. */
-export type { LimitMet, ProcessInfo, ResourceLimits, SandboxOptions, SandboxReport } from "@pi-bash/contract";
+export type {
+  LimitMet,
+  LostWithShell,
+  ProcessInfo,
+  ResourceLimits,
+  SandboxOptions,
+  SandboxReport,
+} from "@pi-bash/contract";
 export { type AddonInfo, addonInfo } from "./binding.ts";
 export { type Capabilities, capabilities } from "./capabilities.ts";
 export {

@@ -2,7 +2,7 @@
  * How a run ended and what it left: the addon's facts in the shape of the public surface.
  */
 import { constants } from "node:os";
-import type { LimitMet, ProcessInfo, SandboxReport } from "@pi-bash/contract";
+import type { LimitMet, LostWithShell, ProcessInfo, SandboxReport } from "@pi-bash/contract";
 import type { RunOutcome, Summary } from "./generated/binding.d.ts";
 import { type MinimizerResult, toMinimizerResult } from "./minimizer.ts";
 
@@ -59,6 +59,8 @@ export interface ShellRunResult {
   readonly sandbox?: SandboxReport;
   /** Limits that were met while it ran, as far as the system tells. Absent: none. */
   readonly limitsMet?: readonly LimitMet[];
+  /** What the shell that replaced the session's does not have. Absent: nothing, or no shell was replaced. */
+  readonly lostWithShell?: readonly LostWithShell[];
 }
 
 /** What a shell adds to the number of a signal to make an exit status. */
@@ -66,7 +68,7 @@ const SIGNAL_EXIT_BASE = 128;
 
 /** The public form of a run's outcome. Field by field: to copy the rest of an object takes 3 us, a builtin 150. */
 export function toRunResult(outcome: RunOutcome): ShellRunResult {
-  const { exitCode, signalNumber, output, minimized, workingDir, sandbox, limitsMet } = outcome;
+  const { exitCode, signalNumber, output, minimized, workingDir, sandbox, limitsMet, lostWithShell } = outcome;
   const { cancelled, timedOut, sessionReset, survivors, wallTimeMs } = outcome;
   const result: Writable<ShellRunResult> = { cancelled, timedOut, sessionReset, survivors, wallTimeMs };
   if (exitCode !== undefined) result.exitCode = exitCode;
@@ -79,6 +81,7 @@ export function toRunResult(outcome: RunOutcome): ShellRunResult {
   if (minimized !== undefined) result.minimized = toMinimizerResult(minimized, minimized.originalText ?? "");
   if (sandbox !== undefined) result.sandbox = sandbox;
   if (limitsMet !== undefined) result.limitsMet = limitsMet;
+  if (lostWithShell !== undefined) result.lostWithShell = lostWithShell;
   return result;
 }
 

@@ -60,6 +60,8 @@ export function warningLines(details: BashDetails | undefined, colours: Colours)
     warn(`Still running: ${named.join(", ")}${more}`);
   }
   if (details.sessionReset) warn("The shell was replaced; what was set in it may be gone");
+  else if (details.lostWithShell?.length)
+    warn(`The shell was replaced, without its ${details.lostWithShell.join(" and ")}`);
   for (const change of details.applied ?? []) lines.push([plainRun(change, colours.dim)]);
   return lines;
 }

@@ -100,11 +100,13 @@ function detailsOf(run: FinishedRun): BashDetails {
 }
 
 /** What the command did to its session, and what the session was. */
-function sessionFacts({ signal, survivors, sessionReset, workingDir, sandbox, limitsMet }: CommandResult): BashDetails {
+function sessionFacts(result: CommandResult): BashDetails {
+  const { signal, survivors, sessionReset, lostWithShell, workingDir, sandbox, limitsMet } = result;
   return {
     ...(signal === undefined ? {} : { signal }),
     ...(survivors === undefined ? {} : { survivors: survivors.slice(0, MAX_SURVIVORS) }),
     ...(sessionReset === undefined ? {} : { sessionReset }),
+    ...(lostWithShell === undefined ? {} : { lostWithShell }),
     ...(workingDir === undefined ? {} : { workingDir }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(limitsMet === undefined ? {} : { limitsMet }),

@@ -211,7 +211,7 @@ class JobRun {
 /** What the job's text need not say: the manager lists survivors, and a shell that is gone has no state. */
 function asJobResult({ survivors: _, ...result }: CommandResult, shell: "own" | "shared"): CommandResult {
   if (shell === "shared") return result;
-  const { workingDir: __, sessionReset: ___, ...rest } = result;
+  const { workingDir: __, sessionReset: ___, lostWithShell: ____, ...rest } = result;
   return rest;
 }
 

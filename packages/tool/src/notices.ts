@@ -4,7 +4,14 @@
  * Rewrites, truncation, survivors, state of the session, wall time, the clamped timeout; the exit status stands last,
  * because models read the end first. See docs/tool.md.
  */
-import { artifactUrl, DEFAULT_MAX_BYTES, displayLine, type Settings, type Truncation } from "@pi-bash/contract";
+import {
+  artifactUrl,
+  DEFAULT_MAX_BYTES,
+  displayLine,
+  type LostWithShell,
+  type Settings,
+  type Truncation,
+} from "@pi-bash/contract";
 import type { CommandResult } from "@pi-bash/executor";
 
 /** Survivors, and names of variables, that are listed one by one. */
@@ -83,7 +90,7 @@ export type FolderNews = { kind: "moved"; to: string } | { kind: "left"; from: s
 /** What became of the session, and what its user is told once. */
 export function sessionNotices(result: CommandResult, folder: FolderNews): string[] {
   const lines: string[] = [];
-  if (result.sessionReset) lines.push("The shell was replaced; what was set in it may be gone.");
+  lines.push(...replacementNotice(result));
   if (result.isIsolated) {
     lines.push("Another command has the shell, so this one ran in a copy: what it set in the shell is gone.");
   } else if (folder.kind === "moved") {
@@ -99,6 +106,25 @@ export function sessionNotices(result: CommandResult, folder: FolderNews): strin
   }
   for (const { text } of (result.notices ?? []).slice(0, MAX_LISTED)) lines.push(quoted(text));
   return lines;
+}
+
+/** What a new shell in the session does not have. Nothing where it has everything. */
+function replacementNotice({ sessionReset, lostWithShell = [] }: CommandResult): string[] {
+  const parts: Record<LostWithShell, string> = {
+    jobs: "its job table (`jobs`, `wait`, `%1`)",
+    descriptors: "the descriptors that were opened in it",
+  };
+  const gone = lostWithShell.map((part) => parts[part]).join(" and ");
+  if (sessionReset === true) {
+    return [`The shell was replaced; what was set in it may be gone${gone === "" ? "" : `, with ${gone}`}.`];
+  }
+  return gone === ""
+    ? []
+    : [`The shell was replaced: what was set in it is kept, ${gone} ${verb(lostWithShell)} gone.`];
+}
+
+function verb([first, second]: readonly LostWithShell[]): string {
+  return first === "jobs" && second === undefined ? "is" : "are";
 }
 
 /** `Wall time: 1.23 seconds` */

@@ -113,14 +113,6 @@ describe("an answer", () => {
     await until(async () => (await text()) === "started\nlate\n", "the late output");
   });
 
-  it("says that the shell was replaced", async () => {
-    const result = await scene().bash({ command: "kill -KILL $$" });
-
-    expect(result.details?.sessionReset).toBe(true);
-    expect(textOf(result)).toContain("\nThe shell was replaced; ");
-    expect(textOf(result)).toMatch(/\nCommand exited with code 137$/);
-  });
-
   it("tells once which variables were kept from commands, and never their values", async () => {
     const { folder, session } = scene();
     const { createExecutor } = await import("@pi-bash/executor");

@@ -172,6 +172,7 @@ impl PerCommand {
             wall_time,
             output: summary,
             sandbox: None,
+            lost_with_shell: Vec::new(),
             limits_met: Vec::new(),
         })
     }

@@ -230,6 +230,7 @@ async fn conclude(
         wall_time,
         output: summary,
         sandbox: shared.sandbox_report().await,
+        lost_with_shell: Vec::new(),
         limits_met: Vec::new(),
     })
 }

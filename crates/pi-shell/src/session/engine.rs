@@ -22,6 +22,7 @@ use super::shared::Shared;
 use super::standby::{Births, ExpectedStandby};
 use crate::environment;
 use crate::error::ShellError;
+use crate::outcome::LostWithShell;
 use crate::request::ShellOptions;
 use crate::sandbox::Sandbox;
 use crate::script;
@@ -76,6 +77,8 @@ pub(super) struct Engine {
     pub(super) modes: Modes,
     /// The last command was not begun, and no shell could be had for it.
     pub(super) not_begun: bool,
+    /// What was lost with shells that were replaced, until a result says so.
+    pub(super) lost_with_shell: Vec<LostWithShell>,
     pub(super) generation: u64,
     /// Whether the session is this engine's.
     pub(super) title: Title,
@@ -142,6 +145,7 @@ impl Engine {
             keeps_session: true,
             modes: Modes::default(),
             not_begun: false,
+            lost_with_shell: Vec::new(),
             generation: 0,
             title,
             options,

@@ -471,6 +471,7 @@ fn never_started(options: &RunOptions) -> RunResult {
         wall_time: Duration::ZERO,
         output: options.sink.clone().map(|sink| crate::output::Sink::new(sink).finish(None)),
         sandbox: None,
+        lost_with_shell: Vec::new(),
         limits_met: Vec::new(),
     }
 }

@@ -9,8 +9,10 @@ use super::effects;
 use super::engine::Engine;
 use super::main_shell::{LaunchSpec, MainShell};
 use super::protocol;
+use super::standby::Standby;
 use super::traps::Traps;
 use crate::error::ShellError;
+use crate::outcome::LostWithShell;
 use crate::script::SavedState;
 
 /// Time a standby may take to write its state: a big one, 600 KB, takes 0.1 s under load.
@@ -57,6 +59,7 @@ impl Engine {
         let mut dead = self.main.take();
         let breath_file = self.shared.folder.state().join(driver::last_breath_name(generation));
         let breath = SavedState::read(&breath_file);
+        self.note_lost_with(dead.as_mut()).await;
         let (state, lost) = match breath {
             Some(state) if !state.inside_function => (Some(state), Loss::Nothing),
             _ => match self.dump_standby(dead.as_mut()).await {
@@ -78,6 +81,23 @@ impl Engine {
             self.furnish().await?;
         }
         Ok(lost)
+    }
+
+    /// Notes what a state as text does not have.
+    async fn note_lost_with(&mut self, dead: Option<&mut MainShell>) {
+        if let Some(dead) = dead {
+            self.await_standby(dead).await;
+        }
+        // The standby has the descriptors of the shell that it was forked from.
+        let descriptors = self.shared.slot.lock().await.as_ref().is_some_and(Standby::has_opened);
+        let jobs = self.shared.background_count() > 0;
+        for (is_lost, loss) in
+            [(jobs, LostWithShell::Jobs), (descriptors, LostWithShell::Descriptors)]
+        {
+            if is_lost && !self.lost_with_shell.contains(&loss) {
+                self.lost_with_shell.push(loss);
+            }
+        }
     }
 
     /// Starts a shell and gives it a state.

@@ -345,6 +345,7 @@ impl Engine {
                 wall_time,
                 output,
                 sandbox,
+                lost_with_shell: Vec::new(),
                 limits_met,
             });
         }
@@ -370,6 +371,7 @@ impl Engine {
             wall_time,
             output: output_summary,
             sandbox: self.shared.sandbox_report().await,
+            lost_with_shell: std::mem::take(&mut self.lost_with_shell),
             limits_met: Vec::new(),
         })
     }

@@ -71,10 +71,32 @@ impl Standby {
         tree::is_alive(self.identity)
     }
 
+    /// Whether commands have opened descriptors that last: all that bash keeps for itself are
+    /// close-on-exec, what `exec 5<file` opens is not. `false` where there is no `/proc`.
+    pub(super) fn has_opened(&self) -> bool {
+        let place = format!("/proc/{}/fdinfo", self.identity.pid);
+        let Ok(entries) = std::fs::read_dir(place) else { return false };
+        entries.flatten().any(|entry| {
+            let number = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok());
+            let flags = std::fs::read_to_string(entry.path()).ok().and_then(|text| flags_of(&text));
+            number.is_some_and(|number| number > 2)
+                && flags.is_some_and(|flags| flags & CLOSE_ON_EXEC == 0)
+        })
+    }
+
     /// Whether it has the state that the command with this standby left, or a later one.
     pub(super) fn is_at_least(&self, serial: u64) -> bool {
         self.serial >= serial
     }
+}
+
+/// `O_CLOEXEC` as `proc_pid_fdinfo(5)` shows it among a descriptor's flags.
+const CLOSE_ON_EXEC: u32 = OFlags::CLOEXEC.bits();
+
+/// The flags in a descriptor's `fdinfo`, an octal number.
+fn flags_of(info: &str) -> Option<u32> {
+    let number = info.lines().find_map(|line| line.strip_prefix("flags:"))?;
+    u32::from_str_radix(number.trim(), 8).ok()
 }
 
 impl Drop for Standby {

@@ -299,6 +299,8 @@ export interface RunOutcome {
   workingDir?: string
   /** State was lost: a fresh or rolled-back shell stands in the session. */
   sessionReset: boolean
+  /** What a new shell lacks besides. Absent: nothing. */
+  lostWithShell?: Array<'jobs' | 'descriptors'>
   /** Processes of this run that still live. */
   survivors: Array<Survivor>
   /** Milliseconds from the command's start to its end, by a clock that is never set. */

@@ -1,0 +1,27 @@
+/** What an answer says of a shell that was replaced. How the engine replaces it is tested in `crates/pi-shell`. */
+import { describe, expect, it } from "vitest";
+import { scene, textOf } from "./support/session.ts";
+
+describe("an answer", () => {
+  it("says that the shell was replaced", async () => {
+    const result = await scene().bash({ command: "kill -KILL $$" });
+
+    expect(result.details?.sessionReset).toBe(true);
+    expect(textOf(result)).toContain("\nThe shell was replaced; ");
+    expect(textOf(result)).toMatch(/\nCommand exited with code 137$/);
+  });
+
+  it("says what went with a shell whose state is kept, after an exit as after a stop", async () => {
+    const { bash } = scene();
+    await bash({ command: "sleep 30 & exec 5</dev/null" });
+    const ended = await bash({ command: "exit 3" });
+
+    expect(ended.details).toMatchObject({ lostWithShell: ["jobs", "descriptors"] });
+    expect(textOf(ended)).toContain(
+      "\nThe shell was replaced: what was set in it is kept, its job table (`jobs`, `wait`, `%1`) and the descriptors that were opened in it are gone.\n",
+    );
+    await bash({ command: "X=kept" });
+    const next = await bash({ command: "exit 4" });
+    expect(textOf(next)).toContain("its job table (`jobs`, `wait`, `%1`) is gone.\n");
+  });
+});
