@@ -32,11 +32,10 @@ function folderWithFiles(script: string): string {
   return folder;
 }
 
+type TypedShell = { start: string; prepare: string; script: string };
+
 /** What `pi-bash` is called with when `typed` is typed into an interactive shell and then entered. */
-async function completedAt(
-  shell: { start: string; prepare: string; script: string },
-  typed: string,
-): Promise<string[]> {
+async function completedAt(shell: TypedShell, typed: string): Promise<string[]> {
   const folder = folderWithFiles(shell.script);
   const pty = new PtySession();
   let raw = "";
@@ -61,6 +60,14 @@ async function completedAt(
   );
   await run;
   return [...raw.matchAll(/\[\[([^\]%]*)\]\]/g)].map(([, word]) => word ?? "");
+}
+
+/** Types a line of each of two commands. The words of the first are as the shell writes them. */
+async function expectTyped(shell: TypedShell, run: readonly string[]): Promise<void> {
+  expect(await completedAt(shell, "pi-bash ru\t--mod\tacc\t--cwd=work\t --policy ru\t")).toEqual(run);
+  const setting = "pi-bash tool --setting bash.outputHeadB\t5 --setting async.e\tf\t";
+  const words = ["tool", "--setting", "bash.outputHeadBytes=5", "--setting", "async.enabled=false"];
+  expect(await completedAt(shell, setting)).toEqual(words);
 }
 
 describe.skipIf(process.platform === "win32")("bash", () => {
@@ -116,45 +123,16 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
     expect(offered("run", "mkdi")).toContain("mkdir");
   });
 
-  it("completes in a line that is typed", async () => {
-    expect(await completedAt(shell, "pi-bash ru\t--mod\tacc\t--cwd=work\t --policy ru\t")).toEqual([
-      "run",
-      "--mode",
-      "acceptEdits",
-      "--cwd=work folder/",
-      "--policy",
-      "rules one.json",
-    ]);
-    expect(await completedAt(shell, "pi-bash tool --setting bash.outputHeadB\t5 --setting async.e\tf\t")).toEqual([
-      "tool",
-      "--setting",
-      "bash.outputHeadBytes=5",
-      "--setting",
-      "async.enabled=false",
-    ]);
-  });
+  it("completes in a line that is typed", () =>
+    expectTyped(shell, ["run", "--mode", "acceptEdits", "--cwd=work folder/", "--policy", "rules one.json"]));
 });
 
 describe.skipIf(!has("zsh"))("zsh", () => {
   const prepare = "autoload -Uz compinit; compinit -u -D; . ./completions; unsetopt prompt_sp";
   const shell = { start: "zsh -f -i", prepare, script: zshCompletions() };
 
-  it("completes in a line that is typed", async () => {
-    expect(await completedAt(shell, "pi-bash ru\t--mod\tacc\t--cwd=work\t --policy ru\t")).toEqual([
-      "run",
-      "--mode=acceptEdits",
-      "--cwd=work folder",
-      "--policy",
-      "rules one.json",
-    ]);
-    expect(await completedAt(shell, "pi-bash tool --setting bash.outputHeadB\t5 --setting async.e\tf\t")).toEqual([
-      "tool",
-      "--setting",
-      "bash.outputHeadBytes=5",
-      "--setting",
-      "async.enabled=false",
-    ]);
-  });
+  it("completes in a line that is typed", () =>
+    expectTyped(shell, ["run", "--mode=acceptEdits", "--cwd=work folder", "--policy", "rules one.json"]));
 });
 
 describe.skipIf(!has("fish"))("fish", () => {
