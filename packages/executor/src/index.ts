@@ -6,7 +6,7 @@ export {
   type ArtifactSelection,
   parseArtifactAddress,
 } from "./artifacts/address.ts";
-export { PrivateFolderError } from "./artifacts/private-folder.ts";
+export { makeFolders, PrivateFolderError } from "./artifacts/private-folder.ts";
 export type { ArtifactText } from "./artifacts/read.ts";
 export { type ArtifactEntry, ArtifactStore, type ArtifactStoreOptions } from "./artifacts/store.ts";
 export { ANNOTATIONS, type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice } from "./command-result.ts";

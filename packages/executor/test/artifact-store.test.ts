@@ -1,6 +1,7 @@
 /**
  * Artifacts: their addresses, and the store's files and rules.
  */
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -95,6 +96,21 @@ describe("artifact store", () => {
     await new ArtifactStore({ folder }).save("bash", "x");
 
     expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  it.skipIf(process.platform !== "linux")("refuses a folder where none can be made, instead of trying for ever", () => {
+    // In a process of its own: what tries for ever there answers no timer here.
+    const script = `
+      import { ArtifactStore } from ${JSON.stringify(new URL("../dist/artifacts/store.js", import.meta.url).href)};
+      await new ArtifactStore({ folder: "/proc/nothing/here" }).allocate("bash").catch(({ message }) => console.log(message));
+    `;
+    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      timeout: 20_000,
+      killSignal: "SIGKILL",
+      encoding: "utf8",
+    });
+
+    expect(stdout).toMatch(/^artifact folder cannot be used: .*\/proc\/nothing/);
   });
 
   it("SC-03: refuses a folder that is a link, and leaves its target alone", async () => {

@@ -5,7 +5,6 @@
  * may be is decided here for every scheme: `..` in any encoding is refused before anybody resolves it. Skills and local
  * files are looked up here, artifacts in the executor's store; all other schemes are the router's of the host.
  */
-import { mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import {
   analyzeCommand,
@@ -14,7 +13,7 @@ import {
   parseInternalUrl,
   singleQuoted,
 } from "@pi-bash/command";
-import type { ArtifactStore } from "@pi-bash/executor";
+import { type ArtifactStore, makeFolders } from "@pi-bash/executor";
 import { waitAtMost } from "./bounded-wait.ts";
 import { resolveSkillPath, type Skill } from "./skill-url.ts";
 import { ToolError } from "./tool-error.ts";
@@ -117,7 +116,7 @@ async function localPath(url: string, rest: string, root: string | undefined): P
 
 async function makeFolder(url: string, folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolders(folder, 0o777);
   } catch (error) {
     throw failed(url, "local", error);
   }

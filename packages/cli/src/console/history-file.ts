@@ -5,9 +5,10 @@
  * history it has what was typed, secrets too: a line that begins with a blank is not kept. A file that cannot be read or
  * written costs the history and nothing else.
  */
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { makeFolders } from "@pi-bash/executor";
 
 /** Lines that are kept; older ones go when the file is read. */
 export const MAX_HISTORY = 1_000;
@@ -44,7 +45,7 @@ export function openHistory(path: string | undefined): History {
 }
 
 function readLines(path: string): string[] {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(path), 0o700);
   const all = readFileSync(path, "utf8")
     .split("\n")
     .filter((line) => line !== "");

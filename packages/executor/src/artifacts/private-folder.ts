@@ -5,10 +5,10 @@
  * made new, never followed, never overwritten. Modes are set explicitly, whatever the umask is (SC-04).
  */
 import { randomBytes } from "node:crypto";
-import { constants } from "node:fs";
-import { chmod, type FileHandle, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
+import { constants, existsSync, mkdirSync, statSync } from "node:fs";
+import { chmod, type FileHandle, lstat, open, rename, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -47,9 +47,32 @@ export async function makeTemporaryFolder(purpose: string): Promise<string> {
   return folder;
 }
 
+/**
+ * Makes `path`, and what is missing of the folders above it; a folder that is there already is fine.
+ *
+ * Not `mkdir` with `recursive`: below `/proc`, which has nothing made in it and says that it is missing, Node tries
+ * again for ever and no signal ends it.
+ *
+ * @param mode permissions of what is made, before the umask
+ * @throws an error with a `code` where a folder cannot be made, or where something else has the name
+ */
+export function makeFolders(path: string, mode: number): void {
+  const missing: string[] = [];
+  for (let each = resolve(path); !existsSync(each) && each !== dirname(each); each = dirname(each)) missing.push(each);
+  for (const each of missing.reverse()) {
+    try {
+      mkdirSync(each, { mode });
+    } catch (error) {
+      // Somebody else made it meanwhile; a link that leads nowhere has the name, too.
+      if (!existsSync(each)) throw error;
+    }
+  }
+  if (!statSync(path).isDirectory()) throw new PrivateFolderError(path, "is not a folder");
+}
+
 /** Makes `path` if it is missing; refuses it unless it is a folder of ours that others cannot enter. */
 export async function ensurePrivateFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: FOLDER_MODE });
+  makeFolders(path, FOLDER_MODE);
   const found = await lstat(path);
   if (found.isSymbolicLink()) throw new PrivateFolderError(path, "is a symbolic link; use a folder");
   if (!found.isDirectory()) throw new PrivateFolderError(path, "is not a folder");
