@@ -22,7 +22,7 @@ describe("a rule file", () => {
     ['{\n  "dney": ["Bash(rm **)"]\n}', "rules.json:2:11: `dney`: unknown key; the nearest is `deny`"],
     ['{\n  "deny": "Bash(rm **)"\n}', "rules.json:2:11: `deny`: is not a list of rules"],
     ['{\n  "deny": ["Bash(ls)", 5]\n}', "rules.json:2:24: `deny[1]`: is neither a rule nor"],
-    ['{\n  "deny": ["rm"]\n}', "rules.json:2:12: `deny[0]`: `rm` is no rule"],
+    ['{\n  "deny": ["rm"]\n}', "rules.json:2:12: `deny[0]`: `rm` is not a rule"],
     [
       '{"ask": [{\n  "rule": "Bash(rm **)",\n  "match": "rm x"\n}]}',
       "rules.json:3:12: `ask[0].match`: is not a list of commands",

@@ -73,7 +73,7 @@ describe("pi-bash minimize", () => {
 
   it("refuses words it does not understand", async () => {
     expect(() => parseMinimizeArguments(["out.txt"])).toThrow("reads the output on standard input");
-    expect(() => parseMinimizeArguments(["--exit", "one"])).toThrow("`--exit` is no number: `one`");
+    expect(() => parseMinimizeArguments(["--exit", "one"])).toThrow("`--exit` takes a whole number, not `one`");
     expect(() => parseMinimizeArguments(["--verify", "--explain"])).toThrow("nothing else");
     const { status, stderr } = await minimize(["--rules", "absent.toml"]);
     expect(status).toBe(2);

@@ -38,7 +38,7 @@ export async function readRuleFile(path: string): Promise<RuleFile> {
   // Non-blocking: opening a named pipe would wait for a writer for ever.
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    if (!(await file.stat()).isFile()) throw new Error("it is no regular file");
+    if (!(await file.stat()).isFile()) throw new Error("it is not a regular file");
     const bytes = Buffer.alloc(MAX_RULE_FILE_BYTES + 1);
     let length = 0;
     for (;;) {

@@ -72,7 +72,7 @@ describe("rule files", () => {
       (await load({ "shellMinimizer.settingsPath": path }, folder)).problems.join("\n");
 
     expect(await problemOf(join(folder, "absent"))).toContain("ENOENT");
-    expect(await problemOf(folder)).toMatch(/no regular file|EISDIR|EPERM|EACCES/);
+    expect(await problemOf(folder)).toMatch(/not a regular file|EISDIR|EPERM|EACCES/);
     expect(await problemOf(write(folder, "long", "#".repeat(MAX_RULE_FILE_BYTES + 1)))).toContain("longer than");
     expect(await problemOf(write(folder, "bytes", Buffer.from([0x23, 0xff])))).toContain("not valid");
     const refused = await load({ "shellMinimizer.settingsPath": write(folder, "wrong", "x") }, folder, () => {
@@ -87,7 +87,7 @@ describe("rule files", () => {
       const path = join(scratchFolder(), "pipe");
       execFileSync("mkfifo", [path]);
 
-      await expect(readRuleFile(path)).rejects.toThrow("no regular file");
+      await expect(readRuleFile(path)).rejects.toThrow("not a regular file");
     },
   );
 });

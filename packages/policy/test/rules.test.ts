@@ -136,8 +136,8 @@ describe("a restricting rule", () => {
 
 describe("the notation", () => {
   it.each([
-    ["Read(x)", "is no rule"],
-    ["Bash(", "is no rule"],
+    ["Read(x)", "is not a rule"],
+    ["Bash(", "is not a rule"],
     ["Bash()", "the pattern is empty"],
     ["Bash(a ** b)", "may only stand at the end"],
     ["Bash('a)", "a quote is not closed"],

@@ -63,7 +63,8 @@ export function parseMinimizeArguments(words: readonly string[]): MinimizeArgume
   if (positionals.length > 0) {
     throw new UsageError(`\`minimize\` reads the output on standard input, not from \`${positionals[0]}\``);
   }
-  if (exit !== undefined && !/^-?\d{1,9}$/.test(exit)) throw new UsageError(`\`--exit\` is no number: \`${exit}\``);
+  if (exit !== undefined && !/^-?\d{1,9}$/.test(exit))
+    throw new UsageError(`\`--exit\` takes a whole number, not \`${exit}\``);
   return { kind: "minimize", command: command ?? "", exitCode: Number(exit ?? 0), explain, json, rules };
 }
 

@@ -179,10 +179,10 @@ export const COMMANDS = {
     page: CLI_PAGE,
   },
   version: {
-    summary: "which pi-bash this is; --version and -V say it, too",
+    summary: "which pi-bash this is; --version and -V say so too",
     usage: ["version"],
     options: {},
-    statuses: [["0", "done"]],
+    statuses: [["0", "done"], WRONG_LINE],
     examples: [["version", "the version, a line"]],
     page: CLI_PAGE,
   },

@@ -66,7 +66,7 @@ export type ParsedRule =
 export function parseRule(text: string, behavior: RuleBehavior, source: RuleSource, reason?: string): ParsedRule {
   const match = /^(?:(allow|ask|deny)\s+)?(Bash|Write|Env)(?:\(([\s\S]*)\))?(?:\s+in\s+(\S+))?$/.exec(text.trim());
   if (match === null) {
-    return { ok: false, problem: `\`${text}\` is no rule: expected \`Bash(…)\`, \`Write(…)\` or \`Env(…)\`` };
+    return { ok: false, problem: `\`${text}\` is not a rule: expected \`Bash(…)\`, \`Write(…)\` or \`Env(…)\`` };
   }
   const [, said, tool, body, folder] = match;
   const base = {
