@@ -41,14 +41,6 @@ const STARTS: Readonly<Record<CommandName, Start>> = {
   version: refuseWords,
 };
 
-/** Commands that have an end of their own for a reader that went away; all others only print. */
-const STREAMING: ReadonlySet<CommandName> = new Set(["run", "tasks", "rpc", "mcp", "console"]);
-
-/** `pi-bash doctor | head -3`: what nobody reads is dropped. Without a listener Node would throw. */
-function onOutputError(error: Error): void {
-  if (!("code" in error) || error.code !== "EPIPE") throw error;
-}
-
 /** Runs one command line, without the program's name, and resolves with the exit status. */
 export async function dispatch(words: readonly string[]): Promise<number> {
   const [first = "", ...rest] = words;
@@ -57,7 +49,6 @@ export async function dispatch(words: readonly string[]): Promise<number> {
     if (words.length === 0) throw new UsageError("no command given");
     if (!isCommandName(name)) throw new UsageError(unknownCommand(name));
     const start = asksForHelp(rest, commandEntry(name).options) ? () => help([name]) : STARTS[name];
-    if (start !== STARTS[name] || !STREAMING.has(name)) process.stdout.on("error", onOutputError);
     return await start(rest);
   } catch (error) {
     return refusalStatus(error, isCommandName(first) && first !== "help" ? `${first} --help` : "--help");
@@ -72,7 +63,9 @@ function refusalStatus(error: unknown, help: string): number {
   }
   // A rejection means that the command never ran: what ran has a result. Anything else is a defect to be seen whole.
   if (!(error instanceof Error && "code" in error)) throw error;
-  process.stderr.write(`pi-bash: ${error.message}\n`);
+  const isFolderGone = "syscall" in error && error.syscall === "uv_cwd";
+  const problem = isFolderGone ? "the folder it was started in is gone; start it in one that exists" : error.message;
+  process.stderr.write(`pi-bash: ${problem}\n`);
   return NOT_STARTED_STATUS;
 }
 

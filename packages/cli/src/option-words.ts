@@ -20,6 +20,7 @@ export function parseOptionWords<const T extends ParseArgsConfig>(config: T): Re
   try {
     const parsed = parseArgs(config);
     refuseRepeated(config);
+    refuseEmptyPaths(config);
     return parsed;
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -35,6 +36,22 @@ function refuseRepeated(config: ParseArgsConfig): void {
     if (given.has(token.name)) throw new UsageError(`\`${token.rawName}\` is given twice; give it once`);
     given.add(token.name);
   }
+}
+
+/** An empty path, as of a variable that is not set, would be this folder. */
+function refuseEmptyPaths(config: ParseArgsConfig): void {
+  for (const token of parseArgs({ ...config, tokens: true }).tokens) {
+    if (token.kind !== "option" || token.value !== "") continue;
+    if (isPath(config.options?.[token.name]))
+      throw new UsageError(`\`${token.rawName}\` needs a value, not an empty one`);
+  }
+}
+
+/** Whether the table of options (`surface/options.ts`) has a path for the value. */
+function isPath(option: object | undefined): boolean {
+  return (
+    option !== undefined && "completion" in option && (option.completion === "folder" || option.completion === "file")
+  );
 }
 
 /**

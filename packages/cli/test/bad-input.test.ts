@@ -1,11 +1,14 @@
-/** Wrong rule files and settings, told with the file, the line and the field. Runs the built program. */
+/**
+ * What a command line gets wrong, told with what would be right: rule files and settings with the file, the line and the
+ * field, folders that are none, output that cannot be written. Runs the built program.
+ */
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { nodeFinding } from "../src/commands/doctor.ts";
 import { parseToolArguments } from "../src/commands/tool.ts";
-import { runProgram } from "./built-program.ts";
+import { inShell, runProgram } from "./built-program.ts";
 
 async function withRules(text: string): Promise<{ status: number | null; stderr: string }> {
   const folder = scratchFolder();
@@ -80,6 +83,62 @@ describe("a setting", () => {
     const words = ["--setting", 'bash.allowUnasked=["open-modes"]', "--allow-unasked", "system-write", "ls"];
     expect(parseToolArguments(words).settings["bash.allowUnasked"]).toEqual(["open-modes", "system-write"]);
   });
+});
+
+describe("a folder", () => {
+  it.each([
+    ["run", "--cwd=", "true"],
+    ["tool", "--cwd=", "true"],
+    ["tool", "--artifacts=", "true"],
+    ["mcp", "--policy="],
+  ])("or a file that is an empty word is refused, not taken for this one: %s %s", async (...words) => {
+    const { status, stderr } = await runProgram(words);
+
+    expect(stderr).toContain("needs a value, not an empty one");
+    expect(status).toBe(2);
+  });
+
+  it.each([["tool"], ["mcp"]])("of artifacts is refused where it is a file: %s", async (command) => {
+    const folder = scratchFolder();
+    writeFileSync(join(folder, "taken"), "");
+    const { status, stderr } = await runProgram([command, "--artifacts", "taken"], "", folder);
+
+    expect(stderr).toContain("`--artifacts` takes a folder, and `taken` is not one");
+    expect(status).toBe(2);
+  });
+
+  it.skipIf(process.platform === "win32")("that is gone is named, not what the system calls it", async () => {
+    const { stdout, stderr } = await inShell('mkdir gone && cd gone && rmdir ../gone && pi tool ls; echo "status $?"');
+
+    expect(stderr).toBe("pi-bash: the folder it was started in is gone; start it in one that exists\n");
+    expect(stdout).toBe("status 125\n");
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("output that cannot be written", () => {
+  it.each(["--help", "version", "settings", "minimize --verify", "run 'echo hi'", "tool 'echo hi'"])(
+    "is told in a line, with an exit status that says so: %s",
+    async (words) => {
+      const { stdout, stderr } = await inShell(`pi ${words} >/dev/full; echo "status $?"`);
+
+      expect(stderr).toMatch(/^pi-bash: the output cannot be written: ENOSPC.*\n$/);
+      expect(stdout).toBe("status 1\n");
+    },
+  );
+
+  it("is no failure where the reader has seen enough", async () => {
+    const { stdout, stderr } = await inShell('pi settings | head -n 1 >/dev/null; echo "status ${PIPESTATUS[0]}"');
+
+    expect(stderr).toBe("");
+    expect(stdout).toBe("status 0\n");
+  });
+});
+
+it("no command and no input is told with what to give", async () => {
+  const { status, stderr } = await runProgram(["tool"]);
+
+  expect(stderr).toContain("`tool` needs a command, or a call as JSON on standard input");
+  expect(status).toBe(2);
 });
 
 it("parameters that are no JSON are told with line and column", async () => {

@@ -1,5 +1,6 @@
 /** The built program (`npm run build`, since that is what is installed) as a process of one test. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
@@ -46,4 +47,18 @@ export async function runProgram(
   child.stdin.end(input);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return { status: await ended, stdout, stderr };
+}
+
+/** Runs a script of bash in which `pi` is the program, in a folder that is its temporary folder, too. */
+export async function inShell(script: string, folder = scratchFolder()) {
+  const child = spawn("bash", ["-c", `pi() { "${process.execPath}" "${PROGRAM}" "$@"; }\n${script}`], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: folder, TMPDIR: folder, XDG_RUNTIME_DIR: folder },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: LIMIT_MS,
+    killSignal: "SIGKILL",
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { stdout, stderr, left: readdirSync(folder).filter((name) => name.startsWith("pi-bash-run-")) };
 }

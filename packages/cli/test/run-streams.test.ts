@@ -1,13 +1,12 @@
 /** What a command of `pi-bash run` reads, and where its standard error goes. Runs the built program, in real shells. */
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { PtySession } from "@pi-bash/natives";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
-import { runProgram, startProgram } from "./built-program.ts";
+import { inShell, runProgram, startProgram } from "./built-program.ts";
 import { PROGRAM } from "./console-person.ts";
 
 /** A script that has not ended by then hangs. */
@@ -15,20 +14,6 @@ const LIMIT_MS = 50_000;
 const BIG_BYTES = 64 * 1024 ** 2;
 /** Far above what Node itself takes, far below what is passed on. */
 const MAX_GROWTH_BYTES = 48 * 1024 ** 2;
-
-/** Runs a script in which `pi` is the program, in a folder that is its temporary folder, too. */
-async function inShell(script: string, folder = scratchFolder()) {
-  const child = spawn("bash", ["-c", `pi() { "${process.execPath}" "${PROGRAM}" "$@"; }\n${script}`], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder, TMPDIR: folder, XDG_RUNTIME_DIR: folder },
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: LIMIT_MS,
-    killSignal: "SIGKILL",
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { stdout, stderr, left: readdirSync(folder).filter((name) => name.startsWith("pi-bash-run-")) };
-}
 
 describe.skipIf(process.platform === "win32")("the input of a command", () => {
   it("is ours, to its end", async () => {

@@ -37,7 +37,7 @@ export interface ToolArguments extends PolicyArguments {
 export async function tool(words: readonly string[]): Promise<number> {
   const asked = parseToolArguments(words);
   if (asked.params === undefined) tellWhatIsRead("the parameters of a call as JSON");
-  const params = asked.params ?? parseJson(await text(process.stdin), "standard input");
+  const params = asked.params ?? parseCall(await text(process.stdin));
   const policy = await policyOf(asked);
   const interrupt = listenForInterrupt(() => undefined);
   const executor = executorOf({ ...asked, cwd: process.cwd() });
@@ -122,7 +122,7 @@ function toolArguments(values: {
   return {
     settings: { ...settings, "bash.allowUnasked": allowUnasked },
     givenSettings: new Set(values.setting.map((each) => parseAssignment(each, "--setting")[0])),
-    ...(values.artifacts === undefined ? {} : { artifacts: resolve(values.artifacts) }),
+    ...(values.artifacts === undefined ? {} : { artifacts: artifactFolder(values.artifacts) }),
     ...policy,
   };
 }
@@ -160,6 +160,14 @@ function withLastingFolder({ settings, givenSettings }: Omit<ToolArguments, "par
   return givenSettings.has("bash.directoryPersists") ? settings : { ...settings, "bash.directoryPersists": true };
 }
 
+/** The folder of `--artifacts`, absolute. One that is missing is made when it is needed. */
+function artifactFolder(path: string): string {
+  const folder = resolve(path);
+  const isTaken = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false;
+  if (isTaken) throw new UsageError(`\`--artifacts\` takes a folder, and \`${shortLine(path)}\` is not one`);
+  return folder;
+}
+
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
@@ -184,10 +192,11 @@ function settingValue(name: string, source: string): unknown {
   throw new UsageError(`the value of the setting \`${name}\` is not JSON: ${atPlace(json.place)}${json.problem}`);
 }
 
-function parseJson(source: string, place: string): unknown {
+function parseCall(source: string): unknown {
+  if (source.trim() === "") throw new UsageError("`tool` needs a command, or a call as JSON on standard input");
   const json = readJson(source);
   if ("value" in json) return json.value;
-  throw new UsageError(`${place} is not JSON: ${atPlace(json.place)}${json.problem}`);
+  throw new UsageError(`standard input is not JSON: ${atPlace(json.place)}${json.problem}`);
 }
 
 function atPlace({ line, column }: TextPlace): string {
