@@ -139,7 +139,7 @@ pub(crate) fn check_entries(
         let mut bytes = name.bytes();
         let begins = bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
         if !begins || !bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-            return invalid(name, "is no variable name; use letters, digits and `_`".to_owned());
+            return invalid(name, "is not a variable name; use letters, digits and `_`".to_owned());
         }
         if REFUSED.contains(&name.as_str()) || name.starts_with("__pi_") {
             return invalid(name, "steers the shell itself; remove it".to_owned());

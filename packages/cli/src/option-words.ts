@@ -68,11 +68,12 @@ export function parseAssignment(assignment: string, option: string): [name: stri
 /**
  * Reads the value of `--timeout`, in seconds.
  *
- * @throws {UsageError} where it is no number above 0, or more than {@link MAX_TIMEOUT_SECONDS}.
+ * @throws {UsageError} where it is not a decimal number above 0, or more than {@link MAX_TIMEOUT_SECONDS}.
  */
 export function parseTimeoutSeconds(text: string): number {
   const seconds = Number(text);
-  if (text.trim() === "" || !Number.isFinite(seconds) || seconds <= 0) {
+  // `Number` reads `0x10` and `1e3` as well.
+  if (!/^(?:\d+\.?\d*|\.\d+)$/.test(text) || seconds <= 0) {
     throw new UsageError(`\`--timeout\` takes a number of seconds above 0, not \`${text}\``);
   }
   if (seconds > MAX_TIMEOUT_SECONDS) {

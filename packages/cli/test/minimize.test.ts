@@ -77,6 +77,6 @@ describe("pi-bash minimize", () => {
     expect(() => parseMinimizeArguments(["--verify", "--explain"])).toThrow("nothing else");
     const { status, stderr } = await minimize(["--rules", "absent.toml"]);
     expect(status).toBe(2);
-    expect(stderr).toContain("cannot read rules `absent.toml`");
+    expect(stderr).toContain("there is no rule file `absent.toml`");
   });
 });

@@ -23,6 +23,8 @@ describe("a wrong option", () => {
     [["--json", "ls", "--all"], "there is no option `--all`; a command with options of its own needs quotes"],
     [["--timeout"], "`--timeout` needs a value"],
     [["--timeout", "-5", "ls"], "`--timeout` needs a value; one that begins with a dash is written `--timeout=-…`"],
+    [["--timeout", "0x10", "ls"], "`--timeout` takes a number of seconds above 0, not `0x10`"],
+    [["--timeout", "1e3", "ls"], "`--timeout` takes a number of seconds above 0, not `1e3`"],
     [["--timeout=-5", "ls"], "`--timeout` takes a number of seconds above 0, not `-5`"],
     [["--json=yes", "ls"], "`--json` takes no value"],
     [["--timeout", "1", "--timeout", "2", "ls"], "`--timeout` is given twice; give it once"],

@@ -84,7 +84,7 @@ export function checkStrings(name: string, value: unknown): Record<string, strin
     }
     // The addon would not find it again.
     if (LONE_SURROGATE.test(key)) {
-      throw new ShellError("PI_INVALID_ENV", `environment variable \`${key}\` is no variable name`);
+      throw new ShellError("PI_INVALID_ENV", `environment variable \`${key}\` is not a variable name`);
     }
     strings.push([key, text]);
   }

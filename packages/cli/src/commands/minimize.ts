@@ -105,7 +105,11 @@ async function ruleText(file: string): Promise<string> {
   try {
     return (await readRuleFile(resolve(file))).text;
   } catch (error) {
-    throw new UsageError(`cannot read rules \`${file}\`: ${messageOf(error)}`, { cause: error });
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const problem = isMissing
+      ? `there is no rule file \`${file}\``
+      : `cannot read rules \`${file}\`: ${messageOf(error)}`;
+    throw new UsageError(problem, { cause: error });
   }
 }
 
