@@ -26,11 +26,16 @@ afterAll(() => rmSync(staging, { recursive: true, force: true }));
 
 const folderOf = (name: string) => folders.get(name) ?? "";
 
+/** Whether npm packs the pages of a staged package. */
+function packsPages(name: string): boolean {
+  const { files }: { files: string[] } = JSON.parse(readFileSync(join(folderOf(name), "package.json"), "utf8"));
+  return files.includes("docs");
+}
+
 /** Every Markdown file that npm packs of a staged package: its manifest's `files`, and README always. */
 function documentsOf(name: string): string[] {
   const folder = folderOf(name);
-  const { files }: { files: string[] } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const docs = files.includes("docs") ? readdirSync(join(folder, "docs")).map((file) => join("docs", file)) : [];
+  const docs = packsPages(name) ? readdirSync(join(folder, "docs")).map((file) => join("docs", file)) : [];
   return ["README.md", ...docs].map((file) => join(folder, file));
 }
 
@@ -41,6 +46,10 @@ function linksOf(document: string): string[] {
 }
 
 describe.each(names)("the documents of %s", (name) => {
+  it("are packed where there are any", () => {
+    expect(packsPages(name)).toBe(existsSync(join(folderOf(name), "docs")));
+  });
+
   it("have links that lead to a file of the package or to an absolute address", () => {
     for (const document of documentsOf(name)) {
       for (const link of linksOf(document)) {
