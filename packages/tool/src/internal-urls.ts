@@ -116,7 +116,7 @@ async function localPath(url: string, rest: string, root: string | undefined): P
 
 async function makeFolder(url: string, folder: string): Promise<void> {
   try {
-    makeFolders(folder, 0o777);
+    await makeFolders(folder, 0o777);
   } catch (error) {
     throw failed(url, "local", error);
   }

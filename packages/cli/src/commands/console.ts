@@ -75,7 +75,7 @@ async function converse(asked: SessionArguments, screen: Screen, stop: AbortSign
     theme,
     escapeToProgram: asked.settings["bash.ptyEscape"] === "program",
     cwd,
-    history: openHistory(historyPath(process.env)),
+    history: await openHistory(historyPath(process.env)),
     jobs: new JobsPane(jobs, SESSION, theme),
     userCommand: (command, isExcluded, changed) => userCommand(command, { shell, isExcluded, theme, changed }),
     toolCall: (params, changed) =>

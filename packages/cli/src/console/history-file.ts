@@ -32,8 +32,10 @@ export function historyPath(env: Readonly<Record<string, string | undefined>>): 
 }
 
 /** Reads the file; one that is too long is written anew, without its oldest lines. */
-export function openHistory(path: string | undefined): History {
+export async function openHistory(path: string | undefined): Promise<History> {
   if (path === undefined) return NO_HISTORY;
+  // Without a folder there is no file either.
+  await makeFolders(dirname(path), 0o700).catch(() => undefined);
   const lines = quietly(() => readLines(path)) ?? [];
   return {
     lines,
@@ -45,7 +47,6 @@ export function openHistory(path: string | undefined): History {
 }
 
 function readLines(path: string): string[] {
-  makeFolders(dirname(path), 0o700);
   const all = readFileSync(path, "utf8")
     .split("\n")
     .filter((line) => line !== "");

@@ -5,8 +5,8 @@
  * made new, never followed, never overwritten. Modes are set explicitly, whatever the umask is (SC-04).
  */
 import { randomBytes } from "node:crypto";
-import { constants, existsSync, mkdirSync, statSync } from "node:fs";
-import { chmod, type FileHandle, lstat, open, rename, unlink } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, chmod, type FileHandle, lstat, mkdir, open, rename, stat, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
@@ -56,23 +56,33 @@ export async function makeTemporaryFolder(purpose: string): Promise<string> {
  * @param mode permissions of what is made, before the umask
  * @throws an error with a `code` where a folder cannot be made, or where something else has the name
  */
-export function makeFolders(path: string, mode: number): void {
+export async function makeFolders(path: string, mode: number): Promise<void> {
   const missing: string[] = [];
-  for (let each = resolve(path); !existsSync(each) && each !== dirname(each); each = dirname(each)) missing.push(each);
+  for (let each = resolve(path); !(await exists(each)) && each !== dirname(each); each = dirname(each)) {
+    missing.push(each);
+  }
   for (const each of missing.reverse()) {
     try {
-      mkdirSync(each, { mode });
+      await mkdir(each, { mode });
     } catch (error) {
-      // Somebody else made it meanwhile; a link that leads nowhere has the name, too.
-      if (!existsSync(each)) throw error;
+      // Another process made it meanwhile; a link that leads nowhere has the name, too.
+      if (!(await exists(each))) throw error;
     }
   }
-  if (!statSync(path).isDirectory()) throw new PrivateFolderError(path, "is not a folder");
+  if (!(await stat(path)).isDirectory()) throw new PrivateFolderError(path, "is not a folder");
+}
+
+/** Whether something is there, behind links. */
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Makes `path` if it is missing; refuses it unless it is a folder of ours that others cannot enter. */
 export async function ensurePrivateFolder(path: string): Promise<void> {
-  makeFolders(path, FOLDER_MODE);
+  await makeFolders(path, FOLDER_MODE);
   const found = await lstat(path);
   if (found.isSymbolicLink()) throw new PrivateFolderError(path, "is a symbolic link; use a folder");
   if (!found.isDirectory()) throw new PrivateFolderError(path, "is not a folder");
