@@ -98,6 +98,7 @@ export {
 export { BashDetails, BashToolResult, BashToolUpdate, OutputMeta, TextContent } from "./tool-result.ts";
 export { LineRange, Truncation } from "./truncation.ts";
 export {
+  NotAnObjectError,
   type OptionNames,
   refuseMisspeltOptions,
   refuseUnknownOptions,

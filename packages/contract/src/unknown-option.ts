@@ -25,6 +25,22 @@ export class UnknownOptionError extends TypeError {
   }
 }
 
+/** What was given as options, or as a session, is not an object. */
+export class NotAnObjectError extends TypeError {
+  override readonly name = "NotAnObjectError";
+  readonly code = "PI_INVALID_OPTION";
+
+  constructor(taker: string, given: unknown) {
+    const kind = given === null ? "null" : Array.isArray(given) ? "an array" : typeof given;
+    super(`\`${taker}\` takes an object, not ${kind}`);
+  }
+}
+
+/** Refuses what is not an object with names. */
+function requireObject(taker: string, given: unknown): void {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) throw new NotAnObjectError(taker, given);
+}
+
 /** What was found, and what may have been meant. */
 export interface UnknownOption {
   readonly option: string;
@@ -48,11 +64,13 @@ export function meantText(nearest: readonly string[]): string {
 }
 
 /**
- * Refuses what is no option of `taker`.
+ * Refuses what is no option of `taker`. `undefined`: nothing was given.
  *
  * @throws {UnknownOptionError} for the first such property
+ * @throws {NotAnObjectError} for `null`, an array, a number and the like
  */
 export function refuseUnknownOptions(taker: string, given: unknown, known: Readonly<Record<string, unknown>>): void {
+  if (given !== undefined) requireObject(taker, given);
   const unknown = unknownOption(given, Object.keys(known));
   if (unknown !== undefined) throw new UnknownOptionError(taker, unknown);
 }
@@ -62,8 +80,10 @@ export function refuseUnknownOptions(taker: string, given: unknown, known: Reado
  * one that is near to an option which is not given.
  *
  * @throws {UnknownOptionError} for the first such property
+ * @throws {NotAnObjectError} for what is not an object, `undefined` too
  */
 export function refuseMisspeltOptions(taker: string, given: object, known: Readonly<Record<string, unknown>>): void {
+  requireObject(taker, given);
   // An object with a class is somebody's own, whatever it is called there.
   if (Object.getPrototypeOf(given) !== Object.prototype) return;
   const absent = Object.keys(known).filter((name) => !Object.hasOwn(given, name));

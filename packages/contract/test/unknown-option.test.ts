@@ -1,6 +1,11 @@
 /** Options that nobody reads are refused, with what was meant. */
 import { describe, expect, it } from "vitest";
-import { refuseMisspeltOptions, refuseUnknownOptions, UnknownOptionError } from "../src/unknown-option.ts";
+import {
+  NotAnObjectError,
+  refuseMisspeltOptions,
+  refuseUnknownOptions,
+  UnknownOptionError,
+} from "../src/unknown-option.ts";
 
 const KNOWN = { timeoutMs: true, cwd: true, env: true } as const;
 
@@ -35,6 +40,16 @@ describe("an option that there is not", () => {
       },
     };
     refuseUnknownOptions("run", given, KNOWN);
+  });
+
+  it.each([
+    [null, "null"],
+    [["cwd"], "an array"],
+    [5, "number"],
+    ["cwd", "string"],
+  ])("cannot be in %j, which is refused", (given, kind) => {
+    expect(() => refuseUnknownOptions("run", given, KNOWN)).toThrow(new NotAnObjectError("run", given));
+    expect(() => refuseMisspeltOptions("run", given as object, KNOWN)).toThrow(`\`run\` takes an object, not ${kind}`);
   });
 
   it("in somebody else's object is only what looks misspelt", () => {
