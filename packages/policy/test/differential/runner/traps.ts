@@ -1,28 +1,18 @@
 /**
  * What a line could reach besides files: processes, sockets, the network, the machine's name, services.
  *
- * A victim traps every signal and writes it down. Every address leads to the loopback device, whose counters show each
+ * A victim blocks every signal, so that the kernel shows what it was sent. Every address leads to the loopback device, whose counters show each
  * packet, also those of a question to a name server. A connection stands, so that cutting it can be seen.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
+import { constants } from "node:os";
 import { SECRET } from "../case.ts";
 import { listenAsBus } from "./bus.ts";
 
-/** The last signal that bash looks at: once it is written down, so is every signal before it. */
-const MARKER = "RTMAX";
-const MARKER_NUMBER = 64;
-/** Longest wait for the marker, in milliseconds. */
-const MARKER_MS = 5_000;
-
-const LOG = "/state/signals";
-const VICTIM_PROGRAM = `
-for signal in HUP INT QUIT USR1 USR2 PIPE ALRM TERM CONT TSTP TTIN TTOU URG WINCH IO PWR XCPU XFSZ VTALRM PROF ${MARKER}; do
-  trap "echo $signal >> ${LOG}" "$signal"
-done
-while :; do sleep infinity & wait; done
-`;
+/** Blocked signals stay pending (`signal(7)`), also those that are ignored by default. Bash's traps lose some under load. */
+const VICTIM = ["--block-signal", "bash", "--norc", "-c", "while :; do sleep infinity; done"];
 
 /** Files of the kernel that show what a line changed, each with what to call it. */
 const KERNEL_FILES: readonly (readonly [string, string])[] = [
@@ -79,11 +69,9 @@ export class Traps {
   async effects(line: string, output: string): Promise<string[]> {
     // Lets the loop take in what the sockets have.
     await new Promise((resolve) => setImmediate(resolve));
-    if (/kill|signal/i.test(line)) await this.victimIsDone();
     const found = this.reported.splice(0);
-    const signals = read(LOG).replaceAll(MARKER, "").trim();
-    if (signals !== "") found.push(`signalled a process: ${signals.replaceAll("\n", " ")}`);
-    rmSync(LOG, { force: true });
+    const signals = pendingSignals(this.victimPid);
+    if (signals.length > 0) found.push(`signalled a process: ${signals.join(" ")}`);
     const mark = victimState(this.victimPid);
     if (mark !== this.victimMark) found.push(`changed a process: \`${this.victimMark}\` to \`${mark}\``);
     for (const [path, what] of KERNEL_FILES) if (read(path) !== this.kernel.get(path)) found.push(what);
@@ -104,22 +92,14 @@ export class Traps {
       .map(Number);
   }
 
-  /** Waits until the victim has written down what it was sent. */
-  private async victimIsDone(): Promise<void> {
-    if (victimState(this.victimPid) !== this.victimMark) return;
-    process.kill(this.victimPid, MARKER_NUMBER);
-    const deadline = Date.now() + MARKER_MS;
-    while (!read(LOG).includes(MARKER) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-
   private async startVictim(): Promise<void> {
-    this.victim = spawn("bash", ["--norc", "-c", VICTIM_PROGRAM], {
+    this.victim = spawn("env", VICTIM, {
       env: { PATH: "/usr/bin:/bin", SECRET },
       stdio: "ignore",
       detached: true,
     });
     const pid = String(this.victimPid);
-    // It waits for its `sleep` once all traps are set.
+    // Its mask is set before it is bash.
     for (;;) {
       if (processes().some((other) => read(`/proc/${other}/comm`) === "sleep\n" && isOf(other, Number(pid)))) break;
       await new Promise((resolve) => setTimeout(resolve, 2));
@@ -145,6 +125,22 @@ function read(path: string): string {
   } catch {
     return "";
   }
+}
+
+/** Names of the signals that a process was sent and has not taken. */
+function pendingSignals(pid: number): string[] {
+  const status = read(`/proc/${pid}/status`);
+  const masks = ["SigPnd", "ShdPnd"].map(
+    (name) => new RegExp(`^${name}:\\t([0-9a-f]+)$`, "m").exec(status)?.[1] ?? "0",
+  );
+  const pending = masks.reduce((all, mask) => all | BigInt(`0x${mask}`), 0n);
+  const numbers = Array.from({ length: 64 }, (_, index) => index + 1);
+  return numbers.filter((number) => (pending >> BigInt(number - 1)) & 1n).map(signalName);
+}
+
+function signalName(number: number): string {
+  const found = Object.entries(constants.signals).find(([, value]) => value === number);
+  return found?.[0].replace(/^SIG/, "") ?? String(number);
 }
 
 function processes(): string[] {
