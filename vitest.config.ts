@@ -8,7 +8,12 @@
 import { defaultClientConditions, defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
 
-const BEHAVIOUR = ["packages/*/test/**/*.test.ts", "benchmarks/test/**/*.test.ts", "test/**/*.test.ts"];
+const BEHAVIOUR = [
+  "packages/*/test/**/*.test.ts",
+  "benchmarks/test/**/*.test.ts",
+  "test/**/*.test.ts",
+  "bash-driver/test/**/*.test.ts",
+];
 const SOAK = ["packages/*/test/**/*.soak.ts", "test/soak/**/*.test.ts"];
 
 export default defineConfig(({ mode }) => ({

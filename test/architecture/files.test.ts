@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const FOLDERS = ["crates", "packages", "test", "scripts", "benchmarks", "docs", "examples"];
+const FOLDERS = ["crates", "packages", "test", "scripts", "benchmarks", "docs", "examples", "bash-driver"];
 /** Built, fetched or recorded: nobody writes these by hand. */
 const NOT_OURS = /(^|[\\/])(node_modules|dist|target|bin|generated|golden|cases|fixtures|corpus)([\\/]|$)/;
 

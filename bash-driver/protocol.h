@@ -1,0 +1,74 @@
+/*
+ * What a host and the bash driver say to each other: one flat message in each direction, and the stop signal.
+ *
+ * Shared by both sides, and the only thing that is. The rules (who speaks when, what is guaranteed) are in README.md.
+ * Messages travel on a SOCK_SEQPACKET socket between processes of one machine, so integers are in its own byte order.
+ */
+#ifndef PI_BASH_PROTOCOL_H
+#define PI_BASH_PROTOCOL_H
+
+#include <stdint.h>
+
+#define PI_PROTOCOL_VERSION 1
+
+/* Longer text goes through a file: PI_ORDER_TEXT_IN_FILE. */
+#define PI_ORDER_TEXT_MAX 32768
+
+/* pi_order.kind */
+#define PI_ORDER_RUN 1  /* run the text as a script; answered by PI_REPORT_ENDED */
+#define PI_ORDER_FORK 2 /* leave a copy that takes orders from the passed socket; answered by PI_REPORT_FORKED */
+
+/*
+ * pi_order.flags of PI_ORDER_RUN. Each of the first three announces a descriptor, passed in the order
+ * input, output, errors, text. Output is always there; without errors, it takes both streams.
+ */
+#define PI_ORDER_INPUT 0x1        /* else standard input is /dev/null */
+#define PI_ORDER_ERRORS 0x2
+#define PI_ORDER_TEXT_IN_FILE 0x4 /* the descriptor is a seekable file, e.g. a memfd, that has the text */
+
+/* pi_order.flags of PI_ORDER_FORK. */
+#define PI_ORDER_OWN_PID 0x10 /* `$$` of the copy is the copy; else it stays the first shell's */
+
+struct pi_order {
+  uint32_t kind;
+  uint32_t sequence; /* chosen by the host, echoed in the answer, named by a stop */
+  uint32_t flags;
+  uint32_t reserved; /* 0 */
+  /* The text follows: all that is left of the message. */
+};
+
+/* pi_report.kind */
+#define PI_REPORT_GREETING 1 /* first on every socket; text: bash's version; number: PI_PROTOCOL_VERSION */
+#define PI_REPORT_ENDED 2    /* text: the working directory; number: status */
+#define PI_REPORT_FORKED 3   /* number: the copy's process id, or an errno, negated */
+#define PI_REPORT_REFUSED 4  /* nothing was run; number: an errno. The shell is as it was */
+
+/* pi_report.ending of PI_REPORT_ENDED. */
+#define PI_ENDED_COMPLETE 1 /* the end of the text was reached */
+#define PI_ENDED_EXIT 2     /* `exit`, `set -e`, `set -u`, `${x:?}`: what ends a script */
+#define PI_ENDED_STOPPED 3  /* the stop signal was taken for this order */
+#define PI_ENDED_SYNTAX 4   /* the parser gave up; what came before had been run */
+
+/* pi_report.flags */
+#define PI_REPORT_CAN_STOP 0x1    /* greeting: the stop signal is installed */
+#define PI_REPORT_MADE_PROCESS 0x2 /* ended: the command may have created a process */
+
+#define PI_OPTIONS_SIZE 44
+
+struct pi_report {
+  uint32_t kind;
+  uint32_t sequence;
+  int32_t number;
+  uint32_t ending;
+  uint32_t flags;
+  char options[PI_OPTIONS_SIZE]; /* `$-`, ends with a NUL */
+  /* The text follows: all that is left of the message. */
+};
+
+/*
+ * The stop: rt_sigqueueinfo(2) with si_code SI_QUEUE and the order's sequence as si_value.sival_int. The number is one
+ * that the C libraries keep to themselves, so `trap` cannot name it and no program can block it by their functions.
+ */
+#define PI_STOP_SIGNAL 32
+
+#endif

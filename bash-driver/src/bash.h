@@ -1,0 +1,108 @@
+/*
+ * The part of bash that the driver uses: names, types and values, declared here so that building needs no header of
+ * bash. Nothing of the driver's own is in here.
+ *
+ * Bash exports these to loadable builtins. They are the same in every version that README.md lists; the weak ones may
+ * be missing. Any other name that a bash lacks makes `enable -f` fail, since the object is linked with `-z now`.
+ */
+#ifndef PI_BASH_BASH_H
+#define PI_BASH_BASH_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* What a loadable builtin is made of. */
+struct word_desc {
+  char *word;
+  int flags;
+};
+struct word_list {
+  struct word_list *next;
+  struct word_desc *word;
+};
+struct builtin {
+  char *name;
+  int (*function)(struct word_list *);
+  int flags;
+  char *const *long_doc;
+  const char *short_doc;
+  char *handle;
+};
+#define BUILTIN_ENABLED 0x01
+#define EXECUTION_SUCCESS 0
+#define EXECUTION_FAILURE 1
+#define EX_USAGE 258
+extern struct builtin *builtin_address_internal(char *name, int disabled_too);
+extern void builtin_usage(void);
+
+/* The parser, and where it reads from. */
+struct command;
+union input_location {
+  void *pointer;
+};
+#define INPUT_IS_STREAM 2
+extern void init_yy_io(int (*get)(void), int (*unget)(int), int kind, const char *name, union input_location location);
+extern void push_stream(int reset_line_number);
+extern int parse_command(void);
+extern void reset_parser(void);
+extern struct command *global_command;
+extern int EOF_Reached, line_number, current_token, need_here_doc, shell_eof_token;
+
+/* Running what was parsed. */
+extern int execute_command(struct command *command);
+extern void dispose_command(struct command *command);
+extern int current_command_number, executing, executing_builtin, indirection_level, stdin_redir;
+extern int variable_context, builtin_ignoring_errexit, subshell_environment;
+extern char *this_command_name;
+extern volatile int last_command_exit_value;
+extern volatile pid_t last_made_pid;
+extern void notify_and_cleanup(int unused); /* says of which signal a job died, and forgets it */
+extern void *temporary_env;
+extern void dispose_used_env_vars(void);
+extern void reset_local_contexts(void) __attribute__((weak)); /* where bash has it */
+
+/* How errors and interrupts leave a command: a jump to `top_level`, whose size only bash knows. */
+extern char top_level[];
+#define JUMP_DISCARD 2 /* only the command is given up */
+extern void top_level_cleanup(void);
+extern void exit_shell(int status) __attribute__((noreturn));
+extern volatile sig_atomic_t interrupt_state, terminating_signal;
+extern void termsig_handler(int signal);
+extern sigset_t top_level_mask __attribute__((weak)); /* what subshells put back */
+
+/* Traps. The trap on EXIT has the number 0. */
+#define EXIT_TRAP 0
+extern int signal_is_trapped(int signal), signal_is_ignored(int signal);
+extern void restore_default_signal(int signal);
+extern char *trap_list[];
+#define RUN_AS_SCRIPT 0x001  /* not interactive */
+#define RUN_NO_HISTORY 0x004
+#define RUN_FROM_LINE_1 0x010
+extern int parse_and_execute(char *freed_text, const char *name, int flags);
+
+/* Options and parameters. */
+extern int exit_immediately_on_error, echo_input_at_read, read_but_dont_execute, just_one_command;
+extern int change_flag(int flag, int plus_or_minus);
+extern void set_shellopts(void);
+extern char *which_set_flags(void);
+extern char *shell_version_string(void);
+extern char *dollar_vars[];
+struct array;
+struct variable {
+  char *name;
+  struct array *value; /* where the variable is an array */
+};
+extern struct variable *find_variable(const char *name);
+extern int array_rshift(struct array *array, int places, char *value);
+extern void *array_shift(struct array *array, int places, int flags);
+#define ARRAY_SHIFT_FREES 1
+extern void remember_args(struct word_list *words, int destructive);
+extern char *the_current_working_directory;
+extern pid_t dollar_dollar_pid, shell_pgrp, original_pgrp;
+
+/* Memory that bash frees, or has given. */
+extern void *xmalloc(size_t size);
+extern void xfree(void *memory);
+
+#endif

@@ -1,0 +1,176 @@
+/*
+ * The builtin `pi_driver FD [NAME]`: takes orders from the socket FD and never returns.
+ *
+ * It takes the place of the loop in which bash reads its script: the loop over orders is here, how a text is run is in
+ * evaluate.c, how it is stopped in stop.c, and the socket is channel.c's. NAME becomes `$0`.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/sched.h>
+
+#include "../protocol.h"
+#include "bash.h"
+#include "channel.h"
+#include "evaluate.h"
+#include "stop.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+static bool is_running, is_copy, can_stop, last_was_stopped;
+
+static void copy_options(struct pi_report *report) {
+  char *options = which_set_flags();
+  strncpy(report->options, options, PI_OPTIONS_SIZE - 1);
+  xfree(options);
+}
+
+static bool greet(void) {
+  struct pi_report report;
+  memset(&report, 0, sizeof report);
+  report.kind = PI_REPORT_GREETING;
+  report.number = PI_PROTOCOL_VERSION;
+  report.flags = can_stop ? PI_REPORT_CAN_STOP : 0;
+  copy_options(&report);
+  return channel_report(&report, shell_version_string());
+}
+
+/*
+ * What a stop killed below bash is named by bash when it next reads a line. That would be in another command's output,
+ * and of processes whose end the host asked for.
+ */
+static void forget_stopped_jobs(void) {
+  int kept = channel_mute();
+  notify_and_cleanup(0);
+  channel_unmute(kept);
+}
+
+static bool run(const struct received *received) {
+  struct pi_report report;
+  if (last_was_stopped) forget_stopped_jobs();
+  pid_t made_before = last_made_pid;
+  struct evaluation evaluation = evaluate(received->text, received->length, received->order.sequence);
+
+  last_was_stopped = evaluation.ending == PI_ENDED_STOPPED;
+  channel_release();
+  memset(&report, 0, sizeof report);
+  report.kind = PI_REPORT_ENDED;
+  report.sequence = received->order.sequence;
+  report.number = evaluation.status;
+  report.ending = evaluation.ending;
+  report.flags = last_made_pid != made_before ? PI_REPORT_MADE_PROCESS : 0;
+  copy_options(&report);
+  return channel_report(&report, the_current_working_directory != NULL ? the_current_working_directory : "");
+}
+
+/* In the copy: it is a shell of its own, with a group of its own, since a command may say `kill 0`. */
+static bool become_copy(const struct received *received) {
+  is_copy = true;
+  setpgid(0, 0);
+  shell_pgrp = original_pgrp = getpid();
+  if (received->order.flags & PI_ORDER_OWN_PID) dollar_dollar_pid = getpid();
+  return channel_replace(received->socket) && greet();
+}
+
+/*
+ * CLONE_PARENT makes the copy a child of our parent. So it is in no job table, no trap on CHLD runs for it, and its end
+ * is the supervisor's to see. libc has no function for it; in a process without threads nothing of libc's needs to know.
+ */
+static bool leave_copy(const struct received *received) {
+  struct pi_report report;
+  long process = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+  int error = errno;
+
+  if (process == 0) return become_copy(received);
+  close(received->socket);
+  memset(&report, 0, sizeof report);
+  report.kind = PI_REPORT_FORKED;
+  report.sequence = received->order.sequence;
+  report.number = process > 0 ? (int32_t)process : -error;
+  return channel_report(&report, "");
+}
+
+static bool refuse(const struct received *received) {
+  struct pi_report report;
+  memset(&report, 0, sizeof report);
+  report.kind = PI_REPORT_REFUSED;
+  report.sequence = received->order.sequence;
+  report.number = received->error;
+  return channel_report(&report, "");
+}
+
+static bool obey(const struct received *received) {
+  if (received->error != 0) return refuse(received);
+  return received->order.kind == PI_ORDER_RUN ? run(received) : leave_copy(received);
+}
+
+/* The builtin is no part of a script's world: `enable` and `compgen -b` do not list it. */
+static void hide_builtin(void) {
+  char name[] = "pi_driver";
+  struct builtin *entry = builtin_address_internal(name, 1);
+  if (entry == NULL) return;
+  entry->flags &= ~BUILTIN_ENABLED;
+  entry->function = NULL; /* `compgen` looks at this only */
+}
+
+/* Errors, `caller` and BASH_SOURCE name the script by the last element of this array, which cannot be assigned to. */
+static void name_source(char *name) {
+  char variable[] = "BASH_SOURCE";
+  struct variable *source = find_variable(variable);
+  if (source == NULL || source->value == NULL) return;
+  array_shift(source->value, 1, ARRAY_SHIFT_FREES);
+  array_rshift(source->value, 1, name);
+}
+
+static void become_script(char *name) {
+  if (name != NULL) {
+    char *copy = xmalloc(strlen(name) + 1);
+    dollar_vars[0] = strcpy(copy, name);
+    name_source(name);
+  }
+  remember_args(NULL, 1);
+  hide_builtin();
+  last_command_exit_value = 0;
+}
+
+/* -1: not a descriptor's number. (Newer headers of glibc give strtol a name that older ones lack.) */
+static int descriptor_number(const char *word) {
+  int number = 0;
+  if (*word == '\0') return -1;
+  for (; *word != '\0'; word++) {
+    if (*word < '0' || *word > '9' || number > 100000) return -1;
+    number = number * 10 + (*word - '0');
+  }
+  return number;
+}
+
+static int drive(struct word_list *words) {
+  struct received received;
+
+  if (is_running) return EXECUTION_FAILURE;
+  int socket = words != NULL ? descriptor_number(words->word->word) : -1;
+  if (socket < 0) {
+    builtin_usage();
+    return EX_USAGE;
+  }
+  if (!channel_open(socket)) return EXECUTION_FAILURE;
+  is_running = true;
+  can_stop = stop_install();
+  become_script(words->next != NULL ? words->next->word->word : NULL);
+  evaluate_begin(); /* frees the words */
+  channel_release();
+  if (greet())
+    while (channel_receive(&received) && obey(&received)) continue;
+  /* A copy has nothing to take leave of: temporary files and coprocesses are the first shell's. */
+  if (is_copy) _exit(last_command_exit_value);
+  exit_shell(last_command_exit_value);
+}
+
+static char *const documentation[] = {(char *)(uintptr_t) "Takes orders from the socket FD.", NULL};
+
+EXPORT struct builtin pi_driver_struct = {
+    (char *)(uintptr_t) "pi_driver", drive, BUILTIN_ENABLED, documentation, "pi_driver FD [NAME]", NULL,
+};

@@ -1,0 +1,198 @@
+/*
+ * Runs a text in this bash as if it were its script, and comes back whatever ends the text.
+ *
+ * # Theory of operation
+ * Bash's parser takes its input from a pair of functions. Ours give it the order's bytes, so quoting, here-documents,
+ * aliases, line numbers and the words of errors are those of a script file.
+ *
+ * What ends a script (`exit`, `set -e`, an unset variable under `set -u`, an interrupt) is a jump to `top_level`. It
+ * lands here. Then the EXIT trap runs, as at the end of a script: before anything is unwound, so that it finds the
+ * local variables and redirections it would find there. Only then is bash put back to its top level.
+ *
+ * Unwinding after the jump is done by functions whose data may lie in the stack frames that the jump left behind. So
+ * commands run below a gap in the stack, and everything after the jump happens inside of the gap.
+ */
+#include "evaluate.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../protocol.h"
+#include "bash.h"
+#include "stop.h"
+
+#define END_OF_INPUT (-1)
+#define NEWLINE_TOKEN '\n'
+/* An EXIT trap has this much stack before it reaches the frames of the command. Pages of it that nobody uses cost nothing. */
+#define STACK_GAP (256 * 1024)
+
+extern int __sigsetjmp(void *buffer, int save_mask) __attribute__((returns_twice));
+
+static const char *text;
+static size_t length, position;
+static pid_t own_process;
+static int calm_indirection;
+static struct command *running;
+
+static int next_byte(void) { return position < length ? (unsigned char)text[position++] : END_OF_INPUT; }
+
+static int put_back(int byte) {
+  if (byte != END_OF_INPUT && position > 0) position--;
+  return byte;
+}
+
+static void read_from_text(void) {
+  union input_location nowhere = {NULL};
+  init_yy_io(next_byte, put_back, INPUT_IS_STREAM, dollar_vars[0], nowhere);
+}
+
+static void drop_running(void) {
+  struct command *command = running;
+  running = NULL;
+  if (command != NULL) dispose_command(command);
+}
+
+/* Bash between two commands of a script: nothing entered, nothing half read. */
+static void calm_down(void) {
+  interrupt_state = 0;
+  top_level_cleanup();
+  if (reset_local_contexts != NULL) reset_local_contexts();
+  if (temporary_env != NULL) dispose_used_env_vars();
+  variable_context = 0;
+  executing = executing_builtin = builtin_ignoring_errexit = stdin_redir = 0;
+  subshell_environment = 0;
+  indirection_level = calm_indirection;
+  this_command_name = NULL;
+  drop_running();
+}
+
+static void calm_parser(void) {
+  reset_parser();
+  current_token = NEWLINE_TOKEN;
+  need_here_doc = 0;
+  shell_eof_token = 0;
+  EOF_Reached = 0;
+  read_from_text();
+}
+
+/* Options that mean this text only, see docs/decisions/0005-option-scopes.md. */
+static void drop_scoped_options(void) {
+  if (!exit_immediately_on_error && !echo_input_at_read && !read_but_dont_execute && !just_one_command) return;
+  change_flag('e', '+');
+  change_flag('v', '+');
+  change_flag('n', '+');
+  change_flag('t', '+');
+  read_but_dont_execute = just_one_command = 0;
+  set_shellopts();
+}
+
+static __attribute__((noinline)) void execute_below_gap(void) {
+  volatile char gap[STACK_GAP];
+  gap[0] = 0;
+  gap[STACK_GAP - 1] = gap[0];
+  executing = 1;
+  execute_command(running);
+  executing = 0;
+  gap[0] = 1; /* keeps the call above from becoming a jump that gives the gap back */
+}
+
+/* True: there may be another command. Runs one line, or as many as one command has. */
+static bool one_command(uint32_t *ending) {
+  executing = 0;
+  if (parse_command() != 0) {
+    *ending = PI_ENDED_SYNTAX;
+    return false;
+  }
+  running = global_command;
+  global_command = NULL;
+  if (running != NULL && read_but_dont_execute) drop_running();
+  if (running != NULL) {
+    current_command_number++;
+    execute_below_gap();
+    drop_running();
+    if (just_one_command) return false;
+  }
+  return !EOF_Reached;
+}
+
+/* A fork of ours that an error brings back here has no business in this function. */
+static void end_if_forked(void) {
+  if (getpid() != own_process) exit_shell(last_command_exit_value);
+}
+
+static uint32_t run_commands(void) {
+  volatile uint32_t ending = PI_ENDED_COMPLETE;
+  uint32_t heard = PI_ENDED_COMPLETE;
+  int jump = __sigsetjmp(top_level, 0);
+
+  end_if_forked();
+  if (jump != 0) {
+    if (stop_was_taken()) return PI_ENDED_STOPPED;
+    if (jump != JUMP_DISCARD) return PI_ENDED_EXIT;
+    if (last_command_exit_value == 0) last_command_exit_value = 1;
+    calm_down();
+    if (just_one_command || EOF_Reached) return ending;
+  }
+  while (one_command(&heard)) continue;
+  ending = heard;
+  return ending;
+}
+
+/*
+ * Bash has a function for this, but after it no later EXIT trap would run: it is made for a shell that is about to end.
+ * The status of the trap is nobody's, unless the trap itself says `exit`.
+ */
+static void run_trap_on_exit(struct evaluation *result) {
+  volatile int status = result->status;
+
+  if (!signal_is_trapped(EXIT_TRAP)) return;
+  interrupt_state = 0;
+  if (__sigsetjmp(top_level, 0) != 0) {
+    status = last_command_exit_value;
+  } else if (!signal_is_ignored(EXIT_TRAP) && trap_list[EXIT_TRAP] != NULL) {
+    char *commands = xmalloc(strlen(trap_list[EXIT_TRAP]) + 1);
+    strcpy(commands, trap_list[EXIT_TRAP]);
+    parse_and_execute(commands, "exit trap", RUN_AS_SCRIPT | RUN_NO_HISTORY | RUN_FROM_LINE_1);
+  }
+  end_if_forked();
+  if (signal_is_trapped(EXIT_TRAP)) restore_default_signal(EXIT_TRAP);
+  result->status = status;
+}
+
+static __attribute__((noinline)) void finish(struct evaluation *result) {
+  result->status = last_command_exit_value;
+  run_trap_on_exit(result);
+  if (__sigsetjmp(top_level, 0) == 0) calm_down();
+  last_command_exit_value = result->status;
+}
+
+void evaluate_begin(void) {
+  own_process = getpid();
+  calm_indirection = indirection_level;
+  push_stream(1);
+  calm_down();
+}
+
+struct evaluation evaluate(const char *order_text, size_t order_length, uint32_t sequence) {
+  struct evaluation result = {PI_ENDED_COMPLETE, 0};
+
+  own_process = getpid();
+  text = order_text;
+  length = order_length;
+  position = 0;
+  line_number = 0;
+  calm_parser();
+  stop_arm(sequence);
+  result.ending = run_commands();
+  finish(&result);
+  if (stop_was_taken()) result.ending = PI_ENDED_STOPPED;
+  stop_disarm();
+  length = position = 0;
+  drop_scoped_options();
+  fflush(stdout);
+  __fpurge(stdout); /* what could not be written (a full disk) is no part of the next command's output */
+  return result;
+}

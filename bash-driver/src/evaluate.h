@@ -1,0 +1,19 @@
+/* Runs a text in this bash as if it were its script. See evaluate.c. */
+#ifndef PI_BASH_EVALUATE_H
+#define PI_BASH_EVALUATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct evaluation {
+  uint32_t ending; /* PI_ENDED_* */
+  int status;
+};
+
+/* Once, before the first text: leaves the builtin that we are for bash, and makes our text its input. */
+void evaluate_begin(void);
+
+/* The text must stay where it is until this returns. Only the process that called it returns from it. */
+struct evaluation evaluate(const char *text, size_t length, uint32_t sequence);
+
+#endif

@@ -1,0 +1,173 @@
+/**
+ * What a host is promised beyond the output of scripts: state, reports, copies, memory, and a bash that cannot load it.
+ */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { scratchFolder } from "../../test/support/scratch.ts";
+import { BASH, build, canBuild, startHost } from "./support/driver-host.ts";
+
+describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compiler needed)"}`, () => {
+  const built = canBuild ? build() : "";
+  const start = () => startHost(built, scratchFolder());
+
+  it("greets with the version of its bash", async () => {
+    const version = spawnSync(BASH, ["--version"], { encoding: "utf8" }).stdout;
+
+    expect(version).toContain((await start()).version);
+  });
+
+  it("keeps variables, functions, arrays, options, folder and descriptors from order to order", async () => {
+    const host = await start();
+    await host.run("x=1; a=(1 2 3); f() { echo f$x; }; set -o pipefail; cd /; exec 3<<<text; set -- p q");
+
+    const later = await host.run('f; echo ${a[2]} $# $PWD; set -o | grep pipefail; cat <&3; echo "${BASH_SUBSHELL}"');
+
+    expect(later.output).toBe("f1\n3 2 /\npipefail       \ton\ntext\n0\n");
+    expect(later.folder).toBe("/");
+  });
+
+  it("keeps the status of one order for the next one's `$?`", async () => {
+    const host = await start();
+    await host.run("(exit 42)");
+
+    expect((await host.run("echo $?")).output).toBe("42\n");
+  });
+
+  it("keeps jobs that an `exit` leaves behind", async () => {
+    const host = await start();
+    await host.run("sleep 0.05 & p=$!; exit 3");
+
+    expect((await host.run("wait $p; echo $?")).output).toBe("0\n");
+  });
+
+  it("takes back set -e, -v, -n and -t at the end of an order, and redirections of 0, 1 and 2", async () => {
+    const host = await start();
+    const flags = (await host.run("true")).options;
+    for (const text of ["set -e", "set -v", "set -n", "set -t", "exec >/dev/null 2>&1 </etc/passwd"])
+      await host.run(text);
+
+    expect((await host.run("false; cat; echo here")).output).toBe("here\n");
+    expect((await host.run("echo $- $SHELLOPTS")).options).toBe(flags);
+  });
+
+  it("keeps what could not be written out of the next order's output", async () => {
+    const host = await start();
+    await host.run("exec >/dev/full; echo lost; printf lost");
+
+    expect((await host.run("echo here")).output).toBe("here\n");
+  });
+
+  it("says how an order ended", async () => {
+    const host = await start();
+
+    expect(await host.run("false")).toMatchObject({ ending: "complete", status: 1, madeProcess: false });
+    expect(await host.run("exit 3")).toMatchObject({ ending: "exit", status: 3 });
+    expect(await host.run("echo )")).toMatchObject({ ending: "syntax", status: 2 });
+    expect(await host.run("/bin/true")).toMatchObject({ ending: "complete", madeProcess: true });
+  });
+
+  it("runs an EXIT trap at the end of the order that set it, and only then", async () => {
+    const host = await start();
+
+    expect((await host.run("trap 'echo bye' EXIT; echo x")).output).toBe("x\nbye\n");
+    expect((await host.run("trap 'echo again' EXIT; exit 4")).output).toBe("again\n");
+    expect((await host.run("trap -p EXIT")).output).toBe("");
+  });
+
+  it("gives what is passed as standard input, and keeps errors apart where asked", async () => {
+    const host = await start();
+
+    expect((await host.run("cat; cat", "i")).output).toBe("given\n");
+    expect((await host.run("cat; echo e >&2", "ie")).output).toBe("given\ne\n");
+  });
+
+  it("takes a text of a megabyte from a file", async () => {
+    const host = await start();
+    const text = `: ${"x".repeat(1_000_000)}\necho $LINENO`;
+
+    expect((await host.run(text)).output).toBe("2\n");
+    expect((await host.run("echo from a file; cat", "fi")).output).toBe("from a file\ngiven\n");
+  });
+
+  it("refuses what it does not know, and obeys the next order", async () => {
+    const host = await start();
+
+    expect(await host.ask("refuse 99")).toBe("refused 22");
+    expect(await host.ask("refuse 2")).toBe("refused 24");
+    expect((await host.run("echo ok")).output).toBe("ok\n");
+  });
+
+  it("leaves a copy with variables, functions, arrays, descriptors, traps and `$$`", async () => {
+    const host = await start();
+    await host.run(
+      "x=1; a=(1 2); f() { echo f$x; }; exec 3<<<text; trap 'echo usr' USR1; trap 'd=1' DEBUG; p=$$; cd /",
+    );
+    await host.ask("fork same");
+    await host.run("x=2; cd /tmp");
+    await host.ask("kill 0");
+    await host.ask("use 1");
+
+    const copy = await host.run("f; echo ${a[1]} $d; cat <&3; kill -USR1 $BASHPID; [[ $$ = $p ]] && pwd; wait; jobs");
+
+    expect(copy.output).toBe("f1\n2 1\ntext\nusr\n/\n");
+    expect((await host.run("exit 5")).status).toBe(5);
+  });
+
+  it("leaves a copy whose `$$` is its own where asked, in a process group of its own", async () => {
+    const host = await start();
+    const [, , pid] = (await host.ask("fork own")).split(" ");
+    await host.ask("use 1");
+
+    expect((await host.run("echo $$ $BASHPID")).output).toBe(`${pid} ${pid}\n`);
+    expect(await host.run("kill -9 0")).toMatchObject({ ending: "gone" });
+    await host.ask("use 0");
+    expect((await host.run("echo here; jobs")).output).toBe("here\n");
+  });
+
+  it("leaves no copy among a shell's jobs and runs no trap on CHLD for it", async () => {
+    const host = await start();
+    await host.run("trap 'echo child' CHLD; trap 'exit 9' CHLD");
+    await host.ask("fork same");
+    await host.ask("kill 1");
+
+    expect((await host.run("echo here; jobs")).output).toBe("here\n");
+  });
+
+  it.each(["true", "echo hi; x=(1 2 3)", "set -e; f() { local x=1; false; }; f", 'trap : EXIT; x=1 eval "exit 3"'])(
+    "leaks neither memory nor descriptors over 5,000 orders of `%s`",
+    async (text) => {
+      const host = await start();
+      const count = async () => (await host.run("a=(/proc/$$/fd/*); echo ${#a[@]}")).output;
+      const memory = async (times: number) => Number((await host.ask(`repeat ${times}`, text)).split(" ")[1]);
+      const before = { memory: await memory(500), descriptors: await count() };
+
+      expect(await memory(5000)).toBeLessThanOrEqual(before.memory + 256);
+      expect(await count()).toBe(before.descriptors);
+    },
+  );
+
+  it("refuses to start without a number, on what is not a socket, and under another name", () => {
+    const driver = join(built, "pi-driver.so");
+    const call = (text: string) => spawnSync(BASH, ["-c", text, "bash", driver], { encoding: "utf8", timeout: 10_000 });
+
+    expect(call('enable -f "$1" pi_driver; pi_driver; echo $?').stdout).toBe("2\n");
+    expect(call('enable -f "$1" pi_driver; pi_driver 99; echo $?').stdout).toBe("1\n");
+    expect(call('enable -f "$1" nosuch; echo $?; echo here').stdout).toBe("1\nhere\n");
+  });
+
+  it("is refused where a name is missing, and bash goes on", () => {
+    // Another program that loads it lacks all of bash's names: `z now` makes that an error of the load.
+    const script = 'enable -f "$1" pi_driver || echo refused';
+    const stripped = join(scratchFolder(), "lacking.so");
+    const source =
+      "extern int no_such_name_of_bash(void); int pi_driver_struct(void) { return no_such_name_of_bash(); }";
+    const words = ["-shared", "-fPIC", "-nostdlib", "-Wl,-z,now", "-x", "c", "-", "-o", stripped];
+    expect(spawnSync(process.env["CC"] ?? "cc", words, { input: source }).status).toBe(0);
+
+    const { stdout, stderr } = spawnSync(BASH, ["-c", script, "bash", stripped], { encoding: "utf8", timeout: 10_000 });
+
+    expect(stdout).toBe("refused\n");
+    expect(stderr).toContain("no_such_name_of_bash");
+  });
+});

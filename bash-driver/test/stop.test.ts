@@ -1,0 +1,74 @@
+/**
+ * Stops: at random moments of commands that would not end, whatever they ignore; state and shell are kept.
+ */
+import { describe, expect, it } from "vitest";
+import { pick, seededRandom } from "../../test/support/random.ts";
+import { scratchFolder } from "../../test/support/scratch.ts";
+import { build, canBuild, startHost } from "./support/driver-host.ts";
+
+const ENDLESS: readonly string[] = [
+  "while :; do :; done",
+  "sleep 100",
+  "f() { local a=5; while :; do x=$(echo hi); done; }; f",
+  "for ((;;)); do echo x >/dev/null; done",
+  "sleep 50 & wait",
+  "cat <(sleep 10)",
+  "x=$(sleep 10)",
+  "while :; do ( : ); done",
+  "sleep 10 | cat",
+  "read x < <(sleep 10)",
+  'trap "" INT TERM HUP QUIT; while :; do :; done',
+  'for i in {1..64}; do trap "" $i; done 2>/dev/null; while :; do :; done',
+  'for i in {1..64}; do trap "echo t" $i; done 2>/dev/null; sleep 10',
+  "[[ -p pipe ]] || mkfifo pipe; read x <pipe",
+  "while read l; do :; done < <(yes)",
+  'eval "while :; do /bin/true; done"',
+  'trap "while :; do :; done" ERR; false',
+  "set -m; sleep 10",
+  "mapfile -t a < <(yes)",
+];
+
+describe.skipIf(!canBuild)(`a stop${canBuild ? "" : " (Linux and a C compiler needed)"}`, () => {
+  const built = canBuild ? build() : "";
+
+  it.each([1, 2])("at 200 random moments of endless commands keeps the shell and its state, seed %i", async (seed) => {
+    const random = seededRandom(seed);
+    const host = await startHost(built, scratchFolder());
+    await host.run('arr=(1 2 3); keep() { echo "$v ${arr[2]} ${#FUNCNAME[@]} $BASH_SUBSHELL"; }');
+
+    for (let round = 0; round < 200; round += 1) {
+      const text = pick(ENDLESS, random);
+      const stopped = await host.stop(text, Math.floor(random() * 5000));
+      const rest = await host.run("trap - ERR; set +m; for i in {1..64}; do trap - $i; done 2>/dev/null");
+      const kept = await host.run(`v=${round}; keep`);
+
+      expect({ text, ending: stopped.ending, rest: rest.ending, kept: kept.output }).toEqual({
+        text,
+        ending: "stopped",
+        rest: "complete",
+        kept: `${round} 3 2 0\n`,
+      });
+    }
+  });
+
+  it("does not reach an order that came after the one it names", async () => {
+    const host = await startHost(built, scratchFolder());
+
+    expect((await host.stop("true", 1_000_000)).ending).toBe("complete");
+    expect((await host.run("for i in {1..20000}; do :; done; echo whole")).output).toBe("whole\n");
+  });
+
+  it("runs the command's EXIT trap, and nothing after the stop", async () => {
+    const host = await startHost(built, scratchFolder());
+
+    const answer = await host.stop("trap 'echo cleaned' EXIT; while :; do :; done; echo no", 20_000);
+
+    expect(answer).toMatchObject({ ending: "stopped", output: "cleaned\n" });
+  });
+
+  it("leaves a `kill -32` of the command's own without effect", async () => {
+    const host = await startHost(built, scratchFolder());
+
+    expect((await host.run("kill -32 $$; echo here")).output).toBe("here\n");
+  });
+});
