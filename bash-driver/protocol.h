@@ -9,9 +9,9 @@
 
 #include <stdint.h>
 
-#define PI_PROTOCOL_VERSION 1
+#define PI_PROTOCOL_VERSION 2
 
-/* Longer text goes through a file: PI_ORDER_TEXT_IN_FILE. */
+/* What is longer, preamble and text together, goes through a file: PI_ORDER_TEXT_IN_FILE. */
 #define PI_ORDER_TEXT_MAX 32768
 
 /* pi_order.kind */
@@ -26,15 +26,23 @@
 #define PI_ORDER_ERRORS 0x2
 #define PI_ORDER_TEXT_IN_FILE 0x4 /* the descriptor is a seekable file, e.g. a memfd, that has the text */
 
-/* pi_order.flags of PI_ORDER_FORK. */
-#define PI_ORDER_OWN_PID 0x10 /* `$$` of the copy is the copy; else it stays the first shell's */
+/* pi_order.flags of both kinds: `$$` of this shell (of the copy) is its own process from now on. */
+#define PI_ORDER_OWN_PID 0x10
+
+#define PI_KEEP_STATUS (-1)
 
 struct pi_order {
   uint32_t kind;
   uint32_t sequence; /* chosen by the host, echoed in the answer, named by a stop */
   uint32_t flags;
+  /*
+   * Bytes before the text of PI_ORDER_RUN: strings that end with a NUL each. The first is the directory to change to,
+   * empty for none; each other is NAME=VALUE, exported for this order only. 0: neither.
+   */
+  uint32_t preamble;
+  int32_t status; /* what `$?` shows first, or PI_KEEP_STATUS */
   uint32_t reserved; /* 0 */
-  /* The text follows: all that is left of the message. */
+  /* Preamble and text follow: all that is left of the message. */
 };
 
 /* pi_report.kind */

@@ -59,6 +59,14 @@ extern volatile int last_command_exit_value;
 extern volatile pid_t last_made_pid;
 extern void notify_and_cleanup(int unused); /* says of which signal a job died, and forgets it */
 extern void *temporary_env;
+extern int assign_in_env(struct word_desc *assignment, int with_effects); /* 0: the variable is read-only */
+#define PARSER_ESCAPE '\001'  /* stands before itself and the next in words that were parsed */
+#define PARSER_NOTHING '\177' /* stands for the empty string there */
+extern void *push_scope(int kind, void *variables);
+extern void *pop_scope(int is_special);
+#define SCOPE_OF_BUILTIN 0x08
+extern void stupidly_hack_special_variables(char *name); /* LC_ALL, TZ and such take effect */
+extern int array_needs_making; /* the environment of programs is made anew */
 extern void dispose_used_env_vars(void);
 extern void reset_local_contexts(void) __attribute__((weak)); /* where bash has it */
 
@@ -99,6 +107,7 @@ extern void *array_shift(struct array *array, int places, int flags);
 #define ARRAY_SHIFT_FREES 1
 extern void remember_args(struct word_list *words, int destructive);
 extern char *the_current_working_directory;
+extern int cd_builtin(struct word_list *words);
 extern pid_t dollar_dollar_pid, shell_pgrp, original_pgrp;
 
 /* Memory that bash frees, or has given. */

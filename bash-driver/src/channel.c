@@ -123,6 +123,21 @@ static int read_text(int file, struct received *received) {
   return 0;
 }
 
+/* What stands before the text, see protocol.h. */
+static int take_preamble(struct received *received) {
+  size_t size = received->order.preamble;
+  received->directory = received->environment = "";
+  if (size == 0) return 0;
+  if (size > received->length || received->text[size - 1] != '\0') return EINVAL;
+  received->directory = received->text;
+  size_t first = strlen(received->directory) + 1;
+  received->environment = received->text + first;
+  received->environment_length = size - first;
+  received->text += size;
+  received->length -= size;
+  return 0;
+}
+
 static int take_run(struct received *received, int *descriptors, int count) {
   uint32_t flags = received->order.flags;
   int error = 0;
@@ -133,6 +148,7 @@ static int take_run(struct received *received, int *descriptors, int count) {
     error = read_text(file, received);
     close(file);
   }
+  if (error == 0) error = take_preamble(received);
   return error != 0 ? error : place(flags, count);
 }
 

@@ -12,6 +12,9 @@ struct received {
   struct pi_order order;
   const char *text;
   size_t length;
+  const char *directory; /* "" for none */
+  const char *environment;
+  size_t environment_length;
   int socket; /* PI_ORDER_FORK's, else -1 */
   int error;  /* an errno: the order cannot be obeyed */
 };

@@ -48,11 +48,51 @@ static void forget_stopped_jobs(void) {
   channel_unmute(kept);
 }
 
+static bool refuse(const struct received *received, int error) {
+  struct pi_report report;
+  memset(&report, 0, sizeof report);
+  report.kind = PI_REPORT_REFUSED;
+  report.sequence = received->order.sequence;
+  report.number = error;
+  return channel_report(&report, "");
+}
+
+/*
+ * By the kernel first, whose answer is the one that counts. Then `cd` notes it in PWD and OLDPWD, and may not be able
+ * to (`readonly PWD`), which is no matter here.
+ */
+static int enter(const char *directory) {
+  char *copy;
+  if (*directory == '\0') return 0;
+  if (chdir(directory) != 0) return errno;
+  copy = xmalloc(strlen(directory) + 1);
+  struct word_desc word = {strcpy(copy, directory), 0};
+  struct word_list words = {NULL, &word};
+  int kept = channel_mute();
+  cd_builtin(&words);
+  channel_unmute(kept);
+  xfree(copy);
+  return 0;
+}
+
 static bool run(const struct received *received) {
   struct pi_report report;
+  struct script script = {
+      received->text,         received->length,      received->order.sequence,
+      received->order.status, received->environment, received->environment_length,
+  };
   if (last_was_stopped) forget_stopped_jobs();
+  last_was_stopped = false;
+  int status = last_command_exit_value;
+  int error = enter(received->directory);
+  last_command_exit_value = status;
+  if (error != 0) {
+    channel_release();
+    return refuse(received, error);
+  }
+  if (received->order.flags & PI_ORDER_OWN_PID) dollar_dollar_pid = getpid();
   pid_t made_before = last_made_pid;
-  struct evaluation evaluation = evaluate(received->text, received->length, received->order.sequence);
+  struct evaluation evaluation = evaluate(&script);
 
   last_was_stopped = evaluation.ending == PI_ENDED_STOPPED;
   channel_release();
@@ -93,17 +133,8 @@ static bool leave_copy(const struct received *received) {
   return channel_report(&report, "");
 }
 
-static bool refuse(const struct received *received) {
-  struct pi_report report;
-  memset(&report, 0, sizeof report);
-  report.kind = PI_REPORT_REFUSED;
-  report.sequence = received->order.sequence;
-  report.number = received->error;
-  return channel_report(&report, "");
-}
-
 static bool obey(const struct received *received) {
-  if (received->error != 0) return refuse(received);
+  if (received->error != 0) return refuse(received, received->error);
   return received->order.kind == PI_ORDER_RUN ? run(received) : leave_copy(received);
 }
 

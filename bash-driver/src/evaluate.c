@@ -36,6 +36,7 @@ static size_t length, position;
 static pid_t own_process;
 static int calm_indirection;
 static struct command *running;
+static bool has_scope;
 
 static int next_byte(void) { return position < length ? (unsigned char)text[position++] : END_OF_INPUT; }
 
@@ -55,11 +56,67 @@ static void drop_running(void) {
   if (command != NULL) dispose_command(command);
 }
 
+/* NAME=VALUE as the word that a script would have, `NAME='VALUE'`, as bash's parser writes it down. */
+static char *quoted_assignment(const char *assignment) {
+  const char *from = strchr(assignment, '=');
+  char *word = xmalloc(strlen(assignment) * 4 + 3);
+  char *to = word;
+  if (from == NULL) from = assignment + strlen(assignment);
+  memcpy(to, assignment, (size_t)(from - assignment));
+  to += from - assignment;
+  *to++ = '=';
+  *to++ = '\'';
+  for (from += *from == '='; *from != '\0'; from++) {
+    if (*from == '\'') to = stpcpy(to, "'\\'");
+    if (*from == PARSER_ESCAPE || *from == PARSER_NOTHING) *to++ = PARSER_ESCAPE;
+    *to++ = *from;
+  }
+  strcpy(to, "'");
+  return word;
+}
+
+/* What some variables mean to bash itself (LC_ALL, TZ) is what they are now. */
+static void heed_environment(const struct script *script) {
+  const char *end = script->environment + script->environment_length;
+  for (const char *one = script->environment; one < end; one += strlen(one) + 1) {
+    char *name = xmalloc(strlen(one) + 1);
+    strcpy(name, one)[strcspn(one, "=")] = '\0';
+    stupidly_hack_special_variables(name);
+    xfree(name);
+  }
+}
+
+/* As for `NAME=VALUE eval TEXT`: a scope of its own, which goes with this text. False: a variable is read-only. */
+static bool give_environment(const struct script *script) {
+  const char *end = script->environment + script->environment_length;
+  bool is_given = true;
+  for (const char *one = script->environment; one < end && is_given; one += strlen(one) + 1) {
+    char *word = quoted_assignment(one);
+    struct word_desc assignment = {word, 0};
+    is_given = assign_in_env(&assignment, 0) != 0;
+    xfree(word);
+  }
+  if (!is_given || temporary_env == NULL) return is_given;
+  push_scope(SCOPE_OF_BUILTIN, temporary_env);
+  temporary_env = NULL;
+  has_scope = true;
+  heed_environment(script);
+  return true;
+}
+
+static void leave_scope(void) {
+  /* Where bash can drop all scopes at once, there may be others on top of ours. */
+  if (reset_local_contexts != NULL) reset_local_contexts();
+  else if (has_scope) pop_scope(0);
+  if (has_scope) array_needs_making = 1;
+  has_scope = false;
+}
+
 /* Bash between two commands of a script: nothing entered, nothing half read. */
 static void calm_down(void) {
   interrupt_state = 0;
   top_level_cleanup();
-  if (reset_local_contexts != NULL) reset_local_contexts();
+  leave_scope();
   if (temporary_env != NULL) dispose_used_env_vars();
   variable_context = 0;
   executing = executing_builtin = builtin_ignoring_errexit = stdin_redir = 0;
@@ -176,18 +233,21 @@ void evaluate_begin(void) {
   calm_down();
 }
 
-struct evaluation evaluate(const char *order_text, size_t order_length, uint32_t sequence) {
+struct evaluation evaluate(const struct script *script) {
   struct evaluation result = {PI_ENDED_COMPLETE, 0};
 
   own_process = getpid();
-  text = order_text;
-  length = order_length;
+  text = script->text;
+  length = script->length;
   position = 0;
   line_number = 0;
   calm_parser();
-  stop_arm(sequence);
-  result.ending = run_commands();
+  stop_arm(script->sequence);
+  if (script->status != PI_KEEP_STATUS) last_command_exit_value = script->status;
+  if (give_environment(script)) result.ending = run_commands();
+  else last_command_exit_value = 1;
   finish(&result);
+  heed_environment(script);
   if (stop_was_taken()) result.ending = PI_ENDED_STOPPED;
   stop_disarm();
   length = position = 0;

@@ -5,6 +5,7 @@
  *   client BASH DRIVER
  *   run FLAGS LENGTH, and the text   one order. FLAGS: `-`, or f (text in a file), e (errors apart), i (input given)
  *   stop MICROS LENGTH, and the text the same, stopped after that time; what runs below the shell is killed
+ *   prepare STATUS BYTES             `$?` of the next order, and how much of its text is the preamble
  *   fork own|same, use N, kill N     copies; number 0 is the first shell
  *   repeat TIMES LENGTH, and the text    the order many times; answers the shell's memory and descriptors
  *   bench TIMES LENGTH, and the text     the same, timed; answers best and median in nanoseconds
@@ -43,6 +44,8 @@ static int shell_count, current;
 static uint32_t sequence;
 static char text[TEXT_MAX], output[TEXT_MAX];
 static size_t text_length, output_length;
+static uint32_t preamble_length;
+static int32_t first_status = PI_KEEP_STATUS;
 static struct {
   struct pi_report report;
   char text[TEXT_OF_REPORT_MAX];
@@ -105,7 +108,7 @@ static int file_with(const char *bytes, size_t size, const char *name, unsigned 
 
 /* Gives the order; the answer is the descriptor its output is read from. */
 static int give_run(const char *flags) {
-  struct pi_order order = {PI_ORDER_RUN, ++sequence, 0, 0};
+  struct pi_order order = {PI_ORDER_RUN, ++sequence, 0, preamble_length, first_status, 0};
   int descriptors[4], pipes[2], input[2] = {-1, -1}, file = -1;
   size_t count = 0;
   if (pipe2(pipes, O_CLOEXEC) != 0) give_up("pipe");
@@ -126,6 +129,8 @@ static int give_run(const char *flags) {
     descriptors[count++] = file = file_with(text, text_length, "text", MFD_CLOEXEC);
   }
   send_order(&order, text, in_file ? 0 : text_length, descriptors, count);
+  preamble_length = 0;
+  first_status = PI_KEEP_STATUS;
   close(pipes[1]);
   if (input[0] >= 0) close(input[0]);
   if (file >= 0) close(file);
@@ -258,7 +263,7 @@ static void greeted(int index, int socket, pid_t process) {
 }
 
 static void leave_copy(bool own) {
-  struct pi_order order = {PI_ORDER_FORK, ++sequence, own ? PI_ORDER_OWN_PID : 0, 0};
+  struct pi_order order = {PI_ORDER_FORK, ++sequence, own ? PI_ORDER_OWN_PID : 0, 0, PI_KEEP_STATUS, 0};
   int pair[2];
   if (shell_count == SHELLS_MAX || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) give_up("socket");
   send_order(&order, NULL, 0, &pair[1], 1);
@@ -347,6 +352,10 @@ static void obey(const char *line) {
   } else if (sscanf(line, "repeat %ld %zu", &number, &size) == 2 || sscanf(line, "bench %ld %zu", &number, &size) == 2) {
     take_text(size);
     repeat(number, line[0] == 'b');
+  } else if (sscanf(line, "prepare %ld %zu", &number, &size) == 2) {
+    first_status = (int32_t)number;
+    preamble_length = (uint32_t)size;
+    printf("prepared\n");
   } else if (sscanf(line, "fork %15s", word) == 1) {
     leave_copy(strcmp(word, "own") == 0);
   } else if (sscanf(line, "use %ld", &number) == 1 && number >= 0 && number < shell_count) {
@@ -355,7 +364,7 @@ static void obey(const char *line) {
   } else if (sscanf(line, "kill %ld", &number) == 1 && number >= 0 && number < shell_count) {
     end_shell((int)number);
   } else if (sscanf(line, "refuse %ld", &number) == 1) {
-    struct pi_order order = {(uint32_t)number, ++sequence, 0, 0};
+    struct pi_order order = {(uint32_t)number, ++sequence, 0, 0, PI_KEEP_STATUS, 0};
     send_order(&order, NULL, 0, NULL, 0);
     if (await_report()) say_ended();
     else say_gone();
