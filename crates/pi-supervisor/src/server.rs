@@ -163,6 +163,7 @@ impl Server {
                     self.tell(&Event::Swept { id, left });
                 }
                 Request::Confine(request) => self.tell(&confine::confine(&request)),
+                Request::Adopt { id, pid } => self.adopt(id, pid),
             }
         }
         Ok(())
@@ -182,6 +183,22 @@ impl Server {
             Err((step, errno)) => {
                 self.tell(&Event::SpawnFailed { id: spawn.id, step, errno: errno.raw_os_error() });
             }
+        }
+    }
+
+    /// Tells of the end of a child from now on, that a program's fork made ours (`CLONE_PARENT`).
+    fn adopt(&mut self, id: u32, pid: i32) {
+        let own = i32::try_from(std::process::id()).ok();
+        let is_known = self.programs.contains_key(&pid)
+            || self.starting.iter().any(|starting| starting.pid == pid);
+        let child = process::entry_of(pid).filter(|entry| Some(entry.parent) == own && !is_known);
+        if let Some(entry) = child {
+            self.programs.insert(pid, id);
+            let start_time = entry.identity.start_time;
+            self.tell(&Event::Spawned { id, pid, start_time });
+        } else {
+            let errno = Errno::SRCH.raw_os_error();
+            self.tell(&Event::SpawnFailed { id, step: SpawnStep::Adopt, errno });
         }
     }
 

@@ -292,6 +292,15 @@ pub(super) fn signal(identity: ProcessIdentity, signal: i32) -> io::Result<()> {
     }
 }
 
+pub(super) fn queue_signal(identity: ProcessIdentity, signal: i32, value: u32) -> io::Result<()> {
+    let same = || identity_matches(identity);
+    match sys::open_pidfd(identity.pid) {
+        Ok(handle) if same() => sys::queue_to_pidfd(&handle, signal, value),
+        Err(_) if same() => sys::queue_to_pid(identity.pid, signal, value),
+        Ok(_) | Err(_) => Err(io::Error::from_raw_os_error(libc::ESRCH)),
+    }
+}
+
 fn identity_matches(identity: ProcessIdentity) -> bool {
     let Some(shown) = proc_pid(identity.pid) else { return false };
     Stat::read(shown).is_some_and(|stat| stat.start_time == identity.start_time)

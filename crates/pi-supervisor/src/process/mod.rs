@@ -150,3 +150,15 @@ pub fn signal(identity: ProcessIdentity, signal: i32) -> io::Result<()> {
     }
     platform::signal(identity, signal)
 }
+
+/// Sends `signal` with a number to this very process, as `sigqueue(3)`.
+///
+/// # Errors
+/// As [`signal`].
+#[cfg(target_os = "linux")]
+pub fn queue_signal(identity: ProcessIdentity, signal: i32, value: u32) -> io::Result<()> {
+    if identity.pid < 1 {
+        return Err(io::Error::from_raw_os_error(libc::EINVAL));
+    }
+    platform::queue_signal(identity, signal, value)
+}

@@ -107,10 +107,12 @@ pub enum SpawnStep {
     Execute,
     /// `execve(2)` of a program that exists: its interpreter is missing.
     Interpreter,
+    /// A process is looked up, to tell of its end.
+    Adopt,
 }
 
 impl SpawnStep {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Request,
         Self::Descriptors,
         Self::Fork,
@@ -121,6 +123,7 @@ impl SpawnStep {
         Self::ChangeDirectory,
         Self::Execute,
         Self::Interpreter,
+        Self::Adopt,
     ];
 
     /// The byte that stands for it.

@@ -6,6 +6,7 @@ use super::{Confine, MAX_DESCRIPTORS, WireError};
 const SPAWN: u8 = 1;
 const SWEEP: u8 = 2;
 const CONFINE: u8 = 3;
+const ADOPT: u8 = 4;
 
 /// A frame from the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,13 @@ pub enum Request {
     },
     /// Give up rights for good, the supervisor's own and so those of all it starts.
     Confine(Confine),
+    /// Tell of the end of a child that it did not start, as of a program's. Answered as a spawn.
+    Adopt {
+        /// Chosen by the host as for a spawn.
+        id: u32,
+        /// Its process id, as the supervisor counts. Its parent is the supervisor.
+        pid: i32,
+    },
 }
 
 /// A program to start as leader of a session of its own.
@@ -111,6 +119,12 @@ impl Request {
                 confine.encode(&mut writer);
                 writer.finish()
             }
+            Self::Adopt { id, pid } => {
+                let mut writer = Writer::new(ADOPT);
+                writer.u32(*id);
+                writer.i32(*pid);
+                writer.finish()
+            }
         }
     }
 
@@ -124,6 +138,7 @@ impl Request {
             SPAWN => Self::Spawn(Spawn::decode(&mut reader)?),
             SWEEP => Self::Sweep { id: reader.u32()? },
             CONFINE => Self::Confine(Confine::decode(&mut reader)?),
+            ADOPT => Self::Adopt { id: reader.u32()?, pid: reader.i32()? },
             other => return Err(WireError::UnknownValue(other)),
         };
         reader.finish()?;

@@ -73,7 +73,12 @@ fn confine() -> impl Strategy<Value = Request> {
 }
 
 fn request() -> impl Strategy<Value = Request> {
-    prop_oneof![spawn(), confine(), any::<u32>().prop_map(|id| Request::Sweep { id })]
+    prop_oneof![
+        spawn(),
+        confine(),
+        any::<u32>().prop_map(|id| Request::Sweep { id }),
+        any::<(u32, i32)>().prop_map(|(id, pid)| Request::Adopt { id, pid }),
+    ]
 }
 
 fn event() -> impl Strategy<Value = Event> {

@@ -138,6 +138,19 @@ impl Host {
         self.send(&Request::Spawn(spawn), &descriptors);
         // The writing ends of pipes go, so that their readers see an end.
         drop(descriptors);
+        self.child_of(id)
+    }
+
+    /// Has it tell of the end of a process that it did not start.
+    pub(crate) fn adopt(&mut self, pid: i32) -> Result<Running, (SpawnStep, i32)> {
+        self.next_id += 1;
+        let id = self.next_id;
+        self.send(&Request::Adopt { id, pid }, &[]);
+        self.child_of(id)
+    }
+
+    /// Waits for the answer to a request for a child.
+    fn child_of(&mut self, id: u32) -> Result<Running, (SpawnStep, i32)> {
         loop {
             match self.event() {
                 Some(Event::Spawned { id: spawned, pid, start_time }) if spawned == id => {

@@ -7,7 +7,7 @@ use pi_supervisor::process::{entry_of, identity_of, proc_pid};
 use pi_supervisor::wire::{Exit, Limit, Resource, SpawnStep};
 use rustix::io::Errno;
 
-use crate::host::{Host, captured_streams, null, null_streams};
+use crate::host::{Host, captured_streams, line_in, null, null_streams};
 
 #[test]
 fn a_program_leads_its_own_session_and_group_below_the_supervisor() {
@@ -217,4 +217,32 @@ fn the_supervisor_keeps_nothing_of_the_programs_it_started() {
     // The pipe that an exec closes is closed here before its program is announced.
     assert_eq!(count(), before);
     assert!(std::fs::read_link(format!("{path}/0")).unwrap().ends_with("null"));
+}
+
+#[test]
+fn a_child_that_a_program_left_is_adopted_and_its_end_told() {
+    let mut host = Host::start();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pid");
+    let parent = host.shell(&format!("sleep 1000 & echo $! >{}", file.display()));
+    assert_eq!(host.exit_of(parent), Exit::Code(0));
+    let pid: i32 = line_in(&file).parse().unwrap();
+
+    let adopted = host.adopt(pid).unwrap();
+    assert_eq!(Some(adopted.identity), identity_of(pid));
+    pi_supervisor::process::signal(adopted.identity, libc::SIGTERM).unwrap();
+    assert_eq!(host.exit_of(adopted), Exit::Signal(libc::SIGTERM));
+}
+
+#[test]
+fn nobody_else_is_adopted() {
+    let mut host = Host::start();
+    let program = host.shell("sleep 1000");
+    let own = i32::try_from(std::process::id()).unwrap();
+    // A program of its own, the host, nobody, and no pid.
+    for pid in [program.identity.pid, own, i32::MAX, 0, -1] {
+        let failure = host.adopt(pid).map(|running| running.identity).unwrap_err();
+        assert_eq!(failure, (SpawnStep::Adopt, Errno::SRCH.raw_os_error()), "{pid}");
+    }
+    assert_eq!(host.hang_up().1, Vec::<i32>::new());
 }
