@@ -56,7 +56,6 @@ extern int current_command_number, executing, executing_builtin, indirection_lev
 extern int variable_context, builtin_ignoring_errexit, subshell_environment;
 extern char *this_command_name;
 extern volatile int last_command_exit_value;
-extern volatile pid_t last_made_pid;
 extern void notify_and_cleanup(int unused); /* says of which signal a job died, and forgets it */
 extern void *temporary_env;
 extern int assign_in_env(struct word_desc *assignment, int with_effects); /* 0: the variable is read-only */
@@ -79,10 +78,18 @@ extern volatile sig_atomic_t interrupt_state, terminating_signal;
 extern void termsig_handler(int signal);
 extern sigset_t top_level_mask __attribute__((weak)); /* what subshells put back */
 
+/* A pipeline that is being started. */
+extern int already_making_children;
+extern void stop_making_children(void);
+extern void cleanup_the_pipeline(void);
+
 /* Traps. The trap on EXIT has the number 0. */
 #define EXIT_TRAP 0
 extern int signal_is_trapped(int signal), signal_is_ignored(int signal);
+extern void *set_sigint_handler(void); /* of a pointer to a function, which nobody here calls */
 extern void restore_default_signal(int signal);
+extern int wait_signal_received __attribute__((weak));
+extern int debugging_mode; /* `shopt extdebug` */
 extern char *trap_list[];
 #define RUN_AS_SCRIPT 0x001  /* not interactive */
 #define RUN_NO_HISTORY 0x004

@@ -22,6 +22,20 @@
 
 static bool is_running, is_copy, can_stop, last_was_stopped;
 
+/* By either name: that of glibc, or that of musl. Bash itself forgets the forks of `$(…)` and `>(…)`. */
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *) __attribute__((weak));
+extern int pthread_atfork(void (*)(void), void (*)(void), void (*)(void)) __attribute__((weak));
+
+static bool counts_forks;
+static uint32_t forks;
+
+static void count_fork(void) { forks++; }
+
+static bool begin_counting(void) {
+  if (__register_atfork != NULL) return __register_atfork(NULL, count_fork, NULL, NULL) == 0;
+  return pthread_atfork != NULL && pthread_atfork(NULL, count_fork, NULL) == 0;
+}
+
 static void copy_options(struct pi_report *report) {
   char *options = which_set_flags();
   strncpy(report->options, options, PI_OPTIONS_SIZE - 1);
@@ -44,6 +58,7 @@ static bool greet(void) {
  */
 static void forget_stopped_jobs(void) {
   int kept = channel_mute();
+  kill(getpid(), SIGCHLD); /* bash's handler takes in all that have died */
   notify_and_cleanup(0);
   channel_unmute(kept);
 }
@@ -91,7 +106,7 @@ static bool run(const struct received *received) {
     return refuse(received, error);
   }
   if (received->order.flags & PI_ORDER_OWN_PID) dollar_dollar_pid = getpid();
-  pid_t made_before = last_made_pid;
+  uint32_t forks_before = forks;
   struct evaluation evaluation = evaluate(&script);
 
   last_was_stopped = evaluation.ending == PI_ENDED_STOPPED;
@@ -101,7 +116,7 @@ static bool run(const struct received *received) {
   report.sequence = received->order.sequence;
   report.number = evaluation.status;
   report.ending = evaluation.ending;
-  report.flags = last_made_pid != made_before ? PI_REPORT_MADE_PROCESS : 0;
+  report.flags = !counts_forks || forks != forks_before ? PI_REPORT_MADE_PROCESS : 0;
   copy_options(&report);
   return channel_report(&report, the_current_working_directory != NULL ? the_current_working_directory : "");
 }
@@ -190,6 +205,7 @@ static int drive(struct word_list *words) {
   if (!channel_open(socket)) return EXECUTION_FAILURE;
   is_running = true;
   can_stop = stop_install();
+  counts_forks = begin_counting();
   become_script(words->next != NULL ? words->next->word->word : NULL);
   evaluate_begin(); /* frees the words */
   channel_release();

@@ -14,6 +14,7 @@
  */
 #include "evaluate.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdio_ext.h>
@@ -112,9 +113,17 @@ static void leave_scope(void) {
   has_scope = false;
 }
 
+/* A jump may leave a pipeline that was being started: what is begun next would be taken for the rest of it. */
+static void forget_pipeline(void) {
+  if (!already_making_children) return;
+  stop_making_children();
+  cleanup_the_pipeline();
+}
+
 /* Bash between two commands of a script: nothing entered, nothing half read. */
 static void calm_down(void) {
   interrupt_state = 0;
+  forget_pipeline();
   top_level_cleanup();
   leave_scope();
   if (temporary_env != NULL) dispose_used_env_vars();
@@ -137,6 +146,8 @@ static void calm_parser(void) {
 
 /* Options that mean this text only, see docs/decisions/0005-option-scopes.md. */
 static void drop_scoped_options(void) {
+  /* With this one, a trap on DEBUG that fails would keep every later text from running. */
+  debugging_mode = 0;
   if (!exit_immediately_on_error && !echo_input_at_read && !read_but_dont_execute && !just_one_command) return;
   change_flag('e', '+');
   change_flag('v', '+');
@@ -198,29 +209,40 @@ static uint32_t run_commands(void) {
   return ending;
 }
 
+/* Returns false where the trap itself ended the shell, as by `exit`. */
+static bool run_trap(int number, const char *name) {
+  interrupt_state = 0;
+  if (__sigsetjmp(top_level, 0) != 0) return false;
+  if (signal_is_ignored(number) || trap_list[number] == NULL) return true;
+  char *commands = xmalloc(strlen(trap_list[number]) + 1);
+  strcpy(commands, trap_list[number]);
+  parse_and_execute(commands, name, RUN_AS_SCRIPT | RUN_NO_HISTORY | RUN_FROM_LINE_1);
+  return true;
+}
+
+/* A stop is to a script what SIGTERM is: it may clean up. */
+static void run_trap_on_stop(struct evaluation *result) {
+  if (!stop_was_taken() || !signal_is_trapped(SIGTERM)) return;
+  if (!run_trap(SIGTERM, "terminate trap")) result->status = last_command_exit_value;
+  end_if_forked();
+}
+
 /*
  * Bash has a function for this, but after it no later EXIT trap would run: it is made for a shell that is about to end.
  * The status of the trap is nobody's, unless the trap itself says `exit`.
  */
 static void run_trap_on_exit(struct evaluation *result) {
-  volatile int status = result->status;
-
   if (!signal_is_trapped(EXIT_TRAP)) return;
-  interrupt_state = 0;
-  if (__sigsetjmp(top_level, 0) != 0) {
-    status = last_command_exit_value;
-  } else if (!signal_is_ignored(EXIT_TRAP) && trap_list[EXIT_TRAP] != NULL) {
-    char *commands = xmalloc(strlen(trap_list[EXIT_TRAP]) + 1);
-    strcpy(commands, trap_list[EXIT_TRAP]);
-    parse_and_execute(commands, "exit trap", RUN_AS_SCRIPT | RUN_NO_HISTORY | RUN_FROM_LINE_1);
-  }
+  /* As a script's, that has left its loop by then: what `set -x` shows of the trap has one sign less. */
+  if (calm_indirection > 0) indirection_level = calm_indirection - 1;
+  if (!run_trap(EXIT_TRAP, "exit trap")) result->status = last_command_exit_value;
   end_if_forked();
   if (signal_is_trapped(EXIT_TRAP)) restore_default_signal(EXIT_TRAP);
-  result->status = status;
 }
 
 static __attribute__((noinline)) void finish(struct evaluation *result) {
   result->status = last_command_exit_value;
+  run_trap_on_stop(result);
   run_trap_on_exit(result);
   if (__sigsetjmp(top_level, 0) == 0) calm_down();
   last_command_exit_value = result->status;

@@ -9,12 +9,16 @@
  * bash has only those: no `trap '' 32` reaches the kernel. Hence the bare system calls in here. It is free in bash,
  * which has one thread: glibc uses it to cancel threads, musl for timers that start threads.
  *
+ * Bash sends SIGINT to itself where a command substitution died of it, as one does that is stopped too, and would die
+ * of it. So that signal is ignored from a stop to the end of its order.
+ *
  * A stop carries the order's sequence number. One that arrives when its order is over hits nobody, and one that
  * overtakes its order is remembered.
  */
 #include "stop.h"
 
 #include <signal.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,17 +34,6 @@ static volatile uint32_t armed_sequence;
 static volatile uint32_t stopped_sequence;
 static volatile sig_atomic_t anything_stopped;
 
-static void take_stop(int number, siginfo_t *info, void *context) {
-  (void)number;
-  (void)context;
-  if (info->si_code != SI_QUEUE) return; /* `kill -32` of a command */
-  stopped_sequence = (uint32_t)info->si_value.sival_int;
-  anything_stopped = 1;
-  if (!armed || stopped_sequence != armed_sequence) return;
-  taken = 1;
-  interrupt_state = 1;
-}
-
 /* The kernel's own layout of struct sigaction, which differs from the C libraries'. */
 struct kernel_sigaction {
   void (*handler)(int, siginfo_t *, void *);
@@ -50,6 +43,29 @@ struct kernel_sigaction {
 #endif
   unsigned long mask;
 };
+
+static volatile sig_atomic_t ignores_interrupt;
+
+static void take(void) {
+  struct kernel_sigaction ignore;
+  taken = 1;
+  interrupt_state = 1;
+  /* `wait` looks at this one only. */
+  if (&wait_signal_received != NULL) wait_signal_received = PI_STOP_SIGNAL;
+  if (ignores_interrupt) return;
+  memset(&ignore, 0, sizeof ignore);
+  ignore.handler = (void (*)(int, siginfo_t *, void *))(uintptr_t)SIG_IGN;
+  ignores_interrupt = syscall(SYS_rt_sigaction, SIGINT, &ignore, NULL, KERNEL_MASK_SIZE) == 0;
+}
+
+static void take_stop(int number, siginfo_t *info, void *context) {
+  (void)number;
+  (void)context;
+  if (info->si_code != SI_QUEUE) return; /* `kill -32` of a command */
+  stopped_sequence = (uint32_t)info->si_value.sival_int;
+  anything_stopped = 1;
+  if (armed && stopped_sequence == armed_sequence) take();
+}
 
 #if defined(__x86_64__)
 #define SA_RESTORER_FLAG 0x04000000UL
@@ -65,9 +81,14 @@ __asm__(
 extern void pi_return_from_signal(void) __attribute__((visibility("hidden")));
 #endif
 
+/* No signal is blocked, whatever the host blocked at the fork or bash does where it was interrupted. */
+static bool unblock_all(void) {
+  unsigned long nothing = 0;
+  return syscall(SYS_rt_sigprocmask, SIG_SETMASK, &nothing, NULL, KERNEL_MASK_SIZE) == 0;
+}
+
 bool stop_install(void) {
   struct kernel_sigaction action;
-  unsigned long nothing = 0;
 
   memset(&action, 0, sizeof action);
   action.handler = take_stop;
@@ -77,7 +98,7 @@ bool stop_install(void) {
   action.restorer = pi_return_from_signal;
 #endif
   if (&top_level_mask != NULL) memset(&top_level_mask, 0, KERNEL_MASK_SIZE);
-  if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &nothing, NULL, KERNEL_MASK_SIZE) != 0) return false;
+  if (!unblock_all()) return false;
   return syscall(SYS_rt_sigaction, PI_STOP_SIGNAL, &action, NULL, KERNEL_MASK_SIZE) == 0;
 }
 
@@ -87,16 +108,18 @@ void stop_arm(uint32_t sequence) {
   armed_sequence = sequence;
   armed = 1;
   /* After `armed` is set, so that a stop in between is seen by one of the two. */
-  if (anything_stopped && stopped_sequence == sequence) {
-    taken = 1;
-    interrupt_state = 1;
-  }
+  if (anything_stopped && stopped_sequence == sequence) take();
 }
 
 void stop_disarm(void) {
   armed = 0;
   anything_stopped = 0;
   interrupt_state = 0;
+  if (&wait_signal_received != NULL) wait_signal_received = 0;
+  /* Not as it was found: that may have been the handler of a wait that is over. */
+  if (ignores_interrupt) set_sigint_handler();
+  ignores_interrupt = 0;
+  if (taken) unblock_all();
 }
 
 bool stop_was_taken(void) { return taken != 0; }

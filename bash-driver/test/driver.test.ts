@@ -51,6 +51,26 @@ describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compile
     expect((await host.run("echo $- $SHELLOPTS")).options).toBe(flags);
   });
 
+  it("takes back extdebug, with which a trap on DEBUG that fails would keep later orders from running", async () => {
+    const host = await start();
+    await host.run("shopt -s extdebug; trap false DEBUG");
+
+    expect((await host.run("echo here; shopt -q extdebug; echo $?")).output).toBe("here\n1\n");
+  });
+
+  it.each([
+    ["x=1; cd /; read -r line </etc/passwd; printf -v y %s $line", false],
+    ["x=$(echo)", true],
+    [": <(:)", true],
+    ["(:)", true],
+    ["sleep 0 &", true],
+    ["f() { eval '/bin/true'; }; f", true],
+  ])("says whether `%s` forked: %s", async (text, madeProcess) => {
+    const host = await start();
+
+    expect(await host.run(text)).toMatchObject({ ending: "complete", madeProcess });
+  });
+
   it("keeps what could not be written out of the next order's output", async () => {
     const host = await start();
     await host.run("exec >/dev/full; echo lost; printf lost");

@@ -6,9 +6,9 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readCorpus } from "../../test/oracle/corpus.ts";
-import { ask, plainly, type Way } from "../../test/oracle/ways.ts";
+import { ask, plainlyBy, type Way } from "../../test/oracle/ways.ts";
 import { scratchFolder } from "../../test/support/scratch.ts";
-import { build, canBuild, startHost } from "./support/driver-host.ts";
+import { BASH, build, canBuild, startHost } from "./support/driver-host.ts";
 
 /** After these, the shell is gone, as bash is: the status is still the script's. */
 const FATAL: Readonly<Record<string, string>> = {
@@ -96,7 +96,7 @@ describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compile
   async function compare(text: string): Promise<string[]> {
     const scratch = scratchFolder();
     const alive: string[] = [];
-    const expected = await ask(plainly, text, scratch);
+    const expected = await ask(plainlyBy(BASH), text, scratch);
     expect(await ask(inDriver(alive), text, scratch)).toEqual(expected);
     return alive;
   }

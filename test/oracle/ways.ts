@@ -33,31 +33,36 @@ export function environment(folder: string): Record<string, string> {
   };
 }
 
-/** Bash, with the script in a file. */
-export const plainly: Way = (text, folder) =>
-  within(
-    "plain bash",
-    new Promise((resolve, reject) => {
-      writeFileSync(join(folder, "bash"), text);
-      // A shell puts both streams into one pipe, as we do.
-      const child = spawn("bash", ["-c", "exec bash bash 2>&1 < /dev/null"], {
-        cwd: folder,
-        env: environment(folder),
-        stdio: ["ignore", "pipe", "ignore"],
-        detached: true,
-      });
-      const pieces: Buffer[] = [];
-      child.stdout.on("data", (piece: Buffer) => pieces.push(piece));
-      child.on("error", reject);
-      child.on("exit", (code) => {
-        // What it left in the background is not part of the answer, and may not stay.
-        setTimeout(() => {
-          if (child.pid !== undefined) killGroup(child.pid);
-          resolve({ output: Buffer.concat(pieces).toString(), status: code ?? undefined });
-        }, 10);
-      });
-    }),
-  );
+/** The bash `bash`, with the script in a file. */
+export function plainlyBy(bash: string): Way {
+  return (text, folder) =>
+    within(
+      "plain bash",
+      new Promise((resolve, reject) => {
+        writeFileSync(join(folder, "bash"), text);
+        // A shell puts both streams into one pipe, as we do.
+        const child = spawn("bash", ["-c", 'exec "$0" bash 2>&1 < /dev/null', bash], {
+          cwd: folder,
+          env: environment(folder),
+          stdio: ["ignore", "pipe", "ignore"],
+          detached: true,
+        });
+        const pieces: Buffer[] = [];
+        child.stdout.on("data", (piece: Buffer) => pieces.push(piece));
+        child.on("error", reject);
+        child.on("exit", (code) => {
+          // What it left in the background is not part of the answer, and may not stay.
+          setTimeout(() => {
+            if (child.pid !== undefined) killGroup(child.pid);
+            resolve({ output: Buffer.concat(pieces).toString(), status: code ?? undefined });
+          }, 10);
+        });
+      }),
+    );
+}
+
+/** The same, with the bash of the machine. */
+export const plainly: Way = plainlyBy("bash");
 
 /** A session of its own. */
 export const inSession: Way = async (text, folder) => {
