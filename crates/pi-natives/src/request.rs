@@ -48,6 +48,7 @@ impl From<SessionOptions> for ShellOptions {
             cwd: options.cwd.map(PathBuf::from),
             base_env: options.base_env.map(entries),
             session_env: options.session_env.map(entries).unwrap_or_default(),
+            driver: None,
             snapshot_path: options.snapshot_path.map(PathBuf::from),
             limits: options.limits.map(ResourceLimits::from).unwrap_or_default(),
             sandbox: options.sandbox.map(SandboxOptions::from),

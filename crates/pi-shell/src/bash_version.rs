@@ -33,6 +33,21 @@ pub(crate) fn note(shell: &Path, version: BashVersion) {
     known().get_or_insert_default().insert(shell.to_path_buf(), version);
 }
 
+/// The same, from the text of `$BASH_VERSION`.
+#[cfg(target_os = "linux")]
+pub(crate) fn note_text(shell: &Path, text: &str) {
+    if let Some(version) = parse(text) {
+        note(shell, version);
+    }
+}
+
+/// The numbers in `$BASH_VERSION`, such as `5.2.15(1)-release`.
+#[cfg(target_os = "linux")]
+pub(crate) fn parse(text: &str) -> Option<BashVersion> {
+    let mut numbers = text.split('.');
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
 /// Whether any shell is known to be too old to be kept.
 pub(crate) fn knows_old() -> bool {
     known().iter().flatten().any(|(_, version)| *version < OLDEST_KEPT)

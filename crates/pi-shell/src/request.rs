@@ -33,6 +33,9 @@ pub struct ShellOptions {
     pub shell: Option<PathBuf>,
     /// Path of the `pi-supervisor` executable. Required on Unix.
     pub supervisor: Option<PathBuf>,
+    /// Path of the bash driver. `None`, a system other than Linux, or a bash that it does not fit: the session's bash
+    /// is driven by shell text.
+    pub driver: Option<PathBuf>,
     /// First working directory. Default: the host's own.
     pub cwd: Option<PathBuf>,
     /// The environment the session begins with instead of the host's. Default: the host's,

@@ -11,6 +11,10 @@
 //! Older background jobs, standbys and copies of the session are no targets.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+#[cfg(target_os = "linux")]
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -27,6 +31,13 @@ const TERMINATE_AFTER: Duration = Duration::from_millis(150);
 
 /// Time from the first signal to SIGKILL.
 const KILL_AFTER: Duration = Duration::from_millis(400);
+
+/// Time from the first signal to SIGKILL for a shell that should have given its command up by itself.
+const SHELL_KILL_AFTER: Duration = Duration::from_secs(1);
+
+/// The driver's own signal: `PI_STOP_SIGNAL` in bash-driver/protocol.h.
+#[cfg(target_os = "linux")]
+pub(crate) const DRIVER_STOP_SIGNAL: i32 = 32;
 
 /// Time after which what is still there cannot be killed by us (another user's, or stuck in the
 /// kernel): the run settles and names it.
@@ -49,11 +60,83 @@ pub(crate) struct StopPlan {
     /// The session runs something else meanwhile: only what is below the shell is the command's.
     pub(crate) is_beside: bool,
     /// Processes that are no targets, with everything below them.
-    pub(crate) spared: HashSet<i32>,
+    pub(crate) spared: SparedNow,
     /// Device and inode of the pipe on which the driver answers.
     pub(crate) report: Option<(libc::dev_t, u64)>,
     /// Processes that lived before the command; they and their children are no targets.
     pub(crate) older: HashSet<ProcessIdentity>,
+}
+
+/// Tells them anew for each look: some are born meanwhile.
+pub(crate) type SparedNow = Arc<dyn Fn() -> Spared + Send + Sync>;
+
+/// Processes that are no targets.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Spared {
+    /// Those that are known.
+    pub(crate) pids: HashSet<i32>,
+    /// Inodes of sockets: whoever has one is spared too.
+    pub(crate) sockets: HashSet<u64>,
+}
+
+impl From<HashSet<i32>> for Spared {
+    fn from(pids: HashSet<i32>) -> Self {
+        Self { pids, sockets: HashSet::new() }
+    }
+}
+
+impl Spared {
+    fn contains(&self, pid: i32) -> bool {
+        self.pids.contains(&pid) || (!self.sockets.is_empty() && self.has_socket(pid))
+    }
+
+    fn has_socket(&self, pid: i32) -> bool {
+        let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
+        entries.flatten().any(|entry| {
+            let link = std::fs::read_link(entry.path()).ok();
+            let inode = link.as_deref().and_then(Path::to_str).and_then(|link| {
+                link.strip_prefix("socket:[")?.strip_suffix(']')?.parse::<u64>().ok()
+            });
+            inode.is_some_and(|inode| self.sockets.contains(&inode))
+        })
+    }
+}
+
+/// A shell that the driver stops, and that goes on afterwards.
+#[cfg(target_os = "linux")]
+#[derive(Clone)]
+pub(crate) struct DrivenTarget {
+    pub(crate) child: Child,
+    /// Which order is to be stopped.
+    pub(crate) sequence: u32,
+    pub(crate) stage: Arc<Stage>,
+}
+
+/// What has become of a driven shell's command.
+#[cfg(target_os = "linux")]
+#[derive(Default)]
+pub(crate) struct Stage(pub(crate) AtomicU8);
+
+#[cfg(target_os = "linux")]
+impl Stage {
+    /// It has answered.
+    pub(crate) const DONE: u8 = 1;
+    /// It answers nobody any more: it is dead, or another program (`exec`).
+    pub(crate) const NOT_A_SHELL: u8 = 2;
+}
+
+#[cfg(target_os = "linux")]
+impl DrivenTarget {
+    fn is(&self, stage: u8) -> bool {
+        self.stage.0.load(Ordering::SeqCst) == stage
+    }
+
+    /// Has bash give its command up.
+    fn interrupt(&self) {
+        let shell = self.child.identity();
+        // One that is gone needs none.
+        drop(tree::queue_signal(shell, DRIVER_STOP_SIGNAL, self.sequence));
+    }
 }
 
 /// The shell that runs the command to stop.
@@ -63,6 +146,9 @@ pub(crate) enum ShellTarget {
     Main(Child),
     /// A copy, of which only the identity is known.
     Copy(ProcessIdentity),
+    /// One with the driver: the session's own or a copy.
+    #[cfg(target_os = "linux")]
+    Driven(DrivenTarget),
 }
 
 impl ShellTarget {
@@ -70,18 +156,64 @@ impl ShellTarget {
         match self {
             Self::Main(child) => child.identity(),
             Self::Copy(identity) => *identity,
+            #[cfg(target_os = "linux")]
+            Self::Driven(target) => target.child.identity(),
         }
     }
 
-    fn is_dead(&self) -> bool {
+    /// Whether it is over with the command.
+    fn is_done(&self) -> bool {
         match self {
+            #[cfg(target_os = "linux")]
+            Self::Driven(target) => target.is(Stage::DONE) || target.child.exit_status().is_some(),
             Self::Main(child) => child.exit_status().is_some(),
             Self::Copy(identity) => !tree::is_alive(*identity),
         }
     }
 }
 
+impl ShellTarget {
+    /// Whether it outlives the command that is stopped.
+    #[cfg(target_os = "linux")]
+    fn lives_on(&self) -> bool {
+        matches!(self, Self::Driven(_))
+    }
+
+    /// None does.
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, reason = "the same form as on Linux")]
+    fn lives_on(&self) -> bool {
+        false
+    }
+
+    /// Has one that lives on give its command up, also one that was stopped.
+    fn go_on(&self) {
+        #[cfg(target_os = "linux")]
+        if let Self::Driven(target) = self {
+            // What is another program by now is ended as one.
+            if !target.is(Stage::NOT_A_SHELL) {
+                target.interrupt();
+            }
+            signal_quietly(self.identity(), CONTINUE);
+        }
+    }
+}
+
 impl StopPlan {
+    /// Whom the ladder is for: the command's processes, and its shell where that has become another program.
+    fn rungs_for(&self) -> Vec<ProcessIdentity> {
+        let mut found: Vec<ProcessIdentity> =
+            self.targets().into_iter().map(|entry| entry.identity).collect();
+        #[cfg(target_os = "linux")]
+        if let ShellTarget::Driven(target) = &self.shell
+            && target.is(Stage::NOT_A_SHELL)
+            && target.child.exit_status().is_none()
+        {
+            found.push(target.child.identity());
+        }
+        found
+    }
+
     /// The living processes of the command, parents before children, without its shell.
     pub(crate) fn targets(&self) -> Vec<ProcessEntry> {
         let shell = self.shell.identity();
@@ -91,7 +223,7 @@ impl StopPlan {
             return below.into_iter().filter(|entry| !is_zombie(entry)).collect();
         }
         let root = if self.is_beside { shell.pid } else { self.supervisor };
-        processes_of(root, &self.spared, &self.older, shell.pid, self.report)
+        processes_of(root, &(self.spared)(), &self.older, shell.pid, self.report)
     }
 
     /// What lives of the command once it has ended. Beside the session, that is what is below its
@@ -100,7 +232,7 @@ impl StopPlan {
         let mut found = self.targets();
         if self.is_beside {
             let shell = self.shell.identity().pid;
-            let (spared, older) = (&self.spared, &self.older);
+            let (spared, older) = (&(self.spared)(), &self.older);
             found.extend(processes_of(self.supervisor, spared, older, shell, self.report));
         }
         found
@@ -113,7 +245,7 @@ impl StopPlan {
 /// own have the command's output, or what they redirected it to.
 pub(crate) fn processes_of(
     root: i32,
-    spared: &HashSet<i32>,
+    spared: &Spared,
     older: &HashSet<ProcessIdentity>,
     shell: i32,
     report: Option<(libc::dev_t, u64)>,
@@ -122,7 +254,7 @@ pub(crate) fn processes_of(
     let mut found = Vec::new();
     for entry in tree::descendants(root) {
         let pid = entry.identity.pid;
-        let known = spared.contains(&pid)
+        let known = spared.contains(pid)
             || older.contains(&entry.identity)
             || left_out.contains(&entry.parent);
         if known || (pid != shell && report.is_some() && standard_output(pid) == report) {
@@ -163,7 +295,7 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
     if plan.is_beside {
         // When such a shell ends, its children become the supervisor's: they are noted before.
         signal_quietly(plan.shell.identity(), STOP);
-        known.extend(plan.targets().into_iter().map(|entry| entry.identity));
+        known.extend(plan.rungs_for());
     }
     tell_shell(plan);
     let supervisor = tree::identity_of(plan.supervisor);
@@ -173,8 +305,7 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
             // One that a command stopped reaps nothing and tells nothing.
             signal_quietly(supervisor, CONTINUE);
         }
-        let mut targets: Vec<ProcessIdentity> =
-            plan.targets().into_iter().map(|entry| entry.identity).collect();
+        let mut targets = plan.rungs_for();
         known.extend(&targets);
         targets.extend(
             known
@@ -184,7 +315,7 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
                 .copied()
                 .collect::<Vec<_>>(),
         );
-        if targets.is_empty() && plan.shell.is_dead() {
+        if targets.is_empty() && plan.shell.is_done() {
             // Twice: a process between fork and its parent's death may be missed by one scan.
             quiet_rounds += 1;
             if quiet_rounds == 2 {
@@ -195,10 +326,13 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
         }
         quiet_rounds = 0;
         if elapsed > GIVE_UP_AFTER {
-            if !plan.shell.is_dead() {
+            if !plan.shell.is_done() {
                 targets.push(plan.shell.identity());
             }
             return targets;
+        }
+        if elapsed >= SHELL_KILL_AFTER && !plan.shell.is_done() {
+            signal_quietly(plan.shell.identity(), KILL);
         }
         if elapsed >= KILL_AFTER {
             kill_frozen(plan, &mut known);
@@ -216,6 +350,10 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
 /// dies, so it is killed before its children are touched.
 fn tell_shell(plan: &StopPlan) {
     let shell = plan.shell.identity();
+    if plan.shell.lives_on() {
+        plan.shell.go_on();
+        return;
+    }
     let signal = if tree::ignores(shell.pid, TERMINATE) { KILL } else { TERMINATE };
     signal_quietly(shell, signal);
     signal_quietly(shell, CONTINUE);
@@ -248,9 +386,8 @@ fn kill_frozen(plan: &StopPlan, known: &mut HashSet<ProcessIdentity>) {
     signal_quietly(shell, STOP);
     for _ in 0..FREEZE_ROUNDS {
         let fresh: Vec<ProcessIdentity> = plan
-            .targets()
+            .rungs_for()
             .into_iter()
-            .map(|entry| entry.identity)
             .chain(known.iter().copied().filter(|one| tree::is_alive(*one)))
             .filter(|identity| !frozen.contains(identity))
             .collect();
@@ -263,10 +400,14 @@ fn kill_frozen(plan: &StopPlan, known: &mut HashSet<ProcessIdentity>) {
         }
     }
     known.extend(&frozen);
-    signal_quietly(shell, KILL);
+    if !plan.shell.lives_on() {
+        signal_quietly(shell, KILL);
+    }
     for identity in frozen {
         signal_quietly(identity, KILL);
     }
+    // A shell whose children are gone finds that it was interrupted.
+    plan.shell.go_on();
 }
 
 /// A process that is gone needs no signal, and one that is not ours to signal shows in the next

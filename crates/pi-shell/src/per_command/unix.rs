@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
@@ -115,7 +115,7 @@ impl Place {
     /// Counts what the command left alive as survivors, and describes it.
     pub(super) async fn account_for_survivors(&self, process: &Process) -> Vec<ProcessInfo> {
         lock(&self.running).remove(&process.child.pid());
-        let (spared, older) = (lock(&self.running).clone(), self.living());
+        let (spared, older) = (lock(&self.running).clone().into(), self.living());
         let own = process.child.pid();
         let found = stop::processes_of(self.supervisor.pid(), &spared, &older, own, None);
         lock(&self.survivors).extend(found.iter().map(|entry| entry.identity));
@@ -165,7 +165,7 @@ impl Process {
             supervisor: place.supervisor.pid(),
             shell: ShellTarget::Main(self.child.clone()),
             is_beside: false,
-            spared,
+            spared: Arc::new(move || spared.clone().into()),
             report: None,
             older: place.living(),
         };

@@ -4,12 +4,13 @@
 //! them do. What stays is given to the ladder of `stop`, SIGTERM and then SIGKILL.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::Signal;
 use tokio::time::Instant;
 
-use crate::stop::{self, HANG_UP_GRACE, ShellTarget, StopPlan};
+use crate::stop::{self, HANG_UP_GRACE, ShellTarget, Spared, StopPlan};
 use crate::supervisor::{Child, Supervisor};
 use crate::sys::signals::{CONTINUE, STOP};
 use crate::tree::{self, ProcessIdentity};
@@ -25,7 +26,7 @@ pub(super) async fn hang_up(supervisor: &Supervisor, leader: &Child) {
         supervisor: supervisor.pid(),
         shell: ShellTarget::Main(leader.clone()),
         is_beside: false,
-        spared: HashSet::default(),
+        spared: Arc::new(Spared::default),
         report: None,
         older: HashSet::default(),
     };

@@ -2,7 +2,7 @@
 //! shell said last, and a look at a parser that it may have broken.
 
 use super::engine::Engine;
-use super::follow::Ending;
+use super::follow::{Ending, Report};
 use super::main_shell::MainShell;
 use super::noise::LastWords;
 use super::orders;
@@ -74,7 +74,7 @@ impl Engine {
             let ending = self.follow(job, &token, None, clock, output, delivery).await;
             orders::remove(file);
             let began = delivery.received() > before
-                || !matches!(ending, Ending::Reported { .. })
+                || !matches!(ending, Ending::Reported(Report { .. }))
                 || !self.complained_of_redirection(output);
             if began || !descriptors.are_high() {
                 return Ok(ending);

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::MutexGuard;
 
 use super::descriptors::Descriptors;
-use super::follow::{Ending, Follow, StopReason};
+use super::follow::{Ending, Follow, Report, StopReason};
 use super::orders;
 use super::output_pipe::OutputPipe;
 use super::own_pid;
@@ -83,7 +83,10 @@ pub(super) async fn run(
         supervisor: shared_by_plan.supervisor.pid(),
         shell: ShellTarget::Copy(identity),
         is_beside: true,
-        spared: shared_by_plan.not_of_a_copy(),
+        spared: {
+            let shared = Arc::clone(&shared_by_plan);
+            Arc::new(move || shared.not_of_a_copy())
+        },
         report: shared_by_plan.main().1,
         older: shared_by_plan.survivors.living(),
     };
@@ -208,17 +211,19 @@ async fn conclude(
 ) -> Result<RunResult, ShellError> {
     let wall_time = clock.elapsed();
     let outcome = match ending {
-        Ending::Reported { cwd_failed: true, .. } => {
+        Ending::Reported(Report { cwd_failed: true, .. }) => {
             let path = cwd.join(job.options.cwd.clone().unwrap_or_default());
             return Err(ShellError::MissingWorkingDirectory { path });
         }
-        Ending::Reported { status, .. } => {
+        Ending::Reported(Report { status, .. }) => {
             ExitOutcome::Exited { code: u8::try_from(status & 0xff).unwrap_or(u8::MAX) }
         }
         // The status of a process that is not our child is not told.
-        Ending::Died { .. } | Ending::Lost { .. } => ExitOutcome::Signaled { signal: KILL },
-        Ending::Stopped { reason: StopReason::TimedOut } => ExitOutcome::TimedOut,
-        Ending::Stopped { reason: StopReason::Cancelled } => ExitOutcome::Cancelled,
+        Ending::Died { .. } | Ending::Lost { .. } | Ending::Refused { .. } => {
+            ExitOutcome::Signaled { signal: KILL }
+        }
+        Ending::Stopped { reason: StopReason::TimedOut, .. } => ExitOutcome::TimedOut,
+        Ending::Stopped { reason: StopReason::Cancelled, .. } => ExitOutcome::Cancelled,
     };
     let survivors = shared.account_for_survivors_of_copy().await;
     let (summary, _idle) = shared.put_output_away(output, delivery, !survivors.is_empty());

@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use super::driver;
 use super::frames::FrameBody;
+use super::ground::Ground;
 use super::main_shell::{LaunchSpec, MainShell};
 use super::orders;
 use super::output_pipe::OutputPipe;
 use super::ownership::Title;
-use super::pool;
 use super::protocol;
 use super::shared::Shared;
 use super::standby::{Births, ExpectedStandby};
@@ -24,7 +24,6 @@ use crate::environment;
 use crate::error::ShellError;
 use crate::outcome::LostWithShell;
 use crate::request::ShellOptions;
-use crate::sandbox::Sandbox;
 use crate::script;
 use crate::shell_path;
 use crate::supervisor::ChildExit;
@@ -86,24 +85,16 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    /// Starts a session: takes a booted shell and gives it the session's environment.
-    pub(super) async fn start(
+    /// Gives a booted shell what the session begins with.
+    pub(super) async fn begin(
+        ground: Ground,
         options: Arc<ShellOptions>,
+        cwd: PathBuf,
         keeps_session: bool,
+        shell: MainShell,
     ) -> Result<Self, ShellError> {
-        let cwd = crate::validate::first_directory(options.cwd.as_deref())?;
-        let mut spec = launch_spec(&options, &cwd)?;
-        let executable =
-            options.supervisor.clone().unwrap_or_else(|| PathBuf::from("pi-supervisor"));
-        if let Some(wanted) = &options.sandbox {
-            spec.sandbox = Some(Sandbox::open(wanted, &executable).await?);
-        }
-        let (means, shell) = pool::take(&executable, &spec).await?.into_parts();
-        let system = |source| ShellError::System { attempt: "find the supervisor", source };
-        let identity =
-            crate::tree::identity_of(means.supervisor.pid()).ok_or_else(|| system(died()))?;
-        let shared = Arc::new(Shared::new(means, identity, spec));
-        shared.set_main(&shell);
+        let shared = Arc::new(Shared::new(ground));
+        shared.set_main(shell.child().pid(), shell.report_inode());
         let title = shared.ownership.owned();
         let mut engine = Self::over(shared, options, cwd, title);
         engine.main = Some(shell);
@@ -229,7 +220,7 @@ impl Engine {
         )
         .await?;
         self.shared.limits.add(main.child().pid())?;
-        self.shared.set_main(&main);
+        self.shared.set_main(main.child().pid(), main.report_inode());
         self.main = Some(main);
         Ok(())
     }
@@ -357,11 +348,6 @@ impl Engine {
         self.shared.limits.remove().await;
     }
 
-    /// Whether the session's means are gone: somebody killed its supervisor or removed its folder.
-    pub(super) fn is_broken(&self) -> bool {
-        !self.shared.folder.path().is_dir() || !crate::tree::is_alive(self.shared.root)
-    }
-
     /// Name of the file that the shell's last breath goes to.
     pub(super) fn generation(&self) -> u64 {
         self.generation
@@ -369,7 +355,7 @@ impl Engine {
 }
 
 /// What is told when the shell ends while it is set up.
-fn died() -> io::Error {
+pub(super) fn died() -> io::Error {
     io::Error::new(io::ErrorKind::BrokenPipe, "bash ended unexpectedly")
 }
 
@@ -387,7 +373,7 @@ pub(super) fn status_of(exit: ChildExit) -> i32 {
     }
 }
 
-fn launch_spec(options: &ShellOptions, cwd: &Path) -> Result<LaunchSpec, ShellError> {
+pub(super) fn launch_spec(options: &ShellOptions, cwd: &Path) -> Result<LaunchSpec, ShellError> {
     let env: Vec<(OsString, OsString)> = match &options.base_env {
         Some(entries) => entries
             .iter()
@@ -401,8 +387,14 @@ fn launch_spec(options: &ShellOptions, cwd: &Path) -> Result<LaunchSpec, ShellEr
         env,
         limits: options.limits,
         sandbox: None,
+        driver: options.driver.clone(),
         visible: match &options.sandbox {
-            Some(_) => options.snapshot_path.iter().cloned().chain([cwd.to_path_buf()]).collect(),
+            Some(_) => [&options.snapshot_path, &options.driver]
+                .into_iter()
+                .flatten()
+                .cloned()
+                .chain([cwd.to_path_buf()])
+                .collect(),
             None => Vec::new(),
         },
     })
@@ -415,7 +407,7 @@ fn is_root(directory: &Path) -> bool {
 
 /// Whether a process has that directory, itself and not a newer one of its name. False where the
 /// system does not tell.
-fn works_in(pid: i32, directory: &Path) -> bool {
+pub(super) fn works_in(pid: i32, directory: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let identity = |path: &Path| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
     match (identity(Path::new(&format!("/proc/{pid}/cwd"))), identity(directory)) {

@@ -81,15 +81,16 @@ struct Ends {
     input: Option<u64>,
     reads: HashSet<u64>,
     writes: HashSet<u64>,
+    sockets: HashSet<u64>,
     /// It has the command's output open.
     has_output: bool,
 }
 
 impl Ends {
-    /// Whether it is a fork of the shell, with its report pipe, that has both ends of another: bash has
+    /// Whether it is a fork of the shell, with what it reports on, that has both ends of another: bash has
     /// not given them out yet.
     fn is_being_made(&self, report: Option<u64>) -> bool {
-        report.is_some_and(|report| self.writes.contains(&report))
+        report.is_some_and(|report| self.writes.contains(&report) || self.sockets.contains(&report))
             && !self.reads.is_disjoint(&self.writes)
     }
 }
@@ -106,11 +107,19 @@ fn ends_of(pid: i32, output: FileId) -> Ends {
         }
     };
     for entry in entries.flatten() {
-        let Some(pipe) = std::fs::read_link(entry.path()).ok().and_then(|link| pipe_of(&link))
-        else {
+        let link = std::fs::read_link(entry.path()).ok();
+        if let Some(socket) = link.as_deref().and_then(|link| inode_of(link, "socket:[")) {
+            ends.sockets.insert(socket);
+            continue;
+        }
+        let Some(pipe) = link.as_deref().and_then(|link| inode_of(link, "pipe:[")) else {
             ends.has_output |= file_id(&entry.path()) == Some(output);
             continue;
         };
+        if pipe == output.1 {
+            ends.has_output = true;
+            continue;
+        }
         // The modes of the link are those of the opening.
         if std::fs::symlink_metadata(entry.path()).is_ok_and(|link| may_write(&link)) {
             ends.writes.insert(pipe);
@@ -128,7 +137,7 @@ fn may_write(link: &std::fs::Metadata) -> bool {
     link.mode() & 0o200 != 0
 }
 
-/// The inode in `pipe:[inode]`.
-fn pipe_of(link: &Path) -> Option<u64> {
-    link.to_str()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
+/// The inode in `pipe:[inode]`, or of what else the kernel names so.
+fn inode_of(link: &Path, kind: &str) -> Option<u64> {
+    link.to_str()?.strip_prefix(kind)?.strip_suffix(']')?.parse().ok()
 }

@@ -10,11 +10,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+#[cfg(target_os = "linux")]
+use super::driven;
 use super::filters::{self, Sight};
 use super::frames::FrameBody;
 use super::noise::LastWords;
 use super::output_pipe::OutputPipe;
-use super::runner::{self, Runner};
+use super::runner::{self, Heard, Runner};
 use super::standby::Births;
 use crate::delivery::Delivery;
 use crate::job::DRAIN_LIMIT;
@@ -59,23 +61,32 @@ pub(super) enum StopReason {
 /// How a command ended.
 pub(super) enum Ending {
     /// Bash reported.
-    Reported {
-        status: i32,
-        cwd_failed: bool,
-        /// An error took bash out of the order, so what stands behind the command was not done.
-        unwound: bool,
-        flags: String,
-        cwd: PathBuf,
-        trap: Option<String>,
-    },
+    Reported(Report),
     /// Its shell ended without a report: `exit`, `exec`, a signal; `unread`: before it read the
     /// order.
     Died { exit: ChildExit, unread: bool },
-    /// We stopped it. What could not be ended is a survivor.
-    Stopped { reason: StopReason },
+    /// We stopped it. What could not be ended is a survivor. The shell may have reported all the same.
+    Stopped { reason: StopReason, report: Option<Report> },
     /// The shell stands outside of the command and does not report; `unread`: nor did it read
     /// the order.
     Lost { unread: bool },
+    /// The shell could not begin with it.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only the driver refuses"))]
+    Refused { errno: i32 },
+}
+
+/// What bash tells of a command that has ended.
+pub(super) struct Report {
+    pub(super) status: i32,
+    pub(super) cwd_failed: bool,
+    /// An error took bash out of the order, so what stands behind the command was not done.
+    pub(super) unwound: bool,
+    pub(super) flags: String,
+    pub(super) cwd: PathBuf,
+    /// The EXIT trap that is set.
+    pub(super) trap: Option<String>,
+    /// The command may have started something.
+    pub(super) made_process: bool,
 }
 
 /// One command and what is needed to follow it.
@@ -96,18 +107,10 @@ pub(super) struct Follow<'a, 'b> {
     pub(super) cancel: &'a CancellationToken,
 }
 
-struct Report {
-    status: i32,
-    cwd_failed: bool,
-    unwound: bool,
-    flags: String,
-    cwd: PathBuf,
-}
-
 enum Event {
     Cancelled,
     Deadline,
-    Frames(Vec<super::frames::Frame>),
+    Heard(Heard),
     Ended(ChildExit),
     Read(usize),
     Stopped,
@@ -127,14 +130,18 @@ impl Follow<'_, '_> {
         };
         self.drain(limit).await;
         // A plain builtin starts nothing; what was stopped leaves nothing.
-        let is_plain = self.last_words.is_none() && self.births.is_some();
-        if !is_plain && matches!(ending, Ending::Reported { .. } | Ending::Died { .. }) {
+        let made_process = match &ending {
+            Ending::Reported(report) => report.made_process,
+            Ending::Died { .. } => true,
+            _ => false,
+        };
+        if made_process {
             self.await_filters(limit).await;
         }
         self.delivery.end();
         self.has_room(limit).await;
         // The result comes at once after a plain command, and tells of its output too.
-        if self.last_words.is_some() || !matches!(ending, Ending::Reported { .. }) {
+        if self.last_words.is_some() || made_process || !matches!(ending, Ending::Reported(_)) {
             self.delivery.flush();
         }
         ending
@@ -170,7 +177,7 @@ impl Follow<'_, '_> {
                     () = self.cancel.cancelled(), if stopping.is_none() => Event::Cancelled,
                     () = until(self.deadline), if timed && self.deadline.is_some() => Event::Deadline,
                     _ = &mut ladder, if stopping.is_some() => Event::Stopped,
-                    frames = self.runner.frames(), if !has_words => Event::Frames(frames.unwrap_or_default()),
+                    heard = self.runner.heard(), if !has_words => Event::Heard(heard),
                     exit = &mut ended, if exit.is_none() => Event::Ended(exit),
                     () = self.delivery.drained(), if !reading => Event::Nothing,
                     read = self.output.read(), if reading => match read {
@@ -192,18 +199,18 @@ impl Follow<'_, '_> {
                 Event::Deadline if !extended && self.extend_late_deadline() => extended = true,
                 Event::Deadline => stopping = Some(StopReason::TimedOut),
                 Event::Stopped => {
-                    return Ending::Stopped { reason: stopping.unwrap_or(StopReason::Cancelled) };
+                    let reason = stopping.unwrap_or(StopReason::Cancelled);
+                    return Ending::Stopped { reason, report };
                 }
-                Event::Frames(frames) => {
-                    let end = self.note(frames, &mut report).await;
-                    if let (Some(end), None) = (end, stopping) {
-                        return end;
-                    }
-                }
+                Event::Heard(heard) => match (self.note(heard, &mut report).await, stopping) {
+                    (Some(end), None) => return end,
+                    (Some(Ending::Reported(told)), Some(_)) => report = Some(told),
+                    _ => {}
+                },
                 Event::Ended(how) => {
                     exit = Some(how);
-                    let frames = self.runner.pending_frames();
-                    let end = self.note(frames, &mut report).await;
+                    let heard = self.runner.heard_now();
+                    let end = self.note(heard, &mut report).await;
                     if stopping.is_none() {
                         let unread = self.runner.has_unread_order();
                         let died = Ending::Died { exit: how, unread };
@@ -212,8 +219,8 @@ impl Follow<'_, '_> {
                 }
                 Event::Look => {
                     self.supervisor.wake();
-                    let frames = self.runner.pending_frames();
-                    if let Some(end) = self.note(frames, &mut report).await {
+                    let heard = self.runner.heard_now();
+                    if let Some(end) = self.note(heard, &mut report).await {
                         return end;
                     }
                     if let Some(lost) = self.look(&mut looks) {
@@ -263,12 +270,15 @@ impl Follow<'_, '_> {
     }
 
     /// Takes answers in; returns the end where they complete the report.
-    async fn note(
-        &mut self,
-        frames: Vec<super::frames::Frame>,
-        report: &mut Option<Report>,
-    ) -> Option<Ending> {
+    async fn note(&mut self, heard: Heard, report: &mut Option<Report>) -> Option<Ending> {
         let mut end = None;
+        let frames = match heard {
+            Heard::Frames(frames) => frames,
+            #[cfg(target_os = "linux")]
+            Heard::Answer(answer) => return Some(end_by(answer)),
+        };
+        // A plain builtin starts nothing, and its report has no second frame.
+        let made_process = self.last_words.is_some() || self.births.is_none();
         for frame in frames {
             if frame.token != self.token {
                 if let Some(births) = &mut self.births {
@@ -278,7 +288,15 @@ impl Follow<'_, '_> {
             }
             match frame.body {
                 FrameBody::Status { status, cwd_failed, unwound, flags, cwd } => {
-                    *report = Some(Report { status, cwd_failed, unwound, flags, cwd });
+                    *report = Some(Report {
+                        status,
+                        cwd_failed,
+                        unwound,
+                        flags,
+                        cwd,
+                        trap: None,
+                        made_process,
+                    });
                     if self.last_words.is_none() {
                         end = finish(report, None);
                     }
@@ -376,14 +394,24 @@ impl Follow<'_, '_> {
 }
 
 fn finish(report: &mut Option<Report>, trap: Option<String>) -> Option<Ending> {
-    report.take().map(|Report { status, cwd_failed, unwound, flags, cwd }| Ending::Reported {
-        status,
-        cwd_failed,
-        unwound,
-        flags,
-        cwd,
-        trap,
-    })
+    report.take().map(|report| Ending::Reported(Report { trap, ..report }))
+}
+
+/// What the driver's answer means.
+#[cfg(target_os = "linux")]
+fn end_by(answer: driven::Heard) -> Ending {
+    match answer {
+        driven::Heard::Ended { status, made_process, options, cwd } => Ending::Reported(Report {
+            status,
+            cwd_failed: false,
+            unwound: false,
+            flags: options,
+            cwd,
+            trap: None,
+            made_process,
+        }),
+        driven::Heard::Refused(errno) => Ending::Refused { errno },
+    }
 }
 
 /// Waits until an instant; for ever where there is none.

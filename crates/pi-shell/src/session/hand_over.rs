@@ -48,7 +48,7 @@ impl Shell {
         let (shared, cwd, title) = loop {
             let found = self.inner.shared().clone();
             if let Some((shared, cwd)) = found
-                && let Some(title) = shared.ownership.take_over(shared.current_standby())
+                && let Some(title) = shared.take_over()
             {
                 break (shared, cwd, title);
             }
@@ -57,19 +57,16 @@ impl Shell {
             }
             tokio::time::sleep(BEGIN_LOOK_INTERVAL).await;
         };
-        let handing_over = Arc::clone(&shared);
-        let _making = handing_over.handing_over.lock().await;
+        let parts = shared.clone();
+        let ground = parts.ground();
+        let _making = ground.handing_over.lock().await;
         // With everything below it, it does not belong to what the session runs from here on.
-        shared.machinery.insert(shared.main().0);
+        ground.machinery.insert(ground.main().0);
         let slot = Arc::new(tokio::sync::Mutex::new(None));
         // It is new, so the lock is free.
         let Ok(mut place) = Arc::clone(&slot).try_lock_owned() else { return false };
         self.inner.move_to(slot);
-        let mut engine = Engine::beside(Arc::clone(&self.inner.options), shared, cwd, title);
-        if engine.take_state_of_standby().await.is_err() {
-            // The next command begins with a fresh shell and tells that the state is gone.
-            engine.main = None;
-        }
+        let engine = shared.engine_beside(Arc::clone(&self.inner.options), cwd, title).await;
         self.inner.note_cwd(&engine);
         if self.is_closed() {
             return false;
@@ -80,6 +77,15 @@ impl Shell {
 }
 
 impl Engine {
+    /// With a shell that has the standby's state. Where there is none, the next command begins with a fresh shell and
+    /// tells that the state is gone.
+    pub(super) async fn with_state_of_standby(mut self) -> Self {
+        if self.take_state_of_standby().await.is_err() {
+            self.main = None;
+        }
+        self
+    }
+
     /// Starts a shell with the state that the standby has.
     async fn take_state_of_standby(&mut self) -> Result<(), ShellError> {
         let failed = |source| ShellError::System { attempt: "copy the session's state", source };

@@ -37,6 +37,8 @@ pub(super) struct LaunchSpec {
     pub(super) limits: ResourceLimits,
     /// The sandbox around it.
     pub(super) sandbox: Option<Arc<Sandbox>>,
+    /// The driver to load, where the system and the bash take it.
+    pub(super) driver: Option<PathBuf>,
     /// What must be seen in the sandbox. Without one nothing is named: spares must fit.
     pub(super) visible: Vec<PathBuf>,
 }

@@ -3,6 +3,9 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+#[cfg(target_os = "linux")]
+use super::ground::ReportId;
+use crate::stop::Spared;
 use crate::tree::{self, ProcessIdentity};
 
 /// Members kept without looking whether they live: each look reads a file.
@@ -10,23 +13,51 @@ const PRUNE_ABOVE: usize = 8;
 
 /// Processes of a session that are its own machinery, by pid: never survivors, never targets.
 #[derive(Clone, Default)]
-pub(super) struct Machinery(Arc<Mutex<HashSet<ProcessIdentity>>>);
+pub(super) struct Machinery(Arc<Mutex<Members>>);
+
+#[derive(Default)]
+struct Members {
+    known: HashSet<ProcessIdentity>,
+    /// Sockets of copies that are being born, by inode: whoever has one is such a copy.
+    expected: HashSet<u64>,
+}
 
 impl Machinery {
     /// Counts a process in.
     pub(super) fn insert(&self, pid: i32) {
         if let Some(identity) = tree::identity_of(pid) {
-            lock(&self.0).insert(identity);
+            lock(&self.0).known.insert(identity);
         }
     }
 
-    /// The pids of those that live, and perhaps of some that died lately.
-    pub(super) fn living(&self) -> HashSet<i32> {
-        let mut members = lock(&self.0);
-        if members.len() > PRUNE_ABOVE {
-            members.retain(|identity| tree::is_alive(*identity));
+    /// It is the session's shell from now on.
+    #[cfg(target_os = "linux")]
+    pub(super) fn remove(&self, pid: i32) {
+        lock(&self.0).known.retain(|identity| identity.pid != pid);
+    }
+
+    /// Counts in whoever has this socket.
+    #[cfg(target_os = "linux")]
+    pub(super) fn expect(&self, socket: ReportId) {
+        lock(&self.0).expected.extend(socket.map(|(_, inode)| inode));
+    }
+
+    /// That one is known, or does not come.
+    #[cfg(target_os = "linux")]
+    pub(super) fn expect_no_more(&self, socket: ReportId) {
+        if let Some((_, inode)) = socket {
+            lock(&self.0).expected.remove(&inode);
         }
-        members.iter().map(|identity| identity.pid).collect()
+    }
+
+    /// Those that live, and perhaps some that died lately.
+    pub(super) fn living(&self) -> Spared {
+        let mut members = lock(&self.0);
+        if members.known.len() > PRUNE_ABOVE {
+            members.known.retain(|identity| tree::is_alive(*identity));
+        }
+        let pids = members.known.iter().map(|identity| identity.pid).collect();
+        Spared { pids, sockets: members.expected.clone() }
     }
 }
 

@@ -5,9 +5,11 @@
 //! ```text
 //! mod      Shell: queue, abort, close          one_shot  a session for one command
 //! admission  a run that waits for its turn and has it
+//! kept     which engine has the bash                driven  over the driver; the rest of this list is over shell text
 //! engine   the shell between commands: start, orders, standbys     recovery  replaces it when it dies
 //! run      one command in the shell             copies, own_pid  one command in a copy of it
-//! hand_over  a command goes on beside the session  ownership  which engine has the session then
+//! ground   what every engine stands on           hand_over  a command goes on beside the session
+//! ownership  which engine has the session then
 //! noise    what a shell wrote on its way out      aftermath  what an ended command leaves to be done
 //! follow   read, wait, stop                     filters  what `>(…)` still has to pass on
 //! delivery → sink and observer
@@ -24,6 +26,8 @@ mod aftermath;
 mod copies;
 #[cfg(unix)]
 mod descriptors;
+#[cfg(target_os = "linux")]
+mod driven;
 #[cfg(unix)]
 mod driver;
 #[cfg(unix)]
@@ -39,7 +43,11 @@ mod follow;
 #[cfg(unix)]
 mod frames;
 #[cfg(unix)]
+mod ground;
+#[cfg(unix)]
 mod hand_over;
+#[cfg(unix)]
+mod kept;
 #[cfg(unix)]
 mod limits;
 #[cfg(unix)]
@@ -91,14 +99,12 @@ use tokio_util::sync::CancellationToken;
 use self::active_runs::ActiveRuns;
 use self::admission::{Admission, AdmittedRun};
 #[cfg(unix)]
-use self::engine::Engine;
+use self::kept::{Engine, Parts};
 #[cfg(unix)]
 pub(crate) use self::main_shell::spawn_error;
 pub use self::one_shot::execute_shell;
 #[cfg(unix)]
 pub(crate) use self::private_dir::PrivateDir;
-#[cfg(unix)]
-use self::shared::Shared;
 use crate::capabilities::{SessionKind, kind_with};
 use crate::error::ShellError;
 use crate::job::Job;
@@ -136,7 +142,7 @@ struct Inner {
     moved: Notify,
     /// What copies need while the engine is busy.
     #[cfg(unix)]
-    shared: Mutex<Option<(Arc<Shared>, PathBuf)>>,
+    shared: Mutex<Option<(Parts, PathBuf)>>,
     /// `shared` was set.
     #[cfg(unix)]
     opened: Notify,
@@ -247,7 +253,7 @@ impl Shell {
     ) -> Result<RunResult, ShellError> {
         match self.run_prepared(job, engine).await {
             // Nothing was run yet; a session whose means are gone begins anew.
-            Err(_) if engine.as_ref().is_some_and(|one| one.not_begun && one.is_broken()) => {
+            Err(_) if engine.as_ref().is_some_and(Engine::has_lost_its_ground) => {
                 if let Some(broken) = engine.take() {
                     self.inner.lost.store(true, Ordering::SeqCst);
                     broken.close(CLOSE_LIMIT).await;
@@ -265,12 +271,10 @@ impl Shell {
         engine: &mut Option<Engine>,
     ) -> Result<RunResult, ShellError> {
         let engine = self.started(engine).await?;
-        engine.not_begun = true;
         let mut lost = engine.prepare().await?;
-        engine.not_begun = false;
         lost |= self.inner.lost.swap(false, Ordering::SeqCst);
         let result = engine.run(job, lost).await;
-        if engine.title.holds() {
+        if engine.title().holds() {
             self.inner.note_cwd(engine);
         }
         result
@@ -296,8 +300,7 @@ impl Shell {
     async fn run_copy(&self, job: &Job) -> Result<RunResult, ShellError> {
         if let Ok(mut engine) = self.inner.place().try_lock_owned() {
             let engine = self.started(&mut engine).await?;
-            engine.ensure_main().await?;
-            engine.catch_up().await;
+            engine.ready_for_copies().await?;
         } else {
             // The first run may still be starting the session. Its end is not waited for, unless
             // it could not start: then the session is ours to start.
@@ -311,7 +314,7 @@ impl Shell {
         let Some((shared, cwd)) = self.inner.shared().clone() else {
             return Err(ShellError::Closed);
         };
-        let result = copies::run(&shared, job, &cwd).await;
+        let result = shared.run_copy(job, &cwd).await;
         // What fails because the session is being closed says so.
         result.map_err(|error| if self.is_closed() { ShellError::Closed } else { error })
     }
@@ -374,7 +377,7 @@ impl Shell {
         }
         #[cfg(unix)]
         if let Some((shared, _)) = self.inner.shared().clone() {
-            return shared.background_count();
+            return shared.ground().background_count();
         }
         0
     }
@@ -387,7 +390,7 @@ impl Shell {
         }
         #[cfg(unix)]
         if let Some((shared, _)) = self.inner.shared().clone() {
-            return shared.late.text();
+            return shared.ground().late.text();
         }
         String::new()
     }
@@ -435,14 +438,14 @@ impl Inner {
     }
 
     #[cfg(unix)]
-    fn shared(&self) -> MutexGuard<'_, Option<(Arc<Shared>, PathBuf)>> {
+    fn shared(&self) -> MutexGuard<'_, Option<(Parts, PathBuf)>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[cfg(unix)]
     fn note_cwd(&self, engine: &Engine) {
         if !self.closed.load(Ordering::SeqCst) {
-            *self.shared() = Some((Arc::clone(&engine.shared), engine.cwd.clone()));
+            *self.shared() = Some(engine.parts());
             self.opened.notify_waiters();
         }
     }
@@ -460,6 +463,9 @@ impl Inner {
         }
     }
 }
+
+#[cfg(target_os = "linux")]
+use self::engine::works_in;
 
 /// The result of a run that was cancelled before anything was spawned for it.
 fn never_started(options: &RunOptions) -> RunResult {

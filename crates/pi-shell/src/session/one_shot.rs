@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 #[cfg(unix)]
-use super::engine::Engine;
+use super::kept::Engine;
 use super::{CLOSE_LIMIT, never_started};
 #[cfg(unix)]
 use crate::capabilities::SessionKind;

@@ -6,13 +6,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
 
+#[cfg(target_os = "linux")]
+use super::driven::{DrivenShell, LaunchError};
 use super::limits::SessionLimits;
 use super::main_shell::{LaunchSpec, MainShell};
 use super::private_dir::{self, PrivateDir};
 use super::protocol::TokenSource;
 use crate::error::ShellError;
 use crate::sandbox::{Enclosure, SessionPaths};
-use crate::supervisor::Supervisor;
+use crate::supervisor::{Child, Supervisor};
 
 /// Spares kept. One serves sessions that start one after the other; each costs about 1 MB.
 const MAX_SPARES: usize = 1;
@@ -20,11 +22,45 @@ const MAX_SPARES: usize = 1;
 /// A booted bash with all that a session owns.
 pub(super) struct Spare {
     means: Means,
-    shell: MainShell,
+    shell: BootedShell,
     spec: LaunchSpec,
     executable: PathBuf,
     /// The runtime that watches its pipes; of no use in another.
     runtime: tokio::runtime::Id,
+}
+
+/// A bash that takes orders, in one way or the other.
+pub(super) enum BootedShell {
+    Script(Box<MainShell>),
+    #[cfg(target_os = "linux")]
+    Driven(Box<DrivenShell>),
+}
+
+impl BootedShell {
+    fn child(&self) -> &Child {
+        match self {
+            Self::Script(shell) => shell.child(),
+            #[cfg(target_os = "linux")]
+            Self::Driven(shell) => shell.child(),
+        }
+    }
+
+    /// By the driver where the bash takes it.
+    async fn boot(means: &Means, spec: &LaunchSpec) -> Result<Self, ShellError> {
+        #[cfg(target_os = "linux")]
+        if let Some(driver) = &spec.driver {
+            let launched = DrivenShell::launch(&means.supervisor, spec, driver, &means.folder);
+            match launched.await {
+                Ok(shell) => return Ok(Self::Driven(Box::new(shell))),
+                Err(LaunchError::Failed(error)) => return Err(error),
+                Err(LaunchError::Unfit(_reason)) => {}
+            }
+        }
+        let token = TokenSource::new().next();
+        let (root, folder) = (Path::new("/"), means.folder.path());
+        let shell = MainShell::launch(&means.supervisor, spec, root, folder, 0, &token).await?;
+        Ok(Self::Script(Box::new(shell)))
+    }
 }
 
 /// What a session owns besides its shell.
@@ -58,7 +94,7 @@ impl Means {
 
 impl Spare {
     /// What a session owns, and its shell.
-    pub(super) fn into_parts(self) -> (Means, MainShell) {
+    pub(super) fn into_parts(self) -> (Means, BootedShell) {
         (self.means, self.shell)
     }
 
@@ -99,9 +135,7 @@ fn take_spare(executable: &Path, spec: &LaunchSpec) -> Option<Spare> {
 
 async fn boot(executable: &Path, spec: &LaunchSpec) -> Result<Spare, ShellError> {
     let means = Means::make(executable, spec).await?;
-    let token = TokenSource::new().next();
-    let (root, folder) = (Path::new("/"), means.folder.path());
-    let shell = MainShell::launch(&means.supervisor, spec, root, folder, 0, &token).await?;
+    let shell = BootedShell::boot(&means, spec).await?;
     means.limits.add(shell.child().pid())?;
     Ok(Spare {
         means,

@@ -8,7 +8,7 @@ use super::descriptors::Descriptors;
 use super::driver;
 use super::effects;
 use super::engine::{self, Engine};
-use super::follow::{Ending, Follow, StopReason};
+use super::follow::{Ending, Follow, Report, StopReason};
 use super::noise::LastWords;
 use super::orders;
 use super::output_pipe::OutputPipe;
@@ -73,7 +73,7 @@ impl Engine {
             self.handicaps.descriptors = true;
             attempt = self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
         }
-        if matches!(attempt, Attempt::NotRun) && (self.is_broken() || !self.title.holds()) {
+        if matches!(attempt, Attempt::NotRun) && (self.shared.is_broken() || !self.title.holds()) {
             self.not_begun = true;
             return Err(broken());
         }
@@ -137,12 +137,12 @@ impl Engine {
             Err(source) => return Err(failed(source)),
         };
         let left = standby.map(|standby| self.births.expect(standby));
+        let files: Vec<PathBuf> = file.into_iter().chain(command_file).collect();
         let mut words = self.last_words(job, text.len());
         let known = changes.then_some(&mut words);
         self.title.begin();
         let mut ending = self.follow(job, &token, known, clock, output, delivery).await;
         self.title.end();
-        let files: Vec<PathBuf> = file.into_iter().chain(command_file).collect();
         let is_unread = delivery.received() == 0 && self.could_not_read(&files);
         orders::remove(files);
         if is_unread {
@@ -156,10 +156,7 @@ impl Engine {
             self.handicaps.limits = true;
             return Ok(Attempt::NotRun);
         }
-        // The message could not be read (`readonly __pi_m`), or not be begun with.
-        if matches!(ending, Ending::Lost { unread: false } | Ending::Reported { unwound: true, .. })
-            && protocol::VARIABLE_COMPLAINTS.iter().any(|text| self.complained_of(text))
-        {
+        if self.could_not_begin(&ending) {
             return Ok(Attempt::NotRun);
         }
         self.note_standby(&ending, left);
@@ -175,16 +172,24 @@ impl Engine {
             Ending::Died { .. } => self.deliver_last_words(words, delivery).await,
             _ => {}
         }
-        if let Ending::Reported { status: SYNTAX_ERROR, .. } = ending {
+        if let Ending::Reported(Report { status: SYNTAX_ERROR, .. }) = ending {
             self.check_parser().await;
         }
-        if let Ending::Reported { trap: Some(trap), status, .. } = &ending
+        if let Ending::Reported(Report { trap: Some(trap), status, .. }) = &ending
             && *trap != driver::own_trap_text(self.shared.folder.path(), self.generation())
         {
             let (trap, status) = (trap.clone(), *status);
             ending = self.run_exit_trap(job, &trap, status, clock, output, delivery).await?;
         }
         Ok(Attempt::Ended(ending))
+    }
+
+    /// Whether the message could not be read (`readonly __pi_m`), or not be begun with.
+    fn could_not_begin(&self, ending: &Ending) -> bool {
+        matches!(
+            ending,
+            Ending::Lost { unread: false } | Ending::Reported(Report { unwound: true, .. })
+        ) && protocol::VARIABLE_COMPLAINTS.iter().any(|text| self.complained_of(text))
     }
 
     /// Whether bash could not open one of the files of an order (`ulimit -n 4`).
@@ -196,17 +201,21 @@ impl Engine {
     fn note_standby(&mut self, ending: &Ending, left: Option<u64>) {
         match (ending, left) {
             // None comes; the one before has the state that is gone on with, and may be on its way.
-            (Ending::Reported { flags, .. }, Some(serial)) if engine::is_restricted(flags) => {
+            (Ending::Reported(Report { flags, .. }), Some(serial))
+                if engine::is_restricted(flags) =>
+            {
                 self.births.forget_one(serial);
             }
             // Nor from a shell that ended in its command: recovery would wait for it.
             (Ending::Died { .. }, Some(serial)) => self.births.forget_one(serial),
             // Nor here, and the state that the command reached is gone on with.
-            (Ending::Reported { unwound: true, .. }, Some(serial)) => {
+            (Ending::Reported(Report { unwound: true, .. }), Some(serial)) => {
                 self.births.forget_one(serial);
                 self.order_standby();
             }
-            (Ending::Reported { .. }, Some(serial)) => self.shared.set_current_standby(serial),
+            (Ending::Reported(Report { .. }), Some(serial)) => {
+                self.shared.set_current_standby(serial);
+            }
             _ => {}
         }
     }
@@ -249,7 +258,10 @@ impl Engine {
         let plan = move || StopPlan {
             supervisor: shared.supervisor.pid(),
             shell: shell.clone(),
-            spared: shared.machinery.living(),
+            spared: {
+                let machinery = shared.machinery.clone();
+                Arc::new(move || machinery.living())
+            },
             is_beside: !title.holds(),
             report,
             older: shared.survivors.living(),
@@ -276,7 +288,7 @@ impl Engine {
 
     /// Whether bash could not even open the command's output (`ulimit -n 4`).
     fn was_not_started(&self, ending: &Ending, output: &OutputPipe, delivery: &Delivery) -> bool {
-        let Ending::Reported { status: 1, .. } = ending else { return false };
+        let Ending::Reported(Report { status: 1, .. }) = ending else { return false };
         delivery.received() == 0 && self.complained_of_redirection(output)
     }
 
@@ -301,11 +313,11 @@ impl Engine {
         let wall_time = clock.elapsed();
         let mut session_reset = lost_before;
         let outcome = match ending {
-            Ending::Reported { cwd_failed: true, .. } => {
+            Ending::Reported(Report { cwd_failed: true, .. }) => {
                 let path = job.options.cwd.clone().unwrap_or_default();
                 return Err(ShellError::MissingWorkingDirectory { path: self.cwd.join(path) });
             }
-            Ending::Reported { status, flags, cwd, .. } => {
+            Ending::Reported(Report { status, flags, cwd, .. }) => {
                 self.note_status(status, &flags, &cwd);
                 if engine::is_restricted(&flags) {
                     // It takes no redirection, so no order either, and cannot write its state.
@@ -322,11 +334,11 @@ impl Engine {
                     ChildExit::Lost => ExitOutcome::Signaled { signal: KILL },
                 }
             }
-            Ending::Stopped { reason } => match reason {
+            Ending::Stopped { reason, .. } => match reason {
                 StopReason::TimedOut => ExitOutcome::TimedOut,
                 StopReason::Cancelled => ExitOutcome::Cancelled,
             },
-            Ending::Lost { .. } => {
+            Ending::Lost { .. } | Ending::Refused { .. } => {
                 self.end_lost_main().await;
                 session_reset = true;
                 // Its status is not known: never told as a success.

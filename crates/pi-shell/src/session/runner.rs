@@ -9,6 +9,8 @@ use rustix::fs::{Mode, OFlags};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
+#[cfg(target_os = "linux")]
+use super::driven::{self, Running};
 use super::frames::{Frame, FrameBody, FrameReader};
 use super::main_shell::MainShell;
 use crate::stop::ShellTarget;
@@ -24,22 +26,37 @@ const LIFE_CHECK_INTERVAL: Duration = Duration::from_millis(25);
 pub(super) enum Runner<'a> {
     Main(&'a mut MainShell),
     Copy(&'a mut CopyShell),
+    #[cfg(target_os = "linux")]
+    Driven(Running<'a>),
+}
+
+/// What a shell said.
+pub(super) enum Heard {
+    Frames(Vec<Frame>),
+    #[cfg(target_os = "linux")]
+    Answer(driven::Heard),
 }
 
 impl Runner<'_> {
     /// Waits for answers; may return none. Cancel-safe.
-    pub(super) async fn frames(&mut self) -> io::Result<Vec<Frame>> {
+    pub(super) async fn heard(&mut self) -> Heard {
         match self {
-            Self::Main(main) => main.frames().await,
-            Self::Copy(copy) => copy.frames().await,
+            Self::Main(main) => Heard::Frames(main.frames().await.unwrap_or_default()),
+            Self::Copy(copy) => Heard::Frames(copy.frames().await.unwrap_or_default()),
+            #[cfg(target_os = "linux")]
+            Self::Driven(running) => Heard::Answer(running.heard().await),
         }
     }
 
     /// The answers that are there already.
-    pub(super) fn pending_frames(&mut self) -> Vec<Frame> {
+    pub(super) fn heard_now(&mut self) -> Heard {
         match self {
-            Self::Main(main) => main.pending_frames(),
-            Self::Copy(copy) => copy.pending_frames(),
+            Self::Main(main) => Heard::Frames(main.pending_frames()),
+            Self::Copy(copy) => Heard::Frames(copy.pending_frames()),
+            #[cfg(target_os = "linux")]
+            Self::Driven(running) => {
+                running.heard_now().map_or_else(|| Heard::Frames(Vec::new()), Heard::Answer)
+            }
         }
     }
 
@@ -47,7 +64,7 @@ impl Runner<'_> {
     pub(super) fn noise_bytes(&self) -> usize {
         match self {
             Self::Main(main) => main.noise_bytes(),
-            Self::Copy(_) => 0,
+            _ => 0,
         }
     }
 
@@ -55,7 +72,7 @@ impl Runner<'_> {
     pub(super) fn take_noise(&mut self) -> Vec<u8> {
         match self {
             Self::Main(main) => main.take_noise(),
-            Self::Copy(_) => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
@@ -63,7 +80,7 @@ impl Runner<'_> {
     pub(super) fn is_between_commands(&mut self) -> bool {
         match self {
             Self::Main(main) => main.is_between_commands(),
-            Self::Copy(_) => false,
+            _ => false,
         }
     }
 
@@ -72,6 +89,8 @@ impl Runner<'_> {
         match self {
             Self::Main(main) => main.has_unread_order(),
             Self::Copy(_) => false,
+            #[cfg(target_os = "linux")]
+            Self::Driven(running) => running.has_unread_order(),
         }
     }
 
@@ -80,6 +99,8 @@ impl Runner<'_> {
         match self {
             Self::Main(main) => ShellTarget::Main(main.child().clone()),
             Self::Copy(copy) => ShellTarget::Copy(copy.identity),
+            #[cfg(target_os = "linux")]
+            Self::Driven(running) => ShellTarget::Driven(running.target()),
         }
     }
 }
@@ -88,6 +109,8 @@ impl Runner<'_> {
 pub(super) async fn ended(target: ShellTarget) -> ChildExit {
     match target {
         ShellTarget::Main(child) => child.exited().await,
+        #[cfg(target_os = "linux")]
+        ShellTarget::Driven(target) => target.child.exited().await,
         ShellTarget::Copy(identity) => {
             while tree::is_alive(identity) {
                 tokio::time::sleep(LIFE_CHECK_INTERVAL).await;

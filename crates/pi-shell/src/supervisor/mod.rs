@@ -217,11 +217,28 @@ impl Supervisor {
     pub(crate) async fn spawn(&self, request: SpawnRequest) -> Result<Child, SpawnFailure> {
         let id = self.inner.next_id();
         let frame = request.into_frame(id)?;
+        self.ask_for_child(id, frame).await
+    }
+
+    async fn ask_for_child(&self, id: u32, frame: Frame) -> Result<Child, SpawnFailure> {
         let (answer, answered) = oneshot::channel();
         let order = Order::Spawn { id, frame, answer };
         self.wake();
         self.inner.orders.send(order).map_err(|_| SpawnFailure::unreachable())?;
         answered.await.unwrap_or_else(|_| Err(SpawnFailure::unreachable()))
+    }
+
+    /// Has it tell of the end of a child that it did not start: `pid`, as its programs count.
+    ///
+    /// # Errors
+    /// [`SpawnFailure`] where that is not a child of its own any more.
+    #[cfg(target_os = "linux")]
+    pub(crate) async fn adopt(&self, pid: i32) -> Result<Child, SpawnFailure> {
+        let id = self.inner.next_id();
+        let bytes = Request::Adopt { id, pid }
+            .encode()
+            .map_err(|_| SpawnFailure::new(SpawnStep::Request, libc::E2BIG))?;
+        self.ask_for_child(id, Frame::new(bytes)).await
     }
 
     /// Kills everything it started, at most for 6 s, and stays usable.

@@ -9,6 +9,8 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use pi_supervisor::process;
+#[cfg(target_os = "linux")]
+pub(crate) use pi_supervisor::process::queue_signal;
 pub(crate) use pi_supervisor::process::{
     ProcessEntry, ProcessIdentity, ProcessState, descendants, entry_of, identity_of, ignores,
     is_alive, signal,
@@ -48,6 +50,18 @@ fn command_line(arguments: &[u8]) -> String {
         line.pop();
     }
     line
+}
+
+/// The number that a process has in its own pid namespace; `None` when it is gone.
+#[cfg(target_os = "linux")]
+pub(crate) fn pid_in_its_namespace(identity: ProcessIdentity) -> Option<i32> {
+    let shown = process::proc_pid(identity.pid)?;
+    let status = std::fs::read_to_string(format!("/proc/{shown}/status")).ok()?;
+    let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
+    // A kernel without such namespaces shows none.
+    let pid = numbers
+        .map_or(Some(identity.pid), |numbers| numbers.split_whitespace().next_back()?.parse().ok());
+    pid.filter(|_| is_alive(identity))
 }
 
 /// How often a process has given its processor up so far; `None` where the system does not tell.

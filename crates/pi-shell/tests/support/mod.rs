@@ -5,6 +5,7 @@
 #![allow(dead_code, reason = "each test file uses a part; `expect` would fail in the others")]
 #![allow(clippy::allow_attributes, reason = "see above")]
 
+mod driver;
 #[path = "../../src/supervisor/executable.rs"]
 mod executable;
 
@@ -22,10 +23,16 @@ use tokio_util::sync::CancellationToken;
 /// Far more than anything takes on a busy machine; reached only by a defect.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Whether these are the tests over the bash driver: `driven.rs` has those of the other files once more.
+pub(crate) fn is_driven() -> bool {
+    env!("CARGO_CRATE_NAME") == "driven"
+}
+
 /// Options with the supervisor of this build.
 pub(crate) fn shell_options() -> ShellOptions {
     ShellOptions {
         supervisor: Some(executable::executable().to_path_buf()),
+        driver: is_driven().then(|| driver::object().to_path_buf()),
         cwd: Some("/".into()),
         ..ShellOptions::default()
     }

@@ -10,6 +10,8 @@
 //! time a short rest is over (`flood`).
 
 use std::io;
+#[cfg(target_os = "linux")]
+use std::os::fd::BorrowedFd;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -53,7 +55,8 @@ pub(super) struct OutputPipe {
     /// Held while the FIFO is listened to, so that the end of file is not seen when bash closes its
     /// side: only a report ends a command, and a pipe that hung up would wake us for ever.
     writer: Option<OwnedFd>,
-    path: PathBuf,
+    /// None for a pipe without a name, whose writing side goes to the shell itself.
+    path: Option<PathBuf>,
     /// Runs until the pipe is listened to. Made once; none where the system has no such timer.
     patience: Option<FineTimer>,
     /// Whether a read waits for bytes, and not for `patience` to end.
@@ -76,9 +79,54 @@ impl OutputPipe {
     /// Opens the FIFO for reading; does not wait for a writer.
     pub(super) fn open(path: PathBuf) -> io::Result<Self> {
         let source = LazyWatch::new(open_end(&path, OFlags::RDONLY)?);
-        Ok(Self {
+        Ok(Self::over(source, None, Some(path)))
+    }
+
+    /// A pipe without a name.
+    #[cfg(target_os = "linux")]
+    pub(super) fn anonymous() -> io::Result<Self> {
+        let (reader, writer) = Self::ends()?;
+        Ok(Self::over(LazyWatch::new(reader), Some(writer), None))
+    }
+
+    /// Another pipe without a name, where nobody has this one any more.
+    #[cfg(target_os = "linux")]
+    pub(super) fn renewed(mut self) -> io::Result<Self> {
+        let (reader, writer) = Self::ends()?;
+        self.source = LazyWatch::new(reader);
+        self.writer = Some(writer);
+        self.is_listening = true;
+        self.has_grown = false;
+        Ok(self)
+    }
+
+    /// The writer, which programs get, blocks.
+    #[cfg(target_os = "linux")]
+    fn ends() -> io::Result<(OwnedFd, OwnedFd)> {
+        let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+        rustix::io::ioctl_fionbio(&reader, true)?;
+        Ok((reader, writer))
+    }
+
+    /// The writing side of a pipe without a name, until it was released.
+    #[cfg(target_os = "linux")]
+    pub(super) fn writer(&self) -> io::Result<BorrowedFd<'_>> {
+        self.writer.as_ref().map(OwnedFd::as_fd).ok_or_else(|| io::ErrorKind::BrokenPipe.into())
+    }
+
+    /// The writing side opened once more: what is done to the flags of the one is not done to those of the other.
+    #[cfg(target_os = "linux")]
+    pub(super) fn open_again(&self) -> io::Result<OwnedFd> {
+        self.writer
+            .as_ref()
+            .ok_or_else(|| io::ErrorKind::BrokenPipe.into())
+            .and_then(crate::sys::open_again)
+    }
+
+    fn over(source: LazyWatch, writer: Option<OwnedFd>, path: Option<PathBuf>) -> Self {
+        Self {
             source,
-            writer: None,
+            writer,
             path,
             patience: None,
             is_listening: true,
@@ -88,12 +136,12 @@ impl OutputPipe {
             transfer: None,
             span: (Instant::now(), 0),
             buffer: vec![0; DEFAULT_PIPE_BYTES],
-        })
+        }
     }
 
     /// Its name, for bash.
     pub(super) fn path(&self) -> &Path {
-        &self.path
+        self.path.as_deref().unwrap_or_else(|| Path::new(""))
     }
 
     /// Which file it is.
@@ -129,8 +177,8 @@ impl OutputPipe {
     /// From now on there is a writer. One that bash opened and closed before would look hung up,
     /// which the runtime would tell for ever.
     fn hold(&mut self) -> io::Result<()> {
-        if self.writer.is_none() {
-            self.writer = Some(open_end(&self.path, OFlags::WRONLY)?);
+        if let (None, Some(path)) = (&self.writer, &self.path) {
+            self.writer = Some(open_end(path, OFlags::WRONLY)?);
         }
         Ok(())
     }
@@ -391,7 +439,9 @@ fn open_end(path: &Path, side: OFlags) -> io::Result<OwnedFd> {
 impl Drop for OutputPipe {
     fn drop(&mut self) {
         // The name is of no use without this end; a writer that opens it later would hang.
-        drop(std::fs::remove_file(&self.path));
+        if let Some(path) = &self.path {
+            drop(std::fs::remove_file(path));
+        }
     }
 }
 

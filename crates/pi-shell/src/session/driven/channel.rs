@@ -1,0 +1,204 @@
+//! The socket between the host and one shell: whole messages, descriptors with orders, and who sent what.
+
+use std::collections::VecDeque;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
+};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::protocol::{Report, VERSION};
+use crate::session::ground::ReportId;
+use crate::sys::watch;
+
+/// Longest report read: a directory's name is what makes it long, and bash keeps longer ones than the kernel.
+const REPORT_BYTES: usize = 16 * 1024;
+
+/// Time that a copy may take to greet, on a machine that hardly runs.
+pub(super) const GREETING_LIMIT: Duration = Duration::from_secs(5);
+
+/// The host's end.
+pub(in crate::session) struct Channel {
+    socket: AsyncFd<OwnedFd>,
+    /// Which file the shell's end is.
+    peer: ReportId,
+    /// What was read while something else was waited for.
+    early: VecDeque<Message>,
+}
+
+/// A report, and the process that sent it, as this host counts.
+pub(super) struct Message {
+    pub(super) report: Report,
+    pub(super) pid: i32,
+}
+
+/// A shell that has greeted.
+pub(super) struct Greeting {
+    pub(super) pid: i32,
+    /// Bash's version, as in `$BASH_VERSION`.
+    pub(super) bash: String,
+    pub(super) can_stop: bool,
+}
+
+impl Channel {
+    /// A channel and the end for the shell.
+    pub(super) fn pair() -> io::Result<(Self, OwnedFd)> {
+        let (ours, theirs) = rustix::net::socketpair(
+            AddressFamily::UNIX,
+            SocketType::SEQPACKET,
+            SocketFlags::CLOEXEC,
+            None,
+        )?;
+        // The shell waits on its end, so only ours does not block.
+        rustix::io::ioctl_fionbio(&ours, true)?;
+        // Before anybody can speak: who speaks is told with every message.
+        rustix::net::sockopt::set_socket_passcred(&ours, true)?;
+        let found = rustix::fs::fstat(&theirs)?;
+        let socket = watch(ours, Interest::READABLE)?;
+        let peer = Some((found.st_dev, found.st_ino));
+        Ok((Self { socket, peer, early: VecDeque::new() }, theirs))
+    }
+
+    /// Which file the shell's end is.
+    pub(super) fn peer(&self) -> ReportId {
+        self.peer
+    }
+
+    /// Sends an order; never waits.
+    pub(super) fn send(&self, order: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        if !descriptors.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(descriptors))
+        {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+        loop {
+            let parts = [IoSlice::new(order)];
+            match rustix::net::sendmsg(self.socket.get_ref(), &parts, &mut ancillary, flags) {
+                Ok(_whole) => return Ok(()),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// The next message; `None` at the end. `ConnectionReset`: the shell is gone and has left an order unread.
+    /// Cancel-safe.
+    pub(super) async fn receive(&mut self) -> io::Result<Option<Message>> {
+        if let Some(message) = self.early.pop_front() {
+            return Ok(Some(message));
+        }
+        loop {
+            let mut ready = self.socket.readable().await?;
+            match ready.try_io(|socket| read(socket.get_ref())) {
+                Ok(Ok(Read::Nothing)) => {}
+                Ok(Ok(Read::Message(message))) => return Ok(Some(message)),
+                Ok(Ok(Read::End)) => return Ok(None),
+                Ok(Err(error)) => return Err(error),
+                Err(_would_block) => {}
+            }
+        }
+    }
+
+    /// A message that is there already; `BrokenPipe` at the end.
+    pub(super) fn receive_now(&mut self) -> io::Result<Option<Message>> {
+        if let Some(message) = self.early.pop_front() {
+            return Ok(Some(message));
+        }
+        loop {
+            match read(self.socket.get_ref()) {
+                Ok(Read::Message(message)) => return Ok(Some(message)),
+                Ok(Read::Nothing) => {}
+                Ok(Read::End) => return Err(io::ErrorKind::BrokenPipe.into()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Waits for the shell's greeting; bounded.
+    pub(super) async fn greeting(&mut self) -> io::Result<Greeting> {
+        let greeted = async {
+            loop {
+                let message = self.receive().await?.ok_or(io::ErrorKind::BrokenPipe)?;
+                match message.report {
+                    Report::Greeting { version: VERSION, bash, can_stop } => {
+                        return Ok(Greeting { pid: message.pid, bash, can_stop });
+                    }
+                    Report::Greeting { .. } => return Err(io::ErrorKind::InvalidData.into()),
+                    _ => {}
+                }
+            }
+        };
+        tokio::time::timeout(GREETING_LIMIT, greeted)
+            .await
+            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    /// Waits for the answer of the process `pid` to the order to leave a copy: the copy's process id, as its
+    /// parent counts. What else is said meanwhile is kept. Bounded.
+    pub(super) async fn forked(&mut self, sequence: u32, pid: i32) -> io::Result<i32> {
+        let mut others = VecDeque::new();
+        let answered = async {
+            loop {
+                let message = self.receive().await?.ok_or(io::ErrorKind::BrokenPipe)?;
+                match message.report {
+                    Report::Forked { sequence: told, result }
+                        if told == sequence && message.pid == pid =>
+                    {
+                        return result.map_err(io::Error::from_raw_os_error);
+                    }
+                    Report::Refused { sequence: told, errno }
+                        if told == sequence && message.pid == pid =>
+                    {
+                        return Err(io::Error::from_raw_os_error(errno));
+                    }
+                    _ => others.push_back(message),
+                }
+            }
+        };
+        let result = tokio::time::timeout(GREETING_LIMIT, answered)
+            .await
+            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        self.early.append(&mut others);
+        result
+    }
+}
+
+enum Read {
+    Message(Message),
+    /// Something that is no message of a shell.
+    Nothing,
+    End,
+}
+
+fn read(socket: &OwnedFd) -> io::Result<Read> {
+    let mut bytes = [0_u8; REPORT_BYTES];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4), ScmCredentials(1))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let flags = RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT;
+    let received = loop {
+        let mut parts = [IoSliceMut::new(&mut bytes)];
+        match rustix::net::recvmsg(socket, &mut parts, &mut ancillary, flags) {
+            Ok(received) => break received,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    };
+    // Descriptors that somebody sends are closed with the iterator.
+    let sender = ancillary.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmCredentials(sender) => Some(sender.pid.as_raw_nonzero().get()),
+        _ => None,
+    });
+    // A message of no bytes and the end look the same but for the sender.
+    let Some(pid) = sender else { return Ok(Read::End) };
+    let report = Report::decode(bytes.get(..received.bytes).unwrap_or_default());
+    Ok(report.map_or(Read::Nothing, |report| Read::Message(Message { report, pid })))
+}

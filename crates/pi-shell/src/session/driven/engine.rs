@@ -1,0 +1,261 @@
+//! One session's shell over its life: started, given a session's beginnings, replaced when it dies. How one command
+//! is run stands in `run`.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::shell::{DrivenShell, LaunchError};
+use super::standby::Shared;
+use crate::error::ShellError;
+use crate::outcome::LostWithShell;
+use crate::request::ShellOptions;
+use crate::script;
+use crate::session::ground::Ground;
+use crate::session::output_pipe::OutputPipe;
+use crate::session::ownership::Title;
+use crate::session::recovery::Loss;
+use crate::session::works_in;
+
+/// Time that a session which cannot begin may take to be closed.
+const START_CLOSE_LIMIT: Duration = Duration::from_secs(5);
+
+/// A session's shell and what is known of it.
+pub(in crate::session) struct Engine {
+    pub(in crate::session) shared: Arc<Shared>,
+    /// The shell, or none after it died and before the next command.
+    pub(super) main: Option<DrivenShell>,
+    /// The pipe of the last command, where nobody has it any more.
+    pub(super) idle_output: Option<OutputPipe>,
+    /// Where the shell is.
+    pub(in crate::session) cwd: PathBuf,
+    /// What `$?` shows to the next command, where the shell itself does not know.
+    pub(super) status: Option<i32>,
+    /// Whether a dead shell is replaced; not for one command's sake.
+    pub(super) keeps_session: bool,
+    /// The last command was not begun, and no shell could be had for it.
+    pub(in crate::session) not_begun: bool,
+    /// What was lost with shells that were replaced, until a result says so.
+    pub(super) lost_with_shell: Vec<LostWithShell>,
+    /// Whether the session is this engine's.
+    pub(in crate::session) title: Title,
+    options: Arc<ShellOptions>,
+}
+
+impl Engine {
+    /// Gives a booted shell what the session begins with.
+    pub(in crate::session) async fn begin(
+        ground: Ground,
+        options: Arc<ShellOptions>,
+        cwd: PathBuf,
+        keeps_session: bool,
+        shell: DrivenShell,
+    ) -> Result<Self, ShellError> {
+        let shared = Arc::new(Shared::new(ground));
+        let title = shared.ownership.owned();
+        let mut engine = Self::over(shared, options, cwd, title);
+        engine.keeps_session = keeps_session;
+        engine.note_main(shell);
+        if let Err(error) = engine.furnish().await {
+            engine.close(START_CLOSE_LIMIT).await;
+            return Err(error);
+        }
+        Ok(engine)
+    }
+
+    /// An engine without a shell.
+    pub(super) fn over(
+        shared: Arc<Shared>,
+        options: Arc<ShellOptions>,
+        cwd: PathBuf,
+        title: Title,
+    ) -> Self {
+        Self {
+            shared,
+            main: None,
+            idle_output: None,
+            cwd,
+            status: None,
+            keeps_session: true,
+            not_begun: false,
+            lost_with_shell: Vec::new(),
+            title,
+            options,
+        }
+    }
+
+    /// This is the session's shell from now on.
+    pub(super) fn note_main(&mut self, shell: DrivenShell) {
+        self.shared.set_main(shell.child().pid(), shell.report_id());
+        self.main = Some(shell);
+    }
+
+    /// The output pipe for the next command.
+    pub(super) fn take_output(&mut self) -> Result<OutputPipe, ShellError> {
+        self.idle_output
+            .take()
+            .map_or_else(OutputPipe::anonymous, OutputPipe::renewed)
+            .map_err(|source| ShellError::System { attempt: "make a pipe for output", source })
+    }
+
+    /// A shell that takes a command: the one there is, or another one with its state. Returns what was lost.
+    pub(in crate::session) async fn ensure_main(&mut self) -> Result<Loss, ShellError> {
+        if self.main.as_ref().is_some_and(DrivenShell::is_alive) {
+            return Ok(Loss::Nothing);
+        }
+        self.main = None;
+        self.shared.settle().await;
+        if self.shared.background_count() > 0
+            && !self.lost_with_shell.contains(&LostWithShell::Jobs)
+        {
+            self.lost_with_shell.push(LostWithShell::Jobs);
+        }
+        if let Some(shell) = self.shared.promote().await {
+            self.note_main(shell);
+            self.leave_standby();
+            return Ok(Loss::OfCommand);
+        }
+        self.launch().await?;
+        Ok(Loss::Everything)
+    }
+
+    /// A fresh shell.
+    pub(super) async fn launch(&mut self) -> Result<(), ShellError> {
+        self.main = None;
+        self.shared.drop_standby().await;
+        let spec = &self.shared.spec;
+        let gone = || crate::shell_path::no_bash(&spec.shell);
+        let driver = spec.driver.as_deref().ok_or_else(gone)?;
+        let launched =
+            DrivenShell::launch(&self.shared.supervisor, spec, driver, &self.shared.folder).await;
+        let shell = match launched {
+            Ok(shell) => shell,
+            Err(LaunchError::Failed(error)) => return Err(error),
+            // It did fit when the session began.
+            Err(LaunchError::Unfit(reason)) => {
+                let source = io::Error::other(reason);
+                return Err(ShellError::System { attempt: "start bash", source });
+            }
+        };
+        shell.bound_by(&self.shared)?;
+        self.note_main(shell);
+        if !self.cwd.is_dir() {
+            self.cwd = PathBuf::from("/");
+        }
+        self.furnish().await
+    }
+
+    /// Gives a fresh shell what the session begins with: directory, variables, snapshot.
+    async fn furnish(&mut self) -> Result<(), ShellError> {
+        let mut text = format!("{};", script::UNSET_OLDPWD);
+        if let Some(temporary) = &self.shared.temporary {
+            text.push_str("\\builtin export TMPDIR=");
+            text.push_str(&script::quote(&temporary.to_string_lossy()));
+            text.push(';');
+        }
+        for (name, value) in &self.options.session_env {
+            text.push_str("\\builtin export ");
+            text.push_str(name);
+            text.push('=');
+            text.push_str(&script::quote(value));
+            text.push(';');
+        }
+        let snapshot = self.options.snapshot_path.as_deref().filter(|path| path.is_file());
+        if let Some(path) = snapshot {
+            text.push_str("\n\\builtin . ");
+            text.push_str(&script::quote_path(path));
+            text.push('\n');
+        }
+        let has_snapshot = snapshot.is_some();
+        match self.run_own(&text).await {
+            Ok(()) => {}
+            Err(ShellError::System { .. }) if has_snapshot => {
+                // One that ends the shell or takes too long is left out.
+                if let Some(shell) = self.main.take() {
+                    shell.end().await;
+                }
+                drop(self.shared.supervisor.sweep().await);
+                let options = ShellOptions { snapshot_path: None, ..(*self.options).clone() };
+                self.options = Arc::new(options);
+                return Box::pin(self.launch()).await;
+            }
+            Err(error) => return Err(error),
+        }
+        self.status = Some(0);
+        self.leave_standby();
+        Ok(())
+    }
+
+    async fn run_own(&mut self, text: &str) -> Result<(), ShellError> {
+        let system = |source| ShellError::System { attempt: "set the session up", source };
+        let broken = || system(io::ErrorKind::BrokenPipe.into());
+        let shell = self.main.as_mut().ok_or_else(broken)?;
+        match shell.run_own(text, Some(&self.cwd)).await.map_err(system)? {
+            Ok(cwd) => {
+                self.note_cwd(&cwd);
+                Ok(())
+            }
+            Err(errno) => Err(refused_directory(errno, self.cwd.clone())),
+        }
+    }
+
+    /// Has the shell leave a standby, where one is of use.
+    pub(super) fn leave_standby(&mut self) {
+        if self.keeps_session
+            && let Some(shell) = &mut self.main
+        {
+            self.shared.leave_standby(shell, &self.title);
+        }
+    }
+
+    /// What `$?` shows from now on, in copies too.
+    pub(super) fn set_status(&mut self, status: i32) {
+        if self.title.holds() {
+            self.shared.set_status(status);
+        }
+    }
+
+    /// Where the shell says it is; asked of the system where it says nothing usable.
+    pub(super) fn note_cwd(&mut self, cwd: &Path) {
+        if cwd.is_absolute() {
+            self.cwd = cwd.to_path_buf();
+        } else if let Some(main) = &self.main
+            && let Ok(cwd) = std::fs::read_link(format!("/proc/{}/cwd", main.child().pid()))
+        {
+            self.cwd = cwd;
+        }
+    }
+
+    /// The directory that bash has to change to; none where it is there by that name and in fact: `cd -` would lead
+    /// nowhere.
+    pub(super) fn change_to(&self, cwd: PathBuf) -> Option<PathBuf> {
+        let is_there = cwd == self.cwd
+            && self.main.as_ref().is_some_and(|main| works_in(main.child().pid(), &cwd));
+        (!is_there).then_some(cwd)
+    }
+
+    /// Waits for the standby of the last command, so that copies have its state.
+    pub(in crate::session) async fn catch_up(&mut self) {
+        self.shared.settle().await;
+    }
+
+    /// Ends everything the session started.
+    pub(in crate::session) async fn close(mut self, bound: Duration) {
+        self.main = None;
+        self.shared.drop_standby().await;
+        drop(self.shared.supervisor.close(bound).await);
+        self.shared.limits.remove().await;
+    }
+}
+
+/// What it means that a directory was refused.
+pub(super) fn refused_directory(errno: i32, path: PathBuf) -> ShellError {
+    match errno {
+        libc::ENOENT => ShellError::MissingWorkingDirectory { path },
+        libc::ENOTDIR => ShellError::NotADirectory { path },
+        errno => {
+            ShellError::WorkingDirectoryDenied { path, source: io::Error::from_raw_os_error(errno) }
+        }
+    }
+}

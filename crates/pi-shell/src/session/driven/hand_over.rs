@@ -1,0 +1,30 @@
+//! A command goes on in the background: it keeps its shell, and the session goes on in the standby, with everything
+//! that the shell had before the command.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::engine::Engine;
+use super::standby::Shared;
+use crate::request::ShellOptions;
+use crate::session::ownership::Title;
+
+impl Engine {
+    /// The engine that has the session from now on, while the one before follows its command to the end. Where there
+    /// is no standby, the next command begins with a fresh shell and tells that the state is gone.
+    pub(in crate::session) async fn beside(
+        options: Arc<ShellOptions>,
+        shared: Arc<Shared>,
+        cwd: PathBuf,
+        title: Title,
+    ) -> Self {
+        let mut engine = Self::over(shared, options, cwd, title);
+        if let Some(shell) = engine.shared.promote().await {
+            engine.note_main(shell);
+            engine.leave_standby();
+            // Copies may need it before the next command.
+            engine.catch_up().await;
+        }
+        engine
+    }
+}

@@ -1,0 +1,24 @@
+//! The engine over the bash driver: a bash that takes its orders from a socket and answers with one message.
+//!
+//! # Module map
+//! ```text
+//! protocol  the messages, as bash-driver/protocol.h has them    channel  the socket
+//! shell     one bash that takes orders                          standby  copies of it that wait
+//! engine    the session's shell between commands                run      one command in it
+//! copies    one command in a copy                               hand_over  a command goes on beside the session
+//! ```
+//! No shell text of ours is run but what a session begins with.
+
+mod channel;
+mod copies;
+mod engine;
+mod hand_over;
+mod protocol;
+mod run;
+mod shell;
+mod standby;
+
+pub(super) use self::copies::run as run_copy;
+pub(super) use self::engine::Engine;
+pub(super) use self::shell::{DrivenShell, Heard, LaunchError, Running};
+pub(super) use self::standby::Shared;

@@ -1,0 +1,232 @@
+//! The messages between host and driver, as `bash-driver/protocol.h` lays them out, which is the authority.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+use crate::request::EnvironmentEntry;
+
+/// `PI_PROTOCOL_VERSION`.
+pub(super) const VERSION: i32 = 2;
+
+/// `PI_ORDER_TEXT_MAX`.
+pub(super) const TEXT_MAX: usize = 32_768;
+
+const RUN: u32 = 1;
+const FORK: u32 = 2;
+
+const ERRORS: u32 = 0x2;
+const TEXT_IN_FILE: u32 = 0x4;
+const OWN_PID: u32 = 0x10;
+
+const KEEP_STATUS: i32 = -1;
+
+const GREETING: u32 = 1;
+const ENDED: u32 = 2;
+const FORKED: u32 = 3;
+const REFUSED: u32 = 4;
+
+const CAN_STOP: u32 = 0x1;
+const MADE_PROCESS: u32 = 0x2;
+
+/// Bytes of a report before its text.
+const REPORT_SIZE: usize = 5 * 4 + OPTIONS_SIZE;
+const OPTIONS_SIZE: usize = 44;
+
+/// A command for the shell.
+#[derive(Default)]
+pub(super) struct RunOrder<'a> {
+    pub(super) command: &'a str,
+    /// Directory to change to first.
+    pub(super) cwd: Option<&'a Path>,
+    /// Exported for the command only.
+    pub(super) env: &'a [EnvironmentEntry],
+    /// What `$?` shows to it; `None`: what the shell itself has.
+    pub(super) status: Option<i32>,
+    /// `$$` is the shell's own process from now on.
+    pub(super) own_pid: bool,
+    /// A descriptor of its own comes for standard error.
+    pub(super) has_errors: bool,
+}
+
+/// A message, and what goes through a file where it is too long.
+pub(super) struct Encoded {
+    pub(super) message: Vec<u8>,
+    pub(super) file: Option<Vec<u8>>,
+}
+
+impl RunOrder<'_> {
+    pub(super) fn encode(&self, sequence: u32) -> Encoded {
+        let mut body = Vec::with_capacity(self.command.len());
+        if self.cwd.is_some() || !self.env.is_empty() {
+            body.extend_from_slice(self.cwd.map_or(&[][..], |cwd| cwd.as_os_str().as_bytes()));
+            body.push(0);
+            for (name, value) in self.env {
+                body.extend_from_slice(name.as_bytes());
+                body.push(b'=');
+                body.extend_from_slice(value.as_bytes());
+                body.push(0);
+            }
+        }
+        let preamble = body.len();
+        body.extend_from_slice(self.command.as_bytes());
+        let in_file = body.len() > TEXT_MAX;
+        let flags = [(in_file, TEXT_IN_FILE), (self.own_pid, OWN_PID), (self.has_errors, ERRORS)];
+        let flags = flags.iter().filter(|(is_set, _)| *is_set).fold(0, |all, (_, flag)| all | flag);
+        let status = self.status.unwrap_or(KEEP_STATUS);
+        // Longer than any memory; it is refused by the driver.
+        let preamble = u32::try_from(preamble).unwrap_or(u32::MAX);
+        let mut message = order(RUN, sequence, flags, preamble, status);
+        if in_file {
+            return Encoded { message, file: Some(body) };
+        }
+        message.extend_from_slice(&body);
+        Encoded { message, file: None }
+    }
+}
+
+/// An order to leave a copy.
+pub(super) fn fork_order(sequence: u32, own_pid: bool) -> Vec<u8> {
+    order(FORK, sequence, if own_pid { OWN_PID } else { 0 }, 0, KEEP_STATUS)
+}
+
+fn order(kind: u32, sequence: u32, flags: u32, preamble: u32, status: i32) -> Vec<u8> {
+    let mut message = Vec::with_capacity(256);
+    for word in [kind, sequence, flags, preamble] {
+        message.extend_from_slice(&word.to_ne_bytes());
+    }
+    message.extend_from_slice(&status.to_ne_bytes());
+    message.extend_from_slice(&0_u32.to_ne_bytes());
+    message
+}
+
+/// What a shell says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Report {
+    /// First on every socket.
+    Greeting { version: i32, bash: String, can_stop: bool },
+    /// A command has ended.
+    Ended { sequence: u32, status: i32, made_process: bool, options: String, cwd: PathBuf },
+    /// A copy was left, or an errno says why not.
+    Forked { sequence: u32, result: Result<i32, i32> },
+    /// Nothing was run.
+    Refused { sequence: u32, errno: i32 },
+}
+
+impl Report {
+    /// `None` for what is no report.
+    pub(super) fn decode(message: &[u8]) -> Option<Self> {
+        let (head, text) = message.split_at_checked(REPORT_SIZE)?;
+        let word = |at: usize| -> Option<[u8; 4]> { head.get(at * 4..at * 4 + 4)?.try_into().ok() };
+        let kind = u32::from_ne_bytes(word(0)?);
+        let sequence = u32::from_ne_bytes(word(1)?);
+        let number = i32::from_ne_bytes(word(2)?);
+        let flags = u32::from_ne_bytes(word(4)?);
+        let options = head.get(5 * 4..)?.split(|byte| *byte == 0).next().unwrap_or_default();
+        match kind {
+            GREETING => Some(Self::Greeting {
+                version: number,
+                bash: String::from_utf8_lossy(text).into_owned(),
+                can_stop: flags & CAN_STOP != 0,
+            }),
+            ENDED => Some(Self::Ended {
+                sequence,
+                status: number,
+                made_process: flags & MADE_PROCESS != 0,
+                options: String::from_utf8_lossy(options).into_owned(),
+                cwd: PathBuf::from(OsString::from_vec(text.to_vec())),
+            }),
+            FORKED => {
+                let result = if number > 0 { Ok(number) } else { Err(-number) };
+                Some(Self::Forked { sequence, result })
+            }
+            REFUSED => Some(Self::Refused { sequence, errno: number }),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = include_str!("../../../../../bash-driver/protocol.h");
+
+    fn defined(name: &str) -> i64 {
+        let line = HEADER
+            .lines()
+            .find_map(|line| line.strip_prefix(&format!("#define {name} ")))
+            .unwrap_or_else(|| panic!("{name} is not in the header"));
+        let value = line.split("/*").next().unwrap_or_default().trim();
+        let value = value.trim_matches(['(', ')']);
+        match value.strip_prefix("0x") {
+            Some(digits) => i64::from_str_radix(digits, 16).unwrap(),
+            None => value.parse().unwrap(),
+        }
+    }
+
+    #[test]
+    fn the_numbers_are_those_of_the_header() {
+        for (name, value) in [
+            ("PI_PROTOCOL_VERSION", i64::from(VERSION)),
+            ("PI_ORDER_TEXT_MAX", TEXT_MAX.try_into().unwrap()),
+            ("PI_STOP_SIGNAL", i64::from(crate::stop::DRIVER_STOP_SIGNAL)),
+            ("PI_ORDER_RUN", i64::from(RUN)),
+            ("PI_ORDER_FORK", i64::from(FORK)),
+            ("PI_ORDER_TEXT_IN_FILE", i64::from(TEXT_IN_FILE)),
+            ("PI_ORDER_ERRORS", i64::from(ERRORS)),
+            ("PI_ORDER_OWN_PID", i64::from(OWN_PID)),
+            ("PI_KEEP_STATUS", i64::from(KEEP_STATUS)),
+            ("PI_REPORT_GREETING", i64::from(GREETING)),
+            ("PI_REPORT_ENDED", i64::from(ENDED)),
+            ("PI_REPORT_FORKED", i64::from(FORKED)),
+            ("PI_REPORT_REFUSED", i64::from(REFUSED)),
+            ("PI_REPORT_CAN_STOP", i64::from(CAN_STOP)),
+            ("PI_REPORT_MADE_PROCESS", i64::from(MADE_PROCESS)),
+            ("PI_OPTIONS_SIZE", OPTIONS_SIZE.try_into().unwrap()),
+        ] {
+            assert_eq!(defined(name), value, "{name}");
+        }
+    }
+
+    #[test]
+    fn directory_and_variables_stand_before_the_text() {
+        let env = [("A".to_owned(), "1".to_owned())];
+        let order = RunOrder {
+            command: "echo hi",
+            cwd: Some(Path::new("/tmp")),
+            env: &env,
+            status: Some(3),
+            own_pid: true,
+            has_errors: false,
+        };
+        let encoded = order.encode(7);
+        let (head, text) = encoded.message.split_at(24);
+        assert_eq!(text, b"/tmp\0A=1\0echo hi");
+        assert_eq!(head, [RUN, 7, OWN_PID, 9, 3, 0].map(u32::to_ne_bytes).concat());
+        assert!(encoded.file.is_none());
+    }
+
+    #[test]
+    fn what_is_too_long_goes_through_a_file() {
+        let command = "x".repeat(TEXT_MAX + 1);
+        let order = RunOrder {
+            command: &command,
+            cwd: None,
+            env: &[],
+            status: None,
+            own_pid: false,
+            has_errors: false,
+        };
+        let encoded = order.encode(1);
+        assert_eq!(encoded.message.len(), 24);
+        assert_eq!(encoded.file.unwrap().len(), TEXT_MAX + 1);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_message_makes_the_reader_fail(message in proptest::collection::vec(0_u8.., 0..200)) {
+            drop(Report::decode(&message));
+        }
+    }
+}

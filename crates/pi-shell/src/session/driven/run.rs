@@ -1,0 +1,329 @@
+//! One command in the session's own shell.
+
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::engine::{self, Engine};
+use super::protocol::RunOrder;
+use super::shell::Running;
+use crate::delivery::Delivery;
+use crate::error::ShellError;
+use crate::job::{Clock, Job};
+use crate::outcome::{ExitOutcome, OutputSummary, ProcessInfo, RunResult};
+use crate::session::effects;
+use crate::session::follow::{Ending, Follow, Report, StopReason};
+use crate::session::output_pipe::OutputPipe;
+use crate::session::recovery::Loss;
+use crate::session::runner::Runner;
+use crate::stop::{ShellTarget, StopPlan};
+use crate::supervisor::ChildExit;
+use crate::sys::signals::KILL;
+use crate::validate;
+
+/// What came of an attempt to run a command.
+enum Attempt {
+    Ended(Ending),
+    /// Bash certainly did not start it.
+    NotRun,
+}
+
+impl Engine {
+    /// Readies the shell for a command; an error here means that nothing was run, and that this session's means are
+    /// gone. Returns whether state was lost.
+    pub(in crate::session) async fn prepare(&mut self) -> Result<bool, ShellError> {
+        if self.shared.is_broken() {
+            return Err(broken());
+        }
+        // It ended between two commands, so that there are no words to tell what was set.
+        Ok(self.ensure_main().await?.is_real(""))
+    }
+
+    /// Runs a command. The session goes on afterwards, with a new shell where needed.
+    pub(in crate::session) async fn run(
+        &mut self,
+        job: &Job,
+        lost_before: bool,
+    ) -> Result<RunResult, ShellError> {
+        let cwd = match &job.options.cwd {
+            Some(cwd) => self.change_to(validate::check_directory(cwd, &self.cwd)?),
+            None => None,
+        };
+        let before = self.shared.limits.mark();
+        let clock = Clock::start(job.options.timeout);
+        let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
+        let mut output = self.take_output()?;
+        let mut lost = lost_before;
+        let mut attempt =
+            self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
+        // A second try in another shell runs it once. The standby may be as short of descriptors as the shell; a
+        // fresh one is not.
+        for is_fresh in [false, true] {
+            if !matches!(attempt, Attempt::NotRun) {
+                break;
+            }
+            self.not_begun = true;
+            if self.shared.is_broken() || !self.title.holds() {
+                return Err(broken());
+            }
+            lost |= self.replace_main(is_fresh).await?.is_real("");
+            output = self.take_output()?;
+            self.not_begun = false;
+            attempt = self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
+        }
+        let Attempt::Ended(ending) = attempt else {
+            self.main = None;
+            return Err(broken());
+        };
+        let mut result = self.conclude(job, ending, lost, &clock, output, delivery).await?;
+        result.limits_met = self.shared.limits.met(before, result.outcome);
+        Ok(result)
+    }
+
+    /// Another shell with the state of this one, or a fresh one.
+    async fn replace_main(&mut self, is_fresh: bool) -> Result<Loss, ShellError> {
+        if let Some(shell) = self.main.take() {
+            shell.end().await;
+        }
+        if is_fresh {
+            self.launch().await?;
+            return Ok(Loss::Everything);
+        }
+        self.ensure_main().await
+    }
+
+    /// Gives the command to the shell and follows it.
+    async fn attempt(
+        &mut self,
+        job: &Job,
+        cwd: Option<&Path>,
+        clock: &Clock,
+        output: &mut OutputPipe,
+        delivery: &mut Delivery,
+    ) -> Result<Attempt, ShellError> {
+        let options = &job.options;
+        let Some(shell) = &mut self.main else { return Ok(Attempt::NotRun) };
+        let order = RunOrder {
+            command: &options.command,
+            cwd,
+            env: &options.env,
+            status: self.status.take(),
+            ..RunOrder::default()
+        };
+        let failed = |source| ShellError::System { attempt: "give bash a command", source };
+        let writer = output.writer().map_err(failed)?;
+        // What a program does to the one must not be done to the other; a plain builtin does nothing to either.
+        let is_plain = effects::changes_nothing(&options.command);
+        let errors = if is_plain { None } else { Some(output.open_again().map_err(failed)?) };
+        let sent = shell.run(&order, writer, errors.as_ref().map(OwnedFd::as_fd));
+        // Whoever has it still holds the output.
+        drop(errors);
+        let sequence = match sent {
+            Ok(sequence) => sequence,
+            Err(error) if is_end(&error) => return Ok(Attempt::NotRun),
+            Err(source) => return Err(failed(source)),
+        };
+        self.title.begin();
+        let running = Running::new(shell, sequence);
+        let (target, report) = (ShellTarget::Driven(running.target()), self.shared.main().1);
+        let (shared, title) = (Arc::clone(&self.shared), self.title.clone());
+        let plan = move || StopPlan {
+            supervisor: shared.supervisor.pid(),
+            shell: target.clone(),
+            spared: {
+                let machinery = shared.machinery.clone();
+                Arc::new(move || machinery.living())
+            },
+            is_beside: !title.holds(),
+            report,
+            older: shared.survivors.living(),
+        };
+        let ending = Follow {
+            runner: Runner::Driven(running),
+            output,
+            delivery,
+            births: None,
+            supervisor: &self.shared.supervisor,
+            token: "",
+            last_words: None,
+            plan: &plan,
+            deadline: clock.deadline(),
+            cancel: &job.cancel,
+        }
+        .complete()
+        .await;
+        self.title.end();
+        match ending {
+            Ending::Died { unread: true, .. } | Ending::Refused { errno: libc::EMFILE } => {
+                Ok(Attempt::NotRun)
+            }
+            Ending::Refused { errno } if cwd.is_some() => Err(engine::refused_directory(
+                errno,
+                cwd.map(Path::to_path_buf).unwrap_or_default(),
+            )),
+            Ending::Refused { errno } => Err(failed(std::io::Error::from_raw_os_error(errno))),
+            ending => Ok(Attempt::Ended(ending)),
+        }
+    }
+
+    /// Turns the end into the result and readies the session for the next command.
+    async fn conclude(
+        &mut self,
+        job: &Job,
+        ending: Ending,
+        lost_before: bool,
+        clock: &Clock,
+        output: OutputPipe,
+        delivery: Delivery,
+    ) -> Result<RunResult, ShellError> {
+        let wall_time = clock.elapsed();
+        let mut session_reset = lost_before;
+        let mut made_process = true;
+        let mut is_restricted = false;
+        let outcome = outcome_of(&ending);
+        match ending {
+            Ending::Reported(report) => {
+                made_process = report.made_process;
+                self.note_report(&report);
+                is_restricted = report.flags.contains('r');
+            }
+            Ending::Stopped { report: Some(report), .. } => self.note_report(&report),
+            Ending::Died { exit, .. } => {
+                let status = status_of(exit);
+                self.status = Some(status);
+                self.set_status(status);
+            }
+            Ending::Stopped { report: None, .. } | Ending::Lost { .. } | Ending::Refused { .. } => {
+            }
+        }
+        if !self.title.holds() {
+            let working_dir = Some(self.cwd.clone());
+            let (survivors, output) = self.leave_beside(output, delivery).await;
+            let sandbox = self.shared.sandbox_report().await;
+            return Ok(RunResult {
+                outcome,
+                working_dir,
+                session_reset: false,
+                survivors,
+                wall_time,
+                output,
+                sandbox,
+                lost_with_shell: Vec::new(),
+                limits_met: Vec::new(),
+            });
+        }
+        if is_restricted {
+            // Nothing can undo it, and most commands are refused.
+            if let Some(shell) = self.main.take() {
+                shell.end().await;
+            }
+            session_reset = true;
+        }
+        let survivors =
+            if made_process { self.shared.account_for_survivors().await } else { Vec::new() };
+        let output = self.put_output_away(output, delivery, !survivors.is_empty());
+        if self.keeps_session {
+            let is_alive = self.main.as_ref().is_some_and(super::DrivenShell::is_alive);
+            if is_alive {
+                if !effects::changes_nothing(&job.options.command) {
+                    self.leave_standby();
+                }
+            } else if let Ok(loss) = self.ensure_main().await {
+                // A failure here shows on the next command, which tries again.
+                session_reset |= loss.is_real(&job.options.command);
+            }
+        }
+        Ok(RunResult {
+            outcome,
+            working_dir: Some(self.cwd.clone()),
+            session_reset,
+            survivors,
+            wall_time,
+            output,
+            sandbox: self.shared.sandbox_report().await,
+            lost_with_shell: std::mem::take(&mut self.lost_with_shell),
+            limits_met: Vec::new(),
+        })
+    }
+
+    fn note_report(&mut self, report: &Report) {
+        self.set_status(report.status);
+        self.note_cwd(&report.cwd);
+    }
+
+    /// Ends the command's output, and keeps what a next one can use.
+    fn put_output_away(
+        &mut self,
+        output: OutputPipe,
+        delivery: Delivery,
+        has_survivors: bool,
+    ) -> Option<OutputSummary> {
+        let (summary, idle) = self.shared.put_output_away(output, delivery, has_survivors);
+        if let Some(mut output) = idle {
+            output.forget_flood();
+            self.idle_output = Some(output);
+        }
+        summary
+    }
+
+    /// The end of a command that was handed over: its shell goes. Returns what it left alive and its output.
+    async fn leave_beside(
+        &mut self,
+        output: OutputPipe,
+        delivery: Delivery,
+    ) -> (Vec<ProcessInfo>, Option<OutputSummary>) {
+        if let Some(main) = self.main.take() {
+            main.end().await;
+        }
+        // Bounded, as the making of a shell is.
+        drop(self.shared.handing_over.lock().await);
+        let survivors = self.shared.account_for_survivors_of_copy().await;
+        let (output, _idle) = self.shared.put_output_away(output, delivery, !survivors.is_empty());
+        (survivors, output)
+    }
+}
+
+/// How a command ended, for its caller.
+pub(super) fn outcome_of(ending: &Ending) -> ExitOutcome {
+    match ending {
+        Ending::Reported(Report { status, .. }) => {
+            ExitOutcome::Exited { code: u8::try_from(status & 0xff).unwrap_or(u8::MAX) }
+        }
+        Ending::Died { exit: ChildExit::Exited(code), .. } => ExitOutcome::Exited { code: *code },
+        Ending::Died { exit: ChildExit::Signaled(signal), .. } => {
+            ExitOutcome::Signaled { signal: *signal }
+        }
+        Ending::Stopped { reason: StopReason::TimedOut, .. } => ExitOutcome::TimedOut,
+        Ending::Stopped { reason: StopReason::Cancelled, .. } => ExitOutcome::Cancelled,
+        // Its status is not known: never told as a success.
+        Ending::Died { .. } | Ending::Lost { .. } | Ending::Refused { .. } => {
+            ExitOutcome::Signaled { signal: KILL }
+        }
+    }
+}
+
+/// The status that a dead shell's command had.
+fn status_of(exit: ChildExit) -> i32 {
+    match exit {
+        ChildExit::Exited(code) => i32::from(code),
+        ChildExit::Signaled(signal) => 128 + signal,
+        ChildExit::Lost => 137,
+    }
+}
+
+/// Whether nobody takes orders at the other end any more.
+fn is_end(error: &std::io::Error) -> bool {
+    matches!(
+        error.kind(),
+        std::io::ErrorKind::BrokenPipe
+            | std::io::ErrorKind::ConnectionReset
+            | std::io::ErrorKind::NotConnected
+            | std::io::ErrorKind::ConnectionRefused
+    )
+}
+
+/// What is told when no shell takes a command.
+fn broken() -> ShellError {
+    let source = std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+    ShellError::System { attempt: "give bash a command", source }
+}

@@ -1,0 +1,209 @@
+//! Standbys: copies of the session's shell that wait on a socket of their own. One becomes the session's shell where
+//! that dies or is handed over, and copies for single commands are made from it.
+
+use std::io;
+use std::ops::Deref;
+use std::os::fd::AsFd as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::{Mutex, MutexGuard, Notify};
+
+use super::channel::Channel;
+use super::protocol;
+use super::shell::DrivenShell;
+use crate::error::ShellError;
+use crate::session::ground::Ground;
+use crate::session::ownership::Title;
+use crate::sys::signals::KILL;
+use crate::tree::{self, ProcessIdentity};
+
+/// Time that is waited for the newest standby before an older one serves: `ulimit -u` may keep it from being made.
+const FRESH_LIMIT: Duration = Duration::from_millis(500);
+
+/// How often it is looked for.
+const LOOK_INTERVAL: Duration = Duration::from_millis(1);
+
+/// Time that a session may take to have any.
+const STANDBY_LIMIT: Duration = Duration::from_secs(5);
+
+/// What the session's shell and its copies have in common.
+pub(in crate::session) struct Shared {
+    ground: Ground,
+    slot: Mutex<Option<Standby>>,
+    /// Serial of the standby that has the session's state.
+    current: AtomicU64,
+    /// Standbys that were ordered and have neither greeted nor failed.
+    awaited: AtomicUsize,
+    settled: Notify,
+}
+
+impl Deref for Shared {
+    type Target = Ground;
+
+    fn deref(&self) -> &Ground {
+        &self.ground
+    }
+}
+
+/// A copy that waits. Killed when dropped.
+struct Standby {
+    process: Process,
+    serial: u64,
+    channel: Channel,
+    sequence: u32,
+}
+
+struct Process(ProcessIdentity);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // One that is gone already needs no signal.
+        drop(tree::signal(self.0, KILL));
+    }
+}
+
+impl Shared {
+    pub(super) fn new(ground: Ground) -> Self {
+        Self {
+            ground,
+            slot: Mutex::default(),
+            current: AtomicU64::new(0),
+            awaited: AtomicUsize::new(0),
+            settled: Notify::new(),
+        }
+    }
+
+    /// Serial of the standby that has the session's state.
+    pub(in crate::session) fn current_standby(&self) -> u64 {
+        self.current.load(Ordering::SeqCst)
+    }
+
+    /// Has `shell` leave a standby, in the background. Without one a session still works; it only loses more when its
+    /// shell dies.
+    pub(super) fn leave_standby(self: &Arc<Self>, shell: &mut DrivenShell, title: &Title) {
+        let Ok((mut channel, theirs)) = Channel::pair() else { return };
+        let socket = channel.peer();
+        let serial = self.next_serial();
+        // Until it greets, its socket is all that is known of it.
+        self.machinery.expect(socket);
+        if shell.leave_copy(&theirs).is_err() {
+            self.machinery.expect_no_more(socket);
+            return;
+        }
+        drop(theirs);
+        self.current.fetch_max(serial, Ordering::SeqCst);
+        self.awaited.fetch_add(1, Ordering::SeqCst);
+        let (shared, title) = (Arc::clone(self), title.clone());
+        // Bounded by the greeting's limit.
+        drop(tokio::spawn(async move {
+            if let Ok(greeting) = channel.greeting().await
+                && let Some(identity) = tree::identity_of(greeting.pid)
+            {
+                shared.machinery.insert(greeting.pid);
+                let process = Process(identity);
+                let standby = Standby { process, serial, channel, sequence: 0 };
+                shared.keep(standby, &title).await;
+            }
+            shared.machinery.expect_no_more(socket);
+            shared.awaited.fetch_sub(1, Ordering::SeqCst);
+            shared.settled.notify_waiters();
+        }));
+    }
+
+    async fn keep(&self, standby: Standby, title: &Title) {
+        let mut slot = self.slot.lock().await;
+        let is_newer = slot.as_ref().is_none_or(|present| present.serial < standby.serial);
+        if is_newer && title.covers(standby.serial) {
+            *slot = Some(standby);
+        }
+    }
+
+    /// Waits a moment for the standbys that were ordered.
+    pub(super) async fn settle(&self) {
+        let all = async {
+            loop {
+                // From here on no end is missed.
+                let settled = self.settled.notified();
+                if self.awaited.load(Ordering::SeqCst) == 0 {
+                    return;
+                }
+                settled.await;
+            }
+        };
+        drop(tokio::time::timeout(FRESH_LIMIT, all).await);
+    }
+
+    /// The newest standby as a shell of its own; `None` where there is none that lives.
+    pub(super) async fn promote(&self) -> Option<DrivenShell> {
+        self.settle().await;
+        let Standby { process, channel, .. } = self.slot.lock().await.take()?;
+        let inner = tree::pid_in_its_namespace(process.0)?;
+        let child = self.supervisor.adopt(inner).await.ok()?;
+        if child.identity() != process.0 {
+            return None;
+        }
+        self.machinery.remove(child.pid());
+        std::mem::forget(process);
+        Some(DrivenShell::over(child, channel, true))
+    }
+
+    /// Gives up the standby.
+    pub(super) async fn drop_standby(&self) {
+        *self.slot.lock().await = None;
+    }
+
+    /// A copy of the session as of its last finished command, with a process id of its own.
+    pub(super) async fn copy(&self) -> Result<DrivenShell, ShellError> {
+        let failed = |source| ShellError::System { attempt: "copy the session", source };
+        let copied = async {
+            let (mut channel, theirs) = Channel::pair()?;
+            let socket = channel.peer();
+            self.machinery.expect(socket);
+            let copied = async {
+                // Locked until the standby has answered: whoever replaces it kills it.
+                let mut slot = self.fresh_slot().await;
+                let standby = slot.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+                standby.sequence += 1;
+                let order = protocol::fork_order(standby.sequence, true);
+                standby.channel.send(&order, &[theirs.as_fd()])?;
+                drop(theirs);
+                let inner = standby.channel.forked(standby.sequence, standby.process.0.pid).await?;
+                drop(slot);
+                let greeting = channel.greeting().await?;
+                self.machinery.insert(greeting.pid);
+                let child = self.supervisor.adopt(inner).await.map_err(|failure| failure.source)?;
+                if child.pid() != greeting.pid {
+                    return Err(io::Error::from(io::ErrorKind::InvalidData));
+                }
+                Ok(DrivenShell::over(child, channel, true))
+            }
+            .await;
+            self.machinery.expect_no_more(socket);
+            copied
+        };
+        tokio::time::timeout(2 * STANDBY_LIMIT, copied)
+            .await
+            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+            .map_err(failed)
+    }
+
+    /// Waits for the newest standby, a while; then takes the one that there is.
+    async fn fresh_slot(&self) -> MutexGuard<'_, Option<Standby>> {
+        let patience = tokio::time::Instant::now() + FRESH_LIMIT;
+        loop {
+            let slot = self.slot.lock().await;
+            let fresh = self.current_standby();
+            let is_hurried = tokio::time::Instant::now() > patience;
+            let serves = |one: &Standby| {
+                tree::is_alive(one.process.0) && (is_hurried || one.serial >= fresh)
+            };
+            if slot.as_ref().is_some_and(serves) {
+                return slot;
+            }
+            drop(slot);
+            tokio::time::sleep(LOOK_INTERVAL).await;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Whether a session is driven at all, and how it begins.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use pi_shell::{SandboxMode, SandboxOptions, Shell, ShellOptions};
+
+use crate::support::{run, session, shell_options, told};
+
+/// The script that a driven bash was started with has this name.
+const WHICH: &str = "readlink /proc/$$/fd/255";
+
+async fn is_driven(options: ShellOptions) -> bool {
+    let shell = Shell::new(options).unwrap();
+    let (output, _) = told(&shell, WHICH).await;
+    shell.close().await;
+    output.ends_with("/boot\n")
+}
+
+#[tokio::test]
+async fn a_session_is_driven_where_bash_takes_the_driver() {
+    assert!(is_driven(shell_options()).await);
+    assert!(!is_driven(ShellOptions { driver: None, ..shell_options() }).await);
+}
+
+#[tokio::test]
+async fn a_driver_that_is_missing_or_no_driver_or_everybody_s_leaves_the_session_to_shell_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let (text, open) = (folder.path().join("text"), folder.path().join("open"));
+    std::fs::write(&text, "not an object").unwrap();
+    std::fs::copy(shell_options().driver.unwrap(), &open).unwrap();
+    std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o666)).unwrap();
+    for driver in [folder.path().join("missing"), text, open, folder.path().to_path_buf()] {
+        let options = ShellOptions { driver: Some(driver.clone()), ..shell_options() };
+        assert!(!is_driven(options).await, "{}", driver.display());
+    }
+}
+
+#[tokio::test]
+async fn functions_of_the_environment_do_not_meet_the_driver() {
+    let names = ["enable", "builtin", "exec", "pi_driver"];
+    let function = |name: &&str| (format!("BASH_FUNC_{name}%%"), "() {  echo mine\n}".to_owned());
+    let base_env = names.iter().map(function).collect();
+    let options = ShellOptions { base_env: Some(base_env), ..shell_options() };
+
+    assert!(is_driven(options).await);
+}
+
+#[tokio::test]
+async fn a_session_begins_like_a_script() {
+    let shell = session();
+    for (text, expected) in [
+        ("echo $0 $# $- ${BASH_SOURCE[0]}", "bash 0 hB bash\n"),
+        ("echo ${OLDPWD-unset}; env | grep -c OLDPWD", "unset\n0\n"),
+        (
+            "compgen -v | grep -i pi_; compgen -A function; compgen -b | grep driver; trap; alias",
+            "",
+        ),
+        ("enable -p | grep -c driver; jobs; echo $?", "0\n0\n"),
+    ] {
+        assert_eq!(told(&shell, text).await.0, expected, "{text}");
+    }
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_session_in_a_sandbox_is_driven_and_kept_in() {
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+    let file = folder.path().join("file");
+    let sandbox = SandboxOptions {
+        mode: SandboxMode::ReadOnly,
+        writable_paths: Vec::new(),
+        protected_paths: Vec::new(),
+        network: false,
+        backend: None,
+        hidden_paths: Vec::new(),
+        allow_degraded: false,
+    };
+    let options = ShellOptions { sandbox: Some(sandbox), ..shell_options() };
+    let shell = Shell::new(options).unwrap();
+
+    let text = format!("V=kept; {WHICH}; : >{}", file.display());
+    let (output, status) = told(&shell, &text).await;
+    assert!(output.contains("/boot\n"), "{output}");
+    assert_ne!(status, 0);
+    assert!(!file.exists());
+    // Copies and standbys are in it too.
+    run(&shell, "kill -9 $$").await;
+    let (output, status) = told(&shell, &format!("echo $V; : >{}", file.display())).await;
+    assert!(output.starts_with("kept\n"), "{output}");
+    assert_ne!(status, 0);
+    assert!(!file.exists());
+    shell.close().await;
+}
