@@ -60,6 +60,7 @@ struct pi_order {
 /* pi_report.flags */
 #define PI_REPORT_CAN_STOP 0x1    /* greeting: the stop signal is installed */
 #define PI_REPORT_MADE_PROCESS 0x2 /* ended: the command may have created a process */
+#define PI_REPORT_HAS_TRAPS 0x4 /* ended: bash runs a trap on ERR or DEBUG beside commands, whatever these are */
 
 #define PI_OPTIONS_SIZE 44
 

@@ -56,7 +56,8 @@ extern int current_command_number, executing, executing_builtin, indirection_lev
 extern int variable_context, builtin_ignoring_errexit, subshell_environment;
 extern char *this_command_name;
 extern volatile int last_command_exit_value;
-extern void notify_and_cleanup(int unused); /* says of which signal a job died, and forgets it */
+extern void notify_and_cleanup(int job); /* bash 5.3 looks at the argument */
+#define ALL_JOBS (-1)
 extern void *temporary_env;
 extern int assign_in_env(struct word_desc *assignment, int with_effects); /* 0: the variable is read-only */
 #define PARSER_ESCAPE '\001'  /* stands before itself and the next in words that were parsed */
@@ -66,11 +67,13 @@ extern void *pop_scope(int is_special);
 #define SCOPE_OF_BUILTIN 0x08
 extern void stupidly_hack_special_variables(char *name); /* LC_ALL, TZ and such take effect */
 extern int array_needs_making; /* the environment of programs is made anew */
+extern void make_funcname_visible(int is_visible);
 extern void dispose_used_env_vars(void);
 extern void reset_local_contexts(void) __attribute__((weak)); /* where bash has it */
 
 /* How errors and interrupts leave a command: a jump to `top_level`, whose size only bash knows. */
 extern char top_level[];
+#define EX_BADUSAGE 2 /* the status of a text that does not parse */
 #define JUMP_DISCARD 2 /* only the command is given up */
 extern void top_level_cleanup(void);
 extern void exit_shell(int status) __attribute__((noreturn));
@@ -85,6 +88,8 @@ extern void cleanup_the_pipeline(void);
 
 /* Traps. The trap on EXIT has the number 0. */
 #define EXIT_TRAP 0
+#define DEBUG_TRAP _NSIG
+#define ERROR_TRAP (_NSIG + 1)
 extern int signal_is_trapped(int signal), signal_is_ignored(int signal);
 extern void *set_sigint_handler(void); /* of a pointer to a function, which nobody here calls */
 extern void restore_default_signal(int signal);

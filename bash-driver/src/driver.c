@@ -59,7 +59,7 @@ static bool greet(void) {
 static void forget_stopped_jobs(void) {
   int kept = channel_mute();
   kill(getpid(), SIGCHLD); /* bash's handler takes in all that have died */
-  notify_and_cleanup(0);
+  notify_and_cleanup(ALL_JOBS);
   channel_unmute(kept);
 }
 
@@ -117,6 +117,7 @@ static bool run(const struct received *received) {
   report.number = evaluation.status;
   report.ending = evaluation.ending;
   report.flags = !counts_forks || forks != forks_before ? PI_REPORT_MADE_PROCESS : 0;
+  if (signal_is_trapped(DEBUG_TRAP) || signal_is_trapped(ERROR_TRAP)) report.flags |= PI_REPORT_HAS_TRAPS;
   copy_options(&report);
   return channel_report(&report, the_current_working_directory != NULL ? the_current_working_directory : "");
 }

@@ -128,6 +128,7 @@ static void calm_down(void) {
   leave_scope();
   if (temporary_env != NULL) dispose_used_env_vars();
   variable_context = 0;
+  make_funcname_visible(0); /* a jump out of a function leaves it visible */
   executing = executing_builtin = builtin_ignoring_errexit = stdin_redir = 0;
   subshell_environment = 0;
   indirection_level = calm_indirection;
@@ -171,6 +172,8 @@ static __attribute__((noinline)) void execute_below_gap(void) {
 static bool one_command(uint32_t *ending) {
   executing = 0;
   if (parse_command() != 0) {
+    /* With an unfinished quote bash would end with the status of the command before, which may be a success. */
+    last_command_exit_value = EX_BADUSAGE;
     *ending = PI_ENDED_SYNTAX;
     return false;
   }

@@ -51,6 +51,27 @@ describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compile
     expect((await host.run("echo $- $SHELLOPTS")).options).toBe(flags);
   });
 
+  it.each(["f() { exit 3; }; f", "set -e; f() { false; }; f", "set -u; f() { : $nope; }; f"])(
+    "shows no FUNCNAME after a jump out of a function by `%s`",
+    async (text) => {
+      const host = await start();
+      await host.run(text);
+
+      expect((await host.run('set +u; echo "${FUNCNAME[*]-none} ${#FUNCNAME[@]}"')).output).toBe("none 0\n");
+    },
+  );
+
+  it.each(["echo 'abc", "echo `", "$" + "{x", ")"])(
+    "ends a text that does not parse with 2, whatever was before: %s",
+    async (text) => {
+      const host = await start();
+
+      expect(await host.run(text)).toMatchObject({ ending: "syntax", status: 2 });
+      expect(await host.run(`(exit 7)\n${text}`)).toMatchObject({ ending: "syntax", status: 2 });
+      expect(await host.run(`true\n${text}`)).toMatchObject({ ending: "syntax", status: 2 });
+    },
+  );
+
   it("takes back extdebug, with which a trap on DEBUG that fails would keep later orders from running", async () => {
     const host = await start();
     await host.run("shopt -s extdebug; trap false DEBUG");
