@@ -1,5 +1,5 @@
 /**
- * Builds the native half: the addon, the supervisor beside it, and the addon's TypeScript types, into
+ * Builds the native half: the addon, the supervisor and the bash driver beside it, and the addon's TypeScript types, into
  * `packages/natives/bin/` (never committed).
  *
  * turbo calls it as the task `native` when one of the task's inputs has changed. When the sources are those of the last
@@ -60,11 +60,21 @@ function build(profile) {
     if (error) throw error;
     if (status !== 0) throw new Error(`\`napi build\` ended with ${status ?? signal}`);
     copyFileSync(join(cargoFolder(targetFolder, triple, profile), supervisor), join(made, supervisor));
+    if (process.platform === "linux") buildDriver(made);
     for (const file of readdirSync(made)) install(join(made, file), join(bin, file));
     return readdirSync(made);
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
+}
+
+/** The bash driver, by the C compiler that Rust links with. */
+function buildDriver(folder) {
+  const { status, signal, error } = spawnSync(process.execPath, [join(root, "bash-driver", "build.mjs"), folder], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  if (error) throw error;
+  if (status !== 0) throw new Error(`the bash driver was not built: ${status ?? signal}`);
 }
 
 function main() {

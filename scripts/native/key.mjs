@@ -51,8 +51,15 @@ function libcOf() {
 
 /** What the native build reads, as paths below the workspace with `/`: the inputs of the task in `turbo.json`. */
 export function sourceFiles(root) {
-  const files = ["Cargo.toml", "Cargo.lock", "packages/natives/napi.json", "scripts/build-native.mjs"];
-  for (const folder of ["crates", "scripts/native"]) {
+  const files = [
+    "Cargo.toml",
+    "Cargo.lock",
+    "packages/natives/napi.json",
+    "scripts/build-native.mjs",
+    "bash-driver/build.mjs",
+    "bash-driver/protocol.h",
+  ];
+  for (const folder of ["crates", "scripts/native", "bash-driver/src"]) {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
       const path = relative(root, join(entry.parentPath ?? entry.path, entry.name)).replaceAll(sep, "/");
       if (entry.isFile() && !NOT_BUILT.includes(path.split("/")[2])) files.push(path);

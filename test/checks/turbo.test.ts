@@ -25,7 +25,7 @@ const RUN_LIMIT_MS = 60_000;
 
 const FILES = [
   ...["turbo.json", "package.json", "package-lock.json", "Cargo.toml", "Cargo.lock", "tsconfig.base.json"],
-  ...["tsconfig.build.json", "crates", "packages", "benchmarks/package.json", "scripts", ".gitignore"],
+  ...["tsconfig.build.json", "bash-driver", "crates", "packages", "benchmarks/package.json", "scripts", ".gitignore"],
 ];
 const NOT_COPIED = new Set(["node_modules", "dist", "bin", "target"]);
 

@@ -1,7 +1,11 @@
 /**
  * Scripts of the corpus that a session answers differently from bash with a file, by id, each with the reason. The page
- * `docs/oracle.md` says more about them.
+ * `docs/oracle.md` says more about them. Over the bash driver there are none.
  */
-export const DIFFERENCES: ReadonlyMap<string, string> = new Map([
-  ["commands: set x", "bash repeats the first character of PS4 for every `eval` around the command"],
-]);
+import { driverInfo } from "@pi-bash/natives";
+
+export const DIFFERENCES: ReadonlyMap<string, string> = new Map(
+  driverInfo().state === "absent"
+    ? [["commands: set x", "bash repeats the first character of PS4 for every `eval` around the command"]]
+    : [],
+);

@@ -1,7 +1,7 @@
 //! What this platform can do.
 
 use napi_derive::napi;
-use pi_shell::SessionKind;
+use pi_shell::{DriverState, SessionKind};
 
 /// What works here.
 #[napi(object, object_from_js = false)]
@@ -37,6 +37,27 @@ pub fn capabilities() -> Capabilities {
         clone: found.clone,
         sandbox: found.sandbox.into_iter().map(str::to_owned).collect(),
     }
+}
+
+/// Whether sessions are driven by the bash driver, as far as this process has tried.
+#[napi(object, object_from_js = false)]
+pub struct DriverReport {
+    /// `untried` before the first session.
+    #[napi(ts_type = "'untried' | 'fits' | 'unfit'")]
+    pub state: String,
+    /// Why it does not fit.
+    pub reason: Option<String>,
+}
+
+/// Whether sessions are driven by the bash driver, as far as this process has tried.
+#[napi(catch_unwind)]
+pub fn driver_report() -> DriverReport {
+    let (state, reason) = match pi_shell::driver_state() {
+        DriverState::Untried => ("untried", None),
+        DriverState::Fits => ("fits", None),
+        DriverState::Unfit(reason) => ("unfit", Some(reason)),
+    };
+    DriverReport { state: state.to_owned(), reason }
 }
 
 /// The version that the addon was built as. The loader refuses one that is not its own.

@@ -26,6 +26,8 @@ pub struct SessionOptions {
     pub shell: Option<String>,
     /// Path of the `pi-supervisor` executable.
     pub supervisor: Option<String>,
+    /// Path of the bash driver. Absent: sessions speak to bash in shell text.
+    pub driver: Option<String>,
     /// First working directory.
     pub cwd: Option<String>,
     /// The environment the session begins with.
@@ -48,7 +50,7 @@ impl From<SessionOptions> for ShellOptions {
             cwd: options.cwd.map(PathBuf::from),
             base_env: options.base_env.map(entries),
             session_env: options.session_env.map(entries).unwrap_or_default(),
-            driver: None,
+            driver: options.driver.map(PathBuf::from),
             snapshot_path: options.snapshot_path.map(PathBuf::from),
             limits: options.limits.map(ResourceLimits::from).unwrap_or_default(),
             sandbox: options.sandbox.map(SandboxOptions::from),

@@ -14,6 +14,17 @@ pub enum SessionKind {
     PerCommand,
 }
 
+/// Whether sessions are driven by the bash driver, as far as this process has tried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DriverState {
+    /// No session has asked for it yet.
+    Untried,
+    /// The newest bash that was tried takes it.
+    Fits,
+    /// It does not, for this reason; its sessions speak to it in shell text.
+    Unfit(String),
+}
+
 /// What is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capabilities {
@@ -31,8 +42,8 @@ pub struct Capabilities {
     pub sandbox: Vec<&'static str>,
 }
 
-/// Variable that has sessions keep their state another way than the best one: `per-command`. Other
-/// values are ignored. For hosts whose machine is against persistent sessions, and for tests.
+/// Variable that has sessions keep their state another way than the best one: `per-command`, or
+/// `script` for a kept bash that is spoken to in shell text, without the bash driver. Other values are ignored. For hosts whose machine is against persistent sessions, and for tests.
 const SESSION_VARIABLE: &str = "PI_BASH_SESSION";
 
 /// What this build can do on this machine. The first call starts the bash that sessions run where
@@ -82,6 +93,12 @@ fn offered_kind() -> SessionKind {
     } else {
         SessionKind::PerCommand
     }
+}
+
+/// Whether a session may have the bash driver.
+#[cfg(unix)]
+pub(crate) fn offers_driver() -> bool {
+    std::env::var_os(SESSION_VARIABLE).is_none_or(|kind| kind != "script")
 }
 
 /// Whether processes can be looked up, which a persistent session needs: on Linux, a `/proc`.

@@ -42,7 +42,7 @@ mod sys;
 mod tree;
 mod validate;
 
-pub use capabilities::{Capabilities, SessionKind, capabilities};
+pub use capabilities::{Capabilities, DriverState, SessionKind, capabilities};
 pub use confinement::{
     Plant, PlantKind, SandboxBackend, SandboxMode, SandboxOptions, SandboxReport,
 };
@@ -59,5 +59,5 @@ pub use request::{
     Concurrency, DEFAULT_MAX_BYTES, DEFAULT_UPDATE_INTERVAL, EnvironmentEntry, HARD_TIMEOUT_GRACE,
     ResourceLimits, RunOptions, ShellOptions, SinkOptions,
 };
-pub use session::{Shell, execute_shell};
+pub use session::{Shell, driver_state, execute_shell};
 pub use source::READ_BYTES;

@@ -132,7 +132,7 @@ impl DrivenTarget {
     }
 
     /// Has bash give its command up.
-    fn interrupt(&self) {
+    pub(crate) fn interrupt(&self) {
         let shell = self.child.identity();
         // One that is gone needs none.
         drop(tree::queue_signal(shell, DRIVER_STOP_SIGNAL, self.sequence));

@@ -30,6 +30,8 @@ export interface Binding {
   readonly path: string;
   /** Absolute path of the supervisor, which stands beside the addon. Absent where there is none (Windows). */
   readonly supervisor: string | undefined;
+  /** Absolute path of the bash driver. Absent where none is installed. */
+  readonly driver: string | undefined;
 }
 
 /** Where to look. */
@@ -41,6 +43,9 @@ export interface AddonPlaces {
   /** Name of the package whose main file is the addon. */
   readonly packageName: string;
 }
+
+/** The file name of the bash driver. */
+const DRIVER_NAME = "pi-driver.so";
 
 const require = createRequire(import.meta.url);
 
@@ -94,9 +99,17 @@ function loadFile(path: string): Binding {
   const addon: typeof Addon = require(path);
   checkVersion(addon);
   const supervisor = join(dirname(path), supervisorName());
-  if (!existsSync(supervisor)) return { addon, path, supervisor: undefined };
+  const driver = findDriver(dirname(path));
+  if (!existsSync(supervisor)) return { addon, path, supervisor: undefined, driver };
   checkExecutable(supervisor);
-  return { addon, path, supervisor };
+  return { addon, path, supervisor, driver };
+}
+
+/** The driver beside the addon (a checkout), else that of the package that has it for every architecture. */
+function findDriver(folder: string): string | undefined {
+  if (process.platform !== "linux") return undefined;
+  const beside = join(folder, DRIVER_NAME);
+  return existsSync(beside) ? beside : resolvePackage(`@pi-bash/bash-driver/linux-${process.arch}`);
 }
 
 /** Both halves speak a private protocol with each other: two versions would fail later, and in stranger ways. */

@@ -27,3 +27,28 @@ export interface Capabilities {
 export function capabilities(): Capabilities {
   return binding().addon.capabilities();
 }
+
+/** The bash driver of this installation: what sessions' bash takes its commands by, instead of by shell text. */
+export interface DriverInfo {
+  /** Absolute path of the object; absent where none is installed, which is so everywhere but on Linux. */
+  readonly path?: string;
+  /**
+   * `absent`: there is none. `untried`: no session was started yet. `fits`: the newest bash that was tried takes it.
+   * `unfit`: it does not; its sessions speak to it in shell text, slower.
+   */
+  readonly state: "absent" | "untried" | "fits" | "unfit";
+  /** Why it does not fit. */
+  readonly reason?: string;
+}
+
+/**
+ * Which bash driver is installed, and whether sessions use it.
+ *
+ * @throws NativeLoadError when there is no addon for this platform
+ */
+export function driverInfo(): DriverInfo {
+  const { addon, driver } = binding();
+  if (driver === undefined) return { state: "absent" };
+  const { state, reason } = addon.driverReport();
+  return { path: driver, state, ...(reason === undefined ? {} : { reason }) };
+}

@@ -8,7 +8,7 @@ export type {
   SandboxReport,
 } from "@pi-bash/contract";
 export { type AddonInfo, addonInfo } from "./binding.ts";
-export { type Capabilities, capabilities } from "./capabilities.ts";
+export { type Capabilities, capabilities, type DriverInfo, driverInfo } from "./capabilities.ts";
 export {
   explainMinimizer,
   type Invocation,

@@ -4,8 +4,10 @@
  * Only what a JavaScript value can get wrong is checked (a string that is none, NaN, a fraction of a byte); whether a
  * directory exists or a variable's name is a name is the core's business, so that every caller of the core is told.
  */
+
 import type { ResourceLimits, SandboxOptions } from "@pi-bash/contract";
 import { isAbortSignal } from "@pi-bash/contract/abort";
+import type { Binding } from "./binding.ts";
 import {
   absent,
   checkAbsolutePath,
@@ -174,13 +176,17 @@ export function readSink(name: string, options: SinkOptions): SinkOptions {
 }
 
 /** The addon's form of a session's options. */
-export function toSessionOptions(options: ShellOptions, supervisor: string | undefined): SessionOptions {
+export function toSessionOptions(
+  options: ShellOptions,
+  { supervisor, driver }: Partial<Pick<Binding, "supervisor" | "driver">> = {},
+): SessionOptions {
   checkObject("options", options);
   const limits = absent(options.limits) ? undefined : reading("limits", () => toLimits(options.limits ?? {}));
   const sandbox = reading("sandbox", () => toSandboxRequest(options.sandbox));
   return {
     ...(absent(options.shell) ? {} : { shell: checkText("shell", options.shell) }),
     ...(supervisor === undefined ? {} : { supervisor }),
+    ...(driver === undefined ? {} : { driver }),
     ...(absent(options.cwd) ? {} : { cwd: checkText("cwd", options.cwd) }),
     // Read here and not by the addon's thread: a host that sets a variable meanwhile would move the list under its feet.
     baseEnv: checkStrings("baseEnv", options.baseEnv ?? process.env),

@@ -49,9 +49,10 @@ export class Shell {
    * @throws NativeLoadError when there is no addon for this platform
    */
   constructor(given: ShellOptions = {}) {
-    const { addon, supervisor } = binding();
+    const found = binding();
+    const { addon } = found;
     const options = readSession(given);
-    const sessionOptions = toSessionOptions(options, supervisor);
+    const sessionOptions = toSessionOptions(options, found);
     this.#minimizer = minimizerOf(options);
     this.#session = native(() => new addon.Session(sessionOptions));
   }
@@ -135,9 +136,10 @@ export async function executeShell(given: ShellExecuteOptions, onChunk?: ChunkLi
   checkFunction("onChunk", onChunk);
   const options = readExecute(given);
   const request = toRunRequest(options, minimizerOf(options), typeof onChunk === "function");
-  const { addon, supervisor } = binding();
+  const found = binding();
+  const { addon } = found;
   // The command's directory and the session's are one here; the core checks it once.
-  const { cwd: _, ...sessionOptions } = toSessionOptions(options, supervisor);
+  const { cwd: _, ...sessionOptions } = toSessionOptions(options, found);
   const operation = startRun(bridge(), options, onChunk, (crossing, id, isCancelled) =>
     addon.execute(crossing, id, sessionOptions, request, isCancelled),
   );

@@ -13,6 +13,7 @@ describe("the public surface", () => {
       "ShellError",
       "addonInfo",
       "capabilities",
+      "driverInfo",
       "executeShell",
       "explainMinimizer",
       "minimizeOutput",

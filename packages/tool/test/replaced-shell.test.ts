@@ -1,5 +1,6 @@
 /** What an answer says of a shell that was replaced. How the engine replaces it is tested in `crates/pi-shell`. */
-import { describe, expect, it } from "vitest";
+import { driverInfo } from "@pi-bash/natives";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { scene, textOf } from "./support/session.ts";
 
 describe("an answer", () => {
@@ -11,7 +12,26 @@ describe("an answer", () => {
     expect(textOf(result)).toMatch(/\nCommand exited with code 137$/);
   });
 
+  const hasDriver = driverInfo().state !== "absent";
+
+  it.skipIf(!hasDriver)(
+    `says over the bash driver that jobs went with a shell, and nothing after an exit${hasDriver ? "" : " (no driver)"}`,
+    async () => {
+      const { bash } = scene();
+      await bash({ command: "sleep 30 & exec 5</dev/null" });
+      const exited = await bash({ command: "exit 3" });
+      const replaced = await bash({ command: "exec true" });
+
+      expect(exited.details).not.toHaveProperty("lostWithShell");
+      expect(textOf(exited)).not.toContain("replaced");
+      expect(replaced.details).toMatchObject({ lostWithShell: ["jobs"] });
+      expect(textOf(replaced)).toContain("its job table (`jobs`, `wait`, `%1`) is gone.\n");
+    },
+  );
+
   it("says what went with a shell whose state is kept, after an exit as after a stop", async () => {
+    vi.stubEnv("PI_BASH_SESSION", "script");
+    onTestFinished(() => void vi.unstubAllEnvs());
     const { bash } = scene();
     await bash({ command: "sleep 30 & exec 5</dev/null" });
     const ended = await bash({ command: "exit 3" });

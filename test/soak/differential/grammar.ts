@@ -5,6 +5,7 @@
  * Texts print the same at every time on every machine and end by themselves. What a shell prints of its own processes
  * (`$!`, `$$`) is never printed.
  */
+import { driverInfo } from "@pi-bash/natives";
 import { pick, type Random } from "../../support/random.ts";
 import { command } from "./commands.ts";
 
@@ -31,14 +32,19 @@ export interface Flavour {
 /** The frame's function that sets `$?`; as the left side of `&&` it sets off no ERR trap. */
 const setStatus = (status: string) => `__ref_r ${status} && \\:`;
 
+/** Over the bash driver `exit` ends a command and no shell, and a shell that died is replaced by a fork of it. */
+const DRIVEN = driverInfo().state !== "absent";
+
 /** What a replaced shell has lost, undone in plain bash: descriptors, jobs, hashed paths, the DEBUG trap. */
-const LOSE = [
-  ...[3, 4, 5, 6, 7, 8, 9].map((number) => `exec ${number}>&-`),
-  "disown -a",
-  "hash -r 2>/dev/null || :",
-  "trap - DEBUG",
-  "enable printf echo",
-].join("; ");
+const LOSE = DRIVEN
+  ? "disown -a"
+  : [
+      ...[3, 4, 5, 6, 7, 8, 9].map((number) => `exec ${number}>&-`),
+      "disown -a",
+      "hash -r 2>/dev/null || :",
+      "trap - DEBUG",
+      "enable printf echo",
+    ].join("; ");
 
 /**
  * What shows that a copy is a fork of a waiting shell, four levels deep and in a loop: documented in
@@ -54,6 +60,8 @@ export function sequence(random: Random, { ends, clones }: Flavour): Step[] {
     const made = ends && random() < 0.2 ? ending(random) : step(random);
     // From then on a copy may be a new bash, whose process id is its own; and none is traced.
     differs ||= /\$\$|xtrace/.test(made.text);
+    // A copy over the driver has the traps that a subshell has not.
+    differs ||= DRIVEN && /\btrap\b/.test(made.text);
     return { ...made, cloned: clones && random() < 0.4 && !differs && !IN_A_FORK.test(made.text) };
   });
 }
@@ -119,8 +127,9 @@ function ending(random: Random): Step {
   /** The state that the command had reached stays. */
   const reached = (how: string, code: string, done = ":"): Step => ({
     text: `${before}; ${how}`,
-    plain: `${before}; ${done}; ${LOSE}; ${setStatus(code)}`,
+    plain: DRIVEN ? `${before}; ${done}; ${setStatus(code)}` : `${before}; ${done}; ${LOSE}; ${setStatus(code)}`,
     ...ended,
+    replaces: !DRIVEN,
   });
   /** The state before the command comes back. */
   const dropped = (how: string, code: string): Step => {
@@ -133,12 +142,15 @@ function ending(random: Random): Step {
       () => reached(`exit ${status}`, status),
       () => reached(`eval 'exit ${status}'`, status),
       () => reached("set -e; (exit 6); echo never", "6", "(exit 6)"),
-      () => reached("kill -TERM $$; echo never", "143"),
+      () => (DRIVEN ? dropped : reached)("kill -TERM $$; echo never", "143"),
       () => dropped("kill -9 $BASHPID; echo never", "137"),
       () => dropped("kill -9 $$; echo never", "137"),
       () => dropped("exec true", "0"),
       () => dropped("exec sh -c 'exit 4'", "4"),
-      () => dropped("__f() { exit 5; }; __f", "5"),
+      () => {
+        const [text, code] = ["__f() { exit 5; }", "5"];
+        return DRIVEN ? reached(`${text}; __f`, code, text) : dropped(`${text}; __f`, code);
+      },
     ],
     random,
   )();

@@ -76,6 +76,7 @@ pub(super) enum Ending {
 }
 
 /// What bash tells of a command that has ended.
+#[expect(clippy::struct_excessive_bools, reason = "four facts, each by itself")]
 pub(super) struct Report {
     pub(super) status: i32,
     pub(super) cwd_failed: bool,
@@ -87,6 +88,8 @@ pub(super) struct Report {
     pub(super) trap: Option<String>,
     /// The command may have started something.
     pub(super) made_process: bool,
+    /// A trap runs beside commands that change nothing by themselves.
+    pub(super) has_traps: bool,
 }
 
 /// One command and what is needed to follow it.
@@ -296,6 +299,7 @@ impl Follow<'_, '_> {
                         cwd,
                         trap: None,
                         made_process,
+                        has_traps: false,
                     });
                     if self.last_words.is_none() {
                         end = finish(report, None);
@@ -401,15 +405,18 @@ fn finish(report: &mut Option<Report>, trap: Option<String>) -> Option<Ending> {
 #[cfg(target_os = "linux")]
 fn end_by(answer: driven::Heard) -> Ending {
     match answer {
-        driven::Heard::Ended { status, made_process, options, cwd } => Ending::Reported(Report {
-            status,
-            cwd_failed: false,
-            unwound: false,
-            flags: options,
-            cwd,
-            trap: None,
-            made_process,
-        }),
+        driven::Heard::Ended { status, made_process, has_traps, options, cwd } => {
+            Ending::Reported(Report {
+                status,
+                cwd_failed: false,
+                unwound: false,
+                flags: options,
+                cwd,
+                trap: None,
+                made_process,
+                has_traps,
+            })
+        }
         driven::Heard::Refused(errno) => Ending::Refused { errno },
     }
 }

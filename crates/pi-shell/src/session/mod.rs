@@ -105,7 +105,7 @@ pub(crate) use self::main_shell::spawn_error;
 pub use self::one_shot::execute_shell;
 #[cfg(unix)]
 pub(crate) use self::private_dir::PrivateDir;
-use crate::capabilities::{SessionKind, kind_with};
+use crate::capabilities::{DriverState, SessionKind, kind_with};
 use crate::error::ShellError;
 use crate::job::Job;
 use crate::observer::Observer;
@@ -120,6 +120,14 @@ type Engine = std::convert::Infallible;
 
 /// Time that closing a session may take: the supervisor kills and reaps in milliseconds.
 const CLOSE_LIMIT: Duration = Duration::from_secs(5);
+
+/// Whether sessions are driven by the bash driver, as far as this process has tried.
+pub fn driver_state() -> DriverState {
+    #[cfg(target_os = "linux")]
+    return driven::state();
+    #[cfg(not(target_os = "linux"))]
+    DriverState::Untried
+}
 
 /// A persistent session over one real bash. Cheap to clone; the bash starts with the first run
 /// and ends with `close` or with the last clone.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
 
 #[cfg(target_os = "linux")]
-use super::driven::{DrivenShell, LaunchError};
+use super::driven::{self, DrivenShell, LaunchError};
 use super::limits::SessionLimits;
 use super::main_shell::{LaunchSpec, MainShell};
 use super::private_dir::{self, PrivateDir};
@@ -49,8 +49,7 @@ impl BootedShell {
     async fn boot(means: &Means, spec: &LaunchSpec) -> Result<Self, ShellError> {
         #[cfg(target_os = "linux")]
         if let Some(driver) = &spec.driver {
-            let launched = DrivenShell::launch(&means.supervisor, spec, driver, &means.folder);
-            match launched.await {
+            match driven::launch(&means.supervisor, spec, driver, &means.folder).await {
                 Ok(shell) => return Ok(Self::Driven(Box::new(shell))),
                 Err(LaunchError::Failed(error)) => return Err(error),
                 Err(LaunchError::Unfit(_reason)) => {}

@@ -36,6 +36,21 @@ async fn a_driver_that_is_missing_or_no_driver_or_everybody_s_leaves_the_session
 }
 
 #[tokio::test]
+async fn a_bash_that_fails_the_trial_is_spoken_to_in_shell_text() {
+    // A wrapper that has bash begin with `f` read-only, so that the first trial ends with another status.
+    let folder = tempfile::tempdir().unwrap();
+    let wrapper = folder.path().join("bash");
+    let text = "#!/bin/sh\nexport BASH_ENV=${0%/*}/env\nexec /bin/bash \"$@\"\n";
+    std::fs::write(&wrapper, text).unwrap();
+    std::fs::write(folder.path().join("env"), "readonly V=other\n").unwrap();
+    std::fs::set_permissions(&wrapper, std::fs::Permissions::from_mode(0o755)).unwrap();
+
+    let options = ShellOptions { shell: Some(wrapper), ..shell_options() };
+    assert!(!is_driven(options).await);
+    assert!(is_driven(shell_options()).await, "another bash's failure is its own");
+}
+
+#[tokio::test]
 async fn functions_of_the_environment_do_not_meet_the_driver() {
     let names = ["enable", "builtin", "exec", "pi_driver"];
     let function = |name: &&str| (format!("BASH_FUNC_{name}%%"), "() {  echo mine\n}".to_owned());

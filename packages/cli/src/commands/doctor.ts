@@ -42,6 +42,15 @@ async function probeShell(natives: typeof import("@pi-bash/natives")): Promise<F
   }
 }
 
+/** After a shell was probed, which tries the driver. */
+function driverFindings({ state, path, reason }: ReturnType<typeof import("@pi-bash/natives").driverInfo>): Finding[] {
+  if (process.platform !== "linux") return [];
+  const name = "bash driver";
+  if (state === "fits" && path !== undefined) return [{ name, state: "ok", found: path }];
+  const found = reason ?? "not installed";
+  return [{ name, state: "limited", found, remedy: "sessions speak to bash in shell text, which is slower" }];
+}
+
 function capabilityFindings(capabilities: ReturnType<typeof import("@pi-bash/natives").capabilities>): Finding[] {
   const limited = (name: string, works: boolean, found: string, without: string): Finding =>
     works ? { name, state: "ok", found } : { name, state: "limited", found: "not here", remedy: without };
@@ -90,7 +99,11 @@ export async function examine(): Promise<Finding[]> {
     const capabilities = natives.capabilities();
     const addon = natives.addonInfo();
     findings.push({ name: "addon", state: "ok", found: `${addon.version} for ${addon.target}, ${addon.path}` });
-    findings.push(await probeShell(natives), ...capabilityFindings(capabilities));
+    findings.push(
+      await probeShell(natives),
+      ...driverFindings(natives.driverInfo()),
+      ...capabilityFindings(capabilities),
+    );
   } catch (error) {
     const remedy = "in a checkout: install Rust (https://rustup.rs), then `npm run build`";
     findings.push({ name: "addon", state: "missing", found: text(error), remedy });

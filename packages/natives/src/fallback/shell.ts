@@ -44,7 +44,7 @@ export class Shell {
 
   /** @throws ShellError when an option is wrong */
   constructor(options: ShellOptions = {}) {
-    toSessionOptions(options, undefined);
+    toSessionOptions(options);
     this.#options = options;
   }
 

@@ -132,6 +132,17 @@ export interface Delivery {
   end?: End
 }
 
+/** Whether sessions are driven by the bash driver, as far as this process has tried. */
+export declare function driverReport(): DriverReport
+
+/** Whether sessions are driven by the bash driver, as far as this process has tried. */
+export interface DriverReport {
+  /** `untried` before the first session. */
+  state: 'untried' | 'fits' | 'unfit'
+  /** Why it does not fit. */
+  reason?: string
+}
+
 /** How an operation ended. Exactly one field is set; none for an operation without a result. */
 export interface End {
   /** The result of a run. */
@@ -379,6 +390,8 @@ export interface SessionOptions {
   shell?: string
   /** Path of the `pi-supervisor` executable. */
   supervisor?: string
+  /** Path of the bash driver. Absent: sessions speak to bash in shell text. */
+  driver?: string
   /** First working directory. */
   cwd?: string
   /** The environment the session begins with. */

@@ -6,12 +6,14 @@
 //! shell     one bash that takes orders                          standby  copies of it that wait
 //! engine    the session's shell between commands                run      one command in it
 //! copies    one command in a copy                               hand_over  a command goes on beside the session
+//! fit       whether a bash can be driven
 //! ```
 //! No shell text of ours is run but what a session begins with.
 
 mod channel;
 mod copies;
 mod engine;
+mod fit;
 mod hand_over;
 mod protocol;
 mod run;
@@ -20,5 +22,6 @@ mod standby;
 
 pub(super) use self::copies::run as run_copy;
 pub(super) use self::engine::Engine;
+pub(super) use self::fit::{launch, state};
 pub(super) use self::shell::{DrivenShell, Heard, LaunchError, Running};
 pub(super) use self::standby::Shared;

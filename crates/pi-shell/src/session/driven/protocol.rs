@@ -28,6 +28,7 @@ const REFUSED: u32 = 4;
 
 const CAN_STOP: u32 = 0x1;
 const MADE_PROCESS: u32 = 0x2;
+const HAS_TRAPS: u32 = 0x4;
 
 /// Bytes of a report before its text.
 const REPORT_SIZE: usize = 5 * 4 + OPTIONS_SIZE;
@@ -106,7 +107,14 @@ pub(super) enum Report {
     /// First on every socket.
     Greeting { version: i32, bash: String, can_stop: bool },
     /// A command has ended.
-    Ended { sequence: u32, status: i32, made_process: bool, options: String, cwd: PathBuf },
+    Ended {
+        sequence: u32,
+        status: i32,
+        made_process: bool,
+        has_traps: bool,
+        options: String,
+        cwd: PathBuf,
+    },
     /// A copy was left, or an errno says why not.
     Forked { sequence: u32, result: Result<i32, i32> },
     /// Nothing was run.
@@ -133,6 +141,7 @@ impl Report {
                 sequence,
                 status: number,
                 made_process: flags & MADE_PROCESS != 0,
+                has_traps: flags & HAS_TRAPS != 0,
                 options: String::from_utf8_lossy(options).into_owned(),
                 cwd: PathBuf::from(OsString::from_vec(text.to_vec())),
             }),
@@ -183,6 +192,7 @@ mod tests {
             ("PI_REPORT_REFUSED", i64::from(REFUSED)),
             ("PI_REPORT_CAN_STOP", i64::from(CAN_STOP)),
             ("PI_REPORT_MADE_PROCESS", i64::from(MADE_PROCESS)),
+            ("PI_REPORT_HAS_TRAPS", i64::from(HAS_TRAPS)),
             ("PI_OPTIONS_SIZE", OPTIONS_SIZE.try_into().unwrap()),
         ] {
             assert_eq!(defined(name), value, "{name}");

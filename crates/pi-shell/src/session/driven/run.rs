@@ -179,11 +179,13 @@ impl Engine {
         let wall_time = clock.elapsed();
         let mut session_reset = lost_before;
         let mut made_process = true;
+        let mut may_change = !effects::changes_nothing(&job.options.command);
         let mut is_restricted = false;
         let outcome = outcome_of(&ending);
         match ending {
             Ending::Reported(report) => {
                 made_process = report.made_process;
+                may_change |= report.has_traps;
                 self.note_report(&report);
                 is_restricted = report.flags.contains('r');
             }
@@ -225,7 +227,7 @@ impl Engine {
         if self.keeps_session {
             let is_alive = self.main.as_ref().is_some_and(super::DrivenShell::is_alive);
             if is_alive {
-                if !effects::changes_nothing(&job.options.command) {
+                if may_change {
                     self.leave_standby();
                 }
             } else if let Ok(loss) = self.ensure_main().await {

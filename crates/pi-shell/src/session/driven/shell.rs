@@ -163,6 +163,28 @@ impl DrivenShell {
         self.channel.send(&protocol::fork_order(sequence, false), &[socket.as_fd()])
     }
 
+    /// Runs a text of our own, whose output nobody wants, and has it stopped at once where `is_stopped` says so.
+    pub(super) async fn ask(
+        &mut self,
+        order: &RunOrder<'_>,
+        is_stopped: bool,
+    ) -> io::Result<Heard> {
+        let nothing = nowhere()?;
+        let sequence = self.run(order, nothing.as_fd(), None)?;
+        let child = self.child.clone();
+        let mut running = Running::new(self, sequence);
+        if is_stopped {
+            running.target().interrupt();
+        }
+        tokio::select! {
+            biased;
+            heard = tokio::time::timeout(OWN_TEXT_LIMIT, running.heard()) => {
+                heard.map_err(|_elapsed| io::ErrorKind::TimedOut.into())
+            }
+            _ = child.exited() => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
     /// Runs a text of our own, whose output nobody wants, from `cwd` on. Returns where it ended.
     pub(super) async fn run_own(
         &mut self,
@@ -170,18 +192,7 @@ impl DrivenShell {
         cwd: Option<&Path>,
     ) -> io::Result<Result<PathBuf, i32>> {
         let order = RunOrder { command: text, cwd, status: Some(0), ..RunOrder::default() };
-        let nothing = nowhere()?;
-        let sequence = self.run(&order, nothing.as_fd(), None)?;
-        let child = self.child.clone();
-        let mut running = Running::new(self, sequence);
-        let heard = tokio::select! {
-            biased;
-            heard = tokio::time::timeout(OWN_TEXT_LIMIT, running.heard()) => {
-                heard.map_err(|_elapsed| io::Error::from(io::ErrorKind::TimedOut))?
-            }
-            _ = child.exited() => return Err(io::ErrorKind::BrokenPipe.into()),
-        };
-        Ok(match heard {
+        Ok(match self.ask(&order, false).await? {
             // A shell that may change nothing of itself any more cannot be given what a session has.
             Heard::Ended { options, .. } if options.contains('r') => {
                 return Err(io::ErrorKind::PermissionDenied.into());
@@ -213,6 +224,7 @@ pub(in crate::session) enum Heard {
     Ended {
         status: i32,
         made_process: bool,
+        has_traps: bool,
         options: String,
         cwd: PathBuf,
     },
@@ -295,10 +307,10 @@ impl<'a> Running<'a> {
             return None;
         }
         let heard = match message.report {
-            Report::Ended { sequence, status, made_process, options, cwd }
+            Report::Ended { sequence, status, made_process, has_traps, options, cwd }
                 if sequence == self.sequence =>
             {
-                Heard::Ended { status, made_process, options, cwd }
+                Heard::Ended { status, made_process, has_traps, options, cwd }
             }
             Report::Refused { sequence, errno } if sequence == self.sequence => {
                 Heard::Refused(errno)
