@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define PI_PROTOCOL_VERSION 2
+#define PI_PROTOCOL_VERSION 3
 
 /* What is longer, preamble and text together, goes through a file: PI_ORDER_TEXT_IN_FILE. */
 #define PI_ORDER_TEXT_MAX 32768
@@ -60,7 +60,8 @@ struct pi_order {
 /* pi_report.flags */
 #define PI_REPORT_CAN_STOP 0x1    /* greeting: the stop signal is installed */
 #define PI_REPORT_MADE_PROCESS 0x2 /* ended: the command may have created a process */
-#define PI_REPORT_HAS_TRAPS 0x4 /* ended: bash runs a trap on ERR or DEBUG beside commands, whatever these are */
+#define PI_REPORT_HAS_TRAPS 0x4 /* ended: bash runs a trap on ERR, DEBUG or CHLD beside commands, whatever these are */
+#define PI_REPORT_KEPT_STATE 0x8 /* ended: the text ran programs only, and the shell is as before but for its status */
 
 #define PI_OPTIONS_SIZE 44
 

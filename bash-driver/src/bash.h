@@ -36,8 +36,38 @@ struct builtin {
 extern struct builtin *builtin_address_internal(char *name, int disabled_too);
 extern void builtin_usage(void);
 
-/* The parser, and where it reads from. */
+/* What was parsed, as far as it is looked at. */
 struct command;
+struct simple_command {
+  int flags;
+  int line;
+  struct word_list *words;
+  void *redirections;
+};
+struct connection {
+  int ignored;
+  struct command *first, *second;
+  int connector; /* a character, or the number of `&&` or `||`, which differs between versions */
+};
+struct command {
+  int type;
+  int flags;
+  int line;
+  void *redirections;
+  union {
+    struct simple_command *simple;
+    struct connection *connection;
+  } value;
+};
+#define COMMAND_SIMPLE 4
+#define COMMAND_CONNECTION 6
+#define COMMAND_SUBSHELL 13
+#define WORD_ASSIGNS 0x04
+extern void *find_function(const char *name);
+extern void *find_shell_builtin(const char *name);
+extern int expand_aliases;
+
+/* The parser, and where it reads from. */
 union input_location {
   void *pointer;
 };

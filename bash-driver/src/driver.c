@@ -5,12 +5,14 @@
  * evaluate.c, how it is stopped in stop.c, and the socket is channel.c's. NAME becomes `$0`.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/sched.h>
+#include <linux/stat.h>
 
 #include "../protocol.h"
 #include "bash.h"
@@ -72,13 +74,29 @@ static bool refuse(const struct received *received, int error) {
   return channel_report(&report, "");
 }
 
+/* As far as it was asked for: by statx(2), since libc's function has another name in older ones. */
+static bool same_file(const char *one, const char *other) {
+  struct statx found[2];
+  const unsigned int what = STATX_INO;
+  if (syscall(SYS_statx, AT_FDCWD, one, 0, what, &found[0]) != 0) return false;
+  if (syscall(SYS_statx, AT_FDCWD, other, 0, what, &found[1]) != 0) return false;
+  return found[0].stx_ino == found[1].stx_ino && found[0].stx_dev_major == found[1].stx_dev_major &&
+         found[0].stx_dev_minor == found[1].stx_dev_minor;
+}
+
+/* By that name and in fact. To enter it again would make `cd -` lead nowhere. */
+static bool is_in(const char *directory) {
+  return the_current_working_directory != NULL && strcmp(directory, the_current_working_directory) == 0 &&
+         same_file(directory, ".");
+}
+
 /*
  * By the kernel first, whose answer is the one that counts. Then `cd` notes it in PWD and OLDPWD, and may not be able
  * to (`readonly PWD`), which is no matter here.
  */
 static int enter(const char *directory) {
   char *copy;
-  if (*directory == '\0') return 0;
+  if (*directory == '\0' || is_in(directory)) return 0;
   if (chdir(directory) != 0) return errno;
   copy = xmalloc(strlen(directory) + 1);
   struct word_desc word = {strcpy(copy, directory), 0};
@@ -88,6 +106,10 @@ static int enter(const char *directory) {
   channel_unmute(kept);
   xfree(copy);
   return 0;
+}
+
+static bool has_traps_beside(void) {
+  return signal_is_trapped(DEBUG_TRAP) || signal_is_trapped(ERROR_TRAP) || signal_is_trapped(SIGCHLD);
 }
 
 static bool run(const struct received *received) {
@@ -117,7 +139,8 @@ static bool run(const struct received *received) {
   report.number = evaluation.status;
   report.ending = evaluation.ending;
   report.flags = !counts_forks || forks != forks_before ? PI_REPORT_MADE_PROCESS : 0;
-  if (signal_is_trapped(DEBUG_TRAP) || signal_is_trapped(ERROR_TRAP)) report.flags |= PI_REPORT_HAS_TRAPS;
+  if (evaluation.kept_state) report.flags |= PI_REPORT_KEPT_STATE;
+  if (has_traps_beside()) report.flags |= PI_REPORT_HAS_TRAPS;
   copy_options(&report);
   return channel_report(&report, the_current_working_directory != NULL ? the_current_working_directory : "");
 }

@@ -23,6 +23,7 @@
 
 #include "../protocol.h"
 #include "bash.h"
+#include "effects.h"
 #include "stop.h"
 
 #define END_OF_INPUT (-1)
@@ -37,7 +38,7 @@ static size_t length, position;
 static pid_t own_process;
 static int calm_indirection;
 static struct command *running;
-static bool has_scope;
+static bool has_scope, kept_state;
 
 static int next_byte(void) { return position < length ? (unsigned char)text[position++] : END_OF_INPUT; }
 
@@ -182,6 +183,7 @@ static bool one_command(uint32_t *ending) {
   if (running != NULL && read_but_dont_execute) drop_running();
   if (running != NULL) {
     current_command_number++;
+    kept_state = kept_state && runs_programs_only(running);
     execute_below_gap();
     drop_running();
     if (just_one_command) return false;
@@ -259,7 +261,7 @@ void evaluate_begin(void) {
 }
 
 struct evaluation evaluate(const struct script *script) {
-  struct evaluation result = {PI_ENDED_COMPLETE, 0};
+  struct evaluation result = {PI_ENDED_COMPLETE, 0, false};
 
   own_process = getpid();
   text = script->text;
@@ -269,11 +271,14 @@ struct evaluation evaluate(const struct script *script) {
   calm_parser();
   stop_arm(script->sequence);
   if (script->status != PI_KEEP_STATUS) last_command_exit_value = script->status;
+  /* With an alias, what runs is not what the text says. */
+  kept_state = !expand_aliases && expands_harmlessly(text, length);
   if (give_environment(script)) result.ending = run_commands();
   else last_command_exit_value = 1;
   finish(&result);
   heed_environment(script);
   if (stop_was_taken()) result.ending = PI_ENDED_STOPPED;
+  result.kept_state = kept_state && result.ending == PI_ENDED_COMPLETE;
   stop_disarm();
   length = position = 0;
   drop_scoped_options();

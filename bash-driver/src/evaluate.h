@@ -2,12 +2,14 @@
 #ifndef PI_BASH_EVALUATE_H
 #define PI_BASH_EVALUATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct evaluation {
   uint32_t ending; /* PI_ENDED_* */
   int status;
+  bool kept_state; /* it ran programs only; the shell is as before but for its status */
 };
 
 /* Once, before the first text: leaves the builtin that we are for bash, and makes our text its input. */

@@ -8,11 +8,12 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use napi::bindgen_prelude::{Env, Result, Unknown};
+use napi::bindgen_prelude::{Env, Function, Result, Unknown};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{JsString, Status};
 use napi_derive::napi;
 
+use crate::inline::Inline;
 use crate::mailbox::{Mailbox, Wants};
 use crate::outcome::Delivery;
 
@@ -49,6 +50,21 @@ impl ReadyQueue {
         }
     }
 
+    /// Until `speak_up`, nothing rings: who asks for it takes what there is. Returns what to give to that.
+    pub(crate) fn hush(&self) -> bool {
+        std::mem::replace(&mut self.lock().is_listening, false)
+    }
+
+    /// Ends that. True where there is something to take; then JavaScript takes it without being rung for.
+    pub(crate) fn speak_up(&self, was_listening: bool) -> bool {
+        let mut ready = self.lock();
+        if ready.mailboxes.is_empty() {
+            ready.is_listening |= was_listening;
+            return false;
+        }
+        true
+    }
+
     /// The mailbox that waits longest. Without any, and where `listen` says so, the next one rings.
     fn pop(&self, listen: bool) -> Option<Arc<Mailbox>> {
         let mut ready = self.lock();
@@ -67,17 +83,30 @@ impl ReadyQueue {
 pub struct Bridge {
     queue: Arc<ReadyQueue>,
     operations: Mutex<HashMap<i64, Arc<Mailbox>>>,
+    /// Runs that this thread polls itself.
+    inline: Inline,
 }
 
 #[napi]
 impl Bridge {
     /// `onReady` is called when `take` has something again, after `take` returned an empty list.
-    /// It must not throw.
+    /// It must not throw. `hasLoop`: the host's event loop is libuv's, and its functions may be called.
     #[napi(constructor, catch_unwind)]
-    pub fn new(#[napi(ts_arg_type = "() => void")] on_ready: Doorbell) -> Self {
+    pub fn new(
+        env: Env,
+        #[napi(ts_arg_type = "() => void")] on_ready: Function<'_, (), Unknown<'static>>,
+        has_loop: bool,
+    ) -> Result<Self> {
+        let doorbell =
+            on_ready.build_threadsafe_function().weak::<true>().max_queue_size::<1>().build()?;
         let ready = Ready { mailboxes: VecDeque::new(), is_listening: true };
-        let queue = ReadyQueue { doorbell: on_ready, ready: Mutex::new(ready) };
-        Self { queue: Arc::new(queue), operations: Mutex::new(HashMap::new()) }
+        let queue = Arc::new(ReadyQueue { doorbell, ready: Mutex::new(ready) });
+        let inline = if has_loop {
+            Inline::start(env, on_ready.create_ref()?, &queue)
+        } else {
+            Inline::default()
+        };
+        Ok(Self { queue, operations: Mutex::new(HashMap::new()), inline })
     }
 
     /// What operations have to say, one delivery of each, until their texts reach
@@ -124,6 +153,19 @@ impl Bridge {
         if let Some(mailbox) = self.find(id) {
             mailbox.cancellation().cancel();
         }
+    }
+
+    /// Begins an operation on this thread, where it can: else at once in the runtime. Waits for its end for at most
+    /// `spin`. True where there is something to take, which is not rung for.
+    pub(crate) fn begin(
+        &self,
+        handle: &tokio::runtime::Handle,
+        operation: impl Future<Output = ()> + Send + 'static,
+        spin: std::time::Duration,
+    ) -> bool {
+        let was_listening = self.queue.hush();
+        self.inline.begin(handle, operation, spin);
+        self.queue.speak_up(was_listening)
     }
 
     /// Opens the mailbox of a new operation.

@@ -123,11 +123,17 @@ pub struct RunRequest {
     pub wants_chunks: bool,
     /// Deliver the sink's tail now and then.
     pub wants_updates: bool,
+    /// Longest wait for the end in the call itself, in microseconds. Absent: none.
+    pub spin_microseconds: Option<u32>,
 }
 
 impl RunRequest {
     pub(crate) fn wants(&self) -> Wants {
         Wants { chunks: self.wants_chunks, updates: self.wants_updates }
+    }
+
+    pub(crate) fn spin(&self) -> Duration {
+        Duration::from_micros(self.spin_microseconds.unwrap_or_default().into())
     }
 
     /// Takes out what the minimizer needs, where it was asked for.

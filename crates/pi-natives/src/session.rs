@@ -32,7 +32,7 @@ impl Session {
     }
 
     /// Starts run `id`; its output and end come over `bridge`. With `isCancelled` nothing is
-    /// spawned and the end is that of a cancelled run.
+    /// spawned and the end is that of a cancelled run. True where `bridge` has something to take already.
     #[napi(catch_unwind)]
     pub fn run(
         &self,
@@ -40,7 +40,7 @@ impl Session {
         id: i64,
         request: RunRequest,
         is_cancelled: bool,
-    ) -> Result<(), ThrownError> {
+    ) -> Result<bool, ThrownError> {
         let shell = self.shell()?;
         start(bridge, id, request, is_cancelled, |options, observer, cancel| async move {
             // Its task is the operation's, which is never dropped before its end.
@@ -131,7 +131,7 @@ pub fn execute(
     session: SessionOptions,
     request: RunRequest,
     is_cancelled: bool,
-) -> Result<(), ThrownError> {
+) -> Result<bool, ThrownError> {
     start(bridge, id, request, is_cancelled, |options, observer, cancel| {
         pi_shell::execute_shell(session.into(), options, observer, cancel)
     })
@@ -144,11 +144,11 @@ fn start<F>(
     mut request: RunRequest,
     is_cancelled: bool,
     run: impl FnOnce(RunOptions, Arc<dyn Observer>, CancellationToken) -> F,
-) -> Result<(), ThrownError>
+) -> Result<bool, ThrownError>
 where
     F: Future<Output = Result<RunResult, ShellError>> + Send + 'static,
 {
-    let wants = request.wants();
+    let (wants, spin) = (request.wants(), request.spin());
     let capture = request.take_capture().map_err(thrown)?.map(Arc::new);
     let options = request.try_into().map_err(thrown)?;
     let handle = runtime::handle().map_err(no_runtime)?;
@@ -159,12 +159,12 @@ where
     }
     let outbox = Outbox::new(Arc::clone(&mailbox), capture.clone());
     let running = run(options, Arc::new(outbox), cancel);
-    settlement::spawn(handle, mailbox, async move {
+    let settling = settlement::settling(mailbox, async move {
         let mut outcome = RunOutcome::from(running.await?);
         outcome.minimized = minimized(capture, outcome.exit_code).await;
         Ok(outcome.into())
     });
-    Ok(())
+    Ok(bridge.begin(handle, settling, spin))
 }
 
 /// The output rewritten, if it was captured and the command ended by itself.

@@ -17,7 +17,18 @@ pub(crate) fn spawn<F>(handle: &Handle, mailbox: Arc<Mailbox>, operation: F)
 where
     F: Future<Output = Result<End, Failure>> + Send + 'static,
 {
-    handle.spawn(Settling { mailbox, operation: Some(Box::pin(operation)) });
+    handle.spawn(settling(mailbox, operation));
+}
+
+/// `operation` as a future that puts what it returns into `mailbox` as the end.
+pub(crate) fn settling<F>(
+    mailbox: Arc<Mailbox>,
+    operation: F,
+) -> impl Future<Output = ()> + Send + 'static
+where
+    F: Future<Output = Result<End, Failure>> + Send + 'static,
+{
+    Settling { mailbox, operation: Some(Box::pin(operation)) }
 }
 
 /// An operation whose panic, and whose disappearance, are ends as well.

@@ -21,6 +21,8 @@ mod control_group;
 mod delivery;
 mod environment;
 mod error;
+#[cfg(unix)]
+mod inline;
 mod job;
 mod late;
 mod observer;
@@ -47,6 +49,8 @@ pub use confinement::{
     Plant, PlantKind, SandboxBackend, SandboxMode, SandboxOptions, SandboxReport,
 };
 pub use error::ShellError;
+#[cfg(target_os = "linux")]
+pub use inline::InlineRuns;
 pub use observer::{Observer, SinkUpdate};
 pub use outcome::{
     ExitOutcome, LimitMet, LineRange, LostWithShell, OutputSummary, ProcessInfo, RunResult,

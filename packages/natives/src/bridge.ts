@@ -2,7 +2,8 @@
  * The JavaScript half of the crossing: gives operations their numbers, takes what they have to say, and settles their
  * promises.
  *
- * The native half only rings. Everything is taken here, at most `TURN_BYTES` of text and `TURN_MS` of time per turn of
+ * The native half only rings, or, in Node on Linux, polls the runs of this thread itself and calls in the turn in which
+ * their reports came. Everything is taken here, at most `TURN_BYTES` of text and `TURN_MS` of time per turn of
  * the event loop, so that neither a gigabyte of output nor two hundred busy sessions keep the host from its other work.
  * While an operation is in progress the event loop stays alive, and not longer. See docs/natives.md.
  */
@@ -13,6 +14,7 @@ import type { Delivery, End, Bridge as NativeBridge, Update } from "./generated/
 
 // Taken before anybody can patch them: fake timers of a test must not stop real commands.
 const { setImmediate, setInterval } = timers;
+const { queueMicrotask } = globalThis;
 const now = performance.now.bind(performance);
 
 /** Text taken in one turn of the event loop, in bytes: eight of the addon's pieces, a tenth of a millisecond of copying. */
@@ -77,19 +79,21 @@ export class Bridge {
 
   constructor() {
     const { addon } = binding();
-    this.#native = new addon.Bridge(() => this.#drain());
+    this.#native = new addon.Bridge(() => this.#drain(), hasEventLoop());
   }
 
   /**
-   * Starts an operation: `begin` hands its number to the addon. Where `begin` throws there is no operation.
+   * Starts an operation: `begin` hands its number to the addon, and returns true where that has something to say already.
+   * Where `begin` throws there is no operation.
    */
-  start(listeners: Listeners | undefined, begin: (native: NativeBridge, id: number) => void): Operation {
+  start(listeners: Listeners | undefined, begin: (native: NativeBridge, id: number) => unknown): Operation {
     const id = this.#nextId++;
     const gate = listeners?.onText || listeners?.onUpdate ? new CallbackGate() : undefined;
-    // The addon answers from a turn of the event loop at the earliest, never from within `begin`.
-    begin(this.#native, id);
+    const hasMore = begin(this.#native, id) === true;
     const end = new Promise<End>((resolve) => this.#pending.set(id, { listeners, gate, resolve }));
     if (this.#pending.size === 1) this.#holdEventLoop();
+    // Not from within the call: callbacks are called when their caller has returned.
+    if (hasMore) queueMicrotask(() => this.#drain());
     return { id, gate, end };
   }
 
@@ -179,6 +183,11 @@ export class Bridge {
     this.#keepAlive ??= setInterval(() => undefined, KEEP_ALIVE_MS);
     this.#keepAlive.ref();
   }
+}
+
+/** Whether the event loop is libuv's own. Bun and Deno export its names, and end the process when most are called. */
+function hasEventLoop(): boolean {
+  return process.versions["bun"] === undefined && process.versions["deno"] === undefined;
 }
 
 function wasStopped(end: End): boolean {

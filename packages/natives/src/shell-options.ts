@@ -49,6 +49,12 @@ export interface ShellOptions {
    * run with `PI_SANDBOX_UNAVAILABLE`.
    */
   readonly sandbox?: SandboxOptions;
+  /**
+   * Longest time that `run` waits in the call itself for a command to end, in microseconds, 0 to 1,000; the event loop
+   * stands still for that long. A plain builtin ends within 20 to 40, and its result is there when the call returns, one turn
+   * of the event loop earlier. Default 0: `run` never waits. Without effect for `executeShell` and outside of Node on Linux.
+   */
+  readonly spinMicroseconds?: number;
 }
 
 /** The newest tail of a run's output, and how much there was so far. */
@@ -117,6 +123,7 @@ const SESSION_NAMES = [
   "minimizer",
   "limits",
   "sandbox",
+  "spinMicroseconds",
 ] as const satisfies readonly (keyof ShellOptions)[];
 
 const RUN_NAMES = [
@@ -195,6 +202,15 @@ export function toSessionOptions(
     ...(limits === undefined ? {} : { limits }),
     ...(sandbox === undefined ? {} : { sandbox }),
   };
+}
+
+/** Most microseconds that the event loop may be held for. */
+const MAX_SPIN_MICROSECONDS = 1_000;
+
+/** How long a session's runs wait in their calls, in microseconds; none where they do not. */
+export function spinOf({ spinMicroseconds }: ShellOptions): number | undefined {
+  if (absent(spinMicroseconds)) return undefined;
+  return checkWhole("spinMicroseconds", spinMicroseconds, 0, MAX_SPIN_MICROSECONDS);
 }
 
 /** The addon's form of a run's options. `minimizer` is the session's. */

@@ -17,6 +17,7 @@ import {
   type ShellExecuteOptions,
   type ShellOptions,
   type ShellRunOptions,
+  spinOf,
   toRunRequest,
   toSessionOptions,
 } from "./shell-options.ts";
@@ -33,7 +34,7 @@ export type ChunkListener = (error: Error | null, chunk: string) => unknown;
 const QUEUED_PATIENCE_MS = 1_000;
 
 /** Hands a run to the addon. */
-type Begin = (native: NativeBridge, id: number, isCancelled: boolean) => void;
+type Begin = (native: NativeBridge, id: number, isCancelled: boolean) => boolean;
 
 /**
  * One persistent bash. Nothing is started before the first run. When no reference is left and no run is in progress, the
@@ -42,6 +43,7 @@ type Begin = (native: NativeBridge, id: number, isCancelled: boolean) => void;
 export class Shell {
   readonly #session: Session;
   readonly #minimizer: MinimizerRules | undefined;
+  readonly #spinMicroseconds: number | undefined;
   readonly #runs = new Set<Operation>();
 
   /**
@@ -54,6 +56,7 @@ export class Shell {
     const options = readSession(given);
     const sessionOptions = toSessionOptions(options, found);
     this.#minimizer = minimizerOf(options);
+    this.#spinMicroseconds = spinOf(options);
     this.#session = native(() => new addon.Session(sessionOptions));
   }
 
@@ -66,6 +69,7 @@ export class Shell {
     checkFunction("onChunk", onChunk);
     const options = readRun(given);
     const request = toRunRequest(options, this.#minimizer, typeof onChunk === "function");
+    if (this.#spinMicroseconds !== undefined) request.spinMicroseconds = this.#spinMicroseconds;
     for (const run of this.#runs) run.gate?.limitPatience(QUEUED_PATIENCE_MS);
     const operation = startRun(bridge(), options, onChunk, (crossing, id, isCancelled) =>
       this.#session.run(crossing, id, request, isCancelled),

@@ -1,7 +1,7 @@
-//! Which commands certainly leave a shell's state as it was.
+//! What a command may do to a shell, as far as its text tells: leave its state as it was, or end the shell.
 //!
-//! After such a command the standby of the one before is still true, so none is forked: that is
-//! most of the price of a short command. Anything in doubt changes state.
+//! No standby is forked for a command of which the text tells that it does neither: a fork is most of the price of a
+//! short command. Anything in doubt does both.
 
 /// Builtins that print or test and set nothing but `$?` and `$_`.
 const PRINTERS: [&str; 6] = [":", "true", "false", "echo", "pwd", "test"];
@@ -15,6 +15,57 @@ pub(super) fn changes_nothing(command: &str) -> bool {
     let plain = command.bytes().all(is_plain);
     let mut words = command.split(' ');
     plain && words.next().is_some_and(|first| PRINTERS.contains(&first))
+}
+
+/// Builtins that no call of ends or replaces the shell, or takes long; `set` and `shopt` but for what restricts it.
+const HARMLESS: [&str; 14] = [
+    "cd", "export", "unset", "set", "shopt", "umask", "alias", "unalias", "declare", "typeset",
+    "local", "readonly", "pushd", "popd",
+];
+
+/// Whether `command` consists of plain calls of builtins, and of assignments, which leave the shell alive: words without
+/// substitutions, redirections or groups, joined by `;`, `&&`, `||` and newlines.
+///
+/// A function or an alias of the same name may end the shell; then what the commands before it changed is lost with it,
+/// and the result says so.
+pub(super) fn keeps_shell(command: &str) -> bool {
+    let is_joined_singly = |byte: u8| {
+        let pair = [byte, byte];
+        command.bytes().filter(|one| *one == byte).count()
+            != 2 * memchr::memmem::find_iter(command.as_bytes(), &pair).count()
+    };
+    if is_joined_singly(b'&') || is_joined_singly(b'|') || !command.bytes().all(is_simple) {
+        return false;
+    }
+    command.split([';', '\n', '&', '|']).all(|part| {
+        let mut words = part.split([' ', '\t']).filter(|word| !word.is_empty());
+        match words.find(|word| !is_assignment(word)) {
+            None => true,
+            Some(name) => {
+                PRINTERS.contains(&name)
+                    || HARMLESS.contains(&name) && !words.any(|word| may_restrict(name, word))
+            }
+        }
+    })
+}
+
+/// A byte of a word whose expansion runs nothing.
+fn is_simple(byte: u8) -> bool {
+    is_plain(byte) || b"\n\t;&|$\"'~".contains(&byte)
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+/// `set -r`, `set -o restricted`, `set -$x`: a restricted shell is replaced.
+fn may_restrict(name: &str, word: &str) -> bool {
+    name == "set"
+        && (word.contains('$')
+            || word.contains("restricted")
+            || (word.starts_with('-') && word.contains('r')))
 }
 
 /// A byte that no shell does anything with but end a word at a blank.
@@ -32,7 +83,53 @@ pub(super) fn only_replaces_shell(command: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{changes_nothing, only_replaces_shell};
+    use super::{changes_nothing, keeps_shell, only_replaces_shell};
+
+    #[test]
+    fn plain_builtins_and_assignments_keep_the_shell() {
+        for command in [
+            "x=1",
+            "cd /tmp && pwd",
+            "cd /tmp; x=$HOME; echo $x",
+            "export A=1 B='two words'",
+            "set -eu\nunset x",
+            "A=1 cd ~ || true",
+            "",
+        ] {
+            assert!(keeps_shell(command), "{command}");
+        }
+    }
+
+    #[test]
+    fn whatever_may_end_or_hold_the_shell_is_found() {
+        for command in [
+            "ls",
+            "exit 3",
+            "x=$(ls)",
+            "x=`ls`",
+            "cd / & pwd",
+            "cd / | cat",
+            "cd / &&& pwd",
+            "cd /; kill -9 $$",
+            "echo a > f",
+            "(cd /)",
+            "{ cd /; }",
+            "while :; do :; done",
+            "read x",
+            "wait",
+            "eval cd",
+            "exec ls",
+            "x=1 ls",
+            "set -r",
+            "set -o restricted",
+            "set $x",
+            "ulimit -t 1",
+            "f() { :; }",
+            "cd \\\n/",
+        ] {
+            assert!(!keeps_shell(command), "{command}");
+        }
+    }
 
     #[test]
     fn a_plain_exec_sets_nothing_before_the_shell_is_gone() {

@@ -19,6 +19,7 @@ use super::output_pipe::OutputPipe;
 use super::runner::{self, Heard, Runner};
 use super::standby::Births;
 use crate::delivery::Delivery;
+use crate::inline;
 use crate::job::DRAIN_LIMIT;
 use crate::source::{ReadOutcome, Source as _};
 use crate::stop::{self, StopPlan};
@@ -90,6 +91,8 @@ pub(super) struct Report {
     pub(super) made_process: bool,
     /// A trap runs beside commands that change nothing by themselves.
     pub(super) has_traps: bool,
+    /// The command changed nothing that a session keeps.
+    pub(super) kept_state: bool,
 }
 
 /// One command and what is needed to follow it.
@@ -139,6 +142,8 @@ impl Follow<'_, '_> {
             _ => false,
         };
         if made_process {
+            // From here on, the system's list of processes is read.
+            inline::elsewhere().await;
             self.await_filters(limit).await;
         }
         self.delivery.end();
@@ -300,6 +305,7 @@ impl Follow<'_, '_> {
                         trap: None,
                         made_process,
                         has_traps: false,
+                        kept_state: false,
                     });
                     if self.last_words.is_none() {
                         end = finish(report, None);
@@ -391,6 +397,7 @@ impl Follow<'_, '_> {
     /// Waits until the consumer took everything, at most until `limit`.
     async fn has_room(&mut self, limit: Option<Instant>) -> bool {
         tokio::select! {
+            biased;
             () = self.delivery.drained() => true,
             () = until(limit), if limit.is_some() => false,
         }
@@ -405,7 +412,7 @@ fn finish(report: &mut Option<Report>, trap: Option<String>) -> Option<Ending> {
 #[cfg(target_os = "linux")]
 fn end_by(answer: driven::Heard) -> Ending {
     match answer {
-        driven::Heard::Ended { status, made_process, has_traps, options, cwd } => {
+        driven::Heard::Ended { status, made_process, has_traps, kept_state, options, cwd } => {
             Ending::Reported(Report {
                 status,
                 cwd_failed: false,
@@ -415,6 +422,7 @@ fn end_by(answer: driven::Heard) -> Ending {
                 trap: None,
                 made_process,
                 has_traps,
+                kept_state,
             })
         }
         driven::Heard::Refused(errno) => Ending::Refused { errno },

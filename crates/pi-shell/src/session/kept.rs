@@ -91,6 +91,15 @@ impl Engine {
         })
     }
 
+    /// No command came for `span`: sees to what was put off. Returns whether there is nothing left to do.
+    pub(super) fn rest(&mut self, span: Duration) -> bool {
+        match self {
+            Self::Script(_) => true,
+            #[cfg(target_os = "linux")]
+            Self::Driven(one) => one.rest(span),
+        }
+    }
+
     /// Whether the last command was not begun, for what the session stands on is gone.
     pub(super) fn has_lost_its_ground(&self) -> bool {
         each!(self, one => one.not_begun && one.shared.is_broken())
@@ -131,6 +140,15 @@ impl Parts {
     /// Takes the session from the engine that follows a command; `None`: none does.
     pub(super) fn take_over(&self) -> Option<Title> {
         each!(self, one => one.ownership.take_over(one.current_standby()))
+    }
+
+    /// Waits until there is something to copy that has the session's state.
+    pub(super) async fn until_fresh(&self) {
+        match self {
+            Self::Script(_) => {}
+            #[cfg(target_os = "linux")]
+            Self::Driven(shared) => shared.until_fresh().await,
+        }
     }
 
     /// Runs a command in a copy.

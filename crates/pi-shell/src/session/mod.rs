@@ -9,7 +9,7 @@
 //! engine   the shell between commands: start, orders, standbys     recovery  replaces it when it dies
 //! run      one command in the shell             copies, own_pid  one command in a copy of it
 //! ground   what every engine stands on           hand_over  a command goes on beside the session
-//! ownership  which engine has the session then
+//! ownership  which engine has the session then       rest  what is done when no command comes
 //! noise    what a shell wrote on its way out      aftermath  what an ended command leaves to be done
 //! follow   read, wait, stop                     filters  what `>(…)` still has to pass on
 //! delivery → sink and observer
@@ -74,6 +74,8 @@ mod protocol;
 #[cfg(unix)]
 mod recovery;
 #[cfg(unix)]
+mod rest;
+#[cfg(unix)]
 mod run;
 #[cfg(unix)]
 mod runner;
@@ -107,6 +109,7 @@ pub use self::one_shot::execute_shell;
 pub(crate) use self::private_dir::PrivateDir;
 use crate::capabilities::{DriverState, SessionKind, kind_with};
 use crate::error::ShellError;
+use crate::inline;
 use crate::job::Job;
 use crate::observer::Observer;
 use crate::outcome::{ExitOutcome, RunResult};
@@ -159,6 +162,8 @@ struct Inner {
     /// State was lost and no result has told it yet.
     #[cfg(unix)]
     lost: AtomicBool,
+    #[cfg(unix)]
+    rest: rest::Rest,
 }
 
 impl Shell {
@@ -181,6 +186,8 @@ impl Shell {
                 closed: AtomicBool::new(false),
                 #[cfg(unix)]
                 lost: AtomicBool::new(false),
+                #[cfg(unix)]
+                rest: rest::Rest::default(),
             }),
         })
     }
@@ -284,6 +291,7 @@ impl Shell {
         let result = engine.run(job, lost).await;
         if engine.title().holds() {
             self.inner.note_cwd(engine);
+            self.inner.rest_later(engine);
         }
         result
     }
@@ -306,18 +314,25 @@ impl Shell {
 
     #[cfg(unix)]
     async fn run_copy(&self, job: &Job) -> Result<RunResult, ShellError> {
-        if let Ok(mut engine) = self.inner.place().try_lock_owned() {
-            let engine = self.started(&mut engine).await?;
-            engine.ready_for_copies().await?;
-        } else {
-            // The first run may still be starting the session. Its end is not waited for, unless
-            // it could not start: then the session is ours to start.
-            tokio::select! {
-                biased;
-                () = job.cancel.cancelled() => return Ok(never_started(&job.options)),
-                () = self.inner.opened() => {}
-                mut engine = self.inner.turn() => drop(self.started(&mut engine).await?),
+        inline::elsewhere().await;
+        // The first run may still be starting the session, and a plain builtin leaves a standby to whoever needs it. Their
+        // ends are waited for, but not that of a command which was given one.
+        let ready = async {
+            self.inner.opened().await;
+            let shared = self.inner.shared().clone();
+            match shared {
+                Some((shared, _)) => shared.until_fresh().await,
+                None => std::future::pending().await,
             }
+        };
+        tokio::select! {
+            biased;
+            () = job.cancel.cancelled() => return Ok(never_started(&job.options)),
+            mut engine = self.inner.turn() => {
+                let engine = self.started(&mut engine).await?;
+                engine.ready_for_copies().await?;
+            }
+            () = ready => {}
         }
         let Some((shared, cwd)) = self.inner.shared().clone() else {
             return Err(ShellError::Closed);
@@ -471,9 +486,6 @@ impl Inner {
         }
     }
 }
-
-#[cfg(target_os = "linux")]
-use self::engine::works_in;
 
 /// The result of a run that was cancelled before anything was spawned for it.
 fn never_started(options: &RunOptions) -> RunResult {

@@ -47,6 +47,12 @@ impl LazyWatch {
         self.descriptor.as_fd()
     }
 
+    /// The descriptor, for someone else who watches it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn shared(&self) -> &Arc<OwnedFd> {
+        &self.descriptor
+    }
+
     /// The descriptor, watched from now on for something to read.
     ///
     /// # Errors

@@ -7,9 +7,9 @@
 export declare class Bridge {
   /**
    * `onReady` is called when `take` has something again, after `take` returned an empty list.
-   * It must not throw.
+   * It must not throw. `hasLoop`: the host's event loop is libuv's, and its functions may be called.
    */
-  constructor(onReady: () => void)
+  constructor(onReady: () => void, hasLoop: boolean)
   /**
    * What operations have to say, one delivery of each, until their texts reach
    * `textBytes`. An empty list means that `onReady` will be called. A delivery without `end`
@@ -54,9 +54,9 @@ export declare class Session {
   constructor(options: SessionOptions)
   /**
    * Starts run `id`; its output and end come over `bridge`. With `isCancelled` nothing is
-   * spawned and the end is that of a cancelled run.
+   * spawned and the end is that of a cancelled run. True where `bridge` has something to take already.
    */
-  run(bridge: Bridge, id: number, request: RunRequest, isCancelled: boolean): void
+  run(bridge: Bridge, id: number, request: RunRequest, isCancelled: boolean): boolean
   /** Operation `id`: stops all runs of the session and ends when they have. */
   abort(bridge: Bridge, id: number): void
   /** Operation `id`: ends the session and everything it started. */
@@ -154,7 +154,7 @@ export interface End {
 }
 
 /** Starts run `id` on a fresh bash that ends with it. */
-export declare function execute(bridge: Bridge, id: number, session: SessionOptions, request: RunRequest, isCancelled: boolean): void
+export declare function execute(bridge: Bridge, id: number, session: SessionOptions, request: RunRequest, isCancelled: boolean): boolean
 
 /** Minimizes `output` and tells what each stage did. A panic of a filter is thrown. */
 export declare function explainMinimizer(ran: MinimizedCommand, output: string, rules: MinimizerRules): MinimizerExplanation
@@ -348,6 +348,8 @@ export interface RunRequest {
   wantsChunks: boolean
   /** Deliver the sink's tail now and then. */
   wantsUpdates: boolean
+  /** Longest wait for the end in the call itself, in microseconds. Absent: none. */
+  spinMicroseconds?: number
 }
 
 /** The sandbox that a command ran in. */

@@ -3,19 +3,17 @@
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
+use super::protocol::{Report, VERSION};
+use crate::inline;
+use crate::session::ground::ReportId;
+use crate::sys::LazyWatch;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
 };
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
-
-use super::protocol::{Report, VERSION};
-use crate::session::ground::ReportId;
-use crate::sys::watch;
 
 /// Longest report read: a directory's name is what makes it long, and bash keeps longer ones than the kernel.
 const REPORT_BYTES: usize = 16 * 1024;
@@ -25,7 +23,7 @@ pub(super) const GREETING_LIMIT: Duration = Duration::from_secs(5);
 
 /// The host's end.
 pub(in crate::session) struct Channel {
-    socket: AsyncFd<OwnedFd>,
+    socket: LazyWatch,
     /// Which file the shell's end is.
     peer: ReportId,
     /// What was read while something else was waited for.
@@ -60,7 +58,7 @@ impl Channel {
         // Before anybody can speak: who speaks is told with every message.
         rustix::net::sockopt::set_socket_passcred(&ours, true)?;
         let found = rustix::fs::fstat(&theirs)?;
-        let socket = watch(ours, Interest::READABLE)?;
+        let socket = LazyWatch::new(ours);
         let peer = Some((found.st_dev, found.st_ino));
         Ok((Self { socket, peer, early: VecDeque::new() }, theirs))
     }
@@ -81,7 +79,7 @@ impl Channel {
         let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
         loop {
             let parts = [IoSlice::new(order)];
-            match rustix::net::sendmsg(self.socket.get_ref(), &parts, &mut ancillary, flags) {
+            match rustix::net::sendmsg(self.socket.descriptor(), &parts, &mut ancillary, flags) {
                 Ok(_whole) => return Ok(()),
                 Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
@@ -96,7 +94,18 @@ impl Channel {
             return Ok(Some(message));
         }
         loop {
-            let mut ready = self.socket.readable().await?;
+            if inline::is_inline() {
+                // The caller's thread is told of the report, and the runtime is not.
+                self.socket.unwatch();
+                inline::report_of(self.socket.shared()).await;
+                match self.receive_now() {
+                    Ok(None) => continue,
+                    Ok(message) => return Ok(message),
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(None),
+                    Err(error) => return Err(error),
+                }
+            }
+            let mut ready = self.socket.watched()?.readable().await?;
             match ready.try_io(|socket| read(socket.get_ref())) {
                 Ok(Ok(Read::Nothing)) => {}
                 Ok(Ok(Read::Message(message))) => return Ok(Some(message)),
@@ -113,7 +122,7 @@ impl Channel {
             return Ok(Some(message));
         }
         loop {
-            match read(self.socket.get_ref()) {
+            match read(self.socket.descriptor()) {
                 Ok(Read::Message(message)) => return Ok(Some(message)),
                 Ok(Read::Nothing) => {}
                 Ok(Read::End) => return Err(io::ErrorKind::BrokenPipe.into()),
@@ -179,14 +188,14 @@ enum Read {
     End,
 }
 
-fn read(socket: &OwnedFd) -> io::Result<Read> {
+fn read(socket: impl AsFd) -> io::Result<Read> {
     let mut bytes = [0_u8; REPORT_BYTES];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4), ScmCredentials(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let flags = RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT;
     let received = loop {
         let mut parts = [IoSliceMut::new(&mut bytes)];
-        match rustix::net::recvmsg(socket, &mut parts, &mut ancillary, flags) {
+        match rustix::net::recvmsg(&socket, &mut parts, &mut ancillary, flags) {
             Ok(received) => break received,
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),

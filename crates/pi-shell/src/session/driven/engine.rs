@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::shell::{DrivenShell, LaunchError};
 use super::standby::Shared;
@@ -16,12 +16,12 @@ use crate::session::ground::Ground;
 use crate::session::output_pipe::OutputPipe;
 use crate::session::ownership::Title;
 use crate::session::recovery::Loss;
-use crate::session::works_in;
 
 /// Time that a session which cannot begin may take to be closed.
 const START_CLOSE_LIMIT: Duration = Duration::from_secs(5);
 
 /// A session's shell and what is known of it.
+#[expect(clippy::struct_excessive_bools, reason = "facts, each by itself")]
 pub(in crate::session) struct Engine {
     pub(in crate::session) shared: Arc<Shared>,
     /// The shell, or none after it died and before the next command.
@@ -38,6 +38,14 @@ pub(in crate::session) struct Engine {
     pub(in crate::session) not_begun: bool,
     /// What was lost with shells that were replaced, until a result says so.
     pub(super) lost_with_shell: Vec<LostWithShell>,
+    /// The session's state was lost, and no result has told it yet.
+    pub(super) is_stale: bool,
+    /// No command runs: what dies meanwhile has not changed anything since the last one.
+    pub(super) is_between: bool,
+    /// A trap runs beside commands that change nothing by themselves.
+    pub(super) has_traps: bool,
+    /// When the last command ended.
+    pub(super) last_run: Instant,
     /// Whether the session is this engine's.
     pub(in crate::session) title: Title,
     options: Arc<ShellOptions>,
@@ -80,6 +88,10 @@ impl Engine {
             keeps_session: true,
             not_begun: false,
             lost_with_shell: Vec::new(),
+            is_stale: false,
+            is_between: true,
+            has_traps: false,
+            last_run: Instant::now(),
             title,
             options,
         }
@@ -106,18 +118,21 @@ impl Engine {
         }
         self.main = None;
         self.shared.settle().await;
+        let is_between = self.is_between;
         if self.shared.background_count() > 0
             && !self.lost_with_shell.contains(&LostWithShell::Jobs)
         {
             self.lost_with_shell.push(LostWithShell::Jobs);
         }
-        if let Some(shell) = self.shared.promote().await {
+        // What a trap did meanwhile is not known.
+        let loss = if is_between && !self.has_traps { Loss::Nothing } else { Loss::OfCommand };
+        if let Some((shell, has_state)) = self.shared.promote().await {
             self.note_main(shell);
-            self.leave_standby();
-            return Ok(Loss::OfCommand);
+            return Ok(if has_state { loss } else { Loss::Everything });
         }
+        let was_untouched = self.shared.is_untouched();
         self.launch().await?;
-        Ok(Loss::Everything)
+        Ok(if was_untouched { loss } else { Loss::Everything })
     }
 
     /// A fresh shell.
@@ -183,7 +198,6 @@ impl Engine {
             Err(error) => return Err(error),
         }
         self.status = Some(0);
-        self.leave_standby();
         Ok(())
     }
 
@@ -200,13 +214,28 @@ impl Engine {
         }
     }
 
-    /// Has the shell leave a standby, where one is of use.
+    /// Has the shell leave a standby, where one is of use: none has the session's state.
     pub(super) fn leave_standby(&mut self) {
-        if self.keeps_session
+        if (self.wants_standby() || self.shared.has_lost_standby())
+            && self.keeps_session
             && let Some(shell) = &mut self.main
         {
             self.shared.leave_standby(shell, &self.title);
         }
+    }
+
+    fn wants_standby(&self) -> bool {
+        self.keeps_session && self.shared.wants_standby() && self.title.holds()
+    }
+
+    /// Where the session has had no command for `span`, what the last ones changed is put into a standby. Returns whether
+    /// that was done, or there is nothing to do.
+    pub(in crate::session) fn rest(&mut self, span: Duration) -> bool {
+        if self.last_run.elapsed() >= span {
+            self.leave_standby();
+            return true;
+        }
+        !self.wants_standby()
     }
 
     /// What `$?` shows from now on, in copies too.
@@ -227,16 +256,9 @@ impl Engine {
         }
     }
 
-    /// The directory that bash has to change to; none where it is there by that name and in fact: `cd -` would lead
-    /// nowhere.
-    pub(super) fn change_to(&self, cwd: PathBuf) -> Option<PathBuf> {
-        let is_there = cwd == self.cwd
-            && self.main.as_ref().is_some_and(|main| works_in(main.child().pid(), &cwd));
-        (!is_there).then_some(cwd)
-    }
-
     /// Waits for the standby of the last command, so that copies have its state.
     pub(in crate::session) async fn catch_up(&mut self) {
+        self.leave_standby();
         self.shared.settle().await;
     }
 

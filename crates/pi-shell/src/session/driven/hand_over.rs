@@ -19,11 +19,11 @@ impl Engine {
         title: Title,
     ) -> Self {
         let mut engine = Self::over(shared, options, cwd, title);
-        if let Some(shell) = engine.shared.promote().await {
+        let promoted = engine.shared.promote().await;
+        // None, or one from before what the last commands changed: the next command tells.
+        engine.is_stale = !promoted.as_ref().is_some_and(|(_, has_state)| *has_state);
+        if let Some((shell, _)) = promoted {
             engine.note_main(shell);
-            engine.leave_standby();
-            // Copies may need it before the next command.
-            engine.catch_up().await;
         }
         engine
     }

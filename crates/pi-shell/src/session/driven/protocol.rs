@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::request::EnvironmentEntry;
 
 /// `PI_PROTOCOL_VERSION`.
-pub(super) const VERSION: i32 = 2;
+pub(super) const VERSION: i32 = 3;
 
 /// `PI_ORDER_TEXT_MAX`.
 pub(super) const TEXT_MAX: usize = 32_768;
@@ -29,6 +29,7 @@ const REFUSED: u32 = 4;
 const CAN_STOP: u32 = 0x1;
 const MADE_PROCESS: u32 = 0x2;
 const HAS_TRAPS: u32 = 0x4;
+const KEPT_STATE: u32 = 0x8;
 
 /// Bytes of a report before its text.
 const REPORT_SIZE: usize = 5 * 4 + OPTIONS_SIZE;
@@ -112,6 +113,7 @@ pub(super) enum Report {
         status: i32,
         made_process: bool,
         has_traps: bool,
+        kept_state: bool,
         options: String,
         cwd: PathBuf,
     },
@@ -142,6 +144,7 @@ impl Report {
                 status: number,
                 made_process: flags & MADE_PROCESS != 0,
                 has_traps: flags & HAS_TRAPS != 0,
+                kept_state: flags & KEPT_STATE != 0,
                 options: String::from_utf8_lossy(options).into_owned(),
                 cwd: PathBuf::from(OsString::from_vec(text.to_vec())),
             }),
@@ -193,6 +196,7 @@ mod tests {
             ("PI_REPORT_CAN_STOP", i64::from(CAN_STOP)),
             ("PI_REPORT_MADE_PROCESS", i64::from(MADE_PROCESS)),
             ("PI_REPORT_HAS_TRAPS", i64::from(HAS_TRAPS)),
+            ("PI_REPORT_KEPT_STATE", i64::from(KEPT_STATE)),
             ("PI_OPTIONS_SIZE", OPTIONS_SIZE.try_into().unwrap()),
         ] {
             assert_eq!(defined(name), value, "{name}");

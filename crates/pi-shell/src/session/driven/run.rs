@@ -3,12 +3,14 @@
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::engine::{self, Engine};
 use super::protocol::RunOrder;
 use super::shell::Running;
 use crate::delivery::Delivery;
 use crate::error::ShellError;
+use crate::inline;
 use crate::job::{Clock, Job};
 use crate::outcome::{ExitOutcome, OutputSummary, ProcessInfo, RunResult};
 use crate::session::effects;
@@ -19,7 +21,6 @@ use crate::session::runner::Runner;
 use crate::stop::{ShellTarget, StopPlan};
 use crate::supervisor::ChildExit;
 use crate::sys::signals::KILL;
-use crate::validate;
 
 /// What came of an attempt to run a command.
 enum Attempt {
@@ -32,11 +33,17 @@ impl Engine {
     /// Readies the shell for a command; an error here means that nothing was run, and that this session's means are
     /// gone. Returns whether state was lost.
     pub(in crate::session) async fn prepare(&mut self) -> Result<bool, ShellError> {
+        let is_stale = std::mem::take(&mut self.is_stale);
+        // One that lives takes its orders without any of that.
+        if self.main.as_ref().is_some_and(super::DrivenShell::is_alive) {
+            return Ok(is_stale);
+        }
+        inline::elsewhere().await;
         if self.shared.is_broken() {
             return Err(broken());
         }
-        // It ended between two commands, so that there are no words to tell what was set.
-        Ok(self.ensure_main().await?.is_real(""))
+        // It ended between two commands.
+        Ok(is_stale | self.ensure_main().await?.is_real(""))
     }
 
     /// Runs a command. The session goes on afterwards, with a new shell where needed.
@@ -45,15 +52,17 @@ impl Engine {
         job: &Job,
         lost_before: bool,
     ) -> Result<RunResult, ShellError> {
-        let cwd = match &job.options.cwd {
-            Some(cwd) => self.change_to(validate::check_directory(cwd, &self.cwd)?),
-            None => None,
-        };
+        // Whether it can be entered is the shell's to say: it may lie on a network's drive.
+        let cwd = job.options.cwd.as_ref().map(|cwd| self.cwd.join(cwd));
         let before = self.shared.limits.mark();
         let clock = Clock::start(job.options.timeout);
         let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
         let mut output = self.take_output()?;
         let mut lost = lost_before;
+        if self.has_traps || !effects::keeps_shell(&job.options.command) {
+            self.leave_standby();
+        }
+        self.is_between = false;
         let mut attempt =
             self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
         // A second try in another shell runs it once. The standby may be as short of descriptors as the shell; a
@@ -63,6 +72,7 @@ impl Engine {
                 break;
             }
             self.not_begun = true;
+            inline::elsewhere().await;
             if self.shared.is_broken() || !self.title.holds() {
                 return Err(broken());
             }
@@ -76,6 +86,8 @@ impl Engine {
             return Err(broken());
         };
         let mut result = self.conclude(job, ending, lost, &clock, output, delivery).await?;
+        self.is_between = true;
+        self.last_run = Instant::now();
         result.limits_met = self.shared.limits.met(before, result.outcome);
         Ok(result)
     }
@@ -185,7 +197,8 @@ impl Engine {
         match ending {
             Ending::Reported(report) => {
                 made_process = report.made_process;
-                may_change |= report.has_traps;
+                may_change = report.has_traps || (may_change && !report.kept_state);
+                self.has_traps = report.has_traps;
                 self.note_report(&report);
                 is_restricted = report.flags.contains('r');
             }
@@ -228,7 +241,7 @@ impl Engine {
             let is_alive = self.main.as_ref().is_some_and(super::DrivenShell::is_alive);
             if is_alive {
                 if may_change {
-                    self.leave_standby();
+                    self.shared.note_change();
                 }
             } else if let Ok(loss) = self.ensure_main().await {
                 // A failure here shows on the next command, which tries again.

@@ -225,6 +225,7 @@ pub(in crate::session) enum Heard {
         status: i32,
         made_process: bool,
         has_traps: bool,
+        kept_state: bool,
         options: String,
         cwd: PathBuf,
     },
@@ -307,10 +308,16 @@ impl<'a> Running<'a> {
             return None;
         }
         let heard = match message.report {
-            Report::Ended { sequence, status, made_process, has_traps, options, cwd }
-                if sequence == self.sequence =>
-            {
-                Heard::Ended { status, made_process, has_traps, options, cwd }
+            Report::Ended {
+                sequence,
+                status,
+                made_process,
+                has_traps,
+                kept_state,
+                options,
+                cwd,
+            } if sequence == self.sequence => {
+                Heard::Ended { status, made_process, has_traps, kept_state, options, cwd }
             }
             Report::Refused { sequence, errno } if sequence == self.sequence => {
                 Heard::Refused(errno)

@@ -28,12 +28,18 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(1);
 /// Time that a session may take to have any.
 const STANDBY_LIMIT: Duration = Duration::from_secs(5);
 
+/// Number of the state that a session begins with: a fresh shell has it too.
+const FIRST_STATE: u64 = 1;
+
 /// What the session's shell and its copies have in common.
 pub(in crate::session) struct Shared {
     ground: Ground,
     slot: Mutex<Option<Standby>>,
-    /// Serial of the standby that has the session's state.
-    current: AtomicU64,
+    /// Number of the session's state: it grows with each command that may have changed it. A standby's serial is the
+    /// number of the state that it has.
+    state: AtomicU64,
+    /// Serial of the last standby that was ordered.
+    ordered: AtomicU64,
     /// Standbys that were ordered and have neither greeted nor failed.
     awaited: AtomicUsize,
     settled: Notify,
@@ -69,7 +75,8 @@ impl Shared {
         Self {
             ground,
             slot: Mutex::default(),
-            current: AtomicU64::new(0),
+            state: AtomicU64::new(FIRST_STATE),
+            ordered: AtomicU64::new(0),
             awaited: AtomicUsize::new(0),
             settled: Notify::new(),
         }
@@ -77,7 +84,31 @@ impl Shared {
 
     /// Serial of the standby that has the session's state.
     pub(in crate::session) fn current_standby(&self) -> u64 {
-        self.current.load(Ordering::SeqCst)
+        self.state.load(Ordering::SeqCst)
+    }
+
+    /// A command may have changed the session's state.
+    pub(super) fn note_change(&self) {
+        self.state.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Whether the state is the one that a session begins with.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.current_standby() == FIRST_STATE
+    }
+
+    /// Whether no standby was ordered that has the session's state.
+    pub(super) fn wants_standby(&self) -> bool {
+        self.ordered.load(Ordering::SeqCst) != self.current_standby()
+    }
+
+    /// Whether the one that has it has died.
+    pub(super) fn has_lost_standby(&self) -> bool {
+        // Locked, it is being replaced or copied.
+        self.slot.try_lock().is_ok_and(|slot| {
+            self.awaited.load(Ordering::SeqCst) == 0
+                && !slot.as_ref().is_some_and(|one| tree::is_alive(one.process.0))
+        })
     }
 
     /// Has `shell` leave a standby, in the background. Without one a session still works; it only loses more when its
@@ -85,7 +116,7 @@ impl Shared {
     pub(super) fn leave_standby(self: &Arc<Self>, shell: &mut DrivenShell, title: &Title) {
         let Ok((mut channel, theirs)) = Channel::pair() else { return };
         let socket = channel.peer();
-        let serial = self.next_serial();
+        let serial = self.current_standby();
         // Until it greets, its socket is all that is known of it.
         self.machinery.expect(socket);
         if shell.leave_copy(&theirs).is_err() {
@@ -93,7 +124,7 @@ impl Shared {
             return;
         }
         drop(theirs);
-        self.current.fetch_max(serial, Ordering::SeqCst);
+        self.ordered.store(serial, Ordering::SeqCst);
         self.awaited.fetch_add(1, Ordering::SeqCst);
         let (shared, title) = (Arc::clone(self), title.clone());
         // Bounded by the greeting's limit.
@@ -114,7 +145,7 @@ impl Shared {
 
     async fn keep(&self, standby: Standby, title: &Title) {
         let mut slot = self.slot.lock().await;
-        let is_newer = slot.as_ref().is_none_or(|present| present.serial < standby.serial);
+        let is_newer = slot.as_ref().is_none_or(|present| present.serial <= standby.serial);
         if is_newer && title.covers(standby.serial) {
             *slot = Some(standby);
         }
@@ -135,10 +166,13 @@ impl Shared {
         drop(tokio::time::timeout(FRESH_LIMIT, all).await);
     }
 
-    /// The newest standby as a shell of its own; `None` where there is none that lives.
-    pub(super) async fn promote(&self) -> Option<DrivenShell> {
+    /// The newest standby as a shell of its own, and whether it has the session's state or an older one; `None` where
+    /// there is none that lives.
+    pub(super) async fn promote(&self) -> Option<(DrivenShell, bool)> {
         self.settle().await;
-        let Standby { process, channel, .. } = self.slot.lock().await.take()?;
+        let standby = self.slot.lock().await.take();
+        self.ordered.store(0, Ordering::SeqCst);
+        let Standby { process, channel, serial, .. } = standby?;
         let inner = tree::pid_in_its_namespace(process.0)?;
         let child = self.supervisor.adopt(inner).await.ok()?;
         if child.identity() != process.0 {
@@ -146,12 +180,13 @@ impl Shared {
         }
         self.machinery.remove(child.pid());
         std::mem::forget(process);
-        Some(DrivenShell::over(child, channel, true))
+        Some((DrivenShell::over(child, channel, true), serial == self.current_standby()))
     }
 
     /// Gives up the standby.
     pub(super) async fn drop_standby(&self) {
         *self.slot.lock().await = None;
+        self.ordered.store(0, Ordering::SeqCst);
     }
 
     /// A copy of the session as of its last finished command, with a process id of its own.
@@ -187,6 +222,20 @@ impl Shared {
             .await
             .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
             .map_err(failed)
+    }
+
+    /// Waits for the standby that has the session's state; then only `ordered` is asked.
+    pub(in crate::session) async fn until_fresh(&self) {
+        loop {
+            // From here on no end is missed.
+            let settled = self.settled.notified();
+            if self.ordered.load(Ordering::SeqCst) == self.current_standby()
+                && self.awaited.load(Ordering::SeqCst) == 0
+            {
+                return;
+            }
+            settled.await;
+        }
     }
 
     /// Waits for the newest standby, a while; then takes the one that there is.

@@ -20,6 +20,7 @@ use rustix::fs::{Mode, OFlags};
 
 use super::filters::{self, FileId};
 use super::flood::{self, Rests, Transfer};
+use crate::inline;
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
 use crate::sys::{FineTimer, LazyWatch};
 
@@ -49,6 +50,16 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(2);
 /// The same for late output, which nobody waits for.
 const LATE_LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
+/// When a read begins to wait for bytes.
+enum Listening {
+    /// It does.
+    Begun,
+    /// When `patience` is over.
+    Later,
+    /// When the run is polled elsewhere, which ordered its command inline.
+    Elsewhere,
+}
+
 /// The reading side of an output FIFO.
 pub(super) struct OutputPipe {
     source: LazyWatch,
@@ -59,8 +70,7 @@ pub(super) struct OutputPipe {
     path: Option<PathBuf>,
     /// Runs until the pipe is listened to. Made once; none where the system has no such timer.
     patience: Option<FineTimer>,
-    /// Whether a read waits for bytes, and not for `patience` to end.
-    is_listening: bool,
+    listening: Listening,
     has_grown: bool,
     /// Nobody but the sink takes what is read.
     is_for_us: bool,
@@ -95,7 +105,7 @@ impl OutputPipe {
         let (reader, writer) = Self::ends()?;
         self.source = LazyWatch::new(reader);
         self.writer = Some(writer);
-        self.is_listening = true;
+        self.listening = Listening::Begun;
         self.has_grown = false;
         Ok(self)
     }
@@ -129,7 +139,7 @@ impl OutputPipe {
             writer,
             path,
             patience: None,
-            is_listening: true,
+            listening: Listening::Begun,
             has_grown: false,
             is_for_us: false,
             rests: None,
@@ -162,16 +172,21 @@ impl OutputPipe {
     /// writes is `for_us` where nobody else takes it, and so nobody else sets the pace.
     pub(super) fn listen_soon(&mut self, for_us: bool) {
         self.is_for_us = for_us;
+        if inline::is_inline() {
+            self.listening = Listening::Elsewhere;
+            return;
+        }
         if self.patience.is_none() {
             self.patience = FineTimer::new().ok();
         }
         let patience = self.patience.as_ref();
-        self.is_listening = patience.is_none_or(|timer| timer.set(LISTEN_AFTER).is_err());
+        let is_set = patience.is_some_and(|timer| timer.set(LISTEN_AFTER).is_ok());
+        self.listening = if is_set { Listening::Later } else { Listening::Begun };
     }
 
     /// Whether that moment is over.
     pub(super) fn is_listening(&self) -> bool {
-        self.is_listening
+        matches!(self.listening, Listening::Begun)
     }
 
     /// From now on there is a writer. One that bash opened and closed before would look hung up,
@@ -191,7 +206,7 @@ impl OutputPipe {
     /// The command ended: from now on, the end of file shows that nobody holds the pipe. A later
     /// `read` begins anew.
     pub(super) fn release(&mut self) {
-        self.is_listening = true;
+        self.listening = Listening::Begun;
         self.writer = None;
         self.rests = None;
         // A private pipe has its part of the user's share too.
@@ -203,11 +218,13 @@ impl OutputPipe {
     /// Waits until there is something to read, or listening begins. Cancel-safe. That, and
     /// where `has_more` was promised and nothing came, is told once, as `Empty`.
     pub(super) async fn read(&mut self) -> io::Result<ReadOutcome> {
-        if !self.is_listening {
-            if let Some(patience) = &self.patience {
-                patience.ended().await;
+        if !self.is_listening() {
+            match (&self.listening, &self.patience) {
+                (Listening::Elsewhere, _) => inline::elsewhere().await,
+                (Listening::Later, Some(patience)) => patience.ended().await,
+                _ => {}
             }
-            self.is_listening = true;
+            self.listening = Listening::Begun;
             return Ok(ReadOutcome::Empty);
         }
         if let Some(rests) = &mut self.rests {

@@ -1,0 +1,16 @@
+/* Whether a text leaves the shell as it was. */
+#ifndef PI_BASH_EFFECTS_H
+#define PI_BASH_EFFECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bash.h"
+
+/* False: something in the bytes of a text may assign a variable where a word is expanded. */
+bool expands_harmlessly(const char *text, size_t length);
+
+/* True: running `command` now changes nothing of the shell but its status, provided that its words expand harmlessly. */
+bool runs_programs_only(const struct command *command);
+
+#endif

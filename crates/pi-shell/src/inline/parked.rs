@@ -1,0 +1,101 @@
+//! One inline run while nothing polls it, and who may take it then: the thread that began it, the clock, or a waker.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Wake, Waker};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Handle;
+
+use super::runs::{InlineRuns, Run};
+
+/// The place of one run.
+pub(super) struct Slot {
+    runtime: Handle,
+    runs: Weak<InlineRuns>,
+    /// Its number in the set.
+    pub(super) number: u64,
+    state: Mutex<State>,
+}
+
+enum State {
+    /// It is being polled, or it has ended, or the runtime has it.
+    Taken {
+        is_woken: bool,
+    },
+    Parked {
+        run: Run,
+        since: Instant,
+    },
+}
+
+/// What the clock finds.
+pub(super) enum Late {
+    /// A run that was parked too long.
+    Run(Run),
+    /// It will have been in that time.
+    In(Duration),
+    /// None is parked here.
+    Absent,
+}
+
+impl Slot {
+    /// A slot whose run is about to be polled.
+    pub(super) fn new(runtime: Handle, runs: Weak<InlineRuns>, number: u64) -> Self {
+        Self { runtime, runs, number, state: Mutex::new(State::Taken { is_woken: false }) }
+    }
+
+    /// Wakes the run: it goes on in the runtime.
+    pub(super) fn waker(self: &Arc<Self>) -> Waker {
+        Waker::from(Arc::clone(self))
+    }
+
+    /// Parks the run. Returns it where it was woken since it was taken.
+    pub(super) fn park(&self, run: Run, now: Instant) -> Option<Run> {
+        let mut state = self.state();
+        if matches!(*state, State::Taken { is_woken: true }) {
+            return Some(run);
+        }
+        *state = State::Parked { run, since: now };
+        None
+    }
+
+    /// Takes the run, which is to be polled.
+    pub(super) fn take(&self) -> Option<Run> {
+        let taken = std::mem::replace(&mut *self.state(), State::Taken { is_woken: false });
+        match taken {
+            State::Parked { run, .. } => Some(run),
+            State::Taken { .. } => None,
+        }
+    }
+
+    /// Takes the run where it has been parked for `patience`.
+    pub(super) fn take_late(&self, now: Instant, patience: Duration) -> Late {
+        let since = match &*self.state() {
+            State::Parked { since, .. } => *since,
+            State::Taken { .. } => return Late::Absent,
+        };
+        let left = patience.saturating_sub(now.saturating_duration_since(since));
+        if left.is_zero() { self.take().map_or(Late::Absent, Late::Run) } else { Late::In(left) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A panic elsewhere leaves a whole state.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Wake for Slot {
+    fn wake(self: Arc<Self>) {
+        let mut state = self.state();
+        if let State::Taken { is_woken } = &mut *state {
+            *is_woken = true;
+            return;
+        }
+        drop(state);
+        let Some(run) = self.take() else { return };
+        if let Some(runs) = self.runs.upgrade() {
+            runs.forget(self.number);
+        }
+        drop(self.runtime.spawn(run));
+    }
+}
