@@ -92,6 +92,69 @@ describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compile
     expect(await host.run(text)).toMatchObject({ ending: "complete", madeProcess });
   });
 
+  it.each([
+    "/bin/true",
+    "cat /etc/passwd | head -1 | tr a b; ls / >/dev/null 2>&1 && echo $HOME",
+    "(x=1; cd /)",
+    "echo $(x=1; echo $x) `pwd`; test -d / || false",
+    "! [ -d /nowhere ]",
+    "time ls / >/dev/null",
+    "cat <<< text\ncat <<END\n$HOME\nEND",
+    "nosuchprogram",
+    "# nothing",
+    "",
+  ])("says of `%s` that the shell is as before", async (text) => {
+    const host = await start();
+    const state =
+      "declare -p | grep -v -e PIPESTATUS -e BASH_ -e ' _=' -e RANDOM -e SECONDS; declare -f; alias; trap -p; set +o; pwd";
+    const before = await host.run(state);
+
+    expect(await host.run(text)).toMatchObject({ ending: "complete", keptState: true });
+    expect((await host.run(state)).output).toBe(before.output);
+  });
+
+  it.each([
+    "x=1",
+    "x=1 true",
+    "cd /",
+    "ls /; cd /",
+    "ls / && x=1",
+    "cd / | cat",
+    "ls > ${x:=/dev/null}",
+    "echo $((x++))",
+    "echo $[x++]",
+    "((x++))",
+    "ls {fd}</dev/null",
+    "f() { :; }",
+    "exec 5</dev/null",
+    "command cd /",
+    '"cd" /',
+    "$cd /",
+    "sleep 0 &",
+    "eval ls",
+    "shopt -s expand_aliases",
+    "if ls /; then x=1; fi",
+    "printf -v x y",
+    "hash -r",
+    "exit",
+    ")",
+  ])("does not say so of `%s`", async (text) => {
+    const host = await start();
+
+    expect(await host.run(text)).toMatchObject({ keptState: false });
+  });
+
+  it("does not say so of a program's name that is a function, or may be an alias", async () => {
+    const host = await start();
+    await host.run("ls() { x=1; }; echo() { x=1; }; shopt -s nothing");
+
+    expect(await host.run("ls")).toMatchObject({ keptState: false });
+    expect(await host.run("echo")).toMatchObject({ keptState: false });
+    expect(await host.run("cat /dev/null")).toMatchObject({ keptState: true });
+    await host.run("shopt -s expand_aliases; alias cat='x=1'");
+    expect(await host.run("cat /dev/null")).toMatchObject({ keptState: false });
+  });
+
   it("keeps what could not be written out of the next order's output", async () => {
     const host = await start();
     await host.run("exec >/dev/full; echo lost; printf lost");

@@ -52,6 +52,17 @@ describe.skipIf(!canBuild)(`what an order brings${canBuild ? "" : " (Linux and a
     );
   });
 
+  it("leaves `cd -` alone where it is in the directory already, by that name and in fact", async () => {
+    const [host, folder] = [await start(), scratchFolder()];
+    await host.run(`cd /usr; cd ${folder}`);
+
+    expect((await run(host, "echo $OLDPWD", { directory: folder })).output).toBe("/usr\n");
+    await host.run(`rmdir ${folder} && mkdir ${folder}`);
+    expect((await run(host, "ls -a; echo $OLDPWD", { directory: folder })).output).toBe(`.\n..\n${folder}\n`);
+    await host.run("PWD=/elsewhere");
+    expect((await run(host, "echo $PWD", { directory: "/usr" })).output).toBe("/usr\n");
+  });
+
   it("refuses an order whose directory is not there, and runs nothing", async () => {
     const host = await start();
     const preamble = await prepare(host, { directory: "/nowhere/at/all" });

@@ -32,7 +32,12 @@ export interface Answer {
   readonly folder: string;
   readonly options: string;
   readonly madeProcess: boolean;
+  /** It ran programs only. */
+  readonly keptState: boolean;
 }
+
+const MADE_PROCESS = 0x2;
+const KEPT_STATE = 0x8;
 
 export interface DriverHost {
   readonly version: string;
@@ -94,13 +99,15 @@ async function answer(bytes: ByteReader): Promise<Answer> {
   const number = (index: number) => Number(words[index]);
   if (kind === "gone") {
     const output = (await bytes.take(number(2))).toString();
-    return { ending: "gone", status: number(0), output, folder: "", options: "", madeProcess: true };
+    return { ending: "gone", status: number(0), output, folder: "", options: "", madeProcess: true, keptState: false };
   }
   if (kind !== "ended") throw new Error(`not an answer: ${line}`);
   const folder = (await bytes.take(number(4))).toString();
   const output = (await bytes.take(number(5))).toString();
   const ending = ENDINGS[number(1)] ?? "gone";
-  return { ending, status: number(0), output, folder, options: words[3] ?? "", madeProcess: number(2) === 2 };
+  const madeProcess = (number(2) & MADE_PROCESS) !== 0;
+  const keptState = (number(2) & KEPT_STATE) !== 0;
+  return { ending, status: number(0), output, folder, options: words[3] ?? "", madeProcess, keptState };
 }
 
 /** Lines and pieces of a stream, in turn. */

@@ -26,7 +26,11 @@ mod session_traps;
 
 #[path = "driven/beginning.rs"]
 mod beginning;
+#[path = "driven/inline.rs"]
+mod inline;
 #[path = "driven/keeping.rs"]
 mod keeping;
+#[path = "driven/standbys.rs"]
+mod standbys;
 #[path = "support/mod.rs"]
 mod support;

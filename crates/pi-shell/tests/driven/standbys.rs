@@ -1,0 +1,115 @@
+//! When a driven session forks a standby: before a command that may end its shell, and when it rests.
+
+use std::collections::BTreeSet;
+
+use pi_shell::{Concurrency, ExitOutcome, RunOptions, Shell};
+
+use crate::support::{attempt, command, eventually, output_of, run, session, told};
+
+/// The shell and the supervisor above it.
+async fn shell_and_supervisor(shell: &Shell) -> (i32, i32) {
+    let (output, _) = told(shell, "echo $BASHPID $PPID").await;
+    let mut pids = output.split_whitespace().map(|pid| pid.parse().unwrap());
+    (pids.next().unwrap(), pids.next().unwrap())
+}
+
+fn children_of(pid: i32) -> BTreeSet<i32> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+    text.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
+}
+
+fn kill(pid: i32) {
+    let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+}
+
+#[tokio::test]
+async fn a_session_that_rests_has_a_standby_with_its_state() {
+    let shell = session();
+    let (bash, supervisor) = shell_and_supervisor(&shell).await;
+    run(&shell, "x=kept").await;
+    eventually("a standby stands", || children_of(supervisor).len() == 2).await;
+    kill(bash);
+    eventually("the shell is gone", || !children_of(supervisor).contains(&bash)).await;
+
+    let result = run(&shell, "echo $x").await;
+    assert_eq!(output_of(&result), "kept\n");
+    assert!(!result.session_reset, "nothing was lost");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_shell_that_is_killed_right_after_a_plain_builtin_has_lost_what_the_result_says() {
+    for _ in 0..20 {
+        let shell = session();
+        let (bash, supervisor) = shell_and_supervisor(&shell).await;
+        run(&shell, "y=before; :; $(:)").await;
+        run(&shell, "x=1").await;
+        kill(bash);
+        eventually("the shell is gone", || !children_of(supervisor).contains(&bash)).await;
+
+        let result = run(&shell, "echo ${x-gone}").await;
+        let expected = if result.session_reset { "gone\n" } else { "1\n" };
+        assert_eq!(output_of(&result), expected);
+        shell.close().await;
+    }
+}
+
+#[tokio::test]
+async fn programs_that_change_nothing_cost_no_standby() {
+    let shell = session();
+    let (_, supervisor) = shell_and_supervisor(&shell).await;
+    run(&shell, "x=1; ls / >/dev/null").await;
+    run(&shell, "ls / >/dev/null").await;
+    eventually("a standby stands", || children_of(supervisor).len() == 2).await;
+    let before = children_of(supervisor);
+    for text in ["ls / | head -1", "/bin/echo $x", "true", "(x=2; exit 3)"] {
+        run(&shell, text).await;
+    }
+
+    assert_eq!(children_of(supervisor), before);
+    assert_eq!(told(&shell, "echo $x").await.0, "1\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_copy_right_after_a_plain_builtin_has_what_it_set() {
+    let shell = session();
+    for number in 0..30 {
+        run(&shell, &format!("x={number}")).await;
+        let options = RunOptions { concurrency: Concurrency::Clone, ..command("echo $x") };
+        let result = attempt(&shell, options).await.unwrap();
+        assert_eq!(output_of(&result), format!("{number}\n"));
+    }
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_standby_that_was_killed_is_replaced_before_it_is_needed() {
+    let shell = session();
+    let (bash, supervisor) = shell_and_supervisor(&shell).await;
+    run(&shell, "x=kept").await;
+    eventually("a standby stands", || children_of(supervisor).len() == 2).await;
+    for standby in children_of(supervisor) {
+        if standby != bash {
+            kill(standby);
+        }
+    }
+    eventually("it is gone", || children_of(supervisor).len() == 1).await;
+    run(&shell, "kill -9 $$").await;
+
+    assert_eq!(told(&shell, "echo $x").await.0, "kept\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_trap_that_runs_beside_plain_builtins_is_reckoned_with() {
+    let shell = session();
+    run(&shell, "trap 'kill -9 $$' ERR").await;
+    run(&shell, "x=kept").await;
+    let result = run(&shell, "cd /nowhere").await;
+
+    assert_eq!(result.outcome, ExitOutcome::Signaled { signal: 9 });
+    assert_eq!(told(&shell, "echo $x").await.0, "kept\n");
+    shell.close().await;
+}
