@@ -1,5 +1,6 @@
 //! One inline run while nothing polls it, and who may take it then: the thread that began it, the clock, or a waker.
 
+use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
@@ -25,13 +26,14 @@ enum State {
     Parked {
         run: Run,
         since: Instant,
+        report: Arc<OwnedFd>,
     },
 }
 
 /// What the clock finds.
 pub(super) enum Late {
-    /// A run that was parked too long.
-    Run(Run),
+    /// A run that was parked too long, and what its report was expected on.
+    Run(Run, Arc<OwnedFd>),
     /// It will have been in that time.
     In(Duration),
     /// None is parked here.
@@ -50,20 +52,20 @@ impl Slot {
     }
 
     /// Parks the run. Returns it where it was woken since it was taken.
-    pub(super) fn park(&self, run: Run, now: Instant) -> Option<Run> {
+    pub(super) fn park(&self, run: Run, report: Arc<OwnedFd>, since: Instant) -> Option<Run> {
         let mut state = self.state();
         if matches!(*state, State::Taken { is_woken: true }) {
             return Some(run);
         }
-        *state = State::Parked { run, since: now };
+        *state = State::Parked { run, since, report };
         None
     }
 
-    /// Takes the run, which is to be polled.
-    pub(super) fn take(&self) -> Option<Run> {
+    /// Takes the run, which is to be polled, and what its report was expected on.
+    pub(super) fn take(&self) -> Option<(Run, Arc<OwnedFd>)> {
         let taken = std::mem::replace(&mut *self.state(), State::Taken { is_woken: false });
         match taken {
-            State::Parked { run, .. } => Some(run),
+            State::Parked { run, report, .. } => Some((run, report)),
             State::Taken { .. } => None,
         }
     }
@@ -75,7 +77,11 @@ impl Slot {
             State::Taken { .. } => return Late::Absent,
         };
         let left = patience.saturating_sub(now.saturating_duration_since(since));
-        if left.is_zero() { self.take().map_or(Late::Absent, Late::Run) } else { Late::In(left) }
+        if left.is_zero() {
+            self.take().map_or(Late::Absent, |(run, report)| Late::Run(run, report))
+        } else {
+            Late::In(left)
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -92,9 +98,9 @@ impl Wake for Slot {
             return;
         }
         drop(state);
-        let Some(run) = self.take() else { return };
+        let Some((run, report)) = self.take() else { return };
         if let Some(runs) = self.runs.upgrade() {
-            runs.forget(self.number);
+            runs.forget(self.number, &report);
         }
         drop(self.runtime.spawn(run));
     }

@@ -81,7 +81,7 @@ impl InlineRuns {
             for event in events.iter().take(found) {
                 let slot = self.slots().remove(&event.data.u64());
                 if let Some(slot) = slot
-                    && let Some(run) = slot.take()
+                    && let Some((run, _)) = slot.take()
                 {
                     self.poll(&slot, run);
                 }
@@ -120,8 +120,8 @@ impl InlineRuns {
                     return;
                 }
                 self.slots().insert(slot.number, Arc::clone(slot));
-                if let Some(woken) = slot.park(run, Instant::now()) {
-                    self.move_on(slot.number, woken);
+                if let Some(woken) = slot.park(run, Arc::clone(&descriptor), Instant::now()) {
+                    self.move_on(slot.number, woken, &descriptor);
                 }
                 self.set_clock(PATIENCE);
             }
@@ -140,14 +140,17 @@ impl InlineRuns {
     }
 
     /// Gives a parked run to the runtime.
-    fn move_on(&self, number: u64, run: Run) {
-        self.forget(number);
+    fn move_on(&self, number: u64, run: Run, report: &OwnedFd) {
+        self.forget(number, report);
         drop(self.runtime.spawn(run));
     }
 
-    /// A run is not parked here any more.
-    pub(super) fn forget(&self, number: u64) {
+    /// A run is not parked here any more: its report does not wake this thread.
+    pub(super) fn forget(&self, number: u64, report: &OwnedFd) {
         self.slots().remove(&number);
+        // The entry stays, for the session's next run. Gone already is as good.
+        let (nothing, unused) = (EventFlags::ONESHOT, EventData::new_u64(number));
+        epoll::modify(&self.reports, report, unused, nothing).ok();
     }
 
     /// Gives the runs to the runtime that were parked too long. Returns when the next one will have been.
@@ -156,7 +159,7 @@ impl InlineRuns {
         let slots: Vec<Arc<Slot>> = self.slots().values().map(Arc::clone).collect();
         for slot in slots {
             match slot.take_late(now, PATIENCE) {
-                Late::Run(run) => self.move_on(slot.number, run),
+                Late::Run(run, report) => self.move_on(slot.number, run, &report),
                 Late::In(left) => next = Some(next.map_or(left, |next| next.min(left))),
                 Late::Absent => {}
             }
@@ -192,7 +195,7 @@ impl Drop for InlineRuns {
         }
         // Each of them settles, with or without the thread that began it.
         let slots: Vec<Arc<Slot>> = self.slots().drain().map(|(_, slot)| slot).collect();
-        for run in slots.iter().filter_map(|slot| slot.take()) {
+        for (run, _) in slots.iter().filter_map(|slot| slot.take()) {
             drop(self.runtime.spawn(run));
         }
     }

@@ -77,7 +77,7 @@ pub(super) enum Ending {
 }
 
 /// What bash tells of a command that has ended.
-#[expect(clippy::struct_excessive_bools, reason = "four facts, each by itself")]
+#[expect(clippy::struct_excessive_bools, reason = "facts, each by itself")]
 pub(super) struct Report {
     pub(super) status: i32,
     pub(super) cwd_failed: bool,
@@ -89,10 +89,19 @@ pub(super) struct Report {
     pub(super) trap: Option<String>,
     /// The command may have started something.
     pub(super) made_process: bool,
+    /// The shell may have children, of this command or of earlier ones.
+    pub(super) has_children: bool,
     /// A trap runs beside commands that change nothing by themselves.
     pub(super) has_traps: bool,
     /// The command changed nothing that a session keeps.
     pub(super) kept_state: bool,
+}
+
+impl Report {
+    /// Nothing can have the command's output any more: it started nothing, and the shell has opened nothing.
+    pub(super) fn leaves_output(&self) -> bool {
+        !self.made_process && self.kept_state && !self.has_traps
+    }
 }
 
 /// One command and what is needed to follow it.
@@ -134,6 +143,10 @@ impl Follow<'_, '_> {
             Ending::Stopped { .. } => Some(Instant::now() + DRAIN_LIMIT),
             _ => self.deadline.map(|deadline| deadline.max(Instant::now()) + DRAIN_LIMIT),
         };
+        // Else the end of file has to show whether anything has the pipe yet.
+        if !matches!(&ending, Ending::Reported(report) if report.leaves_output()) {
+            self.output.release();
+        }
         self.drain(limit).await;
         // A plain builtin starts nothing; what was stopped leaves nothing.
         let made_process = match &ending {
@@ -141,7 +154,7 @@ impl Follow<'_, '_> {
             Ending::Died { .. } => true,
             _ => false,
         };
-        if made_process {
+        if made_process && self.may_have_filters(&ending) {
             // From here on, the system's list of processes is read.
             inline::elsewhere().await;
             self.await_filters(limit).await;
@@ -304,6 +317,7 @@ impl Follow<'_, '_> {
                         cwd,
                         trap: None,
                         made_process,
+                        has_children: made_process,
                         has_traps: false,
                         kept_state: false,
                     });
@@ -321,7 +335,6 @@ impl Follow<'_, '_> {
     /// Reads what was in the pipe when the command ended. Not more: a background child may write
     /// faster than we read.
     async fn drain(&mut self, limit: Option<Instant>) {
-        self.output.release();
         // Not asked for before the first read: one that does not fill its buffer has it all.
         let mut rest = (!self.delivery.is_ready()).then(|| self.output.waiting_bytes());
         loop {
@@ -341,6 +354,15 @@ impl Follow<'_, '_> {
                 _ => rest = Some(0),
             }
         }
+    }
+
+    /// Whether somebody may still write what the command wrote: the shell has children, or somebody holds the pipe.
+    fn may_have_filters(&mut self, ending: &Ending) -> bool {
+        let has_children = match ending {
+            Ending::Reported(report) => report.has_children,
+            _ => true,
+        };
+        has_children || !self.delivery.is_ready() || self.read_what_is_there()
     }
 
     /// Reads on while filters of the command still pass its output on.
@@ -412,19 +434,18 @@ fn finish(report: &mut Option<Report>, trap: Option<String>) -> Option<Ending> {
 #[cfg(target_os = "linux")]
 fn end_by(answer: driven::Heard) -> Ending {
     match answer {
-        driven::Heard::Ended { status, made_process, has_traps, kept_state, options, cwd } => {
-            Ending::Reported(Report {
-                status,
-                cwd_failed: false,
-                unwound: false,
-                flags: options,
-                cwd,
-                trap: None,
-                made_process,
-                has_traps,
-                kept_state,
-            })
-        }
+        driven::Heard::Ended(ended) => Ending::Reported(Report {
+            status: ended.status,
+            cwd_failed: false,
+            unwound: false,
+            flags: ended.options,
+            cwd: ended.cwd,
+            trap: None,
+            made_process: ended.made_process,
+            has_children: ended.has_children,
+            has_traps: ended.has_traps,
+            kept_state: ended.kept_state,
+        }),
         driven::Heard::Refused(errno) => Ending::Refused { errno },
     }
 }

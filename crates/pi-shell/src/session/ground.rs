@@ -122,6 +122,18 @@ impl Ground {
         self.account(&self.machinery.living()).await
     }
 
+    /// Whether the supervisor has no children but the session's shell and what is the session's own, by one look: a
+    /// command whose shell has no children left nothing then.
+    #[cfg(target_os = "linux")]
+    pub(super) fn has_only_its_own(&self) -> bool {
+        let Some(children) = tree::children_of_single_thread(self.supervisor.pid()) else {
+            return false;
+        };
+        let (main, _) = self.main();
+        let own = self.machinery.known_pids();
+        children.iter().all(|pid| *pid == main || own.contains(pid))
+    }
+
     /// The same for a copy's command: what the session's shell runs meanwhile is not its own.
     pub(super) async fn account_for_survivors_of_copy(&self) -> Vec<ProcessInfo> {
         self.account(&self.not_of_a_copy()).await

@@ -30,6 +30,12 @@ impl Machinery {
         }
     }
 
+    /// Those that are known, dead ones too.
+    #[cfg(target_os = "linux")]
+    pub(super) fn known_pids(&self) -> HashSet<i32> {
+        lock(&self.0).known.iter().map(|identity| identity.pid).collect()
+    }
+
     /// It is the session's shell from now on.
     #[cfg(target_os = "linux")]
     pub(super) fn remove(&self, pid: i32) {

@@ -9,12 +9,12 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use pi_supervisor::process;
-#[cfg(target_os = "linux")]
-pub(crate) use pi_supervisor::process::queue_signal;
 pub(crate) use pi_supervisor::process::{
     ProcessEntry, ProcessIdentity, ProcessState, descendants, entry_of, identity_of, ignores,
     is_alive, signal,
 };
+#[cfg(target_os = "linux")]
+pub(crate) use pi_supervisor::process::{children_of_single_thread, queue_signal};
 
 use crate::ProcessInfo;
 

@@ -200,6 +200,20 @@ fn children_of(shown: i32) -> Vec<i32> {
     children
 }
 
+/// The children of a process that has one thread, by one read; `None` where the system does not list them, or counts
+/// processes in another way than we do.
+pub fn children_of_single_thread(pid: i32) -> Option<Vec<i32>> {
+    if numbering() != Numbering::Same {
+        return None;
+    }
+    let mut file = fs::File::open(format!("/proc/{pid}/task/{pid}/children")).ok()?;
+    let mut buffer = [0; 512];
+    let length = file.read(&mut buffer).ok()?;
+    // A list that is longer may be cut off.
+    let text = buffer.get(..length).filter(|_| length < buffer.len())?;
+    str::from_utf8(text).ok()?.split_ascii_whitespace().map(|pid| pid.parse().ok()).collect()
+}
+
 /// Who has which children, from one pass over all of `/proc`.
 fn children_by_parent() -> HashMap<i32, Vec<i32>> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();

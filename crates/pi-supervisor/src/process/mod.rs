@@ -21,7 +21,7 @@ use macos as platform;
 use std::io;
 
 #[cfg(target_os = "linux")]
-pub use linux::{find_by_inner_pid, proc_pid};
+pub use linux::{children_of_single_thread, find_by_inner_pid, proc_pid};
 #[cfg(target_os = "macos")]
 pub use macos::ENVIRONMENT_MARKER;
 

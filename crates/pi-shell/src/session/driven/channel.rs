@@ -68,6 +68,18 @@ impl Channel {
         self.peer
     }
 
+    /// Whether the other end is gone, and all it said was taken.
+    pub(super) fn has_ended(&self) -> bool {
+        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+        let (peeked, length) =
+            match rustix::net::recv(self.socket.descriptor(), &mut [0_u8; 1], flags) {
+                Ok((peeked, length)) => (peeked, length),
+                Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => return false,
+                Err(_gone) => return true,
+            };
+        peeked == 0 && length == 0
+    }
+
     /// Sends an order; never waits.
     pub(super) fn send(&self, order: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];

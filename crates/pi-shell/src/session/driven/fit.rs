@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::channel::Channel;
-use super::protocol::RunOrder;
+use super::protocol::{Ended, RunOrder};
 use super::shell::{DrivenShell, Heard, LaunchError};
 use crate::capabilities::DriverState;
 use crate::session::main_shell::LaunchSpec;
@@ -133,8 +133,8 @@ async fn try_all(shell: &mut DrivenShell) -> Result<(), String> {
     for (text, expected) in TRIALS {
         let order = RunOrder { command: text, ..RunOrder::default() };
         match shell.ask(&order, false).await {
-            Ok(Heard::Ended { status, .. }) if status == expected => {}
-            Ok(Heard::Ended { status, .. }) => {
+            Ok(Heard::Ended(Ended { status, .. })) if status == expected => {}
+            Ok(Heard::Ended(Ended { status, .. })) => {
                 return Err(format!("`{text}` ended with {status}, not {expected}"));
             }
             Ok(Heard::Refused(errno)) => return Err(format!("`{text}` was refused: {errno}")),

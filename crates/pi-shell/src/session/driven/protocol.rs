@@ -30,6 +30,7 @@ const CAN_STOP: u32 = 0x1;
 const MADE_PROCESS: u32 = 0x2;
 const HAS_TRAPS: u32 = 0x4;
 const KEPT_STATE: u32 = 0x8;
+const HAS_CHILDREN: u32 = 0x10;
 
 /// Bytes of a report before its text.
 const REPORT_SIZE: usize = 5 * 4 + OPTIONS_SIZE;
@@ -102,21 +103,31 @@ fn order(kind: u32, sequence: u32, flags: u32, preamble: u32, status: i32) -> Ve
     message
 }
 
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts, each by itself")]
+pub(in crate::session) struct Ended {
+    pub(in crate::session) status: i32,
+    /// It may have started something.
+    pub(in crate::session) made_process: bool,
+    /// The shell has children now, living or dead ones.
+    pub(in crate::session) has_children: bool,
+    /// A trap runs beside commands that change nothing by themselves.
+    pub(in crate::session) has_traps: bool,
+    /// It ran programs only: the shell is as before but for its status.
+    pub(in crate::session) kept_state: bool,
+    /// `$-`.
+    pub(in crate::session) options: String,
+    pub(in crate::session) cwd: PathBuf,
+}
+
 /// What a shell says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Report {
     /// First on every socket.
     Greeting { version: i32, bash: String, can_stop: bool },
     /// A command has ended.
-    Ended {
-        sequence: u32,
-        status: i32,
-        made_process: bool,
-        has_traps: bool,
-        kept_state: bool,
-        options: String,
-        cwd: PathBuf,
-    },
+    Ended { sequence: u32, ended: Ended },
     /// A copy was left, or an errno says why not.
     Forked { sequence: u32, result: Result<i32, i32> },
     /// Nothing was run.
@@ -139,15 +150,18 @@ impl Report {
                 bash: String::from_utf8_lossy(text).into_owned(),
                 can_stop: flags & CAN_STOP != 0,
             }),
-            ENDED => Some(Self::Ended {
-                sequence,
-                status: number,
-                made_process: flags & MADE_PROCESS != 0,
-                has_traps: flags & HAS_TRAPS != 0,
-                kept_state: flags & KEPT_STATE != 0,
-                options: String::from_utf8_lossy(options).into_owned(),
-                cwd: PathBuf::from(OsString::from_vec(text.to_vec())),
-            }),
+            ENDED => {
+                let ended = Ended {
+                    status: number,
+                    made_process: flags & MADE_PROCESS != 0,
+                    has_children: flags & HAS_CHILDREN != 0,
+                    has_traps: flags & HAS_TRAPS != 0,
+                    kept_state: flags & KEPT_STATE != 0,
+                    options: String::from_utf8_lossy(options).into_owned(),
+                    cwd: PathBuf::from(OsString::from_vec(text.to_vec())),
+                };
+                Some(Self::Ended { sequence, ended })
+            }
             FORKED => {
                 let result = if number > 0 { Ok(number) } else { Err(-number) };
                 Some(Self::Forked { sequence, result })
@@ -197,6 +211,7 @@ mod tests {
             ("PI_REPORT_MADE_PROCESS", i64::from(MADE_PROCESS)),
             ("PI_REPORT_HAS_TRAPS", i64::from(HAS_TRAPS)),
             ("PI_REPORT_KEPT_STATE", i64::from(KEPT_STATE)),
+            ("PI_REPORT_HAS_CHILDREN", i64::from(HAS_CHILDREN)),
             ("PI_OPTIONS_SIZE", OPTIONS_SIZE.try_into().unwrap()),
         ] {
             assert_eq!(defined(name), value, "{name}");

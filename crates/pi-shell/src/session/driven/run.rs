@@ -72,6 +72,7 @@ impl Engine {
                 break;
             }
             self.not_begun = true;
+            self.is_between = true;
             inline::elsewhere().await;
             if self.shared.is_broken() || !self.title.holds() {
                 return Err(broken());
@@ -79,6 +80,7 @@ impl Engine {
             lost |= self.replace_main(is_fresh).await?.is_real("");
             output = self.take_output()?;
             self.not_begun = false;
+            self.is_between = false;
             attempt = self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
         }
         let Attempt::Ended(ending) = attempt else {
@@ -125,7 +127,7 @@ impl Engine {
         let failed = |source| ShellError::System { attempt: "give bash a command", source };
         let writer = output.writer().map_err(failed)?;
         // What a program does to the one must not be done to the other; a plain builtin does nothing to either.
-        let is_plain = effects::changes_nothing(&options.command);
+        let is_plain = effects::keeps_shell(&options.command);
         let errors = if is_plain { None } else { Some(output.open_again().map_err(failed)?) };
         let sent = shell.run(&order, writer, errors.as_ref().map(OwnedFd::as_fd));
         // Whoever has it still holds the output.
@@ -190,15 +192,17 @@ impl Engine {
     ) -> Result<RunResult, ShellError> {
         let wall_time = clock.elapsed();
         let mut session_reset = lost_before;
-        let mut made_process = true;
+        let (mut made_process, mut has_children) = (true, true);
         let mut may_change = !effects::changes_nothing(&job.options.command);
         let mut is_restricted = false;
         let outcome = outcome_of(&ending);
+        let mut leaves_output = false;
         match ending {
             Ending::Reported(report) => {
-                made_process = report.made_process;
+                (made_process, has_children) = (report.made_process, report.has_children);
                 may_change = report.has_traps || (may_change && !report.kept_state);
                 self.has_traps = report.has_traps;
+                leaves_output = report.leaves_output();
                 self.note_report(&report);
                 is_restricted = report.flags.contains('r');
             }
@@ -234,9 +238,14 @@ impl Engine {
             }
             session_reset = true;
         }
-        let survivors =
-            if made_process { self.shared.account_for_survivors().await } else { Vec::new() };
-        let output = self.put_output_away(output, delivery, !survivors.is_empty());
+        let may_have_survivors = made_process && (has_children || !self.shared.has_only_its_own());
+        let survivors = if may_have_survivors {
+            inline::elsewhere().await;
+            self.shared.account_for_survivors().await
+        } else {
+            Vec::new()
+        };
+        let output = self.put_output_away(output, delivery, leaves_output, !survivors.is_empty());
         if self.keeps_session {
             let is_alive = self.main.as_ref().is_some_and(super::DrivenShell::is_alive);
             if is_alive {
@@ -266,13 +275,19 @@ impl Engine {
         self.note_cwd(&report.cwd);
     }
 
-    /// Ends the command's output, and keeps what a next one can use.
+    /// Ends the command's output, which `is_left` where nothing has it any more, and keeps what a next one can use.
     fn put_output_away(
         &mut self,
-        output: OutputPipe,
-        delivery: Delivery,
+        mut output: OutputPipe,
+        mut delivery: Delivery,
+        is_left: bool,
         has_survivors: bool,
     ) -> Option<OutputSummary> {
+        if is_left && output.is_as_new() {
+            self.idle_output = Some(output);
+            return delivery.summary(false);
+        }
+        output.release();
         let (summary, idle) = self.shared.put_output_away(output, delivery, has_survivors);
         if let Some(mut output) = idle {
             output.forget_flood();

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::fs::{MemfdFlags, Mode, OFlags};
 
 use super::channel::{Channel, GREETING_LIMIT, Message};
-use super::protocol::{self, Report, RunOrder};
+use super::protocol::{self, Ended, Report, RunOrder};
 use crate::bash_version;
 use crate::error::ShellError;
 use crate::session::ground::{Ground, ReportId};
@@ -194,10 +194,10 @@ impl DrivenShell {
         let order = RunOrder { command: text, cwd, status: Some(0), ..RunOrder::default() };
         Ok(match self.ask(&order, false).await? {
             // A shell that may change nothing of itself any more cannot be given what a session has.
-            Heard::Ended { options, .. } if options.contains('r') => {
+            Heard::Ended(Ended { options, .. }) if options.contains('r') => {
                 return Err(io::ErrorKind::PermissionDenied.into());
             }
-            Heard::Ended { cwd, .. } => Ok(cwd),
+            Heard::Ended(Ended { cwd, .. }) => Ok(cwd),
             Heard::Refused(errno) => Err(errno),
         })
     }
@@ -221,14 +221,7 @@ impl DrivenShell {
 
 /// What a shell said to its command.
 pub(in crate::session) enum Heard {
-    Ended {
-        status: i32,
-        made_process: bool,
-        has_traps: bool,
-        kept_state: bool,
-        options: String,
-        cwd: PathBuf,
-    },
+    Ended(Ended),
     /// Nothing was run, for this errno.
     Refused(i32),
 }
@@ -308,17 +301,7 @@ impl<'a> Running<'a> {
             return None;
         }
         let heard = match message.report {
-            Report::Ended {
-                sequence,
-                status,
-                made_process,
-                has_traps,
-                kept_state,
-                options,
-                cwd,
-            } if sequence == self.sequence => {
-                Heard::Ended { status, made_process, has_traps, kept_state, options, cwd }
-            }
+            Report::Ended { sequence, ended } if sequence == self.sequence => Heard::Ended(ended),
             Report::Refused { sequence, errno } if sequence == self.sequence => {
                 Heard::Refused(errno)
             }

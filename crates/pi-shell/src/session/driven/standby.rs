@@ -107,7 +107,7 @@ impl Shared {
         // Locked, it is being replaced or copied.
         self.slot.try_lock().is_ok_and(|slot| {
             self.awaited.load(Ordering::SeqCst) == 0
-                && !slot.as_ref().is_some_and(|one| tree::is_alive(one.process.0))
+                && slot.as_ref().is_none_or(|one| one.channel.has_ended())
         })
     }
 

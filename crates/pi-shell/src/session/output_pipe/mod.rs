@@ -99,9 +99,19 @@ impl OutputPipe {
         Ok(Self::over(LazyWatch::new(reader), Some(writer), None))
     }
 
-    /// Another pipe without a name, where nobody has this one any more.
+    /// Whether it is as a new one: empty, and of the usual size. Nothing is told of it any more.
+    #[cfg(target_os = "linux")]
+    pub(super) fn is_as_new(&mut self) -> bool {
+        self.source.unwatch();
+        self.rests.is_none() && !self.has_grown && self.waiting_bytes() == 0
+    }
+
+    /// A pipe without a name for the next command: this one where it was not released, else another one.
     #[cfg(target_os = "linux")]
     pub(super) fn renewed(mut self) -> io::Result<Self> {
+        if self.writer.is_some() {
+            return Ok(self);
+        }
         let (reader, writer) = Self::ends()?;
         self.source = LazyWatch::new(reader);
         self.writer = Some(writer);
