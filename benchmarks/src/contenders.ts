@@ -18,6 +18,8 @@ export interface Entry {
   readonly hasSessions: boolean;
   /** The package that has to be installed for it. */
   readonly needs?: string;
+  /** It takes part in latencies only: it is made for them, and does nothing else that a runner does. */
+  readonly isForLatency?: true;
 }
 
 const OH_MY_PI = "@oh-my-pi/pi-natives";
@@ -25,10 +27,12 @@ const OH_MY_PI = "@oh-my-pi/pi-natives";
 /** The first of each kind is what others are compared with. */
 export const ENTRIES: readonly Entry[] = [
   ours("ours-chunks", "pi-bash session, callback", "pipe", true),
+  { ...ours("ours-spinning", "pi-bash session, callback, waits 40 µs in the call", "pipe", true), isForLatency: true },
   ours("ours-sink", "pi-bash session, sink", "pipe", true),
   ours("ours-once", "pi-bash one-shot, sink", "pipe", false),
   ours("ours-tool", "pi-bash bash tool, artifact", "pipe", true),
   { ...ours("ours-chunks", "pi-bash session, callback (Bun)", "pipe", true), runtime: "bun" },
+  peer("by-hand", "a bash driven by hand", "pipe", { hasSessions: true, isForLatency: true }),
   peer("child-process", "child_process.spawn", "pipe", {}),
   peer("execa", "execa", "pipe", { needs: "execa" }),
   peer("omp-shell", "oh-my-pi Shell", "pipe", { needs: OH_MY_PI, hasSessions: true }),
@@ -59,6 +63,8 @@ export async function load(id: string, reader: string | undefined): Promise<Cont
   switch (id) {
     case "ours-chunks":
       return (await import("./adapters/ours.ts")).oursWithChunks();
+    case "ours-spinning":
+      return (await import("./adapters/ours.ts")).oursWithChunks({ spinMicroseconds: 40 });
     case "ours-sink":
       return (await import("./adapters/ours.ts")).oursWithSink();
     case "ours-once":
@@ -67,6 +73,8 @@ export async function load(id: string, reader: string | undefined): Promise<Cont
       return (await import("./adapters/tool.ts")).oursThroughTool();
     case "ours-pty":
       return (await import("./adapters/ours.ts")).oursOnTerminal();
+    case "by-hand":
+      return (await import("./adapters/pipes.ts")).bashByHand();
     case "child-process":
       return (await import("./adapters/pipes.ts")).childProcess();
     case "execa":
@@ -93,7 +101,7 @@ function peer(
   id: string,
   name: string,
   kind: Entry["kind"],
-  more: Partial<Pick<Entry, "needs" | "hasSessions" | "runtime">>,
+  more: Partial<Pick<Entry, "needs" | "hasSessions" | "runtime" | "isForLatency">>,
 ): Entry {
   return { id, name, kind, runtime: "node", side: "peer", hasSessions: false, ...more };
 }

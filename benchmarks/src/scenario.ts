@@ -45,7 +45,12 @@ export function base(scenario: Omit<Scenario, "isFresh" | "patienceMs"> & Partia
 }
 
 /** Whose output goes through a pipe. */
-export function isPipe({ kind }: Entry): boolean {
+export function isPipe({ kind, isForLatency }: Entry): boolean {
+  return kind === "pipe" && isForLatency !== true;
+}
+
+/** The same, and those that are for latencies only. */
+export function isPipeOfAnyUse({ kind }: Entry): boolean {
   return kind === "pipe";
 }
 
@@ -55,6 +60,6 @@ export function isTerminal({ kind }: Entry): boolean {
 }
 
 /** Everybody but the readers in C, which run one command and nothing else. */
-export function isNoLimit({ side }: Entry): boolean {
-  return side !== "limit";
+export function isNoLimit({ side, isForLatency }: Entry): boolean {
+  return side !== "limit" && isForLatency !== true;
 }

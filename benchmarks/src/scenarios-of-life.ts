@@ -86,7 +86,7 @@ export function idleOnes({ many }: Sizes): Scenario {
     ],
     rounds: 1,
     isFresh: true,
-    takesPart: (entry) => entry.hasSessions || (entry.kind === "pty" && entry.side !== "limit"),
+    takesPart: (entry) => isNoLimit(entry) && (entry.hasSessions || entry.kind === "pty"),
     request: ({ hasSessions }) => ({ kind: "idle", count: many, hasSessions }),
   });
 }

@@ -1,6 +1,15 @@
 /** What is measured: the scenarios by name; those about latency, streams and memory are here. */
 import type { Request } from "./host-messages.ts";
-import { base, isNoLimit, isPipe, isTerminal, type Quantity, type Scenario, type Sizes } from "./scenario.ts";
+import {
+  base,
+  isNoLimit,
+  isPipe,
+  isPipeOfAnyUse,
+  isTerminal,
+  type Quantity,
+  type Scenario,
+  type Sizes,
+} from "./scenario.ts";
 import { backgroundChild, coldStart, idleOnes, manyAtOnce, stopping } from "./scenarios-of-life.ts";
 import { numbersAndExit, oneByteAtATime, printing, streamed, type Workload } from "./workload.ts";
 
@@ -74,12 +83,25 @@ function latencies({ rounds, times }: Sizes): Listed[] {
       const about = `Commands one after another, ${times} in each round.`;
       const request = (): Request => ({ kind: "latency", workload, times });
       // The first commands pay for what is made once.
-      return base({ name, title, about, quantities: MICROS, rounds, takesPart: isPipe, request, check: request });
+      return base({
+        name,
+        title,
+        about,
+        quantities: MICROS,
+        rounds,
+        takesPart: isPipeOfAnyUse,
+        request,
+        check: request,
+      });
     },
   ];
   return [
     scenario("builtin", "A builtin: `echo hi`", "echo hi", "hi\n"),
+    scenario("nothing", "A builtin: `true`", "true", ""),
+    scenario("variable", "A change of state: `x=1`", "x=1", ""),
+    scenario("folder", "A change of folder: `cd /tmp && pwd`", "cd /tmp && pwd", "/tmp\n"),
     scenario("external", "A program: `/bin/echo hi`", "/bin/echo hi", "hi\n"),
+    scenario("program", "A program that says nothing: `/bin/true`", "/bin/true", ""),
     scenario("script", "A script of ten lines", SCRIPT, "027\n"),
     ["pty-builtin", () => terminalLatency(rounds, Math.ceil(times / 5))],
   ];

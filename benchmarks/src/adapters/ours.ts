@@ -1,12 +1,12 @@
 /** Our contenders: a session with chunks, a session with a sink, one-shots, and programs on a terminal. */
-import { executeShell, PtySession, Shell, type ShellRunResult } from "@pi-bash/natives";
+import { executeShell, PtySession, Shell, type ShellOptions, type ShellRunResult } from "@pi-bash/natives";
 import { type Contender, type Ended, type RunOptions, stateless } from "../contender.ts";
 
 /** A persistent session whose output goes to a callback. */
-export function oursWithChunks(): Contender {
+export function oursWithChunks(session: ShellOptions = {}): Contender {
   return {
     open: () => {
-      const shell = new Shell();
+      const shell = new Shell(session);
       return {
         run: async (command, options) =>
           ended(await shell.run({ command, ...signalOf(options) }, (_error, text) => options.take(text))),

@@ -26,6 +26,40 @@ export function childProcess(): Contender {
   );
 }
 
+/**
+ * What anybody writes first: one bash that reads commands from a pipe, and a line that ends each of them. It has no bound,
+ * no stop, and no answer to `exit`, to a background child or to output that looks like its line.
+ */
+export function bashByHand(): Contender {
+  return {
+    open: () => {
+      const bash = spawn("bash", ["--norc", "--noprofile"], { stdio: ["pipe", "pipe", "inherit"] });
+      let text = "";
+      let told: ((end: [output: string, status: number]) => void) | undefined;
+      bash.stdout.setEncoding("utf8").on("data", (more: string) => {
+        text += more;
+        const end = text.indexOf("\u0001");
+        if (end < 0 || !text.endsWith("\n")) return;
+        const answer: [string, number] = [text.slice(0, end), Number(text.slice(end + 1))];
+        text = "";
+        told?.(answer);
+      });
+      return {
+        run: async (command, { take }) => {
+          const ended = new Promise<[string, number]>((resolve) => {
+            told = resolve;
+          });
+          bash.stdin.write(`${command}\nprintf '\\1%d\\n' $?\n`);
+          const [output, exitCode] = await ended;
+          await take(output);
+          return { exitCode };
+        },
+        close: async () => void bash.kill("SIGKILL"),
+      };
+    },
+  };
+}
+
 /** execa with its output as an iterable of text. Rejects where it is not installed. */
 export async function execaPeer(): Promise<Contender> {
   const { execa } = await import("execa");

@@ -50,19 +50,10 @@ impl ReadyQueue {
         }
     }
 
-    /// Until `speak_up`, nothing rings: who asks for it takes what there is. Returns what to give to that.
-    pub(crate) fn hush(&self) -> bool {
-        std::mem::replace(&mut self.lock().is_listening, false)
-    }
-
-    /// Ends that. True where there is something to take; then JavaScript takes it without being rung for.
-    pub(crate) fn speak_up(&self, was_listening: bool) -> bool {
-        let mut ready = self.lock();
-        if ready.mailboxes.is_empty() {
-            ready.is_listening |= was_listening;
-            return false;
-        }
-        true
+    /// From now on nothing rings, until what is returned ends: who asks for it takes what there is.
+    pub(crate) fn hush(&self) -> Hush<'_> {
+        let was_listening = std::mem::replace(&mut self.lock().is_listening, false);
+        Hush { queue: self, was_listening }
     }
 
     /// The mailbox that waits longest. Without any, and where `listen` says so, the next one rings.
@@ -75,6 +66,37 @@ impl ReadyQueue {
 
     fn lock(&self) -> MutexGuard<'_, Ready> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A queue that does not ring.
+pub(crate) struct Hush<'a> {
+    queue: &'a ReadyQueue,
+    was_listening: bool,
+}
+
+impl Hush<'_> {
+    /// Ends it. True where there is something to take: it is not rung for.
+    pub(crate) fn end(self) -> bool {
+        let has_more = self.restore();
+        std::mem::forget(self);
+        has_more
+    }
+
+    fn restore(&self) -> bool {
+        let mut ready = self.queue.lock();
+        let has_more = !ready.mailboxes.is_empty();
+        ready.is_listening |= self.was_listening && !has_more;
+        has_more
+    }
+}
+
+impl Drop for Hush<'_> {
+    /// A panic came before its end: nothing is taken now, so what there is has to ring.
+    fn drop(&mut self) {
+        if self.restore() {
+            self.queue.doorbell.call((), ThreadsafeFunctionCallMode::NonBlocking);
+        }
     }
 }
 
@@ -163,9 +185,9 @@ impl Bridge {
         operation: impl Future<Output = ()> + Send + 'static,
         spin: std::time::Duration,
     ) -> bool {
-        let was_listening = self.queue.hush();
+        let hush = self.queue.hush();
         self.inline.begin(handle, operation, spin);
-        self.queue.speak_up(was_listening)
+        hush.end()
     }
 
     /// Opens the mailbox of a new operation.

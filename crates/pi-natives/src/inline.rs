@@ -40,9 +40,9 @@ mod linux {
             let runs = InlineRuns::new(runtime::handle().ok()?).ok()?;
             let (watched, queue) = (Arc::clone(&runs), Arc::clone(queue));
             let on_ready = move || {
-                let was_listening = queue.hush();
+                let hush = queue.hush();
                 watched.turn();
-                queue.speak_up(was_listening)
+                hush.end()
             };
             let watch = LoopWatch::start(env, runs.as_fd(), drain, Box::new(on_ready))?;
             Some(Self(Some((runs, watch))))
