@@ -47,8 +47,9 @@ function driverFindings({ state, path, reason }: ReturnType<typeof import("@pi-b
   if (process.platform !== "linux") return [];
   const name = "bash driver";
   if (state === "fits" && path !== undefined) return [{ name, state: "ok", found: path }];
-  const found = reason ?? "not installed";
-  return [{ name, state: "limited", found, remedy: "sessions speak to bash in shell text, which is slower" }];
+  const slower = "sessions speak to bash in shell text, which is slower";
+  const remedy = state === "absent" ? `install \`@pi-bash/bash-driver\`; without it ${slower}` : slower;
+  return [{ name, state: "limited", found: reason ?? "not tried", remedy }];
 }
 
 function capabilityFindings(capabilities: ReturnType<typeof import("@pi-bash/natives").capabilities>): Finding[] {
