@@ -90,7 +90,7 @@ export function writePlatformsPage(root, rows) {
     ({ target, built, loaded, tests }) =>
       `| \`${target.name}\` (${target.triple}) | ${packageCell(target)} | ${cell(built)} | ${cell(loaded)} | ${cell(tests)} |`,
   );
-  const floors = `\n## What a target needs\n\n- glibc 2.28 or newer (RHEL 8, Debian 10, Ubuntu 20.04), which is what Node's own builds need; musl 1.2 or newer.\n- macOS 11 or newer. Windows 10 or newer, with Git for Windows for its bash.\n- Elsewhere [the fallback](natives.md) runs commands without sessions.\n`;
+  const floors = `\n## What a target needs\n\n- glibc 2.28 or newer (RHEL 8, Debian 10, Ubuntu 20.04), which is what Node's own builds need; musl 1.2 or newer.\n- macOS 11 or newer. Windows 10 or newer, with Git for Windows for its bash.\n- The bash driver is a package of its own for Linux: \`@pi-bash/bash-driver\`, one object for x64 and one for arm64, of either C\n  library. [Which bashes take it](../bash-driver/README.md#seen-of-bashes); with another one, on macOS and on Windows sessions do without.\n- Elsewhere [the fallback](natives.md) runs commands without sessions.\n`;
   writeFileSync(
     join(root, "docs", "platforms.md"),
     `${head(builtCommit(root))}${lines.join("\n")}\n\n${runtimesSection(root)}\n${SIZE_SECTION}${floors}`,

@@ -1,6 +1,15 @@
 /** The package of the bash driver: what is in it, who gets it, and what an object must be to get in. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -113,6 +122,7 @@ describe("the package of the bash driver", () => {
       ].sort(),
     );
     expect(paths).toContain("docs/driven-sessions.md");
+    expect(readFileSync(join(staged(), "README.md"), "utf8")).not.toContain("](../");
     for (const name of ["LICENSE", "NOTICE"])
       expect(readFileSync(join(staged(), name), "utf8")).toBe(readFileSync(join(root, "bash-driver", name), "utf8"));
   });
@@ -136,9 +146,8 @@ describe("the package of the bash driver", () => {
   it("is found by the loader where it is installed", () => {
     const project = folder();
     const installed = join(project, "node_modules", ...DRIVER_PACKAGE.split("/"));
-    stageDriver(root, join(installed, "..", "staging"), objects("no object\n"));
     mkdirSync(dirname(installed), { recursive: true });
-    execFileSync("mv", [join(installed, "..", "staging", "bash-driver"), installed]);
+    renameSync(staged(), installed);
     const { resolve } = createRequire(join(project, "index.js"));
 
     for (const driver of DRIVER_TARGETS)
