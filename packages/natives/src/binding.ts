@@ -103,6 +103,7 @@ function loadFile(path: string): Binding {
     folder: dirname(path),
     platform: process.platform,
     arch: process.arch,
+    isElectron: "electron" in process.versions,
     resolve: (entry) => require.resolve(entry),
   });
   const driver = driverPlace.kind === "file" ? driverPlace.path : undefined;

@@ -6,10 +6,11 @@ import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { findDriver } from "../src/find-driver.ts";
 
-/** Looks on Linux from a file in `project`, with the addon in a folder that has no driver unless `beside` is given. */
-function search(project: string, { beside = join(project, "addon"), platform = "linux", arch = "x64" } = {}) {
+/** Looks from a file in `project`, whose addon is in the folder `addon`. */
+function search(project: string, { platform = "linux", arch = "x64", isElectron = false } = {}) {
   const { resolve } = createRequire(join(project, "index.js"));
-  return findDriver({ folder: beside, platform, arch, resolve: (entry) => resolve(entry) });
+  const folder = join(project, "addon");
+  return findDriver({ folder, platform, arch, isElectron, resolve: (entry) => resolve(entry) });
 }
 
 function write(path: string, text = ""): string {
@@ -58,13 +59,28 @@ describe("the bash driver", () => {
 
   it("in an archive is not given to sessions, and the archive is named", () => {
     const project = scratchFolder();
-    for (const archive of [join(project, ".yarn", "driver-0.1.0.zip"), join(project, "resources", "app.asar")]) {
-      const path = install(archive);
-      const found = search(archive);
+    // What Plug'n'Play resolves to: a path below a file.
+    const zip = write(join(project, ".yarn", "driver-0.1.0.zip"));
+    const inZip = join(zip, "node_modules", "pi-driver.so");
+    const none = { folder: project, platform: "linux", arch: "x64", isElectron: false };
+    // Electron shows its archive as a folder.
+    const asar = join(project, "resources", "app.asar");
+    const inAsar = install(asar);
 
+    for (const [archive, path, found] of [
+      [zip, inZip, findDriver({ ...none, resolve: () => inZip })],
+      [asar, inAsar, search(asar, { isElectron: true })],
+    ] as const) {
       expect(found).toMatchObject({ kind: "archived", path });
       expect("reason" in found && found.reason).toContain(`\`${archive}\`, from which bash cannot load it`);
     }
+  });
+
+  it("in a folder that has the name of an archive is a file like any other", () => {
+    const project = join(scratchFolder(), "unpacked.zip");
+    const path = install(project);
+
+    expect(search(project)).toEqual({ kind: "file", path });
   });
 
   it("is the copy that Electron's packers leave beside an archive", () => {
@@ -73,6 +89,6 @@ describe("the bash driver", () => {
     install(packed);
     const path = install(`${packed}.unpacked`);
 
-    expect(search(packed)).toEqual({ kind: "file", path });
+    expect(search(packed, { isElectron: true })).toEqual({ kind: "file", path });
   });
 });
