@@ -125,7 +125,7 @@ export function stageDriver(root, staging, objects) {
   for (const { driver, folder } of objects) {
     mkdirSync(join(to, "bin", driver.name), { recursive: true });
     copyFileSync(join(folder, basename(objectOf(driver))), join(to, objectOf(driver)));
-    // What an artifact of a workflow went through keeps no modes; nobody runs an object.
+    // What an artifact of a workflow went through keeps no modes. An object is read, not run.
     chmodSync(join(to, objectOf(driver)), 0o644);
   }
   const documents = copyDocuments(root, DRIVER_FOLDER, to, repositoryOf(manifest));

@@ -200,7 +200,7 @@ describe.skipIf(!isBuilt)(`an object${isBuilt ? "" : " (Linux and a native build
     expect(() => checked(other)).toThrow("is of the machine 3");
   });
 
-  it("that is none is refused", () => {
+  it("that is not a shared object is refused", () => {
     expect(() => checked(() => Buffer.from("was not built in this rehearsal\n"))).toThrow("not a 64-bit");
   });
 
