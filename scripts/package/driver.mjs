@@ -26,8 +26,9 @@ const BUILTIN = "pi_driver_struct";
  */
 const LIBRARY_NAMES = new Set(
   (
-    "__errno_location __fpurge __sigsetjmp _exit chdir close dup2 dup3 fcntl fflush getpid getrlimit getsockopt kill lseek " +
-    "memcpy memset open pread recvmsg sendmsg setpgid stdout stpcpy strchr strcpy strcspn strlen strncpy syscall"
+    "__errno_location __fpurge __sigsetjmp _exit chdir clearerr close dup2 dup3 fcntl fflush getpid getrlimit getsockopt " +
+    "kill lseek memcpy memset open pipe2 poll pread readlink recvmsg sendmsg setpgid snprintf stdout stpcpy strchr strcpy " +
+    "strcspn strlen strncmp strncpy strrchr syscall unlink"
   ).split(" "),
 );
 
