@@ -4,11 +4,12 @@
  *   node bash-driver/build.mjs [FOLDER]             pi-driver.so, into bash-driver/bin or FOLDER
  *   node bash-driver/build.mjs [FOLDER] --client    the tests' host too
  *
- * CC names another compiler. Warnings are errors.
+ * CC names another compiler, as one word or several: `CC="zig cc -target aarch64-linux-gnu.2.28"` builds for another
+ * architecture. Warnings are errors.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, renameSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -24,10 +25,10 @@ const LINK = ["-shared", "-nostdlib", "-s", "-Wl,--build-id=none"].concat(
   ["now", "relro", "nodelete", "noexecstack"].map((word) => `-Wl,-z,${word}`),
 );
 
-function compile(words, output) {
-  const compiler = process.env.CC || "cc";
-  const made = `${output}.${process.pid}.tmp`;
-  const { status, signal, error } = spawnSync(compiler, [...WARNINGS, ...LANGUAGE, ...words, "-o", made], {
+/** Runs the compiler to its end. */
+function compile(words) {
+  const [compiler, ...before] = (process.env.CC?.trim() || "cc").split(/\s+/);
+  const { status, signal, error } = spawnSync(compiler, [...before, ...words], {
     cwd: here,
     stdio: ["ignore", "inherit", "inherit"],
     timeout: 120_000,
@@ -37,16 +38,37 @@ function compile(words, output) {
   }
   if (error) throw error;
   if (status !== 0) throw new Error(`\`${compiler}\` ended with ${status ?? signal}`);
-  renameSync(made, output); // in one step: whoever has the old one mapped keeps it
+}
+
+/** Makes a file in one step: a process that has the old one mapped keeps it. */
+function make(words, output) {
+  const made = `${output}.${process.pid}.tmp`;
+  compile([...words, "-o", made]);
+  renameSync(made, output);
+}
+
+/** In two steps, since zig takes `-nostdlib` to mean that there are no headers of the C library either. */
+function makeObject(folder) {
+  const sources = readdirSync(join(here, "src")).filter((name) => name.endsWith(".c"));
+  const pieces = mkdtempSync(join(folder, ".pieces-"));
+  try {
+    const compiled = sources.sort().map((name) => {
+      const piece = join(pieces, name.replace(/c$/, "o"));
+      compile([...WARNINGS, ...LANGUAGE, ...CODE, "-c", join("src", name), "-o", piece]);
+      return piece;
+    });
+    make([...LINK, ...compiled], join(folder, "pi-driver.so"));
+  } finally {
+    rmSync(pieces, { recursive: true, force: true });
+  }
 }
 
 function main(words) {
   if (process.platform !== "linux") throw new Error("the driver is built on Linux only");
-  const folder = words.find((word) => !word.startsWith("--")) ?? join(here, "bin");
-  const sources = readdirSync(join(here, "src")).filter((name) => name.endsWith(".c"));
+  const folder = resolve(words.find((word) => !word.startsWith("--")) ?? join(here, "bin"));
   mkdirSync(folder, { recursive: true });
-  compile([...CODE, ...LINK, ...sources.sort().map((name) => join("src", name))], join(folder, "pi-driver.so"));
-  if (words.includes("--client")) compile([join("test", "client.c")], join(folder, "client"));
+  makeObject(folder);
+  if (words.includes("--client")) make([...WARNINGS, ...LANGUAGE, join("test", "client.c")], join(folder, "client"));
 }
 
 try {

@@ -6,21 +6,31 @@
  *
  *   node scripts/package.mjs                       this machine's target, with the binaries of `npm run build`
  *   node scripts/package.mjs --all                 every target that this machine can build; writes docs/platforms.md
- *   node scripts/package.mjs --binaries <target>   only the binaries of a target, into build/binaries/<target>
+ *   node scripts/package.mjs --binaries <target>   only the binaries of a target, into build/binaries/<target>; or those of
+ *                                                  the bash driver, of all its architectures: `bash-driver`
  *   node scripts/package.mjs --packed              packs the binaries that are in build/binaries
  *   node scripts/package.mjs --try                 only the proof, of the tarballs that are in build/tarballs
  *   node scripts/package.mjs --published           installs the published version by npm, pnpm, yarn and bun, and uses it
  */
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { binariesOfRelease } from "./package/binaries.mjs";
 import { binarySizes, buildTarget, whyNotHere } from "./package/cross.mjs";
+import {
+  buildDrivers,
+  crossBuilt,
+  DRIVER_FOLDER,
+  driverFor,
+  isDriverTarball,
+  verifyDriver,
+} from "./package/driver.mjs";
 import { emulate } from "./package/emulate.mjs";
 import { writePlatformsPage } from "./package/platforms-page.mjs";
 import { verifyPublished } from "./package/published.mjs";
 import { runNpm, runStep } from "./package/run-step.mjs";
-import { publishedPackages, stagePackage, stageTarget } from "./package/stage.mjs";
+import { publishedPackages, stageDriver, stagePackage, stageTarget } from "./package/stage.mjs";
 import { ownTarget, STAND_INS, TARGETS } from "./package/targets.mjs";
 import { verifyInstall, verifyManifests, verifyTarget } from "./package/verify.mjs";
 
@@ -38,8 +48,11 @@ function pack(folder) {
   return join(tarballs, made);
 }
 
-/** Packs everything; `sources` are targets with the folders of their binaries. */
-function packAll(sources) {
+/**
+ * Packs everything; `sources` are targets with the folders of their binaries, `objects` drivers with those of theirs. Without
+ * one there is no package of the driver.
+ */
+function packAll({ sources, objects }) {
   for (const folder of [staging, tarballs]) rmSync(folder, { recursive: true, force: true });
   mkdirSync(tarballs, { recursive: true });
   runStep(process.execPath, ["scripts/build-ts.mjs"], root);
@@ -52,6 +65,12 @@ function packAll(sources) {
     console.log(verifyTarget(folder, target));
     packed.push({ folder, tarball: pack(folder), typed: false });
   }
+  if (objects.length > 0) {
+    const folder = stageDriver(root, staging, objects);
+    const drivers = objects.map(({ driver }) => driver);
+    console.log(verifyDriver(folder, drivers));
+    packed.push({ folder, tarball: pack(folder), typed: false });
+  }
   verifyManifests(root, packed);
   console.log(`publint and attw: ${packed.length} packages`);
 }
@@ -60,16 +79,18 @@ function isTarballOf(target, file) {
   return file.startsWith(`pi-bash-natives-${target.name}-`);
 }
 
+/** Paths of the tarballs that an install on a target has, but for that of the target itself. */
+function commonTarballs(target) {
+  const files = readdirSync(tarballs).filter((file) => !TARGETS.some((other) => isTarballOf(other, file)));
+  const fitting = files.filter((file) => !isDriverTarball(file) || driverFor(target) !== undefined);
+  return fitting.map((file) => join(tarballs, file));
+}
+
 /** Installs and uses what was packed for this machine; returns what it tried. */
 function tryPacked() {
   const own = thisTarget();
-  const files = readdirSync(tarballs).filter(
-    (file) => !TARGETS.some((target) => target !== own && isTarballOf(target, file)),
-  );
-  const { lines, tests } = verifyInstall(
-    files.map((file) => join(tarballs, file)),
-    own,
-  );
+  const addon = readdirSync(tarballs).filter((file) => isTarballOf(own, file));
+  const { lines, tests } = verifyInstall([...commonTarballs(own), ...addon.map((file) => join(tarballs, file))], own);
   for (const line of lines) console.log(line);
   return tests;
 }
@@ -98,27 +119,33 @@ function buildAll() {
 
 /** Uses each target's packages where this machine can; a failure is that target's status and hides no other. */
 function tryAll(rows) {
-  const common = readdirSync(tarballs).filter((file) => !TARGETS.some((target) => isTarballOf(target, file)));
   return rows.map((row) => {
     if (row.binaries === undefined) return { ...row, loaded: "no", tests: "no" };
     if (row.target === thisTarget())
       return { ...row, loaded: `yes, Node ${process.version} (this machine)`, tests: tryPacked() };
-    const files = common.map((file) => join(tarballs, file));
-    const found = emulate(root, row.target, files, row.binaries);
+    const found = emulate(root, row.target, commonTarballs(row.target), row.binaries);
     console.log(`${row.target.folder ?? row.target.name}: loaded ${found.loaded}; tests ${found.tests}`);
     return { ...row, ...found };
   });
 }
 
-/**
- * The binaries that other machines have built. A release has every target: one that is missing would be a package that
- * `@pi-bash/natives` offers and the registry does not have, and Yarn installs nothing then.
- */
-function binariesIn(folder) {
-  const sources = TARGETS.map((target) => ({ target, binaries: join(folder, target.name) }));
-  const missing = sources.filter(({ binaries }) => !existsSync(binaries)).map(({ target }) => target.name);
-  if (missing.length > 0) throw new Error(`no binaries of ${missing.join(", ")}`);
-  return sources;
+/** This machine's driver, by its own C compiler; none where the system has none. */
+function ownDriver(folder) {
+  const driver = driverFor(thisTarget());
+  return driver === undefined ? [] : [{ driver, folder }];
+}
+
+/** The drivers, cross-built; none where this machine cannot. */
+function allDrivers() {
+  return process.platform === "linux" ? crossBuilt(join(buildDrivers(root), "..")) : [];
+}
+
+function buildBinaries(name) {
+  if (name === DRIVER_FOLDER) return buildDrivers(root);
+  const target = TARGETS.find((one) => one.name === name);
+  if (target !== undefined) return buildTarget(root, target);
+  const names = [...TARGETS.map((one) => one.name), DRIVER_FOLDER];
+  throw new Error(`no target \`${name}\`; there are ${names.join(", ")}`);
 }
 
 async function main() {
@@ -139,21 +166,20 @@ async function main() {
     return;
   }
   if (values.binaries !== undefined) {
-    const target = TARGETS.find(({ name }) => name === values.binaries);
-    if (target === undefined)
-      throw new Error(`no target \`${values.binaries}\`; there are ${TARGETS.map(({ name }) => name).join(", ")}`);
-    console.log(buildTarget(root, target).slice(root.length));
+    console.log(buildBinaries(values.binaries).slice(root.length));
     return;
   }
   if (values.all) {
     const rows = buildAll();
-    packAll(rows.filter(({ target, binaries }) => binaries !== undefined && TARGETS.includes(target)));
+    const sources = rows.filter(({ target, binaries }) => binaries !== undefined && TARGETS.includes(target));
+    packAll({ sources, objects: allDrivers() });
     writePlatformsPage(root, tryAll(rows));
   } else if (values.packed) {
-    packAll(binariesIn(join(root, "build", "binaries")));
+    packAll(binariesOfRelease(join(root, "build", "binaries")));
   } else {
     runStep(process.execPath, ["scripts/build.mjs"], root, { limitMs: BUILD_LIMIT_MS });
-    packAll([{ target: thisTarget(), binaries: join(root, "packages", "natives", "bin") }]);
+    const binaries = join(root, "packages", "natives", "bin");
+    packAll({ sources: [{ target: thisTarget(), binaries }], objects: ownDriver(binaries) });
     tryPacked();
   }
   console.log(`packed into build/tarballs: ${readdirSync(tarballs).length} tarballs`);

@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../test/support/scratch.ts";
-import { BASH, build, canBuild, startHost } from "./support/driver-host.ts";
+import { BASH, build, canBuild, compilerStatus, startHost } from "./support/driver-host.ts";
 
 describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compiler needed)"}`, () => {
   const built = canBuild ? build() : "";
@@ -267,7 +267,7 @@ describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compile
     const source =
       "extern int no_such_name_of_bash(void); int pi_driver_struct(void) { return no_such_name_of_bash(); }";
     const words = ["-shared", "-fPIC", "-nostdlib", "-Wl,-z,now", "-x", "c", "-", "-o", stripped];
-    expect(spawnSync(process.env["CC"] ?? "cc", words, { input: source }).status).toBe(0);
+    expect(compilerStatus(words, source)).toBe(0);
 
     const { stdout, stderr } = spawnSync(BASH, ["-c", script, "bash", stripped], { encoding: "utf8", timeout: 10_000 });
 

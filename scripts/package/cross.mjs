@@ -33,7 +33,7 @@ const BUILD_LIMIT_MS = 3_600_000;
 const MINGW = "x86_64-w64-mingw32";
 
 /** The folder with `cargo-zigbuild` and `zig`; installed when it is missing. */
-function zigFolder(root) {
+export function zigFolder(root) {
   const venv = join(root, "build", "tools", "zig");
   const bin = join(venv, "bin");
   if (!existsSync(join(bin, "cargo-zigbuild"))) {

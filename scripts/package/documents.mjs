@@ -16,31 +16,32 @@ export const LINK = /(?<=\]\()[^()\s]+(?=\))/g;
  * Writes README and pages into a staged folder. Returns the entries that its manifest's `files` get.
  *
  * @param {string} root folder of the workspace
- * @param {string} name folder name under `packages/`
+ * @param {string} from folder of the package in the workspace, e.g. `packages/cli`
  * @param {string} to the staged folder
  * @param {string} repository address of the repository, e.g. `https://github.com/owner/name`
  * @throws Error for a page that is named and is not there
  */
-export function copyDocuments(root, name, to, repository) {
-  const readme = join(root, "packages", name, "README.md");
+export function copyDocuments(root, from, to, repository) {
+  const readme = join(root, from, "README.md");
   if (!existsSync(readme)) return [];
   const pages = new Set(
-    [readFileSync(readme, "utf8"), ...helpTexts(root, name)].flatMap((text) => text.match(PAGE) ?? []),
+    [readFileSync(readme, "utf8"), ...helpTexts(root, from)].flatMap((text) => text.match(PAGE) ?? []),
   );
-  const write = (from, path) => {
+  const write = (source, path) => {
     const target = join(to, path);
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, withLinks(readFileSync(join(root, from), "utf8"), { from, path, pages, repository }));
+    const text = readFileSync(join(root, source), "utf8");
+    writeFileSync(target, withLinks(text, { from: source, path, pages, repository }));
   };
-  write(`packages/${name}/README.md`, "README.md");
+  write(`${from}/README.md`, "README.md");
   for (const page of pages) write(page, page);
   return pages.size === 0 ? [] : ["docs"];
 }
 
 /** What `pi-bash --help` is made of, as the compiler wrote it. */
-function helpTexts(root, name) {
-  if (name !== "cli") return [];
-  const folder = join(root, "packages", name, "dist", "surface");
+function helpTexts(root, from) {
+  if (from !== "packages/cli") return [];
+  const folder = join(root, from, "dist", "surface");
   const files = readdirSync(folder).filter((file) => file.endsWith(".js"));
   return files.map((file) => readFileSync(join(folder, file), "utf8"));
 }

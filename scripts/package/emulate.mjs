@@ -10,11 +10,11 @@ import { chmodSync, copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { installTarballs, runEmbedded, runTour } from "./project.mjs";
 import { runStep } from "./run-step.mjs";
 import { runnerOf, whyNoRunner } from "./runners.mjs";
 import { stageTarget } from "./stage.mjs";
 import { supervisorOf } from "./targets.mjs";
-import { installTarballs, runEmbedded, runTour } from "./verify.mjs";
 
 /** A tour of seconds, under an emulator and on a busy machine. */
 const TRY_LIMIT_MS = 900_000;

@@ -1,6 +1,7 @@
 /** What the registry has of a release. It is npm's, or the one that `npm_config_registry` names. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DRIVER_PACKAGE } from "./driver.mjs";
 import { runNpm } from "./run-step.mjs";
 import { publishedPackages } from "./stage.mjs";
 import { packageOf, TARGETS } from "./targets.mjs";
@@ -10,12 +11,12 @@ export function versionOf(root) {
   return JSON.parse(readFileSync(join(root, "packages", "natives", "package.json"), "utf8")).version;
 }
 
-/** Names of everything that a release publishes: the prebuilt packages, then the others. */
+/** Names of everything that a release publishes: the packages with binaries, then the others. */
 export function releaseNames(root) {
   const others = publishedPackages(root).map(
     (name) => JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")).name,
   );
-  return [...TARGETS.map(packageOf), ...others];
+  return [...TARGETS.map(packageOf), DRIVER_PACKAGE, ...others];
 }
 
 /**

@@ -2,8 +2,8 @@
  * Lays out what is published: a folder for each npm package, with the manifest as the registry is to see it.
  *
  * The manifests in `packages/` serve the workspace. What differs in the published ones is made here and nowhere else:
- * exact versions of our own packages (they are released together), the prebuilt packages as optional dependencies of
- * `@pi-bash/natives`, no `pi-source` condition (sources are not shipped), a licence file; one file of JavaScript for each
+ * exact versions of our own packages (they are released together), the prebuilt packages and the bash driver's as optional
+ * dependencies of `@pi-bash/natives`, no `pi-source` condition (sources are not shipped), a licence file; one file of JavaScript for each
  * entry (`bundle.mjs`), the declarations that entries reach (`declarations.mjs`) and the documents that are named
  * (`documents.mjs`).
  */
@@ -20,11 +20,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { NAPI_CONFIG } from "../native/napi-build.mjs";
 import { bundlePackage } from "./bundle.mjs";
 import { copyDeclarations } from "./declarations.mjs";
 import { copyDocuments } from "./documents.mjs";
+import { DRIVER_FOLDER, DRIVER_PACKAGE, objectOf } from "./driver.mjs";
 import { thirdPartyNotices } from "./notices.mjs";
 import { runStep } from "./run-step.mjs";
 import { addonOf, packageOf, supervisorOf, TARGETS } from "./targets.mjs";
@@ -62,7 +63,8 @@ export function publishedManifest(manifest) {
   const published = { ...kept, exports: { ...withoutSources(manifest.exports), "./package.json": "./package.json" } };
   if (manifest.dependencies) published.dependencies = exact(manifest.dependencies);
   if (manifest.name === "@pi-bash/natives") {
-    published.optionalDependencies = Object.fromEntries(TARGETS.map((target) => [packageOf(target), manifest.version]));
+    const offered = [...TARGETS.map(packageOf), DRIVER_PACKAGE];
+    published.optionalDependencies = Object.fromEntries(offered.map((name) => [name, manifest.version]));
   }
   return published;
 }
@@ -81,7 +83,7 @@ export function stagePackage(root, staging, name) {
   mkdirSync(to, { recursive: true });
   for (const entry of manifest.files.filter((file) => file !== "dist"))
     cpSync(join(from, entry), join(to, entry), { recursive: true });
-  const documents = copyDocuments(root, name, to, repositoryOf(manifest));
+  const documents = copyDocuments(root, `packages/${name}`, to, repositoryOf(manifest));
   copyFileSync(join(root, "LICENSE"), join(to, "LICENSE"));
   const published = publishedManifest(manifest);
   writeJson(join(to, "package.json"), { ...published, files: [...published.files, ...documents] });
@@ -105,6 +107,40 @@ function napiManifest(root, target) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Stages the package of the bash driver; returns its folder. Systems get it for which it has an object.
+ *
+ * @param {Array<{ driver: import("./driver.mjs").DriverTarget, folder: string }>} objects each with the folder of its object
+ */
+export function stageDriver(root, staging, objects) {
+  const from = join(root, DRIVER_FOLDER);
+  const to = join(staging, DRIVER_FOLDER);
+  const manifest = readJson(join(from, "package.json"));
+  rmSync(to, { recursive: true, force: true });
+  mkdirSync(to, { recursive: true });
+  for (const entry of manifest.files.filter((file) => file !== "bin"))
+    cpSync(join(from, entry), join(to, entry), { recursive: true });
+  for (const { driver, folder } of objects) {
+    mkdirSync(join(to, "bin", driver.name), { recursive: true });
+    copyFileSync(join(folder, basename(objectOf(driver))), join(to, objectOf(driver)));
+    // What an artifact of a workflow went through keeps no modes. An object is read, not run.
+    chmodSync(join(to, objectOf(driver)), 0o644);
+  }
+  const documents = copyDocuments(root, DRIVER_FOLDER, to, repositoryOf(manifest));
+  // Its own, not the workspace's: with it goes the notice of what the object becomes a part of.
+  copyFileSync(join(from, "LICENSE"), join(to, "LICENSE"));
+  const entries = objects.map(({ driver }) => [`./${driver.name}`, `./${objectOf(driver)}`]);
+  writeJson(join(to, "package.json"), {
+    ...publishedManifest({ ...manifest, exports: Object.fromEntries(entries) }),
+    os: ["linux"],
+    cpu: objects.map(({ driver }) => driver.cpu),
+    files: [...manifest.files, ...documents],
+    // Yarn's zip archives cannot hold what `dlopen` is to open.
+    preferUnplugged: true,
+  });
+  return to;
 }
 
 /** Stages the prebuilt package of a target from a folder with its two binaries; returns its folder. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { currentTarget } from "../../packages/natives/src/target.ts";
+import { DRIVER_PACKAGE } from "../../scripts/package/driver.mjs";
 import { publishedManifest, publishedPackages } from "../../scripts/package/stage.mjs";
 import { ownTarget, packageOf, TARGETS } from "../../scripts/package/targets.mjs";
 
@@ -43,12 +44,12 @@ describe("a published manifest", () => {
     }
   });
 
-  it("of the natives offers a prebuilt package for every target, in its own version", () => {
+  it("of the natives offers a prebuilt package for every target and the bash driver, in its own version", () => {
     const natives = published.find(({ name }) => name === "@pi-bash/natives");
+    const offered = [...TARGETS.map(packageOf), DRIVER_PACKAGE];
 
-    expect(natives?.optionalDependencies).toEqual(
-      Object.fromEntries(TARGETS.map((target) => [packageOf(target), natives?.version])),
-    );
+    expect(natives?.optionalDependencies).toEqual(Object.fromEntries(offered.map((name) => [name, natives?.version])));
+    expect(natives?.dependencies).not.toHaveProperty(DRIVER_PACKAGE);
   });
 });
 
@@ -56,7 +57,10 @@ describe("the versions", () => {
   it("of the crates and of all packages are one", () => {
     const crates = /^version = "(.+)"$/m.exec(readFileSync(join(root, "Cargo.toml"), "utf8"))?.[1];
 
-    expect(new Set(published.map(({ version }) => version))).toEqual(new Set([crates]));
+    const driver = JSON.parse(readFileSync(join(root, "bash-driver", "package.json"), "utf8")) as Manifest;
+    const packages = [...published, driver];
+
+    expect(new Set(packages.map(({ version }) => version))).toEqual(new Set([crates]));
   });
 });
 

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { DRIVER_FOLDER } from "../../scripts/package/driver.mjs";
+import { TARGETS } from "../../scripts/package/targets.mjs";
 import { downloadArtifact, restoreCache, saveCache, uploadArtifact } from "../../scripts/rehearse/artifacts.mjs";
 import { readCommands } from "../../scripts/rehearse/job.mjs";
 import { preparePlace } from "../../scripts/rehearse/place.mjs";
@@ -258,13 +260,12 @@ describe("our workflows", () => {
     for (const { run, if: condition } of asking) expect(condition ?? run).toMatch(/^runner\.os == 'Linux'$|docker run/);
   });
 
-  it("build and try every target before anything is published", () => {
+  it("build and try every target and the bash driver before anything is published", () => {
     const release = workflows[1];
     const needed = withNeeds(release, ["publish"]);
     const built = release?.jobs.find(({ id }) => id === "build")?.instances.map(({ matrix }) => matrix["target"]);
-    const { targets } = JSON.parse(readFileSync(join(root, "packages/natives/napi.json"), "utf8"));
 
     expect([...needed].sort()).toEqual(["build", "pack", "publish", "try", "try-musl", "version"]);
-    expect(built).toHaveLength(targets.length);
+    expect(built?.sort()).toEqual([...TARGETS.map(({ name }) => name), DRIVER_FOLDER].sort());
   });
 });

@@ -16,9 +16,14 @@ import { within } from "../../../test/support/patience.ts";
 /** The bash that is tried; another one by this variable. */
 export const BASH = process.env["PI_BASH_DRIVER_TEST_BASH"] ?? "/bin/bash";
 
+/** Runs the C compiler that build.mjs takes, with `input` as its standard input; returns its exit status. */
+export function compilerStatus(words: readonly string[], input = ""): number | null {
+  const [compiler = "cc", ...before] = (process.env["CC"]?.trim() || "cc").split(/\s+/);
+  return spawnSync(compiler, [...before, ...words], { input }).status;
+}
+
 /** The driver is for Linux, and made by a C compiler. */
-export const canBuild =
-  process.platform === "linux" && spawnSync(process.env["CC"] ?? "cc", ["--version"]).status === 0;
+export const canBuild = process.platform === "linux" && compilerStatus(["--version"]) === 0;
 
 /** How a run ended, as `protocol.h` numbers it; `gone` is the end of the shell. */
 export type Ending = "complete" | "exit" | "stopped" | "syntax" | "gone";

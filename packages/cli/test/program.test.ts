@@ -9,7 +9,7 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { isAlive } from "../../../test/support/process.ts";
 
 const PROGRAM = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
@@ -190,6 +190,22 @@ describe("pi-bash doctor", () => {
       ]),
     );
   });
+
+  it.skipIf(process.platform !== "linux")(
+    "says of a bash driver that sessions do without that it is not used (Linux)",
+    async () => {
+      vi.stubEnv("PI_BASH_SESSION", "script");
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const ended = await start(["doctor", "--json"]).ended;
+
+      expect(JSON.parse(ended.stdout)).toContainEqual({
+        name: "bash driver",
+        state: "limited",
+        found: expect.stringMatching(/^\/.*pi-driver\.so is not used$/),
+        remedy: expect.stringContaining("`PI_BASH_SESSION`"),
+      });
+    },
+  );
 
   it("ends without complaint when the reader of its output went away", async () => {
     const script = `"${process.execPath}" "${PROGRAM}" doctor 2>errors.txt | true; echo "\${PIPESTATUS[0]}" >status.txt`;

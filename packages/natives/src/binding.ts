@@ -8,6 +8,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type DriverPlace, findDriver } from "./find-driver.ts";
 import type * as Addon from "./generated/binding.d.ts";
 import { type LoadAttempt, NativeLoadError } from "./native-load-error.ts";
 import { currentTarget, supervisorName } from "./target.ts";
@@ -30,8 +31,10 @@ export interface Binding {
   readonly path: string;
   /** Absolute path of the supervisor, which stands beside the addon. Absent where there is none (Windows). */
   readonly supervisor: string | undefined;
-  /** Absolute path of the bash driver. Absent where none is installed. */
+  /** Absolute path of the bash driver that sessions are given. Absent where there is none that bash could load. */
   readonly driver: string | undefined;
+  /** Where the driver is, or why sessions are given none. */
+  readonly driverPlace: DriverPlace;
 }
 
 /** Where to look. */
@@ -43,9 +46,6 @@ export interface AddonPlaces {
   /** Name of the package whose main file is the addon. */
   readonly packageName: string;
 }
-
-/** The file name of the bash driver. */
-const DRIVER_NAME = "pi-driver.so";
 
 const require = createRequire(import.meta.url);
 
@@ -99,17 +99,17 @@ function loadFile(path: string): Binding {
   const addon: typeof Addon = require(path);
   checkVersion(addon);
   const supervisor = join(dirname(path), supervisorName());
-  const driver = findDriver(dirname(path));
-  if (!existsSync(supervisor)) return { addon, path, supervisor: undefined, driver };
+  const driverPlace = findDriver({
+    folder: dirname(path),
+    platform: process.platform,
+    arch: process.arch,
+    isElectron: "electron" in process.versions,
+    resolve: (entry) => require.resolve(entry),
+  });
+  const driver = driverPlace.kind === "file" ? driverPlace.path : undefined;
+  if (!existsSync(supervisor)) return { addon, path, supervisor: undefined, driver, driverPlace };
   checkExecutable(supervisor);
-  return { addon, path, supervisor, driver };
-}
-
-/** The driver beside the addon (a checkout), else that of the package that has it for every architecture. */
-function findDriver(folder: string): string | undefined {
-  if (process.platform !== "linux") return undefined;
-  const beside = join(folder, DRIVER_NAME);
-  return existsSync(beside) ? beside : resolvePackage(`@pi-bash/bash-driver/linux-${process.arch}`);
+  return { addon, path, supervisor, driver, driverPlace };
 }
 
 /** Both halves speak a private protocol with each other: two versions would fail later, and in stranger ways. */

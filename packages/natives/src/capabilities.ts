@@ -34,10 +34,10 @@ export interface DriverInfo {
   readonly path?: string;
   /**
    * `absent`: there is none. `untried`: no session was started yet. `fits`: the newest bash that was tried takes it.
-   * `unfit`: it does not; its sessions speak to it in shell text, slower.
+   * `unfit`: it does not, or bash could not load it from where it is; such sessions speak to bash in shell text, slower.
    */
   readonly state: "absent" | "untried" | "fits" | "unfit";
-  /** Why it does not fit. */
+  /** Why it does not fit, or why there is none. */
   readonly reason?: string;
 }
 
@@ -47,8 +47,15 @@ export interface DriverInfo {
  * @throws NativeLoadError when there is no addon for this platform
  */
 export function driverInfo(): DriverInfo {
-  const { addon, driver } = binding();
-  if (driver === undefined) return { state: "absent" };
-  const { state, reason } = addon.driverReport();
-  return { path: driver, state, ...(reason === undefined ? {} : { reason }) };
+  const { addon, driverPlace } = binding();
+  switch (driverPlace.kind) {
+    case "absent":
+      return { state: "absent", reason: driverPlace.reason };
+    case "archived":
+      return { path: driverPlace.path, state: "unfit", reason: driverPlace.reason };
+    case "file": {
+      const { state, reason } = addon.driverReport();
+      return { path: driverPlace.path, state, ...(reason === undefined ? {} : { reason }) };
+    }
+  }
 }

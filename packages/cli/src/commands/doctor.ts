@@ -47,8 +47,13 @@ function driverFindings({ state, path, reason }: ReturnType<typeof import("@pi-b
   if (process.platform !== "linux") return [];
   const name = "bash driver";
   if (state === "fits" && path !== undefined) return [{ name, state: "ok", found: path }];
-  const found = reason ?? "not installed";
-  return [{ name, state: "limited", found, remedy: "sessions speak to bash in shell text, which is slower" }];
+  const slower = "sessions speak to bash in shell text, which is slower";
+  const why = reason ?? "for no reason that is known";
+  const limited = (found: string, remedy: string): Finding[] => [{ name, state: "limited", found, remedy }];
+  if (state === "absent") return limited(why, `install \`@pi-bash/bash-driver\`; without it ${slower}`);
+  // The probe's shell was not given it.
+  if (state === "untried") return limited(`${path} is not used`, `is \`PI_BASH_SESSION\` set? Then ${slower}`);
+  return limited(why, slower);
 }
 
 function capabilityFindings(capabilities: ReturnType<typeof import("@pi-bash/natives").capabilities>): Finding[] {
