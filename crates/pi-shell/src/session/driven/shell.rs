@@ -94,8 +94,17 @@ impl DrivenShell {
             })?;
         let greeting = tokio::select! {
             biased;
-            greeting = channel.greeting() => greeting.map_err(|error| error.to_string()),
-            _ = child.exited() => Err(complaint_in(&complaints)),
+            greeting = channel.greeting() => greeting,
+            _ = child.exited() => Err(io::ErrorKind::BrokenPipe.into()),
+        };
+        let greeting = match greeting {
+            Ok(greeting) => Ok(greeting),
+            // Its end of the socket is closed before its end is told, and what it said is in the pipe by then.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                drop(tokio::time::timeout(GREETING_LIMIT, child.exited()).await);
+                Err(complaint_in(&complaints))
+            }
+            Err(error) => Err(error.to_string()),
         };
         let shell = Self::over(child, channel, false);
         let unfit = match greeting {
