@@ -228,14 +228,15 @@ impl Engine {
         self.keeps_session && self.shared.wants_standby() && self.title.holds()
     }
 
-    /// Where the session has had no command for `span`, what the last ones changed is put into a standby. Returns whether
-    /// that was done, or there is nothing to do.
+    /// Where the session has had no command for `span`: what the last ones changed is put into a standby, and what only
+    /// a next command would need is given back. Returns whether that was done, or there is nothing to do.
     pub(in crate::session) fn rest(&mut self, span: Duration) -> bool {
         if self.last_run.elapsed() >= span {
             self.leave_standby();
+            self.idle_output = None;
             return true;
         }
-        !self.wants_standby()
+        !self.wants_standby() && self.idle_output.is_none()
     }
 
     /// What `$?` shows from now on, in copies too.
