@@ -18,9 +18,6 @@ const FATAL: Readonly<Record<string, string>> = {
   "SIGKILL to itself": "kill -9 $$",
 };
 
-/** Plain bash gives one of two answers: whether the job has ended before `fg` looks. */
-const RACES: ReadonlySet<string> = new Set(["manual-features: 7.2 fg"]);
-
 const HOSTILE: Readonly<Record<string, string>> = {
   "an EXIT trap after exit": "trap 'echo bye $?' EXIT; exit 3",
   "an EXIT trap of a function": "f() { local x=1; trap 'echo \"in $x\"' EXIT; exit 5; }\nf",
@@ -109,9 +106,7 @@ describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compile
     expect(await compare(text)).toEqual([]);
   });
 
-  const scripts = readCorpus()
-    .flatMap((theme) => theme.scripts)
-    .filter(({ id }) => !RACES.has(id));
+  const scripts = readCorpus().flatMap((theme) => theme.scripts);
   it.each(scripts.map(({ id, text }) => [id, text]))("does as bash with a file: %s", async (_id, text) => {
     await compare(text);
   });
