@@ -86,6 +86,24 @@ extern int already_making_children;
 extern void stop_making_children(void);
 extern void cleanup_the_pipeline(void);
 
+/* What bash knows of the descriptors that it opened for itself. */
+struct redirect;
+extern struct redirect *redirection_undo_list; /* of the redirections that are being made */
+extern int do_redirections(struct redirect *list, int flags);
+extern void dispose_redirects(struct redirect *list);
+#define REDIRECT_NOW 1
+struct coprocess {
+  char *name;
+  pid_t process; /* -1: there is none */
+  int read_from, write_to;
+};
+extern struct coprocess sh_coproc;
+extern void coproc_reap(void);
+extern int sourcenest, sourcelevel; /* `.` that were begun, and those whose file was read */
+extern int (*this_shell_builtin)(struct word_list *); /* NULL in a command that is not a builtin */
+extern int source_builtin(struct word_list *words);
+extern void unlink_fifo_list(void) __attribute__((weak)), close_pgrp_pipe(void) __attribute__((weak));
+
 /* Traps. The trap on EXIT has the number 0. */
 #define EXIT_TRAP 0
 #define DEBUG_TRAP _NSIG

@@ -23,6 +23,7 @@
 
 #include "../protocol.h"
 #include "bash.h"
+#include "descriptors.h"
 #include "stop.h"
 
 #define END_OF_INPUT (-1)
@@ -120,10 +121,20 @@ static void forget_pipeline(void) {
   cleanup_the_pipeline();
 }
 
+/* A jump out of the second of two redirections leaves the first one made. */
+static void undo_redirections(void) {
+  struct redirect *list = redirection_undo_list;
+  if (list == NULL) return;
+  redirection_undo_list = NULL;
+  do_redirections(list, REDIRECT_NOW);
+  dispose_redirects(list);
+}
+
 /* Bash between two commands of a script: nothing entered, nothing half read. */
 static void calm_down(void) {
   interrupt_state = 0;
   forget_pipeline();
+  undo_redirections();
   top_level_cleanup();
   leave_scope();
   if (temporary_env != NULL) dispose_used_env_vars();
@@ -133,6 +144,7 @@ static void calm_down(void) {
   subshell_environment = 0;
   indirection_level = calm_indirection;
   this_command_name = NULL;
+  this_shell_builtin = NULL;
   drop_running();
 }
 
@@ -245,9 +257,11 @@ static void run_trap_on_exit(struct evaluation *result) {
 
 static __attribute__((noinline)) void finish(struct evaluation *result) {
   result->status = last_command_exit_value;
+  stop_landed();
   run_trap_on_stop(result);
   run_trap_on_exit(result);
   if (__sigsetjmp(top_level, 0) == 0) calm_down();
+  if (stop_was_taken()) descriptors_close_left();
   last_command_exit_value = result->status;
 }
 
