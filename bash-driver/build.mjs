@@ -8,7 +8,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, renameSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -42,7 +42,7 @@ function compile(words, output) {
 
 function main(words) {
   if (process.platform !== "linux") throw new Error("the driver is built on Linux only");
-  const folder = words.find((word) => !word.startsWith("--")) ?? join(here, "bin");
+  const folder = resolve(words.find((word) => !word.startsWith("--")) ?? join(here, "bin"));
   const sources = readdirSync(join(here, "src")).filter((name) => name.endsWith(".c"));
   mkdirSync(folder, { recursive: true });
   compile([...CODE, ...LINK, ...sources.sort().map((name) => join("src", name))], join(folder, "pi-driver.so"));

@@ -79,6 +79,7 @@ extern void top_level_cleanup(void);
 extern void exit_shell(int status) __attribute__((noreturn));
 extern volatile sig_atomic_t interrupt_state, terminating_signal;
 extern void termsig_handler(int signal);
+extern void termsig_sighandler(int signal); /* of what ends a shell that has a trap on EXIT */
 extern sigset_t top_level_mask __attribute__((weak)); /* what subshells put back */
 
 /* A pipeline that is being started. */

@@ -137,7 +137,7 @@ static bool run(const struct received *received) {
 /* In the copy: it is a shell of its own, with a group of its own, since a command may say `kill 0`. */
 static bool become_copy(const struct received *received) {
   is_copy = true;
-  stop_make_timer();
+  stop_renew();
   setpgid(0, 0);
   shell_pgrp = original_pgrp = getpid();
   if (received->order.flags & PI_ORDER_OWN_PID) dollar_dollar_pid = getpid();

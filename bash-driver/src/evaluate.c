@@ -293,5 +293,6 @@ struct evaluation evaluate(const struct script *script) {
   drop_scoped_options();
   fflush(stdout);
   __fpurge(stdout); /* what could not be written (a full disk) is no part of the next command's output */
+  clearerr(stdout); /* nor is that it could not */
   return result;
 }

@@ -16,6 +16,10 @@
  * bash has given up (`stop_landed`). The builtin `wait` needs that too: it forgets a process that has ended where it sees
  * the stop between the system call that told it and its notes. It is told only where the signal has broken the call off.
  *
+ * What reads from the shell is killed with the stop, so a builtin that writes to it meets SIGPIPE, which would end the shell
+ * before the stop does, the lower number being delivered first. Where bash leaves that signal to the kernel, or ends by
+ * it, a handler of ours looks first whether bash is giving up.
+ *
  * A stop carries the order's sequence number. One that arrives when its order is over hits nobody, and one that
  * overtakes its order is remembered.
  */
@@ -55,6 +59,8 @@ struct kernel_sigaction {
 };
 
 static volatile sig_atomic_t ignores_interrupt;
+static volatile sig_atomic_t gives_up; /* from a stop until bash has given up */
+static pid_t own_process;
 
 static volatile sig_atomic_t put_off;
 static bool has_timer;
@@ -82,7 +88,7 @@ static bool broke_off_a_call(const ucontext_t *context) {
 static void take(const ucontext_t *context) {
   struct kernel_sigaction ignore;
   bool is_waiting = context != NULL && broke_off_a_call(context);
-  taken = 1;
+  taken = gives_up = 1;
   repeat_every(REPEAT_AFTER_NS);
   if (!descriptors_note_stop(is_waiting) && put_off++ < PUT_OFF_MOST) return;
   interrupt_state = 1;
@@ -127,34 +133,66 @@ static bool unblock_all(void) {
   return syscall(SYS_rt_sigprocmask, SIG_SETMASK, &nothing, NULL, KERNEL_MASK_SIZE) == 0;
 }
 
-/* A timer is of one process; a copy needs its own. Without one a stop may need to be sent twice. */
-void stop_make_timer(void) {
+/* A timer is of one process. Without one a stop may need to be sent twice. */
+void stop_renew(void) {
   struct sigevent event;
+  own_process = getpid();
   memset(&event, 0, sizeof event);
   event.sigev_notify = SIGEV_SIGNAL;
   event.sigev_signo = PI_STOP_SIGNAL;
   has_timer = syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0;
 }
 
-bool stop_install(void) {
+static struct kernel_sigaction action_of(void (*handler)(int, siginfo_t *, void *)) {
   struct kernel_sigaction action;
-
   memset(&action, 0, sizeof action);
-  action.handler = take_stop;
+  action.handler = handler;
   action.flags = SA_SIGINFO; /* no SA_RESTART: a read that waits has to look at the interrupt */
 #if defined(__x86_64__)
   action.flags |= SA_RESTORER_FLAG;
   action.restorer = pi_return_from_signal;
 #endif
+  return action;
+}
+
+static volatile sig_atomic_t bash_ends_by_pipe;
+
+static void take_pipe(int number, siginfo_t *info, void *context) {
+  struct kernel_sigaction by_kernel;
+  (void)info;
+  (void)context;
+  if (gives_up && getpid() == own_process) return;
+  if (bash_ends_by_pipe) {
+    termsig_sighandler(number);
+    return;
+  }
+  memset(&by_kernel, 0, sizeof by_kernel);
+  syscall(SYS_rt_sigaction, number, &by_kernel, NULL, KERNEL_MASK_SIZE);
+  kill(getpid(), number); /* delivered when this handler is left */
+}
+
+/* Again for each order: a command may have changed it, or bash. */
+static void heed_pipe(void) {
+  struct kernel_sigaction now, ours = action_of(take_pipe);
+  if (syscall(SYS_rt_sigaction, SIGPIPE, NULL, &now, KERNEL_MASK_SIZE) != 0) return;
+  bool is_of_bash = (uintptr_t)now.handler == (uintptr_t)termsig_sighandler;
+  if (!is_of_bash && (uintptr_t)now.handler != (uintptr_t)SIG_DFL) return;
+  bash_ends_by_pipe = is_of_bash;
+  syscall(SYS_rt_sigaction, SIGPIPE, &ours, NULL, KERNEL_MASK_SIZE);
+}
+
+bool stop_install(void) {
+  struct kernel_sigaction action = action_of(take_stop);
   if (&top_level_mask != NULL) memset(&top_level_mask, 0, KERNEL_MASK_SIZE);
   if (!unblock_all()) return false;
-  stop_make_timer();
+  stop_renew();
   return syscall(SYS_rt_sigaction, PI_STOP_SIGNAL, &action, NULL, KERNEL_MASK_SIZE) == 0;
 }
 
 void stop_arm(uint32_t sequence) {
-  taken = put_off = 0;
+  taken = gives_up = put_off = 0;
   interrupt_state = 0;
+  heed_pipe();
   armed_sequence = sequence;
   armed = 1;
   /* After `armed` is set, so that a stop in between is seen by one of the two. */
@@ -162,11 +200,12 @@ void stop_arm(uint32_t sequence) {
 }
 
 void stop_landed(void) {
+  gives_up = 0;
   if (taken) repeat_every(0);
 }
 
 void stop_disarm(void) {
-  armed = 0;
+  armed = gives_up = 0;
   if (taken) repeat_every(0);
   anything_stopped = 0;
   interrupt_state = 0;

@@ -8,8 +8,8 @@
 /* Installs the handler and clears the signal mask that the host may have left. False: this system refuses. */
 bool stop_install(void);
 
-/* In a copy, which has the handler but no timer. */
-void stop_make_timer(void);
+/* In a copy, which has the handler but is another process. */
+void stop_renew(void);
 
 /* From now on a stop of this order interrupts bash; one that came early does so at once. */
 void stop_arm(uint32_t sequence);
