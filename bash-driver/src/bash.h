@@ -101,8 +101,6 @@ struct coprocess {
 extern struct coprocess sh_coproc;
 extern void coproc_reap(void);
 extern int sourcenest, sourcelevel; /* `.` that were begun, and those whose file was read */
-extern int (*this_shell_builtin)(struct word_list *); /* NULL in a command that is not a builtin */
-extern int source_builtin(struct word_list *words);
 extern void unlink_fifo_list(void) __attribute__((weak)), close_pgrp_pipe(void) __attribute__((weak));
 
 /* Traps. The trap on EXIT has the number 0. */
@@ -113,7 +111,8 @@ extern int signal_is_trapped(int signal), signal_is_ignored(int signal);
 extern void *set_sigint_handler(void); /* of a pointer to a function, which nobody here calls */
 extern void restore_default_signal(int signal);
 extern int wait_signal_received __attribute__((weak));
-extern int debugging_mode; /* `shopt extdebug` */
+extern int debugging_mode; /* `shopt extdebug`, which sets the next two as well */
+extern int error_trace_mode, function_trace_mode;
 extern char *trap_list[];
 #define RUN_AS_SCRIPT 0x001  /* not interactive */
 #define RUN_NO_HISTORY 0x004

@@ -12,8 +12,9 @@
  *   one (`exec 3< <(…)`) opens it again and has another number, or the other direction.
  * - The file of `.`: bash counts a `.` before it reads the file, and again when it has read it. Where a stop finds the
  *   counts apart, the file has the number that was the lowest free one. Bash unwinds before it jumps, so this is looked
- *   up in the handler, by system calls only, and only where `.` waits: a stop in between is put off.
+ *   up in the handler, by system calls only.
  * - The temporary file of a here-document has a name that bash gave it, and is open for both directions.
+ * - What was opened after the stop and before bash gave up was for nothing.
  *
  * Pipes that bash still knows by its own tables are closed by its own functions first. A coprocess that it still has is
  * left to it: it closes both ends when it has seen the process end.
@@ -22,13 +23,14 @@
  */
 #include "descriptors.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -38,8 +40,8 @@
 /* Up to 63 bash makes the pipes of substitutions and coprocesses, and above that only where 63 of them are open. */
 #define FIRST 3
 #define BEFORE_COUNT 64
-#define LOOKED_AT 253
-#define NOTED_MAX 256
+#define LOOKED_AT 997 /* below our own, see channel.c */
+#define NOTED_MAX LOOKED_AT
 #define PATH_SIZE 256
 static const char temporary_name[] = "/sh-thd";
 
@@ -47,24 +49,35 @@ static const char temporary_name[] = "/sh-thd";
 struct file {
   int number; /* -1: none */
   int direction;
+  bool is_inherited;
   mode_t type;
   dev_t device;
   ino_t inode;
 };
 
+/* What was open at a moment. */
+struct files {
+  int count;
+  struct file all[LOOKED_AT];
+};
+
 static uint64_t open_before;               /* bit 0 is descriptor 3 */
-static struct file at_fork[BEFORE_COUNT];  /* at the latest fork of this order */
-static int at_fork_count;
+static struct files at_fork;               /* at the latest fork of this order */
+static struct files at_stop;               /* at the first stop of this order */
+static bool is_stopped;
 static struct file noted[NOTED_MAX]; /* ends of pipes that bash had at a fork */
 static int noted_count;
 static struct file source; /* that a stop found `.` reading */
 
+/* The kernel takes no more of them than there may be descriptors (`ulimit -n`). */
 static int look(struct pollfd *all, int count) {
-  for (int index = 0; index < count; index++) {
-    all[index].fd = FIRST + index;
-    all[index].events = 0;
-  }
-  return poll(all, (nfds_t)count, 0);
+  struct rlimit limit;
+  int taken = count;
+  for (int index = 0; index < count; index++) all[index] = (struct pollfd){FIRST + index, 0, POLLNVAL};
+  int found = poll(all, (nfds_t)taken, 0);
+  if (found >= 0 || errno != EINVAL || getrlimit(RLIMIT_NOFILE, &limit) != 0) return found;
+  if (limit.rlim_cur < (rlim_t)taken) taken = (int)limit.rlim_cur;
+  return poll(all, (nfds_t)taken, 0);
 }
 
 static bool is_open(const struct pollfd *one) { return (one->revents & POLLNVAL) == 0; }
@@ -85,15 +98,20 @@ static bool stat_of(int number, struct stat *found) { return syscall(SYS_fstat, 
 
 static bool file_at(int number, struct file *file) {
   struct stat found;
-  int flags = fcntl(number, F_GETFL);
-  if (flags < 0 || !stat_of(number, &found)) return false;
-  *file = (struct file){number, flags & O_ACCMODE, found.st_mode & S_IFMT, found.st_dev, found.st_ino};
+  int flags = fcntl(number, F_GETFL), own_flags = fcntl(number, F_GETFD);
+  if (flags < 0 || own_flags < 0 || !stat_of(number, &found)) return false;
+  *file = (struct file){
+      number, flags & O_ACCMODE, (own_flags & FD_CLOEXEC) == 0, found.st_mode & S_IFMT, found.st_dev, found.st_ino,
+  };
   return true;
 }
 
+static bool lead_to_the_same(const struct file *one, const struct file *other) {
+  return one->direction == other->direction && one->device == other->device && one->inode == other->inode;
+}
+
 static bool is_same(const struct file *one, const struct file *other) {
-  return one->number == other->number && one->direction == other->direction && one->device == other->device &&
-         one->inode == other->inode;
+  return one->number == other->number && lead_to_the_same(one, other);
 }
 
 static bool is_still(const struct file *file) {
@@ -121,7 +139,8 @@ static bool is_unnamed(const struct file *end) {
 
 void descriptors_note(void) {
   struct pollfd all[BEFORE_COUNT];
-  noted_count = at_fork_count = 0;
+  noted_count = at_fork.count = at_stop.count = 0;
+  is_stopped = false;
   source.number = -1;
   if (look(all, BEFORE_COUNT) >= 0) open_before = set_of(all);
 }
@@ -143,17 +162,26 @@ static void note_end(const struct file *end) {
   if (noted_count < NOTED_MAX) noted[noted_count++] = *end;
 }
 
-void descriptors_note_fork(void) {
+static void list_open(struct files *files) {
   struct pollfd all[LOOKED_AT];
-  struct file ends[LOOKED_AT], file;
-  int count = 0;
+  files->count = 0;
   if (look(all, LOOKED_AT) < 0) return;
-  at_fork_count = 0;
-  for (int index = 0; index < LOOKED_AT; index++) {
-    if (!is_open(&all[index]) || !file_at(FIRST + index, &file)) continue;
-    if (index < BEFORE_COUNT) at_fork[at_fork_count++] = file;
-    if (is_unnamed(&file)) ends[count++] = file;
-  }
+  for (int index = 0; index < LOOKED_AT; index++)
+    if (is_open(&all[index]) && file_at(FIRST + index, &files->all[files->count])) files->count++;
+}
+
+static bool is_in(const struct files *files, const struct file *file) {
+  for (int index = 0; index < files->count; index++)
+    if (is_same(&files->all[index], file)) return true;
+  return false;
+}
+
+void descriptors_note_fork(void) {
+  struct file ends[LOOKED_AT];
+  int count = 0;
+  list_open(&at_fork);
+  for (int index = 0; index < at_fork.count; index++)
+    if (is_unnamed(&at_fork.all[index])) ends[count++] = at_fork.all[index];
   for (int one = 0; one < count; one++) {
     for (int other = one + 1; other < count; other++) {
       if (!are_both_ends(&ends[one], &ends[other])) continue;
@@ -164,16 +192,10 @@ void descriptors_note_fork(void) {
   }
 }
 
-static bool was_at_fork(const struct file *file) {
-  for (int index = 0; index < at_fork_count; index++)
-    if (is_same(&at_fork[index], file)) return true;
-  return false;
-}
-
 /* A file whose reading can be stopped, opened as `.` does it, after the latest fork. */
 static bool may_be_source(const struct file *file) {
-  if (file->direction != O_RDONLY || file->type == S_IFREG || file->type == S_IFDIR || was_at_fork(file)) return false;
-  return (fcntl(file->number, F_GETFD) & FD_CLOEXEC) == 0;
+  return file->direction == O_RDONLY && file->is_inherited && file->type != S_IFREG && file->type != S_IFDIR &&
+         !is_in(&at_fork, file);
 }
 
 static void find_source(void) {
@@ -189,15 +211,16 @@ static void find_source(void) {
   }
 }
 
-bool descriptors_note_stop(bool is_waiting) {
-  if (sourcenest > sourcelevel && is_waiting) find_source();
-  return is_waiting || (sourcenest <= sourcelevel && this_shell_builtin != source_builtin);
+void descriptors_note_stop(void) {
+  if (sourcenest > sourcelevel) find_source();
+  if (!is_stopped) list_open(&at_stop);
+  is_stopped = true;
 }
 
-static void close_temporary(int number) {
+static void close_temporary(const struct file *file) {
   char link[32], path[PATH_SIZE];
-  struct file file;
-  if (!file_at(number, &file) || file.direction != O_RDWR || file.type != S_IFREG) return;
+  int number = file->number;
+  if (has(open_before, number) || file->direction != O_RDWR || file->type != S_IFREG) return;
   snprintf(link, sizeof link, "/proc/self/fd/%d", number);
   ssize_t length = readlink(link, path, sizeof path - 1);
   if (length < 0) return;
@@ -208,24 +231,44 @@ static void close_temporary(int number) {
   close(number);
 }
 
-static void close_temporaries(void) {
-  struct pollfd all[BEFORE_COUNT];
-  if (look(all, BEFORE_COUNT) < 0) return;
-  for (int index = 0; index < BEFORE_COUNT; index++)
-    if (is_open(&all[index]) && !has(open_before, FIRST + index)) close_temporary(FIRST + index);
-}
-
 static bool is_of_coprocess(int number) {
   return sh_coproc.process > 0 && (sh_coproc.read_from == number || sh_coproc.write_to == number);
+}
+
+/* Whether it was put back from a copy that bash kept while the number led elsewhere; such copies are never inherited. */
+static bool was_put_back(const struct file *file) {
+  if (has(open_before, file->number)) return true;
+  for (int index = 0; index < at_stop.count; index++)
+    if (!at_stop.all[index].is_inherited && lead_to_the_same(&at_stop.all[index], file)) return true;
+  return false;
+}
+
+/* True: the file that a `.` had not yet opened at the stop was among them. */
+static bool close_later_ones(void) {
+  struct files now;
+  bool was_source = false;
+  list_open(&now);
+  for (int index = 0; index < now.count; index++) {
+    const struct file *file = &now.all[index];
+    if (is_in(&at_stop, file) || was_put_back(file) || is_of_coprocess(file->number)) continue;
+    was_source = was_source || may_be_source(file);
+    close(file->number);
+  }
+  return was_source;
+}
+
+static void close_plumbing(void) {
+  for (int index = 0; index < noted_count; index++)
+    if (is_still(&noted[index]) && !is_of_coprocess(noted[index].number)) close(noted[index].number);
+  noted_count = 0;
 }
 
 void descriptors_close_left(void) {
   if (close_pgrp_pipe != NULL) close_pgrp_pipe();
   if (unlink_fifo_list != NULL) unlink_fifo_list();
-  for (int index = 0; index < noted_count; index++)
-    if (is_still(&noted[index]) && !is_of_coprocess(noted[index].number)) close(noted[index].number);
-  noted_count = 0;
-  if (is_still(&source)) close(source.number);
+  for (int index = 0; index < at_stop.count; index++)
+    if (is_still(&at_stop.all[index])) close_temporary(&at_stop.all[index]);
+  close_plumbing();
+  if (!close_later_ones() && is_still(&source)) close(source.number);
   source.number = -1;
-  close_temporaries();
 }

@@ -2,19 +2,14 @@
 #ifndef PI_BASH_DESCRIPTORS_H
 #define PI_BASH_DESCRIPTORS_H
 
-#include <stdbool.h>
-
 /* Between two orders: which descriptors are open now was left open on purpose. */
 void descriptors_note(void);
 
 /* Before each fork: which pipes bash has made for it. */
 void descriptors_note_fork(void);
 
-/*
- * In the handler of a stop: which file `.` is reading. False: it may be about to open one, so that bash should not see
- * the stop before it waits for the file.
- */
-bool descriptors_note_stop(bool is_waiting);
+/* In the handler of a stop: what is open now, and which file `.` is reading. */
+void descriptors_note_stop(void);
 
 /* When bash has unwound: closes what else it left. */
 void descriptors_close_left(void);

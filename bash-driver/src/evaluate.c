@@ -39,6 +39,7 @@ static pid_t own_process;
 static int calm_indirection;
 static struct command *running;
 static bool has_scope;
+static int traces_errors, traces_functions; /* before this text */
 
 static int next_byte(void) { return position < length ? (unsigned char)text[position++] : END_OF_INPUT; }
 
@@ -144,7 +145,6 @@ static void calm_down(void) {
   subshell_environment = 0;
   indirection_level = calm_indirection;
   this_command_name = NULL;
-  this_shell_builtin = NULL;
   drop_running();
 }
 
@@ -160,7 +160,12 @@ static void calm_parser(void) {
 /* Options that mean this text only, see docs/decisions/0005-option-scopes.md. */
 static void drop_scoped_options(void) {
   /* With this one, a trap on DEBUG that fails would keep every later text from running. */
-  debugging_mode = 0;
+  if (debugging_mode) {
+    debugging_mode = 0;
+    error_trace_mode = traces_errors;
+    function_trace_mode = traces_functions;
+    set_shellopts();
+  }
   if (!exit_immediately_on_error && !echo_input_at_read && !read_but_dont_execute && !just_one_command) return;
   change_flag('e', '+');
   change_flag('v', '+');
@@ -281,6 +286,8 @@ struct evaluation evaluate(const struct script *script) {
   position = 0;
   line_number = 0;
   calm_parser();
+  traces_errors = error_trace_mode;
+  traces_functions = function_trace_mode;
   stop_arm(script->sequence);
   if (script->status != PI_KEEP_STATUS) last_command_exit_value = script->status;
   if (give_environment(script)) result.ending = run_commands();

@@ -40,7 +40,6 @@
 
 #define KERNEL_MASK_SIZE 8
 #define REPEAT_AFTER_NS 1000000
-#define PUT_OFF_MOST 4 /* times */
 
 static volatile sig_atomic_t armed;
 static volatile sig_atomic_t taken;
@@ -62,7 +61,6 @@ static volatile sig_atomic_t ignores_interrupt;
 static volatile sig_atomic_t gives_up; /* from a stop until bash has given up */
 static pid_t own_process;
 
-static volatile sig_atomic_t put_off;
 static bool has_timer;
 static int timer; /* the kernel's number of it */
 
@@ -90,8 +88,8 @@ static void take(const ucontext_t *context) {
   bool is_waiting = context != NULL && broke_off_a_call(context);
   taken = gives_up = 1;
   repeat_every(REPEAT_AFTER_NS);
-  if (!descriptors_note_stop(is_waiting) && put_off++ < PUT_OFF_MOST) return;
   interrupt_state = 1;
+  descriptors_note_stop();
   /* `wait` looks at this one only. */
   if (&wait_signal_received != NULL && is_waiting) wait_signal_received = PI_STOP_SIGNAL;
   if (ignores_interrupt) return;
@@ -190,7 +188,7 @@ bool stop_install(void) {
 }
 
 void stop_arm(uint32_t sequence) {
-  taken = gives_up = put_off = 0;
+  taken = gives_up = 0;
   interrupt_state = 0;
   heed_pipe();
   armed_sequence = sequence;

@@ -80,6 +80,7 @@ describe.skipIf(!canBuild)(`a stop${canBuild ? "" : " (Linux and a C compiler ne
     ["exec 3</etc/passwd; cat <(sleep 100)", "3 passwd"],
     ["exec {v}>f; . <(sleep 100)", "10 f"],
     ["f() { exec 8>f; sleep 100; }; f", "8 f"],
+    ["exec 7>f; { { sleep 100; } 7>&1; } 7</etc/passwd", "7 f"],
     ["exec 3< <(sleep 100); sleep 100", "3 pipe"],
     ["exec 4< <(sleep 100); x=$(sleep 100)", "4 pipe"],
     ["exec 3> >(sleep 100); . <(sleep 100)", "3 pipe"],
@@ -116,9 +117,21 @@ describe.skipIf(!canBuild)(`a stop${canBuild ? "" : " (Linux and a C compiler ne
       await host.stop("while :; do { :; } & wait; done", Math.floor(random() * 4000));
     }
 
-    // The last one may have ended before the stop, which `jobs` says once, as in a script.
+    // Those that ended before the stop `jobs` says once, as in a script.
     const { output } = await host.run("jobs; wait; echo waited");
-    expect(output.replace(/^\[1\][ +-]+Done .*\n/, "")).toBe("waited\n");
+    expect(output.replace(/^\[\d\][ +-]+Done .*\n/gm, "")).toBe("waited\n");
+  });
+
+  it("does so below a limit of descriptors, too", async () => {
+    const host = await start();
+    await host.run("ulimit -n 40");
+    const before = await listed(host);
+    for (let round = 0; round < 10; round += 1) {
+      await host.stop("read x 7</etc/passwd <$(sleep 100)", round * 500);
+      await host.stop(". <(sleep 100)", round * 500);
+    }
+
+    expect(await listed(host)).toBe(before);
   });
 
   it("undoes the first of two redirections when an error ends the order in the second", async () => {

@@ -79,9 +79,10 @@ describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compile
 
   it("takes back extdebug, with which a trap on DEBUG that fails would keep later orders from running", async () => {
     const host = await start();
+    const { options } = await host.run("set -E");
     await host.run("shopt -s extdebug; trap false DEBUG");
 
-    expect((await host.run("echo here; shopt -q extdebug; echo $?")).output).toBe("here\n1\n");
+    expect(await host.run("echo here; shopt -q extdebug; echo $?")).toMatchObject({ output: "here\n1\n", options });
   });
 
   it.each([
