@@ -26,6 +26,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -211,10 +212,29 @@ static void find_source(void) {
   }
 }
 
+/*
+ * A redirection opens its file, copies it to the number that is wanted, and closes it. Then `.` may open the same pipe at the
+ * same number. What was open at the stop has this mark, which is of the open file and means nothing without O_ASYNC.
+ */
+#define MARK SIGIO
+
+static void mark_open(void) {
+  for (int index = 0; index < at_stop.count; index++)
+    if (!has(open_before, at_stop.all[index].number) && may_be_source(&at_stop.all[index]))
+      fcntl(at_stop.all[index].number, F_SETSIG, MARK);
+}
+
+static bool was_open_at_stop(const struct file *file) {
+  if (!is_in(&at_stop, file)) return false;
+  return has(open_before, file->number) || !may_be_source(file) || fcntl(file->number, F_GETSIG) == MARK;
+}
+
 void descriptors_note_stop(void) {
   if (sourcenest > sourcelevel) find_source();
-  if (!is_stopped) list_open(&at_stop);
+  if (is_stopped) return;
   is_stopped = true;
+  list_open(&at_stop);
+  mark_open();
 }
 
 static void close_temporary(const struct file *file) {
@@ -250,7 +270,7 @@ static bool close_later_ones(void) {
   list_open(&now);
   for (int index = 0; index < now.count; index++) {
     const struct file *file = &now.all[index];
-    if (is_in(&at_stop, file) || was_put_back(file) || is_of_coprocess(file->number)) continue;
+    if (was_open_at_stop(file) || was_put_back(file) || is_of_coprocess(file->number)) continue;
     was_source = was_source || may_be_source(file);
     close(file->number);
   }
