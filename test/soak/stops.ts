@@ -86,7 +86,7 @@ const PROMPT: readonly Endless[] = [
   { text: "read -r x <<<$(sleep 300)", undo: "unset x" },
   { text: "x=(/usr/*/*); while :; do x=(/usr/*); done", undo: "unset x" },
   { text: "kill -STOP $BASHPID; sleep 300" },
-  { text: "compgen -c >/dev/null; sleep 300" },
+  { text: "compgen -b >/dev/null; sleep 300" },
   { text: "timeout 300 sleep 300" },
 ];
 
