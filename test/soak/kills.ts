@@ -90,10 +90,10 @@ async function killPart(round: number, cwd: string, random: Random): Promise<voi
     await pause(random() * LATEST_MS);
     const isKilled = kill(part, pid);
     let told = await settled;
-    // The kill may come late and meet the question instead of the command; then it is asked again.
+    // The kill may come late and meet the question, before or after its answer; then it is asked again.
     let state = await within(what, runIn(shell, STATE), BOUND_MS);
     told ||= state.sessionReset;
-    if (state.signal !== undefined) state = await within(what, runIn(shell, STATE), BOUND_MS);
+    if (state.sessionReset) state = await within(what, runIn(shell, STATE), BOUND_MS);
     told ||= state.sessionReset;
 
     // What is gone is told. What is told is gone, but for a command that died with its bash: what it had set is not known.
