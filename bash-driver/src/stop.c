@@ -82,6 +82,8 @@ static bool broke_off_a_call(const ucontext_t *context) {
 #endif
 }
 
+static void heed_pipe(void);
+
 /* `context` is NULL where no signal has just arrived. */
 static void take(const ucontext_t *context) {
   struct kernel_sigaction ignore;
@@ -89,6 +91,7 @@ static void take(const ucontext_t *context) {
   taken = gives_up = 1;
   repeat_every(REPEAT_AFTER_NS);
   interrupt_state = 1;
+  heed_pipe(); /* a first trap on EXIT within this order has bash end by it */
   descriptors_note_stop();
   /* `wait` looks at this one only. */
   if (&wait_signal_received != NULL && is_waiting) wait_signal_received = PI_STOP_SIGNAL;
