@@ -5,6 +5,7 @@
 set -euo pipefail
 
 packages=(
+  bash-static        # a bash that cannot load the driver
   bubblewrap         # sandboxes of the first backend, and the fixture of the differential harness
   # Programs of the read-only tables that a small machine lacks, and shells: the harness tries each of them.
   bsdextrautils binutils fd-find file fish gawk iproute2 jq ksh mawk ncal net-tools python-is-python3 ripgrep ruby

@@ -109,12 +109,29 @@ extern void top_level_cleanup(void);
 extern void exit_shell(int status) __attribute__((noreturn));
 extern volatile sig_atomic_t interrupt_state, terminating_signal;
 extern void termsig_handler(int signal);
+extern void termsig_sighandler(int signal); /* of what ends a shell that has a trap on EXIT */
 extern sigset_t top_level_mask __attribute__((weak)); /* what subshells put back */
 
 /* A pipeline that is being started. */
 extern int already_making_children;
 extern void stop_making_children(void);
 extern void cleanup_the_pipeline(void);
+
+/* What bash knows of the descriptors that it opened for itself. */
+struct redirect;
+extern struct redirect *redirection_undo_list; /* of the redirections that are being made */
+extern int do_redirections(struct redirect *list, int flags);
+extern void dispose_redirects(struct redirect *list);
+#define REDIRECT_NOW 1
+struct coprocess {
+  char *name;
+  pid_t process; /* -1: there is none */
+  int read_from, write_to;
+};
+extern struct coprocess sh_coproc;
+extern void coproc_reap(void);
+extern int sourcenest, sourcelevel; /* `.` that were begun, and those whose file was read */
+extern void unlink_fifo_list(void) __attribute__((weak)), close_pgrp_pipe(void) __attribute__((weak));
 
 /* Traps. The trap on EXIT has the number 0. */
 #define EXIT_TRAP 0
@@ -124,7 +141,8 @@ extern int signal_is_trapped(int signal), signal_is_ignored(int signal);
 extern void *set_sigint_handler(void); /* of a pointer to a function, which nobody here calls */
 extern void restore_default_signal(int signal);
 extern int wait_signal_received __attribute__((weak));
-extern int debugging_mode; /* `shopt extdebug` */
+extern int debugging_mode; /* `shopt extdebug`, which sets the next two as well */
+extern int error_trace_mode, function_trace_mode;
 extern char *trap_list[];
 #define RUN_AS_SCRIPT 0x001  /* not interactive */
 #define RUN_NO_HISTORY 0x004

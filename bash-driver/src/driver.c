@@ -18,6 +18,7 @@
 #include "../protocol.h"
 #include "bash.h"
 #include "channel.h"
+#include "descriptors.h"
 #include "evaluate.h"
 #include "stop.h"
 
@@ -32,11 +33,14 @@ extern int pthread_atfork(void (*)(void), void (*)(void), void (*)(void)) __attr
 static bool counts_forks;
 static uint32_t forks;
 
-static void count_fork(void) { forks++; }
+static void before_fork(void) {
+  forks++;
+  descriptors_note_fork();
+}
 
 static bool begin_counting(void) {
-  if (__register_atfork != NULL) return __register_atfork(NULL, count_fork, NULL, NULL) == 0;
-  return pthread_atfork != NULL && pthread_atfork(NULL, count_fork, NULL) == 0;
+  if (__register_atfork != NULL) return __register_atfork(before_fork, NULL, NULL, NULL) == 0;
+  return pthread_atfork != NULL && pthread_atfork(before_fork, NULL, NULL) == 0;
 }
 
 static void copy_options(struct pi_report *report) {
@@ -56,13 +60,20 @@ static bool greet(void) {
 }
 
 /*
+ * Has bash's handler take in all that have died. A stop may meet bash where it had heard of an end and put off looking;
+ * no other signal comes for that one.
+ */
+static void take_in_the_dead(void) { kill(getpid(), SIGCHLD); }
+
+/*
  * What a stop killed below bash is named by bash when it next reads a line. That would be in another command's output,
  * and of processes whose end the host asked for.
  */
 static void forget_stopped_jobs(void) {
   int kept = channel_mute();
-  kill(getpid(), SIGCHLD); /* bash's handler takes in all that have died */
+  take_in_the_dead();
   notify_and_cleanup(ALL_JOBS);
+  coproc_reap();
   channel_unmute(kept);
 }
 
@@ -140,6 +151,7 @@ static bool run(const struct received *received) {
   struct evaluation evaluation = evaluate(&script);
 
   last_was_stopped = evaluation.ending == PI_ENDED_STOPPED;
+  if (last_was_stopped) take_in_the_dead();
   channel_release();
   memset(&report, 0, sizeof report);
   report.kind = PI_REPORT_ENDED;
@@ -157,6 +169,7 @@ static bool run(const struct received *received) {
 /* In the copy: it is a shell of its own, with a group of its own, since a command may say `kill 0`. */
 static bool become_copy(const struct received *received) {
   is_copy = true;
+  stop_renew();
   setpgid(0, 0);
   shell_pgrp = original_pgrp = getpid();
   if (received->order.flags & PI_ORDER_OWN_PID) dollar_dollar_pid = getpid();
@@ -242,8 +255,11 @@ static int drive(struct word_list *words) {
   become_script(words->next != NULL ? words->next->word->word : NULL);
   evaluate_begin(); /* frees the words */
   channel_release();
-  if (greet())
-    while (channel_receive(&received) && obey(&received)) continue;
+  bool goes_on = greet();
+  while (goes_on) {
+    descriptors_note();
+    goes_on = channel_receive(&received) && obey(&received);
+  }
   /* A copy has nothing to take leave of: temporary files and coprocesses are the first shell's. */
   if (is_copy) _exit(last_command_exit_value);
   exit_shell(last_command_exit_value);

@@ -23,6 +23,7 @@
 
 #include "../protocol.h"
 #include "bash.h"
+#include "descriptors.h"
 #include "effects.h"
 #include "stop.h"
 
@@ -39,6 +40,7 @@ static pid_t own_process;
 static int calm_indirection;
 static struct command *running;
 static bool has_scope, kept_state;
+static int traces_errors, traces_functions; /* before this text */
 
 static int next_byte(void) { return position < length ? (unsigned char)text[position++] : END_OF_INPUT; }
 
@@ -121,10 +123,20 @@ static void forget_pipeline(void) {
   cleanup_the_pipeline();
 }
 
+/* A jump out of the second of two redirections leaves the first one made. */
+static void undo_redirections(void) {
+  struct redirect *list = redirection_undo_list;
+  if (list == NULL) return;
+  redirection_undo_list = NULL;
+  do_redirections(list, REDIRECT_NOW);
+  dispose_redirects(list);
+}
+
 /* Bash between two commands of a script: nothing entered, nothing half read. */
 static void calm_down(void) {
   interrupt_state = 0;
   forget_pipeline();
+  undo_redirections();
   top_level_cleanup();
   leave_scope();
   if (temporary_env != NULL) dispose_used_env_vars();
@@ -149,7 +161,12 @@ static void calm_parser(void) {
 /* Options that mean this text only, see docs/decisions/0005-option-scopes.md. */
 static void drop_scoped_options(void) {
   /* With this one, a trap on DEBUG that fails would keep every later text from running. */
-  debugging_mode = 0;
+  if (debugging_mode) {
+    debugging_mode = 0;
+    error_trace_mode = traces_errors;
+    function_trace_mode = traces_functions;
+    set_shellopts();
+  }
   if (!exit_immediately_on_error && !echo_input_at_read && !read_but_dont_execute && !just_one_command) return;
   change_flag('e', '+');
   change_flag('v', '+');
@@ -247,9 +264,11 @@ static void run_trap_on_exit(struct evaluation *result) {
 
 static __attribute__((noinline)) void finish(struct evaluation *result) {
   result->status = last_command_exit_value;
+  stop_landed();
   run_trap_on_stop(result);
   run_trap_on_exit(result);
   if (__sigsetjmp(top_level, 0) == 0) calm_down();
+  if (stop_was_taken()) descriptors_close_left();
   last_command_exit_value = result->status;
 }
 
@@ -269,6 +288,8 @@ struct evaluation evaluate(const struct script *script) {
   position = 0;
   line_number = 0;
   calm_parser();
+  traces_errors = error_trace_mode;
+  traces_functions = function_trace_mode;
   stop_arm(script->sequence);
   if (script->status != PI_KEEP_STATUS) last_command_exit_value = script->status;
   /* With an alias, what runs is not what the text says. */
@@ -284,5 +305,6 @@ struct evaluation evaluate(const struct script *script) {
   drop_scoped_options();
   fflush(stdout);
   __fpurge(stdout); /* what could not be written (a full disk) is no part of the next command's output */
+  clearerr(stdout); /* nor is that it could not */
   return result;
 }

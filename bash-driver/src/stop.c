@@ -3,7 +3,7 @@
  *
  * # Theory of operation
  * Bash looks at `interrupt_state` wherever it is safe to give up a command, and unwinds to its top level. The handler
- * sets it and does nothing else, so a stop cannot meet bash half-way through its own data.
+ * sets it and changes nothing else of bash's, so a stop cannot meet bash half-way through its own data.
  *
  * The signal is one of the three that glibc and musl reserve. Their sigaction and sigprocmask refuse or ignore it, and
  * bash has only those: no `trap '' 32` reaches the kernel. Hence the bare system calls in here. It is free in bash,
@@ -12,21 +12,34 @@
  * Bash sends SIGINT to itself where a command substitution died of it, as one does that is stopped too, and would die
  * of it. So that signal is ignored from a stop to the end of its order.
  *
+ * A stop may come between bash's look at the interrupt and a system call that waits. So a timer repeats the signal until
+ * bash has given up (`stop_landed`). The builtin `wait` needs that too: it forgets a process that has ended where it sees
+ * the stop between the system call that told it and its notes. It is told only where the signal has broken the call off.
+ *
+ * What reads from the shell is killed with the stop, so a builtin that writes to it meets SIGPIPE, which would end the shell
+ * before the stop does, the lower number being delivered first. Where bash leaves that signal to the kernel, or ends by
+ * it, a handler of ours looks first whether bash is giving up.
+ *
  * A stop carries the order's sequence number. One that arrives when its order is over hits nobody, and one that
  * overtakes its order is remembered.
  */
 #include "stop.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "../protocol.h"
 #include "bash.h"
+#include "descriptors.h"
 
 #define KERNEL_MASK_SIZE 8
+#define REPEAT_AFTER_NS 1000000
 
 static volatile sig_atomic_t armed;
 static volatile sig_atomic_t taken;
@@ -45,13 +58,43 @@ struct kernel_sigaction {
 };
 
 static volatile sig_atomic_t ignores_interrupt;
+static volatile sig_atomic_t gives_up; /* from a stop until bash has given up */
+static pid_t own_process;
 
-static void take(void) {
+static bool has_timer;
+static int timer; /* the kernel's number of it */
+
+static void repeat_every(long nanoseconds) {
+  struct itimerspec time = {{0, nanoseconds}, {0, nanoseconds}};
+  if (has_timer) syscall(SYS_timer_settime, timer, 0, &time, NULL);
+}
+
+/* Whether the signal has broken off a system call that waited. */
+static bool broke_off_a_call(const ucontext_t *context) {
+#if defined(__x86_64__)
+  const unsigned char *next = (const unsigned char *)(uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+  return context->uc_mcontext.gregs[REG_RAX] == -EINTR && next[-2] == 0x0f && next[-1] == 0x05;
+#elif defined(__aarch64__)
+  const uint32_t *next = (const uint32_t *)(uintptr_t)context->uc_mcontext.pc;
+  return context->uc_mcontext.regs[0] == (unsigned long long)-EINTR && next[-1] == 0xd4000001;
+#else
+#error "how this processor makes a system call is not known"
+#endif
+}
+
+static void heed_pipe(void);
+
+/* `context` is NULL where no signal has just arrived. */
+static void take(const ucontext_t *context) {
   struct kernel_sigaction ignore;
-  taken = 1;
+  bool is_waiting = context != NULL && broke_off_a_call(context);
+  taken = gives_up = 1;
+  repeat_every(REPEAT_AFTER_NS);
   interrupt_state = 1;
+  heed_pipe(); /* a first trap on EXIT within this order has bash end by it */
+  descriptors_note_stop();
   /* `wait` looks at this one only. */
-  if (&wait_signal_received != NULL) wait_signal_received = PI_STOP_SIGNAL;
+  if (&wait_signal_received != NULL && is_waiting) wait_signal_received = PI_STOP_SIGNAL;
   if (ignores_interrupt) return;
   memset(&ignore, 0, sizeof ignore);
   ignore.handler = (void (*)(int, siginfo_t *, void *))(uintptr_t)SIG_IGN;
@@ -59,12 +102,16 @@ static void take(void) {
 }
 
 static void take_stop(int number, siginfo_t *info, void *context) {
+  int error = errno;
   (void)number;
-  (void)context;
-  if (info->si_code != SI_QUEUE) return; /* `kill -32` of a command */
-  stopped_sequence = (uint32_t)info->si_value.sival_int;
-  anything_stopped = 1;
-  if (armed && stopped_sequence == armed_sequence) take();
+  if (info->si_code == SI_TIMER && armed && taken) take(context);
+  /* Nor for `kill -32` of a command. */
+  if (info->si_code == SI_QUEUE) {
+    stopped_sequence = (uint32_t)info->si_value.sival_int;
+    anything_stopped = 1;
+    if (armed && stopped_sequence == armed_sequence) take(context);
+  }
+  errno = error;
 }
 
 #if defined(__x86_64__)
@@ -87,32 +134,80 @@ static bool unblock_all(void) {
   return syscall(SYS_rt_sigprocmask, SIG_SETMASK, &nothing, NULL, KERNEL_MASK_SIZE) == 0;
 }
 
-bool stop_install(void) {
-  struct kernel_sigaction action;
+/* A timer is of one process. Without one a stop may need to be sent twice. */
+void stop_renew(void) {
+  struct sigevent event;
+  own_process = getpid();
+  memset(&event, 0, sizeof event);
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = PI_STOP_SIGNAL;
+  has_timer = syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0;
+}
 
+static struct kernel_sigaction action_of(void (*handler)(int, siginfo_t *, void *)) {
+  struct kernel_sigaction action;
   memset(&action, 0, sizeof action);
-  action.handler = take_stop;
+  action.handler = handler;
   action.flags = SA_SIGINFO; /* no SA_RESTART: a read that waits has to look at the interrupt */
 #if defined(__x86_64__)
   action.flags |= SA_RESTORER_FLAG;
   action.restorer = pi_return_from_signal;
 #endif
+  return action;
+}
+
+static volatile sig_atomic_t bash_ends_by_pipe;
+
+static void take_pipe(int number, siginfo_t *info, void *context) {
+  struct kernel_sigaction by_kernel;
+  (void)info;
+  (void)context;
+  if (gives_up && getpid() == own_process) return;
+  if (bash_ends_by_pipe) {
+    termsig_sighandler(number);
+    return;
+  }
+  memset(&by_kernel, 0, sizeof by_kernel);
+  syscall(SYS_rt_sigaction, number, &by_kernel, NULL, KERNEL_MASK_SIZE);
+  kill(getpid(), number); /* delivered when this handler is left */
+}
+
+/* Again for each order: a command may have changed it, or bash. */
+static void heed_pipe(void) {
+  struct kernel_sigaction now, ours = action_of(take_pipe);
+  if (syscall(SYS_rt_sigaction, SIGPIPE, NULL, &now, KERNEL_MASK_SIZE) != 0) return;
+  bool is_of_bash = (uintptr_t)now.handler == (uintptr_t)termsig_sighandler;
+  if (!is_of_bash && (uintptr_t)now.handler != (uintptr_t)SIG_DFL) return;
+  bash_ends_by_pipe = is_of_bash;
+  syscall(SYS_rt_sigaction, SIGPIPE, &ours, NULL, KERNEL_MASK_SIZE);
+}
+
+bool stop_install(void) {
+  struct kernel_sigaction action = action_of(take_stop);
   if (&top_level_mask != NULL) memset(&top_level_mask, 0, KERNEL_MASK_SIZE);
   if (!unblock_all()) return false;
+  stop_renew();
   return syscall(SYS_rt_sigaction, PI_STOP_SIGNAL, &action, NULL, KERNEL_MASK_SIZE) == 0;
 }
 
 void stop_arm(uint32_t sequence) {
-  taken = 0;
+  taken = gives_up = 0;
   interrupt_state = 0;
+  heed_pipe();
   armed_sequence = sequence;
   armed = 1;
   /* After `armed` is set, so that a stop in between is seen by one of the two. */
-  if (anything_stopped && stopped_sequence == sequence) take();
+  if (anything_stopped && stopped_sequence == sequence) take(NULL);
+}
+
+void stop_landed(void) {
+  gives_up = 0;
+  if (taken) repeat_every(0);
 }
 
 void stop_disarm(void) {
-  armed = 0;
+  armed = gives_up = 0;
+  if (taken) repeat_every(0);
   anything_stopped = 0;
   interrupt_state = 0;
   if (&wait_signal_received != NULL) wait_signal_received = 0;

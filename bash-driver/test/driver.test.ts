@@ -2,10 +2,14 @@
  * What a host is promised beyond the output of scripts: state, reports, copies, memory, and a bash that cannot load it.
  */
 import { spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../test/support/scratch.ts";
 import { BASH, build, canBuild, compilerStatus, startHost } from "./support/driver-host.ts";
+
+/** Debian's package `bash-static`. */
+const STATIC = "/bin/bash-static";
 
 describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compiler needed)"}`, () => {
   const built = canBuild ? build() : "";
@@ -52,12 +56,16 @@ describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compile
   });
 
   it.each(["f() { exit 3; }; f", "set -e; f() { false; }; f", "set -u; f() { : $nope; }; f"])(
-    "shows no FUNCNAME after a jump out of a function by `%s`",
+    "shows FUNCNAME as outside of functions after a jump out of one by `%s`",
     async (text) => {
       const host = await start();
+      const shown = 'set +u; echo "${FUNCNAME[*]-none} ${#FUNCNAME[@]}"';
       await host.run(text);
 
-      expect((await host.run('set +u; echo "${FUNCNAME[*]-none} ${#FUNCNAME[@]}"')).output).toBe("none 0\n");
+      // Bash 4.4 has `main` in it there, later ones have nothing.
+      const file = join(scratchFolder(), "script");
+      writeFileSync(file, shown);
+      expect((await host.run(shown)).output).toBe(spawnSync(BASH, [file], { encoding: "utf8" }).stdout);
     },
   );
 
@@ -74,9 +82,10 @@ describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compile
 
   it("takes back extdebug, with which a trap on DEBUG that fails would keep later orders from running", async () => {
     const host = await start();
+    const { options } = await host.run("set -E");
     await host.run("shopt -s extdebug; trap false DEBUG");
 
-    expect((await host.run("echo here; shopt -q extdebug; echo $?")).output).toBe("here\n1\n");
+    expect(await host.run("echo here; shopt -q extdebug; echo $?")).toMatchObject({ output: "here\n1\n", options });
   });
 
   it.each([
@@ -159,7 +168,9 @@ describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compile
     const host = await start();
     await host.run("exec >/dev/full; echo lost; printf lost");
 
-    expect((await host.run("echo here")).output).toBe("here\n");
+    expect((await host.run("cd /; echo here")).output).toBe("here\n");
+    await host.run("exec >/dev/full; printf lost; (exit 3)");
+    expect(await host.run("cd /")).toMatchObject({ output: "", status: 0 });
   });
 
   it("says how an order ended", async () => {
@@ -259,6 +270,19 @@ describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compile
     expect(call('enable -f "$1" pi_driver; pi_driver 99; echo $?').stdout).toBe("1\n");
     expect(call('enable -f "$1" nosuch; echo $?; echo here').stdout).toBe("1\nhere\n");
   });
+
+  it.skipIf(!existsSync(STATIC))(
+    `is refused in words by a bash that cannot load anything${existsSync(STATIC) ? "" : " (Debian's bash-static needed)"}`,
+    () => {
+      const script = 'enable -f "$1" pi_driver || echo refused';
+      const words = ["-c", script, "bash", join(built, "pi-driver.so")];
+
+      const { stdout, stderr } = spawnSync(STATIC, words, { encoding: "utf8", timeout: 10_000 });
+
+      expect(stdout).toBe("refused\n");
+      expect(stderr).toContain("dynamic loading not available");
+    },
+  );
 
   it("is refused where a name is missing, and bash goes on", () => {
     // Another program that loads it lacks all of bash's names: `z now` makes that an error of the load.

@@ -1,10 +1,11 @@
 /**
  * Stops: at random moments of commands that would not end, whatever they ignore; state and shell are kept.
  */
+import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { pick, seededRandom } from "../../test/support/random.ts";
 import { scratchFolder } from "../../test/support/scratch.ts";
-import { build, canBuild, startHost } from "./support/driver-host.ts";
+import { BASH, build, canBuild, startHost } from "./support/driver-host.ts";
 
 const ENDLESS: readonly string[] = [
   "while :; do :; done",
@@ -88,6 +89,40 @@ describe.skipIf(!canBuild)(`a stop${canBuild ? "" : " (Linux and a C compiler ne
       for (let round = 0; round < 30; round += 1) await host.stop(text, round * 250);
 
       expect((await host.run(shown)).output).toBe(before.output);
+    },
+  );
+
+  it.each(["", "trap : EXIT; "])("keeps a shell that writes to what is killed below it, after `%s`", async (before) => {
+    const host = await startHost(built, scratchFolder());
+    const { output } = await host.run("echo $BASHPID");
+    for (let round = 0; round < 40; round += 1) {
+      const text = `${before}{ while :; do printf '%65536s' x; done; } > >(sleep 100)`;
+      expect((await host.stop(text, round * 200)).ending).toBe("stopped");
+    }
+
+    expect((await host.run("echo $BASHPID")).output).toBe(output);
+  });
+
+  it.each(["", "trap 'echo bye >&2' EXIT; "])(
+    "leaves SIGPIPE the end of a shell that is not stopped, after `%s`",
+    async (before) => {
+      const host = await startHost(built, scratchFolder());
+      const text = "{ for ((;;)); do echo line; done; } > >(:)";
+      const bash = spawnSync(BASH, ["-c", before + text], { encoding: "utf8" });
+
+      const { ending, output } = await host.run(before + text);
+
+      // Before it: what the pipe did not take (musl), or a write error, in plain bash as well.
+      const last = (text: string) => /(?:bye\n)?$/.exec(text)?.[0];
+      expect({ ending, last: last(output), signal: "SIGPIPE" }).toEqual({
+        ending: "gone",
+        last: last(bash.stderr),
+        signal: bash.signal,
+      });
+      const other = await startHost(built, scratchFolder());
+      expect(
+        (await other.run(`(${text}); echo $?; trap '' PIPE; echo ok | cat; trap - PIPE; (${text}); echo $?`)).output,
+      ).toBe("141\nok\n141\n");
     },
   );
 

@@ -16,6 +16,9 @@ export interface Answer {
   readonly status: number | undefined;
 }
 
+/** Longest wait for the end of the output, where something outside of the script's process group has it, in milliseconds. */
+const LEFT_BEHIND_MS = 500;
+
 /** A way to run a script in `folder`. */
 export type Way = (text: string, folder: string) => Promise<Answer>;
 
@@ -51,10 +54,12 @@ export function plainlyBy(bash: string): Way {
         child.stdout.on("data", (piece: Buffer) => pieces.push(piece));
         child.on("error", reject);
         child.on("exit", (code) => {
+          const answer = () => resolve({ output: Buffer.concat(pieces).toString(), status: code ?? undefined });
+          child.stdout.on("close", answer);
           // What it left in the background is not part of the answer, and may not stay.
           setTimeout(() => {
             if (child.pid !== undefined) killGroup(child.pid);
-            resolve({ output: Buffer.concat(pieces).toString(), status: code ?? undefined });
+            setTimeout(answer, LEFT_BEHIND_MS);
           }, 10);
         });
       }),

@@ -3,9 +3,9 @@
 //! # Theory of operation
 //! The shell itself is told first, with SIGTERM: bash then ends at once, whatever it waits for,
 //! and writes its state down (see `session::protocol`), so no later statement of the script runs.
-//! The processes of the command follow a ladder, SIGINT, SIGTERM, SIGKILL. Each rung stops all of
-//! them, signals all of them and lets them go on together: a subshell whose child dies first
-//! would go on to its next statement. Targets are found anew on each round by descent from the
+//! The processes of the command follow a ladder, SIGINT, SIGTERM, SIGKILL, from the first rung that
+//! they do not ignore. Each rung stops all of them, signals all of them and lets them go on
+//! together: a subshell whose child dies first would go on to its next statement. Targets are found anew on each round by descent from the
 //! supervisor, never by process group alone: programs make groups of their own.
 //!
 //! Older background jobs, standbys and copies of the session are no targets.
@@ -280,6 +280,24 @@ fn is_zombie(entry: &ProcessEntry) -> bool {
 enum Rung {
     Interrupt,
     Terminate,
+    Kill,
+}
+
+impl Rung {
+    fn signal(self) -> i32 {
+        match self {
+            Self::Interrupt => INTERRUPT,
+            Self::Terminate => TERMINATE,
+            Self::Kill => KILL,
+        }
+    }
+
+    /// The first one, from this one on, that a process does not ignore: it would only be waited for in vain.
+    fn heeded_by(self, pid: i32) -> Self {
+        let heeded = |rung: &Self| *rung == Self::Kill || !tree::ignores(pid, rung.signal());
+        let from_here = [self, self.max(Self::Terminate)];
+        from_here.into_iter().find(heeded).unwrap_or(Self::Kill)
+    }
 }
 
 /// Ends the shell and its processes. Returns those that could not be ended.
@@ -361,21 +379,18 @@ fn tell_shell(plan: &StopPlan) {
 
 /// Signals those that have not been told this much yet, all at once.
 fn tell(targets: &[ProcessIdentity], rung: Rung, told: &mut HashMap<ProcessIdentity, Rung>) {
-    let fresh: Vec<ProcessIdentity> = targets
+    let fresh: Vec<(ProcessIdentity, Rung)> = targets
         .iter()
         .filter(|identity| told.get(identity).is_none_or(|before| *before < rung))
-        .copied()
+        .map(|identity| (*identity, rung.heeded_by(identity.pid)))
         .collect();
-    let signal = match rung {
-        Rung::Interrupt => INTERRUPT,
-        Rung::Terminate => TERMINATE,
-    };
-    for step in [STOP, signal, CONTINUE] {
-        for identity in &fresh {
-            signal_quietly(*identity, step);
+    let steps: [fn(Rung) -> i32; 3] = [|_| STOP, Rung::signal, |_| CONTINUE];
+    for step in steps {
+        for (identity, heeded) in &fresh {
+            signal_quietly(*identity, step(*heeded));
         }
     }
-    told.extend(fresh.into_iter().map(|identity| (identity, rung)));
+    told.extend(fresh);
 }
 
 /// Stops every process until a scan finds no new one, then kills them: a process that forks

@@ -252,8 +252,9 @@ impl Engine {
                 if may_change {
                     self.shared.note_change();
                 }
-            } else if let Ok(loss) = self.ensure_main().await {
-                // A failure here shows on the next command, which tries again.
+            } else {
+                // Where none can be had, the next command tries again, with nothing of what there was.
+                let loss = self.ensure_main().await.unwrap_or(Loss::Everything);
                 session_reset |= loss.is_real(&job.options.command);
             }
         }

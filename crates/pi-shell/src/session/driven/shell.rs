@@ -30,8 +30,8 @@ const BOOT: &str = concat!(
 /// Its name, in the session's folder.
 const BOOT_NAME: &str = "boot";
 
-/// Oldest and newest bash that the driver is known to fit. See bash-driver/README.md.
-const FITS: [bash_version::BashVersion; 2] = [(5, 1), (5, 3)];
+/// Oldest and newest bash that the driver is known to fit. See docs/bash-versions.md.
+const FITS: [bash_version::BashVersion; 2] = [(5, 0), (5, 3)];
 
 /// Time that a text of our own may take; past it the shell does without.
 const OWN_TEXT_LIMIT: Duration = Duration::from_secs(5);
