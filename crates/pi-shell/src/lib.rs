@@ -26,7 +26,6 @@ mod late;
 mod observer;
 mod outcome;
 pub mod output;
-mod per_command;
 mod pty;
 mod request;
 #[cfg(unix)]
