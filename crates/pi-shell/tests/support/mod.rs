@@ -33,6 +33,11 @@ pub(crate) fn is_per_command() -> bool {
     env!("CARGO_CRATE_NAME") == "per_command"
 }
 
+/// Whether these are the tests over shell text.
+pub(crate) fn is_script() -> bool {
+    !is_driven() && !is_per_command()
+}
+
 /// How the sessions of these tests keep their state. Files by themselves are the tests over shell text.
 fn kind() -> Option<SessionKind> {
     match env!("CARGO_CRATE_NAME") {

@@ -100,26 +100,31 @@ impl Program<'_> {
 
     /// The script that bash is started with: the program's file and the command's, then the end. `read` takes a file whole
     /// up to a NUL, also in the bash 3.2 of macOS. What stands behind the command keeps the status without that being
-    /// traced: in the name of a descriptor that is closed.
+    /// traced, in the name of a descriptor that is closed, and leaves it as the script's own. There is no `exit`: what is
+    /// redirected there would stay so in an EXIT trap of the command's.
     fn line(&self) -> String {
         let wait = if self.holds_back { WAIT_FOR_START } else { "" };
-        let tell = if self.keeps {
-            format!("{{ {};}} {SILENTLY};", self.tell())
+        let end = if self.keeps {
+            format!(
+                concat!(
+                    r#"{{ {{ {tell};((!__pi_s))||{{ \builtin set +e;(\builtin exit "$__pi_s");}};}} {silently};}} "#,
+                    "{unused}>&${{__pi_a[__pi_s=$?]--}}"
+                ),
+                tell = self.tell(),
+                silently = SILENTLY,
+                unused = UNUSED,
+            )
         } else {
             String::new()
         };
-        let end = r#"\builtin exit "$__pi_s""#;
         self.own(&format!(
             concat!(
                 r#"{wait}IFS= \builtin read -r -d '' __pi_m <{program};\builtin eval "$__pi_m";\builtin eval "$__pi_c";"#,
-                "{{ {tell}{{ {end};}} {silently};}} {unused}>&${{__pi_a[__pi_s=$?]--}};{end}\n"
+                "{end}\n"
             ),
             wait = wait,
             program = for_bash(&self.files.program),
-            tell = tell,
             end = end,
-            silently = SILENTLY,
-            unused = UNUSED,
         ))
     }
 

@@ -428,8 +428,11 @@ fn limits_of(lines: &str) -> String {
         let Some((_, rest)) = line.split_once('(') else { continue };
         let Some((unit, value)) = rest.split_once(") ") else { continue };
         let Some(flag) = unit.rsplit('-').next().filter(|flag| flag.len() == 1) else { continue };
+        // Bash keeps a copy of what it redirects at 10 and above: below that, no command could be redirected.
+        let is_too_low =
+            flag == "n" && value.parse::<u64>().is_ok_and(|value| value < LEAST_DESCRIPTORS);
         // The size of a pipe cannot be set.
-        if flag != "p" && (value == "unlimited" || value.bytes().all(|byte| byte.is_ascii_digit()))
+        if flag != "p" && !is_too_low && (value == "unlimited" || value.bytes().all(|byte| byte.is_ascii_digit()))
         {
             let _infallible = writeln!(text, "\\builtin ulimit -{kind}{flag} {value}");
         }
@@ -449,6 +452,9 @@ pub(super) fn is_variable_name(name: &str) -> bool {
 pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
     super::files::read_plain(path, MAX_STATE_BYTES).ok()
 }
+
+/// A limit of open files below that is not carried on.
+const LEAST_DESCRIPTORS: u64 = 16;
 
 /// Longest state that is read. A shell with a megabyte of functions is rare.
 const MAX_STATE_BYTES: u64 = 64 * 1024 * 1024;
