@@ -148,7 +148,7 @@ impl ShellError {
             Self::InvalidOption { .. } => "PI_INVALID_OPTION",
             Self::UnusableShell { .. } | Self::OldShell { .. } | Self::NotKept { .. } => {
                 "PI_UNUSABLE_SHELL"
-            },
+            }
             Self::ShellNotFound { .. } => "PI_SHELL_NOT_FOUND",
             Self::Supervisor { .. } => "PI_SUPERVISOR",
             Self::System { .. } => "PI_SYSTEM",

@@ -22,5 +22,11 @@ mod session_stop;
 #[path = "session_traps.rs"]
 mod session_traps;
 
+#[path = "per_command/bounds.rs"]
+mod bounds;
+#[path = "per_command/carrying.rs"]
+mod carrying;
+#[path = "per_command/hostile.rs"]
+mod hostile;
 #[path = "support/mod.rs"]
 mod support;

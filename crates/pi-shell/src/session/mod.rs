@@ -99,8 +99,8 @@ use self::active_runs::ActiveRuns;
 use self::admission::{Admission, AdmittedRun};
 #[cfg(unix)]
 use self::kept::{Engine, Parts};
-use self::per_command::PerCommand;
 pub use self::one_shot::execute_shell;
+use self::per_command::PerCommand;
 #[cfg(unix)]
 pub(crate) use self::private_dir::PrivateDir;
 use crate::capabilities::{DriverState, SessionKind, kind_with};

@@ -41,10 +41,14 @@ pub async fn execute_shell(
         let job = Job { options: run, observer, cancel };
         match kind {
             #[cfg(unix)]
-            SessionKind::Persistent | SessionKind::Script => match execute_in_engine(options.clone(), &job).await {
-                Err(error) if options.may_fall_back(&error) => execute_alone(options, &job).await,
-                result => result,
-            },
+            SessionKind::Persistent | SessionKind::Script => {
+                match execute_in_engine(options.clone(), &job).await {
+                    Err(error) if options.may_fall_back(&error) => {
+                        execute_alone(options, &job).await
+                    }
+                    result => result,
+                }
+            }
             _ => execute_alone(options, &job).await,
         }
     });

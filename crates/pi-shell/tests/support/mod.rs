@@ -5,7 +5,7 @@
 #![allow(dead_code, reason = "each test file uses a part; `expect` would fail in the others")]
 #![allow(clippy::allow_attributes, reason = "see above")]
 
-mod driver;
+pub(crate) mod driver;
 #[path = "../../src/supervisor/executable.rs"]
 mod executable;
 
@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pi_shell::{
-    ExitOutcome, Observer, RunOptions, RunResult, SessionKind, Shell, ShellError, ShellOptions, SinkOptions,
-    SinkUpdate,
+    ExitOutcome, Observer, RunOptions, RunResult, SessionKind, Shell, ShellError, ShellOptions,
+    SinkOptions, SinkUpdate,
 };
 use tokio_util::sync::CancellationToken;
 

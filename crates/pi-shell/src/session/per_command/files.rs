@@ -57,8 +57,18 @@ impl Files {
 
     /// Removes them. What is left goes with the folder.
     pub(super) fn remove(&self) {
-        let Self { folder, program, functions, command, status, dump, state, builtin, locals, begun } =
-            self;
+        let Self {
+            folder,
+            program,
+            functions,
+            command,
+            status,
+            dump,
+            state,
+            builtin,
+            locals,
+            begun,
+        } = self;
         for file in [program, functions, command, status, dump, state, builtin, locals, begun] {
             drop(std::fs::remove_file(file));
         }

@@ -214,7 +214,9 @@ impl PerCommand {
         Ok(RunResult {
             outcome,
             working_dir,
-            session_reset: keeps && self.is_session && (left.is_lost && has_begun || told.contains(&b'f')),
+            session_reset: keeps
+                && self.is_session
+                && (left.is_lost && has_begun || told.contains(&b'f')),
             survivors,
             wall_time,
             output: summary,

@@ -39,21 +39,40 @@ const WAIT_FOR_START: &str =
 /// Around what is said behind a command. Nothing is opened for it, which a restricted shell could not.
 const SILENTLY: &str = "2>&- >&-";
 
+/// Status of a command that bash could not parse (`EX_BADUSAGE` in its sources). A text that ends inside of `$(` leaves
+/// the parser of bash 5.2 broken, which crashes with what it reads next: the state is told by a fork then, and where that
+/// crashes by the EXIT trap, before which bash sets its parser up again.
+const SYNTAX_ERROR: u8 = 2;
+
 /// So much of the mark stands in the names of our variables.
 const TAG_LENGTH: usize = 8;
 
 /// Puts the folders that are positional parameters on the stack, the last one first.
-const PUSH_FOLDERS: &str = "while (($#));do \\builtin pushd -n \"${@:$#}\";\\builtin set -- \"${@:1:$#-1}\";done\n";
+const PUSH_FOLDERS: &str =
+    "while (($#));do \\builtin pushd -n \"${@:$#}\";\\builtin set -- \"${@:1:$#-1}\";done\n";
 
 /// Variables that a bash without an environment begins with.
 const OF_A_NEW_BASH: [&str; 12] = [
-    "HOSTNAME", "HOSTTYPE", "IFS", "MACHTYPE", "MAILCHECK", "OPTERR", "OPTIND", "OSTYPE", "PATH",
-    "PS4", "SHELL", "TERM",
+    "HOSTNAME",
+    "HOSTTYPE",
+    "IFS",
+    "MACHTYPE",
+    "MAILCHECK",
+    "OPTERR",
+    "OPTIND",
+    "OSTYPE",
+    "PATH",
+    "PS4",
+    "SHELL",
+    "TERM",
 ];
 
 /// Says where the shell is, in the form that the host understands: MSYS has `/c/…` for `C:/…`.
-const TELL_DIRECTORY: &str =
-    if cfg!(windows) { "\\builtin pwd -W" } else { "if [[ ${PWD-} == /* ]];then \\builtin printf '%s\\n' \"$PWD\";else \\builtin pwd;fi" };
+const TELL_DIRECTORY: &str = if cfg!(windows) {
+    "\\builtin pwd -W"
+} else {
+    "if [[ ${PWD-} == /* ]];then \\builtin printf '%s\\n' \"$PWD\";else \\builtin pwd;fi"
+};
 
 /// One command, as its bash is told of it.
 pub(super) struct Program<'a> {
@@ -107,10 +126,11 @@ impl Program<'_> {
         let end = if self.keeps {
             format!(
                 concat!(
-                    r#"{{ {{ {tell};((!__pi_s))||{{ \builtin set +e;(\builtin exit "$__pi_s");}};}} {silently};}} "#,
+                    r#"{{ {{ if ((__pi_s=={syntax_error}));then (__pi_y=_;{tell})&&__pi_z=_;else {tell}||\builtin :;__pi_z=_;fi;((!__pi_s))||{{ \builtin set +e;(\builtin exit "$__pi_s");}};}} {silently};}} "#,
                     "{unused}>&${{__pi_a[__pi_s=$?]--}}"
                 ),
                 tell = self.tell(),
+                syntax_error = SYNTAX_ERROR,
                 silently = SILENTLY,
                 unused = UNUSED,
             )
@@ -135,8 +155,8 @@ impl Program<'_> {
                 "__pi_o=${{BASHOPTS-}} __pi_p=$SHELLOPTS __pi_q= __pi_b=builtin;",
                 "\\builtin eval '__pi_b=${{FUNCNAME-}}';",
                 "[[ $__pi_b == builtin ]]&&{{ __pi_q=${{POSIXLY_CORRECT-_}} POSIXLY_CORRECT=${{POSIXLY_CORRECT-y}};",
-                "\\export -f builtin&&\\export -pf >|{builtin};\\unset -f builtin;\\builtin :||\\enable builtin;}};",
-                "\\builtin . {dump}||\\builtin :"
+                "\\export -f builtin&&{{ \\unset -v POSIXLY_CORRECT;\\export -pf >|{builtin};POSIXLY_CORRECT=y;}};",
+                "\\unset -f builtin;\\builtin :||\\enable builtin;}};\\builtin . {dump}"
             ),
             builtin = for_bash(&self.files.builtin),
             dump = for_bash(&self.files.dump),
@@ -192,8 +212,7 @@ impl Program<'_> {
         if !is_first {
             rest.push_str(&self.enter());
         }
-        let _infallible =
-            writeln!(rest, "\\exec >&{OUTPUT} 2>&{ERRORS} {OUTPUT}>&- {ERRORS}>&-");
+        let _infallible = writeln!(rest, "\\exec >&{OUTPUT} 2>&{ERRORS} {OUTPUT}>&- {ERRORS}>&-");
         text.extend_from_slice(rest.as_bytes());
         text
     }
@@ -335,11 +354,9 @@ fn push_late(text: &mut Vec<u8>, state: &State) {
         Some(shopts) => text.extend_from_slice(shopts.as_bytes()),
         None => text.extend_from_slice(&state.shopt_commands),
     }
-    // POSIX mode puts the one on, and a value of GLOBIGNORE the other.
-    for name in ["expand_aliases", "dotglob"] {
-        if !state.has_shopt(name) {
-            text.extend_from_slice(format!("\\builtin shopt -u {name}\n").as_bytes());
-        }
+    // POSIX mode puts it on.
+    if !state.has_shopt("expand_aliases") {
+        text.extend_from_slice(b"\\builtin shopt -u expand_aliases\n");
     }
     text.extend_from_slice(state.options().as_bytes());
 }
@@ -347,8 +364,10 @@ fn push_late(text: &mut Vec<u8>, state: &State) {
 /// What a bash says of itself, each part behind the one before with a mark. A shell that ends inside of one function has
 /// that one's variables unset by another function, which brings those of outside back.
 const DUMP: &str = r##"\builtin enable printf return test shopt unset set declare alias trap ulimit umask local mapfile pwd eval || \builtin :
-\builtin test "${BASHPID-$$}" = "$$" || \builtin return
-\builtin test -s @STATE@ && \builtin return
+\builtin test "${BASHPID-$$}" = "$$" || \builtin test "${__pi_y-}" || \builtin return
+\builtin test "${__pi_z-}" && \builtin return
+\builtin set +v
+\builtin test "${__pi_s+_}" || \builtin set +e
 \builtin shopt -u expand_aliases
 \builtin shopt -u localvar_unset || \builtin :
 [[ $__pi_q == _ ]] && \builtin unset -v POSIXLY_CORRECT
@@ -364,7 +383,7 @@ if [[ ${__pi_w%% *} == *n* ]];then __pi_u -n "$__pi_n";else __pi_u -v "$__pi_n";
 done
 \builtin unset -f __pi_u
 elif ((__pi_d));then __pi_d=2;fi
-\builtin trap '' XFSZ
+[[ ${__pi_y-} ]] || \builtin trap '' XFSZ
 { \builtin printf '#@MARK@ begin\n%s\n#@MARK@ depth\n' "$__pi_d"
 @DIRECTORY@
 \builtin printf '#@MARK@ directory\n'
@@ -393,5 +412,5 @@ if [[ $__pi_o ]];then \builtin printf '%s\n' "$__pi_o";else \builtin shopt -p;fi
 for __pi_i in 3 4 5 6 7 8 9;do [[ -e /dev/fd/$__pi_i ]] && \builtin printf '%s\n' "$__pi_i";done
 \builtin printf '#@MARK@ descriptors\n'
 } >|@STATE@
-\builtin trap - XFSZ
+[[ ${__pi_y-} ]] || \builtin trap - XFSZ
 "##;

@@ -402,17 +402,13 @@ fn special_attributes(text: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// The definition of `builtin` in what `export -pf` prints in POSIX mode: each function, and then a line of its name.
+/// The definition of `builtin` in what `export -pf` prints: each function, and then a line of its name.
 fn definition_of_builtin(text: &[u8]) -> Option<Vec<u8>> {
     const FIRST: &[u8] = b"builtin () ";
-    let start = if text.starts_with(FIRST) {
-        0
-    } else {
-        memchr::memmem::find(text, b"\nbuiltin () ")? + 1
-    };
+    let start =
+        if text.starts_with(FIRST) { 0 } else { memchr::memmem::find(text, b"\nbuiltin () ")? + 1 };
     let rest = text.get(start..)?;
-    let end = memchr::memmem::find(rest, b"\nexport -f builtin\n")
-        .or_else(|| memchr::memmem::find(rest, b"\ndeclare -fx builtin\n"))?;
+    let end = memchr::memmem::find(rest, b"\ndeclare -fx builtin\n")?;
     rest.get(..=end).map(<[u8]>::to_vec)
 }
 
@@ -432,7 +428,9 @@ fn limits_of(lines: &str) -> String {
         let is_too_low =
             flag == "n" && value.parse::<u64>().is_ok_and(|value| value < LEAST_DESCRIPTORS);
         // The size of a pipe cannot be set.
-        if flag != "p" && !is_too_low && (value == "unlimited" || value.bytes().all(|byte| byte.is_ascii_digit()))
+        if flag != "p"
+            && !is_too_low
+            && (value == "unlimited" || value.bytes().all(|byte| byte.is_ascii_digit()))
         {
             let _infallible = writeln!(text, "\\builtin ulimit -{kind}{flag} {value}");
         }

@@ -148,12 +148,8 @@ impl Place {
             fd: watch(output, Interest::READABLE).map_err(system("watch a pipe"))?,
             buffer: vec![0; READ_BYTES],
         };
-        let argv: Vec<OsString> = vec![
-            start.shell.into(),
-            "--norc".into(),
-            "--noprofile".into(),
-            SCRIPT_NAME.into(),
-        ];
+        let argv: Vec<OsString> =
+            vec![start.shell.into(), "--norc".into(), "--noprofile".into(), SCRIPT_NAME.into()];
         let command_line = argv.join(OsStr::new(" ")).to_string_lossy().into_owned();
         // A shell that is starting is not a survivor of another command.
         let turn = self.ground.handing_over.lock().await;
