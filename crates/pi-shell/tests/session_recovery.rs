@@ -176,8 +176,9 @@ async fn a_session_outlives_its_supervisor_and_its_folder() {
 
     let (text, _) = told(&shell, "trap 'x' USR1; trap -p EXIT; readlink /proc/$$/fd/255").await;
     let at = text.find("/pi-bash-").unwrap();
-    let name = text[at + 1..].split(['/', '\'', ' ', '\n']).next().unwrap();
-    let before = text[..at].rsplit(['\'', ' ', '\n']).next().unwrap();
+    let (before, after) = text.split_at(at);
+    let name = after.trim_start_matches('/').split(['/', '\'', ' ', '\n']).next().unwrap();
+    let before = before.rsplit(['\'', ' ', '\n']).next().unwrap();
     std::fs::remove_dir_all(Path::new(before).join(name)).unwrap();
     run(&shell, "/bin/echo first").await;
     assert_eq!(told(&shell, "/bin/echo ok").await.0, "ok\n");

@@ -12,23 +12,24 @@ use crate::support::{
     attempt, command, eventually, output_of, run, shell_options, status_of, told,
 };
 
-fn sandbox(mode: SandboxMode) -> Option<SandboxOptions> {
-    Some(SandboxOptions {
+fn sandbox(mode: SandboxMode, writable_paths: &[&Path]) -> SandboxOptions {
+    SandboxOptions {
         mode,
         network: false,
         backend: None,
-        writable_paths: Vec::new(),
+        writable_paths: writable_paths.iter().map(|path| path.to_path_buf()).collect(),
         protected_paths: Vec::new(),
         hidden_paths: Vec::new(),
         allow_degraded: false,
-    })
+    }
 }
 
 #[tokio::test]
 async fn a_session_in_a_sandbox_keeps_its_state_and_is_kept_in() {
     let outside = tempfile::tempdir_in("/var/tmp").unwrap();
     let file = outside.path().join("file");
-    let options = ShellOptions { sandbox: sandbox(SandboxMode::ReadOnly), ..shell_options() };
+    let options =
+        ShellOptions { sandbox: Some(sandbox(SandboxMode::ReadOnly, &[])), ..shell_options() };
     let shell = Shell::new(options).unwrap();
 
     let first =
@@ -55,10 +56,11 @@ async fn a_session_in_a_sandbox_keeps_its_state_and_is_kept_in() {
 #[tokio::test]
 async fn what_a_command_leaves_for_others_to_run_is_told() {
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
-    let mut wanted = sandbox(SandboxMode::WorkspaceWrite);
-    wanted.iter_mut().for_each(|one| one.writable_paths = vec![folder.path().to_path_buf()]);
-    let options =
-        ShellOptions { sandbox: wanted, cwd: Some(folder.path().to_path_buf()), ..shell_options() };
+    let options = ShellOptions {
+        sandbox: Some(sandbox(SandboxMode::WorkspaceWrite, &[folder.path()])),
+        cwd: Some(folder.path().to_path_buf()),
+        ..shell_options()
+    };
     let shell = Shell::new(options).unwrap();
     run(&shell, "V=kept").await;
 

@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::files::Files;
 use self::follow::{Ending, Follow, StopReason};
-use self::platform::{Output, Place};
+use self::platform::{LimitsMark, Output, Place, Process};
 use self::program::Program;
 use self::state::State;
 use super::effects;
@@ -58,6 +58,20 @@ struct Kept {
     cwd: PathBuf,
     /// What `$?` shows to the next command.
     status: i32,
+}
+
+/// A command whose bash has ended.
+struct Ended {
+    ending: Ending,
+    /// The session is still this command's.
+    keeps: bool,
+    wall_time: Duration,
+    /// What had been met before.
+    before: LimitsMark,
+    /// What it began with.
+    kept: Kept,
+    /// Where it was to run.
+    directory: Option<PathBuf>,
 }
 
 /// What a bash left.
@@ -186,42 +200,55 @@ impl PerCommand {
         .complete()
         .await;
         let keeps = title.as_ref().is_some_and(Title::end);
-        let wall_time = clock.elapsed();
-        let survivors = place.account_for_survivors(&process).await;
+        let ended = Ended { ending, keeps, wall_time: clock.elapsed(), before, kept, directory };
+        let result = self.conclude(place, job, &process, &files, &mark, ended, (output, delivery));
+        let result = result.await;
+        files.remove();
+        result
+    }
+
+    /// Turns the end of a command into its result, and takes over what its bash left.
+    #[expect(clippy::too_many_arguments, reason = "one command's own things, each of another kind")]
+    async fn conclude(
+        &self,
+        place: &Place,
+        job: &Job,
+        process: &Process,
+        files: &Files,
+        mark: &str,
+        ended: Ended,
+        (output, delivery): (Output, Delivery),
+    ) -> Result<RunResult, ShellError> {
+        let Ended { ending, keeps, wall_time, before, kept, directory } = ended;
+        let survivors = place.account_for_survivors(process).await;
         let summary = self.put_output_away(output, delivery, !survivors.is_empty());
         let outcome = outcome_of(ending);
-        let told = files.told_at_begin();
-        let left = self.take_over_state(&files, &mark, outcome, job, &kept, keeps);
-        files.remove();
-        match &told {
+        let left = self.take_over_state(files, mark, outcome, job, &kept, keeps);
+        let told = match files.told_at_begin() {
             None if matches!(ending, Ending::Ended(_)) => {
                 return Err(shell_path::no_bash(&self.shell));
             }
             Some(told) if told.contains(&b'd') => {
                 return Err(refused(directory.unwrap_or(kept.cwd)));
             }
-            _ => {}
-        }
-        let told = told.unwrap_or_default();
+            told => told.unwrap_or_default(),
+        };
         let has_begun = told.contains(&b'c');
-        let mut lost_with_shell = Vec::new();
-        if keeps && self.is_session && has_begun {
-            let jobs = (!survivors.is_empty()).then_some(LostWithShell::Jobs);
-            let descriptors = left.has_descriptors.then_some(LostWithShell::Descriptors);
-            lost_with_shell.extend(jobs.into_iter().chain(descriptors));
-        }
+        let is_missed = keeps && self.is_session;
+        let jobs = (!survivors.is_empty()).then_some(LostWithShell::Jobs);
+        let descriptors = left.has_descriptors.then_some(LostWithShell::Descriptors);
+        let lost = jobs.into_iter().chain(descriptors);
         let working_dir = Some(self.kept().cwd.clone());
         Ok(RunResult {
             outcome,
             working_dir,
-            session_reset: keeps
-                && self.is_session
-                && (left.is_lost && has_begun || told.contains(&b'f')),
+            // Before it began, the state was as it is.
+            session_reset: is_missed && (left.is_lost && has_begun || told.contains(&b'f')),
             survivors,
             wall_time,
             output: summary,
             sandbox: place.sandbox_report().await,
-            lost_with_shell,
+            lost_with_shell: lost.filter(|_| is_missed).collect(),
             limits_met: place.limits_met(before, outcome),
         })
     }

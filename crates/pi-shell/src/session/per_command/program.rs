@@ -295,10 +295,10 @@ impl Program<'_> {
     /// are counted from behind it.
     fn prelude(&self) -> Vec<u8> {
         let begun = for_bash(&self.files.begun);
-        let begin = format!(
+        let first = format!(
             "{{ \\builtin printf c >>{begun};\\builtin unset -v __pi_m __pi_c __pi_f __pi_g\n"
         );
-        let mut text = self.own(&begin).into_bytes();
+        let mut text = self.own(&first).into_bytes();
         if let Some(state) = self.state {
             push_late(&mut text, state);
         }
@@ -363,7 +363,7 @@ fn push_late(text: &mut Vec<u8>, state: &State) {
 
 /// What a bash says of itself, each part behind the one before with a mark. A shell that ends inside of one function has
 /// that one's variables unset by another function, which brings those of outside back.
-const DUMP: &str = r##"\builtin enable printf return test shopt unset set declare alias trap ulimit umask local mapfile pwd eval || \builtin :
+const DUMP: &str = r#"\builtin enable printf return test shopt unset set declare alias trap ulimit umask local mapfile pwd eval || \builtin :
 \builtin test "${BASHPID-$$}" = "$$" || \builtin test "${__pi_y-}" || \builtin return
 \builtin test "${__pi_z-}" && \builtin return
 \builtin set +v
@@ -413,4 +413,4 @@ for __pi_i in 3 4 5 6 7 8 9;do [[ -e /dev/fd/$__pi_i ]] && \builtin printf '%s\n
 \builtin printf '#@MARK@ descriptors\n'
 } >|@STATE@
 [[ ${__pi_y-} ]] || \builtin trap - XFSZ
-"##;
+"#;

@@ -192,14 +192,11 @@ impl State {
     ) -> Self {
         for (name, _) in env {
             self.variables.retain(|one| one.name != *name);
-            match before {
-                Some(before) => {
-                    self.variables.extend(before.variable(name).cloned());
-                }
-                None => {
-                    let given = base.iter().rfind(|(other, _)| other == name);
-                    self.variables.extend(given.map(|(name, value)| exported(name, value)));
-                }
+            if let Some(before) = before {
+                self.variables.extend(before.variable(name).cloned());
+            } else {
+                let given = base.iter().rfind(|(other, _)| other == name);
+                self.variables.extend(given.map(|(name, value)| exported(name, value)));
             }
         }
         self

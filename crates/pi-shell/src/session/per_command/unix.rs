@@ -22,7 +22,7 @@ use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
 use crate::sandbox::SandboxReport;
 use crate::session::filters::{self, FileId, Sight};
 use crate::session::ground::Ground;
-use crate::session::limits::LimitsMark;
+pub(super) use crate::session::limits::LimitsMark;
 use crate::session::main_shell::spawn_error;
 use crate::session::ownership::Title;
 use crate::session::pool;
