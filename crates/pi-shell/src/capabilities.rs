@@ -5,6 +5,10 @@ use std::path::Path;
 use crate::{bash_version, shell_path};
 
 /// How a session keeps its state.
+#[cfg_attr(
+    windows,
+    expect(clippy::manual_non_exhaustive, reason = "the hidden one is for tests on Unix")
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionKind {
     /// One bash lives as long as the session.

@@ -64,6 +64,7 @@ pub(super) struct Title {
     number: u64,
     /// Serial of the last standby that has the session's state. A later one of this engine has what
     /// the command left that was handed over.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "a kept shell and a stop look at it"))]
     last_standby: Arc<AtomicU64>,
 }
 
@@ -83,11 +84,13 @@ impl Title {
     }
 
     /// Whether a standby of this engine's has the session's state.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "a kept shell and a stop look at it"))]
     pub(super) fn covers(&self, standby: u64) -> bool {
         standby <= self.last_standby.load(Ordering::SeqCst)
     }
 
     /// Whether the session is this engine's.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "a kept shell and a stop look at it"))]
     pub(super) fn holds(&self) -> bool {
         self.ownership.state().owner == self.number
     }

@@ -60,6 +60,8 @@ async fn options_and_values_that_change_how_bash_reads_are_carried_on_and_harm_n
     for text in [
         "IFS=' _/pi'",
         "IFS=",
+        "IFS=-",
+        "IFS=0123456789",
         "GLOBIGNORE='*'",
         "POSIXLY_CORRECT=y",
         "set -o posix; exit 3",

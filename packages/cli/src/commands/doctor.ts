@@ -42,13 +42,17 @@ async function probeShell(natives: typeof import("@pi-bash/natives")): Promise<F
   }
 }
 
+/** What sessions do without the driver. */
+const WITHOUT_DRIVER =
+  "each command has a bash of its own, which begins with the state of the one before: slower, without jobs and open descriptors";
+
 /** After a shell was probed, which tries the driver. */
 function driverFindings({ state, path, reason }: ReturnType<typeof import("@pi-bash/natives").driverInfo>): Finding[] {
   if (process.platform !== "linux") return [];
   const name = "bash driver";
   if (state === "fits" && path !== undefined) return [{ name, state: "ok", found: path }];
   const found = reason ?? "not installed";
-  return [{ name, state: "limited", found, remedy: "sessions speak to bash in shell text, which is slower" }];
+  return [{ name, state: "limited", found, remedy: WITHOUT_DRIVER }];
 }
 
 function capabilityFindings(capabilities: ReturnType<typeof import("@pi-bash/natives").capabilities>): Finding[] {
@@ -59,7 +63,7 @@ function capabilityFindings(capabilities: ReturnType<typeof import("@pi-bash/nat
       "persistent session",
       capabilities.session === "persistent",
       "one bash keeps its state between commands",
-      "each command has a bash of its own, without jobs; needs a Unix system with a process list and bash 4.4 or newer",
+      "each command has a bash of its own, without jobs and open descriptors; one that is kept needs Linux, /proc and the bash driver",
     ),
     limited(
       "supervisor",
@@ -96,14 +100,11 @@ export async function examine(): Promise<Finding[]> {
   const findings: Finding[] = [{ name: "pi-bash", state: "ok", found: ownVersion() }, nodeFinding(process.version)];
   try {
     const natives = await import("@pi-bash/natives");
-    const capabilities = natives.capabilities();
     const addon = natives.addonInfo();
     findings.push({ name: "addon", state: "ok", found: `${addon.version} for ${addon.target}, ${addon.path}` });
-    findings.push(
-      await probeShell(natives),
-      ...driverFindings(natives.driverInfo()),
-      ...capabilityFindings(capabilities),
-    );
+    // First: a session that was started shows whether the driver fits, which decides how sessions keep their state.
+    findings.push(await probeShell(natives));
+    findings.push(...driverFindings(natives.driverInfo()), ...capabilityFindings(natives.capabilities()));
   } catch (error) {
     const remedy = "in a checkout: install Rust (https://rustup.rs), then `npm run build`";
     findings.push({ name: "addon", state: "missing", found: text(error), remedy });

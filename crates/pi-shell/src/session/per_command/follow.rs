@@ -4,11 +4,10 @@
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::platform::{Output, Place, Process};
+use super::platform::{Output, Patience, Place, Process};
 use crate::delivery::Delivery;
 use crate::job::DRAIN_LIMIT;
 use crate::outcome::ExitOutcome;
-use crate::session::filters::Patience;
 use crate::source::{ReadOutcome, Source as _};
 
 /// Why a command is stopped.

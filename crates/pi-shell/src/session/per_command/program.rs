@@ -127,7 +127,7 @@ impl Program<'_> {
             format!(
                 concat!(
                     r#"{{ {{ if ((__pi_s=={syntax_error}));then (__pi_y=_;{tell})&&__pi_z=_;else {tell}||\builtin :;__pi_z=_;fi;((!__pi_s))||{{ \builtin set +e;(\builtin exit "$__pi_s");}};}} {silently};}} "#,
-                    "{unused}>&${{__pi_a[__pi_s=$?]--}}"
+                    "{unused}>&\"${{__pi_a[__pi_s=$?]--}}\""
                 ),
                 tell = self.tell(),
                 syntax_error = SYNTAX_ERROR,
@@ -315,7 +315,7 @@ impl Program<'_> {
             text.extend_from_slice(state.builtin.as_deref().unwrap_or_default());
         }
         text.extend_from_slice(self.show_status().as_bytes());
-        text.extend_from_slice(b"} >/dev/null 2>&1 <&$((LINENO=0))\n");
+        text.extend_from_slice(b"} >/dev/null 2>&1 <&\"$((LINENO=0))\"\n");
         text
     }
 

@@ -20,6 +20,7 @@ use crate::error::ShellError;
 use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo};
 use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
 use crate::sandbox::SandboxReport;
+pub(super) use crate::session::filters::Patience;
 use crate::session::filters::{self, FileId, Sight};
 use crate::session::ground::Ground;
 pub(super) use crate::session::limits::LimitsMark;
