@@ -64,7 +64,6 @@ pub(super) struct Title {
     number: u64,
     /// Serial of the last standby that has the session's state. A later one of this engine has what
     /// the command left that was handed over.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "a kept shell and a stop look at it"))]
     last_standby: Arc<AtomicU64>,
 }
 

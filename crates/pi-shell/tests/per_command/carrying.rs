@@ -180,6 +180,22 @@ async fn a_bash_that_cannot_tell_its_state_leaves_the_one_from_before_and_says_s
 }
 
 #[tokio::test]
+async fn an_exit_trap_is_read_and_run_as_in_a_script() {
+    let shell = session();
+    run(&shell, "shopt -s expand_aliases; alias say='echo aliased'").await;
+
+    assert_eq!(
+        told(&shell, "trap 'say bye $?' EXIT; (exit 3)").await,
+        ("aliased bye 3\n".to_owned(), 3)
+    );
+    assert_eq!(
+        told(&shell, "set -u; trap 'say $nope; say on' EXIT").await.0.matches("aliased").count(),
+        0
+    );
+    shell.close().await;
+}
+
+#[tokio::test]
 async fn jobs_and_descriptors_are_named_where_a_command_leaves_some() {
     use LostWithShell::{Descriptors, Jobs};
 

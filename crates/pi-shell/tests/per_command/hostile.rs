@@ -70,6 +70,7 @@ async fn options_and_values_that_change_how_bash_reads_are_carried_on_and_harm_n
         "set -f",
         "set -C",
         "set -u",
+        "set -e; trap 'echo ret >/dev/stdout' RETURN",
         "set -T; trap ': debug' DEBUG",
         "set -E; trap 'n=1' ERR",
         "shopt -s nocasematch failglob nullglob extglob localvar_unset",

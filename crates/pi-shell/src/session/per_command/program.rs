@@ -167,7 +167,7 @@ impl Program<'_> {
     fn trap(&self) -> String {
         let text = if self.state.is_some_and(State::has_reserved_alias) {
             format!(
-                "__pi_o=${{BASHOPTS-}} __pi_p=$SHELLOPTS __pi_q=;\\builtin . {}",
+                "__pi_o= __pi_p=$SHELLOPTS __pi_q= __pi_b=;\\builtin . {}",
                 for_bash(&self.files.dump)
             )
         } else {
@@ -251,9 +251,7 @@ impl Program<'_> {
     /// The state, but for what the prelude sets.
     fn push_state(&self, text: &mut Vec<u8>, state: &State) {
         let begun = for_bash(&self.files.begun);
-        if state.shopts().is_some() {
-            text.extend_from_slice(b"\\builtin shopt -u ${BASHOPTS//:/ }\n");
-        }
+        text.extend_from_slice(b"\\builtin shopt -u ${BASHOPTS//:/ }\n");
         if state.has_shopt("extglob") {
             text.extend_from_slice(b"\\builtin shopt -s extglob\n");
         }
@@ -350,10 +348,7 @@ fn push_late(text: &mut Vec<u8>, state: &State) {
     if state.is_posix() {
         text.extend_from_slice(b"\\builtin set -o posix\n");
     }
-    match state.shopts() {
-        Some(shopts) => text.extend_from_slice(shopts.as_bytes()),
-        None => text.extend_from_slice(&state.shopt_commands),
-    }
+    text.extend_from_slice(state.shopts().as_bytes());
     // POSIX mode puts it on.
     if !state.has_shopt("expand_aliases") {
         text.extend_from_slice(b"\\builtin shopt -u expand_aliases\n");
@@ -362,12 +357,16 @@ fn push_late(text: &mut Vec<u8>, state: &State) {
 }
 
 /// What a bash says of itself, each part behind the one before with a mark. A shell that ends inside of one function has
-/// that one's variables unset by another function, which brings those of outside back.
+/// that one's variables unset by another function, which brings those of outside back. An EXIT trap of the command's own may run behind
+/// it: aliases are as they were. A trap on RETURN would run for this script, and where it fails end bash.
 const DUMP: &str = r#"\builtin enable printf return test shopt unset set declare alias trap ulimit umask local mapfile pwd eval || \builtin :
 \builtin test "${BASHPID-$$}" = "$$" || \builtin test "${__pi_y-}" || \builtin return
-\builtin test "${__pi_z-}" && \builtin return
+\builtin test "${__pi_z-}" && \builtin trap - RETURN && \builtin return
 \builtin set +v
+\builtin shopt -p >|@STATE@
 \builtin test "${__pi_s+_}" || \builtin set +e
+__pi_x=
+\builtin shopt -q expand_aliases && __pi_x=_
 \builtin shopt -u expand_aliases
 \builtin shopt -u localvar_unset || \builtin :
 [[ $__pi_q == _ ]] && \builtin unset -v POSIXLY_CORRECT
@@ -391,7 +390,7 @@ elif ((__pi_d));then __pi_d=2;fi
 \builtin printf '\n#@MARK@ stack\n'
 (($#)) && \builtin printf ' %q' "$@"
 \builtin printf '\n#@MARK@ arguments\n'
-if [[ $__pi_o ]];then \builtin printf '%s\n' "$__pi_o";else \builtin shopt -p;fi
+[[ $__pi_b == builtin ]] && \builtin printf '%s\n' "$__pi_o"
 \builtin printf '#@MARK@ shopts\n%s\n#@MARK@ options\n' "$__pi_p"
 \builtin umask -p
 \builtin printf '#@MARK@ umask\n'
@@ -411,6 +410,8 @@ if [[ $__pi_o ]];then \builtin printf '%s\n' "$__pi_o";else \builtin shopt -p;fi
 \builtin printf '#@MARK@ limits\n'
 for __pi_i in 3 4 5 6 7 8 9;do [[ -e /dev/fd/$__pi_i ]] && \builtin printf '%s\n' "$__pi_i";done
 \builtin printf '#@MARK@ descriptors\n'
-} >|@STATE@
+} >>@STATE@
 [[ ${__pi_y-} ]] || \builtin trap - XFSZ
+[[ $__pi_x ]] && \builtin shopt -s expand_aliases
+\builtin trap - RETURN
 "#;

@@ -103,10 +103,8 @@ pub(super) struct State {
     pub(super) builtin: Option<Vec<u8>>,
     pub(super) aliases: Vec<u8>,
     traps: Vec<Statement>,
-    /// Names of the `shopt` options that are on. None in a bash that has no such list.
-    shopts: Option<Vec<String>>,
-    /// As `shopt -p` tells them there.
-    pub(super) shopt_commands: Vec<u8>,
+    /// Names of the `shopt` options that are on.
+    shopts: Vec<String>,
     /// Names of the `set` options that are on.
     options: Vec<String>,
     /// Commands that set soft limits, then hard ones.
@@ -133,7 +131,7 @@ impl State {
             rest = rest.get(at + end.len()..)?;
             Some(part)
         };
-        next("begin")?;
+        let shopt_commands = next("begin")?;
         let depth = next("depth")?;
         let directory = next("directory")?;
         let stack = next("stack")?;
@@ -164,8 +162,8 @@ impl State {
             builtin: builtin.and_then(definition_of_builtin),
             aliases,
             traps: traps_of(&traps),
-            shopts: names_of(&shopts),
-            shopt_commands: commands_of(&shopts),
+            // Told only where POSIX mode had to be put on, which changes options.
+            shopts: names_of(&shopts).unwrap_or_else(|| shopts_of(&shopt_commands)),
             options: names_of(&options).unwrap_or_default(),
             limits: limits_of(&String::from_utf8_lossy(&limits)),
             has_descriptors: !descriptors.trim_ascii().is_empty(),
@@ -247,11 +245,7 @@ impl State {
 
     /// Whether a `shopt` option is on.
     pub(super) fn has_shopt(&self, name: &str) -> bool {
-        let command = format!("shopt -s {name}\n");
-        match &self.shopts {
-            Some(shopts) => shopts.iter().any(|one| one == name),
-            None => memchr::memmem::find(&self.shopt_commands, command.as_bytes()).is_some(),
-        }
+        self.shopts.iter().any(|one| one == name)
     }
 
     /// Whether an alias has a name that a trap's text would need as a reserved word.
@@ -263,15 +257,13 @@ impl State {
     }
 
     /// The command that puts its `shopt` options on in a bash that has none on.
-    pub(super) fn shopts(&self) -> Option<String> {
-        let names: Vec<&str> = self
-            .shopts
-            .as_ref()?
-            .iter()
-            .map(String::as_str)
-            .filter(|one| !NOT_CARRIED_SHOPTS.contains(one))
-            .collect();
-        Some(format!("\\builtin shopt -s {}\n", names.join(" ")))
+    pub(super) fn shopts(&self) -> String {
+        let names = self.shopts.iter().map(String::as_str);
+        let names: Vec<&str> = names.filter(|one| !NOT_CARRIED_SHOPTS.contains(one)).collect();
+        if names.is_empty() {
+            return String::new();
+        }
+        format!("\\builtin shopt -s {}\n", names.join(" "))
     }
 
     /// The commands that set its `set` options, but for tracing and POSIX mode.
@@ -315,17 +307,11 @@ fn is_option_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
-/// The lines of `shopt -p`, where bash has no list of names.
-fn commands_of(part: &[u8]) -> Vec<u8> {
+/// The options that `shopt -p` tells as being on. `BASHOPTS` does not know what POSIX mode has put on.
+fn shopts_of(part: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(part);
-    let mut commands = String::new();
-    for line in text.lines() {
-        let name = line.rsplit(' ').next().unwrap_or_default();
-        if line.starts_with("shopt ") && !NOT_CARRIED_SHOPTS.contains(&name) {
-            let _infallible = writeln!(commands, "\\builtin {line}");
-        }
-    }
-    commands.into_bytes()
+    let names = text.lines().filter_map(|line| line.strip_prefix("shopt -s "));
+    names.filter(|name| is_option_name(name)).map(str::to_owned).collect()
 }
 
 /// The statements of a text, each with its newline.

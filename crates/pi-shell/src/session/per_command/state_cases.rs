@@ -7,12 +7,12 @@ const MARK: &str = "pi-0123";
 /// A dump with these parts; the others are as those of a new bash.
 fn dump(parts: &[(&str, &str)]) -> Vec<u8> {
     let usual = [
-        ("begin", ""),
+        ("begin", "shopt -s cmdhist\nshopt -u autocd\nshopt -s extglob\n"),
         ("depth", "0\n"),
         ("directory", "/tmp\n"),
         ("stack", " /usr\n"),
         ("arguments", " a b\n"),
-        ("shopts", "cmdhist:extglob\n"),
+        ("shopts", ""),
         ("options", "braceexpand:hashall:nounset\n"),
         ("umask", "umask 0022\n"),
         ("variables", "declare -x HOME=\"/root\"\n"),
@@ -75,21 +75,16 @@ fn options_of_one_command_are_not_carried_on() {
     ]);
 
     assert_eq!(state.options(), "\\builtin set -o pipefail\n\\builtin set +o braceexpand\n");
-    assert_eq!(state.shopts().as_deref(), Some("\\builtin shopt -s extglob\n"));
+    assert_eq!(state.shopts(), "\\builtin shopt -s extglob\n");
     assert!(state.is_posix() && state.is_traced());
 }
 
 #[test]
-fn a_bash_without_a_list_of_its_options_tells_them_as_commands() {
-    let told = "shopt -s expand_aliases\nshopt -u extglob\nshopt -u login_shell\n";
-    let state = parsed(&[("shopts", told)]);
+fn options_are_those_that_bash_says_are_on() {
+    let state = parsed(&[]);
 
-    assert_eq!(state.shopts(), None);
-    assert_eq!(
-        String::from_utf8(state.shopt_commands.clone()).unwrap(),
-        "\\builtin shopt -s expand_aliases\n\\builtin shopt -u extglob\n"
-    );
-    assert!(state.has_shopt("expand_aliases") && !state.has_shopt("extglob"));
+    assert_eq!(state.shopts(), "\\builtin shopt -s cmdhist extglob\n");
+    assert!(state.has_shopt("extglob") && !state.has_shopt("autocd"));
 }
 
 #[test]
