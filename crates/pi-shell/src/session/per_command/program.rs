@@ -358,11 +358,12 @@ fn push_late(text: &mut Vec<u8>, state: &State) {
 
 /// What a bash says of itself, each part behind the one before with a mark. A shell that ends inside of one function has
 /// that one's variables unset by another function, which brings those of outside back. An EXIT trap of the command's own may run behind
-/// it: aliases are as they were. A trap on RETURN would run for this script, and where it fails end bash.
+/// it: aliases are as they were, unless one would come between bash and the trap of ours. A trap on RETURN would run for this script, and where it fails end bash.
 const DUMP: &str = r#"\builtin enable printf return test shopt unset set declare alias trap ulimit umask local mapfile pwd eval || \builtin :
 \builtin test "${BASHPID-$$}" = "$$" || \builtin test "${__pi_y-}" || \builtin return
 \builtin test "${__pi_z-}" && \builtin trap - RETURN && \builtin return
 \builtin set +v
+\builtin test "${__pi_y-}" || \builtin trap '' XFSZ
 \builtin shopt -p >|@STATE@
 \builtin test "${__pi_s+_}" || \builtin set +e
 __pi_x=
@@ -382,7 +383,6 @@ if [[ ${__pi_w%% *} == *n* ]];then __pi_u -n "$__pi_n";else __pi_u -v "$__pi_n";
 done
 \builtin unset -f __pi_u
 elif ((__pi_d));then __pi_d=2;fi
-[[ ${__pi_y-} ]] || \builtin trap '' XFSZ
 { \builtin printf '#@MARK@ begin\n%s\n#@MARK@ depth\n' "$__pi_d"
 @DIRECTORY@
 \builtin printf '#@MARK@ directory\n'
@@ -412,6 +412,8 @@ for __pi_i in 3 4 5 6 7 8 9;do [[ -e /dev/fd/$__pi_i ]] && \builtin printf '%s\n
 \builtin printf '#@MARK@ descriptors\n'
 } >>@STATE@
 [[ ${__pi_y-} ]] || \builtin trap - XFSZ
-[[ $__pi_x ]] && \builtin shopt -s expand_aliases
+if [[ $__pi_x ]];then
+((BASH_VERSINFO[0]>3)) && [[ ${BASH_ALIASES["{"]+_}${BASH_ALIASES["[["]+_} ]] || \builtin shopt -s expand_aliases
+fi
 \builtin trap - RETURN
 "#;
