@@ -28,7 +28,5 @@ mod bounds;
 mod carrying;
 #[path = "per_command/hostile.rs"]
 mod hostile;
-#[path = "per_command/round_trip.rs"]
-mod round_trip;
 #[path = "support/mod.rs"]
 mod support;
