@@ -9,28 +9,28 @@
 //!
 //! The queue of commands, `abort` and `close` are the parent module's. See docs/per-command.md.
 
+mod dump;
 mod files;
 mod follow;
+mod parts;
 #[cfg_attr(unix, path = "unix.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
 mod platform;
 mod program;
+mod silent;
 mod state;
 
-use std::future::Future;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-
-use tokio_util::sync::CancellationToken;
 
 use self::files::Files;
 use self::follow::{Ending, Follow, StopReason};
 use self::platform::{LimitsMark, Output, Place, Process};
 use self::program::Program;
+use self::silent::silent_job;
 use self::state::State;
 use super::effects;
 use super::ownership::{Ownership, Title};
@@ -39,15 +39,11 @@ use crate::environment;
 use crate::error::ShellError;
 use crate::job::{Clock, Job};
 use crate::late::LateReaders;
-use crate::observer::{Observer, SinkUpdate};
 use crate::outcome::{ExitOutcome, LostWithShell, OutputSummary, RunResult};
-use crate::request::{EnvironmentEntry, RunOptions, ShellOptions};
+use crate::request::{EnvironmentEntry, ShellOptions};
 use crate::shell_path;
 use crate::source::{ReadOutcome, Source as _};
 use crate::validate;
-
-/// Time that a snapshot may take.
-const SNAPSHOT_LIMIT: Duration = Duration::from_secs(5);
 
 /// What one bash hands on to the next.
 #[derive(Clone)]
@@ -353,36 +349,6 @@ fn refused(path: PathBuf) -> ShellError {
         return ShellError::WorkingDirectoryDenied { path, source };
     }
     ShellError::MissingWorkingDirectory { path }
-}
-
-/// A run of nothing, for the sake of the state that it leaves.
-fn silent_job(cancel: &CancellationToken) -> Job {
-    Job {
-        options: RunOptions { timeout: Some(SNAPSHOT_LIMIT), ..RunOptions::default() },
-        observer: Arc::new(Silent),
-        cancel: cancel.clone(),
-    }
-}
-
-/// Hears nothing.
-struct Silent;
-
-impl Observer for Silent {
-    fn wants_chunks(&self) -> bool {
-        false
-    }
-
-    fn chunk(&self, _text: &str) {}
-
-    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(std::future::ready(()))
-    }
-
-    fn wants_updates(&self) -> bool {
-        false
-    }
-
-    fn update(&self, _update: SinkUpdate) {}
 }
 
 fn outcome_of(ending: Ending) -> ExitOutcome {
