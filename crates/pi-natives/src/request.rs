@@ -26,7 +26,7 @@ pub struct SessionOptions {
     pub shell: Option<String>,
     /// Path of the `pi-supervisor` executable.
     pub supervisor: Option<String>,
-    /// Path of the bash driver. Absent: sessions speak to bash in shell text.
+    /// Path of the bash driver. Absent: each command has a bash of its own.
     pub driver: Option<String>,
     /// First working directory.
     pub cwd: Option<String>,

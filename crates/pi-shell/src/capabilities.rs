@@ -5,13 +5,20 @@ use std::path::Path;
 use crate::{bash_version, shell_path};
 
 /// How a session keeps its state.
+#[cfg_attr(
+    windows,
+    expect(clippy::manual_non_exhaustive, reason = "the hidden one is for tests on Unix")
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionKind {
     /// One bash lives as long as the session.
     Persistent,
     /// Each command has a bash of its own, which takes the state over that the one before wrote
-    /// down: directory, variables, functions, aliases, options; no jobs, no descriptors.
+    /// down: directory, variables, functions, aliases, options, traps; no jobs, no descriptors.
     PerCommand,
+    /// One bash that is spoken to in shell text: for this crate's own tests of that, as long as it is there.
+    #[doc(hidden)]
+    Script,
 }
 
 /// Whether sessions are driven by the bash driver, as far as this process has tried.
@@ -21,7 +28,7 @@ pub enum DriverState {
     Untried,
     /// The newest bash that was tried takes it.
     Fits,
-    /// It does not, for this reason; its sessions speak to it in shell text.
+    /// It does not, for this reason; its sessions have a bash for each command.
     Unfit(String),
 }
 
@@ -42,8 +49,8 @@ pub struct Capabilities {
     pub sandbox: Vec<&'static str>,
 }
 
-/// Variable that has sessions keep their state another way than the best one: `per-command`, or
-/// `script` for a kept bash that is spoken to in shell text, without the bash driver. Other values are ignored. For hosts whose machine is against persistent sessions, and for tests.
+/// Variable that has sessions keep their state another way than the best one: `per-command`. Other values are ignored. For
+/// hosts whose machine is against persistent sessions, and for tests.
 const SESSION_VARIABLE: &str = "PI_BASH_SESSION";
 
 /// What this build can do on this machine. The first call starts the bash that sessions run where
@@ -65,8 +72,9 @@ pub fn capabilities() -> Capabilities {
 /// How sessions keep their state whose shell is the one that is found where none is given.
 fn session_kind() -> SessionKind {
     let is_old = || shell_path::resolve(None).is_ok_and(|shell| bash_version::is_old(&shell));
+    let is_unfit = || matches!(crate::session::driver_state(), DriverState::Unfit(_));
     match offered_kind() {
-        SessionKind::Persistent if is_old() => SessionKind::PerCommand,
+        SessionKind::Persistent if is_unfit() || is_old() => SessionKind::PerCommand,
         kind => kind,
     }
 }
@@ -74,7 +82,7 @@ fn session_kind() -> SessionKind {
 /// How a session with that shell keeps its state, where nobody asked for a way: by what is known of
 /// the shell. One that turns out to be old falls back then (`session`).
 pub(crate) fn kind_with(shell: Option<&Path>) -> SessionKind {
-    // Where none is known as old, which is everywhere but on macOS, none is looked for.
+    // Where none is known as old, none is looked for.
     let is_old = || {
         bash_version::knows_old()
             && shell_path::resolve(shell).is_ok_and(|shell| bash_version::is_known_as_old(&shell))
@@ -88,17 +96,12 @@ pub(crate) fn kind_with(shell: Option<&Path>) -> SessionKind {
 /// The best way here, whatever the shell.
 fn offered_kind() -> SessionKind {
     let per_command = std::env::var_os(SESSION_VARIABLE).is_some_and(|kind| kind == "per-command");
-    if has_process_tree() && !per_command {
+    // A bash is kept by the bash driver, which is there for Linux.
+    if cfg!(target_os = "linux") && has_process_tree() && !per_command {
         SessionKind::Persistent
     } else {
         SessionKind::PerCommand
     }
-}
-
-/// Whether a session may have the bash driver.
-#[cfg(unix)]
-pub(crate) fn offers_driver() -> bool {
-    std::env::var_os(SESSION_VARIABLE).is_none_or(|kind| kind != "script")
 }
 
 /// Whether processes can be looked up, which a persistent session needs: on Linux, a `/proc`.
@@ -117,7 +120,7 @@ fn has_process_tree() -> bool {
 mod tests {
     use super::*;
 
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     #[test]
     fn linux_keeps_one_bash_a_session() {
         assert_eq!(capabilities().session, SessionKind::Persistent);

@@ -85,6 +85,14 @@ pub enum ShellError {
         /// Of its version.
         minor: u32,
     },
+    /// A bash that cannot be kept between commands: a session that may do without is given a bash for each command.
+    #[error("shell `{}` cannot be kept between commands: {reason}", path.display())]
+    NotKept {
+        /// The path of the shell.
+        path: PathBuf,
+        /// What is missing, and what to do.
+        reason: String,
+    },
     /// No bash was found at all.
     #[error("no bash found; install bash or set `shell` to its path (looked in {searched})")]
     ShellNotFound {
@@ -138,7 +146,9 @@ impl ShellError {
             Self::WorkingDirectoryDenied { .. } => "PI_CWD_DENIED",
             Self::InvalidEnvironment { .. } | Self::EnvironmentTooLarge { .. } => "PI_INVALID_ENV",
             Self::InvalidOption { .. } => "PI_INVALID_OPTION",
-            Self::UnusableShell { .. } | Self::OldShell { .. } => "PI_UNUSABLE_SHELL",
+            Self::UnusableShell { .. } | Self::OldShell { .. } | Self::NotKept { .. } => {
+                "PI_UNUSABLE_SHELL"
+            }
             Self::ShellNotFound { .. } => "PI_SHELL_NOT_FOUND",
             Self::Supervisor { .. } => "PI_SUPERVISOR",
             Self::System { .. } => "PI_SYSTEM",

@@ -28,7 +28,6 @@ mod late;
 mod observer;
 mod outcome;
 pub mod output;
-mod per_command;
 mod pty;
 mod request;
 #[cfg(unix)]

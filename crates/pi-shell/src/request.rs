@@ -33,8 +33,8 @@ pub struct ShellOptions {
     pub shell: Option<PathBuf>,
     /// Path of the `pi-supervisor` executable. Required on Unix.
     pub supervisor: Option<PathBuf>,
-    /// Path of the bash driver. `None`, a system other than Linux, or a bash that it does not fit: the session's bash
-    /// is driven by shell text.
+    /// Path of the bash driver. `None`, a system other than Linux, or a bash that it does not fit: each command has a bash
+    /// of its own.
     pub driver: Option<PathBuf>,
     /// First working directory. Default: the host's own.
     pub cwd: Option<PathBuf>,
@@ -55,13 +55,13 @@ pub struct ShellOptions {
 }
 
 impl ShellOptions {
-    /// Whether a session whose bash turned out to be too old to be kept goes on with a bash for
-    /// each command: nobody asked for the one way, nor for what only that one has.
+    /// Whether a session whose bash turned out not to be one that can be kept goes on with a bash for each command: the
+    /// other way was not asked for.
     #[cfg(unix)]
     pub(crate) fn may_fall_back(&self, error: &ShellError) -> bool {
-        let needs_kept = self.sandbox.is_some()
-            || self.limits.session_memory.or(self.limits.session_processes).is_some();
-        matches!(error, ShellError::OldShell { .. }) && self.kind.is_none() && !needs_kept
+        let is_about_keeping =
+            matches!(error, ShellError::OldShell { .. } | ShellError::NotKept { .. });
+        is_about_keeping && self.kind.is_none()
     }
 }
 

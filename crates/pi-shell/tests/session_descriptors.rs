@@ -136,9 +136,9 @@ async fn tracing_traps_and_exit_show_nothing_of_the_redirections() {
 #[tokio::test]
 async fn what_one_program_does_to_standard_error_does_not_reach_another_s_output() {
     let text = "dd if=/dev/null oflag=nonblock status=none >&2; grep flags /proc/self/fdinfo/1";
-    let kinds = [SessionKind::Persistent, SessionKind::PerCommand];
+    let kinds = [shell_options().kind, Some(SessionKind::PerCommand)];
     for (kind, limit) in kinds.into_iter().flat_map(|kind| [(kind, ""), (kind, "ulimit -n 20")]) {
-        let shell = Shell::new(ShellOptions { kind: Some(kind), ..shell_options() }).unwrap();
+        let shell = Shell::new(ShellOptions { kind, ..shell_options() }).unwrap();
         run(&shell, limit).await;
 
         for concurrency in [Concurrency::Queue, Concurrency::Clone] {

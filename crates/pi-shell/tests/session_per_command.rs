@@ -6,10 +6,7 @@ mod support;
 
 use std::time::Duration;
 
-use pi_shell::{
-    Concurrency, ExitOutcome, RunOptions, SandboxMode, SandboxOptions, SessionKind, Shell,
-    ShellOptions,
-};
+use pi_shell::{Concurrency, ExitOutcome, RunOptions, SessionKind, Shell, ShellOptions};
 use support::{
     attempt, cancel_when, command, eventually, is_alive, output_of, run, shell_options, told,
 };
@@ -101,9 +98,9 @@ async fn a_bash_that_could_not_tell_its_state_is_told_as_a_loss() {
 async fn tracing_and_traps_show_only_the_commands() {
     let shell = session();
 
-    assert_eq!(told(&shell, "set -x; echo a").await.0, "+++ echo a\na\n");
-    assert_eq!(told(&shell, "echo b").await.0, "+++ echo b\nb\n");
-    assert_eq!(told(&shell, "set +x; trap 'echo D' DEBUG; :").await.0, "+++ set +x\nD\n");
+    assert_eq!(told(&shell, "set -x; echo a").await.0, "++ echo a\na\n");
+    assert_eq!(told(&shell, "echo b").await.0, "++ echo b\nb\n");
+    assert_eq!(told(&shell, "set +x; trap 'echo D' DEBUG; :").await.0, "++ set +x\nD\n");
     assert_eq!(told(&shell, "echo c").await.0, "c\n");
     shell.close().await;
 }
@@ -252,25 +249,6 @@ async fn a_program_that_is_no_bash_is_refused() {
     let error = attempt(&shell, command("true")).await.unwrap_err();
 
     assert_eq!(error.code(), "PI_UNUSABLE_SHELL");
-    shell.close().await;
-}
-
-#[tokio::test]
-async fn a_sandbox_is_refused_since_none_would_hold() {
-    let sandbox = Some(SandboxOptions {
-        mode: SandboxMode::ReadOnly,
-        network: false,
-        backend: None,
-        writable_paths: Vec::new(),
-        protected_paths: Vec::new(),
-        hidden_paths: Vec::new(),
-        allow_degraded: false,
-    });
-    let shell = Shell::new(ShellOptions { sandbox, ..options() }).unwrap();
-
-    let error = attempt(&shell, command("true")).await.unwrap_err();
-
-    assert_eq!(error.code(), "PI_SANDBOX_UNAVAILABLE");
     shell.close().await;
 }
 

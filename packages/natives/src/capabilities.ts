@@ -7,7 +7,11 @@ import { binding } from "./binding.ts";
 export interface Capabilities {
   /** As `process.platform` names it. */
   readonly platform: string;
-  /** `persistent`: one bash serves all runs of a session. `per-command`: each run has a bash of its own. */
+  /**
+   * `persistent`: one bash serves all runs of a session. `per-command`: each run has a bash of its own, which begins with the
+   * state that the one before left; no jobs, no descriptors. Whether the bash of a session takes the driver is known once one
+   * was started: `driverInfo()` says why not.
+   */
   readonly session: "persistent" | "per-command";
   /** A supervisor kills everything that was started when the host is gone, whatever ended it. */
   readonly supervisor: boolean;
@@ -25,16 +29,19 @@ export interface Capabilities {
  * @throws NativeLoadError when there is no addon for this platform
  */
 export function capabilities(): Capabilities {
-  return binding().addon.capabilities();
+  const { addon, driver } = binding();
+  const found = addon.capabilities();
+  // What keeps a bash is the driver.
+  return driver === undefined ? { ...found, session: "per-command" } : found;
 }
 
-/** The bash driver of this installation: what sessions' bash takes its commands by, instead of by shell text. */
+/** The bash driver of this installation: what a session's bash takes its commands by, one after the other. */
 export interface DriverInfo {
   /** Absolute path of the object; absent where none is installed, which is so everywhere but on Linux. */
   readonly path?: string;
   /**
    * `absent`: there is none. `untried`: no session was started yet. `fits`: the newest bash that was tried takes it.
-   * `unfit`: it does not, or bash could not load it from where it is; such sessions speak to bash in shell text, slower.
+   * `unfit`: it does not, or bash could not load it from where it is; each command of such sessions has a bash of its own, slower.
    */
   readonly state: "absent" | "untried" | "fits" | "unfit";
   /** Why it does not fit, or why there is none. */

@@ -50,7 +50,7 @@ export const DOCUMENTED: readonly Documented[] = [
   },
   {
     reason: "process ids differ by nature; tracing shows them",
-    apply: (output) => output.replaceAll(/(?<=[+>] (?:kill -(?:USR[12]|9)|wait) )\d+/g, "PID"),
+    apply: (output) => output.replaceAll(/(?<=[+>] (?:kill -(?:USR[12]|9) |wait |p=))\d+/g, "PID"),
   },
 ];
 

@@ -5,7 +5,7 @@
  * Texts print the same at every time on every machine and end by themselves. What a shell prints of its own processes
  * (`$!`, `$$`) is never printed.
  */
-import { driverInfo } from "@pi-bash/natives";
+import { capabilities } from "@pi-bash/natives";
 import { pick, type Random } from "../../support/random.ts";
 import { command } from "./commands.ts";
 
@@ -32,11 +32,14 @@ export interface Flavour {
 /** The frame's function that sets `$?`; as the left side of `&&` it sets off no ERR trap. */
 const setStatus = (status: string) => `__ref_r ${status} && \\:`;
 
-/** Over the bash driver `exit` ends a command and no shell, and a shell that died is replaced by a fork of it. */
-const DRIVEN = driverInfo().state !== "absent";
+/**
+ * Over the bash driver `exit` ends a command and no shell, and a shell that died is replaced by a fork of it. With
+ * `PI_BASH_SESSION=per-command` each command has a bash of its own instead.
+ */
+export const DRIVEN = capabilities().session === "persistent";
 
 /** What a replaced shell has lost, undone in plain bash: descriptors, jobs, hashed paths, the DEBUG trap. */
-const LOSE = DRIVEN
+export const LOSE = DRIVEN
   ? "disown -a"
   : [
       ...[3, 4, 5, 6, 7, 8, 9].map((number) => `exec ${number}>&-`),
@@ -52,6 +55,9 @@ const LOSE = DRIVEN
  */
 const IN_A_FORK = /BASH_SUBSHELL|\b(?:break|continue)\b|kill -9 \$/;
 
+/** Commands about positional parameters, and about traps on ERR and RETURN. */
+const UNSEEN_IN_A_FUNCTION = /\btrap\b|\bset --|\bshift\b/;
+
 /** A sequence of 4 to 12 steps. */
 export function sequence(random: Random, { ends, clones }: Flavour): Step[] {
   const length = 4 + Math.floor(random() * 9);
@@ -60,8 +66,8 @@ export function sequence(random: Random, { ends, clones }: Flavour): Step[] {
     const made = ends && random() < 0.2 ? ending(random) : step(random);
     // From then on a copy may be a new bash, whose process id is its own; and none is traced.
     differs ||= /\$\$|xtrace/.test(made.text);
-    // A copy over the driver has the traps that a subshell has not.
-    differs ||= DRIVEN && /\btrap\b/.test(made.text);
+    // A copy has the traps that a subshell has not.
+    differs ||= /\btrap\b/.test(made.text);
     return { ...made, cloned: clones && random() < 0.4 && !differs && !IN_A_FORK.test(made.text) };
   });
 }
@@ -148,8 +154,9 @@ function ending(random: Random): Step {
       () => dropped("exec true", "0"),
       () => dropped("exec sh -c 'exit 4'", "4"),
       () => {
-        const [text, code] = ["__f() { exit 5; }", "5"];
-        return DRIVEN ? reached(`${text}; __f`, code, text) : dropped(`${text}; __f`, code);
+        // docs/per-command.md: from inside of a function, bash cannot tell what the command did to these.
+        if (!DRIVEN && UNSEEN_IN_A_FUNCTION.test(before)) return reached("exit 5", "5");
+        return reached("__f() { exit 5; }; __f", "5", "__f() { exit 5; }");
       },
     ],
     random,

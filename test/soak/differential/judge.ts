@@ -9,7 +9,7 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import { type Answer, environment } from "../../oracle/ways.ts";
 import { within } from "../../support/patience.ts";
-import { quoted, type Step } from "./grammar.ts";
+import { DRIVEN, LOSE, quoted, type Step } from "./grammar.ts";
 
 /** What the judge says of a step: what its copy printed, where it has one, and what it did itself. */
 export interface Verdict {
@@ -55,7 +55,8 @@ function script(steps: readonly Step[], notes: string): string {
       ? frame(`! (\\builtin eval ${quoted(step.text)})`, `${index}c`, notes, "${PIPESTATUS[0]}")
       : "";
     // What a copy did is not what `$?` tells.
-    return `${before}${frame(step.plain, `${index}`, notes, "$?")}`;
+    const after = DRIVEN ? "" : `${LOSE}\n`;
+    return `${before}${frame(step.plain, `${index}`, notes, "$?")}${after}`;
   });
   return `__ref_r() { \\return "$1"; }; __ref_s=0 __ref_k=0\n${parts.join("")}`;
 }

@@ -1,10 +1,12 @@
 //! Text of bash that every kind of session says: quoted words, and the state of a shell.
 
+#[cfg(unix)]
 mod saved_state;
 
 use std::fmt::Write as _;
 use std::path::Path;
 
+#[cfg(unix)]
 pub(crate) use self::saved_state::SavedState;
 
 /// `text` as one word of bash, on one line, that expands to exactly these bytes.
@@ -54,6 +56,7 @@ pub(crate) const UNSET_OLDPWD: &str = "\\builtin unset OLDPWD;\\builtin export O
 
 /// The script that prints the shell's state as bash text; the first and last line are marks. No
 /// reserved word stands in it: a user's alias may have its name.
+#[cfg(unix)]
 pub(crate) const DUMP_SCRIPT: &str = concat!(
     "\\builtin printf '#%s\\n' \"${FUNCNAME[*]}\"\n",
     "\\builtin printf '\\\\builtin cd -- %q\\n' \"${PWD-}\"\n",

@@ -53,18 +53,6 @@ impl SavedState {
         Self::parse(&read_plain(path).ok()?)
     }
 
-    /// Whether it has a variable of that name.
-    pub(crate) fn declares(&self, name: &str) -> bool {
-        let assigned = format!(" {name}=");
-        let declared = format!(" {name}");
-        self.restore.split(|byte| *byte == b'\n').any(|line| {
-            let Some(rest) = line.strip_prefix(b"declare -") else { return false };
-            let Some(space) = rest.iter().position(|byte| *byte == b' ') else { return false };
-            let named = rest.get(space..).unwrap_or_default();
-            named.starts_with(assigned.as_bytes()) || named == declared.as_bytes()
-        })
-    }
-
     fn parse(text: &[u8]) -> Option<Self> {
         // Behind it may stand what a RETURN trap printed: the script that tells the state is sourced.
         let text = text.get(..memchr::memmem::rfind(text, b"\n#pi-end\n")? + 1)?;

@@ -4,12 +4,14 @@
 //! short command. Anything in doubt does both.
 
 /// Builtins that print or test and set nothing but `$?` and `$_`.
+#[cfg(unix)]
 const PRINTERS: [&str; 6] = [":", "true", "false", "echo", "pwd", "test"];
 
 /// Whether `command` is one plain call of a builtin that changes nothing: words of letters,
 /// digits and `._/,@%+=-` only, so that there is no expansion, redirection or second command.
 ///
 /// A function or an alias of the same name may do anything; then only the checkpoint is older.
+#[cfg(unix)]
 pub(super) fn changes_nothing(command: &str) -> bool {
     let command = command.trim_matches([' ', '\n', '\t']);
     let plain = command.bytes().all(is_plain);
@@ -81,7 +83,7 @@ pub(super) fn only_replaces_shell(command: &str) -> bool {
         .is_some_and(|words| words.bytes().all(|byte| is_plain(byte) || byte == b'\''))
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::{changes_nothing, keeps_shell, only_replaces_shell};
 

@@ -387,7 +387,7 @@ pub(super) fn launch_spec(options: &ShellOptions, cwd: &Path) -> Result<LaunchSp
         env,
         limits: options.limits,
         sandbox: None,
-        driver: options.driver.clone().filter(|_| crate::capabilities::offers_driver()),
+        driver: options.driver.clone(),
         visible: match &options.sandbox {
             Some(_) => [&options.snapshot_path, &options.driver]
                 .into_iter()

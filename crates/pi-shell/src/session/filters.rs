@@ -7,8 +7,61 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use crate::stop::StopPlan;
+use crate::tree::{self, ProcessIdentity};
+
+/// Most time that `>(…)` gets to pass on what the command wrote. `tee` needs a millisecond; one that takes longer is a
+/// survivor, and what it writes is late output.
+const LIMIT: Duration = Duration::from_secs(1);
+
+/// Looks in a row that find no filter until there is none: a process may fork and end between two lines of one look.
+const QUIET_LOOKS: u32 = 2;
+
+/// Time between two looks whether filters are done; doubled up to the second.
+const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(16));
+
+/// How long filters are waited for.
+pub(super) struct Patience {
+    end: Instant,
+    pause: Duration,
+    quiet_looks: u32,
+}
+
+impl Patience {
+    /// At most until `limit`.
+    pub(super) fn new(limit: Option<Instant>) -> Self {
+        let end = Instant::now() + LIMIT;
+        let end = limit.map_or(end, |limit| limit.min(end));
+        Self { end, pause: LOOKS.0, quiet_looks: 0 }
+    }
+
+    /// Whether there is time for a look.
+    pub(super) fn lasts(&self) -> bool {
+        Instant::now() < self.end
+    }
+
+    /// Whether that was the last look that is needed; `is_held`: the output still has a writer.
+    pub(super) fn is_over_with(&mut self, sight: Sight, is_held: bool) -> bool {
+        self.quiet_looks = match sight {
+            // One that has closed the pipe is waited for as well: it is not a survivor.
+            Sight::Filters => 0,
+            Sight::Others => self.quiet_looks + 1,
+            Sight::Nobody if is_held => 0,
+            Sight::Nobody => QUIET_LOOKS,
+        };
+        self.quiet_looks >= QUIET_LOOKS
+    }
+
+    /// Waits until the next look, longer each time.
+    pub(super) async fn pause(&mut self) {
+        tokio::time::sleep(self.pause).await;
+        self.pause = (self.pause * 2).min(LOOKS.1);
+    }
+}
 
 /// What a look at the processes that a command left behind has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,11 +79,27 @@ pub(super) enum Sight {
 
 /// Looks at what lives of the command whose output goes to `output`.
 pub(super) fn look(plan: &StopPlan, output: FileId) -> Sight {
+    let report = plan.report.map(|(_device, inode)| inode);
+    look_with(plan, output, |_, ends| ends.is_being_made(report))
+}
+
+/// The same where the shell is gone with its command. A fork of it has the command line that it had.
+pub(super) fn look_for_forks_of(plan: &StopPlan, output: FileId, command_line: &str) -> Sight {
+    look_with(plan, output, |identity, ends| {
+        ends.has_not_settled()
+            && tree::describe(identity).is_some_and(|one| one.command == command_line)
+    })
+}
+
+fn look_with(
+    plan: &StopPlan,
+    output: FileId,
+    is_being_made: impl Fn(ProcessIdentity, &Ends) -> bool,
+) -> Sight {
     if !cfg!(target_os = "linux") {
         // Without `/proc` nothing can be told apart.
         return Sight::Others;
     }
-    let report = plan.report.map(|(_device, inode)| inode);
     let mut filters: Vec<Ends> = Vec::new();
     let shell = ends_of(plan.shell.identity().pid, output);
     let mut is_found = shell.has_output;
@@ -38,7 +107,7 @@ pub(super) fn look(plan: &StopPlan, output: FileId) -> Sight {
     for entry in plan.left_behind() {
         let ends = ends_of(entry.identity.pid, output);
         is_found |= ends.has_output;
-        if ends.is_being_made(report) {
+        if is_being_made(entry.identity, &ends) {
             return Sight::Filters;
         }
         if ends.input.is_some() {
@@ -87,6 +156,12 @@ struct Ends {
 }
 
 impl Ends {
+    /// Whether it has both ends of a pipe, or reads one that is not its standard input: a fork of bash that is to become
+    /// a filter has not put them in their places.
+    fn has_not_settled(&self) -> bool {
+        !self.reads.is_disjoint(&self.writes) || (self.input.is_none() && !self.reads.is_empty())
+    }
+
     /// Whether it is a fork of the shell, with what it reports on, that has both ends of another: bash has
     /// not given them out yet.
     fn is_being_made(&self, report: Option<u64>) -> bool {

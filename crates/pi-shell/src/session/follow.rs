@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 #[cfg(target_os = "linux")]
 use super::driven;
-use super::filters::{self, Sight};
+use super::filters::{self, Patience};
 use super::frames::FrameBody;
 use super::noise::LastWords;
 use super::output_pipe::OutputPipe;
@@ -35,16 +35,6 @@ const LOST_AFTER_LOOKS: u32 = 2;
 /// The same while the order lies unread: bash waits for the fork of a standby, which takes long
 /// on a starved machine and for ever under `ulimit -u`.
 const STUCK_AFTER_LOOKS: u32 = 6;
-
-/// Most time that `>(…)` gets to pass on what the command wrote. `tee` needs a millisecond; one that
-/// takes longer is a survivor, and what it writes is late output.
-const FILTER_LIMIT: Duration = Duration::from_secs(1);
-
-/// Looks in a row that find no such filter until there is none.
-const QUIET_LOOKS: u32 = 2;
-
-/// Time between two looks whether such filters are done; doubled up to the second.
-const FILTER_LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(16));
 
 /// Lateness of a deadline that shows that the host itself was stopped or starved.
 const LATE_DEADLINE: Duration = Duration::from_millis(100);
@@ -367,31 +357,19 @@ impl Follow<'_, '_> {
 
     /// Reads on while filters of the command still pass its output on.
     async fn await_filters(&mut self, limit: Option<Instant>) {
-        let end = Instant::now() + FILTER_LIMIT;
-        let end = limit.map_or(end, |limit| limit.min(end));
-        let (mut pause, longest) = FILTER_LOOKS;
         if !self.has_room(limit).await || !self.read_what_is_there() {
             return;
         }
         let Ok(output) = self.output.file_id() else { return };
-        // Twice: a process may fork and end between two lines of one look.
-        let mut quiet_looks = 0;
-        while Instant::now() < end && !self.cancel.is_cancelled() {
+        let mut patience = Patience::new(limit);
+        while patience.lasts() && !self.cancel.is_cancelled() {
             let sight = filters::look(&(self.plan)(), output);
             // What they wrote before that look is there by now.
             let is_held = self.read_what_is_there();
-            quiet_looks = match sight {
-                // One that has closed the pipe is waited for as well: it is not a survivor.
-                Sight::Filters => 0,
-                Sight::Others => quiet_looks + 1,
-                Sight::Nobody if is_held => 0,
-                Sight::Nobody => QUIET_LOOKS,
-            };
-            if quiet_looks >= QUIET_LOOKS {
+            if patience.is_over_with(sight, is_held) {
                 return;
             }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(longest);
+            patience.pause().await;
             if !self.has_room(limit).await {
                 return;
             }

@@ -38,8 +38,8 @@ pub(super) struct Ground {
     pub(super) ownership: Ownership,
     /// Held while the session is handed over: a shell that is starting is not a survivor.
     pub(super) handing_over: tokio::sync::Mutex<()>,
-    /// The supervisor as a process.
-    pub(super) root: ProcessIdentity,
+    /// The supervisor as a process; none where processes cannot be looked up.
+    root: Option<ProcessIdentity>,
     /// How the session's shells are started.
     pub(super) spec: LaunchSpec,
     /// What `$?` shows to the next command.
@@ -58,7 +58,7 @@ pub(super) struct Ground {
 
 impl Ground {
     /// `root` is which process the supervisor is.
-    pub(super) fn new(means: Means, root: ProcessIdentity, spec: LaunchSpec) -> Self {
+    pub(super) fn new(means: Means, root: Option<ProcessIdentity>, spec: LaunchSpec) -> Self {
         let Means { supervisor, folder, enclosure, limits } = means;
         Self {
             limits,
@@ -81,9 +81,9 @@ impl Ground {
         }
     }
 
-    /// Whether the session's means are gone: somebody killed its supervisor or removed its folder.
+    /// Whether the session's means are gone: its supervisor was killed or its folder removed.
     pub(super) fn is_broken(&self) -> bool {
-        !self.folder.path().is_dir() || !tree::is_alive(self.root)
+        !self.folder.path().is_dir() || self.root.is_some_and(|root| !tree::is_alive(root))
     }
 
     /// What a command that has just ended is told of the sandbox around it.

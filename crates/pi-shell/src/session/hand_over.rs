@@ -31,11 +31,9 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 
 impl Shell {
     /// The command that runs goes on beside the session, which takes the next one at once, with the
-    /// state of before this command. Returns false where that is not done: nothing runs, or each
-    /// command has a bash of its own anyway.
+    /// state of before this command. Returns false where nothing runs.
     pub async fn hand_over(&self) -> bool {
-        let inner = &self.inner;
-        if inner.is_per_command() || self.is_closed() {
+        if self.is_closed() {
             return false;
         }
         // A task of its own: a caller that drops the future must not leave the session half-way.
@@ -46,6 +44,9 @@ impl Shell {
     async fn give_session_on(&self) -> bool {
         let patience = tokio::time::Instant::now() + BEGIN_LIMIT;
         let (shared, cwd, title) = loop {
+            if self.hand_over_alone() {
+                return true;
+            }
             let found = self.inner.shared().clone();
             if let Some((shared, cwd)) = found
                 && let Some(title) = shared.take_over()

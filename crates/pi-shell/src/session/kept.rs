@@ -1,4 +1,5 @@
-//! The engine that a session with a kept bash has: over the driver where bash takes it, else over shell text.
+//! The engine that a session with a kept bash has: over the driver, or over shell text in the tests of that. Where the
+//! driver is missing or does not fit, none is kept.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,15 +9,16 @@ use std::time::Duration;
 use super::driven;
 use super::engine::{self, Engine as ScriptEngine};
 use super::ground::Ground;
+use super::main_shell::LaunchSpec;
 use super::ownership::Title;
 use super::pool::{self, BootedShell};
 use super::recovery::Loss;
 use super::{copies, shared};
+use crate::capabilities::SessionKind;
 use crate::error::ShellError;
 use crate::job::Job;
 use crate::outcome::RunResult;
 use crate::request::ShellOptions;
-use crate::sandbox::Sandbox;
 
 /// One of the two.
 pub(super) enum Engine {
@@ -43,17 +45,17 @@ impl Engine {
         keeps_session: bool,
     ) -> Result<Self, ShellError> {
         let cwd = crate::validate::first_directory(options.cwd.as_deref())?;
-        let mut spec = engine::launch_spec(&options, &cwd)?;
-        let executable =
-            options.supervisor.clone().unwrap_or_else(|| PathBuf::from("pi-supervisor"));
-        if let Some(wanted) = &options.sandbox {
-            spec.sandbox = Some(Sandbox::open(wanted, &executable).await?);
+        let (executable, spec) = pool::spec_for(&options).await?;
+        if options.kind != Some(SessionKind::Script)
+            && let Some(reason) = why_not_kept(&spec)
+        {
+            return Err(ShellError::NotKept { path: spec.shell, reason });
         }
         let (means, shell) = pool::take(&executable, &spec).await?.into_parts();
         let system = |source| ShellError::System { attempt: "find the supervisor", source };
         let identity = crate::tree::identity_of(means.supervisor.pid())
             .ok_or_else(|| system(engine::died()))?;
-        let ground = Ground::new(means, identity, spec);
+        let ground = Ground::new(means, Some(identity), spec);
         Ok(match shell {
             BootedShell::Script(shell) => {
                 let engine = ScriptEngine::begin(ground, options, cwd, keeps_session, *shell);
@@ -122,6 +124,20 @@ impl Engine {
     pub(super) async fn close(self, bound: Duration) {
         each!(self, one => one.close(bound).await);
     }
+}
+
+/// Why a bash of such a session is not kept, as far as that is known before one is started.
+fn why_not_kept(spec: &LaunchSpec) -> Option<String> {
+    #[cfg(target_os = "linux")]
+    if let Some(driver) = &spec.driver {
+        return driven::known_misfit(spec, driver);
+    }
+    let what = if cfg!(target_os = "linux") {
+        "no bash driver is installed; build it with `npm run build:native`"
+    } else {
+        "the bash driver that keeps one is there for Linux only"
+    };
+    (spec.driver.is_none() || !cfg!(target_os = "linux")).then(|| what.to_owned())
 }
 
 /// What a session's shell and its copies have in common.

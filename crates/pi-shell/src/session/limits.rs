@@ -58,6 +58,19 @@ impl SessionLimits {
         }
     }
 
+    /// Whether shells have to be added to a group.
+    #[cfg(target_os = "linux")]
+    pub(super) fn is_grouped(&self) -> bool {
+        self.group.is_some()
+    }
+
+    /// What would need one was refused.
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, reason = "the same surface on every system")]
+    pub(super) fn is_grouped(&self) -> bool {
+        false
+    }
+
     /// Bounds a shell that was just started, and with it all that it will start.
     #[cfg(target_os = "linux")]
     pub(super) fn add(&self, pid: i32) -> Result<(), ShellError> {

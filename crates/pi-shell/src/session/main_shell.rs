@@ -283,7 +283,7 @@ fn open_files_limit(limits: ResourceLimits) -> Option<u64> {
 }
 
 /// What a failed start means to the caller.
-pub(crate) fn spawn_error<T: AsRef<OsStr>>(
+pub(super) fn spawn_error<T: AsRef<OsStr>>(
     shell: &Path,
     cwd: &Path,
     env: &[(T, T)],

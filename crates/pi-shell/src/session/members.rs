@@ -36,8 +36,7 @@ impl Machinery {
         lock(&self.0).known.iter().map(|identity| identity.pid).collect()
     }
 
-    /// It is the session's shell from now on.
-    #[cfg(target_os = "linux")]
+    /// It is none from now on.
     pub(super) fn remove(&self, pid: i32) {
         lock(&self.0).known.retain(|identity| identity.pid != pid);
     }

@@ -1,10 +1,10 @@
-//! A bash session: `Shell`, its queue of commands, and its end. How it runs them where no bash can
-//! be kept stands in `per_command`; everything else here is about the bash that is kept.
+//! A bash session: `Shell`, its queue of commands, and its end.
 //!
 //! # Module map
 //! ```text
 //! mod      Shell: queue, abort, close          one_shot  a session for one command
 //! admission  a run that waits for its turn and has it
+//! per_command  a bash for each command, where none can be kept
 //! kept     which engine has the bash                driven  over the driver; the rest of this list is over shell text
 //! engine   the shell between commands: start, orders, standbys     recovery  replaces it when it dies
 //! run      one command in the shell             copies, own_pid  one command in a copy of it
@@ -30,7 +30,6 @@ mod descriptors;
 mod driven;
 #[cfg(unix)]
 mod driver;
-#[cfg(unix)]
 mod effects;
 #[cfg(unix)]
 mod engine;
@@ -63,8 +62,8 @@ mod orders;
 mod output_pipe;
 #[cfg(unix)]
 mod own_pid;
-#[cfg(unix)]
 mod ownership;
+mod per_command;
 #[cfg(unix)]
 mod pool;
 #[cfg(unix)]
@@ -102,9 +101,8 @@ use self::active_runs::ActiveRuns;
 use self::admission::{Admission, AdmittedRun};
 #[cfg(unix)]
 use self::kept::{Engine, Parts};
-#[cfg(unix)]
-pub(crate) use self::main_shell::spawn_error;
 pub use self::one_shot::execute_shell;
+use self::per_command::PerCommand;
 #[cfg(unix)]
 pub(crate) use self::private_dir::PrivateDir;
 use crate::capabilities::{DriverState, SessionKind, kind_with};
@@ -113,7 +111,6 @@ use crate::inline;
 use crate::job::Job;
 use crate::observer::Observer;
 use crate::outcome::{ExitOutcome, RunResult};
-use crate::per_command::PerCommand;
 use crate::request::{Concurrency, HARD_TIMEOUT_GRACE, RunOptions, ShellOptions};
 use crate::validate;
 
@@ -298,6 +295,8 @@ impl Shell {
 
     /// Runs a command in a bash of its own; `keeps` as in `PerCommand::run`.
     async fn run_alone(&self, job: &Job, keeps: bool) -> Result<RunResult, ShellError> {
+        #[cfg(unix)]
+        inline::elsewhere().await;
         if self.is_closed() {
             return Err(ShellError::Closed);
         }
@@ -351,6 +350,7 @@ impl Shell {
             return Err(ShellError::Closed);
         }
         if slot.is_none() {
+            inline::elsewhere().await;
             let engine = Engine::start(Arc::clone(&self.inner.options), true).await?;
             self.inner.note_cwd(&engine);
             *slot = Some(engine);
@@ -358,11 +358,20 @@ impl Shell {
         slot.as_mut().ok_or(ShellError::Closed)
     }
 
-    /// Each command has a bash of its own here.
+    /// Each command has a bash of its own here, so that nothing has to be started for the session to go on.
     #[cfg(not(unix))]
     #[expect(clippy::unused_async, reason = "the same call everywhere")]
     pub async fn hand_over(&self) -> bool {
-        false
+        !self.is_closed() && self.hand_over_alone()
+    }
+
+    /// Has a command that has a bash of its own go on beside the session. Returns whether there was one.
+    fn hand_over_alone(&self) -> bool {
+        let is_taken = self.inner.per_command.get().is_some_and(|session| session.take_over());
+        if is_taken {
+            self.inner.move_to(Place::default());
+        }
+        is_taken
     }
 
     /// Cancels all runs of this session, waiting ones too; resolves when they are settled. Fine
@@ -425,7 +434,7 @@ impl Shell {
 
 impl Inner {
     /// Whether each command has a bash of its own: from the beginning, or since the session's bash
-    /// turned out to be too old.
+    /// turned out not to be one that can be kept.
     fn is_per_command(&self) -> bool {
         self.kind == SessionKind::PerCommand || self.per_command.get().is_some()
     }
@@ -454,7 +463,6 @@ impl Inner {
     }
 
     /// The session is there from now on; who waits for it waits there.
-    #[cfg(unix)]
     fn move_to(&self, place: Place) {
         *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
         self.moved.notify_waiters();

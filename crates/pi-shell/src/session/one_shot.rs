@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 #[cfg(unix)]
 use super::kept::Engine;
+use super::per_command::PerCommand;
 use super::{CLOSE_LIMIT, never_started};
 #[cfg(unix)]
 use crate::capabilities::SessionKind;
@@ -14,7 +15,6 @@ use crate::error::ShellError;
 use crate::job::Job;
 use crate::observer::Observer;
 use crate::outcome::RunResult;
-use crate::per_command::PerCommand;
 use crate::request::{RunOptions, ShellOptions};
 use crate::validate;
 
@@ -32,14 +32,23 @@ pub async fn execute_shell(
         return Ok(never_started(&run));
     }
     let kind = options.kind.unwrap_or_else(|| kind_with(options.shell.as_deref()));
+    let mut options = options;
+    // Where a sandbox hides the temporary folder, it shows the session's first directory.
+    if options.sandbox.is_some() && options.cwd.is_none() {
+        options.cwd.clone_from(&run.cwd);
+    }
     let task = tokio::spawn(async move {
         let job = Job { options: run, observer, cancel };
         match kind {
             #[cfg(unix)]
-            SessionKind::Persistent => match execute_in_engine(options.clone(), &job).await {
-                Err(error) if options.may_fall_back(&error) => execute_alone(options, &job).await,
-                result => result,
-            },
+            SessionKind::Persistent | SessionKind::Script => {
+                match execute_in_engine(options.clone(), &job).await {
+                    Err(error) if options.may_fall_back(&error) => {
+                        execute_alone(options, &job).await
+                    }
+                    result => result,
+                }
+            }
             _ => execute_alone(options, &job).await,
         }
     });
@@ -54,11 +63,7 @@ pub async fn execute_shell(
 
 /// A one-shot by the engine of sessions.
 #[cfg(unix)]
-async fn execute_in_engine(mut options: ShellOptions, job: &Job) -> Result<RunResult, ShellError> {
-    // Where a sandbox hides the temporary folder, it shows the session's first directory.
-    if options.sandbox.is_some() && options.cwd.is_none() {
-        options.cwd.clone_from(&job.options.cwd);
-    }
+async fn execute_in_engine(options: ShellOptions, job: &Job) -> Result<RunResult, ShellError> {
     let mut engine = Engine::start(Arc::new(options), false).await?;
     let result = match engine.prepare().await {
         Ok(_) => engine.run(job, false).await,
@@ -71,7 +76,7 @@ async fn execute_in_engine(mut options: ShellOptions, job: &Job) -> Result<RunRe
 
 /// A one-shot where each command has a bash of its own anyway.
 async fn execute_alone(options: ShellOptions, job: &Job) -> Result<RunResult, ShellError> {
-    let session = PerCommand::new(Arc::new(options))?;
+    let session = PerCommand::once(Arc::new(options))?;
     let result = session.run(job, true).await;
     session.close(CLOSE_LIMIT).await;
     result.map(|result| RunResult { session_reset: false, ..result })

@@ -8,12 +8,14 @@ use std::sync::{Mutex, Once, PoisonError};
 
 #[cfg(target_os = "linux")]
 use super::driven::{self, DrivenShell, LaunchError};
+use super::engine;
 use super::limits::SessionLimits;
 use super::main_shell::{LaunchSpec, MainShell};
 use super::private_dir::{self, PrivateDir};
 use super::protocol::TokenSource;
 use crate::error::ShellError;
-use crate::sandbox::{Enclosure, SessionPaths};
+use crate::request::ShellOptions;
+use crate::sandbox::{Enclosure, Sandbox, SessionPaths};
 use crate::supervisor::{Child, Supervisor};
 
 /// Spares kept. One serves sessions that start one after the other; each costs about 1 MB.
@@ -45,14 +47,16 @@ impl BootedShell {
         }
     }
 
-    /// By the driver where the bash takes it.
+    /// By the driver, or by shell text where none was asked for.
     async fn boot(means: &Means, spec: &LaunchSpec) -> Result<Self, ShellError> {
         #[cfg(target_os = "linux")]
         if let Some(driver) = &spec.driver {
             match driven::launch(&means.supervisor, spec, driver, &means.folder).await {
                 Ok(shell) => return Ok(Self::Driven(Box::new(shell))),
                 Err(LaunchError::Failed(error)) => return Err(error),
-                Err(LaunchError::Unfit(_reason)) => {}
+                Err(LaunchError::Unfit(reason)) => {
+                    return Err(ShellError::NotKept { path: spec.shell.clone(), reason });
+                }
             }
         }
         let token = TokenSource::new().next();
@@ -102,6 +106,24 @@ impl Spare {
             && self.executable == executable
             && self.runtime == tokio::runtime::Handle::current().id()
     }
+}
+
+/// The supervisor's executable, and how shells of a session with these options are started.
+pub(super) async fn spec_for(options: &ShellOptions) -> Result<(PathBuf, LaunchSpec), ShellError> {
+    let cwd = crate::validate::first_directory(options.cwd.as_deref())?;
+    let mut spec = engine::launch_spec(options, &cwd)?;
+    let executable = options.supervisor.clone().unwrap_or_else(|| PathBuf::from("pi-supervisor"));
+    if let Some(wanted) = &options.sandbox {
+        spec.sandbox = Some(Sandbox::open(wanted, &executable).await?);
+    }
+    Ok((executable, spec))
+}
+
+/// What a session owns that keeps no shell.
+pub(super) async fn means_for(options: &ShellOptions) -> Result<(Means, LaunchSpec), ShellError> {
+    SWEPT.call_once(private_dir::sweep_stale);
+    let (executable, spec) = spec_for(options).await?;
+    Ok((Means::make(&executable, &spec).await?, spec))
 }
 
 /// Folders of dead hosts are looked for once in a process's life.

@@ -5,7 +5,7 @@
 #![allow(dead_code, reason = "each test file uses a part; `expect` would fail in the others")]
 #![allow(clippy::allow_attributes, reason = "see above")]
 
-mod driver;
+pub(crate) mod driver;
 #[path = "../../src/supervisor/executable.rs"]
 mod executable;
 
@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pi_shell::{
-    ExitOutcome, Observer, RunOptions, RunResult, Shell, ShellError, ShellOptions, SinkOptions,
-    SinkUpdate,
+    ExitOutcome, Observer, RunOptions, RunResult, SessionKind, Shell, ShellError, ShellOptions,
+    SinkOptions, SinkUpdate,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -28,9 +28,29 @@ pub(crate) fn is_driven() -> bool {
     env!("CARGO_CRATE_NAME") == "driven"
 }
 
+/// Whether these are the tests over a bash for each command: `per_command.rs`.
+pub(crate) fn is_per_command() -> bool {
+    env!("CARGO_CRATE_NAME") == "per_command"
+}
+
+/// Whether these are the tests over shell text.
+pub(crate) fn is_script() -> bool {
+    !is_driven() && !is_per_command()
+}
+
+/// How the sessions of these tests keep their state. Files by themselves are the tests over shell text.
+fn kind() -> Option<SessionKind> {
+    match env!("CARGO_CRATE_NAME") {
+        "driven" => None,
+        "per_command" => Some(SessionKind::PerCommand),
+        _ => Some(SessionKind::Script),
+    }
+}
+
 /// Options with the supervisor of this build.
 pub(crate) fn shell_options() -> ShellOptions {
     ShellOptions {
+        kind: kind(),
         supervisor: Some(executable::executable().to_path_buf()),
         driver: is_driven().then(|| driver::object().to_path_buf()),
         cwd: Some("/".into()),

@@ -42,18 +42,21 @@ async function probeShell(natives: typeof import("@pi-bash/natives")): Promise<F
   }
 }
 
+/** What sessions do without the driver. */
+const WITHOUT_DRIVER =
+  "each command has a bash of its own, which begins with the state of the one before: slower, without jobs and open descriptors";
+
 /** After a shell was probed, which tries the driver. */
 function driverFindings({ state, path, reason }: ReturnType<typeof import("@pi-bash/natives").driverInfo>): Finding[] {
   if (process.platform !== "linux") return [];
   const name = "bash driver";
   if (state === "fits" && path !== undefined) return [{ name, state: "ok", found: path }];
-  const slower = "sessions speak to bash in shell text, which is slower";
   const why = reason ?? "for no reason that is known";
   const limited = (found: string, remedy: string): Finding[] => [{ name, state: "limited", found, remedy }];
-  if (state === "absent") return limited(why, `install \`@pi-bash/bash-driver\`; without it ${slower}`);
+  if (state === "absent") return limited(why, `install \`@pi-bash/bash-driver\`; without it ${WITHOUT_DRIVER}`);
   // The probe's shell was not given it.
-  if (state === "untried") return limited(`${path} is not used`, `is \`PI_BASH_SESSION\` set? Then ${slower}`);
-  return limited(why, slower);
+  if (state === "untried") return limited(`${path} is not used`, `is \`PI_BASH_SESSION\` set? Then ${WITHOUT_DRIVER}`);
+  return limited(why, WITHOUT_DRIVER);
 }
 
 function capabilityFindings(capabilities: ReturnType<typeof import("@pi-bash/natives").capabilities>): Finding[] {
@@ -64,7 +67,7 @@ function capabilityFindings(capabilities: ReturnType<typeof import("@pi-bash/nat
       "persistent session",
       capabilities.session === "persistent",
       "one bash keeps its state between commands",
-      "each command has a bash of its own, without jobs; needs a Unix system with a process list and bash 4.4 or newer",
+      "each command has a bash of its own, without jobs and open descriptors; one that is kept needs Linux, /proc and the bash driver",
     ),
     limited(
       "supervisor",
@@ -101,14 +104,11 @@ export async function examine(): Promise<Finding[]> {
   const findings: Finding[] = [{ name: "pi-bash", state: "ok", found: ownVersion() }, nodeFinding(process.version)];
   try {
     const natives = await import("@pi-bash/natives");
-    const capabilities = natives.capabilities();
     const addon = natives.addonInfo();
     findings.push({ name: "addon", state: "ok", found: `${addon.version} for ${addon.target}, ${addon.path}` });
-    findings.push(
-      await probeShell(natives),
-      ...driverFindings(natives.driverInfo()),
-      ...capabilityFindings(capabilities),
-    );
+    // First: a session that was started shows whether the driver fits, which decides how sessions keep their state.
+    findings.push(await probeShell(natives));
+    findings.push(...driverFindings(natives.driverInfo()), ...capabilityFindings(natives.capabilities()));
   } catch (error) {
     const remedy = "in a checkout: install Rust (https://rustup.rs), then `npm run build`";
     findings.push({ name: "addon", state: "missing", found: text(error), remedy });

@@ -89,6 +89,17 @@ fn note_fit(pair: Option<Pair>, fit: Fit) {
     });
 }
 
+fn pair_of(spec: &LaunchSpec, driver: &Path) -> Option<Pair> {
+    FileKey::of(&spec.shell)
+        .zip(FileKey::of(driver))
+        .map(|(shell, driver)| (shell, driver, spec.sandbox.is_some()))
+}
+
+/// Why they do not fit, where that was found out before.
+pub(in crate::session) fn known_misfit(spec: &LaunchSpec, driver: &Path) -> Option<String> {
+    fit_of(pair_of(spec, driver).as_ref())?.err()
+}
+
 /// Starts a bash that takes orders, where it is one that fits.
 pub(in crate::session) async fn launch(
     supervisor: &Supervisor,
@@ -96,9 +107,7 @@ pub(in crate::session) async fn launch(
     driver: &Path,
     folder: &PrivateDir,
 ) -> Result<DrivenShell, LaunchError> {
-    let pair = FileKey::of(&spec.shell)
-        .zip(FileKey::of(driver))
-        .map(|(shell, driver)| (shell, driver, spec.sandbox.is_some()));
+    let pair = pair_of(spec, driver);
     let mut fit = fit_of(pair.as_ref());
     if fit.is_none() {
         let tried = match try_out(supervisor, spec, driver, folder).await {

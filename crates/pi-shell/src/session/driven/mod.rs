@@ -22,6 +22,6 @@ mod standby;
 
 pub(super) use self::copies::run as run_copy;
 pub(super) use self::engine::Engine;
-pub(super) use self::fit::{launch, state};
+pub(super) use self::fit::{known_misfit, launch, state};
 pub(super) use self::shell::{DrivenShell, Heard, LaunchError, Running};
 pub(super) use self::standby::Shared;

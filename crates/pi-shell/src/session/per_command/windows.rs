@@ -12,10 +12,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 use windows_sys::Win32::System::Threading::CREATE_NO_WINDOW;
 
-use super::program::LOADER;
+use super::files::SCRIPT_NAME;
+use crate::confinement::SandboxReport;
 use crate::error::ShellError;
-use crate::outcome::{ExitOutcome, ProcessInfo};
+use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo};
 use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
+use crate::session::ownership::Title;
 use crate::source::{READ_BYTES, ReadOutcome, Source};
 use crate::sys::job::{self, Job};
 
@@ -25,12 +27,56 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(4);
 /// Time for a job that was ended to be empty.
 const END_LIMIT: Duration = Duration::from_secs(2);
 
-/// Read before anything else, when bash is in its job: what it starts before would not be.
-const WAIT_FOR_START: &str = "IFS= \\builtin read -r __pi_m;\\exec </dev/null;";
+/// Whether such a session can be had. What needs Unix is refused.
+pub(super) fn check(options: &ShellOptions) -> Result<(), ShellError> {
+    if let Some(wanted) = &options.sandbox {
+        let reason = "Windows has no sandbox that commands can run in".to_owned();
+        return Err(ShellError::SandboxUnavailable { mode: wanted.mode.name(), reason });
+    }
+    if options.limits.session_memory.or(options.limits.session_processes).is_some() {
+        let reason = "only Linux has control groups".to_owned();
+        return Err(ShellError::LimitsUnavailable { reason });
+    }
+    Ok(())
+}
 
-/// Where a session goes whose directory is gone.
-pub(super) fn root() -> PathBuf {
-    std::env::temp_dir()
+/// What a bash is started with: MSYS needs the system's own variables, whatever the state has.
+pub(super) fn environment(base: &[EnvironmentEntry], _has_state: bool) -> Vec<EnvironmentEntry> {
+    base.to_vec()
+}
+
+/// Nothing is counted.
+#[derive(Clone, Copy)]
+pub(super) struct LimitsMark;
+
+/// What tells a command's output from others: nothing here looks for it.
+#[derive(Clone, Copy)]
+pub(super) struct FileId;
+
+/// What a look at the processes that a command left behind has found: they cannot be looked into.
+pub(super) struct Sight;
+
+/// How long what passes output on is waited for: not at all.
+pub(super) struct Patience;
+
+impl Patience {
+    pub(super) fn new(_limit: Option<Instant>) -> Self {
+        Self
+    }
+
+    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
+    pub(super) fn lasts(&self) -> bool {
+        false
+    }
+
+    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
+    pub(super) fn is_over_with(&mut self, _sight: Sight, _is_held: bool) -> bool {
+        true
+    }
+
+    pub(super) async fn pause(&mut self) {
+        tokio::time::sleep(LOOK_INTERVAL).await;
+    }
 }
 
 /// What a session has for its life.
@@ -43,8 +89,8 @@ pub(super) struct Place {
 /// What a bash is started with. Windows has no limits of that kind.
 pub(super) struct Start<'a> {
     pub(super) shell: &'a Path,
-    pub(super) program: &'a Path,
-    pub(super) cwd: &'a Path,
+    /// Where its script is.
+    pub(super) folder: &'a Path,
     pub(super) env: &'a [EnvironmentEntry],
     #[expect(dead_code, reason = "the same fields as on Unix")]
     pub(super) limits: ResourceLimits,
@@ -72,21 +118,54 @@ impl Place {
         &self.folder
     }
 
+    /// The part of it that bash writes to.
+    pub(super) fn written(&self) -> PathBuf {
+        self.folder.clone()
+    }
+
+    /// There is no sandbox.
+    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
+    pub(super) fn temporary(&self) -> Option<&Path> {
+        None
+    }
+
+    /// Bash has to wait until it is in its job.
+    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
+    pub(super) fn holds_back(&self) -> bool {
+        true
+    }
+
+    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
+    pub(super) fn mark_limits(&self) -> LimitsMark {
+        LimitsMark
+    }
+
+    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
+    pub(super) fn limits_met(&self, _before: LimitsMark, _outcome: ExitOutcome) -> Vec<LimitMet> {
+        Vec::new()
+    }
+
+    #[expect(clippy::unused_async, reason = "the same form as on Unix")]
+    pub(super) async fn sandbox_report(&self) -> Option<SandboxReport> {
+        None
+    }
+
     /// Starts a bash that evaluates its program.
     #[expect(clippy::unused_async, reason = "on Unix a supervisor is asked")]
-    pub(super) async fn start(&self, start: Start<'_>) -> Result<(Process, Output), ShellError> {
+    pub(super) async fn start(
+        &self,
+        start: Start<'_>,
+        _title: Option<Title>,
+    ) -> Result<(Process, Output), ShellError> {
         let failed = |source| ShellError::System { attempt: "start bash", source };
         let (reader, writer) = io::pipe().map_err(failed)?;
         let errors = writer.try_clone().map_err(failed)?;
         let job = Job::new().map_err(failed)?;
         let mut child = Command::new(start.shell)
-            .args(["--norc", "--noprofile", "-c"])
-            .arg(format!("{WAIT_FOR_START}{LOADER}"))
-            .arg("bash")
-            .arg(start.program.to_string_lossy().replace('\\', "/"))
+            .args(["--norc", "--noprofile", SCRIPT_NAME])
             .env_clear()
             .envs(start.env.iter().map(|(name, value)| (name, value)))
-            .current_dir(start.cwd)
+            .current_dir(start.folder)
             .stdin(Stdio::piped())
             .stdout(writer)
             .stderr(errors)
@@ -175,6 +254,12 @@ impl Process {
         }
     }
 
+    /// What still passes its output on cannot be seen.
+    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
+    pub(super) fn sight(&self, _place: &Place, _output: FileId) -> Sight {
+        Sight
+    }
+
     /// Ends it and all that it started. There is no politer way: a console's Ctrl-C reaches
     /// whoever shares the console.
     pub(super) async fn stop(&self, _place: &Place) {
@@ -201,6 +286,14 @@ impl Output {
     /// Bytes that lie in the pipe now.
     pub(super) fn waiting_bytes(&self) -> usize {
         job::waiting_bytes(&self.reader).ok().flatten().unwrap_or_default()
+    }
+}
+
+impl Output {
+    /// Nothing is looked for by it.
+    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
+    pub(super) fn file_id(&self) -> io::Result<FileId> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 }
 

@@ -4,7 +4,7 @@
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::platform::{Output, Place, Process};
+use super::platform::{Output, Patience, Place, Process};
 use crate::delivery::Delivery;
 use crate::job::DRAIN_LIMIT;
 use crate::outcome::ExitOutcome;
@@ -53,6 +53,13 @@ impl Follow<'_> {
             Ending::Ended(_) => self.deadline.map(|one| one.max(Instant::now()) + DRAIN_LIMIT),
         };
         self.drain(limit).await;
+        // What was stopped leaves nothing that passes its output on.
+        if matches!(ending, Ending::Ended(_)) {
+            self.await_filters(limit).await;
+        }
+        self.delivery.end();
+        self.delivery.flush();
+        self.has_room(limit).await;
         ending
     }
 
@@ -70,9 +77,10 @@ impl Follow<'_> {
             let event = tokio::select! {
                 biased;
                 () = self.cancel.cancelled(), if stopping.is_none() => Event::Stop(StopReason::Cancelled),
+                // Before the deadline: a host that was held up finds both, and the command had ended in time.
+                outcome = process.ended(), if stopping.is_none() => Event::Ended(outcome),
                 () = until(self.deadline), if stopping.is_none() => Event::Stop(StopReason::TimedOut),
                 () = &mut ladder, if stopping.is_some() => Event::Stopped,
-                outcome = process.ended(), if stopping.is_none() => Event::Ended(outcome),
                 () = self.delivery.drained(), if !reading => Event::Nothing,
                 read = self.output.read_to_end(), if reading && is_open => {
                     Event::Read(read.unwrap_or(ReadOutcome::Closed))
@@ -111,9 +119,45 @@ impl Follow<'_> {
                 _ => rest = 0,
             }
         }
-        self.delivery.end();
-        self.delivery.flush();
-        self.has_room(limit).await;
+    }
+
+    /// Reads on while filters of the command still pass its output on.
+    async fn await_filters(&mut self, limit: Option<Instant>) {
+        if !self.has_room(limit).await || !self.read_what_is_there() {
+            return;
+        }
+        let Ok(output) = self.output.file_id() else { return };
+        let mut patience = Patience::new(limit);
+        while patience.lasts() && !self.cancel.is_cancelled() {
+            let sight = self.process.sight(self.place, output);
+            // What they wrote before that look is there by now.
+            let is_held = self.read_what_is_there();
+            if patience.is_over_with(sight, is_held) {
+                return;
+            }
+            patience.pause().await;
+            if !self.has_room(limit).await {
+                return;
+            }
+        }
+    }
+
+    /// Takes what lies in the pipe now. Returns whether it still has a writer.
+    fn read_what_is_there(&mut self) -> bool {
+        let mut rest = self.output.waiting_bytes();
+        loop {
+            match self.output.read_now() {
+                Ok(ReadOutcome::Data(length)) => {
+                    self.delivery.take(self.output, length);
+                    rest = rest.saturating_sub(length);
+                    if rest == 0 {
+                        return true;
+                    }
+                }
+                Ok(ReadOutcome::Closed) => return false,
+                _ => return true,
+            }
+        }
     }
 
     /// Waits until the consumer took everything, at most until `limit`.

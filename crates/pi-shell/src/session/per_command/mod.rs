@@ -1,0 +1,373 @@
+//! A bash for each command: sessions where no bash can be kept, or where the driver does not fit the one there is.
+//!
+//! # Theory of operation
+//! A command's bash evaluates the state that the one before wrote down, runs the command, and writes its own state down
+//! when it ends, however it ends by itself (`program`, `state`). So directory, variables, functions, aliases, options and
+//! traps go on; jobs and descriptors do not. The command ends with its bash; what it left in the background is read on and
+//! accounted for. A command that is handed over goes on with its bash, and what it leaves is dropped. The platform's part
+//! (`platform`) starts bash, ends trees and reads pipes.
+//!
+//! The queue of commands, `abort` and `close` are the parent module's. See docs/per-command.md.
+
+mod dump;
+mod files;
+mod follow;
+mod parts;
+#[cfg_attr(unix, path = "unix.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+mod platform;
+mod program;
+mod silent;
+mod state;
+
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use self::files::Files;
+use self::follow::{Ending, Follow, StopReason};
+use self::platform::{LimitsMark, Output, Place, Process};
+use self::program::Program;
+use self::silent::silent_job;
+use self::state::State;
+use super::effects;
+use super::ownership::{Ownership, Title};
+use crate::delivery::Delivery;
+use crate::environment;
+use crate::error::ShellError;
+use crate::job::{Clock, Job};
+use crate::late::LateReaders;
+use crate::outcome::{ExitOutcome, LostWithShell, OutputSummary, RunResult};
+use crate::request::{EnvironmentEntry, ShellOptions};
+use crate::shell_path;
+use crate::source::{ReadOutcome, Source as _};
+use crate::validate;
+
+/// What one bash hands on to the next.
+#[derive(Clone)]
+struct Kept {
+    /// None before the first command.
+    state: Option<Arc<State>>,
+    /// Where the session is.
+    cwd: PathBuf,
+    /// What `$?` shows to the next command.
+    status: i32,
+}
+
+/// A command whose bash has ended.
+struct Ended {
+    ending: Ending,
+    /// The session is still this command's.
+    keeps: bool,
+    wall_time: Duration,
+    /// What had been met before.
+    before: LimitsMark,
+    /// What it began with.
+    kept: Kept,
+    /// Where it was to run.
+    directory: Option<PathBuf>,
+}
+
+/// What a bash left.
+#[derive(Default)]
+struct Left {
+    /// It could not tell its state, although the command may have changed it.
+    is_lost: bool,
+    /// It had descriptors above 2.
+    has_descriptors: bool,
+}
+
+/// A session whose commands have a bash each.
+pub(super) struct PerCommand {
+    options: Arc<ShellOptions>,
+    shell: PathBuf,
+    base_env: Vec<EnvironmentEntry>,
+    /// Made with the first command, and again where it was killed or removed from outside.
+    place: tokio::sync::Mutex<Option<Arc<Place>>>,
+    kept: Mutex<Kept>,
+    late: LateReaders,
+    serial: AtomicU64,
+    /// Which of its commands has the session.
+    ownership: Ownership,
+    /// Whether there is a next command.
+    is_session: bool,
+}
+
+impl PerCommand {
+    /// A session; nothing is started.
+    pub(super) fn new(options: Arc<ShellOptions>) -> Result<Self, ShellError> {
+        platform::check(&options)?;
+        let shell = shell_path::resolve(options.shell.as_deref())?;
+        let base_env = base_environment(&options);
+        let cwd = validate::first_directory(options.cwd.as_deref())?;
+        Ok(Self {
+            options,
+            shell,
+            base_env,
+            place: tokio::sync::Mutex::default(),
+            kept: Mutex::new(Kept { state: None, cwd, status: 0 }),
+            late: LateReaders::default(),
+            serial: AtomicU64::new(0),
+            ownership: Ownership::default(),
+            is_session: true,
+        })
+    }
+
+    /// The same for one command, whose state nothing follows.
+    pub(super) fn once(options: Arc<ShellOptions>) -> Result<Self, ShellError> {
+        Ok(Self { is_session: false, ..Self::new(options)? })
+    }
+
+    /// Runs a command. With `keeps`, what it changed is what the next one begins with; without, it is a copy that runs
+    /// beside others.
+    pub(super) async fn run(&self, job: &Job, keeps: bool) -> Result<RunResult, ShellError> {
+        let place = self.place().await?;
+        let begins = self.kept().state.is_none();
+        if self.options.snapshot_path.is_some() && begins {
+            // A snapshot that ends bash or takes too long is left out.
+            drop(self.attempt(&place, &silent_job(&job.cancel), true, &self.options).await);
+        }
+        let first = ShellOptions { snapshot_path: None, ..(*self.options).clone() };
+        self.attempt(&place, job, keeps, &first).await
+    }
+
+    /// The command that runs goes on beside the session, which has the state from before it. Returns whether there was one.
+    pub(super) fn take_over(&self) -> bool {
+        self.ownership.take_over(0).is_some()
+    }
+
+    async fn attempt(
+        &self,
+        place: &Place,
+        job: &Job,
+        keeps: bool,
+        first: &ShellOptions,
+    ) -> Result<RunResult, ShellError> {
+        let kept = self.kept().clone();
+        let directory = match &job.options.cwd {
+            Some(cwd) => Some(validate::check_directory(cwd, &kept.cwd)?),
+            None => kept.state.is_none().then(|| kept.cwd.clone()),
+        };
+        let directory =
+            directory.filter(|directory| kept.state.is_none() || *directory != kept.cwd);
+        let serial = self.serial.fetch_add(1, Ordering::Relaxed);
+        let files = Files::new(place.folder(), &place.written(), serial);
+        let mark = new_mark();
+        let given = platform::environment(&self.base_env, kept.state.is_some());
+        let program = Program {
+            files: &files,
+            mark: &mark,
+            state: kept.state.as_deref(),
+            keeps: keeps && (self.is_session || first.snapshot_path.is_some()),
+            options: first,
+            holds_back: place.holds_back(),
+            temporary: place.temporary(),
+            base_env: &given,
+            cwd: directory.as_deref(),
+            status: kept.status,
+            env: &job.options.env,
+        };
+        let clock = Clock::start(job.options.timeout);
+        let failed = |source| ShellError::System { attempt: "give bash a command", source };
+        program.write(&job.options.command).map_err(failed)?;
+        let before = place.mark_limits();
+        let start = platform::Start {
+            shell: &self.shell,
+            folder: &files.folder,
+            env: &given,
+            limits: self.options.limits,
+        };
+        let title = keeps.then(|| self.ownership.owned());
+        let (process, mut output) = place.start(start, title.clone()).await?;
+        if let Some(title) = &title {
+            title.begin();
+        }
+        let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
+        let ending = Follow {
+            process: &process,
+            place,
+            output: &mut output,
+            delivery: &mut delivery,
+            deadline: clock.deadline(),
+            cancel: &job.cancel,
+        }
+        .complete()
+        .await;
+        let keeps = title.as_ref().is_some_and(Title::end);
+        let ended = Ended { ending, keeps, wall_time: clock.elapsed(), before, kept, directory };
+        let result = self.conclude(place, job, &process, &files, &mark, ended, (output, delivery));
+        let result = result.await;
+        files.remove();
+        result
+    }
+
+    /// Turns the end of a command into its result, and takes over what its bash left.
+    #[expect(clippy::too_many_arguments, reason = "one command's own things, each of another kind")]
+    async fn conclude(
+        &self,
+        place: &Place,
+        job: &Job,
+        process: &Process,
+        files: &Files,
+        mark: &str,
+        ended: Ended,
+        (output, delivery): (Output, Delivery),
+    ) -> Result<RunResult, ShellError> {
+        let Ended { ending, keeps, wall_time, before, kept, directory } = ended;
+        let survivors = place.account_for_survivors(process).await;
+        let summary = self.put_output_away(output, delivery, !survivors.is_empty());
+        let outcome = outcome_of(ending);
+        let left = self.take_over_state(files, mark, outcome, job, &kept, keeps);
+        let told = match files.told_at_begin() {
+            None if matches!(ending, Ending::Ended(_)) => {
+                return Err(shell_path::no_bash(&self.shell));
+            }
+            Some(told) if told.contains(&b'd') => {
+                return Err(refused(directory.unwrap_or(kept.cwd)));
+            }
+            told => told.unwrap_or_default(),
+        };
+        let has_begun = told.contains(&b'c');
+        let is_missed = keeps && self.is_session;
+        let jobs = (!survivors.is_empty()).then_some(LostWithShell::Jobs);
+        let descriptors = left.has_descriptors.then_some(LostWithShell::Descriptors);
+        let lost = jobs.into_iter().chain(descriptors);
+        let working_dir = Some(self.kept().cwd.clone());
+        Ok(RunResult {
+            outcome,
+            working_dir,
+            // Before it began, the state was as it is.
+            session_reset: is_missed && (left.is_lost && has_begun || told.contains(&b'f')),
+            survivors,
+            wall_time,
+            output: summary,
+            sandbox: place.sandbox_report().await,
+            lost_with_shell: lost.filter(|_| is_missed).collect(),
+            limits_met: place.limits_met(before, outcome),
+        })
+    }
+
+    /// What commands are started in.
+    async fn place(&self) -> Result<Arc<Place>, ShellError> {
+        let mut place = self.place.lock().await;
+        if let Some(sound) = place.as_ref().filter(|place| !place.is_broken()) {
+            return Ok(Arc::clone(sound));
+        }
+        let made = Arc::new(Place::open(&self.options).await?);
+        *place = Some(Arc::clone(&made));
+        Ok(made)
+    }
+
+    /// Takes over the state that the command's bash left, where `keeps` says that it has the session.
+    fn take_over_state(
+        &self,
+        files: &Files,
+        mark: &str,
+        outcome: ExitOutcome,
+        job: &Job,
+        before: &Kept,
+        keeps: bool,
+    ) -> Left {
+        if !keeps {
+            return Left::default();
+        }
+        let builtin = state::read(&files.builtin);
+        let state = state::read(&files.state).and_then(|text| {
+            State::parse(&text, mark, builtin.as_deref(), before.state.as_deref())
+        });
+        let mut kept = self.kept();
+        kept.status = match outcome {
+            ExitOutcome::Exited { code } => i32::from(code),
+            ExitOutcome::Signaled { signal } => 128 + signal,
+            ExitOutcome::TimedOut | ExitOutcome::Cancelled => kept.status,
+        };
+        let Some(state) = state else {
+            let is_lost = !effects::only_replaces_shell(&job.options.command);
+            return Left { is_lost, has_descriptors: false };
+        };
+        let has_descriptors = state.has_descriptors;
+        let base = [self.base_env.as_slice(), self.options.session_env.as_slice()].concat();
+        let state = state.without_call(&job.options.env, before.state.as_deref(), &base);
+        kept.cwd.clone_from(&state.directory);
+        kept.state = Some(Arc::new(state));
+        Left { is_lost: false, has_descriptors }
+    }
+
+    /// Ends the delivery, or has it go on where the pipe still has a writer.
+    fn put_output_away(
+        &self,
+        mut output: Output,
+        mut delivery: Delivery,
+        has_survivors: bool,
+    ) -> Option<OutputSummary> {
+        let read = output.read_now();
+        let summary = delivery.summary(has_survivors && !matches!(read, Ok(ReadOutcome::Closed)));
+        match read {
+            Ok(ReadOutcome::Closed) | Err(_) => {}
+            Ok(ReadOutcome::Data(first)) => self.late.follow(output, delivery.into_sink(), first),
+            Ok(ReadOutcome::Empty) => self.late.follow(output, delivery.into_sink(), 0),
+        }
+        summary
+    }
+
+    /// How many processes that outlived their commands are alive.
+    pub(super) async fn background_count(&self) -> usize {
+        self.place.lock().await.as_ref().map_or(0, |place| place.background_count())
+    }
+
+    /// What background children wrote after their commands ended.
+    pub(super) fn late_output(&self) -> String {
+        self.late.text()
+    }
+
+    /// Ends everything the session started.
+    pub(super) async fn close(&self, bound: Duration) {
+        let place = self.place.lock().await.take();
+        if let Some(place) = place {
+            place.close(bound).await;
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // A panic elsewhere leaves whole values.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A word that no command of the session can know before it is told.
+fn new_mark() -> String {
+    let hasher = std::hash::RandomState::new().build_hasher();
+    format!("pi-{:016x}", hasher.finish())
+}
+
+/// The directory that bash could not enter.
+fn refused(path: PathBuf) -> ShellError {
+    if Path::new(&path).is_dir() {
+        let source = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
+        return ShellError::WorkingDirectoryDenied { path, source };
+    }
+    ShellError::MissingWorkingDirectory { path }
+}
+
+fn outcome_of(ending: Ending) -> ExitOutcome {
+    match ending {
+        Ending::Ended(outcome) => outcome,
+        Ending::Stopped(StopReason::TimedOut) => ExitOutcome::TimedOut,
+        Ending::Stopped(StopReason::Cancelled) => ExitOutcome::Cancelled,
+    }
+}
+
+/// What the session's first bash is started with.
+fn base_environment(options: &ShellOptions) -> Vec<EnvironmentEntry> {
+    match &options.base_env {
+        Some(entries) => {
+            entries.iter().filter(|(name, _)| !environment::is_dropped(name)).cloned().collect()
+        }
+        None => environment::host_environment()
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect(),
+    }
+}

@@ -1,0 +1,141 @@
+//! What bounds a session and what encloses it holds for the bash of each command.
+
+use std::path::Path;
+use std::time::Duration;
+
+use pi_shell::{
+    LimitMet, ResourceLimits, RunOptions, SandboxMode, SandboxOptions, Shell, ShellError,
+    ShellOptions,
+};
+
+use crate::support::{
+    attempt, command, eventually, output_of, run, shell_options, status_of, told,
+};
+
+fn sandbox(mode: SandboxMode, writable_paths: &[&Path]) -> SandboxOptions {
+    SandboxOptions {
+        mode,
+        network: false,
+        backend: None,
+        writable_paths: writable_paths.iter().map(|path| path.to_path_buf()).collect(),
+        protected_paths: Vec::new(),
+        hidden_paths: Vec::new(),
+        allow_degraded: false,
+    }
+}
+
+#[tokio::test]
+async fn a_session_in_a_sandbox_keeps_its_state_and_is_kept_in() {
+    let outside = tempfile::tempdir_in("/var/tmp").unwrap();
+    let file = outside.path().join("file");
+    let options =
+        ShellOptions { sandbox: Some(sandbox(SandboxMode::ReadOnly, &[])), ..shell_options() };
+    let shell = Shell::new(options).unwrap();
+
+    let first =
+        run(&shell, "V=kept; f() { echo F; }; cd /usr; mkdir -p $TMPDIR/d; sleep 300 &").await;
+    assert!(first.sandbox.is_some() && !first.session_reset, "{}", output_of(&first));
+    assert_eq!(first.survivors.len(), 1);
+    for text in ["exit 3", "kill -9 $$", "cd $TMPDIR/d; pwd"] {
+        let result = run(&shell, text).await;
+        assert!(result.sandbox.is_some(), "{text}");
+        let (output, status) = told(&shell, &format!("echo $V; f; : >{}", file.display())).await;
+        assert!(output.starts_with("kept\nF\n"), "{output}");
+        assert_ne!(status, 0);
+        assert!(!file.exists());
+    }
+    let copy = RunOptions {
+        concurrency: pi_shell::Concurrency::Clone,
+        ..command(&format!("echo $V; : >{}", file.display()))
+    };
+    assert!(output_of(&attempt(&shell, copy).await.unwrap()).starts_with("kept\n"));
+    assert!(!file.exists());
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn what_a_command_leaves_for_others_to_run_is_told() {
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+    let options = ShellOptions {
+        sandbox: Some(sandbox(SandboxMode::WorkspaceWrite, &[folder.path()])),
+        cwd: Some(folder.path().to_path_buf()),
+        ..shell_options()
+    };
+    let shell = Shell::new(options).unwrap();
+    run(&shell, "V=kept").await;
+
+    let text = "mkdir -p sub/hooks sub/objects sub/refs; echo 'ref: refs/heads/main' >sub/HEAD; \
+        printf '[core]\\n\\tfsmonitor = /bin/false\\n' >sub/config; echo $V";
+    let result = run(&shell, text).await;
+
+    assert_eq!(output_of(&result), "kept\n");
+    let report = result.sandbox.unwrap();
+    assert!(!report.planted.is_empty(), "{report:?}");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_limit_of_the_session_holds_for_all_that_its_commands_start() {
+    let limits = ResourceLimits { session_processes: Some(20), ..ResourceLimits::default() };
+    let shell = Shell::new(ShellOptions { limits, ..shell_options() }).unwrap();
+    let first = match attempt(&shell, command("V=kept; sleep 300 & sleep 300 &")).await {
+        Ok(first) => first,
+        // Told as that, where the machine gives this user no control group: then nothing was run.
+        Err(error) => {
+            assert!(matches!(error, ShellError::LimitsUnavailable { .. }), "{error}");
+            return;
+        }
+    };
+    assert!(first.limits_met.is_empty());
+
+    // Bash tries a fork that was refused again for seconds.
+    let many = RunOptions {
+        timeout: Some(Duration::from_secs(2)),
+        ..command("for i in {1..40}; do sleep 300 & done")
+    };
+    let result = attempt(&shell, many).await.unwrap();
+
+    assert_eq!(result.limits_met, [LimitMet::Processes]);
+    assert_eq!(told(&shell, "echo $V").await.0, "kept\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_limit_that_a_command_met_is_named() {
+    let limits = ResourceLimits { file_size: Some(1_000_000), ..ResourceLimits::default() };
+    let shell = Shell::new(ShellOptions { limits, ..shell_options() }).unwrap();
+    run(&shell, "V=kept").await;
+    let folder = tempfile::tempdir().unwrap();
+
+    let text = format!("head -c 2000000 /dev/zero >{}", folder.path().join("f").display());
+    let result = run(&shell, &text).await;
+
+    assert_eq!(
+        (status_of(&result), result.limits_met.as_slice()),
+        (153, &[LimitMet::FileSize][..])
+    );
+    assert!(!result.session_reset);
+    assert_eq!(told(&shell, "echo $V").await.0, "kept\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_folder_without_a_session_goes_with_it_and_so_do_its_files() {
+    let shell = Shell::new(shell_options()).unwrap();
+    let (text, _) = told(&shell, "readlink /proc/$$/fd/255").await;
+    let folder = Path::new(text.trim()).parent().and_then(Path::parent).unwrap().to_path_buf();
+    run(&shell, "V=1; exit 2").await;
+    let names = |folder: &Path| -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap().flatten();
+        entries.map(|one| one.file_name().to_string_lossy().into_owned()).collect()
+    };
+
+    assert!(
+        !names(&folder).iter().any(|name| name.starts_with(['c', 'p'])),
+        "{:?}",
+        names(&folder)
+    );
+    assert!(names(&folder.join("w")).is_empty());
+    shell.close().await;
+    eventually("the folder is gone", || !folder.exists()).await;
+}
