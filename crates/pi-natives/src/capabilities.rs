@@ -28,7 +28,7 @@ pub fn capabilities() -> Capabilities {
     Capabilities {
         platform: found.platform.to_owned(),
         session: match found.session {
-            SessionKind::Persistent | SessionKind::Script => "persistent",
+            SessionKind::Persistent => "persistent",
             SessionKind::PerCommand => "per-command",
         }
         .to_owned(),

@@ -5,10 +5,6 @@ use std::path::Path;
 use crate::{bash_version, shell_path};
 
 /// How a session keeps its state.
-#[cfg_attr(
-    windows,
-    expect(clippy::manual_non_exhaustive, reason = "the hidden one is for tests on Unix")
-)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionKind {
     /// One bash lives as long as the session.
@@ -16,9 +12,6 @@ pub enum SessionKind {
     /// Each command has a bash of its own, which takes the state over that the one before wrote
     /// down: directory, variables, functions, aliases, options, traps; no jobs, no descriptors.
     PerCommand,
-    /// One bash that is spoken to in shell text: for this crate's own tests of that, as long as it is there.
-    #[doc(hidden)]
-    Script,
 }
 
 /// Whether sessions are driven by the bash driver, as far as this process has tried.

@@ -27,7 +27,6 @@ pub(crate) struct Delivery {
     sink: Option<Sink>,
     decoder: Decoder,
     pending: Option<Pending>,
-    received: u64,
     slow_disk: bool,
 }
 
@@ -38,15 +37,8 @@ impl Delivery {
             sink: sink.map(Sink::new),
             decoder: Decoder::default(),
             pending: None,
-            received: 0,
             slow_disk: false,
         }
-    }
-
-    /// Bytes taken so far.
-    #[cfg(unix)]
-    pub(crate) fn received(&self) -> u64 {
-        self.received
     }
 
     /// Whether the observer takes the text.
@@ -106,14 +98,12 @@ impl Delivery {
     }
 
     fn give_read(&mut self, buffer: &mut Vec<u8>, length: usize, has_more: bool) {
-        self.received += length as u64;
         self.observer.chunk_read(buffer, length);
         self.given(has_more);
     }
 
     /// Gives bytes to the observer as text. Where `has_more`, it need not look at them at once.
     fn give_text(&mut self, bytes: &[u8], has_more: bool) {
-        self.received += bytes.len() as u64;
         if self.observer.wants_chunks() {
             self.decoder.decode_pieces(bytes, |text| self.observer.chunk(text));
             self.given(has_more);

@@ -1,8 +1,8 @@
 //! Stops a running command, politely first: the only place with the durations of a stop.
 //!
 //! # Theory of operation
-//! The shell itself is told first, with SIGTERM: bash then ends at once, whatever it waits for,
-//! and writes its state down (see `session::protocol`), so no later statement of the script runs.
+//! The shell itself is told first: one with the driver by the driver's signal, after which it lives on, any other by
+//! SIGTERM, after which it ends and writes its state down. So no later statement of the script runs.
 //! The processes of the command follow a ladder, SIGINT, SIGTERM, SIGKILL, from the first rung that
 //! they do not ignore. Each rung stops all of them, signals all of them and lets them go on
 //! together: a subshell whose child dies first would go on to its next statement. Targets are found anew on each round by descent from the
@@ -61,7 +61,7 @@ pub(crate) struct StopPlan {
     pub(crate) is_beside: bool,
     /// Processes that are no targets, with everything below them.
     pub(crate) spared: SparedNow,
-    /// Device and inode of the pipe on which the driver answers.
+    /// Device and inode of the socket on which the driver answers.
     pub(crate) report: Option<(libc::dev_t, u64)>,
     /// Processes that lived before the command; they and their children are no targets.
     pub(crate) older: HashSet<ProcessIdentity>,
@@ -142,10 +142,8 @@ impl DrivenTarget {
 /// The shell that runs the command to stop.
 #[derive(Clone)]
 pub(crate) enum ShellTarget {
-    /// The session's own, a child of the supervisor.
+    /// One that ends with its command, a child of the supervisor.
     Main(Child),
-    /// A copy, of which only the identity is known.
-    Copy(ProcessIdentity),
     /// One with the driver: the session's own or a copy.
     #[cfg(target_os = "linux")]
     Driven(DrivenTarget),
@@ -155,7 +153,6 @@ impl ShellTarget {
     pub(crate) fn identity(&self) -> ProcessIdentity {
         match self {
             Self::Main(child) => child.identity(),
-            Self::Copy(identity) => *identity,
             #[cfg(target_os = "linux")]
             Self::Driven(target) => target.child.identity(),
         }
@@ -167,7 +164,6 @@ impl ShellTarget {
             #[cfg(target_os = "linux")]
             Self::Driven(target) => target.is(Stage::DONE) || target.child.exit_status().is_some(),
             Self::Main(child) => child.exit_status().is_some(),
-            Self::Copy(identity) => !tree::is_alive(*identity),
         }
     }
 }
@@ -217,13 +213,8 @@ impl StopPlan {
     /// The living processes of the command, parents before children, without its shell.
     pub(crate) fn targets(&self) -> Vec<ProcessEntry> {
         let shell = self.shell.identity();
-        if let ShellTarget::Copy(_) = self.shell {
-            // A copy is found below the standby, which the session's own scans spare.
-            let below = tree::descendants(shell.pid);
-            return below.into_iter().filter(|entry| !is_zombie(entry)).collect();
-        }
         let root = if self.is_beside { shell.pid } else { self.supervisor };
-        processes_of(root, &(self.spared)(), &self.older, shell.pid, self.report)
+        processes_of(root, &(self.spared)(), &self.older, shell.pid)
     }
 
     /// What lives of the command once it has ended. Beside the session, that is what is below its
@@ -233,22 +224,18 @@ impl StopPlan {
         if self.is_beside {
             let shell = self.shell.identity().pid;
             let (spared, older) = (&(self.spared)(), &self.older);
-            found.extend(processes_of(self.supervisor, spared, older, shell, self.report));
+            found.extend(processes_of(self.supervisor, spared, older, shell));
         }
         found
     }
 }
 
 /// The living processes below `root` that are neither spared nor older, nor below such a one.
-///
-/// A process whose standard output is the pipe `report` is a fork of the driver: the command's
-/// own have the command's output, or what they redirected it to.
 pub(crate) fn processes_of(
     root: i32,
     spared: &Spared,
     older: &HashSet<ProcessIdentity>,
     shell: i32,
-    report: Option<(libc::dev_t, u64)>,
 ) -> Vec<ProcessEntry> {
     let mut left_out: HashSet<i32> = HashSet::new();
     let mut found = Vec::new();
@@ -257,19 +244,13 @@ pub(crate) fn processes_of(
         let known = spared.contains(pid)
             || older.contains(&entry.identity)
             || left_out.contains(&entry.parent);
-        if known || (pid != shell && report.is_some() && standard_output(pid) == report) {
+        if known {
             left_out.insert(pid);
         } else if !is_zombie(&entry) && pid != shell {
             found.push(entry);
         }
     }
     found
-}
-
-/// Device and inode of a process's standard output.
-pub(crate) fn standard_output(pid: i32) -> Option<(libc::dev_t, u64)> {
-    let found = rustix::fs::stat(format!("/proc/{pid}/fd/1")).ok()?;
-    Some((found.st_dev, found.st_ino))
 }
 
 fn is_zombie(entry: &ProcessEntry) -> bool {

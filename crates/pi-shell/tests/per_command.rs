@@ -1,25 +1,24 @@
-//! The tests of sessions once more, over a bash for each command, and those that only such sessions need.
+//! The tests of sessions over a bash for each command, and those that only such sessions need.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-#![expect(clippy::duplicate_mod, reason = "each of the files is a test of its own as well")]
 
-#[path = "session_as_bash.rs"]
+#[path = "sessions/as_bash.rs"]
 mod session_as_bash;
-#[path = "session_copies.rs"]
+#[path = "sessions/copies.rs"]
 mod session_copies;
-#[path = "session_filters.rs"]
+#[path = "sessions/filters.rs"]
 mod session_filters;
-#[path = "session_hand_over.rs"]
+#[path = "sessions/hand_over.rs"]
 mod session_hand_over;
-#[path = "session_last_words.rs"]
+#[path = "sessions/last_words.rs"]
 mod session_last_words;
-#[path = "session_recovery.rs"]
+#[path = "sessions/recovery.rs"]
 mod session_recovery;
-#[path = "session_state.rs"]
+#[path = "sessions/state.rs"]
 mod session_state;
-#[path = "session_stop.rs"]
+#[path = "sessions/stop.rs"]
 mod session_stop;
-#[path = "session_traps.rs"]
+#[path = "sessions/traps.rs"]
 mod session_traps;
 
 #[path = "per_command/bounds.rs"]

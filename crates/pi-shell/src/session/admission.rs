@@ -35,7 +35,7 @@ impl AdmittedRun {
             turn if shell.inner.is_per_command() => {
                 Box::pin(shell.run_alone(&job, turn.is_some())).await
             }
-            #[cfg(unix)]
+            #[cfg(target_os = "linux")]
             mut turn => {
                 let result = match &mut turn {
                     Some(engine) => Box::pin(shell.run_in_turn(&job, engine)).await,
@@ -48,7 +48,7 @@ impl AdmittedRun {
                     result => result,
                 }
             }
-            #[cfg(not(unix))]
+            #[cfg(not(target_os = "linux"))]
             turn => Box::pin(shell.run_alone(&job, turn.is_some())).await,
         };
         drop(registration);

@@ -2,11 +2,11 @@
 //! the processes that belong to it.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::launch::LaunchSpec;
 use super::limits::SessionLimits;
-use super::main_shell::LaunchSpec;
 use super::members::{Machinery, Survivors};
 use super::output_pipe::OutputPipe;
 use super::ownership::Ownership;
@@ -33,7 +33,6 @@ pub(super) struct Ground {
     pub(super) late: LateReaders,
     /// The session's shell and what it answers on.
     main: Mutex<(i32, ReportId)>,
-    serial: AtomicU64,
     /// Which engine has the session.
     pub(super) ownership: Ownership,
     /// Held while the session is handed over: a shell that is starting is not a survivor.
@@ -72,7 +71,6 @@ impl Ground {
             survivors: Survivors::default(),
             late: LateReaders::default(),
             main: Mutex::new((0, None)),
-            serial: AtomicU64::new(0),
             ownership: Ownership::default(),
             handing_over: tokio::sync::Mutex::new(()),
             spec,
@@ -90,11 +88,6 @@ impl Ground {
     pub(super) async fn sandbox_report(&self) -> Option<SandboxReport> {
         let report = self.sandbox.clone()?;
         Some(report.with_plants(self.plants.clone()).await)
-    }
-
-    /// The next number for the names of this session's files.
-    pub(super) fn next_serial(&self) -> u64 {
-        self.serial.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// A command of the session's shell ended with `status`.
@@ -148,8 +141,8 @@ impl Ground {
 
     async fn account(&self, spared: &Spared) -> Vec<ProcessInfo> {
         let older = self.survivors.living();
-        let (main, report) = self.main();
-        let found = stop::processes_of(self.supervisor.pid(), spared, &older, main, report);
+        let (main, _) = self.main();
+        let found = stop::processes_of(self.supervisor.pid(), spared, &older, main);
         self.survivors.extend(found.iter().map(|entry| entry.identity));
         let own = tree::identity_of(main).and_then(tree::describe).map(|own| own.command);
         tree::describe_settled(&found, own.as_deref()).await

@@ -2,92 +2,51 @@
 //!
 //! # Module map
 //! ```text
-//! mod      Shell: queue, abort, close          one_shot  a session for one command
-//! admission  a run that waits for its turn and has it
-//! per_command  a bash for each command, where none can be kept
-//! kept     which engine has the bash                driven  over the driver; the rest of this list is over shell text
-//! engine   the shell between commands: start, orders, standbys     recovery  replaces it when it dies
-//! run      one command in the shell             copies, own_pid  one command in a copy of it
-//! ground   what every engine stands on           hand_over  a command goes on beside the session
-//! ownership  which engine has the session then       rest  what is done when no command comes
-//! noise    what a shell wrote on its way out      aftermath  what an ended command leaves to be done
-//! follow   read, wait, stop                     filters  what `>(…)` still has to pass on
-//! delivery → sink and observer
-//! protocol, driver, descriptors, traps  what is said to bash; frames what it answers    main_shell, runner, standby  who is told
-//! private_dir, output_pipe, members, active_runs, pool  the nouns they use
+//! mod        Shell: queue, abort, close          one_shot  a session for one command
+//! admission  a run that waits for its turn and has it     active_runs  those that have not settled
+//! driven     one bash that is kept, over the driver         per_command  a bash for each command, where none can be kept
+//! hand_over  a command goes on beside the session            ownership  which engine has the session then
+//! rest       what is done when no command comes             effects  what a command's text tells of it
+//! filters    what `>(…)` still has to pass on
+//! ground     what both kinds stand on                       launch, pool  how their bash is started; spares
+//! private_dir, output_pipe, flood, members, limits  the nouns they use
 //! ```
-//! See docs/life-of-a-run.md and docs/session-protocol.md.
+//! See docs/life-of-a-run.md, docs/driven-sessions.md and docs/per-command.md.
 
 mod active_runs;
 mod admission;
-#[cfg(unix)]
-mod aftermath;
-#[cfg(unix)]
-mod copies;
-#[cfg(unix)]
-mod descriptors;
 #[cfg(target_os = "linux")]
 mod driven;
-#[cfg(unix)]
-mod driver;
 mod effects;
-#[cfg(unix)]
-mod engine;
 #[cfg(unix)]
 mod filters;
 #[cfg(unix)]
 mod flood;
 #[cfg(unix)]
-mod follow;
-#[cfg(unix)]
-mod frames;
-#[cfg(unix)]
 mod ground;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod hand_over;
 #[cfg(unix)]
-mod kept;
+mod launch;
 #[cfg(unix)]
 mod limits;
 #[cfg(unix)]
-mod main_shell;
-#[cfg(unix)]
 mod members;
-#[cfg(unix)]
-mod noise;
 mod one_shot;
 #[cfg(unix)]
-mod orders;
-#[cfg(unix)]
 mod output_pipe;
-#[cfg(unix)]
-mod own_pid;
 mod ownership;
 mod per_command;
 #[cfg(unix)]
 mod pool;
 #[cfg(unix)]
 mod private_dir;
-#[cfg(unix)]
-mod protocol;
-#[cfg(unix)]
-mod recovery;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod rest;
-#[cfg(unix)]
-mod run;
-#[cfg(unix)]
-mod runner;
-#[cfg(unix)]
-mod shared;
-#[cfg(unix)]
-mod standby;
-#[cfg(unix)]
-mod traps;
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 use std::path::PathBuf;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -99,8 +58,8 @@ use tokio_util::sync::CancellationToken;
 
 use self::active_runs::ActiveRuns;
 use self::admission::{Admission, AdmittedRun};
-#[cfg(unix)]
-use self::kept::{Engine, Parts};
+#[cfg(target_os = "linux")]
+use self::driven::{Engine, Shared};
 pub use self::one_shot::execute_shell;
 use self::per_command::PerCommand;
 #[cfg(unix)]
@@ -115,7 +74,7 @@ use crate::request::{Concurrency, HARD_TIMEOUT_GRACE, RunOptions, ShellOptions};
 use crate::validate;
 
 /// Where none is kept.
-#[cfg(not(unix))]
+#[cfg(not(target_os = "linux"))]
 type Engine = std::convert::Infallible;
 
 /// Time that closing a session may take: the supervisor kills and reaps in milliseconds.
@@ -149,17 +108,17 @@ struct Inner {
     /// The session has another place.
     moved: Notify,
     /// What copies need while the engine is busy.
-    #[cfg(unix)]
-    shared: Mutex<Option<(Parts, PathBuf)>>,
+    #[cfg(target_os = "linux")]
+    shared: Mutex<Option<(Arc<Shared>, PathBuf)>>,
     /// `shared` was set.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     opened: Notify,
     active: Arc<ActiveRuns>,
     closed: AtomicBool,
     /// State was lost and no result has told it yet.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     lost: AtomicBool,
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     rest: rest::Rest,
 }
 
@@ -175,15 +134,15 @@ impl Shell {
                 per_command: OnceLock::new(),
                 place: Mutex::default(),
                 moved: Notify::new(),
-                #[cfg(unix)]
+                #[cfg(target_os = "linux")]
                 shared: Mutex::new(None),
-                #[cfg(unix)]
+                #[cfg(target_os = "linux")]
                 opened: Notify::new(),
                 active: Arc::default(),
                 closed: AtomicBool::new(false),
-                #[cfg(unix)]
+                #[cfg(target_os = "linux")]
                 lost: AtomicBool::new(false),
-                #[cfg(unix)]
+                #[cfg(target_os = "linux")]
                 rest: rest::Rest::default(),
             }),
         })
@@ -257,7 +216,7 @@ impl Shell {
         Ok(Admission::Granted(Box::new(run)))
     }
 
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     async fn run_in_turn(
         &self,
         job: &Job,
@@ -276,7 +235,7 @@ impl Shell {
         }
     }
 
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     async fn run_prepared(
         &self,
         job: &Job,
@@ -286,7 +245,7 @@ impl Shell {
         let mut lost = engine.prepare().await?;
         lost |= self.inner.lost.swap(false, Ordering::SeqCst);
         let result = engine.run(job, lost).await;
-        if engine.title().holds() {
+        if engine.title.holds() {
             self.inner.note_cwd(engine);
             self.inner.rest_later(engine);
         }
@@ -295,7 +254,7 @@ impl Shell {
 
     /// Runs a command in a bash of its own; `keeps` as in `PerCommand::run`.
     async fn run_alone(&self, job: &Job, keeps: bool) -> Result<RunResult, ShellError> {
-        #[cfg(unix)]
+        #[cfg(target_os = "linux")]
         inline::elsewhere().await;
         if self.is_closed() {
             return Err(ShellError::Closed);
@@ -311,7 +270,7 @@ impl Shell {
         result.map_err(|error| if self.is_closed() { ShellError::Closed } else { error })
     }
 
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     async fn run_copy(&self, job: &Job) -> Result<RunResult, ShellError> {
         inline::elsewhere().await;
         // The first run may still be starting the session, and a plain builtin leaves a standby to whoever needs it. Their
@@ -336,12 +295,12 @@ impl Shell {
         let Some((shared, cwd)) = self.inner.shared().clone() else {
             return Err(ShellError::Closed);
         };
-        let result = shared.run_copy(job, &cwd).await;
+        let result = driven::run_copy(&shared, job, &cwd).await;
         // What fails because the session is being closed says so.
         result.map_err(|error| if self.is_closed() { ShellError::Closed } else { error })
     }
 
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     async fn started<'a>(
         &self,
         slot: &'a mut Option<Engine>,
@@ -359,7 +318,7 @@ impl Shell {
     }
 
     /// Each command has a bash of its own here, so that nothing has to be started for the session to go on.
-    #[cfg(not(unix))]
+    #[cfg(not(target_os = "linux"))]
     #[expect(clippy::unused_async, reason = "the same call everywhere")]
     pub async fn hand_over(&self) -> bool {
         !self.is_closed() && self.hand_over_alone()
@@ -386,7 +345,7 @@ impl Shell {
     pub async fn close(&self) {
         self.inner.closed.store(true, Ordering::SeqCst);
         self.abort().await;
-        #[cfg(unix)]
+        #[cfg(target_os = "linux")]
         if let Some(engine) = self.close_engine().await {
             engine.close(CLOSE_LIMIT).await;
         }
@@ -395,7 +354,7 @@ impl Shell {
         }
     }
 
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     async fn close_engine(&self) -> Option<Engine> {
         let engine = self.inner.turn().await.take();
         self.inner.shared().take();
@@ -407,9 +366,9 @@ impl Shell {
         if let Some(session) = self.inner.per_command.get() {
             return session.background_count().await;
         }
-        #[cfg(unix)]
+        #[cfg(target_os = "linux")]
         if let Some((shared, _)) = self.inner.shared().clone() {
-            return shared.ground().background_count();
+            return shared.background_count();
         }
         0
     }
@@ -420,9 +379,9 @@ impl Shell {
         if let Some(session) = self.inner.per_command.get() {
             return session.late_output();
         }
-        #[cfg(unix)]
+        #[cfg(target_os = "linux")]
         if let Some((shared, _)) = self.inner.shared().clone() {
-            return shared.ground().late.text();
+            return shared.late.text();
         }
         String::new()
     }
@@ -468,21 +427,21 @@ impl Inner {
         self.moved.notify_waiters();
     }
 
-    #[cfg(unix)]
-    fn shared(&self) -> MutexGuard<'_, Option<(Parts, PathBuf)>> {
+    #[cfg(target_os = "linux")]
+    fn shared(&self) -> MutexGuard<'_, Option<(Arc<Shared>, PathBuf)>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     fn note_cwd(&self, engine: &Engine) {
         if !self.closed.load(Ordering::SeqCst) {
-            *self.shared() = Some(engine.parts());
+            *self.shared() = Some((Arc::clone(&engine.shared), engine.cwd.clone()));
             self.opened.notify_waiters();
         }
     }
 
     /// Waits until the session stands.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     async fn opened(&self) {
         loop {
             // From here on no call is missed.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-#[cfg(unix)]
-use super::kept::Engine;
+#[cfg(target_os = "linux")]
+use super::driven::Engine;
 use super::per_command::PerCommand;
 use super::{CLOSE_LIMIT, never_started};
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 use crate::capabilities::SessionKind;
 use crate::capabilities::kind_with;
 use crate::error::ShellError;
@@ -40,15 +40,11 @@ pub async fn execute_shell(
     let task = tokio::spawn(async move {
         let job = Job { options: run, observer, cancel };
         match kind {
-            #[cfg(unix)]
-            SessionKind::Persistent | SessionKind::Script => {
-                match execute_in_engine(options.clone(), &job).await {
-                    Err(error) if options.may_fall_back(&error) => {
-                        execute_alone(options, &job).await
-                    }
-                    result => result,
-                }
-            }
+            #[cfg(target_os = "linux")]
+            SessionKind::Persistent => match execute_in_engine(options.clone(), &job).await {
+                Err(error) if options.may_fall_back(&error) => execute_alone(options, &job).await,
+                result => result,
+            },
             _ => execute_alone(options, &job).await,
         }
     });
@@ -62,7 +58,7 @@ pub async fn execute_shell(
 }
 
 /// A one-shot by the engine of sessions.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 async fn execute_in_engine(options: ShellOptions, job: &Job) -> Result<RunResult, ShellError> {
     let mut engine = Engine::start(Arc::new(options), false).await?;
     let result = match engine.prepare().await {

@@ -8,15 +8,13 @@ use std::sync::{Mutex, Once, PoisonError};
 
 #[cfg(target_os = "linux")]
 use super::driven::{self, DrivenShell, LaunchError};
-use super::engine;
+use super::launch::{self, LaunchSpec};
 use super::limits::SessionLimits;
-use super::main_shell::{LaunchSpec, MainShell};
 use super::private_dir::{self, PrivateDir};
-use super::protocol::TokenSource;
 use crate::error::ShellError;
 use crate::request::ShellOptions;
 use crate::sandbox::{Enclosure, Sandbox, SessionPaths};
-use crate::supervisor::{Child, Supervisor};
+use crate::supervisor::Supervisor;
 
 /// Spares kept. One serves sessions that start one after the other; each costs about 1 MB.
 const MAX_SPARES: usize = 1;
@@ -24,46 +22,11 @@ const MAX_SPARES: usize = 1;
 /// A booted bash with all that a session owns.
 pub(super) struct Spare {
     means: Means,
-    shell: BootedShell,
+    shell: DrivenShell,
     spec: LaunchSpec,
     executable: PathBuf,
     /// The runtime that watches its pipes; of no use in another.
     runtime: tokio::runtime::Id,
-}
-
-/// A bash that takes orders, in one way or the other.
-pub(super) enum BootedShell {
-    Script(Box<MainShell>),
-    #[cfg(target_os = "linux")]
-    Driven(Box<DrivenShell>),
-}
-
-impl BootedShell {
-    fn child(&self) -> &Child {
-        match self {
-            Self::Script(shell) => shell.child(),
-            #[cfg(target_os = "linux")]
-            Self::Driven(shell) => shell.child(),
-        }
-    }
-
-    /// By the driver, or by shell text where none was asked for.
-    async fn boot(means: &Means, spec: &LaunchSpec) -> Result<Self, ShellError> {
-        #[cfg(target_os = "linux")]
-        if let Some(driver) = &spec.driver {
-            match driven::launch(&means.supervisor, spec, driver, &means.folder).await {
-                Ok(shell) => return Ok(Self::Driven(Box::new(shell))),
-                Err(LaunchError::Failed(error)) => return Err(error),
-                Err(LaunchError::Unfit(reason)) => {
-                    return Err(ShellError::NotKept { path: spec.shell.clone(), reason });
-                }
-            }
-        }
-        let token = TokenSource::new().next();
-        let (root, folder) = (Path::new("/"), means.folder.path());
-        let shell = MainShell::launch(&means.supervisor, spec, root, folder, 0, &token).await?;
-        Ok(Self::Script(Box::new(shell)))
-    }
 }
 
 /// What a session owns besides its shell.
@@ -97,7 +60,7 @@ impl Means {
 
 impl Spare {
     /// What a session owns, and its shell.
-    pub(super) fn into_parts(self) -> (Means, BootedShell) {
+    pub(super) fn into_parts(self) -> (Means, DrivenShell) {
         (self.means, self.shell)
     }
 
@@ -111,7 +74,7 @@ impl Spare {
 /// The supervisor's executable, and how shells of a session with these options are started.
 pub(super) async fn spec_for(options: &ShellOptions) -> Result<(PathBuf, LaunchSpec), ShellError> {
     let cwd = crate::validate::first_directory(options.cwd.as_deref())?;
-    let mut spec = engine::launch_spec(options, &cwd)?;
+    let mut spec = launch::launch_spec(options, &cwd)?;
     let executable = options.supervisor.clone().unwrap_or_else(|| PathBuf::from("pi-supervisor"));
     if let Some(wanted) = &options.sandbox {
         spec.sandbox = Some(Sandbox::open(wanted, &executable).await?);
@@ -156,7 +119,12 @@ fn take_spare(executable: &Path, spec: &LaunchSpec) -> Option<Spare> {
 
 async fn boot(executable: &Path, spec: &LaunchSpec) -> Result<Spare, ShellError> {
     let means = Means::make(executable, spec).await?;
-    let shell = BootedShell::boot(&means, spec).await?;
+    let driver = spec.driver.as_deref().unwrap_or_else(|| Path::new(""));
+    let launched = driven::launch(&means.supervisor, spec, driver, &means.folder).await;
+    let shell = launched.map_err(|error| match error {
+        LaunchError::Failed(error) => error,
+        LaunchError::Unfit(reason) => ShellError::NotKept { path: spec.shell.clone(), reason },
+    })?;
     means.limits.add(shell.child().pid())?;
     Ok(Spare {
         means,

@@ -1,8 +1,9 @@
-//! A session's private folder: FIFOs, long commands and saved states, seen by nobody else.
+//! A session's private folder: boot scripts, saved states and temporary files, for this user alone.
 //!
 //! It lies in memory where it can, so that a full or slow disk does not stop commands; it is
 //! removed with the session, and by a later host where this one was killed.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,6 @@ use std::time::{Duration, SystemTime};
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
 
-use super::protocol;
 use crate::error::ShellError;
 
 /// Age under which a folder is left alone by `sweep_stale`: its owner may not hold the lock yet.
@@ -19,9 +19,8 @@ const STALE_AFTER: Duration = Duration::from_secs(60);
 /// Name of the part for temporary files.
 const TEMPORARY_NAME: &str = "tmp";
 
-/// Standard input by a path. A chroot may have no `/dev/fd`, but without `/proc` nothing goes.
-const STANDARD_INPUT: &str =
-    if cfg!(target_os = "linux") { "/proc/self/fd/0" } else { "/dev/fd/0" };
+/// Name of the part that shells write to.
+const STATE_FOLDER_NAME: &str = "w";
 
 /// A folder that exists as long as this value.
 pub(crate) struct PrivateDir {
@@ -45,9 +44,8 @@ impl PrivateDir {
 
     fn create_in(base: &Path) -> io::Result<Self> {
         let user = rustix::process::getuid().as_raw();
-        let mut tokens = protocol::TokenSource::new();
-        let name = tokens.next();
-        let path = base.join(format!("pi-bash-{user}-{}", name.get(..16).unwrap_or(&name)));
+        let name = RandomState::new().hash_one(base);
+        let path = base.join(format!("pi-bash-{user}-{name:016x}"));
         // Exclusive: a name that somebody made before us, link or folder, is an error.
         rustix::fs::mkdir(&path, Mode::RWXU)?;
         let made = Self::furnish(&path);
@@ -63,9 +61,7 @@ impl PrivateDir {
         rustix::fs::chmod(path, Mode::RWXU)?;
         let lock = open_folder(path)?;
         rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared)?;
-        std::fs::write(path.join(protocol::DUMP_SCRIPT_NAME), crate::script::DUMP_SCRIPT)?;
-        std::os::unix::fs::symlink(STANDARD_INPUT, path.join(protocol::SCRIPT_NAME))?;
-        for name in [protocol::STATE_FOLDER_NAME, TEMPORARY_NAME] {
+        for name in [STATE_FOLDER_NAME, TEMPORARY_NAME] {
             rustix::fs::mkdir(path.join(name), Mode::RWXU)?;
         }
         Ok(Self { path: path.to_path_buf(), _lock: lock })
@@ -78,7 +74,7 @@ impl PrivateDir {
 
     /// The part of it that shells write states to: all that one in a sandbox can change.
     pub(crate) fn state(&self) -> PathBuf {
-        self.path.join(protocol::STATE_FOLDER_NAME)
+        self.path.join(STATE_FOLDER_NAME)
     }
 
     /// The part of it for temporary files of a session in a sandbox without a `/tmp` of its own.
@@ -97,13 +93,6 @@ impl PrivateDir {
             }
         }
     }
-
-    /// Makes a FIFO.
-    pub(super) fn make_fifo(&self, name: &str) -> io::Result<PathBuf> {
-        let path = self.path.join(name);
-        make_fifo(&path)?;
-        Ok(path)
-    }
 }
 
 impl Drop for PrivateDir {
@@ -111,23 +100,6 @@ impl Drop for PrivateDir {
         // Best effort: what stays is swept by the next host of this user.
         drop(std::fs::remove_dir_all(&self.path));
     }
-}
-
-#[cfg(target_os = "linux")]
-fn make_fifo(path: &Path) -> io::Result<()> {
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        path,
-        rustix::fs::FileType::Fifo,
-        Mode::RUSR | Mode::WUSR,
-        0,
-    )?;
-    Ok(())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn make_fifo(path: &Path) -> io::Result<()> {
-    crate::sys::make_fifo(path)
 }
 
 fn open_folder(path: &Path) -> io::Result<OwnedFd> {

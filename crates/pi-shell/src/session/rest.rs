@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::Inner;
-use super::kept::Engine;
+use super::driven::Engine;
 
 /// Time without a command until then. Commands that follow each other are not held up by it.
 const REST_AFTER: Duration = Duration::from_millis(20);

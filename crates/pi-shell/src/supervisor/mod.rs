@@ -36,7 +36,6 @@ use crate::sandbox::Enclosure;
 use crate::tree::ProcessIdentity;
 
 use driver::Order;
-use names::PidNames;
 pub(crate) use request::SpawnRequest;
 use transport::{Frame, Socket};
 
@@ -57,8 +56,6 @@ struct Inner {
     next_id: AtomicU32,
     /// `Some` when the supervisor is dead and reaped, with the pids it could not kill.
     ended: watch::Receiver<Option<Vec<i32>>>,
-    /// It counts processes in a pid namespace of its own.
-    names: PidNames,
 }
 
 impl Drop for Inner {
@@ -179,19 +176,13 @@ impl Supervisor {
         enclosure: Option<&Enclosure>,
     ) -> Result<Self, ShellError> {
         let launched = launch::launch(executable, enclosure).await?;
-        let (identity, names) = (launched.identity, launched.names);
+        let identity = launched.identity;
         let socket = launched.connection.socket();
         let (orders, inbox) = mpsc::unbounded_channel();
         let (tell_end, ended) = watch::channel(None);
         tokio::spawn(driver::Driver::new(launched, inbox, tell_end).run());
         let next_id = AtomicU32::new(1);
-        Ok(Self { inner: Arc::new(Inner { identity, socket, orders, next_id, ended, names }) })
-    }
-
-    /// The number that this host has for a process that its programs call `pid`; 0 when there is
-    /// no such process any more.
-    pub(crate) fn own_pid_of(&self, pid: i32) -> i32 {
-        self.inner.names.own_pid_of(pid)
+        Ok(Self { inner: Arc::new(Inner { identity, socket, orders, next_id, ended }) })
     }
 
     /// Its pid: root of the tree of everything it started.

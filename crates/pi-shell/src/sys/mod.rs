@@ -33,20 +33,6 @@ pub(crate) fn landlock_version() -> i64 {
     unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0, ASK_VERSION) }.max(0)
 }
 
-/// Makes a FIFO that only its owner can open. Linux has `mknodat(2)` in `rustix`.
-///
-/// # Errors
-/// `InvalidInput` for a path with a NUL, and what `mkfifo(2)` says.
-#[cfg(all(unix, not(target_os = "linux")))]
-#[expect(unsafe_code, reason = "mkfifo has no safe wrapper on this system")]
-pub(crate) fn make_fifo(path: &std::path::Path) -> std::io::Result<()> {
-    use std::os::unix::ffi::OsStrExt as _;
-    let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;
-    // SAFETY: a C string that lives through the call.
-    let result = unsafe { libc::mkfifo(path.as_ptr(), 0o600) };
-    if result == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
-}
-
 /// A pipe, reader first, whose ends no program inherits.
 #[cfg(unix)]
 pub(crate) fn pipe() -> std::io::Result<(std::os::fd::OwnedFd, std::os::fd::OwnedFd)> {

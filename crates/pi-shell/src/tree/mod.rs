@@ -5,7 +5,6 @@
 //! description of a survivor, and waking what is stopped. When to signal is `stop`'s.
 #![cfg(unix)]
 
-use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use pi_supervisor::process;
@@ -62,47 +61,6 @@ pub(crate) fn pid_in_its_namespace(identity: ProcessIdentity) -> Option<i32> {
     let pid = numbers
         .map_or(Some(identity.pid), |numbers| numbers.split_whitespace().next_back()?.parse().ok());
     pid.filter(|_| is_alive(identity))
-}
-
-/// How often a process has given its processor up so far; `None` where the system does not tell.
-#[cfg(target_os = "linux")]
-pub(crate) fn switches_of(pid: i32) -> Option<u64> {
-    let status =
-        std::fs::read_to_string(format!("/proc/{}/status", process::proc_pid(pid)?)).ok()?;
-    let lines = status.lines().filter_map(|line| line.split_once("voluntary_ctxt_switches:"));
-    lines.map(|(_, count)| count.trim().parse::<u64>().ok()).sum()
-}
-
-/// Whether a process waits in a read of `pipe`, by whichever of its descriptors. `None` where the
-/// system does not tell, which takes the right to trace it.
-#[cfg(target_os = "linux")]
-pub(crate) fn reads_from(pid: i32, pipe: impl AsFd) -> Option<bool> {
-    let folder = format!("/proc/{}", process::proc_pid(pid)?);
-    let call = std::fs::read_to_string(format!("{folder}/syscall")).ok()?;
-    let mut words = call.split_whitespace();
-    let number: libc::c_long = words.next()?.parse().ok()?;
-    if number == libc::SYS_wait4 {
-        return Some(false);
-    }
-    if number != libc::SYS_read {
-        return None;
-    }
-    let descriptor = u32::from_str_radix(words.next()?.trim_start_matches("0x"), 16).ok()?;
-    let read = rustix::fs::stat(format!("{folder}/fd/{descriptor}")).ok()?;
-    let ours = rustix::fs::fstat(pipe).ok()?;
-    Some((read.st_dev, read.st_ino) == (ours.st_dev, ours.st_ino))
-}
-
-/// Nobody tells.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn switches_of(_pid: i32) -> Option<u64> {
-    None
-}
-
-/// Nobody tells.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn reads_from(_pid: i32, _pipe: impl AsFd) -> Option<bool> {
-    None
 }
 
 /// Longest wait for a process that was forked to become its program, and for one that was killed to

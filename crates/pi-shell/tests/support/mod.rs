@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 /// Far more than anything takes on a busy machine; reached only by a defect.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Whether these are the tests over the bash driver: `driven.rs` has those of the other files once more.
+/// Whether these are the tests over the bash driver: `driven.rs`.
 pub(crate) fn is_driven() -> bool {
     env!("CARGO_CRATE_NAME") == "driven"
 }
@@ -33,24 +33,10 @@ pub(crate) fn is_per_command() -> bool {
     env!("CARGO_CRATE_NAME") == "per_command"
 }
 
-/// Whether these are the tests over shell text.
-pub(crate) fn is_script() -> bool {
-    !is_driven() && !is_per_command()
-}
-
-/// How the sessions of these tests keep their state. Files by themselves are the tests over shell text.
-fn kind() -> Option<SessionKind> {
-    match env!("CARGO_CRATE_NAME") {
-        "driven" => None,
-        "per_command" => Some(SessionKind::PerCommand),
-        _ => Some(SessionKind::Script),
-    }
-}
-
 /// Options with the supervisor of this build.
 pub(crate) fn shell_options() -> ShellOptions {
     ShellOptions {
-        kind: kind(),
+        kind: is_per_command().then_some(SessionKind::PerCommand),
         supervisor: Some(executable::executable().to_path_buf()),
         driver: is_driven().then(|| driver::object().to_path_buf()),
         cwd: Some("/".into()),

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::engine;
+use super::follow::{Ending, Follow};
 use super::protocol::RunOrder;
 use super::run::outcome_of;
 use super::shell::Running;
@@ -14,9 +15,7 @@ use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::job::{Clock, Job};
 use crate::outcome::RunResult;
-use crate::session::follow::{Ending, Follow};
 use crate::session::output_pipe::OutputPipe;
-use crate::session::runner::Runner;
 use crate::stop::{ShellTarget, StopPlan};
 use crate::validate;
 
@@ -64,13 +63,10 @@ pub(in crate::session) async fn run(
         older: shared_by_plan.survivors.living(),
     };
     let ending = Follow {
-        runner: Runner::Driven(running),
+        running,
         output: &mut output,
         delivery: &mut delivery,
-        births: None,
         supervisor: &shared.supervisor,
-        token: "",
-        last_words: None,
         plan: &plan,
         deadline: clock.deadline(),
         cancel: &job.cancel,

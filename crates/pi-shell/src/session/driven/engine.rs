@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::fit;
+use super::loss::Loss;
 use super::shell::{DrivenShell, LaunchError};
 use super::standby::Shared;
 use crate::error::ShellError;
@@ -15,7 +17,7 @@ use crate::script;
 use crate::session::ground::Ground;
 use crate::session::output_pipe::OutputPipe;
 use crate::session::ownership::Title;
-use crate::session::recovery::Loss;
+use crate::session::pool;
 
 /// Time that a session which cannot begin may take to be closed.
 const START_CLOSE_LIMIT: Duration = Duration::from_secs(5);
@@ -52,8 +54,39 @@ pub(in crate::session) struct Engine {
 }
 
 impl Engine {
+    /// Starts a session: takes a booted shell and gives it the session's environment.
+    pub(in crate::session) async fn start(
+        options: Arc<ShellOptions>,
+        keeps_session: bool,
+    ) -> Result<Self, ShellError> {
+        let cwd = crate::validate::first_directory(options.cwd.as_deref())?;
+        let (executable, spec) = pool::spec_for(&options).await?;
+        if let Some(reason) = fit::why_not_kept(&spec) {
+            return Err(ShellError::NotKept { path: spec.shell, reason });
+        }
+        let (means, shell) = pool::take(&executable, &spec).await?.into_parts();
+        let identity = crate::tree::identity_of(means.supervisor.pid()).ok_or_else(|| {
+            let source = io::Error::new(io::ErrorKind::BrokenPipe, "it ended unexpectedly");
+            ShellError::System { attempt: "find the supervisor", source }
+        })?;
+        let ground = Ground::new(means, Some(identity), spec);
+        Self::begin(ground, options, cwd, keeps_session, shell).await
+    }
+
+    /// Has a shell that takes a command, and a standby with its state.
+    pub(in crate::session) async fn ready_for_copies(&mut self) -> Result<(), ShellError> {
+        self.ensure_main().await?;
+        self.catch_up().await;
+        Ok(())
+    }
+
+    /// Whether the last command was not begun, for what the session stands on is gone.
+    pub(in crate::session) fn has_lost_its_ground(&self) -> bool {
+        self.not_begun && self.shared.is_broken()
+    }
+
     /// Gives a booted shell what the session begins with.
-    pub(in crate::session) async fn begin(
+    async fn begin(
         ground: Ground,
         options: Arc<ShellOptions>,
         cwd: PathBuf,

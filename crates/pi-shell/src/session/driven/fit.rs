@@ -12,7 +12,7 @@ use super::channel::Channel;
 use super::protocol::{Ended, RunOrder};
 use super::shell::{DrivenShell, Heard, LaunchError};
 use crate::capabilities::DriverState;
-use crate::session::main_shell::LaunchSpec;
+use crate::session::launch::LaunchSpec;
 use crate::session::private_dir::PrivateDir;
 use crate::supervisor::Supervisor;
 use crate::sys::signals::KILL;
@@ -95,8 +95,11 @@ fn pair_of(spec: &LaunchSpec, driver: &Path) -> Option<Pair> {
         .map(|(shell, driver)| (shell, driver, spec.sandbox.is_some()))
 }
 
-/// Why they do not fit, where that was found out before.
-pub(in crate::session) fn known_misfit(spec: &LaunchSpec, driver: &Path) -> Option<String> {
+/// Why a bash of such a session is not kept, as far as that is known before one is started.
+pub(super) fn why_not_kept(spec: &LaunchSpec) -> Option<String> {
+    let Some(driver) = &spec.driver else {
+        return Some("no bash driver is installed; install `@pi-bash/bash-driver`".to_owned());
+    };
     fit_of(pair_of(spec, driver).as_ref())?.err()
 }
 

@@ -5,8 +5,8 @@
 //! protocol  the messages, as bash-driver/protocol.h has them    channel  the socket
 //! shell     one bash that takes orders                          standby  copies of it that wait
 //! engine    the session's shell between commands                run      one command in it
-//! copies    one command in a copy                               hand_over  a command goes on beside the session
-//! fit       whether a bash can be driven
+//! follow    reads, waits for the report, stops                  copies     one command in a copy
+//! hand_over a command goes on beside the session                fit, loss  whether a bash can be driven; what went with one
 //! ```
 //! No shell text of ours is run but what a session begins with.
 
@@ -14,7 +14,9 @@ mod channel;
 mod copies;
 mod engine;
 mod fit;
+mod follow;
 mod hand_over;
+mod loss;
 mod protocol;
 mod run;
 mod shell;
@@ -22,6 +24,6 @@ mod standby;
 
 pub(super) use self::copies::run as run_copy;
 pub(super) use self::engine::Engine;
-pub(super) use self::fit::{known_misfit, launch, state};
-pub(super) use self::shell::{DrivenShell, Heard, LaunchError, Running};
+pub(super) use self::fit::{launch, state};
+pub(super) use self::shell::{DrivenShell, LaunchError};
 pub(super) use self::standby::Shared;

@@ -106,19 +106,26 @@ fn order(kind: u32, sequence: u32, flags: u32, preamble: u32, status: i32) -> Ve
 /// How a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "facts, each by itself")]
-pub(in crate::session) struct Ended {
-    pub(in crate::session) status: i32,
+pub(super) struct Ended {
+    pub(super) status: i32,
     /// It may have started something.
-    pub(in crate::session) made_process: bool,
+    pub(super) made_process: bool,
     /// The shell has children now, living or dead ones.
-    pub(in crate::session) has_children: bool,
+    pub(super) has_children: bool,
     /// A trap runs beside commands that change nothing by themselves.
-    pub(in crate::session) has_traps: bool,
+    pub(super) has_traps: bool,
     /// It ran programs only: the shell is as before but for its status.
-    pub(in crate::session) kept_state: bool,
+    pub(super) kept_state: bool,
     /// `$-`.
-    pub(in crate::session) options: String,
-    pub(in crate::session) cwd: PathBuf,
+    pub(super) options: String,
+    pub(super) cwd: PathBuf,
+}
+
+impl Ended {
+    /// Nothing can have the command's output any more: it started nothing, and the shell has opened nothing.
+    pub(super) fn leaves_output(&self) -> bool {
+        !self.made_process && self.kept_state && !self.has_traps
+    }
 }
 
 /// What a shell says.

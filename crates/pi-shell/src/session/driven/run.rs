@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::engine::{self, Engine};
-use super::protocol::RunOrder;
+use super::follow::{Ending, Follow, StopReason};
+use super::loss::Loss;
+use super::protocol::{Ended, RunOrder};
 use super::shell::Running;
 use crate::delivery::Delivery;
 use crate::error::ShellError;
@@ -14,10 +16,7 @@ use crate::inline;
 use crate::job::{Clock, Job};
 use crate::outcome::{ExitOutcome, OutputSummary, ProcessInfo, RunResult};
 use crate::session::effects;
-use crate::session::follow::{Ending, Follow, Report, StopReason};
 use crate::session::output_pipe::OutputPipe;
-use crate::session::recovery::Loss;
-use crate::session::runner::Runner;
 use crate::stop::{ShellTarget, StopPlan};
 use crate::supervisor::ChildExit;
 use crate::sys::signals::KILL;
@@ -33,6 +32,13 @@ impl Engine {
     /// Readies the shell for a command; an error here means that nothing was run, and that this session's means are
     /// gone. Returns whether state was lost.
     pub(in crate::session) async fn prepare(&mut self) -> Result<bool, ShellError> {
+        self.not_begun = true;
+        let is_lost = self.make_ready().await?;
+        self.not_begun = false;
+        Ok(is_lost)
+    }
+
+    async fn make_ready(&mut self) -> Result<bool, ShellError> {
         let is_stale = std::mem::take(&mut self.is_stale);
         // One that lives takes its orders without any of that.
         if self.main.as_ref().is_some_and(super::DrivenShell::is_alive) {
@@ -153,13 +159,10 @@ impl Engine {
             older: shared.survivors.living(),
         };
         let ending = Follow {
-            runner: Runner::Driven(running),
+            running,
             output,
             delivery,
-            births: None,
             supervisor: &self.shared.supervisor,
-            token: "",
-            last_words: None,
             plan: &plan,
             deadline: clock.deadline(),
             cancel: &job.cancel,
@@ -204,7 +207,7 @@ impl Engine {
                 self.has_traps = report.has_traps;
                 leaves_output = report.leaves_output();
                 self.note_report(&report);
-                is_restricted = report.flags.contains('r');
+                is_restricted = report.options.contains('r');
             }
             Ending::Stopped { report: Some(report), .. } => self.note_report(&report),
             Ending::Died { exit, .. } => {
@@ -212,8 +215,7 @@ impl Engine {
                 self.status = Some(status);
                 self.set_status(status);
             }
-            Ending::Stopped { report: None, .. } | Ending::Lost { .. } | Ending::Refused { .. } => {
-            }
+            Ending::Stopped { report: None, .. } | Ending::Refused { .. } => {}
         }
         if !self.title.holds() {
             let working_dir = Some(self.cwd.clone());
@@ -271,7 +273,7 @@ impl Engine {
         })
     }
 
-    fn note_report(&mut self, report: &Report) {
+    fn note_report(&mut self, report: &Ended) {
         self.set_status(report.status);
         self.note_cwd(&report.cwd);
     }
@@ -317,7 +319,7 @@ impl Engine {
 /// How a command ended, for its caller.
 pub(super) fn outcome_of(ending: &Ending) -> ExitOutcome {
     match ending {
-        Ending::Reported(Report { status, .. }) => {
+        Ending::Reported(Ended { status, .. }) => {
             ExitOutcome::Exited { code: u8::try_from(status & 0xff).unwrap_or(u8::MAX) }
         }
         Ending::Died { exit: ChildExit::Exited(code), .. } => ExitOutcome::Exited { code: *code },
@@ -327,9 +329,7 @@ pub(super) fn outcome_of(ending: &Ending) -> ExitOutcome {
         Ending::Stopped { reason: StopReason::TimedOut, .. } => ExitOutcome::TimedOut,
         Ending::Stopped { reason: StopReason::Cancelled, .. } => ExitOutcome::Cancelled,
         // Its status is not known: never told as a success.
-        Ending::Died { .. } | Ending::Lost { .. } | Ending::Refused { .. } => {
-            ExitOutcome::Signaled { signal: KILL }
-        }
+        Ending::Died { .. } | Ending::Refused { .. } => ExitOutcome::Signaled { signal: KILL },
     }
 }
 

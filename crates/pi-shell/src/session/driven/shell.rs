@@ -15,7 +15,7 @@ use super::protocol::{self, Ended, Report, RunOrder};
 use crate::bash_version;
 use crate::error::ShellError;
 use crate::session::ground::{Ground, ReportId};
-use crate::session::main_shell::{LaunchSpec, spawn_error};
+use crate::session::launch::{LaunchSpec, spawn_error};
 use crate::session::private_dir::PrivateDir;
 use crate::stop::{DrivenTarget, Stage};
 use crate::supervisor::{Child, SpawnRequest, Supervisor};

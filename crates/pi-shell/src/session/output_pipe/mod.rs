@@ -1,7 +1,7 @@
-//! The FIFO that takes a command's output: one pipe for stdout and stderr, in true order.
+//! The pipe that takes a command's output: one for stdout and stderr, in true order.
 //!
-//! Bash opens it by name around the command, so that nothing of the driver's is in it. A FIFO
-//! that no process holds open any more serves the next command too.
+//! Its writing end goes to the shell with the order. A pipe that nothing else can hold open any more serves the next
+//! command too.
 //!
 //! # Theory of operation
 //! A trickle is read as it comes: the kernel tells of each write. A flood is not, since a program
@@ -10,13 +10,8 @@
 //! time a short rest is over (`flood`).
 
 use std::io;
-#[cfg(target_os = "linux")]
-use std::os::fd::BorrowedFd;
-use std::os::fd::{AsFd as _, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
-
-use rustix::fs::{Mode, OFlags};
 
 use super::filters::{self, FileId};
 use super::flood::{self, Rests, Transfer};
@@ -60,14 +55,12 @@ enum Listening {
     Elsewhere,
 }
 
-/// The reading side of an output FIFO.
+/// The reading side of an output pipe.
 pub(super) struct OutputPipe {
     source: LazyWatch,
-    /// Held while the FIFO is listened to, so that the end of file is not seen when bash closes its
+    /// Held while the pipe is listened to, so that the end of file is not seen when bash closes its
     /// side: only a report ends a command, and a pipe that hung up would wake us for ever.
     writer: Option<OwnedFd>,
-    /// None for a pipe without a name, whose writing side goes to the shell itself.
-    path: Option<PathBuf>,
     /// Runs until the pipe is listened to. Made once; none where the system has no such timer.
     patience: Option<FineTimer>,
     listening: Listening,
@@ -86,28 +79,19 @@ pub(super) struct OutputPipe {
 }
 
 impl OutputPipe {
-    /// Opens the FIFO for reading; does not wait for a writer.
-    pub(super) fn open(path: PathBuf) -> io::Result<Self> {
-        let source = LazyWatch::new(open_end(&path, OFlags::RDONLY)?);
-        Ok(Self::over(source, None, Some(path)))
-    }
-
-    /// A pipe without a name.
-    #[cfg(target_os = "linux")]
+    /// A new one.
     pub(super) fn anonymous() -> io::Result<Self> {
         let (reader, writer) = Self::ends()?;
-        Ok(Self::over(LazyWatch::new(reader), Some(writer), None))
+        Ok(Self::over(LazyWatch::new(reader), Some(writer)))
     }
 
     /// Whether it is as a new one: empty, and of the usual size. Nothing is told of it any more.
-    #[cfg(target_os = "linux")]
     pub(super) fn is_as_new(&mut self) -> bool {
         self.source.unwatch();
         self.rests.is_none() && !self.has_grown && self.waiting_bytes() == 0
     }
 
     /// A pipe without a name for the next command: this one where it was not released, else another one.
-    #[cfg(target_os = "linux")]
     pub(super) fn renewed(mut self) -> io::Result<Self> {
         if self.writer.is_some() {
             return Ok(self);
@@ -121,7 +105,6 @@ impl OutputPipe {
     }
 
     /// The writer, which programs get, blocks.
-    #[cfg(target_os = "linux")]
     fn ends() -> io::Result<(OwnedFd, OwnedFd)> {
         let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
         rustix::io::ioctl_fionbio(&reader, true)?;
@@ -129,13 +112,11 @@ impl OutputPipe {
     }
 
     /// The writing side of a pipe without a name, until it was released.
-    #[cfg(target_os = "linux")]
     pub(super) fn writer(&self) -> io::Result<BorrowedFd<'_>> {
         self.writer.as_ref().map(OwnedFd::as_fd).ok_or_else(|| io::ErrorKind::BrokenPipe.into())
     }
 
     /// The writing side opened once more: what is done to the flags of the one is not done to those of the other.
-    #[cfg(target_os = "linux")]
     pub(super) fn open_again(&self) -> io::Result<OwnedFd> {
         self.writer
             .as_ref()
@@ -143,11 +124,10 @@ impl OutputPipe {
             .and_then(crate::sys::open_again)
     }
 
-    fn over(source: LazyWatch, writer: Option<OwnedFd>, path: Option<PathBuf>) -> Self {
+    fn over(source: LazyWatch, writer: Option<OwnedFd>) -> Self {
         Self {
             source,
             writer,
-            path,
             patience: None,
             listening: Listening::Begun,
             has_grown: false,
@@ -159,23 +139,9 @@ impl OutputPipe {
         }
     }
 
-    /// Its name, for bash.
-    pub(super) fn path(&self) -> &Path {
-        self.path.as_deref().unwrap_or_else(|| Path::new(""))
-    }
-
     /// Which file it is.
     pub(super) fn file_id(&self) -> io::Result<FileId> {
         filters::file_id_of(self.source.descriptor().try_clone_to_owned()?)
-    }
-
-    /// Whether a shell can find it: somebody may have removed the session's folder. Asked of what
-    /// is open, since a look for the name takes three times as long.
-    pub(super) fn check(&self) -> io::Result<()> {
-        match rustix::fs::fstat(self.source.descriptor())?.st_nlink {
-            0 => Err(io::ErrorKind::NotFound.into()),
-            _ => Ok(()),
-        }
     }
 
     /// A command has been ordered that writes here: reads wait a moment before they listen. What it
@@ -197,15 +163,6 @@ impl OutputPipe {
     /// Whether that moment is over.
     pub(super) fn is_listening(&self) -> bool {
         matches!(self.listening, Listening::Begun)
-    }
-
-    /// From now on there is a writer. One that bash opened and closed before would look hung up,
-    /// which the runtime would tell for ever.
-    fn hold(&mut self) -> io::Result<()> {
-        if let (None, Some(path)) = (&self.writer, &self.path) {
-            self.writer = Some(open_end(path, OFlags::WRONLY)?);
-        }
-        Ok(())
     }
 
     /// Gives up what only a next command would need.
@@ -244,8 +201,8 @@ impl OutputPipe {
         if self.transferred() > 0 {
             return self.read_now();
         }
-        if self.hold().is_err() || self.source.watched().is_err() {
-            // No descriptor or no watch is left, or the name is gone: the command goes on all the same.
+        if self.source.watched().is_err() {
+            // No watch is left: the command goes on all the same.
             tokio::time::sleep(LOOK_INTERVAL).await;
             return source::read_pipe(self.source.descriptor(), &mut self.buffer);
         }
@@ -370,7 +327,6 @@ impl OutputPipe {
         self.span = (Instant::now(), 0);
     }
 
-    #[cfg(target_os = "linux")]
     fn grow(&mut self) {
         if self.has_grown {
             return;
@@ -381,24 +337,14 @@ impl OutputPipe {
             .is_ok_and(|size| size > DEFAULT_PIPE_BYTES);
     }
 
-    #[cfg(not(target_os = "linux"))]
-    #[expect(clippy::unused_self, reason = "the same form as on Linux")]
-    fn grow(&mut self) {}
-
     /// The flood is over: the pipe gets back to the size that it had, unless more than that lies in it. A user has
     /// a share of pipe memory for all sessions (`pipe-user-pages-soft`), and past it even new pipes are tiny.
-    #[cfg(target_os = "linux")]
     fn shrink(&mut self) {
         if self.has_grown {
             let fd = self.source.descriptor();
             self.has_grown = rustix::pipe::fcntl_setpipe_size(fd, DEFAULT_PIPE_BYTES).is_err();
         }
     }
-
-    /// It never grew.
-    #[cfg(not(target_os = "linux"))]
-    #[expect(clippy::unused_self, reason = "the same form as on Linux")]
-    fn shrink(&mut self) {}
 
     /// The command is over and its output taken: what a flood needed is given back, the bytes of the last read too.
     pub(super) fn forget_flood(&mut self) {
@@ -455,20 +401,6 @@ impl Source for OutputPipe {
             Err(_unwatchable) => tokio::time::sleep(LATE_LOOK_INTERVAL).await,
         }
         Ok(())
-    }
-}
-
-/// One end of the FIFO, without waiting for the other.
-fn open_end(path: &Path, side: OFlags) -> io::Result<OwnedFd> {
-    Ok(rustix::fs::open(path, side | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?)
-}
-
-impl Drop for OutputPipe {
-    fn drop(&mut self) {
-        // The name is of no use without this end; a writer that opens it later would hang.
-        if let Some(path) = &self.path {
-            drop(std::fs::remove_file(path));
-        }
     }
 }
 

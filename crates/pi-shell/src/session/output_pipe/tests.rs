@@ -1,9 +1,16 @@
-//! An output FIFO under floods and trickles, with real pipes.
+//! An output pipe under floods and trickles.
 
+use std::fs::File;
 use std::io::Write as _;
 
-use super::super::private_dir::PrivateDir;
 use super::*;
+
+/// A pipe, and a writer of its own beside the one that it holds.
+fn pipe_and_writer() -> (OutputPipe, File) {
+    let pipe = OutputPipe::anonymous().unwrap();
+    let writer = pipe.writer().unwrap().try_clone_to_owned().unwrap().into();
+    (pipe, writer)
+}
 
 /// Bytes that differ from place to place, so that none can be lost or swapped unseen.
 fn pattern(length: usize) -> Vec<u8> {
@@ -25,13 +32,11 @@ async fn read_all(pipe: &mut OutputPipe, length: usize) -> Vec<u8> {
 
 /// A thread that writes `bytes` in pieces of `piece`, and gives the writer back.
 fn write_in_pieces(
-    path: &Path,
+    mut writer: File,
     bytes: Vec<u8>,
     piece: usize,
-) -> std::thread::JoinHandle<std::fs::File> {
-    let path = path.to_path_buf();
+) -> std::thread::JoinHandle<File> {
     std::thread::spawn(move || {
-        let mut writer = std::fs::OpenOptions::new().write(true).open(path).unwrap();
         for piece in bytes.chunks(piece) {
             writer.write_all(piece).unwrap();
         }
@@ -40,11 +45,9 @@ fn write_in_pieces(
 }
 
 async fn reads_a_flood_and_the_trickle_after_it(for_us: bool, piece: usize) {
-    let folder = PrivateDir::create().unwrap();
-    let path = folder.make_fifo("o1").unwrap();
-    let mut pipe = OutputPipe::open(path.clone()).unwrap();
+    let (mut pipe, writer) = pipe_and_writer();
     let flood = pattern(8 * 1024 * 1024);
-    let writing = write_in_pieces(&path, flood.clone(), piece);
+    let writing = write_in_pieces(writer, flood.clone(), piece);
 
     pipe.listen_soon(for_us);
     let found = read_all(&mut pipe, flood.len()).await;
@@ -70,13 +73,10 @@ async fn a_flood_and_the_trickle_after_it_are_read_whole() {
 }
 
 #[tokio::test]
-#[cfg(target_os = "linux")]
 async fn what_is_left_of_a_flood_at_the_end_of_the_command_is_read_in_order() {
-    let folder = PrivateDir::create().unwrap();
-    let path = folder.make_fifo("o1").unwrap();
-    let mut pipe = OutputPipe::open(path.clone()).unwrap();
+    let (mut pipe, writer) = pipe_and_writer();
     let flood = pattern(24 * 1024 * 1024);
-    let writing = write_in_pieces(&path, flood.clone(), 100_000);
+    let writing = write_in_pieces(writer, flood.clone(), 100_000);
     pipe.listen_soon(true);
     let mut found = read_all(&mut pipe, 8 * 1024 * 1024).await;
     while pipe.transferred() == 0 {
@@ -106,12 +106,9 @@ async fn what_is_left_of_a_flood_at_the_end_of_the_command_is_read_in_order() {
 }
 
 #[tokio::test]
-#[cfg(target_os = "linux")]
 async fn a_flood_leaves_neither_a_private_pipe_nor_a_grown_one() {
-    let folder = PrivateDir::create().unwrap();
-    let path = folder.make_fifo("o1").unwrap();
-    let mut pipe = OutputPipe::open(path.clone()).unwrap();
-    let writing = write_in_pieces(&path, pattern(16 * 1024 * 1024), 100_000);
+    let (mut pipe, writer) = pipe_and_writer();
+    let writing = write_in_pieces(writer, pattern(16 * 1024 * 1024), 100_000);
     pipe.listen_soon(true);
     while pipe.transfer.is_none() {
         read_all(&mut pipe, 1).await;
@@ -131,13 +128,10 @@ async fn a_flood_leaves_neither_a_private_pipe_nor_a_grown_one() {
 }
 
 #[tokio::test]
-#[cfg(target_os = "linux")]
 async fn a_flood_that_ends_with_its_command_leaves_no_private_pipe() {
-    let folder = PrivateDir::create().unwrap();
-    let path = folder.make_fifo("o1").unwrap();
-    let mut pipe = OutputPipe::open(path.clone()).unwrap();
+    let (mut pipe, writer) = pipe_and_writer();
     let flood = pattern(8 * 1024 * 1024);
-    let writing = write_in_pieces(&path, flood.clone(), 100_000);
+    let writing = write_in_pieces(writer, flood.clone(), 100_000);
     pipe.listen_soon(true);
     read_all(&mut pipe, flood.len()).await;
     // As it is between two rests, where all was read.
@@ -150,13 +144,10 @@ async fn a_flood_that_ends_with_its_command_leaves_no_private_pipe() {
 }
 
 #[tokio::test]
-#[cfg(target_os = "linux")]
 async fn a_flood_is_read_where_nothing_can_be_moved_between_pipes() {
-    let folder = PrivateDir::create().unwrap();
-    let path = folder.make_fifo("o1").unwrap();
-    let mut pipe = OutputPipe::open(path.clone()).unwrap();
+    let (mut pipe, writer) = pipe_and_writer();
     let flood = pattern(32 * 1024 * 1024);
-    let writing = write_in_pieces(&path, flood.clone(), 100_000);
+    let writing = write_in_pieces(writer, flood.clone(), 100_000);
     pipe.listen_soon(true);
     let mut found = Vec::new();
     while pipe.transfer.is_none() || pipe.transferred() > 0 {
@@ -171,42 +162,14 @@ async fn a_flood_is_read_where_nothing_can_be_moved_between_pipes() {
 }
 
 #[tokio::test]
-async fn what_is_written_is_read_where_the_fifo_cannot_be_held() {
-    let folder = PrivateDir::create().unwrap();
-    let path = folder.make_fifo("o1").unwrap();
-    let mut pipe = OutputPipe::open(path.clone()).unwrap();
-    let mut writer = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
-    // Without its name it cannot be opened again, as without a free descriptor.
-    std::fs::remove_file(&path).unwrap();
-    pipe.listen_soon(false);
-
-    let mut looks = 0;
-    let looking = async {
-        while let Ok(ReadOutcome::Empty) = pipe.read().await {
-            looks += 1;
-        }
-    };
-    assert!(tokio::time::timeout(Duration::from_millis(200), looking).await.is_err());
-    assert!(looks <= 101, "{looks} looks are as good as no pause");
-
-    let flood = pattern(512 * 1024);
-    let bytes = flood.clone();
-    let writing = std::thread::spawn(move || writer.write_all(&bytes).unwrap());
-    assert!(read_all(&mut pipe, flood.len()).await == flood);
-    writing.join().unwrap();
-}
-
-#[tokio::test]
-#[cfg(target_os = "linux")]
 async fn a_pipe_that_cannot_be_watched_is_looked_at_and_not_lost() {
-    let folder = PrivateDir::create().unwrap();
-    let mut pipe = OutputPipe::open(folder.make_fifo("o1").unwrap()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut pipe = OutputPipe::anonymous().unwrap();
     // A file takes no watch, as a pipe does where the user's share of watches is spent.
     let file = folder.path().join("file");
     std::fs::write(&file, b"a word").unwrap();
-    let unwatched = LazyWatch::new(open_end(&file, OFlags::RDONLY).unwrap());
-    // Kept, so that the FIFO can be held.
-    let _fifo = std::mem::replace(&mut pipe.source, unwatched);
+    let unwatched = LazyWatch::new(File::open(&file).unwrap().into());
+    let _reader = std::mem::replace(&mut pipe.source, unwatched);
 
     pipe.listen_soon(true);
     assert_eq!(read_all(&mut pipe, 6).await, b"a word");

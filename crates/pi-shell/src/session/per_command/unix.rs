@@ -23,8 +23,8 @@ use crate::sandbox::SandboxReport;
 pub(super) use crate::session::filters::Patience;
 use crate::session::filters::{self, FileId, Sight};
 use crate::session::ground::Ground;
+use crate::session::launch::spawn_error;
 pub(super) use crate::session::limits::LimitsMark;
-use crate::session::main_shell::spawn_error;
 use crate::session::ownership::Title;
 use crate::session::pool;
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
@@ -188,7 +188,7 @@ impl Place {
         let _starting = ground.handing_over.lock().await;
         ground.machinery.remove(own);
         let (spared, older) = (ground.machinery.living(), ground.survivors.living());
-        let found = stop::processes_of(ground.supervisor.pid(), &spared, &older, own, None);
+        let found = stop::processes_of(ground.supervisor.pid(), &spared, &older, own);
         ground.survivors.extend(found.iter().map(|entry| entry.identity));
         tree::describe_settled(&found, Some(&process.command_line)).await
     }

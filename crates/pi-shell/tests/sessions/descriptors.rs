@@ -1,13 +1,9 @@
 //! Descriptors of a session: every number is the script's, as in a script of its own.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
-mod support;
-
+use crate::support::{attempt, command, output_of, run, session, shell_options, status_of, told};
 #[cfg(target_os = "linux")]
 use pi_shell::SessionKind;
 use pi_shell::{Concurrency, ResourceLimits, Shell, ShellOptions};
-use support::{attempt, command, output_of, run, session, shell_options, status_of, told};
 
 /// Numbers that scripts use: the small ones, the one of `coproc`, and of locks. On 255 bash reads
 /// the script itself, as it does in every script.
@@ -54,7 +50,7 @@ async fn closing_every_small_descriptor_does_not_touch_the_session() {
     let text = "for ((fd = 3; fd < 200; fd++)); do eval \"exec $fd>&-\"; done; echo done";
 
     let result = run(&shell, text).await;
-    assert_eq!(support::output_of(&result), "done\n");
+    assert_eq!(crate::support::output_of(&result), "done\n");
     assert!(!result.session_reset);
     assert_eq!(told(&shell, "echo next").await.0, "next\n");
     shell.close().await;
@@ -95,7 +91,7 @@ async fn a_low_limit_of_open_files_keeps_shell_and_state() {
     run(&shell, "V=kept; ulimit -n 20").await;
 
     let result = run(&shell, "echo $V; ulimit -n; cat </dev/null; echo $(echo sub) | cat").await;
-    assert_eq!(support::output_of(&result), "kept\n20\nsub\n");
+    assert_eq!(crate::support::output_of(&result), "kept\n20\nsub\n");
     assert!(!result.session_reset);
     assert_eq!(told(&shell, "exec 9<<<nine; read -u 9 x; echo $x").await.0, "nine\n");
     shell.close().await;

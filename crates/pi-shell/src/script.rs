@@ -1,13 +1,7 @@
-//! Text of bash that every kind of session says: quoted words, and the state of a shell.
-
-#[cfg(unix)]
-mod saved_state;
+//! Text of bash that every kind of session says: quoted words.
 
 use std::fmt::Write as _;
 use std::path::Path;
-
-#[cfg(unix)]
-pub(crate) use self::saved_state::SavedState;
 
 /// `text` as one word of bash, on one line, that expands to exactly these bytes.
 ///
@@ -53,38 +47,6 @@ pub(crate) fn quote_path(path: &Path) -> String {
 
 /// What bash makes of `OLDPWD` when it begins: exported, without a value. A `cd` of our own gave it one.
 pub(crate) const UNSET_OLDPWD: &str = "\\builtin unset OLDPWD;\\builtin export OLDPWD";
-
-/// The script that prints the shell's state as bash text; the first and last line are marks. No
-/// reserved word stands in it: a user's alias may have its name.
-#[cfg(unix)]
-pub(crate) const DUMP_SCRIPT: &str = concat!(
-    "\\builtin printf '#%s\\n' \"${FUNCNAME[*]}\"\n",
-    "\\builtin printf '\\\\builtin cd -- %q\\n' \"${PWD-}\"\n",
-    // With its attributes, which a new bash's own may differ from.
-    "\\builtin printf '\\\\builtin unset OLDPWD;'\n",
-    "\\builtin test \"${OLDPWD+_}\" && \\builtin printf '\\\\builtin eval %q;' \"${OLDPWD@A}\"\n",
-    "\\builtin printf '\\\\builtin set --'\n",
-    "((${#DIRSTACK[@]} > 1)) && \\builtin printf ' %q' \"${DIRSTACK[@]:1}\"\n",
-    "\\builtin printf '\\n\\\\builtin set --'\n",
-    "(($#)) && \\builtin printf ' %q' \"$@\"\n",
-    "\\builtin printf '\\n'\n",
-    "\\builtin shopt -p\n",
-    "\\builtin shopt -po\n",
-    "\\builtin printf '#pi-state\\n'\n",
-    "\\builtin umask -p\n",
-    // A new bash has one.
-    "\\builtin test \"${IFS+_}\" || \\builtin printf '\\\\builtin unset IFS\\n'\n",
-    "\\builtin declare -p\n",
-    "\\builtin declare -f\n",
-    "\\builtin declare -Fx\n",
-    "\\builtin alias -p\n",
-    "\\builtin trap -p HUP INT QUIT USR1 USR2 PIPE ALRM TERM CHLD CONT WINCH ERR RETURN\n",
-    // What a standby was told of traps.
-    "\\builtin printf '%s\\n' \"${__pi_s-}\"\n",
-    "\\builtin printf '#pi-limits\\n'\n",
-    "\\builtin ulimit -Sa\n",
-    "\\builtin printf '#pi-end\\n'\n",
-);
 
 #[cfg(test)]
 mod tests {

@@ -1,15 +1,11 @@
 //! Filters that bash does not wait for: `>(…)` passes on what a command wrote, and all of it is in the
 //! command's output.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
-mod support;
-
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use crate::support::{attempt, command, output_of, run, session};
 use pi_shell::{Concurrency, RunOptions};
-use support::{attempt, command, output_of, run, session};
 
 /// Rounds: without waiting, about one of two loses its text.
 const ROUNDS: usize = 20;
@@ -60,8 +56,8 @@ async fn what_goes_on_in_the_background_is_not_waited_for() {
         ("while :; do sleep 30; done > >(cat) & echo now", 1),
         ("sleep 30 & echo now", 1),
         // Its input is a pipe that the shell itself keeps open; where the shell ends with its command, so does the filter.
-        ("exec 7> >(cat); echo now", usize::from(!support::is_per_command())),
-        ("coproc cat; echo now", usize::from(!support::is_per_command())),
+        ("exec 7> >(cat); echo now", usize::from(!crate::support::is_per_command())),
+        ("coproc cat; echo now", usize::from(!crate::support::is_per_command())),
     ] {
         let shell = session();
         let result = run(&shell, text).await;
@@ -79,6 +75,6 @@ async fn a_filter_that_takes_longer_is_a_survivor_and_what_it_writes_is_late() {
     assert_eq!(output_of(&result), "");
     assert!(!result.survivors.is_empty());
     assert!(result.wall_time < Duration::from_millis(2_900), "{:?}", result.wall_time);
-    support::eventually("the rest came", || shell.late_output() == "slow\n").await;
+    crate::support::eventually("the rest came", || shell.late_output() == "slow\n").await;
     shell.close().await;
 }

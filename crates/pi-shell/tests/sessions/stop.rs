@@ -1,17 +1,13 @@
 //! How commands are stopped, what they leave, and how runs share a session.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
-mod support;
-
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pi_shell::{ExitOutcome, RunOptions, Shell, ShellError, SinkOptions, execute_shell};
-use support::{
+use crate::support::{
     PATIENCE, Recorder, attempt, cancel_when, command, eventually, is_alive, output_of, run,
     session, shell_options, status_of, told,
 };
+use pi_shell::{ExitOutcome, RunOptions, Shell, ShellError, SinkOptions, execute_shell};
 use tokio_util::sync::CancellationToken;
 
 /// A command whose whole output goes to `path` when it needs a file.

@@ -1,11 +1,7 @@
 //! What a session's own doings keep from the traps of its user, and what they do not lose of them.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
-mod support;
-
+use crate::support::{attempt, command, output_of, run, session, status_of, told};
 use pi_shell::{Concurrency, RunOptions};
-use support::{attempt, command, output_of, run, session, status_of, told};
 
 fn copy(text: &str) -> RunOptions {
     RunOptions { concurrency: Concurrency::Clone, ..command(text) }
@@ -91,7 +87,7 @@ async fn an_error_that_ends_at_the_top_level_ends_its_command_and_nothing_else()
         let (output, _) = told(&shell, "echo $? $V").await;
         assert_eq!(output, "1 kept\n", "after {text}");
         // Neither of them outlives a bash.
-        if !support::is_per_command() {
+        if !crate::support::is_per_command() {
             assert_eq!(told(&shell, "read -r -u 5 _ && jobs | wc -l").await.0, "1\n", "{text}");
         }
     }

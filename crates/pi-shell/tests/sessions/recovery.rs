@@ -1,14 +1,10 @@
 //! What becomes of a session whose shell ended or whose means were destroyed.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
-mod support;
-
 use std::path::Path;
 use std::time::Instant;
 
+use crate::support::{output_of, run, session, shell_options, status_of, told};
 use pi_shell::{LostWithShell, Shell, ShellOptions};
-use support::{output_of, run, session, shell_options, status_of, told};
 
 #[tokio::test]
 async fn a_shell_that_ends_is_replaced_with_its_state() {
@@ -24,7 +20,7 @@ async fn a_shell_that_ends_is_replaced_with_its_state() {
         ("kill -9 0", 137, true),
         ("exec >&- 2>&-; exit 3", 3, false),
         (": ${NOPE:?msg}", 1, false),
-        ("g(){ local V=local; exit 5; }; g", 5, support::is_script()),
+        ("g(){ local V=local; exit 5; }; g", 5, false),
     ] {
         let result = run(&shell, text).await;
 
@@ -162,14 +158,16 @@ async fn a_session_outlives_its_supervisor_and_its_folder() {
     let (supervisor, _) = told(&shell, "echo $PPID").await;
     let killed = std::process::Command::new("kill").args(["-9", supervisor.trim()]).status();
     assert!(killed.unwrap().success());
-    support::eventually("it is dead", || !support::is_alive(supervisor.trim().parse().unwrap()))
-        .await;
+    crate::support::eventually("it is dead", || {
+        !crate::support::is_alive(supervisor.trim().parse().unwrap())
+    })
+    .await;
 
     // The first ones may still meet the old bash, which goes with its supervisor: when that is
     // known here depends on how busy the machine is.
-    let deadline = Instant::now() + support::PATIENCE;
+    let deadline = Instant::now() + crate::support::PATIENCE;
     // A bash for each command loses nothing: the state is the host's.
-    while !support::is_per_command() && !run(&shell, "/bin/echo ok").await.session_reset {
+    while !crate::support::is_per_command() && !run(&shell, "/bin/echo ok").await.session_reset {
         assert!(Instant::now() < deadline, "the loss was never told");
     }
     assert_eq!(told(&shell, "/bin/echo ok").await.0, "ok\n");
@@ -221,7 +219,7 @@ async fn limits_that_stop_the_shell_do_not_stop_the_session() {
     for limit in [3, 4] {
         run(&shell, &format!("ulimit -n {limit}")).await;
         // The driver gets by with them, so the shell is kept: as in any script that says so, no program starts.
-        let command = if support::is_driven() { "echo ok" } else { "/bin/echo ok" };
+        let command = if crate::support::is_driven() { "echo ok" } else { "/bin/echo ok" };
         assert_eq!(told(&shell, command).await.0, "ok\n");
     }
     shell.close().await;
@@ -245,8 +243,8 @@ async fn a_traced_shell_that_ends_tells_nothing_of_the_driver() {
 
     // Shell text runs a command two evaluations deep, a bash of its own one.
     let deep = match () {
-        () if support::is_driven() => "+",
-        () if support::is_per_command() => "++",
+        () if crate::support::is_driven() => "+",
+        () if crate::support::is_per_command() => "++",
         () => "+++++",
     };
     assert_eq!(output_of(&at_once), format!("{deep} exit 2\n"));
@@ -265,14 +263,14 @@ async fn a_traced_shell_that_ends_tells_nothing_of_the_driver() {
 async fn what_a_new_shell_lacks_is_named_after_a_stop_as_after_an_exit() {
     use LostWithShell::{Descriptors, Jobs};
 
-    if support::is_per_command() {
+    if crate::support::is_per_command() {
         // Each command has a new shell: see `per_command/carrying.rs`.
         return;
     }
 
     // Over the driver, what ends a script leaves the shell, and a standby has the descriptors.
-    let by_text = |lost| if support::is_driven() { &[][..] } else { lost };
-    let with_standby = if support::is_driven() { &[Jobs][..] } else { &[Jobs, Descriptors] };
+    let by_text = |lost| if crate::support::is_driven() { &[][..] } else { lost };
+    let with_standby = if crate::support::is_driven() { &[Jobs][..] } else { &[Jobs, Descriptors] };
     for (before, last, lost) in [
         ("V=kept", "exit 3", &[][..]),
         ("V=kept; sleep 30 & W=1", "exit 3", by_text(&[Jobs])),

@@ -1,14 +1,10 @@
 //! What a session keeps from one command to the next, and what is scoped to a command.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
-mod support;
-
 use std::path::Path;
 use std::time::Duration;
 
+use crate::support::{attempt, command, output_of, run, session, shell_options, told};
 use pi_shell::{ExitOutcome, RunOptions};
-use support::{attempt, command, output_of, run, session, shell_options, told};
 
 #[tokio::test]
 async fn a_directory_that_the_session_is_in_already_is_not_changed_to() {
@@ -71,7 +67,7 @@ async fn the_status_of_a_command_is_seen_by_the_next() {
 
 #[tokio::test]
 async fn jobs_go_on_across_commands() {
-    if support::is_per_command() {
+    if crate::support::is_per_command() {
         // A job table ends with its bash: see `per_command/carrying.rs`.
         return;
     }
@@ -265,7 +261,7 @@ async fn a_command_of_any_size_and_alphabet_runs_as_it_is() {
 
 #[tokio::test]
 async fn a_one_shot_counts_its_lines_from_one() {
-    let observer = std::sync::Arc::new(support::Recorder::default());
+    let observer = std::sync::Arc::new(crate::support::Recorder::default());
     let options = command("echo $LINENO\n\necho $LINENO\nnope_xyz");
     let cancel = tokio_util::sync::CancellationToken::new();
 

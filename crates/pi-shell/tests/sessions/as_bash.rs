@@ -1,13 +1,9 @@
 //! What a script does to its own shell, and sees of it: as in a plain bash file.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
-mod support;
-
 use std::path::Path;
 
+use crate::support::{attempt, command, output_of, run, session, status_of, told};
 use pi_shell::{RunOptions, Shell};
-use support::{attempt, command, output_of, run, session, status_of, told};
 
 /// What the driver says on its channels, and where it lives.
 fn has_words_of_the_driver(text: &str) -> bool {

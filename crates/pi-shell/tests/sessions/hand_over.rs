@@ -1,14 +1,12 @@
 //! Commands that go on in the background: each keeps its shell, and the session has another one.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
-mod support;
-
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::support::{
+    PATIENCE, Recorder, command, eventually, output_of, run, session, status_of, told,
+};
 use pi_shell::{ExitOutcome, RunResult, Shell};
-use support::{PATIENCE, Recorder, command, eventually, output_of, run, session, status_of, told};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 

@@ -1,40 +1,27 @@
-//! Follows one command from its order to its end: reads what it writes, waits for its report,
-//! and stops it when it is cancelled or its time is up.
+//! Follows one command from its order to its end: reads what it writes, waits for its report, and stops it when it is
+//! cancelled or its time is up.
 //!
-//! The end is bash's own report, never the end of the pipe: what foreground children wrote
-//! happened before it, and background children may hold the pipe for ever.
+//! The end is bash's own report, never the end of the pipe: what foreground children wrote happened before it, and
+//! background children may hold the pipe for ever.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-#[cfg(target_os = "linux")]
-use super::driven;
-use super::filters::{self, Patience};
-use super::frames::FrameBody;
-use super::noise::LastWords;
-use super::output_pipe::OutputPipe;
-use super::runner::{self, Heard, Runner};
-use super::standby::Births;
+use super::protocol::Ended;
+use super::shell::{Heard, Running};
 use crate::delivery::Delivery;
 use crate::inline;
 use crate::job::DRAIN_LIMIT;
+use crate::session::filters::{self, Patience};
+use crate::session::output_pipe::OutputPipe;
 use crate::source::{ReadOutcome, Source as _};
 use crate::stop::{self, StopPlan};
 use crate::supervisor::{ChildExit, Supervisor};
 
-/// How often a silent shell is looked at. It finds a driver that a command destroyed (`set -n`,
-/// `extdebug` with a failing DEBUG trap, functions named like its builtins).
+/// How often a silent shell is looked at: its supervisor may have been stopped, and then tells nothing.
 const WATCH_INTERVAL: Duration = Duration::from_millis(250);
-
-/// Looks in a row that find bash asleep between commands until it is taken for lost.
-const LOST_AFTER_LOOKS: u32 = 2;
-
-/// The same while the order lies unread: bash waits for the fork of a standby, which takes long
-/// on a starved machine and for ever under `ulimit -u`.
-const STUCK_AFTER_LOOKS: u32 = 6;
 
 /// Lateness of a deadline that shows that the host itself was stopped or starved.
 const LATE_DEADLINE: Duration = Duration::from_millis(100);
@@ -52,60 +39,22 @@ pub(super) enum StopReason {
 /// How a command ended.
 pub(super) enum Ending {
     /// Bash reported.
-    Reported(Report),
-    /// Its shell ended without a report: `exit`, `exec`, a signal; `unread`: before it read the
-    /// order.
+    Reported(Ended),
+    /// Its shell ended without a report: `exec`, a signal; `unread`: before it read the order.
     Died { exit: ChildExit, unread: bool },
     /// We stopped it. What could not be ended is a survivor. The shell may have reported all the same.
-    Stopped { reason: StopReason, report: Option<Report> },
-    /// The shell stands outside of the command and does not report; `unread`: nor did it read
-    /// the order.
-    Lost { unread: bool },
+    Stopped { reason: StopReason, report: Option<Ended> },
     /// The shell could not begin with it.
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only the driver refuses"))]
     Refused { errno: i32 },
 }
 
-/// What bash tells of a command that has ended.
-#[expect(clippy::struct_excessive_bools, reason = "facts, each by itself")]
-pub(super) struct Report {
-    pub(super) status: i32,
-    pub(super) cwd_failed: bool,
-    /// An error took bash out of the order, so what stands behind the command was not done.
-    pub(super) unwound: bool,
-    pub(super) flags: String,
-    pub(super) cwd: PathBuf,
-    /// The EXIT trap that is set.
-    pub(super) trap: Option<String>,
-    /// The command may have started something.
-    pub(super) made_process: bool,
-    /// The shell may have children, of this command or of earlier ones.
-    pub(super) has_children: bool,
-    /// A trap runs beside commands that change nothing by themselves.
-    pub(super) has_traps: bool,
-    /// The command changed nothing that a session keeps.
-    pub(super) kept_state: bool,
-}
-
-impl Report {
-    /// Nothing can have the command's output any more: it started nothing, and the shell has opened nothing.
-    pub(super) fn leaves_output(&self) -> bool {
-        !self.made_process && self.kept_state && !self.has_traps
-    }
-}
-
 /// One command and what is needed to follow it.
-pub(super) struct Follow<'a, 'b> {
-    pub(super) runner: Runner<'a>,
+pub(super) struct Follow<'a> {
+    pub(super) running: Running<'a>,
     /// Begun before the order was given.
     pub(super) output: &'a mut OutputPipe,
     pub(super) delivery: &'a mut Delivery,
-    pub(super) births: Option<&'a mut Births>,
     pub(super) supervisor: &'a Supervisor,
-    pub(super) token: &'a str,
-    /// The report comes in two frames, the second with the EXIT trap; and if the shell ends, what it
-    /// writes after the command is the command's.
-    pub(super) last_words: Option<&'a mut LastWords<'b>>,
     /// Whom a stop is about, looked up when it comes to that.
     pub(super) plan: &'a (dyn Fn() -> StopPlan + Send + Sync),
     pub(super) deadline: Option<Instant>,
@@ -125,7 +74,7 @@ enum Event {
     NothingMore,
 }
 
-impl Follow<'_, '_> {
+impl Follow<'_> {
     /// Follows the command to its end and reads what was written until then.
     pub(super) async fn complete(mut self) -> Ending {
         let ending = self.until_end().await;
@@ -152,19 +101,19 @@ impl Follow<'_, '_> {
         self.delivery.end();
         self.has_room(limit).await;
         // The result comes at once after a plain command, and tells of its output too.
-        if self.last_words.is_some() || made_process || !matches!(ending, Ending::Reported(_)) {
+        if made_process || !matches!(ending, Ending::Reported(_)) {
             self.delivery.flush();
         }
         ending
     }
 
     async fn until_end(&mut self) -> Ending {
-        let mut report: Option<Report> = None;
+        let mut report: Option<Ended> = None;
         let mut stopping: Option<StopReason> = None;
         let mut extended = false;
-        let mut looks = 0;
         let mut exit = None;
-        let ended = runner::ended(self.runner.target());
+        let child = self.running.target().child;
+        let ended = child.exited();
         tokio::pin!(ended);
         let plan = self.plan;
         let ladder = async move { stop::stop(&plan()).await };
@@ -176,8 +125,6 @@ impl Follow<'_, '_> {
         loop {
             // A pipe that is never empty would keep the thread from everything else.
             tokio::task::coop::consume_budget().await;
-            // Who takes them holds the shell back.
-            let has_words = self.has_last_words();
             let event = {
                 let reading = self.delivery.is_ready();
                 let update = self.delivery.next_update().map(Instant::from_std);
@@ -188,7 +135,7 @@ impl Follow<'_, '_> {
                     () = self.cancel.cancelled(), if stopping.is_none() => Event::Cancelled,
                     () = until(self.deadline), if timed && self.deadline.is_some() => Event::Deadline,
                     _ = &mut ladder, if stopping.is_some() => Event::Stopped,
-                    heard = self.runner.heard(), if !has_words => Event::Heard(heard),
+                    heard = self.running.heard() => Event::Heard(heard),
                     exit = &mut ended, if exit.is_none() => Event::Ended(exit),
                     () = self.delivery.drained(), if !reading => Event::Nothing,
                     read = self.output.read(), if reading => match read {
@@ -199,13 +146,13 @@ impl Follow<'_, '_> {
                         self.delivery.update();
                         Event::Nothing
                     }
-                    _ = watch.tick(), if timed && !has_words => Event::Look,
+                    _ = watch.tick(), if timed => Event::Look,
                 }
             };
             match event {
                 Event::Nothing => {}
                 Event::NothingMore => self.delivery.flush(),
-                Event::Read(length) => self.take(length),
+                Event::Read(length) => self.delivery.take(self.output, length),
                 Event::Cancelled => stopping = Some(StopReason::Cancelled),
                 Event::Deadline if !extended && self.extend_late_deadline() => extended = true,
                 Event::Deadline => stopping = Some(StopReason::TimedOut),
@@ -213,62 +160,30 @@ impl Follow<'_, '_> {
                     let reason = stopping.unwrap_or(StopReason::Cancelled);
                     return Ending::Stopped { reason, report };
                 }
-                Event::Heard(heard) => match (self.note(heard, &mut report).await, stopping) {
-                    (Some(end), None) => return end,
-                    (Some(Ending::Reported(told)), Some(_)) => report = Some(told),
+                Event::Heard(heard) => match (end_by(heard), stopping) {
+                    (end, None) => return end,
+                    (Ending::Reported(told), Some(_)) => report = Some(told),
                     _ => {}
                 },
                 Event::Ended(how) => {
                     exit = Some(how);
-                    let heard = self.runner.heard_now();
-                    let end = self.note(heard, &mut report).await;
+                    let end = self.running.heard_now().map(end_by);
                     if stopping.is_none() {
-                        let unread = self.runner.has_unread_order();
-                        let died = Ending::Died { exit: how, unread };
-                        return end.or_else(|| finish(&mut report, None)).unwrap_or(died);
+                        let unread = self.running.has_unread_order();
+                        return end.unwrap_or(Ending::Died { exit: how, unread });
+                    }
+                    if let Some(Ending::Reported(told)) = end {
+                        report = Some(told);
                     }
                 }
                 Event::Look => {
                     self.supervisor.wake();
-                    let heard = self.runner.heard_now();
-                    if let Some(end) = self.note(heard, &mut report).await {
-                        return end;
-                    }
-                    if let Some(lost) = self.look(&mut looks) {
-                        return lost;
+                    if let Some(heard) = self.running.heard_now() {
+                        return end_by(heard);
                     }
                 }
             }
         }
-    }
-
-    /// Delivers what the shell writes on its way out, where it is more than can be kept until it has
-    /// ended: after what it wrote before, and as the consumer takes it. Says whether some is left.
-    fn has_last_words(&mut self) -> bool {
-        let Some(words) = &mut self.last_words else { return false };
-        if !words.are_due(self.runner.noise_bytes()) {
-            return false;
-        }
-        let is_time = words.are_next(self.output.waiting_bytes()) && self.delivery.is_ready();
-        if is_time {
-            self.delivery.push(&words.take(self.runner.take_noise()));
-        }
-        !is_time
-    }
-
-    fn take(&mut self, length: usize) {
-        if let Some(words) = &mut self.last_words {
-            words.note_read(length);
-        }
-        self.delivery.take(self.output, length);
-    }
-
-    /// Looks at a silent shell; `looks` in a row found it outside of the command.
-    fn look(&mut self, looks: &mut u32) -> Option<Ending> {
-        *looks = if self.runner.is_between_commands() { *looks + 1 } else { 0 };
-        let unread = self.runner.has_unread_order();
-        let limit = if unread { STUCK_AFTER_LOOKS } else { LOST_AFTER_LOOKS };
-        (*looks >= limit).then_some(Ending::Lost { unread })
     }
 
     /// Gives a command whose host was late a moment to tell that it had ended in time (CC-11).
@@ -278,48 +193,6 @@ impl Follow<'_, '_> {
             self.deadline = Some(Instant::now() + late.min(LATE_EXTENSION));
         }
         late > LATE_DEADLINE
-    }
-
-    /// Takes answers in; returns the end where they complete the report.
-    async fn note(&mut self, heard: Heard, report: &mut Option<Report>) -> Option<Ending> {
-        let mut end = None;
-        let frames = match heard {
-            Heard::Frames(frames) => frames,
-            #[cfg(target_os = "linux")]
-            Heard::Answer(answer) => return Some(end_by(answer)),
-        };
-        // A plain builtin starts nothing, and its report has no second frame.
-        let made_process = self.last_words.is_some() || self.births.is_none();
-        for frame in frames {
-            if frame.token != self.token {
-                if let Some(births) = &mut self.births {
-                    births.note(frame).await;
-                }
-                continue;
-            }
-            match frame.body {
-                FrameBody::Status { status, cwd_failed, unwound, flags, cwd } => {
-                    *report = Some(Report {
-                        status,
-                        cwd_failed,
-                        unwound,
-                        flags,
-                        cwd,
-                        trap: None,
-                        made_process,
-                        has_children: made_process,
-                        has_traps: false,
-                        kept_state: false,
-                    });
-                    if self.last_words.is_none() {
-                        end = finish(report, None);
-                    }
-                }
-                FrameBody::Trap { text } => end = finish(report, Some(text)),
-                _ => {}
-            }
-        }
-        end
     }
 
     /// Reads what was in the pipe when the command ended. Not more: a background child may write
@@ -404,27 +277,11 @@ impl Follow<'_, '_> {
     }
 }
 
-fn finish(report: &mut Option<Report>, trap: Option<String>) -> Option<Ending> {
-    report.take().map(|report| Ending::Reported(Report { trap, ..report }))
-}
-
-/// What the driver's answer means.
-#[cfg(target_os = "linux")]
-fn end_by(answer: driven::Heard) -> Ending {
-    match answer {
-        driven::Heard::Ended(ended) => Ending::Reported(Report {
-            status: ended.status,
-            cwd_failed: false,
-            unwound: false,
-            flags: ended.options,
-            cwd: ended.cwd,
-            trap: None,
-            made_process: ended.made_process,
-            has_children: ended.has_children,
-            has_traps: ended.has_traps,
-            kept_state: ended.kept_state,
-        }),
-        driven::Heard::Refused(errno) => Ending::Refused { errno },
+/// What the shell's answer means.
+fn end_by(heard: Heard) -> Ending {
+    match heard {
+        Heard::Ended(ended) => Ending::Reported(ended),
+        Heard::Refused(errno) => Ending::Refused { errno },
     }
 }
 

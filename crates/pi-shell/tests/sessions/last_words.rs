@@ -1,15 +1,11 @@
 //! What a shell's EXIT trap prints after `exit`, when bash has taken the command's redirections back: all
 //! of it is the command's output, however much it is.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
-mod support;
-
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::support::{Recorder, command, run, session, shell_options, status_of, told};
 use pi_shell::{ExitOutcome, RunOptions, RunResult, execute_shell};
-use support::{Recorder, command, run, session, shell_options, status_of, told};
 use tokio_util::sync::CancellationToken;
 
 /// A million bytes of `x`, without an end of line.
@@ -23,7 +19,7 @@ fn bytes_of(result: &RunResult) -> u64 {
 async fn followed(text: &str) -> (RunResult, String) {
     let (shell, seen) = (session(), Arc::new(Recorder::default()));
     let run = shell.run(command(text), Arc::<Recorder>::clone(&seen), CancellationToken::new());
-    let result = tokio::time::timeout(support::PATIENCE, run).await.unwrap().unwrap();
+    let result = tokio::time::timeout(crate::support::PATIENCE, run).await.unwrap().unwrap();
     shell.close().await;
     (result, seen.text())
 }
@@ -68,7 +64,7 @@ async fn a_one_shot_has_all_of_it_too() {
     let text = format!("trap '{}' EXIT; exit", MILLION.replace('\'', "\""));
     let run = execute_shell(shell_options(), command(&text), observer, CancellationToken::new());
 
-    let result = tokio::time::timeout(support::PATIENCE, run).await.unwrap().unwrap();
+    let result = tokio::time::timeout(crate::support::PATIENCE, run).await.unwrap().unwrap();
 
     assert_eq!(bytes_of(&result), 1_000_000);
 }
@@ -82,7 +78,7 @@ async fn an_exit_trap_that_prints_for_ever_ends_at_the_deadline_with_what_it_pri
     };
     let begin = Instant::now();
 
-    let result = support::attempt(&shell, options).await.unwrap();
+    let result = crate::support::attempt(&shell, options).await.unwrap();
 
     assert_eq!(result.outcome, ExitOutcome::TimedOut);
     assert!(begin.elapsed() < Duration::from_secs(6), "{:?}", begin.elapsed());
@@ -111,7 +107,7 @@ async fn the_trace_of_a_long_order_is_no_output_of_its_command() {
     let result = run(&shell, &format!(": {long}; trap 'echo bye' EXIT; exit 3")).await;
 
     assert_eq!(status_of(&result), 3);
-    let text = support::output_of(&result);
+    let text = crate::support::output_of(&result);
     assert!(!text.contains("__pi_") && text.ends_with("+ echo bye\nbye\n"), "{:?}", text.len());
     assert!(bytes_of(&result) < 610_000, "{}", bytes_of(&result));
     shell.close().await;

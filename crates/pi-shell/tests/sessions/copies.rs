@@ -1,16 +1,12 @@
 //! Copies of a session: commands that run at once beside whatever the session does.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
-mod support;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use pi_shell::{Concurrency, ExitOutcome, RunOptions, RunResult, ShellError};
-use support::{
+use crate::support::{
     PATIENCE, Recorder, attempt, command, eventually, output_of, run, session, status_of, told,
 };
+use pi_shell::{Concurrency, ExitOutcome, RunOptions, RunResult, ShellError};
 use tokio_util::sync::CancellationToken;
 
 fn copy(text: &str) -> RunOptions {
@@ -205,7 +201,7 @@ async fn a_copy_with_a_process_id_of_its_own_runs_as_other_copies_do() {
     assert_eq!(of(&results.2), (format!("4003\nx y\n{at}\n"), 0));
     let unknown = "hi\nbash: line 1: no-such-program: command not found\n";
     assert_eq!(of(&results.3), (unknown.into(), 127));
-    let within = if support::is_driven() { "" } else { "eval: " };
+    let within = if crate::support::is_driven() { "" } else { "eval: " };
     let unfinished = format!("bash: {within}line 3: syntax error: unexpected end of file\n");
     assert_eq!(of(&results.4), (unfinished, 2));
     assert_eq!(of(&results.5), of(&results.6), "signals are handled as in a fork");

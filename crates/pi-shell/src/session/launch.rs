@@ -1,0 +1,86 @@
+//! How a session's bash is started: by which path, with which environment and limits; and what a failed start means.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::environment;
+use crate::error::ShellError;
+use crate::request::{ResourceLimits, ShellOptions};
+use crate::sandbox::Sandbox;
+use crate::shell_path;
+use crate::supervisor::{SpawnFailure, SpawnStep};
+
+/// How a bash is started. Two equal ones give interchangeable shells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LaunchSpec {
+    pub(super) shell: PathBuf,
+    pub(super) env: Vec<(OsString, OsString)>,
+    pub(super) limits: ResourceLimits,
+    /// The sandbox around it.
+    pub(super) sandbox: Option<Arc<Sandbox>>,
+    /// The driver to load, where the system and the bash take it.
+    pub(super) driver: Option<PathBuf>,
+    /// What must be seen in the sandbox. Without one nothing is named: spares must fit.
+    pub(super) visible: Vec<PathBuf>,
+}
+
+/// How the shells of a session with these options are started, whose first directory is `cwd`.
+pub(super) fn launch_spec(options: &ShellOptions, cwd: &Path) -> Result<LaunchSpec, ShellError> {
+    let env: Vec<(OsString, OsString)> = match &options.base_env {
+        Some(entries) => entries
+            .iter()
+            .filter(|(name, _)| !environment::is_dropped(name))
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect(),
+        None => environment::host_environment(),
+    };
+    Ok(LaunchSpec {
+        shell: shell_path::resolve(options.shell.as_deref())?,
+        env,
+        limits: options.limits,
+        sandbox: None,
+        driver: options.driver.clone(),
+        visible: match &options.sandbox {
+            Some(_) => [&options.snapshot_path, &options.driver]
+                .into_iter()
+                .flatten()
+                .cloned()
+                .chain([cwd.to_path_buf()])
+                .collect(),
+            None => Vec::new(),
+        },
+    })
+}
+
+/// What a failed start means to the caller.
+pub(super) fn spawn_error<T: AsRef<OsStr>>(
+    shell: &Path,
+    cwd: &Path,
+    env: &[(T, T)],
+    failure: SpawnFailure,
+) -> ShellError {
+    match failure.step {
+        // The arguments are ours and few.
+        _ if failure.is_too_large() => environment::too_large("baseEnv", env),
+        SpawnStep::ChangeDirectory => match failure.source.kind() {
+            io::ErrorKind::NotFound => {
+                ShellError::MissingWorkingDirectory { path: cwd.to_path_buf() }
+            }
+            io::ErrorKind::NotADirectory => ShellError::NotADirectory { path: cwd.to_path_buf() },
+            _ => ShellError::WorkingDirectoryDenied {
+                path: cwd.to_path_buf(),
+                source: failure.source,
+            },
+        },
+        SpawnStep::Execute | SpawnStep::Interpreter => ShellError::UnusableShell {
+            path: shell.to_path_buf(),
+            reason: format!(
+                "cannot be executed: {}; set `shell` to the path of a bash",
+                failure.source
+            ),
+        },
+        _ => ShellError::System { attempt: "start bash", source: failure.source },
+    }
+}
