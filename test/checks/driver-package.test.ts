@@ -121,7 +121,7 @@ describe("the package of the bash driver", () => {
         ...sources,
       ].sort(),
     );
-    expect(paths).toContain("docs/driven-sessions.md");
+    expect(paths).toContain("docs/session-protocol.md");
     expect(readFileSync(join(staged(), "README.md"), "utf8")).not.toContain("](../");
     for (const name of ["LICENSE", "NOTICE"])
       expect(readFileSync(join(staged(), name), "utf8")).toBe(readFileSync(join(root, "bash-driver", name), "utf8"));

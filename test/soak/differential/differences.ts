@@ -21,12 +21,12 @@ export interface Scene {
 
 export const DOCUMENTED: readonly Documented[] = [
   {
-    reason: "docs/session-protocol.md: bash repeats the first character of `PS4` for every `eval` around a command",
+    reason: "docs/per-command.md: bash repeats the first character of `PS4` for every `eval` around a command",
     apply: (output) => output.replaceAll(/(?:\+{2,}|>{2,}) /g, (signs) => `${signs.at(0)} `),
   },
   {
     reason:
-      "the parts of a pipeline are traced in any order; docs/session-protocol.md: a copy begins without tracing; " +
+      "the parts of a pipeline are traced in any order; docs/per-command.md: a copy begins without tracing; " +
       "and where plain bash runs another text than the session, it traces that",
     apply: (output, { copy, isStoodFor }) => {
       const text = isStoodFor ? output.replaceAll(/^[+>] eval '(?:[^']|'\\'')*'$/gm, "+ eval") : output;

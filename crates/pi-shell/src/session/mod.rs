@@ -11,7 +11,7 @@
 //! ground     what both kinds stand on                       launch, pool  how their bash is started; spares
 //! private_dir, output_pipe, flood, members, limits  the nouns they use
 //! ```
-//! See docs/life-of-a-run.md, docs/driven-sessions.md and docs/per-command.md.
+//! See docs/life-of-a-run.md, docs/session-protocol.md and docs/per-command.md.
 
 mod active_runs;
 mod admission;
