@@ -28,6 +28,8 @@ mod late;
 mod observer;
 mod outcome;
 pub mod output;
+#[cfg(unix)]
+mod private_dir;
 mod pty;
 mod request;
 #[cfg(unix)]
@@ -43,7 +45,7 @@ mod sys;
 mod tree;
 mod validate;
 
-pub use capabilities::{Capabilities, DriverState, SessionKind, capabilities};
+pub use capabilities::{Capabilities, capabilities};
 pub use confinement::{
     Plant, PlantKind, SandboxBackend, SandboxMode, SandboxOptions, SandboxReport,
 };
@@ -60,7 +62,7 @@ pub use pty::{
 };
 pub use request::{
     Concurrency, DEFAULT_MAX_BYTES, DEFAULT_UPDATE_INTERVAL, EnvironmentEntry, HARD_TIMEOUT_GRACE,
-    ResourceLimits, RunOptions, ShellOptions, SinkOptions,
+    ResourceLimits, RunOptions, SessionKind, ShellOptions, SinkOptions,
 };
-pub use session::{Shell, driver_state, execute_shell};
+pub use session::{DriverState, Shell, driver_state, execute_shell};
 pub use source::READ_BYTES;

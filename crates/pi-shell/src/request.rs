@@ -5,7 +5,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::capabilities::SessionKind;
 use crate::confinement::SandboxOptions;
 #[cfg(unix)]
 use crate::error::ShellError;
@@ -25,6 +24,16 @@ pub const HARD_TIMEOUT_GRACE: Duration = Duration::from_secs(5);
 
 /// A variable name and its value, as they stand in a child's environment.
 pub type EnvironmentEntry = (String, String);
+
+/// How a session keeps its state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionKind {
+    /// One bash lives as long as the session.
+    Persistent,
+    /// Each command has a bash of its own, which takes the state over that the one before wrote
+    /// down: directory, variables, functions, aliases, options, traps; no jobs, no descriptors.
+    PerCommand,
+}
 
 /// Options of a session, fixed for its life.
 #[derive(Debug, Clone, Default)]

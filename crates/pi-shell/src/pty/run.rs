@@ -32,8 +32,8 @@ use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::observer::Observer;
 use crate::outcome::ExitOutcome;
+use crate::private_dir::PrivateDir;
 use crate::sandbox::{Enclosure, Sandbox, SandboxOptions, SandboxReport, SessionPaths};
-use crate::session::PrivateDir;
 use crate::supervisor::{Child, ChildExit, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
 use crate::sys::signals::KILL;
 
@@ -144,8 +144,8 @@ impl Program {
             }
             None => None,
         };
-        let enclosure = room.as_ref().map(|room| &room.enclosure);
-        let supervisor = Supervisor::launch(&launch.supervisor, enclosure).await?;
+        let surroundings = room.as_ref().map(|room| &room.enclosure.surroundings);
+        let supervisor = Supervisor::launch(&launch.supervisor, surroundings).await?;
         let copy = || {
             held.try_clone()
                 .map_err(|source| ShellError::System { attempt: "copy a descriptor", source })

@@ -3,7 +3,6 @@
 //!
 //! Which backend, and whether it holds, is decided in the parent module.
 
-use std::ffi::OsString;
 #[cfg(target_os = "linux")]
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
@@ -22,16 +21,13 @@ use super::{Plants, Sandbox, SandboxMode, Stubs};
 #[cfg(target_os = "linux")]
 use super::{bubblewrap, devices, landlock, seccomp};
 use crate::error::ShellError;
+use crate::supervisor::Surroundings;
 
 /// How one session's supervisor is started in a sandbox.
 #[derive(Debug, Default)]
 pub(crate) struct Enclosure {
-    /// Program and arguments before the supervisor's own path; empty: none.
-    pub(crate) wrapper: Vec<OsString>,
-    /// What the supervisor gives up before it starts anything.
-    pub(crate) confine: Option<Confine>,
-    /// The supervisor has a pid namespace of its own.
-    pub(crate) own_pids: bool,
+    /// What the supervisor is started in.
+    pub(crate) surroundings: Surroundings,
     /// Where programs put temporary files.
     pub(crate) temporary: PathBuf,
     /// Kept as long as the session.
@@ -127,9 +123,10 @@ impl Sandbox {
             terminal: session.terminal.as_deref(),
         });
         Enclosure {
-            wrapper: vec![program.into(), "-p".into(), text.into()],
-            confine: None,
-            own_pids: false,
+            surroundings: Surroundings {
+                wrapper: vec![program.into(), "-p".into(), text.into()],
+                ..Surroundings::default()
+            },
             temporary: session.temporary.to_path_buf(),
             stubs: layout.stubs,
             plants: layout.plants,
@@ -177,9 +174,7 @@ impl Sandbox {
         let seccomp = seccomp::program(seccomp::Choices { internet: true, metadata: true });
         let confine = Confine { id: 0, namespaces: None, landlock, seccomp };
         Enclosure {
-            wrapper,
-            confine: Some(confine),
-            own_pids: true,
+            surroundings: Surroundings { wrapper, confine: Some(confine), own_pids: true },
             temporary,
             stubs: layout.stubs,
             plants: layout.plants,
@@ -225,9 +220,10 @@ impl Sandbox {
             }
         });
         Enclosure {
-            wrapper: Vec::new(),
-            confine: Some(Confine { id: 0, namespaces, landlock: Some(landlock), seccomp }),
-            own_pids: false,
+            surroundings: Surroundings {
+                confine: Some(Confine { id: 0, namespaces, landlock: Some(landlock), seccomp }),
+                ..Surroundings::default()
+            },
             temporary: session.temporary.to_path_buf(),
             stubs: layout.stubs,
             plants: layout.plants,

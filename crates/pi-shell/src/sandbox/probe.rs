@@ -17,7 +17,7 @@ use std::time::Duration;
 use rustix::pty::OpenptFlags;
 
 use super::{Sandbox, SessionPaths};
-use crate::session::PrivateDir;
+use crate::private_dir::PrivateDir;
 use crate::supervisor::{SpawnRequest, Supervisor};
 
 /// Time for all attempts; each takes milliseconds, a connection into nowhere a second.
@@ -59,7 +59,7 @@ pub(super) async fn attempts_that_succeed(
         visible: vec![outside.folder.path().to_path_buf()],
         terminal: None,
     })?;
-    let supervisor = Supervisor::launch(&executable, Some(&enclosure))
+    let supervisor = Supervisor::launch(&executable, Some(&enclosure.surroundings))
         .await
         .map_err(|error| error.to_string())?;
     let answers = tokio::time::timeout(BOUND, ask(&supervisor, &executable, &outside)).await;

@@ -5,11 +5,12 @@
 //! mod        Shell: queue, abort, close          one_shot  a session for one command
 //! admission  a run that waits for its turn and has it     active_runs  those that have not settled
 //! driven     one bash that is kept, over the driver         per_command  a bash for each command, where none can be kept
+//! kind       which of the two a session has
 //! hand_over  a command goes on beside the session            ownership  which engine has the session then
 //! rest       what is done when no command comes             effects  what a command's text tells of it
 //! filters    what `>(…)` still has to pass on
 //! ground     what both kinds stand on                       launch, pool  how their bash is started; spares
-//! private_dir, output_pipe, flood, members, limits  the nouns they use
+//! output_pipe, flood, members, limits  the nouns they use
 //! ```
 //! See docs/life-of-a-run.md, docs/session-protocol.md and docs/per-command.md.
 
@@ -26,6 +27,7 @@ mod flood;
 mod ground;
 #[cfg(target_os = "linux")]
 mod hand_over;
+mod kind;
 #[cfg(unix)]
 mod launch;
 #[cfg(unix)]
@@ -39,8 +41,6 @@ mod ownership;
 mod per_command;
 #[cfg(unix)]
 mod pool;
-#[cfg(unix)]
-mod private_dir;
 #[cfg(target_os = "linux")]
 mod rest;
 
@@ -60,17 +60,17 @@ use self::active_runs::ActiveRuns;
 use self::admission::{Admission, AdmittedRun};
 #[cfg(target_os = "linux")]
 use self::driven::{Engine, Shared};
+pub(crate) use self::kind::default_kind;
+use self::kind::kind_with;
+pub use self::kind::{DriverState, driver_state};
 pub use self::one_shot::execute_shell;
 use self::per_command::PerCommand;
-#[cfg(unix)]
-pub(crate) use self::private_dir::PrivateDir;
-use crate::capabilities::{DriverState, SessionKind, kind_with};
 use crate::error::ShellError;
 use crate::inline;
 use crate::job::Job;
 use crate::observer::Observer;
 use crate::outcome::{ExitOutcome, RunResult};
-use crate::request::{Concurrency, HARD_TIMEOUT_GRACE, RunOptions, ShellOptions};
+use crate::request::{Concurrency, HARD_TIMEOUT_GRACE, RunOptions, SessionKind, ShellOptions};
 use crate::validate;
 
 /// Where none is kept.
@@ -79,14 +79,6 @@ type Engine = std::convert::Infallible;
 
 /// Time that closing a session may take: the supervisor kills and reaps in milliseconds.
 const CLOSE_LIMIT: Duration = Duration::from_secs(5);
-
-/// Whether sessions are driven by the bash driver, as far as this process has tried.
-pub fn driver_state() -> DriverState {
-    #[cfg(target_os = "linux")]
-    return driven::state();
-    #[cfg(not(target_os = "linux"))]
-    DriverState::Untried
-}
 
 /// A persistent session over one real bash. Cheap to clone; the bash starts with the first run
 /// and ends with `close` or with the last clone.

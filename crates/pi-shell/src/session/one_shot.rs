@@ -6,15 +6,15 @@ use tokio_util::sync::CancellationToken;
 
 #[cfg(target_os = "linux")]
 use super::driven::Engine;
+use super::kind::kind_with;
 use super::per_command::PerCommand;
 use super::{CLOSE_LIMIT, never_started};
-#[cfg(target_os = "linux")]
-use crate::capabilities::SessionKind;
-use crate::capabilities::kind_with;
 use crate::error::ShellError;
 use crate::job::Job;
 use crate::observer::Observer;
 use crate::outcome::RunResult;
+#[cfg(target_os = "linux")]
+use crate::request::SessionKind;
 use crate::request::{RunOptions, ShellOptions};
 use crate::validate;
 

@@ -10,8 +10,8 @@ use std::sync::{Mutex, Once, PoisonError};
 use super::driven::{self, DrivenShell, LaunchError};
 use super::launch::{self, LaunchSpec};
 use super::limits::SessionLimits;
-use super::private_dir::{self, PrivateDir};
 use crate::error::ShellError;
+use crate::private_dir::{self, PrivateDir};
 use crate::request::ShellOptions;
 use crate::sandbox::{Enclosure, Sandbox, SessionPaths};
 use crate::supervisor::Supervisor;
@@ -53,7 +53,8 @@ impl Means {
             })?),
             None => None,
         };
-        let supervisor = Supervisor::launch(executable, enclosure.as_ref()).await?;
+        let surroundings = enclosure.as_ref().map(|enclosure| &enclosure.surroundings);
+        let supervisor = Supervisor::launch(executable, surroundings).await?;
         Ok(Self { supervisor, folder, enclosure, limits })
     }
 }

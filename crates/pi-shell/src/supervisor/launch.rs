@@ -16,9 +16,9 @@ use tokio::time::timeout;
 
 use super::driver::END_BOUND;
 use super::names::PidNames;
+use super::surroundings::Surroundings;
 use super::transport::{Connection, Frame, Traffic};
 use crate::ShellError;
-use crate::sandbox::Enclosure;
 use crate::sys::{ProcessHandle, watch};
 use crate::tree::ProcessIdentity;
 
@@ -41,17 +41,17 @@ pub(super) struct Launched {
     pub(super) process: SupervisorProcess,
 }
 
-/// Starts it, waits until it is ready, and has it give up what the enclosure says.
+/// Starts it, waits until it is ready, and has it give up what its surroundings say.
 pub(super) async fn launch(
     executable: &Path,
-    enclosure: Option<&Enclosure>,
+    surroundings: Option<&Surroundings>,
 ) -> Result<Launched, ShellError> {
     let system = |attempt| move |source: io::Error| ShellError::System { attempt, source };
     let failed = |source| ShellError::Supervisor { path: executable.to_path_buf(), source };
     let (ours, theirs) = socket_pair().map_err(system("make a socket for the supervisor"))?;
     let mut connection = Connection::new(ours).map_err(system("watch the supervisor's socket"))?;
     let path = executable.to_path_buf();
-    let wrapper = enclosure.map(|enclosure| enclosure.wrapper.clone()).unwrap_or_default();
+    let Surroundings { wrapper, confine, own_pids } = surroundings.cloned().unwrap_or_default();
     // The exec of a file on a slow disk blocks; a worker of the runtime must not.
     let (mut process, complaints) =
         tokio::task::spawn_blocking(move || start(&path, wrapper, theirs))
@@ -60,7 +60,7 @@ pub(super) async fn launch(
             .map_err(failed)?;
     let ready = async {
         ready(&mut connection).await?;
-        if let Some(confine) = enclosure.and_then(|enclosure| enclosure.confine.clone()) {
+        if let Some(confine) = confine {
             give_up_rights(&mut connection, confine).await?;
         }
         Ok(())
@@ -76,7 +76,7 @@ pub(super) async fn launch(
     let outer = process::identity_of(process.pid());
     // Without /proc there is no start time; the pid is ours until it is reaped.
     let outer = outer.unwrap_or(ProcessIdentity { pid: process.pid(), start_time: 0 });
-    if enclosure.is_none_or(|enclosure| !enclosure.own_pids) {
+    if !own_pids {
         return Ok(Launched { identity: outer, names: PidNames::Same, connection, process });
     }
     // What was started is the program around it; the supervisor is that one's child.

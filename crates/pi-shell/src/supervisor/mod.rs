@@ -16,6 +16,7 @@ mod launch;
 mod names;
 mod orphans;
 mod request;
+mod surroundings;
 mod transport;
 
 use std::io;
@@ -32,11 +33,11 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 use crate::ShellError;
-use crate::sandbox::Enclosure;
 use crate::tree::ProcessIdentity;
 
 use driver::Order;
 pub(crate) use request::SpawnRequest;
+pub(crate) use surroundings::Surroundings;
 use transport::{Frame, Socket};
 
 /// Time for a sweep: the supervisor's own bound of 5 s, and a second for its answer to come.
@@ -162,7 +163,7 @@ impl Child {
 
 impl Supervisor {
     /// Starts the executable and waits until it is ready, at most 5 s, and until it has given up
-    /// what the enclosure says, at most as long again.
+    /// what its surroundings say, at most as long again.
     ///
     /// Must run within a tokio runtime with I/O and time, which then drives the supervisor. The
     /// host is not forked: a process of hundreds of megabytes takes milliseconds to copy.
@@ -173,9 +174,9 @@ impl Supervisor {
     /// it is left then.
     pub(crate) async fn launch(
         executable: &Path,
-        enclosure: Option<&Enclosure>,
+        surroundings: Option<&Surroundings>,
     ) -> Result<Self, ShellError> {
-        let launched = launch::launch(executable, enclosure).await?;
+        let launched = launch::launch(executable, surroundings).await?;
         let identity = launched.identity;
         let socket = launched.connection.socket();
         let (orders, inbox) = mpsc::unbounded_channel();

@@ -14,9 +14,9 @@ use super::channel::{Channel, GREETING_LIMIT, Message};
 use super::protocol::{self, Ended, Report, RunOrder};
 use crate::bash_version;
 use crate::error::ShellError;
+use crate::private_dir::PrivateDir;
 use crate::session::ground::{Ground, ReportId};
 use crate::session::launch::{LaunchSpec, spawn_error};
-use crate::session::private_dir::PrivateDir;
 use crate::stop::{DrivenTarget, Stage};
 use crate::supervisor::{Child, SpawnRequest, Supervisor};
 

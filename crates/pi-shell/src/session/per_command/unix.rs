@@ -15,7 +15,6 @@ use tokio::io::unix::AsyncFd;
 
 use super::files::SCRIPT_NAME;
 use super::state::is_variable_name;
-use crate::capabilities::has_process_tree;
 use crate::error::ShellError;
 use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo};
 use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
@@ -23,6 +22,7 @@ use crate::sandbox::SandboxReport;
 pub(super) use crate::session::filters::Patience;
 use crate::session::filters::{self, FileId, Sight};
 use crate::session::ground::Ground;
+use crate::session::kind::has_process_tree;
 use crate::session::launch::spawn_error;
 pub(super) use crate::session::limits::LimitsMark;
 use crate::session::ownership::Title;

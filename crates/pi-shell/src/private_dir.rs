@@ -83,7 +83,7 @@ impl PrivateDir {
     }
 
     /// Writes a file that only this user reads.
-    pub(super) fn write(&self, name: &str, text: &[u8]) -> io::Result<PathBuf> {
+    pub(crate) fn write(&self, name: &str, text: &[u8]) -> io::Result<PathBuf> {
         let path = self.path.join(name);
         match std::fs::write(&path, text) {
             Ok(()) => Ok(path),
@@ -125,7 +125,7 @@ fn is_plain(path: &str) -> bool {
 }
 
 /// Removes folders of this user whose host is gone: nobody holds their lock.
-pub(super) fn sweep_stale() {
+pub(crate) fn sweep_stale() {
     let prefix = format!("pi-bash-{}-", rustix::process::getuid().as_raw());
     for base in candidates() {
         let Ok(entries) = std::fs::read_dir(&base) else { continue };

@@ -1,0 +1,66 @@
+/**
+ * The direction inside `pi-shell`: what its modules at the top use of each other has no circle. Their folders' insides
+ * are their own matter.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const source = fileURLToPath(new URL("../../crates/pi-shell/src", import.meta.url));
+
+/** Files that are compiled for tests only. */
+const TESTS = /(?:^|\/)(?:tests|cases|laws|\w+_cases)\.rs$/;
+
+/** What a file says without comments and the tests at its end. */
+function code(path: string): string {
+  const [text = ""] = readFileSync(join(source, path), "utf8").split(/#\[cfg\(test\)\]\s*mod tests \{/);
+  return text.replaceAll(/\/\/.*/g, "");
+}
+
+/** Which of our modules at the top a text uses. */
+function used(text: string, modules: ReadonlySet<string>): Set<string> {
+  const names = [...text.matchAll(/\bcrate::(?:\{([^}]*)\}|(\w+))/g)].flatMap(([, list, one]) =>
+    one === undefined ? [...(list ?? "").matchAll(/(?:^|,)\s*(\w+)/g)].map((name) => name[1] ?? "") : [one],
+  );
+  return new Set(names.filter((name) => modules.has(name)));
+}
+
+/** Each module at the top, and those that it uses. */
+function graph(): Map<string, Set<string>> {
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" })
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter((path) => path.endsWith(".rs") && path !== "lib.rs" && !TESTS.test(path));
+  const topOf = (path: string) => path.replace(/(?:\/.*|\.rs)$/, "");
+  const modules = new Set(files.map(topOf));
+  const found = new Map([...modules].map((name) => [name, new Set<string>()]));
+  for (const path of files) {
+    for (const name of used(code(path), modules)) if (name !== topOf(path)) found.get(topOf(path))?.add(name);
+  }
+  return found;
+}
+
+/** Takes away what uses nothing that is left, until nothing more goes: what stays is in a circle, or uses one. */
+function inCircles(uses: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const left = new Map(uses);
+  for (let before = -1; before !== left.size; ) {
+    before = left.size;
+    for (const [name, names] of left) if (![...names].some((other) => left.has(other))) left.delete(name);
+  }
+  return [...left.keys()].sort();
+}
+
+describe("the modules of pi-shell", () => {
+  it("use each other in one direction", () => {
+    expect(inCircles(graph())).toEqual([]);
+  });
+
+  it("are all seen by this test", () => {
+    const uses = graph();
+
+    expect(uses.get("session")).toContain("supervisor");
+    expect(uses.get("sandbox")).toContain("private_dir");
+    expect(uses.size).toBeGreaterThan(20);
+    expect(inCircles(new Map([...uses, ["supervisor", new Set(["sandbox"])]]))).toContain("supervisor");
+  });
+});
