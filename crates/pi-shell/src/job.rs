@@ -8,9 +8,6 @@ use tokio_util::sync::CancellationToken;
 use crate::observer::Observer;
 use crate::request::RunOptions;
 
-/// Time that a slow consumer gets for the rest after a command was stopped.
-pub(crate) const DRAIN_LIMIT: Duration = Duration::from_secs(2);
-
 /// One call of `run`.
 pub(crate) struct Job {
     pub(crate) options: RunOptions,

@@ -14,6 +14,7 @@
 //! No N-API here, and no decision about what a command may do.
 
 mod bash_version;
+mod budget;
 mod capabilities;
 mod confinement;
 #[cfg(target_os = "linux")]
@@ -45,6 +46,7 @@ mod sys;
 mod tree;
 mod validate;
 
+pub use budget::HARD_TIMEOUT_GRACE;
 pub use capabilities::{Capabilities, capabilities};
 pub use confinement::{
     Plant, PlantKind, SandboxBackend, SandboxMode, SandboxOptions, SandboxReport,
@@ -61,8 +63,8 @@ pub use pty::{
     OnStart, PtyArgvStartOptions, PtyError, PtyOptions, PtyResult, PtySession, PtyStartOptions,
 };
 pub use request::{
-    Concurrency, DEFAULT_MAX_BYTES, DEFAULT_UPDATE_INTERVAL, EnvironmentEntry, HARD_TIMEOUT_GRACE,
-    ResourceLimits, RunOptions, SessionKind, ShellOptions, SinkOptions,
+    Concurrency, DEFAULT_MAX_BYTES, DEFAULT_UPDATE_INTERVAL, EnvironmentEntry, ResourceLimits,
+    RunOptions, SessionKind, ShellOptions, SinkOptions,
 };
 pub use session::{DriverState, Shell, driver_state, execute_shell};
 pub use source::READ_BYTES;

@@ -17,11 +17,6 @@ pub const DEFAULT_MAX_BYTES: usize = 50 * 1024;
 /// Least time between two updates of a sink. Faster repaints are not seen and cost the host.
 pub const DEFAULT_UPDATE_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Time a run may take past its deadline until its promise settles, whatever holds the pipe.
-///
-/// Source: `HARD_TIMEOUT_GRACE_MS` of the specification.
-pub const HARD_TIMEOUT_GRACE: Duration = Duration::from_secs(5);
-
 /// A variable name and its value, as they stand in a child's environment.
 pub type EnvironmentEntry = (String, String);
 

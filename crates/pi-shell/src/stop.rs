@@ -19,33 +19,14 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::budget::{GIVE_UP_AFTER, KILL_AFTER, SHELL_KILL_AFTER, TERMINATE_AFTER};
 use crate::supervisor::Child;
 use crate::sys::signals::{CONTINUE, INTERRUPT, KILL, STOP, TERMINATE};
 use crate::tree::{self, ProcessEntry, ProcessIdentity, ProcessState};
 
-/// Time that SIGHUP alone gets, where a terminal is taken away before the ladder. An editor writes its recovery file in a few milliseconds.
-pub(crate) const HANG_UP_GRACE: Duration = Duration::from_millis(150);
-
-/// Time that SIGINT alone gets. A program that handles it cleans up in a few milliseconds.
-const TERMINATE_AFTER: Duration = Duration::from_millis(150);
-
-/// Time from the first signal to SIGKILL.
-const KILL_AFTER: Duration = Duration::from_millis(400);
-
-/// Time from the first signal to SIGKILL for a shell that should have given its command up by itself.
-const SHELL_KILL_AFTER: Duration = Duration::from_secs(1);
-
 /// The driver's own signal: `PI_STOP_SIGNAL` in bash-driver/protocol.h.
 #[cfg(target_os = "linux")]
 pub(crate) const DRIVER_STOP_SIGNAL: i32 = 32;
-
-/// Time after which what is still there cannot be killed by us (another user's, or stuck in the
-/// kernel): the run settles and names it.
-const GIVE_UP_AFTER: Duration = Duration::from_millis(2_500);
-
-/// Time between SIGTERM and SIGKILL to the group of a command, where single processes cannot be
-/// looked up.
-pub(crate) const GROUP_TERMINATE_GRACE: Duration = Duration::from_millis(400);
 
 /// Rounds of one freeze: each finds the processes that were born during the one before.
 const FREEZE_ROUNDS: usize = 200;

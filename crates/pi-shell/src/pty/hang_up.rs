@@ -10,7 +10,8 @@ use std::time::Duration;
 use rustix::process::Signal;
 use tokio::time::Instant;
 
-use crate::stop::{self, HANG_UP_GRACE, ShellTarget, Spared, StopPlan};
+use crate::budget::HANG_UP_GRACE;
+use crate::stop::{self, ShellTarget, Spared, StopPlan};
 use crate::supervisor::{Child, Supervisor};
 use crate::sys::signals::{CONTINUE, STOP};
 use crate::tree::{self, ProcessIdentity};

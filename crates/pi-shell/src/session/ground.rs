@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use super::launch::LaunchSpec;
 use super::limits::SessionLimits;
@@ -110,9 +111,9 @@ impl Ground {
         *self.main.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts what a command of the session's shell left alive as survivors and describes it.
-    pub(super) async fn account_for_survivors(&self) -> Vec<ProcessInfo> {
-        self.account(&self.machinery.living()).await
+    /// Counts what a command of the session's shell left alive as survivors and describes it, after `patience` as it is then.
+    pub(super) async fn account_for_survivors(&self, patience: Duration) -> Vec<ProcessInfo> {
+        self.account(&self.machinery.living(), patience).await
     }
 
     /// Whether the supervisor has no children but the session's shell and what is the session's own, by one look: a
@@ -128,8 +129,11 @@ impl Ground {
     }
 
     /// The same for a copy's command: what the session's shell runs meanwhile is not its own.
-    pub(super) async fn account_for_survivors_of_copy(&self) -> Vec<ProcessInfo> {
-        self.account(&self.not_of_a_copy()).await
+    pub(super) async fn account_for_survivors_of_copy(
+        &self,
+        patience: Duration,
+    ) -> Vec<ProcessInfo> {
+        self.account(&self.not_of_a_copy(), patience).await
     }
 
     /// Processes that no copy's command started, nor what is below them.
@@ -139,13 +143,13 @@ impl Ground {
         spared
     }
 
-    async fn account(&self, spared: &Spared) -> Vec<ProcessInfo> {
+    async fn account(&self, spared: &Spared, patience: Duration) -> Vec<ProcessInfo> {
         let older = self.survivors.living();
         let (main, _) = self.main();
         let found = stop::processes_of(self.supervisor.pid(), spared, &older, main);
         self.survivors.extend(found.iter().map(|entry| entry.identity));
         let own = tree::identity_of(main).and_then(tree::describe).map(|own| own.command);
-        tree::describe_settled(&found, own.as_deref()).await
+        tree::describe_settled(&found, own.as_deref(), patience).await
     }
 
     /// How many processes that outlived their commands are alive.

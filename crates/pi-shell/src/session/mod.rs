@@ -65,12 +65,13 @@ use self::kind::kind_with;
 pub use self::kind::{DriverState, driver_state};
 pub use self::one_shot::execute_shell;
 use self::per_command::PerCommand;
+use crate::budget::HARD_TIMEOUT_GRACE;
 use crate::error::ShellError;
 use crate::inline;
 use crate::job::Job;
 use crate::observer::Observer;
 use crate::outcome::{ExitOutcome, RunResult};
-use crate::request::{Concurrency, HARD_TIMEOUT_GRACE, RunOptions, SessionKind, ShellOptions};
+use crate::request::{Concurrency, RunOptions, SessionKind, ShellOptions};
 use crate::validate;
 
 /// Where none is kept.

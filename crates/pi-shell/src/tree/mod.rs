@@ -63,10 +63,6 @@ pub(crate) fn pid_in_its_namespace(identity: ProcessIdentity) -> Option<i32> {
     pid.filter(|_| is_alive(identity))
 }
 
-/// Longest wait for a process that was forked to become its program, and for one that was killed to
-/// die, on a machine so busy that it does not get to run.
-const SETTLE_LIMIT: Duration = Duration::from_secs(2);
-
 /// Time on a processor after which a process that was forked will not become another program: it
 /// is a subshell that computes. Less than a millisecond is what an exec takes.
 const EXEC_RUN_TIME: Duration = Duration::from_millis(20);
@@ -157,10 +153,11 @@ fn is_dying(_pid: i32) -> bool {
 
 /// Describes processes; waits a moment for those that were forked and are not yet their program,
 /// and for those that were killed and are not yet dead.
-/// `shell` is the command line of the shell that forked them.
+/// `shell` is the command line of the shell that forked them, `patience` the longest of such moments.
 pub(crate) async fn describe_settled(
     found: &[ProcessEntry],
     shell: Option<&str>,
+    patience: Duration,
 ) -> Vec<ProcessInfo> {
     let start = Instant::now();
     loop {
@@ -175,7 +172,7 @@ pub(crate) async fn describe_settled(
         let settled = described
             .iter()
             .all(|(state, one)| !is_becoming(one, *state, shell, waited) && !is_dying(one.pid));
-        if settled || waited > SETTLE_LIMIT {
+        if settled || waited > patience {
             return described.into_iter().map(|(_, one)| one).collect();
         }
         tokio::time::sleep(SETTLE_LOOK_INTERVAL).await;

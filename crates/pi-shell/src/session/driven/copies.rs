@@ -78,9 +78,9 @@ pub(in crate::session) async fn run(
         let path = directory.unwrap_or_else(|| cwd.to_path_buf());
         return Err(engine::refused_directory(errno, path));
     }
-    let outcome = outcome_of(&ending);
+    let (outcome, patience) = (outcome_of(&ending), ending.patience());
     let wall_time = clock.elapsed();
-    let survivors = shared.account_for_survivors_of_copy().await;
+    let survivors = shared.account_for_survivors_of_copy(patience).await;
     let (summary, _idle) = shared.put_output_away(output, delivery, !survivors.is_empty());
     Ok(RunResult {
         outcome,

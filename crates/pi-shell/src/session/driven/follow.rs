@@ -11,9 +11,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::protocol::Ended;
 use super::shell::{Heard, Running};
+use crate::budget::{self, DRAIN_LIMIT};
 use crate::delivery::Delivery;
 use crate::inline;
-use crate::job::DRAIN_LIMIT;
 use crate::session::filters::{self, Patience};
 use crate::session::output_pipe::OutputPipe;
 use crate::source::{ReadOutcome, Source as _};
@@ -46,6 +46,16 @@ pub(super) enum Ending {
     Stopped { reason: StopReason, report: Option<Ended> },
     /// The shell could not begin with it.
     Refused { errno: i32 },
+}
+
+impl Ending {
+    /// How long what it left alive may take to become what it is going to be.
+    pub(super) fn patience(&self) -> Duration {
+        match self {
+            Self::Stopped { .. } => budget::STOPPED_SETTLE_LIMIT,
+            _ => budget::SETTLE_LIMIT,
+        }
+    }
 }
 
 /// One command and what is needed to follow it.

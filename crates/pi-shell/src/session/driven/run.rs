@@ -3,7 +3,7 @@
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::engine::{self, Engine};
 use super::follow::{Ending, Follow, StopReason};
@@ -198,7 +198,7 @@ impl Engine {
         let (mut made_process, mut has_children) = (true, true);
         let mut may_change = !effects::changes_nothing(&job.options.command);
         let mut is_restricted = false;
-        let outcome = outcome_of(&ending);
+        let (outcome, patience) = (outcome_of(&ending), ending.patience());
         let mut leaves_output = false;
         match ending {
             Ending::Reported(report) => {
@@ -219,7 +219,7 @@ impl Engine {
         }
         if !self.title.holds() {
             let working_dir = Some(self.cwd.clone());
-            let (survivors, output) = self.leave_beside(output, delivery).await;
+            let (survivors, output) = self.leave_beside(output, delivery, patience).await;
             let sandbox = self.shared.sandbox_report().await;
             return Ok(RunResult {
                 outcome,
@@ -243,7 +243,7 @@ impl Engine {
         let may_have_survivors = made_process && (has_children || !self.shared.has_only_its_own());
         let survivors = if may_have_survivors {
             inline::elsewhere().await;
-            self.shared.account_for_survivors().await
+            self.shared.account_for_survivors(patience).await
         } else {
             Vec::new()
         };
@@ -304,13 +304,14 @@ impl Engine {
         &mut self,
         output: OutputPipe,
         delivery: Delivery,
+        patience: Duration,
     ) -> (Vec<ProcessInfo>, Option<OutputSummary>) {
         if let Some(main) = self.main.take() {
             main.end().await;
         }
         // Bounded, as the making of a shell is.
         drop(self.shared.handing_over.lock().await);
-        let survivors = self.shared.account_for_survivors_of_copy().await;
+        let survivors = self.shared.account_for_survivors_of_copy(patience).await;
         let (output, _idle) = self.shared.put_output_away(output, delivery, !survivors.is_empty());
         (survivors, output)
     }

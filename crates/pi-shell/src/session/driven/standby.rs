@@ -13,14 +13,12 @@ use tokio::sync::{Mutex, MutexGuard, Notify};
 use super::channel::Channel;
 use super::protocol;
 use super::shell::DrivenShell;
+use crate::budget;
 use crate::error::ShellError;
 use crate::session::ground::Ground;
 use crate::session::ownership::Title;
 use crate::sys::signals::KILL;
 use crate::tree::{self, ProcessIdentity};
-
-/// Time that is waited for the newest standby before an older one serves: `ulimit -u` may keep it from being made.
-const FRESH_LIMIT: Duration = Duration::from_millis(500);
 
 /// How often it is looked for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(1);
@@ -163,7 +161,7 @@ impl Shared {
                 settled.await;
             }
         };
-        drop(tokio::time::timeout(FRESH_LIMIT, all).await);
+        drop(tokio::time::timeout(budget::STANDBY_LIMIT, all).await);
     }
 
     /// The newest standby as a shell of its own, and whether it has the session's state or an older one; `None` where
@@ -240,7 +238,7 @@ impl Shared {
 
     /// Waits for the newest standby, a while; then takes the one that there is.
     async fn fresh_slot(&self) -> MutexGuard<'_, Option<Standby>> {
-        let patience = tokio::time::Instant::now() + FRESH_LIMIT;
+        let patience = tokio::time::Instant::now() + budget::STANDBY_LIMIT;
         loop {
             let slot = self.slot.lock().await;
             let fresh = self.current_standby();

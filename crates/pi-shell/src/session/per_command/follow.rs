@@ -5,8 +5,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::platform::{Output, Patience, Place, Process};
+use crate::budget::DRAIN_LIMIT;
 use crate::delivery::Delivery;
-use crate::job::DRAIN_LIMIT;
 use crate::outcome::ExitOutcome;
 use crate::source::{ReadOutcome, Source as _};
 

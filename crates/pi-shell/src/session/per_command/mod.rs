@@ -34,6 +34,7 @@ use self::silent::silent_job;
 use self::state::State;
 use super::effects;
 use super::ownership::{Ownership, Title};
+use crate::budget;
 use crate::delivery::Delivery;
 use crate::environment;
 use crate::error::ShellError;
@@ -216,7 +217,11 @@ impl PerCommand {
         (output, delivery): (Output, Delivery),
     ) -> Result<RunResult, ShellError> {
         let Ended { ending, keeps, wall_time, before, kept, directory } = ended;
-        let survivors = place.account_for_survivors(process).await;
+        let patience = match ending {
+            Ending::Stopped(_) => budget::STOPPED_SETTLE_LIMIT,
+            Ending::Ended(_) => budget::SETTLE_LIMIT,
+        };
+        let survivors = place.account_for_survivors(process, patience).await;
         let summary = self.put_output_away(output, delivery, !survivors.is_empty());
         let outcome = outcome_of(ending);
         let left = self.take_over_state(files, mark, outcome, job, &kept, keeps);

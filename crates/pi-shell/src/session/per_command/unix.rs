@@ -15,6 +15,7 @@ use tokio::io::unix::AsyncFd;
 
 use super::files::SCRIPT_NAME;
 use super::state::is_variable_name;
+use crate::budget::GROUP_TERMINATE_GRACE;
 use crate::error::ShellError;
 use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo};
 use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
@@ -28,7 +29,7 @@ pub(super) use crate::session::limits::LimitsMark;
 use crate::session::ownership::Title;
 use crate::session::pool;
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
-use crate::stop::{self, GROUP_TERMINATE_GRACE, ShellTarget, StopPlan};
+use crate::stop::{self, ShellTarget, StopPlan};
 use crate::supervisor::{Child, ChildExit, SpawnRequest};
 use crate::sys::signals::KILL;
 use crate::sys::watch;
@@ -182,7 +183,11 @@ impl Place {
     }
 
     /// Counts what the command left alive as survivors, and describes it.
-    pub(super) async fn account_for_survivors(&self, process: &Process) -> Vec<ProcessInfo> {
+    pub(super) async fn account_for_survivors(
+        &self,
+        process: &Process,
+        patience: Duration,
+    ) -> Vec<ProcessInfo> {
         let ground = &self.ground;
         let own = process.child.pid();
         let _starting = ground.handing_over.lock().await;
@@ -190,7 +195,7 @@ impl Place {
         let (spared, older) = (ground.machinery.living(), ground.survivors.living());
         let found = stop::processes_of(ground.supervisor.pid(), &spared, &older, own);
         ground.survivors.extend(found.iter().map(|entry| entry.identity));
-        tree::describe_settled(&found, Some(&process.command_line)).await
+        tree::describe_settled(&found, Some(&process.command_line), patience).await
     }
 
     pub(super) fn background_count(&self) -> usize {

@@ -190,7 +190,11 @@ impl Place {
 
     /// Keeps the job of a command that left something alive, and lists that.
     #[expect(clippy::unused_async, reason = "on Unix a fork is waited for")]
-    pub(super) async fn account_for_survivors(&self, process: &Process) -> Vec<ProcessInfo> {
+    pub(super) async fn account_for_survivors(
+        &self,
+        process: &Process,
+        _patience: Duration,
+    ) -> Vec<ProcessInfo> {
         let living = process.job.processes();
         if living.is_empty() {
             return Vec::new();
