@@ -14,7 +14,7 @@
  * - the additions are invisible to `set -x`, and a file that cannot be written changes nothing but the copy, which
  *   `tee` complains about in a file of its own.
  */
-import { parse } from "unbash";
+import { parsedText } from "./parsed-text.ts";
 import { findTextProblem, parsedLength } from "./text-limits.ts";
 import { segmentEnds, type TrailingPipe } from "./trailing-pipe.ts";
 
@@ -35,7 +35,7 @@ export interface BashFixups {
 export function applyBashFixups(command: string, mode: FixupMode = "tee"): BashFixups {
   if (findTextProblem(command) !== undefined || parsedLength(command) < command.length)
     return { command, stripped: [], pipes: [] };
-  const script = parse(command);
+  const script = parsedText(command);
   if ((script.errors?.length ?? 0) > 0) return { command, stripped: [], pipes: [] };
   const cuts: Cut[] = [];
   for (const { pipe, redirect } of segmentEnds(command, script, mode === "tee")) {
@@ -110,5 +110,5 @@ function applyCuts(source: string, cuts: readonly Cut[]): string {
 }
 
 function pipesOf(command: string): TrailingPipe[] {
-  return segmentEnds(command, parse(command), true).flatMap((end) => (end.pipe === undefined ? [] : [end.pipe]));
+  return segmentEnds(command, parsedText(command), true).flatMap((end) => (end.pipe === undefined ? [] : [end.pipe]));
 }

@@ -34,6 +34,7 @@ export {
   type Approve,
   type Authorization,
   type AuthorizeOptions,
+  announcesWaits,
   askAboutUnasked,
   createPolicy,
   MAX_TOLD_REASONS,

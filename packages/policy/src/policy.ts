@@ -64,6 +64,11 @@ export interface AuthorizeOptions {
   readonly approve?: Approve | undefined;
   /** Longest wait for the answer, in milliseconds, in place of the policy's own `approvalTimeoutMs`. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Awaited once, before the first step that takes time: the look at git's configuration, or the question. A caller
+   * records here what it wants to compare afterwards. What it throws rejects `authorize`, and no question is asked.
+   */
+  readonly beforeWait?: (() => Promise<void>) | undefined;
 }
 
 /** Decides, asks and remembers. */
@@ -104,6 +109,23 @@ const NAMES: OptionNames<PolicyOptions & RuleFile> = {
  */
 export function createPolicy(given: PolicyOptions | RuleFile | readonly RuleSet[] = {}): Policy {
   if (!Array.isArray(given)) refuseUnknownOptions("createPolicy", given, NAMES);
+  const policy = makePolicy(given);
+  ANNOUNCING.add(policy);
+  return policy;
+}
+
+/** The policies of this module, which call `beforeWait`. */
+const ANNOUNCING = new WeakSet<object>();
+
+/**
+ * Whether a policy is known to call `beforeWait` before every step that takes time. False for a policy of the host's own
+ * and for a copy of ours, whose `authorize` may ask by itself.
+ */
+export function announcesWaits(policy: object): boolean {
+  return ANNOUNCING.has(policy);
+}
+
+function makePolicy(given: PolicyOptions | RuleFile | readonly RuleSet[]): Policy {
   const options = asOptions(given);
   const learnt: string[] = [];
   const taints = new Map<string, string>();
@@ -123,14 +145,16 @@ export function createPolicy(given: PolicyOptions | RuleFile | readonly RuleSet[
     decide: (request, sessionKey) => decide(withTaint(request, sessionKey), configNow()),
     async authorize(
       request,
-      { sessionKey, signal, approve = options.approve, timeoutMs = options.approvalTimeoutMs } = {},
+      { sessionKey, signal, approve = options.approve, timeoutMs = options.approvalTimeoutMs, beforeWait } = {},
     ) {
-      const inspected = await withGit(request, options.inspectGit ?? inspectGitConfig);
+      const announce = once(beforeWait);
+      const inspected = await withGit(request, options.inspectGit ?? inspectGitConfig, announce);
       // Looked up last: the session may have changed while git was asked.
       const known = withTaint(inspected, sessionKey);
       const verdict = decide(known, configNow());
       if (verdict.behavior !== "ask") return settled(verdict, verdict.behavior);
       if (approve === undefined) return settled(verdict, "deny");
+      await announce();
       const approval = await askOnce(approve, timeoutMs, known, verdict, signal);
       if (approval.behavior === "allow" && isRule(approval.remember)) learnt.push(approval.remember);
       return approved(verdict, approval);
@@ -149,11 +173,12 @@ export function createPolicy(given: PolicyOptions | RuleFile | readonly RuleSet[
  */
 export async function askAboutUnasked(
   request: PolicyRequest,
-  { approve, timeoutMs, signal }: Omit<AuthorizeOptions, "sessionKey"> = {},
+  { approve, timeoutMs, signal, beforeWait }: Omit<AuthorizeOptions, "sessionKey"> = {},
 ): Promise<Authorization | undefined> {
   const verdict = unaskedVerdict(request);
   if (verdict === undefined) return undefined;
   if (approve === undefined) return settled({ ...verdict, behavior: "deny" }, "deny");
+  await beforeWait?.();
   return approved(verdict, await askOnce(approve, timeoutMs, request, verdict, signal));
 }
 
@@ -174,11 +199,22 @@ function asOptions(given: PolicyOptions | RuleFile | readonly RuleSet[]): Policy
 async function withGit(
   request: PolicyRequest,
   inspect: NonNullable<PolicyOptions["inspectGit"]>,
+  announce: () => Promise<void>,
 ): Promise<PolicyRequest> {
   const skip = request.gitDangers !== undefined || request.cwd === undefined || request.trusted === true;
   if (skip || !/\bgit\b/.test(request.command)) return request;
+  await announce();
   const dangers = await inspect(request.cwd).catch(() => undefined);
   return dangers === undefined ? request : { ...request, gitDangers: dangers };
+}
+
+/** The same work, done at the first call. */
+function once(work: (() => Promise<void>) | undefined): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work?.() ?? Promise.resolve();
+    return done;
+  };
 }
 
 async function askOnce(

@@ -18,6 +18,7 @@ import type { PreparedCall } from "./prepared-call.ts";
 import type { PtyPort } from "./pty-port.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
 import { followFolder } from "./session-folder.ts";
+import { checkDirectory, checkFirstDirectory, folderRefusal } from "./working-directory.ts";
 
 /** Most time that the session may take to give a file for the output, in milliseconds. */
 const ALLOCATION_BOUND_MS = 5_000;
@@ -62,6 +63,7 @@ export async function keepStreams(call: PreparedCall, session: BashToolSession):
 /** Runs the call in the session's shell. Rejects only when it was never started. */
 export async function runOnExecutor(call: PreparedCall, scene: CallScene): Promise<FinishedRun> {
   const { session, signal, updates } = scene;
+  await checkFirstDirectory(call.cwd, session);
   const place = await allocate(session);
   const kept = await keepStreams(call, session);
   let result: CommandResult;
@@ -73,6 +75,8 @@ export async function runOnExecutor(call: PreparedCall, scene: CallScene): Promi
       ...(place.artifact === undefined ? {} : { artifact: place.artifact }),
       onUpdate: (tail) => updates.show(tail),
     });
+  } catch (error) {
+    throw await folderRefusal(error, call.cwd);
   } finally {
     keptNotice = await kept?.finish();
   }
@@ -86,6 +90,7 @@ export async function runOnPty(
   pty: PtyPort,
   { session, context, signal }: CallScene,
 ): Promise<FinishedRun> {
+  await checkDirectory(call.cwd);
   const place = await allocate(session);
   const store = session.executor.artifacts;
   const own = place.artifact === undefined ? await store.allocate("bash").catch(() => undefined) : undefined;

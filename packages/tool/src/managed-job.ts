@@ -24,7 +24,8 @@ import type { PreparedCall } from "./prepared-call.ts";
 import type { BashToolSession } from "./session.ts";
 import { followFolder } from "./session-folder.ts";
 import { endOf } from "./text-end.ts";
-import { ToolError } from "./tool-error.ts";
+import { ToolAbortError, ToolError } from "./tool-error.ts";
+import { checkDirectory, checkFirstDirectory, folderRefusal } from "./working-directory.ts";
 
 /** Output shown when a command goes to the background, in bytes: enough to see that it goes well. */
 const PREVIEW_BYTES = 2 * 1024;
@@ -49,19 +50,27 @@ export interface ManagedOptions {
 
 /** Starts the call in the background, in a shell of its own. Resolves when it is known where its output goes. */
 export async function startJob(call: PreparedCall, manager: JobManager, scene: CallScene): Promise<BashToolResult> {
+  await checkStart(call, scene);
   const { job, run } = startRun(call, manager, scene, {});
   const waited = await waitAtMost(() => run.artifactId, ARTIFACT_BOUND_MS);
   return startedResult(call, job, { artifactId: waited.kind === "value" ? waited.value : undefined });
 }
 
 /** The same, and only the job. */
-export function startManaged(
+export async function startManaged(
   call: PreparedCall,
   manager: JobManager,
   scene: CallScene,
   named: { title?: string },
-): JobView {
+): Promise<JobView> {
+  await checkStart(call, scene);
   return startRun(call, manager, scene, named).job;
+}
+
+/** A job that cannot start is an error of its call, not a job that has failed. */
+async function checkStart(call: PreparedCall, { signal }: CallScene): Promise<void> {
+  await checkDirectory(call.cwd);
+  if (signal?.aborted) throw new ToolAbortError();
 }
 
 function startRun(call: PreparedCall, manager: JobManager, scene: CallScene, named: { title?: string }) {
@@ -94,6 +103,7 @@ export async function runManaged(
   scene: CallScene,
   { thresholdMs, backgroundNow, title }: ManagedOptions,
 ): Promise<ManagedEnd> {
+  await checkFirstDirectory(call.cwd, scene.session);
   const run = new JobRun(call, scene, "shared");
   const { signal } = scene;
   const ended = await manager.runForeground({
@@ -187,8 +197,9 @@ class JobRun {
     try {
       end = await command(context);
     } catch (error) {
-      this.#showEnd(error instanceof Error ? error.message : String(error), "failed");
-      throw error;
+      const thrown = await folderRefusal(error, call.cwd);
+      this.#showEnd(thrown instanceof Error ? thrown.message : String(thrown), "failed");
+      throw thrown;
     } finally {
       keptNotice = await kept?.finish();
     }
