@@ -99,7 +99,8 @@ class SessionExecutor implements Executor {
   readonly #ownsArtifacts: boolean;
   #base: Promise<Base> | undefined;
   #pool: SessionPool | undefined;
-  readonly #keys = new Map<string, string>();
+  /** Keys of sessions by the agent's, each with the snapshot it was made with. */
+  readonly #keys = new Map<string | undefined, { snapshotPath: string | undefined; key: string }>();
   readonly #toldSessions = new Set<string>();
   #isSnapshotFailureTold = false;
   #ruleFiles: Promise<RuleFiles> | undefined;
@@ -130,29 +131,27 @@ class SessionExecutor implements Executor {
     const { signal } = options;
     if (signal?.aborted) return neverStarted();
     const base = await this.#open();
-    const snapshot = await unlessAborted(this.#snapshot(base), signal);
+    // Every call but the first finds it made.
+    const snapshot = this.#knownSnapshot(base) ?? (await unlessAborted(this.#snapshot(base), signal));
     if (snapshot === "aborted") return neverStarted();
     const snapshotPath = snapshot.kind === "ready" ? snapshot.path : undefined;
     const key = this.#keyOf(base, snapshotPath, options.sessionKey);
     // A session that stands has sourced it; only a new one needs the file.
     if (snapshotPath !== undefined && !base.pool.has(key)) await base.snapshots.restore();
     const call = { mayClone: options.overlap === "clone", signal };
-    const lease = await base.pool.acquire(key, this.#sessionOptions(base, snapshotPath), call);
+    const sessionOptions = this.#sessionOptions(base, snapshotPath);
+    const lease = await base.pool.acquire(key, sessionOptions, call);
     if (lease === undefined) return neverStarted();
     if (options.isEphemeral) lease.session.isEphemeral = true;
     options.onTurn?.();
-    const result = await runCommand(
-      { command, options, timeoutMs, session: this.#sessionOptions(base, snapshotPath) },
-      lease,
-      {
-        natives: base.natives,
-        settings: this.#settings,
-        artifacts: this.artifacts,
-        prefix: base.config.prefix,
-        graceMs: this.#ports.graceMs ?? HARD_TIMEOUT_GRACE_MS,
-        ruleFiles: () => this.#rules(base.natives),
-      },
-    );
+    const result = await runCommand({ command, options, timeoutMs, session: sessionOptions }, lease, {
+      natives: base.natives,
+      settings: this.#settings,
+      artifacts: this.artifacts,
+      prefix: base.config.prefix,
+      graceMs: this.#ports.graceMs ?? HARD_TIMEOUT_GRACE_MS,
+      ruleFiles: () => this.#rules(base.natives),
+    });
     return this.#withNotices(result, { key, lease, snapshot, environment: base.environment });
   }
 
@@ -214,6 +213,10 @@ class SessionExecutor implements Executor {
     return this.#ports.usesSnapshot === false ? Promise.resolve({ kind: "none" }) : base.snapshots.getOrCreate();
   }
 
+  #knownSnapshot(base: Base): SnapshotOutcome | undefined {
+    return this.#ports.usesSnapshot === false ? { kind: "none" } : base.snapshots.known;
+  }
+
   /** The rule files, read once: when the first output is there to be minimized. */
   #rules(natives: NativesPort): Promise<RuleFiles> {
     this.#ruleFiles ??= loadRuleFiles(this.#settings, this.#ports.cwd ?? process.cwd(), natives).then((files) => {
@@ -224,15 +227,14 @@ class SessionExecutor implements Executor {
   }
 
   #keyOf(base: Base, snapshotPath: string | undefined, agentKey: string | undefined): string {
-    const name = JSON.stringify([snapshotPath ?? null, agentKey ?? null]);
-    const known = this.#keys.get(name);
-    if (known !== undefined) return known;
+    const known = this.#keys.get(agentKey);
+    if (known !== undefined && known.snapshotPath === snapshotPath) return known.key;
     const { config, environment } = base;
     const parts = { shell: config.shell, prefix: config.prefix, env: environment.env };
     const key = sessionKey({ ...parts, snapshotPath, sessionKey: agentKey });
     // The environment is long and never changes here: hashing it for every command would cost more than a builtin.
     if (this.#keys.size >= MAX_REMEMBERED_SESSIONS) this.#keys.clear();
-    this.#keys.set(name, key);
+    this.#keys.set(agentKey, { snapshotPath, key });
     return key;
   }
 

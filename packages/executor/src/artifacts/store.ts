@@ -83,8 +83,9 @@ export class ArtifactStore {
   async allocate(kind: string): Promise<ArtifactAllocation> {
     const folder = await this.#open();
     const id = this.#newId();
-    const path = join(folder, `${id}.${fileKind(kind)}.${randomName()}.log`);
-    this.#entries.set(id, { id, path, kind: fileKind(kind), createdAtMs: this.#now(), isOpen: true });
+    const shown = fileKind(kind);
+    const path = join(folder, `${id}.${shown}.${randomName()}.log`);
+    this.#entries.set(id, { id, path, kind: shown, createdAtMs: this.#now(), isOpen: true });
     return { id, path };
   }
 

@@ -32,6 +32,8 @@ const CODE_RUNS =
 
 /** The first command that runs a download, and why; undefined where there is none. */
 export function runsDownload(analysis: CommandAnalysis): { refusal: Refusal; command: EffectiveCommand } | undefined {
+  // Most lines have no download, and what else a line is made of need not be known then.
+  if (!analysis.effective.some(downloads)) return undefined;
   const line = new Line(analysis);
   if (line.downloads.length === 0) return undefined;
   for (const [command, text] of line.runners) {
