@@ -9,7 +9,7 @@
  */
 
 import { HARD_TIMEOUT_GRACE_MS, type SandboxOptions, Settings, type SettingsInput } from "@pi-bash/contract";
-import { onAbort } from "@pi-bash/contract/abort";
+import { MAX_TIMER_MS, unlessAborted } from "@pi-bash/contract/wait";
 import { ArtifactStore } from "./artifacts/store.ts";
 import { type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice, neverStarted } from "./command-result.ts";
 import { type ExecuteBashOptions, runCommand } from "./command-run.ts";
@@ -25,8 +25,6 @@ import { type ShellConfig, shellConfig } from "./shell-config.ts";
 import { SNAPSHOT_BUDGET_MS, type SnapshotOutcome, SnapshotSource, snapshotNotice } from "./snapshot/snapshot.ts";
 import { usableNatives } from "./usable-natives.ts";
 
-/** Longest timeout, in milliseconds: what a 32-bit timer takes. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 /** Sessions that were told about withheld names are remembered up to here. */
 const MAX_REMEMBERED_SESSIONS = 4_096;
 /** What the executor is given besides settings. */
@@ -290,19 +288,5 @@ function checkTimeout(timeoutMs: number | undefined): number {
   if (!Number.isFinite(timeoutMs)) {
     throw new RangeError(`\`timeoutMs\` is ${String(timeoutMs)}; use a number of milliseconds from 1`);
   }
-  return Math.min(Math.max(1, timeoutMs), MAX_TIMEOUT_MS);
-}
-
-/** Waits for `work` unless the signal comes first; `work` goes on. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | "aborted"> {
-  if (signal === undefined) return work;
-  let release = (): void => undefined;
-  const aborted = new Promise<"aborted">((resolve) => {
-    release = onAbort(signal, () => resolve("aborted"));
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    release();
-  }
+  return Math.min(Math.max(1, timeoutMs), MAX_TIMER_MS);
 }

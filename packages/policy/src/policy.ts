@@ -6,7 +6,9 @@
  */
 import { analyzeCommand } from "@pi-bash/command";
 import { type OptionNames, refuseUnknownOptions } from "@pi-bash/contract";
-import { onAbort, withDeadline } from "@pi-bash/contract/abort";
+import { withDeadline } from "@pi-bash/contract/abort";
+import { clipped } from "@pi-bash/contract/text";
+import { unlessAborted } from "@pi-bash/contract/wait";
 import { decide, type PolicyConfig, type PolicyRequest, type Verdict } from "./decide.ts";
 import type { GitConfigDanger } from "./git-hardening.ts";
 import { inspectGitConfig } from "./git-inspection.ts";
@@ -226,17 +228,14 @@ async function askOnce(
 ): Promise<Approval> {
   if (signal?.aborted) return { behavior: "deny", reason: "the question was cancelled" };
   const ended = withDeadline(timeoutMs, signal === undefined ? [] : [signal]);
-  let stop = () => {};
-  const cancelled = new Promise<Approval>((resolve) => {
-    stop = onAbort(ended.signal, () => resolve({ behavior: "deny", reason: "nobody answered" }));
-  });
   try {
-    return await Promise.race([approve(request, verdict, ended.signal), cancelled]);
+    const asked = (async () => approve(request, verdict, ended.signal))();
+    const answer = await unlessAborted(asked, ended.signal);
+    return answer === "aborted" ? { behavior: "deny", reason: "nobody answered" } : answer;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { behavior: "deny", reason: `the question failed: ${why}` };
   } finally {
-    stop();
     ended.end();
   }
 }
@@ -252,17 +251,13 @@ function approved(verdict: Verdict, approval: Approval): Authorization {
   return { behavior: "deny", verdict, by: "approval", message: `Command was not approved${reason}.` };
 }
 
-function clip(text: string): string {
-  const shown = escapeForDisplay(text);
-  return shown.length <= MAX_REASON_CHARS
-    ? shown
-    : `${shown.slice(0, MAX_REASON_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
-}
-
 /** Tells a model why, what would make it acceptable, and not to try the same thing in other words. */
 export function refusalText(verdict: Pick<Verdict, "reasons" | "suggestedRules">): string {
   const told = verdict.reasons.slice(0, MAX_TOLD_REASONS);
-  const reasons = told.map(({ message, hint }) => `- ${clip(message)}${hint === undefined ? "" : ` (${hint})`}`);
+  const reasons = told.map(
+    ({ message, hint }) =>
+      `- ${clipped(escapeForDisplay(message), MAX_REASON_CHARS)}${hint === undefined ? "" : ` (${hint})`}`,
+  );
   const left = verdict.reasons.length - told.length;
   if (left > 0) reasons.push(`- and ${left} more`);
   const rules = verdict.suggestedRules.map((rule) => `\`${rule}\``).join(", ");

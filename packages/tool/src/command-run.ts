@@ -2,6 +2,7 @@
  * Runs a prepared call in the foreground, on the executor or on the console of the PTY port.
  */
 import { type ArtifactAllocation, outputWindow } from "@pi-bash/contract";
+import { waitAtMost } from "@pi-bash/contract/wait";
 import {
   type CommandResult,
   type ExecuteBashOptions,
@@ -9,7 +10,6 @@ import {
   shellConfig,
   withinLines,
 } from "@pi-bash/executor";
-import { waitAtMost } from "./bounded-wait.ts";
 import type { FinishedRun } from "./describe-result.ts";
 import type { CallWait } from "./foreground-calls.ts";
 import { type KeptStream, keepTrailingStreams } from "./kept-stream.ts";
@@ -131,8 +131,8 @@ async function allocate(session: BashToolSession): Promise<Place> {
   try {
     const allocate = session.allocateOutputArtifact.bind(session);
     const waited = await waitAtMost(async () => allocate("bash"), ALLOCATION_BOUND_MS);
-    if (waited.kind === "late") return { artifact: false, error: "the session did not give a file in time" };
     if (waited.kind === "error") throw waited.error;
+    if (waited.kind !== "value") return { artifact: false, error: "the session did not give a file in time" };
     const made = waited.value;
     if (made?.id !== undefined && made.path !== undefined) return { artifact: { id: made.id, path: made.path } };
     return { artifact: false, error: "the session has no artifacts" };

@@ -1,4 +1,5 @@
 /** The public names of `@pi-bash/tool`. */
+export { tailBytes as endOf } from "@pi-bash/contract/text";
 export type { PolicyContext, PolicyPort } from "./approvals.ts";
 export { type BashTool, createBashTool } from "./bash-tool.ts";
 export { type CallKind, CallTurns } from "./call-turns.ts";
@@ -39,6 +40,5 @@ export type { TaskSession } from "./tasks/task-session.ts";
 export type { StartTaskTool } from "./tasks/task-tool.ts";
 export { type AnyTool, createTaskTools, type TaskTools, type ToolChoice, toolsForModel } from "./tasks/task-tools.ts";
 export type { TaskTerminateTool, TerminateDetails } from "./tasks/terminate-tool.ts";
-export { endOf } from "./text-end.ts";
 export { type CallTimeout, clampTimeout } from "./timeout.ts";
 export { ToolAbortError, ToolError, type ToolErrorOptions } from "./tool-error.ts";

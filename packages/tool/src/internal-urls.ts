@@ -13,8 +13,8 @@ import {
   parseInternalUrl,
   singleQuoted,
 } from "@pi-bash/command";
+import { waitAtMost } from "@pi-bash/contract/wait";
 import { type ArtifactStore, makeFolders } from "@pi-bash/executor";
-import { waitAtMost } from "./bounded-wait.ts";
 import { resolveSkillPath, type Skill } from "./skill-url.ts";
 import { ToolError } from "./tool-error.ts";
 import { decodePath, pathInside, placeInside, refuseTraversal } from "./url-path.ts";
@@ -141,7 +141,7 @@ async function routed(url: string, scheme: InternalScheme, router: InternalUrlRo
   if (router?.canHandle(url) !== true) throw unavailable(url, scheme);
   const waited = await waitAtMost(() => router.resolve(url), ROUTER_BOUND_MS);
   if (waited.kind === "error") throw failed(url, scheme, waited.error);
-  if (waited.kind === "late") throw failed(url, scheme, new Error("The router did not answer in time."));
+  if (waited.kind !== "value") throw failed(url, scheme, new Error("The router did not answer in time."));
   const { sourcePath } = waited.value;
   if (sourcePath === undefined || sourcePath === "") throw pathless(url, scheme);
   return resolve(sourcePath);

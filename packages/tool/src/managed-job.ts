@@ -4,7 +4,10 @@
  * Either way the command is the work of a job; how results travel to the agent is the job manager's. The text of a job
  * follows the grammar of any result. Updates go on after the call has returned, now with the job's state.
  */
+
 import { type AsyncDetails, type BashDetails, type BashToolResult, MAX_TASK_SECONDS } from "@pi-bash/contract";
+import { tailBytes } from "@pi-bash/contract/text";
+import { waitAtMost } from "@pi-bash/contract/wait";
 import {
   bashWork,
   type CommandResult,
@@ -17,13 +20,11 @@ import {
   startedText,
   type TimeoutDecision,
 } from "@pi-bash/executor";
-import { waitAtMost } from "./bounded-wait.ts";
 import { type CallScene, executionOptions, keepStreams } from "./command-run.ts";
 import { describeJob, describeResult, type FinishedRun, timeoutDetails } from "./describe-result.ts";
 import type { PreparedCall } from "./prepared-call.ts";
 import type { BashToolSession } from "./session.ts";
 import { followFolder } from "./session-folder.ts";
-import { endOf } from "./text-end.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
 import { checkDirectory, checkFirstDirectory, folderRefusal } from "./working-directory.ts";
 
@@ -232,7 +233,7 @@ function startedResult(
   { artifactId, tail = "" }: { artifactId: string | undefined; tail?: string },
 ): BashToolResult {
   const notices = [...call.rewriteNotices, ...(call.timeout.notice === undefined ? [] : [call.timeout.notice])];
-  const parts = [endOf(tail, PREVIEW_BYTES).replace(/\n+$/, ""), notices.join("\n"), startedText(job)];
+  const parts = [tailBytes(tail, PREVIEW_BYTES).replace(/\n+$/, ""), notices.join("\n"), startedText(job)];
   return {
     content: [{ type: "text", text: parts.filter((part) => part !== "").join("\n\n") }],
     details: {

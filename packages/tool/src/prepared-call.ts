@@ -5,11 +5,13 @@
  * will run, internal URLs, the directory, the timeout, permission. Folders of `local://` are made last, so that a refused
  * command has made none; nothing is run here.
  */
+
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { analyzeCommand, applyBashFixups, parseInternalUrl } from "@pi-bash/command";
 import { BashParamsWithAsync, ENV_NAME_PATTERN, type Settings, shortLine } from "@pi-bash/contract";
+import { headUnits } from "@pi-bash/contract/text";
 import { checkCommandEnv } from "@pi-bash/executor";
 import { checkBashInterception } from "@pi-bash/policy";
 import { approveCall } from "./approvals.ts";
@@ -166,7 +168,7 @@ function fix(command: string, mode: "tee" | "strip", { applied, rewriteNotices }
 function splitLeadingCd(command: string, applied: string[]): { command: string; cwd?: string } {
   const { leadingCd } = analyzeCommand(command);
   if (leadingCd === undefined) return { command };
-  applied.push(`leading \`cd ${leadingCd.path.slice(0, MAX_QUOTED_PATH)}\` became the working directory`);
+  applied.push(`leading \`cd ${headUnits(leadingCd.path, MAX_QUOTED_PATH)}\` became the working directory`);
   return { command: leadingCd.rest, cwd: leadingCd.path };
 }
 

@@ -9,6 +9,7 @@
  */
 import { lstat, readFile, rm, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { settlesWithin } from "@pi-bash/contract/wait";
 import {
   createPrivateFile,
   ensurePrivateFolder,
@@ -17,7 +18,6 @@ import {
   writePrivateFile,
 } from "../artifacts/private-folder.ts";
 import type { NativesPort, RunResult } from "../natives-port.ts";
-import { settlesWithin } from "../run-watch.ts";
 import { isBash } from "../shell-config.ts";
 import { assembleSnapshot, type Snapshot } from "./assemble.ts";
 import { captureScript } from "./capture-script.ts";
