@@ -8,7 +8,8 @@
  * in `sessions/`.
  */
 
-import { HARD_TIMEOUT_GRACE_MS, type SandboxOptions, Settings, type SettingsInput } from "@pi-bash/contract";
+import { type SandboxOptions, Settings, type SettingsInput } from "@pi-bash/contract";
+import { HARD_TIMEOUT_GRACE_MS } from "@pi-bash/contract/internal";
 import { MAX_TIMER_MS, unlessAborted } from "@pi-bash/contract/wait";
 import { ArtifactStore } from "./artifacts/store.ts";
 import { type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice, neverStarted } from "./command-result.ts";

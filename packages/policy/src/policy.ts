@@ -5,8 +5,8 @@
  * long as their session. The approval is asked at most once a request, and whatever goes wrong with it denies.
  */
 import { analyzeCommand } from "@pi-bash/command";
-import { type OptionNames, refuseUnknownOptions } from "@pi-bash/contract";
 import { withDeadline } from "@pi-bash/contract/abort";
+import { type OptionNames, refuseUnknownOptions } from "@pi-bash/contract/internal";
 import { clipped } from "@pi-bash/contract/text";
 import { unlessAborted } from "@pi-bash/contract/wait";
 import { decide, type PolicyConfig, type PolicyRequest, type Verdict } from "./decide.ts";

@@ -7,18 +7,15 @@
  */
 import { homedir } from "node:os";
 import type { CallRefusal, Settings } from "@pi-bash/contract";
+import type { Approve, Finding, Policy, PolicyRequest } from "@pi-bash/policy";
 import {
-  type Approve,
   announcesWaits,
   askAboutUnasked,
   escapeForDisplay,
-  type Finding,
   findForbidden,
   MAX_TOLD_REASONS,
-  type Policy,
-  type PolicyRequest,
   refusalText,
-} from "@pi-bash/policy";
+} from "@pi-bash/policy/internal";
 import { onlyReads } from "./read-judge.ts";
 import type { BashToolSession } from "./session.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";

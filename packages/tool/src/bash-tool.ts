@@ -12,7 +12,7 @@ import {
   outputWindow,
   type Settings,
 } from "@pi-bash/contract";
-import { nonInteractiveEnv, shellConfig, withinLines } from "@pi-bash/executor";
+import { nonInteractiveEnv, shellConfig, withinLines } from "@pi-bash/executor/internal";
 import { classify } from "@pi-bash/policy";
 import { shownParams } from "./call-params.ts";
 import { settingsReader } from "./call-settings.ts";

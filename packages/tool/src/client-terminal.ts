@@ -15,7 +15,7 @@ import {
   CLIENT_TERMINAL_POLL_MS,
   CLIENT_TERMINAL_SIGNAL_EXIT_CODE,
   CLIENT_TERMINAL_STOP_MS,
-} from "@pi-bash/contract";
+} from "@pi-bash/contract/internal";
 import { tailBytes } from "@pi-bash/contract/text";
 import { settled, type WaitEnd, waitAtMost, watchBound } from "@pi-bash/contract/wait";
 import type { CommandResult } from "@pi-bash/executor";

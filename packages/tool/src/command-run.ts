@@ -3,13 +3,8 @@
  */
 import { type ArtifactAllocation, outputWindow } from "@pi-bash/contract";
 import { waitAtMost } from "@pi-bash/contract/wait";
-import {
-  type CommandResult,
-  type ExecuteBashOptions,
-  ptyEnvironment,
-  shellConfig,
-  withinLines,
-} from "@pi-bash/executor";
+import { type CommandResult, type ExecuteBashOptions, ptyEnvironment } from "@pi-bash/executor";
+import { shellConfig, withinLines } from "@pi-bash/executor/internal";
 import type { FinishedRun } from "./describe-result.ts";
 import type { CallWait } from "./foreground-calls.ts";
 import { type KeptStream, keepTrailingStreams } from "./kept-stream.ts";

@@ -6,7 +6,8 @@
  * after this cuts off the status.
  */
 
-import { type BashDetails, type BashToolResult, INLINE_SLACK_BYTES, outputText } from "@pi-bash/contract";
+import { type BashDetails, type BashToolResult, outputText } from "@pi-bash/contract";
+import { INLINE_SLACK_BYTES } from "@pi-bash/contract/internal";
 import { tailBytes } from "@pi-bash/contract/text";
 import type { CommandResult } from "@pi-bash/executor";
 import {

@@ -14,7 +14,8 @@ import {
   singleQuoted,
 } from "@pi-bash/command";
 import { waitAtMost } from "@pi-bash/contract/wait";
-import { type ArtifactStore, makeFolders } from "@pi-bash/executor";
+import type { ArtifactStore } from "@pi-bash/executor";
+import { makeFolders } from "@pi-bash/executor/internal";
 import { resolveSkillPath, type Skill } from "./skill-url.ts";
 import { ToolError } from "./tool-error.ts";
 import { decodePath, pathInside, placeInside, refuseTraversal } from "./url-path.ts";

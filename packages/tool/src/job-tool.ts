@@ -6,15 +6,8 @@
 
 import { type BashDetails, type JobDetails, JobParams, type ReportedJob, type TextContent } from "@pi-bash/contract";
 import { tailBytes } from "@pi-bash/contract/text";
-import {
-  endedText,
-  guardListener,
-  type JobManager,
-  type JobReport,
-  type JobView,
-  listLine,
-  warnAboutListener,
-} from "@pi-bash/executor";
+import type { JobManager, JobReport, JobView } from "@pi-bash/executor";
+import { endedText, guardListener, listLine, warnAboutListener } from "@pi-bash/executor/internal";
 import { parseParams } from "./call-params.ts";
 import { settingsReader } from "./call-settings.ts";
 import { checkSignal } from "./call-signal.ts";

@@ -11,15 +11,14 @@ import { waitAtMost } from "@pi-bash/contract/wait";
 import {
   bashWork,
   type CommandResult,
-  foregroundWaitMs,
   type JobContext,
   type JobEnd,
   type JobManager,
   type JobView,
   type JobWork,
-  startedText,
   type TimeoutDecision,
 } from "@pi-bash/executor";
+import { foregroundWaitMs, startedText } from "@pi-bash/executor/internal";
 import { type CallScene, executionOptions, keepStreams } from "./command-run.ts";
 import { describeJob, describeResult, type FinishedRun, timeoutDetails } from "./describe-result.ts";
 import type { PreparedCall } from "./prepared-call.ts";

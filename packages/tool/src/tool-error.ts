@@ -5,7 +5,8 @@
  * specification has it, with the output up to then in the message and the facts in `details`.
  */
 
-import { type BashDetails, DEFAULT_MAX_BYTES, INLINE_SLACK_BYTES } from "@pi-bash/contract";
+import { type BashDetails, DEFAULT_MAX_BYTES } from "@pi-bash/contract";
+import { INLINE_SLACK_BYTES } from "@pi-bash/contract/internal";
 import { headBytes, headUnits } from "@pi-bash/contract/text";
 
 /** Bytes of a message that is longer than any result may be: a refused command of a megabyte is not said again. */

@@ -1,7 +1,8 @@
 /**
  * The text of an answer at its limits: whatever there is to say, it fits, and the status stands last.
  */
-import { DEFAULT_MAX_BYTES, INLINE_SLACK_BYTES, Settings } from "@pi-bash/contract";
+import { DEFAULT_MAX_BYTES, Settings } from "@pi-bash/contract";
+import { INLINE_SLACK_BYTES } from "@pi-bash/contract/internal";
 import { describe, expect, it } from "vitest";
 import { describeResult, type FinishedRun } from "../src/describe-result.ts";
 import { clampTimeout } from "../src/timeout.ts";

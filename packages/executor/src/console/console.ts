@@ -8,15 +8,8 @@
  * as every other: deadline plus grace, whatever the program or the window does. A window that throws is asked no more.
  */
 
-import {
-  type ArtifactAllocation,
-  DEFAULT_ARTIFACT_MAX_BYTES,
-  DEFAULT_MAX_BYTES,
-  DEFAULT_PTY_COLUMNS,
-  DEFAULT_PTY_ROWS,
-  PTY_COLUMNS_RANGE,
-  PTY_ROWS_RANGE,
-} from "@pi-bash/contract";
+import { type ArtifactAllocation, DEFAULT_ARTIFACT_MAX_BYTES, DEFAULT_MAX_BYTES } from "@pi-bash/contract";
+import { DEFAULT_PTY_COLUMNS, DEFAULT_PTY_ROWS, PTY_COLUMNS_RANGE, PTY_ROWS_RANGE } from "@pi-bash/contract/internal";
 import { tailBytes } from "@pi-bash/contract/text";
 import type { VirtualTerminal } from "@pi-bash/terminal";
 import { type CommandResult, countLines, neverStarted } from "../command-result.ts";

@@ -2,8 +2,8 @@
  * Waits for a command in the foreground, and lets it go on as a job when the wait is over.
  */
 
-import { AUTO_BACKGROUND_MARGIN_MS } from "@pi-bash/contract";
 import { onAbort } from "@pi-bash/contract/abort";
+import { AUTO_BACKGROUND_MARGIN_MS } from "@pi-bash/contract/internal";
 import { watchBound } from "@pi-bash/contract/wait";
 import type { JobEnd, JobView } from "./job.ts";
 import type { JobEntry } from "./job-entry.ts";

@@ -2,7 +2,8 @@
  * What a model reads about jobs: one place, so that starting, polling and delivery speak alike.
  */
 
-import { artifactUrl, displayLine, MAX_JOB_LABEL_CHARS, outputText } from "@pi-bash/contract";
+import { artifactUrl, displayLine, outputText } from "@pi-bash/contract";
+import { MAX_JOB_LABEL_CHARS } from "@pi-bash/contract/internal";
 import { headUnits, tailUnits } from "@pi-bash/contract/text";
 import type { JobView } from "./job.ts";
 

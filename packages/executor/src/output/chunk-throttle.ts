@@ -9,7 +9,7 @@
  * up, however: what it still writes is kept up to a bound, its newest part, and the listener is told how much is missing.
  */
 
-import { UPDATE_INTERVAL_MS } from "@pi-bash/contract";
+import { UPDATE_INTERVAL_MS } from "@pi-bash/contract/internal";
 import { tailBytes } from "@pi-bash/contract/text";
 import { guardListener } from "../host-listener.ts";
 
