@@ -14,11 +14,11 @@ import {
   type CommandAnalysis,
   type Construct,
   type EffectiveCommand,
-  programName,
   type Redirection,
   type Word,
   wordsOf,
 } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 import type { PathContext } from "./danger-paths.ts";
 import { type DangerOptions, findDangers } from "./dangers.ts";
 import { isHarmlessAssignment, isLoopVariable } from "./environment.ts";

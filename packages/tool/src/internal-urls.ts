@@ -6,13 +6,8 @@
  * files are looked up here, artifacts in the executor's store; all other schemes are the router's of the host.
  */
 import { dirname, resolve } from "node:path";
-import {
-  analyzeCommand,
-  INTERNAL_SCHEMES,
-  type InternalScheme,
-  parseInternalUrl,
-  singleQuoted,
-} from "@pi-bash/command";
+import { analyzeCommand, type InternalScheme } from "@pi-bash/command";
+import { INTERNAL_SCHEMES, parseInternalUrl, singleQuoted } from "@pi-bash/command/internal";
 import { waitAtMost } from "@pi-bash/contract/wait";
 import type { ArtifactStore } from "@pi-bash/executor";
 import { makeFolders } from "@pi-bash/executor/internal";

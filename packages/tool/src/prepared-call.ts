@@ -9,7 +9,8 @@
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { analyzeCommand, applyBashFixups, parseInternalUrl } from "@pi-bash/command";
+import { analyzeCommand, applyBashFixups } from "@pi-bash/command";
+import { parseInternalUrl } from "@pi-bash/command/internal";
 import { BashParamsWithAsync, ENV_NAME_PATTERN, type Settings } from "@pi-bash/contract";
 import { shortLine } from "@pi-bash/contract/internal";
 import { headUnits } from "@pi-bash/contract/text";

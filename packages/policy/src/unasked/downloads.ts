@@ -6,16 +6,16 @@
  * other: through a pipe, a substitution, a variable, a function, or a file of the same line. A download into a file, or
  * into a program that only reads it, is none.
  */
-import {
-  type CommandAnalysis,
-  type Construct,
-  type EffectiveCommand,
-  programName,
-  type Redirection,
-  type SimpleCommand,
-  type Span,
-  type Word,
+import type {
+  CommandAnalysis,
+  Construct,
+  EffectiveCommand,
+  Redirection,
+  SimpleCommand,
+  Span,
+  Word,
 } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 import { type Refusal, refuse } from "../finding.ts";
 import { isInterpreter, type ProgramText, programTexts } from "./program-text.ts";
 
