@@ -30,6 +30,32 @@ describe.skipIf(isBun)("docs/api", () => {
     expect(names.filter(({ doc }) => doc === "").map(({ source, name }) => `${source} › ${name}`)).toEqual([]);
   });
 
+  it("has each name in one entry: for hosts, or for packages of ours", () => {
+    for (const { name, entries } of surface) {
+      const named = (entry: string) =>
+        entries.find((each) => each.name === entry)?.exports.map((each) => each.name) ?? [];
+      const hosts = new Set(named(name));
+
+      expect(
+        named(`${name}/internal`).filter((each) => hosts.has(each)),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  it("and what hosts read name no entry that is not for them", () => {
+    const texts = ["docs", "examples", "README.md"].flatMap((place) =>
+      place.includes(".")
+        ? [join(root, place)]
+        : readdirSync(join(root, place), { recursive: true, encoding: "utf8" })
+            .filter((path) => /\.(?:md|mjs|ts)$/.test(path) && !/^api[\\/]/.test(path))
+            .map((path) => join(root, place, path)),
+    );
+
+    expect(texts.length).toBeGreaterThan(20);
+    expect(texts.filter((path) => /from "@pi-bash\/\w+\/internal"/.test(readFileSync(path, "utf8")))).toEqual([]);
+  });
+
   it.each([...pages])("%s is what `npm run api` writes now", (name, text) => {
     expect(read(name), "the public surface changed: run `npm run api`, and look at what changed").toBe(text);
   });

@@ -163,8 +163,9 @@ function joined(notes: readonly (string | undefined)[]): string | undefined {
 
 function endOfResult(text: string, { maxBytes, maxLines }: Pick<AwaitOptions, "maxBytes" | "maxLines">): string {
   const cut = tailBytes(text, maxBytes);
-  // From the beginning of a line, where there is one.
-  const whole = cut.length === text.length ? cut : cut.slice(cut.indexOf("\n") + 1);
+  const lineStart = cut.indexOf("\n") + 1;
+  // From the beginning of a line, but for a long one, whose end is better than nothing of it.
+  const whole = cut.length === text.length || lineStart > cut.length / 2 ? cut : cut.slice(lineStart);
   return maxLines === undefined ? whole : whole.split("\n").slice(-maxLines).join("\n");
 }
 
