@@ -31,13 +31,14 @@ describe.skipIf(isBun)("docs/api", () => {
   });
 
   it("has each name in one entry: for hosts, or for packages of ours", () => {
+    const namesIn = (entry: { exports: readonly { name: string }[] } | undefined): string[] =>
+      (entry?.exports ?? []).map(({ name }) => name);
     for (const { name, entries } of surface) {
-      const named = (entry: string) =>
-        entries.find((each) => each.name === entry)?.exports.map((each) => each.name) ?? [];
-      const hosts = new Set(named(name));
+      const byName = new Map<string, (typeof entries)[number]>(entries.map((entry) => [entry.name, entry]));
+      const hosts = new Set(namesIn(byName.get(name)));
 
       expect(
-        named(`${name}/internal`).filter((each) => hosts.has(each)),
+        namesIn(byName.get(`${name}/internal`)).filter((each) => hosts.has(each)),
         name,
       ).toEqual([]);
     }

@@ -8,6 +8,7 @@
  * in `sessions/`.
  */
 
+import { resolve } from "node:path";
 import { type SandboxOptions, Settings, type SettingsInput } from "@pi-bash/contract";
 import { HARD_TIMEOUT_GRACE_MS } from "@pi-bash/contract/internal";
 import { MAX_TIMER_MS, unlessAborted } from "@pi-bash/contract/wait";
@@ -25,6 +26,7 @@ import { type Lease, SessionPool } from "./sessions/session-pool.ts";
 import { type ShellConfig, shellConfig } from "./shell-config.ts";
 import { SNAPSHOT_BUDGET_MS, type SnapshotOutcome, SnapshotSource, snapshotNotice } from "./snapshot/snapshot.ts";
 import { usableNatives } from "./usable-natives.ts";
+import { checkWorkingDirectory } from "./working-directory.ts";
 
 /** Sessions that were told about withheld names are remembered up to here. */
 const MAX_REMEMBERED_SESSIONS = 4_096;
@@ -131,9 +133,11 @@ class SessionExecutor implements Executor {
     if (signal?.aborted) return neverStarted();
     const base = await this.#open();
     // Every call but the first finds it made.
-    const snapshot = this.#knownSnapshot(base) ?? (await unlessAborted(this.#snapshot(base), signal));
+    const known = this.#knownSnapshot(base);
+    if (!this.#hasSession(base, known, options.sessionKey)) await this.#checkFolder(options.cwd);
+    const snapshot = known ?? (await unlessAborted(this.#snapshot(base), signal));
     if (snapshot === "aborted") return neverStarted();
-    const snapshotPath = snapshot.kind === "ready" ? snapshot.path : undefined;
+    const snapshotPath = pathOf(snapshot);
     const key = this.#keyOf(base, snapshotPath, options.sessionKey);
     // A session that stands has sourced it; only a new one needs the file.
     if (snapshotPath !== undefined && !base.pool.has(key)) await base.snapshots.restore();
@@ -164,7 +168,7 @@ class SessionExecutor implements Executor {
     const base = await this.#base;
     if (base === undefined) return;
     const snapshot = await this.#snapshot(base);
-    await base.pool.close(this.#keyOf(base, snapshot.kind === "ready" ? snapshot.path : undefined, agentKey));
+    await base.pool.close(this.#keyOf(base, pathOf(snapshot), agentKey));
   }
 
   stats(): { sessions: number; idle: number; quarantined: number } {
@@ -210,6 +214,15 @@ class SessionExecutor implements Executor {
 
   #snapshot(base: Base): Promise<SnapshotOutcome> {
     return this.#ports.usesSnapshot === false ? Promise.resolve({ kind: "none" }) : base.snapshots.getOrCreate();
+  }
+
+  #hasSession(base: Base, snapshot: SnapshotOutcome | undefined, agentKey: string | undefined): boolean {
+    return snapshot !== undefined && base.pool.has(this.#keyOf(base, pathOf(snapshot), agentKey));
+  }
+
+  /** Nothing is started for a folder that is missing. */
+  async #checkFolder(cwd: string | undefined): Promise<void> {
+    if (cwd !== undefined) await checkWorkingDirectory(resolve(this.#ports.cwd ?? process.cwd(), cwd));
   }
 
   #knownSnapshot(base: Base): SnapshotOutcome | undefined {
@@ -282,6 +295,10 @@ interface Told {
   lease: Lease;
   snapshot: SnapshotOutcome;
   environment: ChildEnvironment;
+}
+
+function pathOf(snapshot: SnapshotOutcome): string | undefined {
+  return snapshot.kind === "ready" ? snapshot.path : undefined;
 }
 
 function checkTimeout(timeoutMs: number | undefined): number {

@@ -58,3 +58,4 @@ export { disposeSnapshots, getOrCreateSnapshot } from "./snapshot/shared-snapsho
 export { type SnapshotOptions, type SnapshotOutcome, SnapshotSource } from "./snapshot/snapshot.ts";
 export { type Backend, findBackend } from "./usable-natives.ts";
 export { UserShell, type UserShellOptions } from "./user-shell.ts";
+export { WorkingDirectoryError } from "./working-directory.ts";

@@ -17,3 +17,4 @@ export { PROJECT_RULES, type RuleFile, readRuleFile } from "./rule-files.ts";
 export { DEFAULT_MAX_IDLE_SESSIONS } from "./sessions/session-pool.ts";
 export { type ShellConfig, shellConfig } from "./shell-config.ts";
 export { SNAPSHOT_BUDGET_MS } from "./snapshot/snapshot.ts";
+export { checkWorkingDirectory } from "./working-directory.ts";

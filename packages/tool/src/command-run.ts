@@ -13,7 +13,7 @@ import type { PreparedCall } from "./prepared-call.ts";
 import type { PtyPort } from "./pty-port.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
 import { followFolder } from "./session-folder.ts";
-import { checkDirectory, checkFirstDirectory, folderRefusal } from "./working-directory.ts";
+import { checkDirectory, folderRefusal } from "./working-directory.ts";
 
 /** Most time that the session may take to give a file for the output, in milliseconds. */
 const ALLOCATION_BOUND_MS = 5_000;
@@ -58,7 +58,6 @@ export async function keepStreams(call: PreparedCall, session: BashToolSession):
 /** Runs the call in the session's shell. Rejects only when it was never started. */
 export async function runOnExecutor(call: PreparedCall, scene: CallScene): Promise<FinishedRun> {
   const { session, signal, updates } = scene;
-  await checkFirstDirectory(call.cwd, session);
   const place = await allocate(session);
   const kept = await keepStreams(call, session);
   let result: CommandResult;

@@ -25,7 +25,7 @@ import type { PreparedCall } from "./prepared-call.ts";
 import type { BashToolSession } from "./session.ts";
 import { followFolder } from "./session-folder.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
-import { checkDirectory, checkFirstDirectory, folderRefusal } from "./working-directory.ts";
+import { checkDirectory, folderRefusal } from "./working-directory.ts";
 
 /** Output shown when a command goes to the background, in bytes: enough to see that it goes well. */
 const PREVIEW_BYTES = 2 * 1024;
@@ -103,7 +103,6 @@ export async function runManaged(
   scene: CallScene,
   { thresholdMs, backgroundNow, title }: ManagedOptions,
 ): Promise<ManagedEnd> {
-  await checkFirstDirectory(call.cwd, scene.session);
   const run = new JobRun(call, scene, "shared");
   const { signal } = scene;
   const ended = await manager.runForeground({

@@ -2,13 +2,13 @@
  * Where a command starts: the directory of the call, made absolute, and looked at where that cannot be left to the core.
  *
  * The path stays as it was written (no link is resolved), because `pwd` shows it to the model again. A look at the disk
- * costs as much as a plain builtin, and the core refuses a folder that is missing before it runs anything: so the tool
- * looks where something takes time between the check and the run, where another program runs the command, and where a
- * first shell would be started for nothing.
+ * costs as much as a plain builtin, and the core (for a session's first command: the executor) refuses a folder that is
+ * missing before it runs anything: so the tool looks where something takes time between the check and the run, and where
+ * another program runs the command.
  */
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { BashToolSession } from "./session.ts";
+import { checkWorkingDirectory } from "@pi-bash/executor/internal";
 import { refusal, ToolError } from "./tool-error.ts";
 
 /** Refusals of the core that may be about the folder of a call. */
@@ -49,11 +49,6 @@ export class FolderWatch {
   }
 }
 
-/** Looks at the folder where no shell stands: the first command would start one, and the user's rc, for nothing. */
-export async function checkFirstDirectory(path: string, { executor }: BashToolSession): Promise<void> {
-  if (executor.stats().sessions === 0) await checkDirectory(path);
-}
-
 /** What is thrown for what the executor rejected with: of a folder that cannot be used, in the words of `checkDirectory`. */
 export async function folderRefusal(error: unknown, path: string): Promise<unknown> {
   if (!(error instanceof Error && "code" in error && FOLDER_CODES.has(String(error.code)))) return refusal(error);
@@ -75,16 +70,9 @@ async function directoryIdentity(path: string): Promise<string | undefined> {
 
 /** Throws `ToolError` unless the path leads to a directory. */
 export async function checkDirectory(path: string): Promise<void> {
-  let isDirectory: boolean;
   try {
-    isDirectory = (await stat(path)).isDirectory();
+    await checkWorkingDirectory(path);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    // A file where a folder should be on the way: the path does not exist either.
-    if (code === "ENOENT" || code === "ENOTDIR") {
-      throw new ToolError(`Working directory does not exist: ${path}`, { cause: error });
-    }
-    throw new ToolError(`Working directory cannot be used: ${path} (${code})`, { cause: error });
+    throw refusal(error);
   }
-  if (!isDirectory) throw new ToolError(`Working directory is not a directory: ${path}`);
 }
