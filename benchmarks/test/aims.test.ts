@@ -44,6 +44,16 @@ describe("aims", () => {
     expect(peers).toMatchObject({ measured: "faster: fast", isMet: false });
   });
 
+  it("hold the tool to its session in the same run", () => {
+    const verdicts = (tool: number) =>
+      verdictsOf([
+        played("builtin", "micros", [row("pi-bash session, sink", 80), row("pi-bash bash tool, artifact", tool)]),
+      ]);
+
+    expect(verdicts(230)[0]).toMatchObject({ measured: "150", isMet: true });
+    expect(verdicts(231)[0]).toMatchObject({ measured: "151", isMet: false });
+  });
+
   it("are missed where something of ours was not as it should be, and not for a peer's sake", () => {
     const lossy = (side: Row["side"]) => verdictsOf([played("x", "wall", [row("it", 1, { side, note: "lost it" })])]);
 

@@ -17,19 +17,40 @@ const KINDS = [
 export function apiPages(surface) {
   const pages = new Map([["README.md", overview(surface)]]);
   for (const found of surface) pages.set(`${found.folder}.md`, packagePage(found));
-  return pages;
+  return pages.set("migration.md", migration(surface));
+}
+
+/** Entry of a package with the names that only packages of ours share. */
+const INTERNAL = "/internal";
+
+/** Where the names are that were in the main entry of a package once: none was renamed. */
+function migration(surface) {
+  const parts = surface.flatMap(({ name, entries }) => {
+    const internal = entries.find((entry) => entry.name === `${name}${INTERNAL}`);
+    if (internal === undefined) return [];
+    const rows = internal.exports.map((exported) => line(exported, ""));
+    return [`## \`${name}\` → \`${internal.name}\``, rows.join("\n")];
+  });
+  const head = [
+    "# Names that moved",
+    "Written by `npm run api`. The main entry of a package has what hosts use. What only packages of pi-bash share is in its" +
+      " entry `internal` and may change in any version. Each name below was in the main entry and kept its name: import it from" +
+      " the other entry, or better, tell us what you need it for.",
+  ];
+  return `${[...head, ...parts].join("\n\n")}\n`;
 }
 
 function overview(surface) {
   const rows = surface.map(
     ({ name, folder, description, entries }) =>
-      `| [${name}](${folder}.md) | ${description} | ${entries.reduce((sum, entry) => sum + entry.exports.length, 0)} |`,
+      `| [${name}](${folder}.md) | ${description} | ${entries.reduce((sum, entry) => sum + (entry.name.endsWith(INTERNAL) ? 0 : entry.exports.length), 0)} |`,
   );
   return [
     "# API reference",
     "",
     "Written by `npm run api` of the sources and their comments; a check compares it with them, so that the public",
     "surface changes only on purpose. What a model is given are the [JSON Schemas](schemas.json) of the tools.",
+    "Names that are not for hosts are in entries called `internal` and not counted here: [names that moved](migration.md).",
     "",
     "| package | what it is | names |",
     "|---|---|---|",

@@ -4,7 +4,7 @@
  * Knows the sequences that the renderer's rows can have (colours and links) and throws for any other, so that no picture
  * is quietly wrong.
  */
-import { displayWidth } from "@pi-bash/renderer";
+import { displayWidth } from "@pi-bash/renderer/internal";
 
 /** Size of a cell and of the border, in pixels. */
 const CELL = { width: 8, height: 18 };

@@ -4,7 +4,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DEFAULT_MAX_BYTES, INLINE_SLACK_BYTES } from "@pi-bash/contract";
+import { DEFAULT_MAX_BYTES } from "@pi-bash/contract";
+import { INLINE_SLACK_BYTES } from "@pi-bash/contract/internal";
 import { describe, expect, it } from "vitest";
 import { bash, createAgent } from "./support/agent.ts";
 import { place } from "./support/place.ts";

@@ -30,6 +30,33 @@ describe.skipIf(isBun)("docs/api", () => {
     expect(names.filter(({ doc }) => doc === "").map(({ source, name }) => `${source} › ${name}`)).toEqual([]);
   });
 
+  it("has each name in one entry: for hosts, or for packages of ours", () => {
+    const namesIn = (entry: { exports: readonly { name: string }[] } | undefined): string[] =>
+      (entry?.exports ?? []).map(({ name }) => name);
+    for (const { name, entries } of surface) {
+      const byName = new Map<string, (typeof entries)[number]>(entries.map((entry) => [entry.name, entry]));
+      const hosts = new Set(namesIn(byName.get(name)));
+
+      expect(
+        namesIn(byName.get(`${name}/internal`)).filter((each) => hosts.has(each)),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  it("and what hosts read name no entry that is not for them", () => {
+    const texts = ["docs", "examples", "README.md"].flatMap((place) =>
+      place.includes(".")
+        ? [join(root, place)]
+        : readdirSync(join(root, place), { recursive: true, encoding: "utf8" })
+            .filter((path) => /\.(?:md|mjs|ts)$/.test(path) && !/^api[\\/]/.test(path))
+            .map((path) => join(root, place, path)),
+    );
+
+    expect(texts.length).toBeGreaterThan(20);
+    expect(texts.filter((path) => /from "@pi-bash\/\w+\/internal"/.test(readFileSync(path, "utf8")))).toEqual([]);
+  });
+
   it.each([...pages])("%s is what `npm run api` writes now", (name, text) => {
     expect(read(name), "the public surface changed: run `npm run api`, and look at what changed").toBe(text);
   });

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { nonInteractiveEnv } from "@pi-bash/executor";
+import { nonInteractiveEnv } from "@pi-bash/executor/internal";
 import { replay } from "@pi-bash/terminal";
 import { describe, expect, it } from "vitest";
 import { within } from "../support/patience.ts";

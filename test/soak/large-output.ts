@@ -4,7 +4,8 @@
  */
 
 import { readFileSync } from "node:fs";
-import { DEFAULT_MAX_BYTES, INLINE_SLACK_BYTES } from "@pi-bash/contract";
+import { DEFAULT_MAX_BYTES } from "@pi-bash/contract";
+import { INLINE_SLACK_BYTES } from "@pi-bash/contract/internal";
 import { createExecutor } from "@pi-bash/executor";
 import { createBashTool } from "@pi-bash/tool";
 import { expect, onTestFinished } from "vitest";

@@ -7,7 +7,8 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type BashDetails, DEFAULT_MAX_BYTES, INLINE_SLACK_BYTES } from "@pi-bash/contract";
+import { type BashDetails, DEFAULT_MAX_BYTES } from "@pi-bash/contract";
+import { INLINE_SLACK_BYTES } from "@pi-bash/contract/internal";
 import { ArtifactStore, createExecutor, type Executor, JobManager } from "@pi-bash/executor";
 import { type BashTool, createBashTool, createJobTool, type JobTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import { expect } from "vitest";

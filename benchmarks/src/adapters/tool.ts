@@ -1,5 +1,6 @@
-/** The bash tool, as an agent calls it: session, notices, artifact on disk and all. */
+/** The bash tool, as an agent calls it: policy, session, notices, artifact on disk and all. */
 import { createExecutor } from "@pi-bash/executor";
+import { createPolicy } from "@pi-bash/policy";
 import { createBashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import type { Contender, Ended } from "../contender.ts";
 
@@ -8,7 +9,7 @@ export function oursThroughTool(): Contender {
   return {
     open: () => {
       const executor = createExecutor({ "shellMinimizer.enabled": false }, { usesSnapshot: false });
-      const bash = createBashTool({ cwd: process.cwd(), executor });
+      const bash = createBashTool({ cwd: process.cwd(), executor, policy: createPolicy({ allow: ["Bash"] }) });
       return {
         run: async (command, { signal }): Promise<Ended> => {
           try {

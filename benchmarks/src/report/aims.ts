@@ -22,7 +22,11 @@ interface Bound {
 
 const CALLBACK = "pi-bash session, callback";
 const SINK = "pi-bash session, sink";
+const TOOL = "pi-bash bash tool, artifact";
 const TERMINAL = "pi-bash PtySession";
+
+/** Most that a call of the tool may take beyond its session's: checks, decision, artifact and answer, no look at the disk. */
+const TOOL_ABOVE_SESSION_MICROS = 150;
 
 /** Bounds of single figures, each with its reason. */
 const BOUNDS: readonly Bound[] = [
@@ -56,6 +60,7 @@ export function verdictsOf(played: readonly Played[]): Verdict[] {
     const row = rowsOf(bound.scenario, bound.key).find(({ contender }) => contender === bound.contender);
     return row === undefined ? [] : [verdictOf(bound, row, quantityOf(played, bound))];
   });
+  const tool = toolVerdicts(rowsOf("builtin", "micros"));
   const terminal = terminalVerdicts(rowsOf("pty-lines", "wall"));
   const flaws = played.flatMap(({ name, quantities }) =>
     (quantities[0]?.rows ?? [])
@@ -67,7 +72,7 @@ export function verdictsOf(played: readonly Played[]): Verdict[] {
     measured: flaws.join("; ") || "nothing",
     isMet: flaws.length === 0,
   };
-  return [...bounds, ...terminal, clean];
+  return [...bounds, ...tool, ...terminal, clean];
 }
 
 function verdictOf({ scenario, contender, figure, most }: Bound, { figures }: Row, quantity: Quantity): Verdict {
@@ -75,6 +80,19 @@ function verdictOf({ scenario, contender, figure, most }: Bound, { figures }: Ro
   const aim = `${scenario}, ${contender}: ${quantity.title}, ${figure}, at most ${most} ${quantity.unit}`;
   if (value === undefined) return { aim, measured: "no figure", isMet: false };
   return { aim, measured: shown(value), isMet: value <= most };
+}
+
+function toolVerdicts(rows: readonly Row[]): Verdict[] {
+  const [tool, session] = [TOOL, SINK].map((name) => rows.find(({ contender }) => contender === name)?.figures?.p50);
+  if (tool === undefined || session === undefined) return [];
+  const above = tool - session;
+  return [
+    {
+      aim: `builtin, ${TOOL}: p50 at most ${TOOL_ABOVE_SESSION_MICROS} µs above that of ${SINK}`,
+      measured: shown(above),
+      isMet: above <= TOOL_ABOVE_SESSION_MICROS,
+    },
+  ];
 }
 
 function terminalVerdicts(rows: readonly Row[]): Verdict[] {

@@ -4,7 +4,8 @@
  * Defects are no answers and pass through. What an answer becomes in a protocol is that protocol's folder.
  */
 import type { BashDetails, TextContent } from "@pi-bash/contract";
-import { type AnyTool, ToolAbortError, ToolError, type UpdateListener, untilSettled } from "@pi-bash/tool";
+import { type AnyTool, ToolAbortError, ToolError, type UpdateListener } from "@pi-bash/tool";
+import { untilSettled } from "@pi-bash/tool/internal";
 
 export interface Answer {
   /** For the model. */

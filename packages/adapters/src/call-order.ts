@@ -4,7 +4,8 @@
  * A file that one call writes is there for the next; calls that only read run beside each other. Tools that may run beside
  * anything by themselves stay as they are.
  */
-import { type AnyTool, CallTurns } from "@pi-bash/tool";
+import type { AnyTool } from "@pi-bash/tool";
+import { CallTurns } from "@pi-bash/tool/internal";
 
 /** The same tools, in order. */
 export function inOrder<Tool extends AnyTool>(tools: readonly Tool[]): Tool[] {

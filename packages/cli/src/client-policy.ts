@@ -6,7 +6,8 @@
  * and what never runs unasked is refused.
  */
 import type { Settings } from "@pi-bash/contract";
-import { askAboutUnasked, type Policy } from "@pi-bash/policy";
+import type { Policy } from "@pi-bash/policy";
+import { askAboutUnasked } from "@pi-bash/policy/internal";
 import { hasPolicy, openPolicy, type PolicyArguments } from "./policy-option.ts";
 
 /** How long a question waits for its answer where no setting says, in milliseconds: a person may be away for a while. */

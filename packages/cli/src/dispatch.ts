@@ -4,7 +4,7 @@
  * The only place that starts commands. Each is loaded when it is asked for, so that help and a wrong command line are
  * answered where the native addon is missing, too. What commands say of themselves is in `surface/commands.ts`.
  */
-import { nearestNames } from "@pi-bash/contract";
+import { nearestNames } from "@pi-bash/contract/internal";
 import { COMMAND_NAMES, type CommandName, commandEntry, isCommandName } from "./surface/commands.ts";
 import { asksForHelp, commandText, listText } from "./surface/help.ts";
 import { USAGE_STATUS, UsageError } from "./usage.ts";

@@ -5,7 +5,7 @@
  * the command's.
  */
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { nearestNames } from "@pi-bash/contract";
+import { nearestNames } from "@pi-bash/contract/internal";
 import { UsageError } from "./usage.ts";
 
 /** Longest deadline, in seconds: what fits the timers below. */

@@ -1,5 +1,5 @@
 /** The console's parts: what a line means, how it is edited and drawn, and how reads become keys. */
-import { decodeInput, displayWidth } from "@pi-bash/renderer";
+import { decodeInput, displayWidth } from "@pi-bash/renderer/internal";
 import { describe, expect, it, vi } from "vitest";
 import { readLine } from "../src/console/entered-line.ts";
 import { InputReader } from "../src/console/input-reader.ts";

@@ -1,7 +1,7 @@
 /** The console's history: kept from session to session, found again, private, bounded. */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { decodeInput } from "@pi-bash/renderer";
+import { decodeInput } from "@pi-bash/renderer/internal";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { historyPath, MAX_HISTORY, openHistory } from "../src/console/history-file.ts";

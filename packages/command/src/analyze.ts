@@ -6,6 +6,7 @@
  */
 import { findUrls, type UrlWord } from "./internal-urls.ts";
 import { findInvocation, type Invocation } from "./invocation.ts";
+import { keptByText } from "./kept-by-text.ts";
 import { findLeadingCd, type LeadingCd } from "./leading-cd.ts";
 import type { Construct, SimpleCommand, SyntaxProblem } from "./syntax.ts";
 import { findTextProblem } from "./text-limits.ts";
@@ -36,21 +37,11 @@ export interface CommandAnalysis {
   readonly invocation?: Invocation;
 }
 
-/** Texts whose analysis is kept: one call asks for the same few several times (interception, policy, directory). */
-const MAX_KEPT = 16;
-/** Longest text whose analysis is kept, in UTF-16 units: an analysis is some hundred times as large. */
-const MAX_KEPT_CHARS = 8 * 1024;
-const KEPT = new Map<string, CommandAnalysis>();
+const analyzed = keptByText(analyzeSafely);
 
 /** Analyses a command line. Never throws; problems are in `errors`. The same text gives the same object for a while. */
 export function analyzeCommand(command: string): CommandAnalysis {
-  const known = KEPT.get(command);
-  if (known !== undefined) return known;
-  const analysis = analyzeSafely(command);
-  if (command.length > MAX_KEPT_CHARS) return analysis;
-  if (KEPT.size >= MAX_KEPT) KEPT.delete(KEPT.keys().next().value ?? "");
-  KEPT.set(command, analysis);
-  return analysis;
+  return analyzed(command);
 }
 
 /** A text that breaks the parser or the walk, for instance by its depth, is one that was not understood. */

@@ -14,9 +14,10 @@
  * - the additions are invisible to `set -x`, and a file that cannot be written changes nothing but the copy, which
  *   `tee` complains about in a file of its own.
  */
-import { parse } from "unbash";
+import { keptByText } from "./kept-by-text.ts";
+import { parsedText } from "./parsed-text.ts";
 import { findTextProblem, parsedLength } from "./text-limits.ts";
-import { segmentEnds, type TrailingPipe } from "./trailing-pipe.ts";
+import { type SegmentEnd, segmentEnds, type TrailingPipe } from "./trailing-pipe.ts";
 
 /** `tee` keeps the command's meaning, `strip` removes the trailing stage. */
 export type FixupMode = "tee" | "strip";
@@ -31,21 +32,35 @@ export interface BashFixups {
   readonly pipes: readonly TrailingPipe[];
 }
 
+const fixed = {
+  tee: keptByText((command) => fix(command, "tee")),
+  strip: keptByText((command) => fix(command, "strip")),
+};
+
 /** Applies the fixups; text that does not parse or has several lines is returned unchanged. */
 export function applyBashFixups(command: string, mode: FixupMode = "tee"): BashFixups {
+  return fixed[mode](command);
+}
+
+function fix(command: string, mode: FixupMode): BashFixups {
   if (findTextProblem(command) !== undefined || parsedLength(command) < command.length)
     return { command, stripped: [], pipes: [] };
-  const script = parse(command);
+  const script = parsedText(command);
   if ((script.errors?.length ?? 0) > 0) return { command, stripped: [], pipes: [] };
   const cuts: Cut[] = [];
-  for (const { pipe, redirect } of segmentEnds(command, script, mode === "tee")) {
+  const ends = segmentEnds(command, script, mode === "tee");
+  for (const { pipe, redirect } of ends) {
     if (pipe !== undefined && mode === "strip") cuts.push(cut(command, pipe.producer.end, pipe.consumer.end));
     if (redirect !== undefined && (mode === "strip" || !redirect.feedsTrailingPipe)) {
       cuts.push(cut(command, redirect.span.start, redirect.span.end));
     }
   }
-  const fixed = applyCuts(command, cuts);
-  return { command: fixed, stripped: cuts.map((each) => each.text), pipes: mode === "tee" ? pipesOf(fixed) : [] };
+  const left = applyCuts(command, cuts);
+  return {
+    command: left,
+    stripped: cuts.map((each) => each.text),
+    pipes: mode === "strip" ? [] : pipesIn(left === command ? ends : segmentEnds(left, parsedText(left), true)),
+  };
 }
 
 /**
@@ -109,6 +124,6 @@ function applyCuts(source: string, cuts: readonly Cut[]): string {
   return fixed;
 }
 
-function pipesOf(command: string): TrailingPipe[] {
-  return segmentEnds(command, parse(command), true).flatMap((end) => (end.pipe === undefined ? [] : [end.pipe]));
+function pipesIn(ends: readonly SegmentEnd[]): TrailingPipe[] {
+  return ends.flatMap(({ pipe }) => (pipe === undefined ? [] : [pipe]));
 }

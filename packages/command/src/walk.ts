@@ -6,11 +6,12 @@
  * context. A node type that is not named here becomes an `unknown` construct: the set is closed. Wrappers such as
  * `sudo` or `bash -c` are looked through later (see `unwrap.ts`).
  */
-import { forEachChild, parse, type Script, type SyntaxNode } from "unbash";
+import { forEachChild, type Script, type SyntaxNode } from "unbash";
 import { hasOddEscape } from "./ansi-string.ts";
 import { contextInside, TOP_LEVEL } from "./command-context.ts";
 import { arithmeticIsLiteral, testEvaluates, whyParameterActs } from "./expansion-risk.ts";
 import { KNOWN_NODES, PLAIN_CONSTRUCTS } from "./node-kinds.ts";
+import { parsedText } from "./parsed-text.ts";
 import {
   findGap,
   findTouching,
@@ -47,7 +48,7 @@ export function walkText(text: string, origin?: { span: Span; context: CommandCo
   // Texts out of `$'\x28…'` have parentheses that the command line does not show.
   const tooDeep = origin !== undefined && isTooDeep(text);
   const length = tooDeep ? 0 : parsedLength(text);
-  const script = parse(length === text.length ? text : text.slice(0, length));
+  const script = parsedText(length === text.length ? text : text.slice(0, length));
   walker.walkScript(script, origin?.context ?? TOP_LEVEL, 0);
   if (length < text.length) walker.giveUp(tooDeep ? "nested too deeply" : "too many parts", length);
   return { script, errors: walker.errors, commands: walker.commands, constructs: walker.constructs };

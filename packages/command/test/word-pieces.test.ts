@@ -1,7 +1,8 @@
 /** What a word is made of, and where the stages of a pipeline are. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are shell text
 import { describe, expect, it } from "vitest";
-import { analyzeCommand, arrayElements, type WordPiece, wordPieces } from "../src/index.ts";
+import { analyzeCommand } from "../src/index.ts";
+import { arrayElements, type WordPiece, wordPieces } from "../src/internal.ts";
 
 function shown(piece: WordPiece): string {
   switch (piece.kind) {

@@ -57,8 +57,8 @@ export interface DeadlineSignal {
   end(): void;
 }
 
-/** Longest time that a timer of Node takes, in milliseconds; a longer one would be over at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** Longest time that a timer of Node takes, in milliseconds: 24.8 days. A longer one would be over at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * A signal that is aborted after `timeoutMs` (undefined: never), or with one of `signals`. Call `end` when the wait is over.

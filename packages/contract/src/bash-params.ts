@@ -45,9 +45,20 @@ export interface BashAbilities {
 /** The schema of a session's calls: what of the fields there is, and what has to be there. */
 export type BashParamsSchema = z.ZodObject;
 
+/** Schemas that were made: there are eight at most, and making one costs more than checking a call by it. */
+const made = new Map<string, BashParamsSchema>();
+
 /** The schema for a session: `async` and `pty` exist for a model only where they work, and `description` may be required. */
 export function bashParams(session: BashAbilities): BashParamsSchema {
   const { asyncEnabled, hasTerminal = true, requireDescription = false } = session;
+  const abilities = { asyncEnabled, hasTerminal, requireDescription };
+  const name = `${asyncEnabled} ${hasTerminal} ${requireDescription}`;
+  const schema = made.get(name) ?? makeSchema(abilities);
+  made.set(name, schema);
+  return schema;
+}
+
+function makeSchema({ asyncEnabled, hasTerminal, requireDescription }: Required<BashAbilities>): BashParamsSchema {
   const all: BashParamsSchema = asyncEnabled ? BashParamsWithAsync : BashParams;
   const there = hasTerminal ? all : all.omit({ pty: true });
   return requireDescription ? there.required({ description: true }) : there;

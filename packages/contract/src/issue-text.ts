@@ -5,6 +5,7 @@
  * that have one line to mend.
  */
 import type * as z from "zod";
+import { headUnits } from "./text.ts";
 
 /** Longest name or value that is repeated, in UTF-16 units: it is the caller's, who knows it. */
 const MAX_SHOWN_UNITS = 40;
@@ -61,7 +62,7 @@ export function issueText(issue: z.core.$ZodIssue, value: unknown, whole: string
 
 /** One line of a text that is not ours, at most 40 characters of it, without what is not seen in it or steers a terminal. */
 export function shortLine(text: string): string {
-  const line = text.slice(0, MAX_SHOWN_UNITS).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");
+  const line = headUnits(text, MAX_SHOWN_UNITS).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");
   return text.length > MAX_SHOWN_UNITS ? `${line}…` : line;
 }
 

@@ -70,7 +70,10 @@ export function meantText(nearest: readonly string[]): string {
  * @throws {NotAnObjectError} for `null`, an array, a number and the like
  */
 export function refuseUnknownOptions(taker: string, given: unknown, known: Readonly<Record<string, unknown>>): void {
-  if (given !== undefined) requireObject(taker, given);
+  if (given === undefined) return;
+  requireObject(taker, given);
+  // Asked for every command: the list of names is only made where there is something to tell.
+  if (Object.keys(given as object).every((name) => Object.hasOwn(known, name))) return;
   const unknown = unknownOption(given, Object.keys(known));
   if (unknown !== undefined) throw new UnknownOptionError(taker, unknown);
 }

@@ -4,7 +4,6 @@ import type * as z from "zod";
 import {
   BashBackgroundListParams,
   BashParams,
-  checkedValue,
   JobParams,
   Settings,
   TaskAwaitParams,
@@ -12,6 +11,7 @@ import {
   TaskParams,
   TaskTerminateParams,
 } from "../src/index.ts";
+import { checkedValue } from "../src/internal.ts";
 
 const bash = { command: "x" };
 const task = { kind: "bash", script: "x", timeout_secs: 1, display_name: "x" };

@@ -1,6 +1,6 @@
 /** JSON with places: the same values as `JSON.parse`, and a line and a column for what is wrong. */
 import { describe, expect, it } from "vitest";
-import { jsonPathText, nearestNames, readJson } from "../src/index.ts";
+import { jsonPathText, nearestNames, readJson } from "../src/internal.ts";
 
 function problemOf(text: string): string {
   const json = readJson(text);

@@ -1,6 +1,6 @@
 /** Requests of `pi-bash rpc`: what is one, and what its sender reads where it is none. */
 import { describe, expect, it } from "vitest";
-import { parseRpcRequest } from "../src/index.ts";
+import { parseRpcRequest } from "../src/internal.ts";
 
 const TYPES = "`bash`, `abort_bash`, `tool`, `abort`, `list_tools`, `approval`";
 const bash = { type: "bash", command: "x" };

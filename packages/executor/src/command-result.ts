@@ -42,25 +42,31 @@ export function neverStarted(): CommandResult {
   return { ...EMPTY, output: ANNOTATIONS.cancelled, cancelled: true };
 }
 
-/** The result of a run that the core reported. */
-export function settledResult(result: RunResult, timeoutMs: number): CommandResult {
-  const { output } = result;
-  const isStopped = result.cancelled || result.timedOut;
-  return {
-    ...(output === undefined ? EMPTY : countsOf(output)),
-    output: annotated(annotationOf(result, timeoutMs), output?.text ?? ""),
-    ...(result.exitCode === undefined || isStopped ? {} : { exitCode: result.exitCode }),
-    ...(result.signal === undefined || isStopped ? {} : { signal: result.signal }),
-    cancelled: isStopped,
-    ...(result.timedOut ? { timedOut: true } : {}),
-    ...(result.workingDir === undefined ? {} : { workingDir: result.workingDir }),
-    ...(result.sessionReset ? { sessionReset: true } : {}),
-    ...(result.lostWithShell === undefined ? {} : { lostWithShell: [...result.lostWithShell] }),
-    ...(result.survivors.length === 0 ? {} : { survivors: [...result.survivors] }),
-    wallTimeMs: Math.round(result.wallTimeMs),
-    ...boundsOf(result),
-    ...(output === undefined || output.lateOutputBytes === 0 ? {} : { lateOutputBytes: output.lateOutputBytes }),
-  };
+type Writable<T> = { -readonly [key in keyof T]: T[key] };
+
+/** The result of a run that the core reported. Field by field: spreads for each cost as much as a tenth of a builtin. */
+export function settledResult(run: RunResult, timeoutMs: number): CommandResult {
+  const { output } = run;
+  const isStopped = run.cancelled || run.timedOut;
+  const result: Writable<CommandResult> = output === undefined ? { ...EMPTY } : countsOf(output);
+  result.output = annotated(annotationOf(run, timeoutMs), output?.text ?? "");
+  result.cancelled = isStopped;
+  result.wallTimeMs = Math.round(run.wallTimeMs);
+  if (!isStopped) addStatus(result, run);
+  if (run.timedOut) result.timedOut = true;
+  if (run.workingDir !== undefined) result.workingDir = run.workingDir;
+  if (run.sessionReset) result.sessionReset = true;
+  if (run.lostWithShell !== undefined) result.lostWithShell = [...run.lostWithShell];
+  if (run.survivors.length > 0) result.survivors = [...run.survivors];
+  if (run.sandbox !== undefined) result.sandbox = run.sandbox;
+  if (run.limitsMet !== undefined) result.limitsMet = [...run.limitsMet];
+  if (output !== undefined && output.lateOutputBytes !== 0) result.lateOutputBytes = output.lateOutputBytes;
+  return result;
+}
+
+function addStatus(result: Writable<CommandResult>, { exitCode, signal }: RunResult): void {
+  if (exitCode !== undefined) result.exitCode = exitCode;
+  if (signal !== undefined) result.signal = signal;
 }
 
 /** What was last seen of a run that does not settle. */
@@ -94,14 +100,6 @@ export function unresponsiveResult(
   };
 }
 
-/** What bounded it, and which bounds it met. */
-function boundsOf({ sandbox, limitsMet }: RunResult): Pick<CommandResult, "sandbox" | "limitsMet"> {
-  return {
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(limitsMet === undefined ? {} : { limitsMet: [...limitsMet] }),
-  };
-}
-
 const EMPTY = {
   output: "",
   cancelled: false,
@@ -112,9 +110,11 @@ const EMPTY = {
   outputBytes: 0,
 } as const;
 
-function countsOf(output: RunOutput): Omit<CommandResult, "output" | "cancelled"> {
+function countsOf(output: RunOutput): CommandResult {
   const { truncated, totalLines, totalBytes, outputLines, outputBytes } = output;
-  return { truncated, totalLines, totalBytes, outputLines, outputBytes, shownRange: { ...output.shownRange } };
+  const { startLine, endLine } = output.shownRange;
+  const shownRange = { startLine, endLine };
+  return { output: "", cancelled: false, truncated, totalLines, totalBytes, outputLines, outputBytes, shownRange };
 }
 
 function annotationOf(result: RunResult, timeoutMs: number): string | undefined {

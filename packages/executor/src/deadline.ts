@@ -5,13 +5,10 @@
  * life instead, and the deadline is watched here: the answer `kill` ends the command as a timeout does, `background`
  * changes nothing in the command, so that not a byte of its output is lost.
  */
-import { onAbort } from "@pi-bash/contract/abort";
+import { MAX_TIMER_MS, onAbort } from "@pi-bash/contract/abort";
 
 /** What is done at the deadline. */
 export type TimeoutDecision = "kill" | "background";
-
-/** Longest life of a command that outlived its deadline, in milliseconds: what a 32-bit timer takes. */
-const MAX_LIFETIME_MS = 2 ** 31 - 1;
 
 export interface DeadlineOptions {
   /** Milliseconds from now: the session is the command's, and is told to run it. */
@@ -49,7 +46,7 @@ export function watchDeadline(options: DeadlineOptions): Deadline {
     stop.abort();
   }, timeoutMs);
   return {
-    timeoutMs: Math.min(Math.max(options.lifetimeMs ?? MAX_LIFETIME_MS, timeoutMs), MAX_LIFETIME_MS),
+    timeoutMs: Math.min(Math.max(options.lifetimeMs ?? MAX_TIMER_MS, timeoutMs), MAX_TIMER_MS),
     signal: stop.signal,
     get hasKilled() {
       return hasKilled;

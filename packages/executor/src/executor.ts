@@ -8,8 +8,10 @@
  * in `sessions/`.
  */
 
-import { HARD_TIMEOUT_GRACE_MS, type SandboxOptions, Settings, type SettingsInput } from "@pi-bash/contract";
-import { onAbort } from "@pi-bash/contract/abort";
+import { resolve } from "node:path";
+import { type SandboxOptions, Settings, type SettingsInput } from "@pi-bash/contract";
+import { HARD_TIMEOUT_GRACE_MS } from "@pi-bash/contract/internal";
+import { MAX_TIMER_MS, unlessAborted } from "@pi-bash/contract/wait";
 import { ArtifactStore } from "./artifacts/store.ts";
 import { type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice, neverStarted } from "./command-result.ts";
 import { type ExecuteBashOptions, runCommand } from "./command-run.ts";
@@ -24,9 +26,8 @@ import { type Lease, SessionPool } from "./sessions/session-pool.ts";
 import { type ShellConfig, shellConfig } from "./shell-config.ts";
 import { SNAPSHOT_BUDGET_MS, type SnapshotOutcome, SnapshotSource, snapshotNotice } from "./snapshot/snapshot.ts";
 import { usableNatives } from "./usable-natives.ts";
+import { checkWorkingDirectory } from "./working-directory.ts";
 
-/** Longest timeout, in milliseconds: what a 32-bit timer takes. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 /** Sessions that were told about withheld names are remembered up to here. */
 const MAX_REMEMBERED_SESSIONS = 4_096;
 /** What the executor is given besides settings. */
@@ -99,7 +100,8 @@ class SessionExecutor implements Executor {
   readonly #ownsArtifacts: boolean;
   #base: Promise<Base> | undefined;
   #pool: SessionPool | undefined;
-  readonly #keys = new Map<string, string>();
+  /** Keys of sessions by the agent's, each with the snapshot it was made with. */
+  readonly #keys = new Map<string | undefined, { snapshotPath: string | undefined; key: string }>();
   readonly #toldSessions = new Set<string>();
   #isSnapshotFailureTold = false;
   #ruleFiles: Promise<RuleFiles> | undefined;
@@ -130,29 +132,29 @@ class SessionExecutor implements Executor {
     const { signal } = options;
     if (signal?.aborted) return neverStarted();
     const base = await this.#open();
-    const snapshot = await unlessAborted(this.#snapshot(base), signal);
+    // Every call but the first finds it made.
+    const known = this.#knownSnapshot(base);
+    if (!this.#hasSession(base, known, options.sessionKey)) await this.#checkFolder(options.cwd);
+    const snapshot = known ?? (await unlessAborted(this.#snapshot(base), signal));
     if (snapshot === "aborted") return neverStarted();
-    const snapshotPath = snapshot.kind === "ready" ? snapshot.path : undefined;
+    const snapshotPath = pathOf(snapshot);
     const key = this.#keyOf(base, snapshotPath, options.sessionKey);
     // A session that stands has sourced it; only a new one needs the file.
     if (snapshotPath !== undefined && !base.pool.has(key)) await base.snapshots.restore();
     const call = { mayClone: options.overlap === "clone", signal };
-    const lease = await base.pool.acquire(key, this.#sessionOptions(base, snapshotPath), call);
+    const sessionOptions = this.#sessionOptions(base, snapshotPath);
+    const lease = await base.pool.acquire(key, sessionOptions, call);
     if (lease === undefined) return neverStarted();
     if (options.isEphemeral) lease.session.isEphemeral = true;
     options.onTurn?.();
-    const result = await runCommand(
-      { command, options, timeoutMs, session: this.#sessionOptions(base, snapshotPath) },
-      lease,
-      {
-        natives: base.natives,
-        settings: this.#settings,
-        artifacts: this.artifacts,
-        prefix: base.config.prefix,
-        graceMs: this.#ports.graceMs ?? HARD_TIMEOUT_GRACE_MS,
-        ruleFiles: () => this.#rules(base.natives),
-      },
-    );
+    const result = await runCommand({ command, options, timeoutMs, session: sessionOptions }, lease, {
+      natives: base.natives,
+      settings: this.#settings,
+      artifacts: this.artifacts,
+      prefix: base.config.prefix,
+      graceMs: this.#ports.graceMs ?? HARD_TIMEOUT_GRACE_MS,
+      ruleFiles: () => this.#rules(base.natives),
+    });
     return this.#withNotices(result, { key, lease, snapshot, environment: base.environment });
   }
 
@@ -166,7 +168,7 @@ class SessionExecutor implements Executor {
     const base = await this.#base;
     if (base === undefined) return;
     const snapshot = await this.#snapshot(base);
-    await base.pool.close(this.#keyOf(base, snapshot.kind === "ready" ? snapshot.path : undefined, agentKey));
+    await base.pool.close(this.#keyOf(base, pathOf(snapshot), agentKey));
   }
 
   stats(): { sessions: number; idle: number; quarantined: number } {
@@ -214,6 +216,19 @@ class SessionExecutor implements Executor {
     return this.#ports.usesSnapshot === false ? Promise.resolve({ kind: "none" }) : base.snapshots.getOrCreate();
   }
 
+  #hasSession(base: Base, snapshot: SnapshotOutcome | undefined, agentKey: string | undefined): boolean {
+    return snapshot !== undefined && base.pool.has(this.#keyOf(base, pathOf(snapshot), agentKey));
+  }
+
+  /** Nothing is started for a folder that is missing. */
+  async #checkFolder(cwd: string | undefined): Promise<void> {
+    if (cwd !== undefined) await checkWorkingDirectory(resolve(this.#ports.cwd ?? process.cwd(), cwd));
+  }
+
+  #knownSnapshot(base: Base): SnapshotOutcome | undefined {
+    return this.#ports.usesSnapshot === false ? { kind: "none" } : base.snapshots.known;
+  }
+
   /** The rule files, read once: when the first output is there to be minimized. */
   #rules(natives: NativesPort): Promise<RuleFiles> {
     this.#ruleFiles ??= loadRuleFiles(this.#settings, this.#ports.cwd ?? process.cwd(), natives).then((files) => {
@@ -224,15 +239,14 @@ class SessionExecutor implements Executor {
   }
 
   #keyOf(base: Base, snapshotPath: string | undefined, agentKey: string | undefined): string {
-    const name = JSON.stringify([snapshotPath ?? null, agentKey ?? null]);
-    const known = this.#keys.get(name);
-    if (known !== undefined) return known;
+    const known = this.#keys.get(agentKey);
+    if (known !== undefined && known.snapshotPath === snapshotPath) return known.key;
     const { config, environment } = base;
     const parts = { shell: config.shell, prefix: config.prefix, env: environment.env };
     const key = sessionKey({ ...parts, snapshotPath, sessionKey: agentKey });
     // The environment is long and never changes here: hashing it for every command would cost more than a builtin.
     if (this.#keys.size >= MAX_REMEMBERED_SESSIONS) this.#keys.clear();
-    this.#keys.set(name, key);
+    this.#keys.set(agentKey, { snapshotPath, key });
     return key;
   }
 
@@ -283,24 +297,14 @@ interface Told {
   environment: ChildEnvironment;
 }
 
+function pathOf(snapshot: SnapshotOutcome): string | undefined {
+  return snapshot.kind === "ready" ? snapshot.path : undefined;
+}
+
 function checkTimeout(timeoutMs: number | undefined): number {
   if (timeoutMs === undefined) return DEFAULT_TIMEOUT_MS;
   if (!Number.isFinite(timeoutMs)) {
     throw new RangeError(`\`timeoutMs\` is ${String(timeoutMs)}; use a number of milliseconds from 1`);
   }
-  return Math.min(Math.max(1, timeoutMs), MAX_TIMEOUT_MS);
-}
-
-/** Waits for `work` unless the signal comes first; `work` goes on. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | "aborted"> {
-  if (signal === undefined) return work;
-  let release = (): void => undefined;
-  const aborted = new Promise<"aborted">((resolve) => {
-    release = onAbort(signal, () => resolve("aborted"));
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    release();
-  }
+  return Math.min(Math.max(1, timeoutMs), MAX_TIMER_MS);
 }

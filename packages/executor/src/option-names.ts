@@ -1,7 +1,8 @@
 /**
  * The names of what an executor is given, for the refusal of others: the compiler holds each list to its type.
  */
-import { type OptionNames, refuseUnknownOptions, Settings } from "@pi-bash/contract";
+import { Settings } from "@pi-bash/contract";
+import { type OptionNames, refuseUnknownOptions } from "@pi-bash/contract/internal";
 import type { ExecuteBashOptions } from "./command-run.ts";
 import type { ExecutorPorts } from "./executor.ts";
 

@@ -9,7 +9,8 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
-import { MAX_RULE_FILE_BYTES, type Settings } from "@pi-bash/contract";
+import type { Settings } from "@pi-bash/contract";
+import { MAX_RULE_FILE_BYTES } from "@pi-bash/contract/internal";
 import type { NativesPort } from "./natives-port.ts";
 
 /** Where a project keeps its rules, from its folder. */

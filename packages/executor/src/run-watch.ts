@@ -5,15 +5,13 @@
  * stuck kernel call) must not hold an agent, so every wait is raced with a timer of ours and with the abort signal.
  */
 
-import { HARD_TIMEOUT_GRACE_MS } from "@pi-bash/contract";
-import { onAbort } from "@pi-bash/contract/abort";
+import { MAX_TIMER_MS, onAbort } from "@pi-bash/contract/abort";
+import { HARD_TIMEOUT_GRACE_MS } from "@pi-bash/contract/internal";
 
 /** A timer that fires this much late means that the host itself stood still (stopped, suspended). */
 const HOST_STALL_MS = 1_000;
 /** Time a run gets to report after such a stall: its result may be there already (CC-11). */
 const STALL_EXTENSION_MS = 1_000;
-/** Longest delay `setTimeout` takes. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 /** How the wait ended. */
 export type Watched<T> =
@@ -57,29 +55,4 @@ export function watchRun<T>(run: Promise<T>, options: WatchOptions): Promise<Wat
       (error: unknown) => finish({ kind: "failed", error }),
     );
   });
-}
-
-/**
- * Waits for something whose failure does not matter, for at most `boundMs`. Whether it ended in time. A wait in the
- * `background` does not keep the process alive.
- */
-export async function settlesWithin(
-  work: Promise<unknown>,
-  boundMs: number,
-  place: "foreground" | "background" = "foreground",
-): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const bound = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), boundMs);
-    if (place === "background") timer.unref();
-  });
-  const ended = work.then(
-    () => true,
-    () => true,
-  );
-  try {
-    return await Promise.race([ended, bound]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

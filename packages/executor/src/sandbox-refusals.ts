@@ -5,9 +5,11 @@
  * (what could be written, whether there was a network) and the messages of the C library in the last lines. A program
  * that prints nothing, or in another language, leaves none. Nothing is decided by it.
  */
+
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { SandboxRefusal, SandboxRefusalKind, SandboxReport } from "@pi-bash/contract";
+import { headUnits } from "@pi-bash/contract/text";
 
 /** Lines at the end of an output that are looked at. */
 const MAX_LINES = 100;
@@ -90,7 +92,7 @@ async function refusalIn(line: string, profile: Profile): Promise<SandboxRefusal
   if (failure === undefined || message === undefined) return undefined;
   const paths = pathsIn(line, message);
   const kind = kindByWords(line, failure, profile);
-  const evidence = line.trim().slice(0, MAX_EVIDENCE_CHARS);
+  const evidence = headUnits(line.trim(), MAX_EVIDENCE_CHARS);
   if (kind !== undefined) return { kind, evidence };
   return await byPath({ failure, paths, evidence }, profile);
 }

@@ -5,6 +5,7 @@
  * what they export is there for both, and where they `cd` for an agent whose `cd` lasts (`bash.directoryPersists`).
  */
 import { onAbort } from "@pi-bash/contract/abort";
+import { unlessAborted } from "@pi-bash/contract/wait";
 import type { CommandResult } from "./command-result.ts";
 import type { ExecuteBashOptions } from "./command-run.ts";
 import type { Executor } from "./executor.ts";
@@ -73,7 +74,7 @@ export class UserShell {
     options: UserCommandOptions & { signal: AbortSignal },
   ): Promise<CommandResult> {
     const { executor, sessionId } = this.#options;
-    await Promise.race([before, aborted(options.signal)]);
+    await unlessAborted(before, options.signal);
     try {
       const { cwd } = this;
       const result = await executor.executeBash(command, {
@@ -90,11 +91,4 @@ export class UserShell {
       throw error;
     }
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

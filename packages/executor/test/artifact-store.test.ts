@@ -17,8 +17,28 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { parseArtifactAddress } from "../src/artifacts/address.ts";
+import { randomName, randomSlice } from "../src/artifacts/private-folder.ts";
 import { ArtifactStore } from "../src/artifacts/store.ts";
 import { saved, storeIn } from "./support/artifacts.ts";
+
+describe("random names", () => {
+  it("are 32 hexadecimal digits and never come twice, over many batches", () => {
+    const names = Array.from({ length: 3_000 }, randomName);
+
+    expect(names.every((name) => /^[0-9a-f]{32}$/.test(name))).toBe(true);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("are of bytes of which each is as frequent as any other", () => {
+    const counts = new Array<number>(256).fill(0);
+    for (let slice = 0; slice < 8_192; slice += 1)
+      for (const byte of randomSlice(8)) counts[byte] = (counts[byte] ?? 0) + 1;
+
+    // 256 of each in the mean; a byte that is missing or twice as frequent would be 16 deviations away.
+    expect(Math.min(...counts)).toBeGreaterThan(128);
+    expect(Math.max(...counts)).toBeLessThan(512);
+  });
+});
 
 describe("artifact addresses", () => {
   it("name an artifact, lines of it, its end, or what matches", () => {

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { ChunkThrottle } from "../src/output/chunk-throttle.ts";
-import { keepHead, TailBuffer } from "../src/output/tail-buffer.ts";
+import { TailBuffer } from "../src/output/tail-buffer.ts";
 import { until } from "./support/waiting.ts";
 
 describe("tail buffer", () => {
@@ -59,12 +59,6 @@ describe("tail buffer", () => {
   it("refuses a budget that is none", () => {
     expect(() => new TailBuffer(0)).toThrow(RangeError);
     expect(() => new TailBuffer(Number.NaN)).toThrow(RangeError);
-  });
-
-  it("keeps a head that ends at a character", () => {
-    expect(keepHead("a€b", 3)).toBe("a");
-    expect(keepHead("a€b", 4)).toBe("a€");
-    expect(keepHead("abc", 3)).toBe("abc");
   });
 });
 

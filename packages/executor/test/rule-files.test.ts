@@ -2,7 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { MAX_RULE_FILE_BYTES, Settings, type SettingsInput } from "@pi-bash/contract";
+import { Settings, type SettingsInput } from "@pi-bash/contract";
+import { MAX_RULE_FILE_BYTES } from "@pi-bash/contract/internal";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { createExecutor } from "../src/executor.ts";

@@ -8,6 +8,7 @@
  * While an operation is in progress the event loop stays alive, and not longer. See docs/natives.md.
  */
 import * as timers from "node:timers";
+import { MAX_TIMER_MS } from "@pi-bash/contract/abort";
 import { binding } from "./binding.ts";
 import { CallbackGate } from "./callback-gate.ts";
 import type { Delivery, End, Bridge as NativeBridge, Update } from "./generated/binding.d.ts";
@@ -32,8 +33,8 @@ const STOPPED_PATIENCE_MS = 2_000;
 /** The same from the moment that the caller cancels: who wants a run to end does not want it held. */
 const CANCELLED_PATIENCE_MS = 500;
 
-/** Longest delay that a timer takes; this one only keeps the event loop alive. */
-const KEEP_ALIVE_MS = 2 ** 31 - 1;
+/** Only keeps the event loop alive. */
+const KEEP_ALIVE_MS = MAX_TIMER_MS;
 
 /** The callbacks of an operation. */
 export interface Listeners {

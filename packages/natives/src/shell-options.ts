@@ -6,7 +6,7 @@
  */
 
 import type { ResourceLimits, SandboxOptions } from "@pi-bash/contract";
-import { isAbortSignal } from "@pi-bash/contract/abort";
+import { isAbortSignal, MAX_TIMER_MS } from "@pi-bash/contract/abort";
 import type { Binding } from "./binding.ts";
 import {
   absent,
@@ -109,7 +109,7 @@ export interface ShellRunOptions {
 export interface ShellExecuteOptions extends ShellOptions, Omit<ShellRunOptions, "concurrency"> {}
 
 /** Longest timeout, in milliseconds: what a timer of 32 bits takes, 24.8 days. */
-export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+export const MAX_TIMEOUT_MS = MAX_TIMER_MS;
 
 /** Largest window, in bytes, which is the core's own bound: 64 MiB. */
 const MAX_WINDOW_BYTES = 64 * 1024 * 1024;

@@ -4,16 +4,16 @@
  * `printf -v`, `${x:=…}`, `{x}<file`, `wait -p`, `coproc` and arithmetic set variables as much as `x=…` does. What is set
  * in a subshell, a pipeline or a substitution dies with it. Which names matter is decided in `taint.ts`.
  */
-import {
-  type CommandAnalysis,
-  type CommandContext,
-  type Construct,
-  type EffectiveCommand,
-  type Redirection,
-  type Span,
-  type Word,
-  wordPieces,
+import type {
+  CommandAnalysis,
+  CommandContext,
+  Construct,
+  EffectiveCommand,
+  Redirection,
+  Span,
+  Word,
 } from "@pi-bash/command";
+import { wordPieces } from "@pi-bash/command/internal";
 
 /** A variable that is set. */
 export interface AssignedName {

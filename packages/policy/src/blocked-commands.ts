@@ -5,7 +5,8 @@
  * block `rm -rf /tmp/build`, and `echo 'rm -rf /'` runs nothing. What is dangerous by meaning is in `dangers.ts` and
  * needs no list.
  */
-import { analyzeCommand, type CommandAnalysis, programName } from "@pi-bash/command";
+import { analyzeCommand, type CommandAnalysis } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 import type { Finding } from "./finding.ts";
 import { mayBeginWith } from "./rules/match.ts";
 

@@ -14,11 +14,11 @@ import {
   type CommandAnalysis,
   type Construct,
   type EffectiveCommand,
-  programName,
   type Redirection,
   type Word,
   wordsOf,
 } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 import type { PathContext } from "./danger-paths.ts";
 import { type DangerOptions, findDangers } from "./dangers.ts";
 import { isHarmlessAssignment, isLoopVariable } from "./environment.ts";
@@ -47,9 +47,43 @@ export interface Classification {
   readonly analysis: CommandAnalysis;
 }
 
+/** Classifications of one reading that are kept: a call's text is judged in a few contexts, each of them several times. */
+const MAX_KEPT = 4;
+
+interface Kept {
+  readonly context: ClassifyContext;
+  readonly classification: Classification;
+}
+
+/** As long as the reading itself is kept. */
+const kept = new WeakMap<CommandAnalysis, Kept[]>();
+
 /** Classifies a command line. Never throws. */
 export function classify(command: string, context: ClassifyContext = {}): Classification {
   const analysis = analyzeCommand(command);
+  const known = kept.get(analysis) ?? [];
+  const found = known.find((each) => isSameContext(each.context, context));
+  if (found !== undefined) return found.classification;
+  const classification = classifyAnalysis(command, analysis, context);
+  kept.set(analysis, [...known, { context: { ...context }, classification }].slice(-MAX_KEPT));
+  return classification;
+}
+
+function isSameContext(one: ClassifyContext, other: ClassifyContext): boolean {
+  return CONTEXT_NAMES.every((name) => one[name] === other[name]);
+}
+
+/** Everything that a class depends on beside the text; the compiler holds the list to the type. */
+const CONTEXT = {
+  cwd: true,
+  home: true,
+  workspace: true,
+  blockShutdown: true,
+  askUndecidedBlocks: true,
+} as const satisfies Record<keyof ClassifyContext, true>;
+const CONTEXT_NAMES = Object.keys(CONTEXT) as (keyof ClassifyContext)[];
+
+function classifyAnalysis(command: string, analysis: CommandAnalysis, context: ClassifyContext): Classification {
   const { blocks, undecided } = findDangers(analysis, context);
   const base = { analysis, undecided, concurrencySafe: false };
   if (blocks.length > 0) return { ...base, class: "blocked", findings: blocks };

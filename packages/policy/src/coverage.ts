@@ -36,6 +36,8 @@ export function coveredFindings(
   const everything = allowing.find((rule) => rule.pattern.kind === "everything");
   if (everything !== undefined) return { open: [], uncovered: [], rules: [everything] };
 
+  const asking = [...findings, ...backgroundLists(analysis)].filter(({ severity }) => severity !== "info");
+  if (asking.length === 0) return { open: [], uncovered: [], rules: [] };
   const used = new Set<Rule>();
   const open: Finding[] = [];
   const uncovered = new Set<EffectiveCommand>();
@@ -49,8 +51,7 @@ export function coveredFindings(
   // A rule is about this workspace: another folder has programs, scripts and settings of its own.
   const reaches = (rule: Rule, command: EffectiveCommand): boolean =>
     !outside.has(command) || (!command.elsewhere && rule.folders?.test(folders(command).cwd ?? "") === true);
-  for (const finding of [...findings, ...backgroundLists(analysis)]) {
-    if (finding.severity === "info") continue;
+  for (const finding of asking) {
     const command = commands.get(placeOf(finding))?.find((each) => isAbout(finding, each));
     const redirection = redirections.get(placeOf(finding))?.[0];
     const rule =

@@ -6,7 +6,8 @@
  * `echo "rm -rf /"` are another. Lists of forbidden texts miss the first kind and hit the second. Where a block depends
  * on what is not known, it is undecided: a person is asked. The judges are in `dangers/`.
  */
-import { analyzeCommand, type CommandAnalysis, type EffectiveCommand, programName, type Word } from "@pi-bash/command";
+import { analyzeCommand, type CommandAnalysis, type EffectiveCommand, type Word } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 import type { Folder, PathContext } from "./danger-paths.ts";
 import { Bindings } from "./dangers/bindings.ts";
 import { type DangerJudge, type DangerOptions, UNDECIDED_CODE, undecided, worst } from "./dangers/call.ts";

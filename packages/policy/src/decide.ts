@@ -7,7 +7,8 @@
  * mode. Everything that was not understood, and every error on the way, ends at "ask" at best. The decision reads no
  * file and starts no program; what it must know of the outside stands in the request.
  */
-import { analyzeCommand, type CommandAnalysis, type EffectiveCommand, programName } from "@pi-bash/command";
+import { analyzeCommand, type CommandAnalysis, type EffectiveCommand } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 import type { UnaskedKind } from "@pi-bash/contract";
 import { environmentFindings } from "./call-environment.ts";
 import type { Classification, CommandClass } from "./classify.ts";

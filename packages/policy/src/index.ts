@@ -11,16 +11,9 @@ export {
   type PolicyRequest,
   type Verdict,
 } from "./decide.ts";
-export { dangerousVariables, isDangerousVariable } from "./environment.ts";
 export type { Finding, Severity } from "./finding.ts";
-export {
-  type Forbidden,
-  type ForbiddenConfig,
-  type ForbiddenRequest,
-  findForbidden,
-  type PlacedCommand,
-} from "./forbidden.ts";
-export { GIT_CONFIG_QUERY, GIT_HARDENING, type GitConfigDanger, gitConfigDangers } from "./git-hardening.ts";
+export type { ForbiddenConfig, PlacedCommand } from "./forbidden.ts";
+export { GIT_HARDENING, type GitConfigDanger, gitConfigDangers } from "./git-hardening.ts";
 export { inspectGitConfig } from "./git-inspection.ts";
 export { DEFAULT_INTERCEPTOR_RULES, type DefaultRule } from "./interception/default-rules.ts";
 export {
@@ -34,15 +27,10 @@ export {
   type Approve,
   type Authorization,
   type AuthorizeOptions,
-  askAboutUnasked,
   createPolicy,
-  MAX_TOLD_REASONS,
   type Policy,
   type PolicyOptions,
-  refusalText,
 } from "./policy.ts";
 export { type ParsedRule, parseRule, type Rule, type RuleBehavior, type RuleSource } from "./rules/rule.ts";
 export { loadRuleFile, loadRules, type RuleEntry, type RuleFile, type RuleSet } from "./rules/rule-file.ts";
-export { escapeForDisplay } from "./suspicious-text.ts";
 export { taintOf } from "./taint.ts";
-export { findUnasked, type UnaskedRequest } from "./unasked/find-unasked.ts";

@@ -5,8 +5,10 @@
  * long as their session. The approval is asked at most once a request, and whatever goes wrong with it denies.
  */
 import { analyzeCommand } from "@pi-bash/command";
-import { type OptionNames, refuseUnknownOptions } from "@pi-bash/contract";
-import { onAbort, withDeadline } from "@pi-bash/contract/abort";
+import { withDeadline } from "@pi-bash/contract/abort";
+import { type OptionNames, refuseUnknownOptions } from "@pi-bash/contract/internal";
+import { clipped } from "@pi-bash/contract/text";
+import { unlessAborted } from "@pi-bash/contract/wait";
 import { decide, type PolicyConfig, type PolicyRequest, type Verdict } from "./decide.ts";
 import type { GitConfigDanger } from "./git-hardening.ts";
 import { inspectGitConfig } from "./git-inspection.ts";
@@ -64,6 +66,11 @@ export interface AuthorizeOptions {
   readonly approve?: Approve | undefined;
   /** Longest wait for the answer, in milliseconds, in place of the policy's own `approvalTimeoutMs`. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Awaited once, before the first step that takes time: the look at git's configuration, or the question. A caller
+   * records here what it wants to compare afterwards. What it throws rejects `authorize`, and no question is asked.
+   */
+  readonly beforeWait?: (() => Promise<void>) | undefined;
 }
 
 /** Decides, asks and remembers. */
@@ -104,6 +111,23 @@ const NAMES: OptionNames<PolicyOptions & RuleFile> = {
  */
 export function createPolicy(given: PolicyOptions | RuleFile | readonly RuleSet[] = {}): Policy {
   if (!Array.isArray(given)) refuseUnknownOptions("createPolicy", given, NAMES);
+  const policy = makePolicy(given);
+  ANNOUNCING.add(policy);
+  return policy;
+}
+
+/** The policies of this module, which call `beforeWait`. */
+const ANNOUNCING = new WeakSet<object>();
+
+/**
+ * Whether a policy is known to call `beforeWait` before every step that takes time. False for a policy of the host's own
+ * and for a copy of ours, whose `authorize` may ask by itself.
+ */
+export function announcesWaits(policy: object): boolean {
+  return ANNOUNCING.has(policy);
+}
+
+function makePolicy(given: PolicyOptions | RuleFile | readonly RuleSet[]): Policy {
   const options = asOptions(given);
   const learnt: string[] = [];
   const taints = new Map<string, string>();
@@ -123,14 +147,16 @@ export function createPolicy(given: PolicyOptions | RuleFile | readonly RuleSet[
     decide: (request, sessionKey) => decide(withTaint(request, sessionKey), configNow()),
     async authorize(
       request,
-      { sessionKey, signal, approve = options.approve, timeoutMs = options.approvalTimeoutMs } = {},
+      { sessionKey, signal, approve = options.approve, timeoutMs = options.approvalTimeoutMs, beforeWait } = {},
     ) {
-      const inspected = await withGit(request, options.inspectGit ?? inspectGitConfig);
+      const announce = once(beforeWait);
+      const inspected = await withGit(request, options.inspectGit ?? inspectGitConfig, announce);
       // Looked up last: the session may have changed while git was asked.
       const known = withTaint(inspected, sessionKey);
       const verdict = decide(known, configNow());
       if (verdict.behavior !== "ask") return settled(verdict, verdict.behavior);
       if (approve === undefined) return settled(verdict, "deny");
+      await announce();
       const approval = await askOnce(approve, timeoutMs, known, verdict, signal);
       if (approval.behavior === "allow" && isRule(approval.remember)) learnt.push(approval.remember);
       return approved(verdict, approval);
@@ -149,11 +175,12 @@ export function createPolicy(given: PolicyOptions | RuleFile | readonly RuleSet[
  */
 export async function askAboutUnasked(
   request: PolicyRequest,
-  { approve, timeoutMs, signal }: Omit<AuthorizeOptions, "sessionKey"> = {},
+  { approve, timeoutMs, signal, beforeWait }: Omit<AuthorizeOptions, "sessionKey"> = {},
 ): Promise<Authorization | undefined> {
   const verdict = unaskedVerdict(request);
   if (verdict === undefined) return undefined;
   if (approve === undefined) return settled({ ...verdict, behavior: "deny" }, "deny");
+  await beforeWait?.();
   return approved(verdict, await askOnce(approve, timeoutMs, request, verdict, signal));
 }
 
@@ -174,11 +201,22 @@ function asOptions(given: PolicyOptions | RuleFile | readonly RuleSet[]): Policy
 async function withGit(
   request: PolicyRequest,
   inspect: NonNullable<PolicyOptions["inspectGit"]>,
+  announce: () => Promise<void>,
 ): Promise<PolicyRequest> {
   const skip = request.gitDangers !== undefined || request.cwd === undefined || request.trusted === true;
   if (skip || !/\bgit\b/.test(request.command)) return request;
+  await announce();
   const dangers = await inspect(request.cwd).catch(() => undefined);
   return dangers === undefined ? request : { ...request, gitDangers: dangers };
+}
+
+/** The same work, done at the first call. */
+function once(work: (() => Promise<void>) | undefined): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work?.() ?? Promise.resolve();
+    return done;
+  };
 }
 
 async function askOnce(
@@ -190,17 +228,14 @@ async function askOnce(
 ): Promise<Approval> {
   if (signal?.aborted) return { behavior: "deny", reason: "the question was cancelled" };
   const ended = withDeadline(timeoutMs, signal === undefined ? [] : [signal]);
-  let stop = () => {};
-  const cancelled = new Promise<Approval>((resolve) => {
-    stop = onAbort(ended.signal, () => resolve({ behavior: "deny", reason: "nobody answered" }));
-  });
   try {
-    return await Promise.race([approve(request, verdict, ended.signal), cancelled]);
+    const asked = (async () => approve(request, verdict, ended.signal))();
+    const answer = await unlessAborted(asked, ended.signal);
+    return answer === "aborted" ? { behavior: "deny", reason: "nobody answered" } : answer;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { behavior: "deny", reason: `the question failed: ${why}` };
   } finally {
-    stop();
     ended.end();
   }
 }
@@ -216,17 +251,13 @@ function approved(verdict: Verdict, approval: Approval): Authorization {
   return { behavior: "deny", verdict, by: "approval", message: `Command was not approved${reason}.` };
 }
 
-function clip(text: string): string {
-  const shown = escapeForDisplay(text);
-  return shown.length <= MAX_REASON_CHARS
-    ? shown
-    : `${shown.slice(0, MAX_REASON_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
-}
-
 /** Tells a model why, what would make it acceptable, and not to try the same thing in other words. */
 export function refusalText(verdict: Pick<Verdict, "reasons" | "suggestedRules">): string {
   const told = verdict.reasons.slice(0, MAX_TOLD_REASONS);
-  const reasons = told.map(({ message, hint }) => `- ${clip(message)}${hint === undefined ? "" : ` (${hint})`}`);
+  const reasons = told.map(
+    ({ message, hint }) =>
+      `- ${clipped(escapeForDisplay(message), MAX_REASON_CHARS)}${hint === undefined ? "" : ` (${hint})`}`,
+  );
   const left = verdict.reasons.length - told.length;
   if (left > 0) reasons.push(`- and ${left} more`);
   const rules = verdict.suggestedRules.map((rule) => `\`${rule}\``).join(", ");

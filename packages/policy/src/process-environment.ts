@@ -8,13 +8,8 @@
  * workspace that leads there is the sandbox's matter.
  */
 import { posix } from "node:path";
-import {
-  type CommandAnalysis,
-  type EffectiveCommand,
-  programName,
-  type Redirection,
-  type Word,
-} from "@pi-bash/command";
+import type { CommandAnalysis, EffectiveCommand, Redirection, Word } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 import { braceWords } from "./brace-words.ts";
 import type { PathContext } from "./danger-paths.ts";
 import type { Finding } from "./finding.ts";

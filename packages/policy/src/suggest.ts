@@ -4,7 +4,8 @@
  * An approval given once must not open more than the person saw: interpreters, wrappers and commands with assignments
  * get no suggestion, because any argument of theirs is a program; everything without subcommands gets its exact words.
  */
-import { type EffectiveCommand, programName } from "@pi-bash/command";
+import type { EffectiveCommand } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 
 const WITH_SUBCOMMANDS: ReadonlySet<string> = new Set(
   "git npm pnpm yarn cargo go docker podman kubectl gh pip pip3 brew apt apt-get dnf systemctl terraform helm poetry uv dotnet bundle composer make just".split(

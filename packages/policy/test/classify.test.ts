@@ -34,6 +34,24 @@ describe("recorded cases", () => {
 });
 
 describe("a classification", () => {
+  it("is of the place it is asked for, however often the same text was classified elsewhere", () => {
+    const command = "rm -rf ./*";
+    const classes = ["/proj/build", "/", "/proj/build", "/home/me", "/"].map((cwd) =>
+      classify(command, { ...PLACE, cwd }),
+    );
+
+    expect(classes.map((each) => each.class)).toEqual([
+      "not-readonly",
+      "blocked",
+      "not-readonly",
+      "blocked",
+      "blocked",
+    ]);
+    expect(classes[2]).toBe(classes[0]);
+    expect(classify("shutdown now", { blockShutdown: false }).class).not.toBe("blocked");
+    expect(classify("shutdown now").class).toBe("blocked");
+  });
+
   it("is safe to run beside others only where nothing of the session is used or changed", () => {
     expect(classify("ls | head").concurrencySafe).toBe(true);
     for (const command of ["cd x", "ls &", "while read -r x; do echo y; done", "touch x", "ls 'x"]) {

@@ -1,7 +1,9 @@
 /**
  * The line under a result: time, bound, exit, artifact, job; and the warnings that a reader must not miss.
  */
+
 import { artifactUrl, type BashDetails, displayLine, type Truncation } from "@pi-bash/contract";
+import { headUnits } from "@pi-bash/contract/text";
 import type { CallState } from "./call-state.ts";
 import { plainRun, type Run, type StyledLine } from "./text/styled.ts";
 import type { Colours } from "./theme.ts";
@@ -55,7 +57,7 @@ export function warningLines(details: BashDetails | undefined, colours: Colours)
   if (survivors.length > 0) {
     const named = survivors
       .slice(0, MAX_NAMED)
-      .map(({ pid, command }) => `${pid} ${displayLine(command).slice(0, MAX_COMMAND_UNITS)}`);
+      .map(({ pid, command }) => `${pid} ${headUnits(displayLine(command), MAX_COMMAND_UNITS)}`);
     const more = survivors.length > MAX_NAMED ? ` and ${survivors.length - MAX_NAMED} more` : "";
     warn(`Still running: ${named.join(", ")}${more}`);
   }

@@ -2,7 +2,8 @@
  * How much of a text is shown: all of it, or as many of its last rows as a screen has room for, with a line that says
  * what is missing. Rows are those of the screen: a long line fills several.
  */
-import { RESULT_PREVIEW_LINES, type TextContent } from "@pi-bash/contract";
+import type { TextContent } from "@pi-bash/contract";
+import { RESULT_PREVIEW_LINES } from "@pi-bash/contract/internal";
 import { plainRun, type StyledLine, styledLines } from "./text/styled.ts";
 import { lastRows, type Row, wrapLines } from "./text/wrap.ts";
 import { DEFAULT_THEME, type Theme } from "./theme.ts";

@@ -1,6 +1,6 @@
 /** What a command may tell a person's terminal: in one piece, cut anywhere, and without an end. */
 import { describe, expect, it } from "vitest";
-import { TerminalFilter } from "../src/index.ts";
+import { TerminalFilter } from "../src/internal.ts";
 
 function filtered(...chunks: readonly string[]): string {
   const filter = new TerminalFilter();

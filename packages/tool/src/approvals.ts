@@ -7,17 +7,15 @@
  */
 import { homedir } from "node:os";
 import type { CallRefusal, Settings } from "@pi-bash/contract";
+import type { Approve, Finding, Policy, PolicyRequest } from "@pi-bash/policy";
 import {
-  type Approve,
+  announcesWaits,
   askAboutUnasked,
   escapeForDisplay,
-  type Finding,
   findForbidden,
   MAX_TOLD_REASONS,
-  type Policy,
-  type PolicyRequest,
   refusalText,
-} from "@pi-bash/policy";
+} from "@pi-bash/policy/internal";
 import { onlyReads } from "./read-judge.ts";
 import type { BashToolSession } from "./session.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
@@ -47,6 +45,15 @@ export interface AskedCall {
   isAsync: boolean;
 }
 
+/** How a call is asked about. */
+export interface AskingOptions {
+  settings: Settings;
+  /** Ends the question. */
+  signal: AbortSignal | undefined;
+  /** Awaited before anything that takes time, and never where nothing does. */
+  beforeWait: () => Promise<void>;
+}
+
 /** What an approved call must and may do. */
 export interface ApprovedCall {
   /** Variables that the decision rests on; they win over the call's own. */
@@ -59,7 +66,7 @@ export interface ApprovedCall {
 export async function approveCall(
   call: AskedCall,
   session: BashToolSession,
-  { settings, signal }: { settings: Settings; signal: AbortSignal | undefined },
+  { settings, signal, beforeWait }: AskingOptions,
 ): Promise<ApprovedCall> {
   const request = { ...requestOf(call, session), allowUnasked: settings["bash.allowUnasked"] };
   const { classification, findings, doubts } = findForbidden(request, settings);
@@ -71,13 +78,15 @@ export async function approveCall(
   const timeoutMs = settings["bash.approvalTimeoutMs"];
   const sessionKey = call.isAsync ? undefined : (session.getSessionId?.() ?? "");
   if (policy === undefined) {
-    await checkUnasked(request, call, { approve, timeoutMs, signal });
+    await checkUnasked(request, call, { approve, timeoutMs, signal, beforeWait });
     return { env: {}, mayOverlap: onlyReads(request, { executor: session.executor, sessionKey }) };
   }
 
   const { askUndecidedBlocks } = settings;
   const judged = { ...request, doubts, askUndecidedBlocks };
-  const answer = await policy.authorize(judged, { sessionKey, signal, approve, timeoutMs });
+  // A host's own policy may ask by itself, or take its time otherwise.
+  if (!announcesWaits(policy)) await beforeWait();
+  const answer = await policy.authorize(judged, { sessionKey, signal, approve, timeoutMs, beforeWait });
   const { verdict } = answer;
   if (signal?.aborted) throw new ToolAbortError();
   if (answer.behavior === "deny") throw refused(answer.by, verdict, call, answer.message);

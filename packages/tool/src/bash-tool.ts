@@ -12,7 +12,7 @@ import {
   outputWindow,
   type Settings,
 } from "@pi-bash/contract";
-import { nonInteractiveEnv, shellConfig, withinLines } from "@pi-bash/executor";
+import { nonInteractiveEnv, shellConfig, withinLines } from "@pi-bash/executor/internal";
 import { classify } from "@pi-bash/policy";
 import { shownParams } from "./call-params.ts";
 import { settingsReader } from "./call-settings.ts";
@@ -31,6 +31,7 @@ import type { PtyPort } from "./pty-port.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
 import { checkSession } from "./session-names.ts";
 import { refusal, ToolAbortError, ToolError } from "./tool-error.ts";
+import { checkDirectory } from "./working-directory.ts";
 
 /** The tool `bash`, as an agent registers it. */
 export interface BashTool {
@@ -83,16 +84,17 @@ export function createBashTool(session: BashToolSession): BashTool {
     },
     strict: true,
     concurrency: "exclusive",
-    isConcurrencySafe: onlyReads,
+    isConcurrencySafe: (params) => onlyReads(readableParams(params)),
     execute: async (_toolCallId, params, signal, onUpdate, given) => {
       const context = given ?? {};
       checkSignal(signal);
       const updates = untilSettled(onUpdate);
       const { show } = liveUpdates(updates.listener);
-      const wait = watchWait(foregroundCallsOf(session), readableParams(params)?.command ?? "", show);
+      const readable = readableParams(params);
+      const wait = watchWait(foregroundCallsOf(session), readable?.command ?? "", show);
       const either = signal === undefined ? wait.stopped : AbortSignal.any([signal, wait.stopped]);
       // Where it starts is known when the one before has ended.
-      const isInTurn = settings()["bash.directoryPersists"] && mayMove(params);
+      const isInTurn = settings()["bash.directoryPersists"] && mayMove(readable);
       const perform = async (): Promise<BashToolResult> => {
         checkSignal(signal);
         const call = await prepareCall(params, settings(), session, { ...context, signal: either });
@@ -115,15 +117,13 @@ export function createBashTool(session: BashToolSession): BashTool {
 const ENDED_IN_LINE = "The call was ended before its command ran";
 
 /** Whether a call only reads. Of parameters that cannot be read: no. */
-function onlyReads(params: unknown): boolean {
-  const given = readableParams(params);
+function onlyReads(given: BashParamsWithAsync | undefined): boolean {
   return given !== undefined && given.async !== true && given.pty !== true && classify(given.command).concurrencySafe;
 }
 
 /** Whether a call may leave the session in another folder: not one that only reads, nor one that begins as a job. */
-function mayMove(params: unknown): boolean {
-  const given = readableParams(params);
-  return given !== undefined && given.async !== true && !onlyReads(params);
+function mayMove(given: BashParamsWithAsync | undefined): boolean {
+  return given !== undefined && given.async !== true && !onlyReads(given);
 }
 
 /** The parameters where they are right; what is wrong with others is said when the call is prepared. */
@@ -207,6 +207,7 @@ async function runOnClient(
   create: (request: CreateTerminalRequest) => Promise<ClientTerminal>,
   { session, signal, updates }: CallScene,
 ): Promise<FinishedRun> {
+  await checkDirectory(call.cwd);
   const ran = await runInClientTerminal({
     create,
     request: terminalRequest(call, call.settings, session),

@@ -1,7 +1,8 @@
 /**
  * The settings of a call: parsed when the session has others than before, so that interception rules compile once.
  */
-import { checkedValue, Settings } from "@pi-bash/contract";
+import { Settings } from "@pi-bash/contract";
+import { checkedValue } from "@pi-bash/contract/internal";
 import type { BashToolSession } from "./session.ts";
 import { ToolError } from "./tool-error.ts";
 

@@ -4,7 +4,7 @@
  * The executor's sessions have a line of their own. This one is before everything a call does, so that a call begins when
  * what came before it is over: it reads off the session where that has left it, and its files are there.
  */
-import { onAbort } from "@pi-bash/contract/abort";
+import { unlessAborted } from "@pi-bash/contract/wait";
 
 /** What a call does, as far as others are concerned. */
 export type CallKind = "reads" | "changes";
@@ -19,20 +19,10 @@ export class CallTurns {
   /** Makes the call when it is its turn, or when `signal` is aborted: it says so itself then. */
   async run<T>(kind: CallKind, signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
     const before = kind === "reads" ? this.#changes : this.#all;
-    const run = turnOf(before, signal).then(call);
+    const run = unlessAborted(before, signal).then(call);
     const over = run.catch(() => undefined);
     this.#all = Promise.all([this.#all, over]);
     if (kind === "changes") this.#changes = this.#all;
     return run;
   }
-}
-
-/** Settles when `before` has, or the signal is aborted. */
-async function turnOf(before: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal?.aborted === true) return;
-  let release = (): void => undefined;
-  const aborted = new Promise<void>((resolve) => {
-    release = onAbort(signal, resolve);
-  });
-  await Promise.race([before, aborted]).finally(release);
 }

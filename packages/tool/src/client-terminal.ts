@@ -8,18 +8,19 @@
  * comes after the call has ended. Output is read as a whole every 250 ms; where the last read does not come, the one
  * before counts.
  */
+
 import { stripVTControlCharacters } from "node:util";
 import {
   CLIENT_TERMINAL_FINAL_OUTPUT_MS,
   CLIENT_TERMINAL_POLL_MS,
   CLIENT_TERMINAL_SIGNAL_EXIT_CODE,
   CLIENT_TERMINAL_STOP_MS,
-} from "@pi-bash/contract";
+} from "@pi-bash/contract/internal";
+import { tailBytes } from "@pi-bash/contract/text";
+import { settled, type WaitEnd, waitAtMost, watchBound } from "@pi-bash/contract/wait";
 import type { CommandResult } from "@pi-bash/executor";
-import { settled, waitAtMost, watchForStop } from "./bounded-wait.ts";
 import type { ClientExit, ClientOutput, ClientTerminal, CreateTerminalRequest } from "./client-bridge.ts";
 import type { LiveUpdates } from "./live-updates.ts";
-import { endOf } from "./text-end.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
 
 export interface ClientRun {
@@ -40,19 +41,19 @@ export interface ClientRunResult {
   isTruncated: boolean;
 }
 
-type Ending = { kind: "exit"; exit: ClientExit } | { kind: "error"; error: unknown } | { kind: "deadline" | "aborted" };
+type Ending = { kind: "exit"; exit: ClientExit } | { kind: "error"; error: unknown } | { kind: WaitEnd };
 
 /** Runs the command. Throws `ToolError` when the terminal cannot be made or breaks. */
 export async function runInClientTerminal(run: ClientRun): Promise<ClientRunResult> {
   if (run.signal?.aborted) throw new ToolAbortError();
   const startedAt = performance.now();
-  const watch = watchForStop(run.timeoutMs, run.signal);
+  const watch = watchBound({ timeoutMs: run.timeoutMs, signal: run.signal });
   try {
-    const made = await makeTerminal(run, watch.stopped);
+    const made = await makeTerminal(run, watch.over);
     if (typeof made === "string") {
       return { result: toResult({ kind: made }, "", startedAt), terminalId: undefined, isTruncated: false };
     }
-    return await useTerminal(made, run, watch.stopped, startedAt);
+    return await useTerminal(made, run, watch.over, startedAt);
   } finally {
     watch.end();
   }
@@ -60,8 +61,8 @@ export async function runInClientTerminal(run: ClientRun): Promise<ClientRunResu
 
 async function makeTerminal(
   { create, request }: ClientRun,
-  stopped: Promise<"deadline" | "aborted">,
-): Promise<ClientTerminal | "deadline" | "aborted"> {
+  stopped: Promise<WaitEnd>,
+): Promise<ClientTerminal | WaitEnd> {
   const creation = settled(() => create(request));
   const first = await Promise.race([creation, stopped]);
   if (typeof first === "string") {
@@ -73,18 +74,17 @@ async function makeTerminal(
     return first;
   }
   if (first.kind === "value") return first.value;
-  const error = first.kind === "error" ? first.error : undefined;
-  throw new ToolError(`Client terminal cannot be created: ${reasonOf(error)}`, { cause: error });
+  throw new ToolError(`Client terminal cannot be created: ${reasonOf(first.error)}`, { cause: first.error });
 }
 
 async function useTerminal(
   terminal: ClientTerminal,
   run: ClientRun,
-  stopped: Promise<"deadline" | "aborted">,
+  stopped: Promise<WaitEnd>,
   startedAt: number,
 ): Promise<ClientRunResult> {
   const { terminalId } = terminal;
-  const poll = pollOutput(terminal, (text) => run.updates.show(endOf(text, run.maxBytes), { terminalId }));
+  const poll = pollOutput(terminal, (text) => run.updates.show(tailBytes(text, run.maxBytes), { terminalId }));
   try {
     run.updates.show(undefined, { terminalId });
     const exit = settled(() => terminal.waitForExit()).then(toEnding);
@@ -98,7 +98,7 @@ async function useTerminal(
       const output = text === "" ? "" : `${text}\n\n`;
       throw new ToolError(`${output}Client terminal failed: ${reasonOf(ending.error)}`, { details: { terminalId } });
     }
-    const output = endOf(text, run.maxBytes);
+    const output = tailBytes(text, run.maxBytes);
     const isTruncated = shown?.truncated === true || output.length < text.length;
     return { result: toResult(ending, output, startedAt), terminalId, isTruncated };
   } finally {
@@ -109,7 +109,7 @@ async function useTerminal(
 
 function toEnding(waited: Awaited<ReturnType<typeof settled<ClientExit>>>): Ending {
   if (waited.kind === "value") return { kind: "exit", exit: waited.value };
-  return { kind: "error", error: waited.kind === "error" ? waited.error : undefined };
+  return { kind: "error", error: waited.error };
 }
 
 interface OutputPoll {

@@ -2,14 +2,9 @@
  * Runs a prepared call in the foreground, on the executor or on the console of the PTY port.
  */
 import { type ArtifactAllocation, outputWindow } from "@pi-bash/contract";
-import {
-  type CommandResult,
-  type ExecuteBashOptions,
-  ptyEnvironment,
-  shellConfig,
-  withinLines,
-} from "@pi-bash/executor";
-import { waitAtMost } from "./bounded-wait.ts";
+import { waitAtMost } from "@pi-bash/contract/wait";
+import { type CommandResult, type ExecuteBashOptions, ptyEnvironment } from "@pi-bash/executor";
+import { shellConfig, withinLines } from "@pi-bash/executor/internal";
 import type { FinishedRun } from "./describe-result.ts";
 import type { CallWait } from "./foreground-calls.ts";
 import { type KeptStream, keepTrailingStreams } from "./kept-stream.ts";
@@ -18,6 +13,7 @@ import type { PreparedCall } from "./prepared-call.ts";
 import type { PtyPort } from "./pty-port.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
 import { followFolder } from "./session-folder.ts";
+import { checkDirectory, folderRefusal } from "./working-directory.ts";
 
 /** Most time that the session may take to give a file for the output, in milliseconds. */
 const ALLOCATION_BOUND_MS = 5_000;
@@ -73,6 +69,8 @@ export async function runOnExecutor(call: PreparedCall, scene: CallScene): Promi
       ...(place.artifact === undefined ? {} : { artifact: place.artifact }),
       onUpdate: (tail) => updates.show(tail),
     });
+  } catch (error) {
+    throw await folderRefusal(error, call.cwd);
   } finally {
     keptNotice = await kept?.finish();
   }
@@ -86,6 +84,7 @@ export async function runOnPty(
   pty: PtyPort,
   { session, context, signal }: CallScene,
 ): Promise<FinishedRun> {
+  await checkDirectory(call.cwd);
   const place = await allocate(session);
   const store = session.executor.artifacts;
   const own = place.artifact === undefined ? await store.allocate("bash").catch(() => undefined) : undefined;
@@ -126,8 +125,8 @@ async function allocate(session: BashToolSession): Promise<Place> {
   try {
     const allocate = session.allocateOutputArtifact.bind(session);
     const waited = await waitAtMost(async () => allocate("bash"), ALLOCATION_BOUND_MS);
-    if (waited.kind === "late") return { artifact: false, error: "the session did not give a file in time" };
     if (waited.kind === "error") throw waited.error;
+    if (waited.kind !== "value") return { artifact: false, error: "the session did not give a file in time" };
     const made = waited.value;
     if (made?.id !== undefined && made.path !== undefined) return { artifact: { id: made.id, path: made.path } };
     return { artifact: false, error: "the session has no artifacts" };

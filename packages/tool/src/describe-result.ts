@@ -5,7 +5,10 @@
  * the same notices in the message, as the specification has it. The text always fits the inline budget, so that nothing
  * after this cuts off the status.
  */
-import { type BashDetails, type BashToolResult, INLINE_SLACK_BYTES, outputText } from "@pi-bash/contract";
+
+import { type BashDetails, type BashToolResult, outputText } from "@pi-bash/contract";
+import { INLINE_SLACK_BYTES } from "@pi-bash/contract/internal";
+import { tailBytes } from "@pi-bash/contract/text";
 import type { CommandResult } from "@pi-bash/executor";
 import {
   type FolderNews,
@@ -17,7 +20,6 @@ import {
 } from "./notices.ts";
 import type { PreparedCall } from "./prepared-call.ts";
 import { sandboxNotice } from "./sandbox-notice.ts";
-import { endOf } from "./text-end.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
 
 /** Survivors told as data; a command may leave thousands, each with a command line of up to 4 KiB. */
@@ -183,7 +185,7 @@ function inlineBytes({ settings }: PreparedCall): number {
 
 /** Both within the budget: the end of the notices first, then the end of the body. */
 function fitInline(body: string, notices: string, maxBytes: number): string {
-  const tail = endOf(notices, INLINE_SLACK_BYTES);
+  const tail = tailBytes(notices, INLINE_SLACK_BYTES);
   const room = maxBytes - Buffer.byteLength(tail) - 2;
-  return tail === "" ? endOf(body, room) : `${endOf(body, room)}\n\n${tail}`;
+  return tail === "" ? tailBytes(body, room) : `${tailBytes(body, room)}\n\n${tail}`;
 }

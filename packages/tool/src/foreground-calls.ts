@@ -5,7 +5,9 @@
  * it waits for, the list of tasks has such calls, and they can be ended like tasks. No sign tells a call that was given
  * up from one that is waited for; so none is ended or moved to the background by itself.
  */
+
 import { displayLine } from "@pi-bash/contract";
+import { clipped } from "@pi-bash/contract/text";
 import type { Executor } from "@pi-bash/executor";
 import type { BashToolSession } from "./session.ts";
 
@@ -138,9 +140,7 @@ function waitingText(holder: ForegroundCall): string {
 }
 
 function shortCommand({ command }: ForegroundCall): string {
-  const line = displayLine(command);
-  if (line.length <= MAX_COMMAND_CHARS) return line;
-  return `${line.slice(0, MAX_COMMAND_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return clipped(displayLine(command), MAX_COMMAND_CHARS);
 }
 
 /** Sessions share an executor and have an id; the objects that tools are made of may be copies of one another. */

@@ -1,7 +1,6 @@
 /** The public names of `@pi-bash/tool`. */
 export type { PolicyContext, PolicyPort } from "./approvals.ts";
 export { type BashTool, createBashTool } from "./bash-tool.ts";
-export { type CallKind, CallTurns } from "./call-turns.ts";
 export type {
   ClientBridge,
   ClientExit,
@@ -9,14 +8,7 @@ export type {
   ClientTerminal,
   CreateTerminalRequest,
 } from "./client-bridge.ts";
-export {
-  type ExpansionOptions,
-  expandCwd,
-  expandEnvValue,
-  expandInternalUrls,
-  type InternalUrlRouter,
-  type InternalUrlSources,
-} from "./internal-urls.ts";
+export type { InternalUrlRouter, InternalUrlSources } from "./internal-urls.ts";
 export {
   createJobTool,
   type JobTool,
@@ -24,7 +16,7 @@ export {
   type JobToolUpdate,
   type JobUpdateListener,
 } from "./job-tool.ts";
-export { type UpdateListener, untilSettled } from "./live-updates.ts";
+export type { UpdateListener } from "./live-updates.ts";
 export type { PtyPort, PtyRequest } from "./pty-port.ts";
 export type { BashToolSession, ToolContext } from "./session.ts";
 export type { Skill } from "./skill-url.ts";
@@ -39,6 +31,4 @@ export type { TaskSession } from "./tasks/task-session.ts";
 export type { StartTaskTool } from "./tasks/task-tool.ts";
 export { type AnyTool, createTaskTools, type TaskTools, type ToolChoice, toolsForModel } from "./tasks/task-tools.ts";
 export type { TaskTerminateTool, TerminateDetails } from "./tasks/terminate-tool.ts";
-export { endOf } from "./text-end.ts";
-export { type CallTimeout, clampTimeout } from "./timeout.ts";
 export { ToolAbortError, ToolError, type ToolErrorOptions } from "./tool-error.ts";

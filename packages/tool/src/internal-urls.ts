@@ -6,15 +6,11 @@
  * files are looked up here, artifacts in the executor's store; all other schemes are the router's of the host.
  */
 import { dirname, resolve } from "node:path";
-import {
-  analyzeCommand,
-  INTERNAL_SCHEMES,
-  type InternalScheme,
-  parseInternalUrl,
-  singleQuoted,
-} from "@pi-bash/command";
-import { type ArtifactStore, makeFolders } from "@pi-bash/executor";
-import { waitAtMost } from "./bounded-wait.ts";
+import { analyzeCommand, type InternalScheme } from "@pi-bash/command";
+import { INTERNAL_SCHEMES, parseInternalUrl, singleQuoted } from "@pi-bash/command/internal";
+import { waitAtMost } from "@pi-bash/contract/wait";
+import type { ArtifactStore } from "@pi-bash/executor";
+import { makeFolders } from "@pi-bash/executor/internal";
 import { resolveSkillPath, type Skill } from "./skill-url.ts";
 import { ToolError } from "./tool-error.ts";
 import { decodePath, pathInside, placeInside, refuseTraversal } from "./url-path.ts";
@@ -141,7 +137,7 @@ async function routed(url: string, scheme: InternalScheme, router: InternalUrlRo
   if (router?.canHandle(url) !== true) throw unavailable(url, scheme);
   const waited = await waitAtMost(() => router.resolve(url), ROUTER_BOUND_MS);
   if (waited.kind === "error") throw failed(url, scheme, waited.error);
-  if (waited.kind === "late") throw failed(url, scheme, new Error("The router did not answer in time."));
+  if (waited.kind !== "value") throw failed(url, scheme, new Error("The router did not answer in time."));
   const { sourcePath } = waited.value;
   if (sourcePath === undefined || sourcePath === "") throw pathless(url, scheme);
   return resolve(sourcePath);

@@ -3,22 +3,16 @@
  *
  * Waiting is a view: ending the wait ends no job. A result is given out once; who asks again reads that it was taken.
  */
+
 import { type BashDetails, type JobDetails, JobParams, type ReportedJob, type TextContent } from "@pi-bash/contract";
-import {
-  endedText,
-  guardListener,
-  type JobManager,
-  type JobReport,
-  type JobView,
-  listLine,
-  warnAboutListener,
-} from "@pi-bash/executor";
+import { tailBytes } from "@pi-bash/contract/text";
+import type { JobManager, JobReport, JobView } from "@pi-bash/executor";
+import { endedText, guardListener, listLine, warnAboutListener } from "@pi-bash/executor/internal";
 import { parseParams } from "./call-params.ts";
 import { settingsReader } from "./call-settings.ts";
 import { checkSignal } from "./call-signal.ts";
 import { JOB_PROMPT } from "./prompt.ts";
 import type { BashToolSession } from "./session.ts";
-import { endOf } from "./text-end.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
 
 /** Longest wait of one call, in milliseconds: 30 minutes, as in the published runtime. */
@@ -132,7 +126,7 @@ class JobDesk {
       const ended = reports.filter((report) => report.kind === "ended").length;
       const room = Math.floor(this.#maxBytes / Math.max(1, ended));
       for (const report of reports) {
-        this.#texts.push(endOf(reportText(report), room));
+        this.#texts.push(tailBytes(reportText(report), room));
         this.#tell(report.id, report.kind === "not_found" ? undefined : report.job, toldOf(report, room));
       }
     } finally {
@@ -185,7 +179,7 @@ class JobDesk {
       const text = looks.map(({ job, text: tail }) => `${job.id}: ${lastLine(tail)}`).join("\n");
       const jobs = looks.map(({ job, text: tail }) => ({
         ...reported(job),
-        output: endOf(tail, RUNNING_TAIL_BYTES),
+        output: tailBytes(tail, RUNNING_TAIL_BYTES),
       }));
       const news = [text, ...jobs.map(({ elapsedMs }) => Math.floor(elapsedMs / 1_000))].join("\n");
       if (news === shown) return;
@@ -204,9 +198,9 @@ function toldOf(report: JobReport, room: number): Told {
     case "not_found":
       return {};
     case "running":
-      return { output: endOf(report.tail, RUNNING_TAIL_BYTES) };
+      return { output: tailBytes(report.tail, RUNNING_TAIL_BYTES) };
     case "ended":
-      return report.text === undefined ? { note: TAKEN } : { output: endOf(report.text, room) };
+      return report.text === undefined ? { note: TAKEN } : { output: tailBytes(report.text, room) };
   }
 }
 
@@ -224,7 +218,7 @@ function reportText(report: JobReport): string {
     case "not_found":
       return `Background job not found: ${report.id}`;
     case "running": {
-      const tail = endOf(report.tail, RUNNING_TAIL_BYTES).trimEnd();
+      const tail = tailBytes(report.tail, RUNNING_TAIL_BYTES).trimEnd();
       return tail === "" ? listLine(report.job, Date.now()) : `${listLine(report.job, Date.now())}\n${tail}`;
     }
     case "ended":

@@ -5,7 +5,7 @@
  * throws is called no more; the command is not to pay for it.
  */
 import type { BashDetails, BashToolUpdate } from "@pi-bash/contract";
-import { guardListener, warnAboutListener } from "@pi-bash/executor";
+import { guardListener, warnAboutListener } from "@pi-bash/executor/internal";
 
 /** Told of the newest end of a call's output while it runs. */
 export type UpdateListener = (update: BashToolUpdate) => unknown;

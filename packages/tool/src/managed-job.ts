@@ -4,27 +4,28 @@
  * Either way the command is the work of a job; how results travel to the agent is the job manager's. The text of a job
  * follows the grammar of any result. Updates go on after the call has returned, now with the job's state.
  */
+
 import { type AsyncDetails, type BashDetails, type BashToolResult, MAX_TASK_SECONDS } from "@pi-bash/contract";
+import { tailBytes } from "@pi-bash/contract/text";
+import { waitAtMost } from "@pi-bash/contract/wait";
 import {
   bashWork,
   type CommandResult,
-  foregroundWaitMs,
   type JobContext,
   type JobEnd,
   type JobManager,
   type JobView,
   type JobWork,
-  startedText,
   type TimeoutDecision,
 } from "@pi-bash/executor";
-import { waitAtMost } from "./bounded-wait.ts";
+import { foregroundWaitMs, startedText } from "@pi-bash/executor/internal";
 import { type CallScene, executionOptions, keepStreams } from "./command-run.ts";
 import { describeJob, describeResult, type FinishedRun, timeoutDetails } from "./describe-result.ts";
 import type { PreparedCall } from "./prepared-call.ts";
 import type { BashToolSession } from "./session.ts";
 import { followFolder } from "./session-folder.ts";
-import { endOf } from "./text-end.ts";
-import { ToolError } from "./tool-error.ts";
+import { ToolAbortError, ToolError } from "./tool-error.ts";
+import { checkDirectory, folderRefusal } from "./working-directory.ts";
 
 /** Output shown when a command goes to the background, in bytes: enough to see that it goes well. */
 const PREVIEW_BYTES = 2 * 1024;
@@ -49,19 +50,27 @@ export interface ManagedOptions {
 
 /** Starts the call in the background, in a shell of its own. Resolves when it is known where its output goes. */
 export async function startJob(call: PreparedCall, manager: JobManager, scene: CallScene): Promise<BashToolResult> {
+  await checkStart(call, scene);
   const { job, run } = startRun(call, manager, scene, {});
   const waited = await waitAtMost(() => run.artifactId, ARTIFACT_BOUND_MS);
   return startedResult(call, job, { artifactId: waited.kind === "value" ? waited.value : undefined });
 }
 
 /** The same, and only the job. */
-export function startManaged(
+export async function startManaged(
   call: PreparedCall,
   manager: JobManager,
   scene: CallScene,
   named: { title?: string },
-): JobView {
+): Promise<JobView> {
+  await checkStart(call, scene);
   return startRun(call, manager, scene, named).job;
+}
+
+/** A job that cannot start is an error of its call, not a job that has failed. */
+async function checkStart(call: PreparedCall, { signal }: CallScene): Promise<void> {
+  await checkDirectory(call.cwd);
+  if (signal?.aborted) throw new ToolAbortError();
 }
 
 function startRun(call: PreparedCall, manager: JobManager, scene: CallScene, named: { title?: string }) {
@@ -187,8 +196,9 @@ class JobRun {
     try {
       end = await command(context);
     } catch (error) {
-      this.#showEnd(error instanceof Error ? error.message : String(error), "failed");
-      throw error;
+      const thrown = await folderRefusal(error, call.cwd);
+      this.#showEnd(thrown instanceof Error ? thrown.message : String(thrown), "failed");
+      throw thrown;
     } finally {
       keptNotice = await kept?.finish();
     }
@@ -221,7 +231,7 @@ function startedResult(
   { artifactId, tail = "" }: { artifactId: string | undefined; tail?: string },
 ): BashToolResult {
   const notices = [...call.rewriteNotices, ...(call.timeout.notice === undefined ? [] : [call.timeout.notice])];
-  const parts = [endOf(tail, PREVIEW_BYTES).replace(/\n+$/, ""), notices.join("\n"), startedText(job)];
+  const parts = [tailBytes(tail, PREVIEW_BYTES).replace(/\n+$/, ""), notices.join("\n"), startedText(job)];
   return {
     content: [{ type: "text", text: parts.filter((part) => part !== "").join("\n\n") }],
     details: {

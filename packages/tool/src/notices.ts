@@ -4,6 +4,7 @@
  * Rewrites, truncation, survivors, state of the session, wall time, the clamped timeout; the exit status stands last,
  * because models read the end first. See docs/tool.md.
  */
+
 import {
   artifactUrl,
   DEFAULT_MAX_BYTES,
@@ -12,6 +13,7 @@ import {
   type Settings,
   type Truncation,
 } from "@pi-bash/contract";
+import { clipped } from "@pi-bash/contract/text";
 import type { CommandResult } from "@pi-bash/executor";
 
 /** Survivors, and names of variables, that are listed one by one. */
@@ -138,6 +140,5 @@ function quoted(text: string): string {
 
 /** One line, hidden characters written out, at most so many UTF-16 units. */
 function clip(text: string, maxChars: number): string {
-  const line = displayLine(text);
-  return line.length <= maxChars ? line : `${line.slice(0, maxChars - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return clipped(displayLine(text), maxChars);
 }

@@ -5,12 +5,16 @@
  * will run, internal URLs, the directory, the timeout, permission. Folders of `local://` are made last, so that a refused
  * command has made none; nothing is run here.
  */
+
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { analyzeCommand, applyBashFixups, parseInternalUrl } from "@pi-bash/command";
-import { BashParamsWithAsync, ENV_NAME_PATTERN, type Settings, shortLine } from "@pi-bash/contract";
-import { checkCommandEnv } from "@pi-bash/executor";
+import { analyzeCommand, applyBashFixups } from "@pi-bash/command";
+import { parseInternalUrl } from "@pi-bash/command/internal";
+import { BashParamsWithAsync, ENV_NAME_PATTERN, type Settings } from "@pi-bash/contract";
+import { shortLine } from "@pi-bash/contract/internal";
+import { headUnits } from "@pi-bash/contract/text";
+import { checkCommandEnv } from "@pi-bash/executor/internal";
 import { checkBashInterception } from "@pi-bash/policy";
 import { approveCall } from "./approvals.ts";
 import { parseParams, shownParams } from "./call-params.ts";
@@ -19,7 +23,7 @@ import type { BashToolSession, ToolContext } from "./session.ts";
 import { checkStartFolder, startFolder } from "./session-folder.ts";
 import { type CallTimeout, clampTimeout } from "./timeout.ts";
 import { refusal, ToolError } from "./tool-error.ts";
-import { checkDirectory, directoryIdentity, resolveToCwd } from "./working-directory.ts";
+import { checkDirectory, FolderWatch, resolveToCwd } from "./working-directory.ts";
 
 /** A call that may run. */
 export interface PreparedCall {
@@ -30,7 +34,7 @@ export interface PreparedCall {
   /** What the model says it does. */
   description?: string | undefined;
   env: Record<string, string>;
-  /** Absolute, and there. */
+  /** Absolute. Whether it is there, whoever runs the command finds: see `working-directory.ts`. */
   cwd: string;
   /** The call named it, for itself alone. */
   hasOwnFolder: boolean;
@@ -78,15 +82,13 @@ export async function prepareCall(
   if (places.command !== split.command) applied.push("internal URLs became paths");
   const { description } = given;
   const isAsync = given.async === true;
-  const seen = await directoryIdentity(places.cwd);
+  const watch = new FolderWatch(places.cwd, isUrl(text.cwd));
   const approved = await approveCall({ ...places, original, base, description, isAsync }, session, {
     settings,
     signal: context.signal,
+    beforeWait: () => watch.record(),
   });
-  // A question may have taken minutes: what was approved for one folder does not run in another one.
-  if (seen !== undefined && (await directoryIdentity(places.cwd)) !== seen) {
-    throw new ToolError("The working directory is another one than when the call was checked; try again.");
-  }
+  await watch.compare();
   await makeFolders(text, places, session);
   return {
     original,
@@ -168,7 +170,7 @@ function fix(command: string, mode: "tee" | "strip", { applied, rewriteNotices }
 function splitLeadingCd(command: string, applied: string[]): { command: string; cwd?: string } {
   const { leadingCd } = analyzeCommand(command);
   if (leadingCd === undefined) return { command };
-  applied.push(`leading \`cd ${leadingCd.path.slice(0, MAX_QUOTED_PATH)}\` became the working directory`);
+  applied.push(`leading \`cd ${headUnits(leadingCd.path, MAX_QUOTED_PATH)}\` became the working directory`);
   return { command: leadingCd.rest, cwd: leadingCd.path };
 }
 
@@ -230,7 +232,7 @@ async function expand(text: CallText, session: BashToolSession, way: "look" | "m
   // The environment is made anew each time it is asked for, and few directories begin with `~`.
   const home = (): string => session.executor.environment().env["HOME"] ?? homedir();
   const cwd = resolveToCwd(path, text.base, home);
-  if (way === "make" || path === text.cwd || text.cwd === undefined) await checkDirectory(cwd);
+  if (way === "make") await checkDirectory(cwd);
   return { command, env, cwd };
 }
 
@@ -239,10 +241,17 @@ async function makeFolders(text: CallText, places: CallPlaces, session: BashTool
   const hasUrl =
     places.command !== text.command ||
     Object.entries(text.env).some(([name, value]) => places.env[name] !== value) ||
-    (text.cwd !== undefined && parseInternalUrl(text.cwd) !== undefined);
+    isUrl(text.cwd);
   if (!hasUrl) return;
+  // Before a folder is made: a call that is refused makes none.
+  if (!isUrl(text.cwd)) await checkDirectory(places.cwd);
   const made = await expand(text, session, "make");
   if (!isDeepStrictEqual(made, places)) {
     throw new ToolError("An internal URL leads elsewhere than when the call was checked; try again.");
   }
+}
+
+/** Whether a folder is named by an internal URL. */
+function isUrl(cwd: string | undefined): boolean {
+  return cwd !== undefined && parseInternalUrl(cwd) !== undefined;
 }

@@ -4,7 +4,9 @@
  *
  * The first says "may have": it comes from what the command printed (`packages/executor/src/sandbox-refusals.ts`).
  */
+
 import type { SandboxOutcome, SandboxPlantKind, SandboxRefusalKind } from "@pi-bash/contract";
+import { clippedStart } from "@pi-bash/contract/text";
 import type { CommandResult } from "@pi-bash/executor";
 
 /** Longest path in the line, in UTF-16 units. */
@@ -69,5 +71,5 @@ function remedyOf(kind: SandboxRefusalKind, { mode }: SandboxOutcome): string {
 /** The path on one line, which its own quote cannot end. */
 function short(path: string): string {
   const line = path.replaceAll(/[\s\p{Cc}]+/gu, " ").replaceAll("`", "'");
-  return line.length <= MAX_PATH_CHARS ? line : `…${line.slice(1 - MAX_PATH_CHARS).replace(/^[\uDC00-\uDFFF]/, "")}`;
+  return clippedStart(line, MAX_PATH_CHARS);
 }

@@ -1,7 +1,7 @@
 /**
  * The names of what a session has for the tools, so that a misspelt one is refused instead of being left out.
  */
-import { type OptionNames, refuseMisspeltOptions } from "@pi-bash/contract";
+import { type OptionNames, refuseMisspeltOptions } from "@pi-bash/contract/internal";
 import type { TaskSession } from "./tasks/task-session.ts";
 
 const NAMES: OptionNames<TaskSession> = {

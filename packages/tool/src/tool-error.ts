@@ -4,7 +4,10 @@
  * A command that ran and exited with any status is a result and never thrown. What never finished is, as the
  * specification has it, with the output up to then in the message and the facts in `details`.
  */
-import { type BashDetails, DEFAULT_MAX_BYTES, INLINE_SLACK_BYTES } from "@pi-bash/contract";
+
+import { type BashDetails, DEFAULT_MAX_BYTES } from "@pi-bash/contract";
+import { INLINE_SLACK_BYTES } from "@pi-bash/contract/internal";
+import { headBytes, headUnits } from "@pi-bash/contract/text";
 
 /** Bytes of a message that is longer than any result may be: a refused command of a megabyte is not said again. */
 const CUT_MESSAGE_BYTES = 2 * 1024;
@@ -53,6 +56,7 @@ export function refusal(error: unknown): unknown {
 /** A message within the budget of a result; of a longer one the beginning, where a refusal says what it is. */
 function bounded(message: string, maxBytes = DEFAULT_MAX_BYTES + INLINE_SLACK_BYTES): string {
   if (Buffer.byteLength(message) <= maxBytes) return message;
-  const head = Buffer.from(message.slice(0, CUT_MESSAGE_BYTES)).subarray(0, CUT_MESSAGE_BYTES).toString();
-  return `${head.replace(/[\uD800-\uDBFF\uFFFD]+$/u, "")}… (${message.length} characters)`;
+  // First by units: a message may have megabytes.
+  const head = headBytes(headUnits(message, CUT_MESSAGE_BYTES), CUT_MESSAGE_BYTES);
+  return `${head}… (${message.length} characters)`;
 }

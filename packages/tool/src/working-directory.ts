@@ -1,11 +1,18 @@
 /**
- * Where a command starts: the directory of the call, made absolute and looked at before anything runs.
+ * Where a command starts: the directory of the call, made absolute, and looked at where that cannot be left to the core.
  *
- * The path stays as it was written (no link is resolved), because `pwd` shows it to the model again.
+ * The path stays as it was written (no link is resolved), because `pwd` shows it to the model again. A look at the disk
+ * costs as much as a plain builtin, and the core (for a session's first command: the executor) refuses a folder that is
+ * missing before it runs anything: so the tool looks where something takes time between the check and the run, and where
+ * another program runs the command.
  */
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { ToolError } from "./tool-error.ts";
+import { checkWorkingDirectory } from "@pi-bash/executor/internal";
+import { refusal, ToolError } from "./tool-error.ts";
+
+/** Refusals of the core that may be about the folder of a call. */
+const FOLDER_CODES = new Set(["PI_MISSING_CWD", "PI_CWD_NOT_A_DIRECTORY", "PI_CWD_DENIED", "PI_INVALID_OPTION"]);
 
 /** A directory against the session's, without `.`, `..` and a slash at the end; `~` and `~/x` mean `home()`. */
 export function resolveToCwd(path: string, sessionCwd: string, home: () => string): string {
@@ -14,8 +21,45 @@ export function resolveToCwd(path: string, sessionCwd: string, home: () => strin
   return resolve(sessionCwd, path);
 }
 
+/**
+ * The folder of a call while something takes time: a question may take minutes, and what was approved for one folder does
+ * not run in another one. Where nothing takes time, nothing is looked at.
+ */
+export class FolderWatch {
+  readonly #path: string;
+  readonly #mayBeMissing: boolean;
+  #seen: string | undefined;
+
+  /** `mayBeMissing`: the folder is made once the call is approved. */
+  constructor(path: string, mayBeMissing: boolean) {
+    this.#path = path;
+    this.#mayBeMissing = mayBeMissing;
+  }
+
+  /** To be called right before what takes time. Throws `ToolError` unless the path leads to a directory. */
+  async record(): Promise<void> {
+    if (!this.#mayBeMissing) await checkDirectory(this.#path);
+    this.#seen = await directoryIdentity(this.#path);
+  }
+
+  /** To be called afterwards. Throws `ToolError` where the path leads elsewhere than it did. */
+  async compare(): Promise<void> {
+    if (this.#seen === undefined || (await directoryIdentity(this.#path)) === this.#seen) return;
+    throw new ToolError("The working directory is another one than when the call was checked; try again.");
+  }
+}
+
+/** What is thrown for what the executor rejected with: of a folder that cannot be used, in the words of `checkDirectory`. */
+export async function folderRefusal(error: unknown, path: string): Promise<unknown> {
+  if (!(error instanceof Error && "code" in error && FOLDER_CODES.has(String(error.code)))) return refusal(error);
+  return checkDirectory(path).then(
+    () => refusal(error),
+    (found: unknown) => found,
+  );
+}
+
 /** What a path leads to now, to be compared later; undefined where there is nothing. */
-export async function directoryIdentity(path: string): Promise<string | undefined> {
+async function directoryIdentity(path: string): Promise<string | undefined> {
   try {
     const [place, { dev, ino }] = await Promise.all([realpath(path), stat(path, { bigint: true })]);
     return `${dev}:${ino} ${place}`;
@@ -26,16 +70,9 @@ export async function directoryIdentity(path: string): Promise<string | undefine
 
 /** Throws `ToolError` unless the path leads to a directory. */
 export async function checkDirectory(path: string): Promise<void> {
-  let isDirectory: boolean;
   try {
-    isDirectory = (await stat(path)).isDirectory();
+    await checkWorkingDirectory(path);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
-    // A file where a folder should be on the way: the path does not exist either.
-    if (code === "ENOENT" || code === "ENOTDIR") {
-      throw new ToolError(`Working directory does not exist: ${path}`, { cause: error });
-    }
-    throw new ToolError(`Working directory cannot be used: ${path} (${code})`, { cause: error });
+    throw refusal(error);
   }
-  if (!isDirectory) throw new ToolError(`Working directory is not a directory: ${path}`);
 }

@@ -5,7 +5,8 @@
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DEFAULT_MAX_BYTES, INLINE_SLACK_BYTES } from "@pi-bash/contract";
+import { DEFAULT_MAX_BYTES } from "@pi-bash/contract";
+import { INLINE_SLACK_BYTES } from "@pi-bash/contract/internal";
 import { describe, expect, it } from "vitest";
 import { createBashTool } from "../src/bash-tool.ts";
 import { ToolError } from "../src/tool-error.ts";

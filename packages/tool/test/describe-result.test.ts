@@ -1,10 +1,10 @@
 /**
  * The text of an answer at its limits: whatever there is to say, it fits, and the status stands last.
  */
-import { DEFAULT_MAX_BYTES, INLINE_SLACK_BYTES, Settings } from "@pi-bash/contract";
+import { DEFAULT_MAX_BYTES, Settings } from "@pi-bash/contract";
+import { INLINE_SLACK_BYTES } from "@pi-bash/contract/internal";
 import { describe, expect, it } from "vitest";
 import { describeResult, type FinishedRun } from "../src/describe-result.ts";
-import { endOf } from "../src/text-end.ts";
 import { clampTimeout } from "../src/timeout.ts";
 import { ToolError } from "../src/tool-error.ts";
 
@@ -76,15 +76,6 @@ describe("an answer with much to say", () => {
 
     expect(() => describeResult(run, undefined)).toThrow(ToolError);
     expect(() => describeResult(run, undefined)).toThrow(/^\[Command timed out after 3600 seconds\]\n/);
-  });
-});
-
-describe("the end of a text", () => {
-  it("begins with a whole character", () => {
-    expect(endOf("aéé", 3)).toBe("é");
-    expect(endOf("a🙂", 4)).toBe("🙂");
-    expect(endOf("a🙂", 3)).toBe("");
-    expect(endOf("abc", 3)).toBe("abc");
   });
 });
 

@@ -1,7 +1,8 @@
 /**
  * Ports and listeners of a host that fail: a call ends all the same, within its bounds, and says why.
  */
-import { type BashToolUpdate, DEFAULT_MAX_BYTES, INLINE_SLACK_BYTES } from "@pi-bash/contract";
+import { type BashToolUpdate, DEFAULT_MAX_BYTES } from "@pi-bash/contract";
+import { INLINE_SLACK_BYTES } from "@pi-bash/contract/internal";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createBashTool } from "../src/bash-tool.ts";
 import { ToolError } from "../src/tool-error.ts";

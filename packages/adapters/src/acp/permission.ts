@@ -6,7 +6,8 @@
  */
 
 import { methods, type PermissionOption } from "@agentclientprotocol/sdk";
-import { displayLine, refuseUnknownOptions } from "@pi-bash/contract";
+import { displayLine } from "@pi-bash/contract";
+import { refuseUnknownOptions } from "@pi-bash/contract/internal";
 import type { BashToolSession } from "@pi-bash/tool";
 import type { AcpSession } from "./client-bridge.ts";
 

@@ -6,7 +6,7 @@
  */
 
 import { type ClientApp, methods, RequestError } from "@agentclientprotocol/sdk";
-import { refuseUnknownOptions } from "@pi-bash/contract";
+import { refuseUnknownOptions } from "@pi-bash/contract/internal";
 import type { BashToolSession } from "@pi-bash/tool";
 import { commandLine, MAX_TERMINAL_BYTES, Terminal } from "./terminal.ts";
 

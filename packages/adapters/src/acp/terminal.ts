@@ -6,12 +6,12 @@
  */
 import { randomUUID } from "node:crypto";
 import { RequestError, type TerminalExitStatus, type TerminalOutputResponse } from "@agentclientprotocol/sdk";
-import { type BashToolSession, endOf } from "@pi-bash/tool";
+import { tailBytes } from "@pi-bash/contract/text";
+import { MAX_TIMER_MS } from "@pi-bash/contract/wait";
+import type { BashToolSession } from "@pi-bash/tool";
 
 /** Most bytes that a terminal keeps, and what it keeps where the agent names no limit: 1 MiB. */
 export const MAX_TERMINAL_BYTES = 1024 ** 2;
-/** The longest there is, 24.8 days. */
-const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** How often it grows past its limit before it is cut, so that a flood is not cut at each chunk. */
 const SLACK = 2;
 
@@ -86,7 +86,7 @@ export class Terminal {
       const result = await this.#executor.executeBash(command, {
         ...(cwd === undefined ? {} : { cwd }),
         env,
-        timeoutMs: NO_TIMEOUT_MS,
+        timeoutMs: MAX_TIMER_MS,
         signal: this.#stop.signal,
         sessionKey: this.#key,
         isEphemeral: true,
@@ -109,7 +109,7 @@ export class Terminal {
   }
 
   #cut(): void {
-    const kept = endOf(this.#text, this.#maxBytes);
+    const kept = tailBytes(this.#text, this.#maxBytes);
     if (kept.length < this.#text.length) this.#isCut = true;
     this.#text = kept;
   }

@@ -6,7 +6,8 @@
  */
 import type { BetaRunnableTool, BetaToolRunContext } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool";
 import { ToolError } from "@anthropic-ai/sdk/lib/tools/ToolError";
-import { type BashToolUpdate, jsonSchemaOf, refuseUnknownOptions } from "@pi-bash/contract";
+import { type BashToolUpdate, jsonSchemaOf } from "@pi-bash/contract";
+import { refuseUnknownOptions } from "@pi-bash/contract/internal";
 import type { AnyTool, BashTool } from "@pi-bash/tool";
 import { answerOf } from "../answer.ts";
 import { inOrder } from "../call-order.ts";

@@ -4,7 +4,7 @@
  * The logger is a port in pino's shape; nothing is imported for it. No line has a command or its output in it unless the
  * host asks for commands: they have secrets in them.
  */
-import { refuseUnknownOptions } from "@pi-bash/contract";
+import { refuseUnknownOptions } from "@pi-bash/contract/internal";
 import type { AnyTool } from "@pi-bash/tool";
 import { type WatchedCall, type WatchedEnd, watchedTools } from "../watched-tools.ts";
 

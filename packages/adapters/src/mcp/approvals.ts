@@ -5,6 +5,7 @@
  * (`input_required`) and makes the call again with what the person said; that holds for exactly this command, folder and
  * environment, because its key is made of them. A client that has not declared elicitation is never asked.
  */
+
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
 import {
@@ -19,6 +20,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { displayLine, displayText } from "@pi-bash/contract";
+import { MAX_TIMER_MS } from "@pi-bash/contract/wait";
 import type { BashToolSession } from "@pi-bash/tool";
 
 type Approve = NonNullable<BashToolSession["approve"]>;
@@ -26,7 +28,7 @@ type Question = Parameters<Approve>;
 type Approval = Awaited<ReturnType<Approve>>;
 
 /** The SDK gives up on a request after a minute; how long a question waits is the policy's. */
-const MAX_WAIT_MS = 2_147_483_647;
+const MAX_WAIT_MS = MAX_TIMER_MS;
 /** The answer that remembers nothing. */
 const ONCE = "Only this once";
 

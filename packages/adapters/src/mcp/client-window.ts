@@ -5,7 +5,8 @@
  * result is made to fit: window, notices and status together. Figures are of the versions named; a client that is not
  * named gets the smallest of each.
  */
-import { DEFAULT_MAX_BYTES, INLINE_SLACK_BYTES, type OutputWindowSettings } from "@pi-bash/contract";
+import { DEFAULT_MAX_BYTES, type OutputWindowSettings } from "@pi-bash/contract";
+import { INLINE_SLACK_BYTES } from "@pi-bash/contract/internal";
 
 /** In a tool's `_meta`: how long a result may be for Claude Code to pass it on whole. It obeys since 2.1.91. */
 export const RESULT_SIZE_KEY = "anthropic/maxResultSizeChars";

@@ -7,6 +7,7 @@
 
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { BashToolUpdate } from "@pi-bash/contract";
+import { tailUnits } from "@pi-bash/contract/text";
 import { textOf } from "../answer.ts";
 
 /** Most of a message, in UTF-16 units: a client shows a line or some, and each look is sent anew. */
@@ -57,16 +58,11 @@ export function openProgress(request: ServerContext["mcpReq"], keepAliveMs: numb
   return {
     show: (update) => {
       const text = textOf(update);
-      if (text !== "") tell({ message: endOf(text) });
+      if (text !== "") tell({ message: tailUnits(text, MAX_MESSAGE_CHARS) });
     },
     end: () => {
       isOver = true;
       clearInterval(timer);
     },
   };
-}
-
-function endOf(text: string): string {
-  // Not from the middle of a character.
-  return text.slice(-MAX_MESSAGE_CHARS).replace(/^[\uDC00-\uDFFF]/, "");
 }

@@ -5,7 +5,8 @@
  * does with a defect is its own. The shell tool, which the models know, is in `shell.ts`.
  */
 import { type FunctionTool, tool as functionTool } from "@openai/agents";
-import { type BashToolUpdate, jsonSchemaOf, refuseUnknownOptions } from "@pi-bash/contract";
+import { type BashToolUpdate, jsonSchemaOf } from "@pi-bash/contract";
+import { refuseUnknownOptions } from "@pi-bash/contract/internal";
 import type { AnyTool } from "@pi-bash/tool";
 import { answerOf } from "../answer.ts";
 import { inOrder } from "../call-order.ts";

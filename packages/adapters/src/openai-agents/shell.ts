@@ -6,7 +6,8 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Shell, ShellOutputResult } from "@openai/agents";
-import { type BashDetails, type BashToolUpdate, refuseUnknownOptions } from "@pi-bash/contract";
+import type { BashDetails, BashToolUpdate } from "@pi-bash/contract";
+import { refuseUnknownOptions } from "@pi-bash/contract/internal";
 import type { BashTool } from "@pi-bash/tool";
 import { type Answer, answerOf } from "../answer.ts";
 

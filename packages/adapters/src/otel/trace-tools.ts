@@ -5,7 +5,8 @@
  * asks for it: commands have secrets in them. Without an SDK that is set up, the API does nothing.
  */
 import { context, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
-import { type BashDetails, refuseUnknownOptions } from "@pi-bash/contract";
+import type { BashDetails } from "@pi-bash/contract";
+import { refuseUnknownOptions } from "@pi-bash/contract/internal";
 import type { AnyTool } from "@pi-bash/tool";
 import { askedCommand } from "../asked-command.ts";
 import { type WatchedEnd, watchedTools } from "../watched-tools.ts";

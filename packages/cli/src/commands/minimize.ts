@@ -7,7 +7,7 @@
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { analyzeCommand } from "@pi-bash/command";
-import { readRuleFile } from "@pi-bash/executor";
+import { readRuleFile } from "@pi-bash/executor/internal";
 import { explainMinimizer, type MinimizerExplanation, ShellError, verifyMinimizerRules } from "@pi-bash/natives";
 import { parseOptionWords } from "../option-words.ts";
 import { MINIMIZE_OPTIONS } from "../surface/options.ts";

@@ -10,7 +10,7 @@ import { StringDecoder } from "node:string_decoder";
 import { displayLine } from "@pi-bash/contract";
 import { executeShell, Shell, type ShellRunOptions, type ShellRunResult } from "@pi-bash/natives";
 import type { Policy } from "@pi-bash/policy";
-import { TerminalFilter } from "@pi-bash/renderer";
+import { TerminalFilter } from "@pi-bash/renderer/internal";
 import { type Interrupt, listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
 import {

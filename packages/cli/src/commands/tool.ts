@@ -7,7 +7,8 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { type BashToolResult, checkedValue, readJson, Settings, shortLine, type TextPlace } from "@pi-bash/contract";
+import { type BashToolResult, Settings } from "@pi-bash/contract";
+import { checkedValue, readJson, shortLine, type TextPlace } from "@pi-bash/contract/internal";
 import { ArtifactStore, createExecutor, type Executor } from "@pi-bash/executor";
 import { createBashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import { listenForInterrupt } from "../interrupt.ts";

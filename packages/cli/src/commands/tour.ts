@@ -4,6 +4,7 @@
  * This file is the frame: it prints, counts the claims and gives the exit status. What is shown is in
  * `../tour/chapters.ts`.
  */
+import { waitAtMost } from "@pi-bash/contract/wait";
 import { capabilities } from "@pi-bash/natives";
 import { CHAPTERS, type Stage } from "../tour/chapters.ts";
 import { UsageError } from "../usage.ts";
@@ -32,15 +33,9 @@ class Report implements Stage {
 }
 
 async function withinLimit(chapter: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`did not end within ${CHAPTER_LIMIT_MS / 1000} s`)), CHAPTER_LIMIT_MS);
-  });
-  try {
-    await Promise.race([chapter, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const ended = await waitAtMost(() => chapter, CHAPTER_LIMIT_MS);
+  if (ended.kind === "error") throw ended.error;
+  if (ended.kind !== "value") throw new Error(`did not end within ${CHAPTER_LIMIT_MS / 1000} s`);
 }
 
 /** Shows every chapter and resolves with 0 when all claims held, else 1. */

@@ -7,7 +7,7 @@
 
 import { displayLine, displayText } from "@pi-bash/contract";
 import type { Approval, Approve, Verdict } from "@pi-bash/policy";
-import type { ConsoleInput } from "@pi-bash/renderer";
+import type { ConsoleInput } from "@pi-bash/renderer/internal";
 
 /** What the questions need of the console. */
 export interface ApprovalPorts {

@@ -9,13 +9,11 @@ import {
   JobCallComponent,
   type PartialArguments,
   type Role,
-  rowText,
-  styledLines,
   TaskCallComponent,
   type Theme,
   type UncheckedAnswer,
-  wrapLines,
 } from "@pi-bash/renderer";
+import { rowText, styledLines, wrapLines } from "@pi-bash/renderer/internal";
 import type { OtherTool } from "./entered-line.ts";
 
 /** Room to draw in, in cells. */

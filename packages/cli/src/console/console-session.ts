@@ -8,7 +8,8 @@
  * `../commands/console.ts`.
  */
 import type { ConsoleControls, ConsoleView, JobDelivery } from "@pi-bash/executor";
-import { type ConsoleInput, clip, decodeInput, type Theme, visible } from "@pi-bash/renderer";
+import type { Theme } from "@pi-bash/renderer";
+import { type ConsoleInput, clip, decodeInput, visible } from "@pi-bash/renderer/internal";
 import { ApprovalPrompt } from "./approval-prompt.ts";
 import { type Block, type Room, textRows } from "./blocks.ts";
 import { type Entered, HELP, type OtherTool, readLine } from "./entered-line.ts";

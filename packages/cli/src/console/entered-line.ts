@@ -1,7 +1,8 @@
 /**
  * What a person means by a line: a command of their own, a call of a tool, or something about jobs.
  */
-import { isTaskToolName, type TaskToolName } from "@pi-bash/renderer";
+import type { TaskToolName } from "@pi-bash/renderer";
+import { isTaskToolName } from "@pi-bash/renderer/internal";
 
 /** What the console offers, for `/help` and for what it does not know. */
 export const HELP = [

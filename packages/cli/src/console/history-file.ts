@@ -8,7 +8,7 @@
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { makeFolders } from "@pi-bash/executor";
+import { makeFolders } from "@pi-bash/executor/internal";
 
 /** Lines that are kept; older ones go when the file is read. */
 export const MAX_HISTORY = 1_000;

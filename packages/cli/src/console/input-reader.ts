@@ -5,7 +5,7 @@
  * of it comes; after a short time it is taken as it is, because a lone Esc has no rest.
  */
 import { StringDecoder } from "node:string_decoder";
-import { keyRestMs, wholeKeysLength } from "@pi-bash/renderer";
+import { keyRestMs, wholeKeysLength } from "@pi-bash/renderer/internal";
 
 export class InputReader {
   readonly #decoder = new StringDecoder("utf8");

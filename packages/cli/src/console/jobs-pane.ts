@@ -1,7 +1,8 @@
 /**
  * The background jobs, for the person at the console: what there is, what one writes, and its end.
  */
-import { ArtifactError, type JobManager, listLine } from "@pi-bash/executor";
+import { ArtifactError, type JobManager } from "@pi-bash/executor";
+import { listLine } from "@pi-bash/executor/internal";
 import type { Theme } from "@pi-bash/renderer";
 import { textRows } from "./blocks.ts";
 import type { Work } from "./console-session.ts";

@@ -3,7 +3,7 @@
  *
  * The cursor moves over what a person sees as one character, so that an emoji or a letter with marks is never cut.
  */
-import type { ConsoleInput } from "@pi-bash/renderer";
+import type { ConsoleInput } from "@pi-bash/renderer/internal";
 import { type History, MAX_HISTORY, NO_HISTORY } from "./history-file.ts";
 
 /** Longest line, in UTF-16 units: what is longer is no command that a person typed or pasted on purpose. */

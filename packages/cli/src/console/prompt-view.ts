@@ -1,7 +1,7 @@
 /**
  * Draws the line that a person types, with the place of the cursor: rows no wider than asked for, and no more of them.
  */
-import { displayWidth, visible } from "@pi-bash/renderer";
+import { displayWidth, visible } from "@pi-bash/renderer/internal";
 import type { LineEditor } from "./line-editor.ts";
 import type { LiveArea } from "./screen.ts";
 

@@ -8,7 +8,7 @@
  * also while the process ends.
  */
 import { writeSync } from "node:fs";
-import { displayWidth } from "@pi-bash/renderer";
+import { displayWidth } from "@pi-bash/renderer/internal";
 
 /** Rows at the bottom, and where the cursor stands in them, counted from 0. */
 export interface LiveArea {

@@ -11,7 +11,8 @@
  * for its chunks, tool updates replace each other, and no request is taken while too many answers wait. Deadlines, aborts
  * and the end of the process never wait for a reader.
  */
-import { type BashToolResult, jsonSchemaOf, parseRpcRequest, type RpcRequest } from "@pi-bash/contract";
+import { type BashToolResult, jsonSchemaOf, type RpcRequest } from "@pi-bash/contract";
+import { parseRpcRequest } from "@pi-bash/contract/internal";
 import type { JobDelivery, UserShell } from "@pi-bash/executor";
 import { type AnyTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import type { ApprovalDesk } from "./approval-desk.ts";

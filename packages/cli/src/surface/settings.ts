@@ -1,7 +1,8 @@
 /**
  * The settings as the command line shows them: names, defaults, what each may be, all read from the contract's schema.
  */
-import { jsonSchemaOf, nearestNames, Settings, shortLine } from "@pi-bash/contract";
+import { jsonSchemaOf, Settings } from "@pi-bash/contract";
+import { nearestNames, shortLine } from "@pi-bash/contract/internal";
 import { wrapped } from "./wrapped.ts";
 
 /** All names, in the schema's order. */

@@ -30,7 +30,19 @@ export class PrivateFolderError extends Error {
 
 /** A name that cannot be guessed, 32 hexadecimal digits. */
 export function randomName(): string {
-  return randomBytes(RANDOM_NAME_BYTES).toString("hex");
+  return randomSlice(RANDOM_NAME_BYTES).toString("hex");
+}
+
+/** Random bytes got at once: asking for them costs more than the bytes, and each command takes a few. */
+const BATCH_BYTES = 4_096;
+let batch = Buffer.alloc(0);
+
+/** Random bytes that no other call gets, at most 4,096. */
+export function randomSlice(size: number): Buffer {
+  if (batch.length < size) batch = randomBytes(BATCH_BYTES);
+  const slice = batch.subarray(0, size);
+  batch = batch.subarray(size);
+  return slice;
 }
 
 /**

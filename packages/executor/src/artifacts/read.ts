@@ -4,8 +4,9 @@
  * Files may have gigabytes. They are read in blocks with a turn of the event loop between two, a tail is read from the
  * end, and a whole file only where it is small; otherwise the error says how to ask for a part.
  */
+
 import type { FileHandle } from "node:fs/promises";
-import { keepHead, keepTail } from "../output/tail-buffer.ts";
+import { characterStart, headBytes, tailBytes } from "@pi-bash/contract/text";
 import { ArtifactError, type ArtifactSelection } from "./address.ts";
 import { type LinePattern, linePattern } from "./line-pattern.ts";
 import { LineScanner, type ScannedLine } from "./line-scanner.ts";
@@ -120,7 +121,7 @@ async function readTail(file: FileHandle, size: number, lines: number, maxBytes:
   const isWhole = position === 0;
   const start = startOfTail(all, lines, isWhole);
   const text = all.toString("utf8", start);
-  const kept = keepTail(text, maxBytes);
+  const kept = tailBytes(text, maxBytes);
   const isComplete = start > 0 || isWhole;
   return { text: kept, truncated: kept.length < text.length || !isComplete };
 }
@@ -136,16 +137,9 @@ function startOfTail(bytes: Buffer, lines: number, isWhole: boolean): number {
   let at = bytes.length > 0 && bytes[bytes.length - 1] === 0x0a ? bytes.length - 1 : bytes.length;
   for (let left = lines; left > 0; left -= 1) {
     at = at === 0 ? -1 : bytes.lastIndexOf(0x0a, at - 1);
-    if (at === -1) return isWhole ? 0 : firstCharacter(bytes);
+    if (at === -1) return isWhole ? 0 : characterStart(bytes, 0);
   }
   return at + 1;
-}
-
-/** The first byte that begins a character. */
-function firstCharacter(bytes: Buffer): number {
-  let at = 0;
-  while (at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
-  return at;
 }
 
 interface ScanOptions {
@@ -199,7 +193,7 @@ async function eachBlock(
 /** A line as text, its middle never split inside a character, with a word on what is left out. */
 function shownLine(line: ScannedLine, maxBytes: number): string {
   const text = line.bytes.toString("utf8");
-  const shown = maxBytes === Number.POSITIVE_INFINITY ? text : keepHead(text, maxBytes);
+  const shown = maxBytes === Number.POSITIVE_INFINITY ? text : headBytes(text, maxBytes);
   const omitted = line.omittedBytes + Buffer.byteLength(text) - Buffer.byteLength(shown);
   return omitted === 0 ? shown : `${shown}… (${omitted} more bytes)`;
 }

@@ -5,7 +5,6 @@
  * whoever runs the command writes them. An artifact is addressable from its allocation, so that the output of a job
  * can be read while it grows; `settle` withdraws the ones that got no file.
  */
-import { randomInt } from "node:crypto";
 import { lstat, readdir, rm, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -15,7 +14,13 @@ import {
   DEFAULT_ARTIFACT_QUOTA_BYTES,
 } from "@pi-bash/contract";
 import { ArtifactError, type ArtifactSelection, parseArtifactAddress } from "./address.ts";
-import { ensurePrivateFolder, makeTemporaryFolder, randomName, writePrivateFile } from "./private-folder.ts";
+import {
+  ensurePrivateFolder,
+  makeTemporaryFolder,
+  randomName,
+  randomSlice,
+  writePrivateFile,
+} from "./private-folder.ts";
 import { type ArtifactText, readArtifact } from "./read.ts";
 
 /**
@@ -78,8 +83,9 @@ export class ArtifactStore {
   async allocate(kind: string): Promise<ArtifactAllocation> {
     const folder = await this.#open();
     const id = this.#newId();
-    const path = join(folder, `${id}.${fileKind(kind)}.${randomName()}.log`);
-    this.#entries.set(id, { id, path, kind: fileKind(kind), createdAtMs: this.#now(), isOpen: true });
+    const shown = fileKind(kind);
+    const path = join(folder, `${id}.${shown}.${randomName()}.log`);
+    this.#entries.set(id, { id, path, kind: shown, createdAtMs: this.#now(), isOpen: true });
     return { id, path };
   }
 
@@ -190,7 +196,9 @@ export class ArtifactStore {
 
   #newId(): string {
     for (;;) {
-      const id = Array.from({ length: ID_LENGTH }, () => ID_CHARS[randomInt(ID_CHARS.length)]).join("");
+      let id = "";
+      // 32 characters, so that each byte chooses any of them equally often.
+      for (const byte of randomSlice(ID_LENGTH)) id += ID_CHARS[byte % ID_CHARS.length];
       if (!this.#entries.has(id) && !this.#expired.has(id)) return id;
     }
   }

@@ -7,19 +7,13 @@
  * three before the next one is read, so a slow window slows the program down and nothing piles up. The wait is bounded
  * as every other: deadline plus grace, whatever the program or the window does. A window that throws is asked no more.
  */
-import {
-  type ArtifactAllocation,
-  DEFAULT_ARTIFACT_MAX_BYTES,
-  DEFAULT_MAX_BYTES,
-  DEFAULT_PTY_COLUMNS,
-  DEFAULT_PTY_ROWS,
-  PTY_COLUMNS_RANGE,
-  PTY_ROWS_RANGE,
-} from "@pi-bash/contract";
+
+import { type ArtifactAllocation, DEFAULT_ARTIFACT_MAX_BYTES, DEFAULT_MAX_BYTES } from "@pi-bash/contract";
+import { DEFAULT_PTY_COLUMNS, DEFAULT_PTY_ROWS, PTY_COLUMNS_RANGE, PTY_ROWS_RANGE } from "@pi-bash/contract/internal";
+import { tailBytes } from "@pi-bash/contract/text";
 import type { VirtualTerminal } from "@pi-bash/terminal";
 import { type CommandResult, countLines, neverStarted } from "../command-result.ts";
 import type { RunOutput } from "../natives-port.ts";
-import { keepTail } from "../output/tail-buffer.ts";
 import { watchRun } from "../run-watch.ts";
 import type { ConsoleControls, ConsoleView, OpenConsoleView, PtyDevice, PtyEnd } from "./console-port.ts";
 import { SafeView, warnAboutWindow } from "./safe-view.ts";
@@ -190,7 +184,7 @@ class ConsoleRun {
 
   #result(end: PtyEnd | undefined, screen: string, raw: RunOutput): CommandResult {
     const text = screen === "" ? "" : `${screen}\n`;
-    const output = keepTail(text, this.#request.maxBytes ?? DEFAULT_MAX_BYTES);
+    const output = tailBytes(text, this.#request.maxBytes ?? DEFAULT_MAX_BYTES);
     const isStopped = end === undefined || end.cancelled || end.timedOut;
     const { artifact } = this.#request;
     return {

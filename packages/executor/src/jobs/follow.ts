@@ -4,8 +4,8 @@
  * Nothing is taken while waiting. What was read counts as given out when the caller says so (`commit`): a call that is
  * aborted while it waits for other jobs loses nothing of this one. Waiting is woken by the job, never by a clock.
  */
-import { onAbort } from "@pi-bash/contract/abort";
-import { keepTail } from "../output/tail-buffer.ts";
+import { tailBytes } from "@pi-bash/contract/text";
+import { type WaitWatch, watchBound } from "@pi-bash/contract/wait";
 import type { JobView } from "./job.ts";
 import type { JobEntry } from "./job-entry.ts";
 import type { LogCursor } from "./job-log.ts";
@@ -140,11 +140,11 @@ function fromTail(
 ): Omit<Found, "job"> {
   const { totals, isOver } = entry.log;
   const newBytes = totals.bytes - cursor.offset;
-  const tail = keepTail(entry.tail, Math.max(0, newBytes));
+  const tail = tailBytes(entry.tail, Math.max(0, newBytes));
   const whole = isOver ? tail : tail.slice(0, tail.lastIndexOf("\n") + 1);
   if (newBytes <= 0 || whole === "") return { output: NO_TEXT };
   const wanted = filter === undefined ? whole : filtered(whole, filter);
-  const text = keepLines(keepTail(wanted, maxBytes), maxLines);
+  const text = keepLines(tailBytes(wanted, maxBytes), maxLines);
   const offset = totals.bytes - Buffer.byteLength(tail) + Buffer.byteLength(whole);
   const isIncomplete = text.length < wanted.length || Buffer.byteLength(tail) < newBytes;
   return {
@@ -204,8 +204,7 @@ class Wait {
   readonly isOver: Promise<void>;
   hasEnded = false;
   readonly #entry: JobEntry;
-  readonly #release: () => void;
-  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #watch: WaitWatch;
   #finish: () => void = () => undefined;
 
   constructor(entry: JobEntry, { timeoutMs, stop }: FollowOptions) {
@@ -217,8 +216,8 @@ class Wait {
       };
     });
     if (timeoutMs <= 0 || stop?.aborted === true) this.#finish();
-    else this.#timer = setTimeout(this.#finish, timeoutMs);
-    this.#release = onAbort(stop, this.#finish);
+    this.#watch = watchBound({ timeoutMs, signal: stop });
+    void this.#watch.over.then(this.#finish);
   }
 
   /** Resolves at the next news of the job's output, at its end, or when the time is over. */
@@ -236,8 +235,7 @@ class Wait {
   }
 
   end(): void {
-    clearTimeout(this.#timer);
-    this.#release();
+    this.#watch.end();
     this.#finish();
   }
 }

@@ -2,8 +2,9 @@
  * Waits for a command in the foreground, and lets it go on as a job when the wait is over.
  */
 
-import { AUTO_BACKGROUND_MARGIN_MS } from "@pi-bash/contract";
 import { onAbort } from "@pi-bash/contract/abort";
+import { AUTO_BACKGROUND_MARGIN_MS } from "@pi-bash/contract/internal";
+import { watchBound } from "@pi-bash/contract/wait";
 import type { JobEnd, JobView } from "./job.ts";
 import type { JobEntry } from "./job-entry.ts";
 
@@ -38,19 +39,15 @@ export async function waitInForeground(
   const { signal, backgroundNow, thresholdMs } = options;
   if (signal?.aborted) entry.cancel();
   const release = onAbort(signal, () => entry.cancel());
-  let timer: NodeJS.Timeout | undefined;
-  let releaseEarly = (): void => undefined;
+  const watch = watchBound({ timeoutMs: thresholdMs, signal: backgroundNow });
   const isOver = new Promise<"over">((resolve) => {
-    const onEarly = (): void => resolve("over");
     // The work itself may ask, at its deadline; it has to know at once whether it may go on.
     entry.promote = () => {
       if (!promote()) return false;
       resolve("over");
       return true;
     };
-    if (thresholdMs !== Number.POSITIVE_INFINITY) timer = setTimeout(onEarly, Math.max(0, thresholdMs));
-    if (backgroundNow?.aborted) onEarly();
-    releaseEarly = onAbort(backgroundNow, onEarly);
+    void watch.over.then(() => resolve("over"));
   });
   try {
     const first = await Promise.race([work, isOver]);
@@ -63,8 +60,7 @@ export async function waitInForeground(
     return { kind: "ended", end: end ?? { text: entry.text } };
   } finally {
     entry.promote = undefined;
-    clearTimeout(timer);
+    watch.end();
     release();
-    releaseEarly();
   }
 }

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { JobState } from "@pi-bash/contract";
-import { settlesWithin } from "../run-watch.ts";
+import { settlesWithin } from "@pi-bash/contract/wait";
 import type { DeliveryState, HostIdentity, JobContext, JobDelivery, JobEnd, JobRecord, JobView } from "./job.ts";
 import { JobLog } from "./job-log.ts";
 import type { JobOptions } from "./job-options.ts";

@@ -7,9 +7,10 @@
  * seen, so a command that ends in time leaves no trace. Every change is written to the registry, where there is one;
  * jobs of a host that is gone are taken over when the manager is opened. How results travel is in `delivery-queue.ts`.
  */
-import { DEFAULT_MAX_JOBS, TASK_RETENTION_MS } from "@pi-bash/contract";
+import { DEFAULT_MAX_JOBS } from "@pi-bash/contract";
+import { TASK_RETENTION_MS } from "@pi-bash/contract/internal";
+import { settlesWithin } from "@pi-bash/contract/wait";
 import { guardListener, warnAboutListener } from "../host-listener.ts";
-import { settlesWithin } from "../run-watch.ts";
 import { DeliveryQueue, type DeliverySink } from "./delivery-queue.ts";
 import { type FollowOptions, type FollowReport, followJob } from "./follow.ts";
 import { type ForegroundEnd, type ForegroundOptions, waitInForeground } from "./foreground.ts";

@@ -1,7 +1,10 @@
 /**
  * What a model reads about jobs: one place, so that starting, polling and delivery speak alike.
  */
-import { artifactUrl, displayLine, MAX_JOB_LABEL_CHARS, outputText } from "@pi-bash/contract";
+
+import { artifactUrl, displayLine, outputText } from "@pi-bash/contract";
+import { MAX_JOB_LABEL_CHARS } from "@pi-bash/contract/internal";
+import { headUnits, tailUnits } from "@pi-bash/contract/text";
 import type { JobView } from "./job.ts";
 
 /** A result longer than this is delivered as a preview, in UTF-16 units. */
@@ -13,7 +16,7 @@ const PREVIEW_TAIL_CHARS = 1_000;
 export function jobLabel(command: string): string {
   const line = displayLine(command);
   if (line.length <= MAX_JOB_LABEL_CHARS) return line;
-  return `${wholeCharacters(line.slice(0, MAX_JOB_LABEL_CHARS - 3))}...`;
+  return `${headUnits(line, MAX_JOB_LABEL_CHARS - 3)}...`;
 }
 
 /** What a call returns whose command goes on in the background. */
@@ -81,16 +84,10 @@ function survivorsLine(job: JobView): string {
 }
 
 function preview(text: string): string {
-  const head = wholeCharacters(text.slice(0, PREVIEW_HEAD_CHARS));
-  const tail = text.slice(-PREVIEW_TAIL_CHARS);
-  const start = /^[\uDC00-\uDFFF]/.test(tail) ? 1 : 0;
-  const omitted = text.length - head.length - (tail.length - start);
-  return `${head}\n[… ${omitted} characters left out …]\n${tail.slice(start).trimEnd()}`;
-}
-
-/** A cut may leave the first half of a character at the end. */
-function wholeCharacters(text: string): string {
-  return /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text;
+  const head = headUnits(text, PREVIEW_HEAD_CHARS);
+  const tail = tailUnits(text, PREVIEW_TAIL_CHARS);
+  const omitted = text.length - head.length - tail.length;
+  return `${head}\n[… ${omitted} characters left out …]\n${tail.trimEnd()}`;
 }
 
 /** `350ms`, `1.2s`, `3m 5s`, `2h 1m`. */

@@ -6,7 +6,7 @@
  * loop between two, so that its matches are found wherever they are.
  */
 import type { FileHandle } from "node:fs/promises";
-import { MAX_SHOWN_LINE_BYTES } from "@pi-bash/contract";
+import { MAX_SHOWN_LINE_BYTES } from "@pi-bash/contract/internal";
 import { type LinePattern, linePattern } from "../artifacts/line-pattern.ts";
 import { LineScanner, type ScannedLine } from "../artifacts/line-scanner.ts";
 import { openPrivateFile } from "../artifacts/private-folder.ts";

@@ -1,7 +1,7 @@
 /**
  * Waits for jobs and takes their results. A poll is a view: ending it ends nothing (JB-11).
  */
-import { onAbort } from "@pi-bash/contract/abort";
+import { type WaitEnd, waitWithin } from "@pi-bash/contract/wait";
 import type { JobView } from "./job.ts";
 import type { JobEntry } from "./job-entry.ts";
 
@@ -64,21 +64,9 @@ function isTakeable(entry: JobEntry): boolean {
   return entry.delivery === "none" || entry.delivery === "queued";
 }
 
-async function firstEnd(running: readonly JobEntry[], options: PollOptions): Promise<"ended" | "timeout" | "aborted"> {
-  const { timeoutMs, signal } = options;
-  if (timeoutMs !== undefined && timeoutMs <= 0) return "timeout";
-  let timer: NodeJS.Timeout | undefined;
-  let release = (): void => undefined;
-  const bounds = new Promise<"timeout" | "aborted">((resolve) => {
-    release = onAbort(signal, () => resolve("aborted"));
-    if (timeoutMs !== undefined) timer = setTimeout(() => resolve("timeout"), timeoutMs);
-  });
-  try {
-    return await Promise.race([...running.map((entry) => entry.whenEnded().then(() => "ended" as const)), bounds]);
-  } finally {
-    clearTimeout(timer);
-    release();
-  }
+async function firstEnd(running: readonly JobEntry[], options: PollOptions): Promise<WaitEnd | "value" | "error"> {
+  const { kind } = await waitWithin(Promise.race(running.map((entry) => entry.whenEnded())), options);
+  return kind;
 }
 
 function report(

@@ -1,7 +1,7 @@
 /**
  * How long an ended job is kept: results that were read a little while, others longer, untaken ones until they are taken.
  */
-import { JOB_CONSUMED_RETENTION_MS, JOB_RETENTION_MS } from "@pi-bash/contract";
+import { JOB_CONSUMED_RETENTION_MS, JOB_RETENTION_MS } from "@pi-bash/contract/internal";
 import type { JobEntry } from "./job-entry.ts";
 
 /** Ended jobs that are kept although nobody took their result; the oldest go first. */

@@ -8,9 +8,10 @@
  * the command waits for it, so a slow listener slows the command down and loses nothing. A run that was ended is not held
  * up, however: what it still writes is kept up to a bound, its newest part, and the listener is told how much is missing.
  */
-import { UPDATE_INTERVAL_MS } from "@pi-bash/contract";
+
+import { UPDATE_INTERVAL_MS } from "@pi-bash/contract/internal";
+import { tailBytes } from "@pi-bash/contract/text";
 import { guardListener } from "../host-listener.ts";
-import { keepTail } from "./tail-buffer.ts";
 
 /** Text that waits is passed on early from this many UTF-16 units on: a flood's pieces are as long, and are not copied. */
 const MAX_WAITING_CHARS = 64 * 1024;
@@ -86,7 +87,7 @@ export class ChunkThrottle {
 
   #leaveOut(): void {
     const text = this.#waiting.join("");
-    const kept = keepTail(text, KEPT_BYTES);
+    const kept = tailBytes(text, KEPT_BYTES);
     this.#leftOutBytes += Buffer.byteLength(text) - Buffer.byteLength(kept);
     this.#waiting = [kept];
     this.#waitingChars = kept.length;

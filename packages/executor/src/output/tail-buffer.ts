@@ -5,7 +5,9 @@
  * text never begins inside a character. Joining is put off until somebody reads, because a build prints thousands of
  * small chunks between two looks.
  */
+
 import { DEFAULT_MAX_BYTES } from "@pi-bash/contract";
+import { tailBytes } from "@pi-bash/contract/text";
 
 /** Chunks that may wait before they are joined: bounds the array, not the text. */
 const MAX_PENDING_CHUNKS = 64;
@@ -62,35 +64,9 @@ export class TailBuffer {
 
   #join(): void {
     if (this.#pending.length === 0) return;
-    this.#text = keepTail(this.#text + this.#pending.join(""), this.#maxBytes);
+    this.#text = tailBytes(this.#text + this.#pending.join(""), this.#maxBytes);
     this.#textBytes = Buffer.byteLength(this.#text);
     this.#pending = [];
     this.#pendingBytes = 0;
   }
-}
-
-/** The end of `text`, at most `maxBytes` of UTF-8, beginning at a character. */
-export function keepTail(text: string, maxBytes: number): string {
-  // A UTF-16 unit takes at most 3 bytes, so short texts need no look at their bytes.
-  if (text.length * 3 <= maxBytes) return text;
-  const bytes = Buffer.from(text, "utf8");
-  if (bytes.length <= maxBytes) return text;
-  let start = bytes.length - maxBytes;
-  while (start < bytes.length && isContinuation(bytes[start])) start += 1;
-  return bytes.toString("utf8", start);
-}
-
-/** The beginning of `text`, at most `maxBytes` of UTF-8, ending at a character. */
-export function keepHead(text: string, maxBytes: number): string {
-  if (text.length * 3 <= maxBytes) return text;
-  const bytes = Buffer.from(text, "utf8");
-  if (bytes.length <= maxBytes) return text;
-  let end = maxBytes;
-  while (end > 0 && isContinuation(bytes[end])) end -= 1;
-  return bytes.toString("utf8", 0, end);
-}
-
-/** Whether a byte is inside a UTF-8 sequence, not at its beginning. */
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
 }

@@ -8,8 +8,9 @@
  * their own. A session whose run does not settle is quarantined: it leaves the pool at once, is closed in the
  * background, and forgotten when the run settles or the bound has passed.
  */
+
+import { settlesWithin } from "@pi-bash/contract/wait";
 import type { NativesPort, SessionOptions } from "../natives-port.ts";
-import { settlesWithin } from "../run-watch.ts";
 import { Session, type Turn, type TurnKind } from "./session.ts";
 
 /** Idle sessions kept. Each holds a few small processes; an agent with its sub-agents needs a handful. */

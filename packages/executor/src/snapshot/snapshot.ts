@@ -9,6 +9,7 @@
  */
 import { lstat, readFile, rm, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { settlesWithin } from "@pi-bash/contract/wait";
 import {
   createPrivateFile,
   ensurePrivateFolder,
@@ -17,7 +18,6 @@ import {
   writePrivateFile,
 } from "../artifacts/private-folder.ts";
 import type { NativesPort, RunResult } from "../natives-port.ts";
-import { settlesWithin } from "../run-watch.ts";
 import { isBash } from "../shell-config.ts";
 import { assembleSnapshot, type Snapshot } from "./assemble.ts";
 import { captureScript } from "./capture-script.ts";
@@ -55,6 +55,7 @@ export interface SnapshotOptions {
 export class SnapshotSource {
   readonly #options: SnapshotOptions;
   #made: Promise<SnapshotOutcome> | undefined;
+  #known: SnapshotOutcome | undefined;
   #folder: string | undefined;
   #text = "";
 
@@ -62,12 +63,22 @@ export class SnapshotSource {
     this.#options = options;
   }
 
+  /** What `getOrCreate` resolves with now; undefined: it is being made, or was not asked for. */
+  get known(): SnapshotOutcome | undefined {
+    return this.#known;
+  }
+
   /** The snapshot, made once. Never rejects. */
   getOrCreate(): Promise<SnapshotOutcome> {
-    this.#made ??= this.#make().catch((error: unknown) => ({
-      kind: "failed" as const,
-      reason: error instanceof Error ? error.message : String(error),
-    }));
+    this.#made ??= this.#make()
+      .catch((error: unknown) => ({
+        kind: "failed" as const,
+        reason: error instanceof Error ? error.message : String(error),
+      }))
+      .then((outcome) => {
+        this.#known = outcome;
+        return outcome;
+      });
     return this.#made;
   }
 
@@ -82,8 +93,10 @@ export class SnapshotSource {
       await writePrivateFile(made.path, this.#text);
       return made;
     } catch {
-      this.#made = Promise.resolve({ kind: "failed", reason: `\`${made.path}\` is gone and cannot be written again` });
-      return this.#made;
+      const lost = { kind: "failed" as const, reason: `\`${made.path}\` is gone and cannot be written again` };
+      this.#known = lost;
+      this.#made = Promise.resolve(lost);
+      return lost;
     }
   }
 

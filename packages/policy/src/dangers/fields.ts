@@ -5,7 +5,8 @@
  * braces, loops or several assignments give it several values; each of them counts. Where the values of variables come
  * from is in `bindings.ts`, what commands print in `outputs.ts`.
  */
-import { type ParameterPiece, type Word, type WordPiece, wordPieces } from "@pi-bash/command";
+import type { Word } from "@pi-bash/command";
+import { type ParameterPiece, type WordPiece, wordPieces } from "@pi-bash/command/internal";
 
 /** A part of a field. */
 export type Part =

@@ -2,7 +2,8 @@
  * Commands that start processes without end: functions that start themselves or each other, loops without an end that
  * start something in the background, scripts that start themselves, and `fork` in a loop of an interpreter.
  */
-import { analyzeCommand, type CommandAnalysis, programName, type SimpleCommand } from "@pi-bash/command";
+import { analyzeCommand, type CommandAnalysis, type SimpleCommand } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 import type { Finding } from "../finding.ts";
 
 /** Most calls of one function that are looked at; the second one tells. */

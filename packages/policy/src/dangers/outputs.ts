@@ -7,10 +7,10 @@ import {
   analyzeCommand,
   type CommandAnalysis,
   type EffectiveCommand,
-  programName,
   type SimpleCommand,
   type Word,
 } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 import { expandWord, type Field, knownText, textField, UNKNOWN, UNKNOWN_RELATIVE, type Values } from "./fields.ts";
 import { readFind } from "./find-expression.ts";
 

@@ -1,7 +1,8 @@
 /**
  * Removing, moving and changing the modes of what belongs to the system: `rm`, `find`, `fd`, `mv`, `chmod`, `chown`.
  */
-import { programName, type Word } from "@pi-bash/command";
+import type { Word } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 import { type FieldTarget, targetOf } from "../danger-paths.ts";
 import type { Refusal } from "../finding.ts";
 import {

@@ -4,7 +4,8 @@
  * They are completed with what the line says about their variables; what stays open becomes a variable of its own, so
  * that the judges see that it is not known.
  */
-import { type EffectiveCommand, programName, type Span, type Word } from "@pi-bash/command";
+import type { EffectiveCommand, Span, Word } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 import { type Field, MAX_FIELDS, type Part } from "./fields.ts";
 
 const SHELL = /^(?:bash|sh|dash|zsh|ksh|ash|rbash)$/;

@@ -1,17 +1,16 @@
 /**
  * The places of a line that give a variable a value: assignments, builtins, loops and expansions.
  */
-import {
-  arrayElements,
-  type CommandAnalysis,
-  type CommandContext,
-  type Construct,
-  type EffectiveCommand,
-  type SimpleCommand,
-  type Span,
-  type Word,
-  wordPieces,
+import type {
+  CommandAnalysis,
+  CommandContext,
+  Construct,
+  EffectiveCommand,
+  SimpleCommand,
+  Span,
+  Word,
 } from "@pi-bash/command";
+import { arrayElements, wordPieces } from "@pi-bash/command/internal";
 import { expandText, expandWord, type Field, knownText, textField, type Values } from "./fields.ts";
 
 /** One place that gives a variable a value. */

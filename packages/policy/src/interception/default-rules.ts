@@ -5,7 +5,8 @@
  * that reads a pipe is no file reader, a here-document no file, and `2>&1` or `/dev/null` no writing. How rules are
  * chosen and reported is in `interceptor.ts`.
  */
-import { programName, type Redirection, type SimpleCommand } from "@pi-bash/command";
+import type { Redirection, SimpleCommand } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 
 /** A built-in rule. */
 export interface DefaultRule {

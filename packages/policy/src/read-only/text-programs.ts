@@ -4,7 +4,8 @@
  * Each accepts what its checker understands completely. The plain option tables are in `programs.ts`, `git` is in
  * `git.ts`.
  */
-import { findValues, type Word } from "@pi-bash/command";
+import type { Word } from "@pi-bash/command";
+import { findValues } from "@pi-bash/command/internal";
 import { type Refusal, refuse } from "../finding.ts";
 import { isHarmlessAwkProgram } from "./awk-program.ts";
 import {

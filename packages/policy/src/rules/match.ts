@@ -6,15 +6,8 @@
  * covered by an allow rule?" needs every word known or free, and the program to be what its name says.
  */
 import { posix } from "node:path";
-import {
-  type CommandAnalysis,
-  type EffectiveCommand,
-  programName,
-  programNameOf,
-  type Redirection,
-  type Word,
-  wordsOf,
-} from "@pi-bash/command";
+import { type CommandAnalysis, type EffectiveCommand, type Redirection, type Word, wordsOf } from "@pi-bash/command";
+import { programName, programNameOf } from "@pi-bash/command/internal";
 import { envConcerns } from "./match-variables.ts";
 import type { Pattern, Rule, Token } from "./rule.ts";
 

@@ -7,7 +7,7 @@
  * approved automatically while it stands.
  */
 import { analyzeCommand } from "@pi-bash/command";
-import { type JsonPath, jsonPathText, nearestNames, readJson, type TextPlace } from "@pi-bash/contract";
+import { type JsonPath, jsonPathText, nearestNames, readJson, type TextPlace } from "@pi-bash/contract/internal";
 import { concerns, covers } from "./match.ts";
 import { namesVariable } from "./match-variables.ts";
 import { parseRule, type Rule, type RuleBehavior, type RuleSource } from "./rule.ts";

@@ -6,16 +6,16 @@
  * other: through a pipe, a substitution, a variable, a function, or a file of the same line. A download into a file, or
  * into a program that only reads it, is none.
  */
-import {
-  type CommandAnalysis,
-  type Construct,
-  type EffectiveCommand,
-  programName,
-  type Redirection,
-  type SimpleCommand,
-  type Span,
-  type Word,
+import type {
+  CommandAnalysis,
+  Construct,
+  EffectiveCommand,
+  Redirection,
+  SimpleCommand,
+  Span,
+  Word,
 } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 import { type Refusal, refuse } from "../finding.ts";
 import { isInterpreter, type ProgramText, programTexts } from "./program-text.ts";
 
@@ -32,6 +32,8 @@ const CODE_RUNS =
 
 /** The first command that runs a download, and why; undefined where there is none. */
 export function runsDownload(analysis: CommandAnalysis): { refusal: Refusal; command: EffectiveCommand } | undefined {
+  // Most lines have no download, and what else a line is made of need not be known then.
+  if (!analysis.effective.some(downloads)) return undefined;
   const line = new Line(analysis);
   if (line.downloads.length === 0) return undefined;
   for (const [command, text] of line.runners) {

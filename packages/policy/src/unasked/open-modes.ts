@@ -4,7 +4,8 @@
  * What counts is what others end up with, read from the mode, and whether whole trees get it: by `-R`, by `find` and
  * `fd`, by `xargs` behind them, or by `**`.
  */
-import { type CommandAnalysis, type EffectiveCommand, programName, type Word } from "@pi-bash/command";
+import type { CommandAnalysis, EffectiveCommand, Word } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 import { type Refusal, refuse } from "../finding.ts";
 
 /** Programs that list whole trees. */

@@ -4,7 +4,8 @@
  * Shells, `eval`, `source` and interpreters, and commands whose name is itself made while they run. A program that
  * only reads its input (`jq`, `python3 -c '…'` with a text of its own, `bash script.sh`) runs none of it.
  */
-import { type EffectiveCommand, programName, type Word } from "@pi-bash/command";
+import type { EffectiveCommand, Word } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 
 /** Where the text is: `text` and `code` in a word, for a shell and for an interpreter; `file` behind a path. */
 export type ProgramText = { readonly kind: "text" | "code" | "file"; readonly word: Word } | { readonly kind: "stdin" };

@@ -5,13 +5,8 @@
  * patterns, the folder that an earlier `cd` went to, and `/proc/self/root` in front. Links are not followed.
  */
 import { posix } from "node:path";
-import {
-  type CommandAnalysis,
-  type EffectiveCommand,
-  programName,
-  type Redirection,
-  type Word,
-} from "@pi-bash/command";
+import type { CommandAnalysis, EffectiveCommand, Redirection, Word } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 import { braceWords } from "../brace-words.ts";
 import type { PathContext } from "../danger-paths.ts";
 import { type Refusal, refuse } from "../finding.ts";

@@ -5,7 +5,7 @@
  */
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: one table, which is read from top to bottom
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are shell text
-import { singleQuoted } from "@pi-bash/command";
+import { singleQuoted } from "@pi-bash/command/internal";
 import { type Case, VICTIM } from "./case.ts";
 
 /** A class of lines. */

@@ -3,7 +3,7 @@
  *
  * Some of them need a variable or a file, which then belong to the case.
  */
-import { singleQuoted } from "@pi-bash/command";
+import { singleQuoted } from "@pi-bash/command/internal";
 import { pick, type Random } from "../../../../test/support/random.ts";
 import type { Case } from "./case.ts";
 

@@ -4,7 +4,7 @@
  * A wrapper takes the text of a command and gives one back; those that hand over words of their own (`xargs`, `find`,
  * `fd`) also say what the words are.
  */
-import { singleQuoted } from "@pi-bash/command";
+import { singleQuoted } from "@pi-bash/command/internal";
 import { pick, type Random } from "../../../../test/support/random.ts";
 
 /** Text before a command. */

@@ -4,7 +4,8 @@
  * Words are quoted anew, lines are continued, commented, nested, wrapped and joined. The same seed makes the same
  * lines, so that a failing one can be found again. What bash makes of them is in `bash-judge.ts`.
  */
-import { analyzeCommand, singleQuoted } from "@pi-bash/command";
+import { analyzeCommand } from "@pi-bash/command";
+import { singleQuoted } from "@pi-bash/command/internal";
 import { seededRandom } from "../../../../test/support/random.ts";
 import { ACTING_LINES, READING_LINES } from "./corpus.ts";
 

@@ -5,7 +5,7 @@
  * elsewhere: typing, resizing and ending it go through `ConsoleControls`. Nothing that the program writes reaches the
  * person's terminal but the text and colours of its screen.
  */
-import { PTY_COLUMNS_RANGE, PTY_ROWS_RANGE } from "@pi-bash/contract";
+import { PTY_COLUMNS_RANGE, PTY_ROWS_RANGE } from "@pi-bash/contract/internal";
 import { VirtualTerminal } from "@pi-bash/terminal";
 import { plainRun, type Run, type StyledLine } from "../text/styled.ts";
 import { visible } from "../text/visible.ts";

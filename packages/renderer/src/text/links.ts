@@ -4,6 +4,7 @@
  * Only the web and files are linked to. A link whose text is an address says where it leads where that is another one:
  * what is clicked is what is read.
  */
+import { headUnits } from "@pi-bash/contract/text";
 import type { Run, StyledLine } from "./styled.ts";
 
 /** Longest link target, in UTF-16 units, and its schemes. */
@@ -23,7 +24,7 @@ export function isSafeTarget(target: string): boolean {
 
 /** The target as text, its beginning where it is long. */
 export function spelledTarget(target: string): string {
-  return ` (${target.slice(0, MAX_SPELLED_UNITS)}${target.length > MAX_SPELLED_UNITS ? "…" : ""})`;
+  return ` (${headUnits(target, MAX_SPELLED_UNITS)}${target.length > MAX_SPELLED_UNITS ? "…" : ""})`;
 }
 
 /** The line with the target after each link whose text is another address. */

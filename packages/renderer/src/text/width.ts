@@ -6,6 +6,7 @@
  * with spacing marks (Devanagari, Thai): most terminals give each of these a cell, so they count, and such a cluster is
  * taken apart where it would have more than two columns. Where terminals differ, the wider answer is the safe one.
  */
+import { headUnits } from "@pi-bash/contract/text";
 import stringWidth from "string-width";
 
 /** Printable ASCII: as many columns as units. Nearly all output is, and nothing has to be looked up for it. */
@@ -91,8 +92,7 @@ function isHighSurrogate(unit: number): boolean {
 
 /** At most so much of a cluster as is shown, without half a character at the cut. */
 function cut(cluster: string): string {
-  if (cluster.length <= MAX_CLUSTER_UNITS) return cluster;
-  return cluster.slice(0, MAX_CLUSTER_UNITS).replace(/[\ud800-\udbff]$/, "");
+  return headUnits(cluster, MAX_CLUSTER_UNITS);
 }
 
 /** A cluster that is no emoji, in parts of at most two columns; nearly always there is one. */

@@ -3,7 +3,7 @@
  */
 
 import { type AgentTaskParams, outputWindow, type TaskResult } from "@pi-bash/contract";
-import { onAbort } from "@pi-bash/contract/abort";
+import { waitWithin } from "@pi-bash/contract/wait";
 import { ToolAbortError, ToolError } from "../tool-error.ts";
 import type { AgentTasks } from "./agent-tasks.ts";
 import { answer, type TaskCall, type TaskToolResult } from "./define-tool.ts";
@@ -63,21 +63,11 @@ async function waitInForeground(
 
 /** What a wait comes to, or `stopped` as soon as the signal is aborted, whatever the wait does then. */
 export async function orStopped<T>(wait: Promise<T>, stop: AbortSignal): Promise<T | "stopped"> {
-  let release = (): void => undefined;
-  const stopped = new Promise<"stopped">((resolve) => {
-    if (stop.aborted) resolve("stopped");
-    release = onAbort(stop, () => resolve("stopped"));
-  });
-  const ended = wait.catch((error: unknown) => {
-    // A wait that was told to stop may well reject.
-    if (stop.aborted) return "stopped" as const;
-    throw error;
-  });
-  try {
-    return await Promise.race([ended, stopped]);
-  } finally {
-    release();
-  }
+  const waited = await waitWithin(wait, { signal: stop });
+  if (waited.kind === "value") return waited.value;
+  // A wait that was told to stop may well reject.
+  if (waited.kind === "error" && !stop.aborted) throw waited.error;
+  return "stopped";
 }
 
 /** What the host's agents throw is for the model to read. */

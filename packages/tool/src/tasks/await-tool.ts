@@ -6,14 +6,14 @@
  */
 import { setMaxListeners } from "node:events";
 import {
-  DEFAULT_TASK_AWAIT_SECONDS,
   MAX_TASK_SECONDS,
   type OutputWindow,
   outputWindow,
   type TaskAwaitEntry,
   TaskAwaitParams,
 } from "@pi-bash/contract";
-import { logFilter } from "@pi-bash/executor";
+import { DEFAULT_TASK_AWAIT_SECONDS } from "@pi-bash/contract/internal";
+import { logFilter } from "@pi-bash/executor/internal";
 import { ToolAbortError, ToolError } from "../tool-error.ts";
 import { type AwaitOptions, type AwaitPorts, plain, type Waited, waitForTask } from "./await-wait.ts";
 import { answer, defineTool, type TaskTool } from "./define-tool.ts";

@@ -4,10 +4,12 @@
  * What a wait has read is given out only when the whole call answers (`commit`); a call that is aborted gives all of it
  * back (`release`).
  */
+
 import type { TaskAwaitEntry } from "@pi-bash/contract";
 import { withDeadline } from "@pi-bash/contract/abort";
+import { tailBytes } from "@pi-bash/contract/text";
+import { waitAtMost } from "@pi-bash/contract/wait";
 import type { FollowReport, JobManager, OwnedJob } from "@pi-bash/executor";
-import { waitAtMost } from "../bounded-wait.ts";
 import { orStopped } from "./agent-task.ts";
 import type { AgentReport, AgentTask, AgentTasks } from "./agent-tasks.ts";
 import { bashReport, leftOutNote, truncationOf } from "./report.ts";
@@ -160,9 +162,10 @@ function joined(notes: readonly (string | undefined)[]): string | undefined {
 }
 
 function endOfResult(text: string, { maxBytes, maxLines }: Pick<AwaitOptions, "maxBytes" | "maxLines">): string {
-  const bytes = Buffer.from(text);
-  const cut = bytes.length <= maxBytes ? text : bytes.subarray(bytes.length - maxBytes).toString();
-  const whole = bytes.length <= maxBytes ? cut : cut.slice(cut.indexOf("\n") + 1);
+  const cut = tailBytes(text, maxBytes);
+  const lineStart = cut.indexOf("\n") + 1;
+  // From the beginning of a line, but for a long one, whose end is better than nothing of it.
+  const whole = cut.length === text.length || lineStart > cut.length / 2 ? cut : cut.slice(lineStart);
   return maxLines === undefined ? whole : whole.split("\n").slice(-maxLines).join("\n");
 }
 

@@ -48,7 +48,7 @@ export async function runBashTask(
   const call = { ...prepared, timeout: taskTimeout(params.timeout_secs, longest) };
   const scene: CallScene = { session, context: task.context, signal, updates: liveUpdates(onUpdate) };
   const title = oneLine(params.display_name);
-  if (isBackground) return started(call, startManaged(call, manager, scene, { title }));
+  if (isBackground) return started(call, await startManaged(call, manager, scene, { title }));
 
   // Where commands belong on the client's machine, a task's belong there, too; they cannot leave its terminal.
   const onClient = await runOnClientTerminal(call, scene);

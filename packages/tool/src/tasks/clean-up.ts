@@ -1,7 +1,7 @@
 /**
  * What is left of a workspace that is gone: its commands are ended, and its shell with everything in it.
  */
-import { TASK_TERMINATE_MS } from "@pi-bash/contract";
+import { TASK_TERMINATE_MS } from "@pi-bash/contract/internal";
 import { toBashTaskId } from "./task-id.ts";
 import { jobsOf, type TaskSession } from "./task-session.ts";
 

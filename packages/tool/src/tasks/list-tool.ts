@@ -1,7 +1,9 @@
 /**
  * `task_list`: the agents and commands of a workspace and of those below it.
  */
+
 import { outputWindow, type TaskListEntry, TaskListParams, type TaskStatus } from "@pi-bash/contract";
+import { clipped } from "@pi-bash/contract/text";
 import type { OwnedJob } from "@pi-bash/executor";
 import { type ForegroundCall, foregroundCallsOf } from "../foreground-calls.ts";
 import type { AgentTask } from "./agent-tasks.ts";
@@ -76,7 +78,7 @@ function bashEntry({ job, command }: OwnedJob, scope: Scope, nowMs: number): Tas
     ...(job.owner === undefined ? {} : { parentWorkspaceId: job.owner }),
     kind: "bash",
     display_name: job.title ?? job.label,
-    script: clipped(command),
+    script: clipped(command, MAX_SCRIPT_CHARS),
     uptime_ms: Math.max(0, (job.endedAtMs ?? nowMs) - job.startedAtMs),
     ...(job.exitCode === undefined ? {} : { exitCode: job.exitCode }),
     depth: scope.depthOf(job.owner) + 1,
@@ -91,17 +93,11 @@ function callEntry({ id, command, madeAtMs, startedAtMs }: ForegroundCall, nowMs
     status: startedAtMs === undefined ? "queued" : "running",
     kind: "bash",
     display_name: "call in the foreground",
-    script: clipped(command),
+    script: clipped(command, MAX_SCRIPT_CHARS),
     uptime_ms: Math.max(0, nowMs - (startedAtMs ?? madeAtMs)),
     depth: 1,
     createdAt: new Date(madeAtMs).toISOString(),
   };
-}
-
-/** A script may be as long as a file; a list needs its beginning. */
-function clipped(script: string): string {
-  if (script.length <= MAX_SCRIPT_CHARS) return script;
-  return `${script.slice(0, MAX_SCRIPT_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
 function textOf(tasks: readonly TaskListEntry[], room: Room): string {

@@ -4,9 +4,10 @@
  * Facts stand in lines before the output, which is fenced by more backticks than it has anywhere: no output can end its
  * own fence and pretend to be a fact.
  */
+
 import { artifactUrl, displayLine, outputText, type TaskAwaitEntry, type TaskTruncation } from "@pi-bash/contract";
+import { clipped, headBytes, tailBytes } from "@pi-bash/contract/text";
 import type { JobView, LogText } from "@pi-bash/executor";
-import { endOf } from "../text-end.ts";
 
 /** Longest name or script in a line, in UTF-16 units. */
 const MAX_LINE_CHARS = 120;
@@ -115,13 +116,10 @@ export function withoutMiddle(whole: string, { maxBytes, maxLines }: Room): stri
   const text = maxLines === undefined ? whole : withoutMiddleLines(whole, maxLines);
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return text;
-  const head = Buffer.from(text)
-    .subarray(0, Math.min(KEPT_HEAD_BYTES, Math.floor(maxBytes / 3)))
-    .toString()
-    .replace(/\u{fffd}$/u, "");
+  const head = headBytes(text, Math.min(KEPT_HEAD_BYTES, Math.floor(maxBytes / 3)));
   const mark = `\n[… ${bytes - maxBytes} bytes and more left out …]\n`;
   const room = Math.max(0, maxBytes - Buffer.byteLength(head) - Buffer.byteLength(mark));
-  return `${head}${mark}${endOf(text, room)}`;
+  return `${head}${mark}${tailBytes(text, room)}`;
 }
 
 function withoutMiddleLines(text: string, maxLines: number): string {
@@ -149,6 +147,5 @@ function withNote(text: string, note: string | undefined): string {
 
 /** A name or a script as one line of bounded length, hidden characters written out. */
 export function oneLine(text: string): string {
-  const line = displayLine(text);
-  return line.length <= MAX_LINE_CHARS ? line : `${line.slice(0, MAX_LINE_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return clipped(displayLine(text), MAX_LINE_CHARS);
 }

@@ -3,8 +3,9 @@
  *
  * Worked out anew for each call, from the host's word on who descends from whom; where that fails, nothing is in scope.
  */
+
+import { waitAtMost } from "@pi-bash/contract/wait";
 import type { OwnedJob } from "@pi-bash/executor";
-import { waitAtMost } from "../bounded-wait.ts";
 import { ToolError } from "../tool-error.ts";
 import type { AgentTask } from "./agent-tasks.ts";
 import { fromBashTaskId, toBashTaskId } from "./task-id.ts";
@@ -70,7 +71,7 @@ async function agentsBelow({ agentTasks }: TaskSession, caller: string | undefin
   if (agentTasks === undefined) return [];
   const told = await waitAtMost(async () => agentTasks.descendants(caller), SCOPE_BOUND_MS);
   if (told.kind === "value") return told.value;
-  const why = told.kind === "late" ? "its host does not answer" : messageOf(told.error);
+  const why = told.kind === "error" ? messageOf(told.error) : "its host does not answer";
   throw new ToolError(`What runs below this workspace cannot be told: ${why}`);
 }
 

@@ -1,7 +1,7 @@
 /**
  * Ids of tasks: `bash:<id of a job>` is a command, anything else an agent.
  */
-import { BASH_TASK_PREFIX } from "@pi-bash/contract";
+import { BASH_TASK_PREFIX } from "@pi-bash/contract/internal";
 import { ToolError } from "../tool-error.ts";
 
 /** Longest id that is looked up, in UTF-16 units: ours are short, and an answer repeats them. */

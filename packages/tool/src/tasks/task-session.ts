@@ -1,7 +1,7 @@
 /**
  * What the task tools need of the agent's session besides what the bash tool needs.
  */
-import { onAbort } from "@pi-bash/contract/abort";
+import { settled, unlessAborted } from "@pi-bash/contract/wait";
 import type { JobManager } from "@pi-bash/executor";
 import type { BashToolSession } from "../session.ts";
 import { ToolAbortError, ToolError } from "../tool-error.ts";
@@ -35,17 +35,11 @@ export function jobsOf(session: TaskSession): JobManager {
 /** Waits until the workspace is ready, or nobody wants to wait any more. */
 export async function untilReady(session: TaskSession, signal: AbortSignal | undefined): Promise<void> {
   if (session.ready === undefined) return;
-  let release = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    release = onAbort(signal, () => reject(new ToolAbortError()));
-  });
-  try {
-    await Promise.race([session.ready(signal), aborted]);
-  } catch (error) {
-    if (error instanceof ToolAbortError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ToolError(`The workspace is not ready: ${reason}`, { cause: error });
-  } finally {
-    release();
-  }
+  const begun = settled(async () => session.ready?.(signal));
+  const ready = await unlessAborted(begun, signal);
+  if (ready === "aborted") throw new ToolAbortError();
+  if (ready.kind === "value") return;
+  if (ready.error instanceof ToolAbortError) throw ready.error;
+  const reason = ready.error instanceof Error ? ready.error.message : String(ready.error);
+  throw new ToolError(`The workspace is not ready: ${reason}`, { cause: ready.error });
 }

@@ -1,8 +1,9 @@
 /**
  * `task_terminate`: ends tasks with everything they started, and says what is gone.
  */
-import { outputWindow, TASK_TERMINATE_MS, type TaskTerminateEntry, TaskTerminateParams } from "@pi-bash/contract";
-import { waitAtMost } from "../bounded-wait.ts";
+import { outputWindow, type TaskTerminateEntry, TaskTerminateParams } from "@pi-bash/contract";
+import { TASK_TERMINATE_MS } from "@pi-bash/contract/internal";
+import { waitAtMost } from "@pi-bash/contract/wait";
 import { foregroundCallsOf } from "../foreground-calls.ts";
 import { ToolError } from "../tool-error.ts";
 import type { AgentTask } from "./agent-tasks.ts";
@@ -74,7 +75,7 @@ async function terminateOne(session: TaskSession, scope: Scope, id: string): Pro
 /** A call of the bash tool, which answers its own caller. */
 async function terminateCall(taskId: string, isOver: Promise<void>): Promise<TaskTerminateEntry> {
   const ended = await waitAtMost(() => isOver, TASK_TERMINATE_MS);
-  const note = ended.kind === "late" ? { note: LATE_NOTE } : {};
+  const note = ended.kind === "deadline" ? { note: LATE_NOTE } : {};
   return { status: "terminated", taskId, terminatedTaskIds: [taskId], ...note };
 }
 

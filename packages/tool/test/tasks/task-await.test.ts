@@ -99,6 +99,20 @@ describe("awaiting a command", () => {
     );
   });
 
+  it.each(["", "a", "aa"])(
+    "asked late gives whole characters of a result that is one long line, after `%s`",
+    async (start) => {
+      const { start: begin, await: awaitTasks } = await taskScene({ "bash.outputMaxBytes": 1_024 });
+      const id = await begin(`printf '${start}'; printf '€%.0s' {1..2000}`);
+      await awaitTasks({ task_ids: [id], min_completed: 1 });
+
+      const [again] = await awaitTasks({ task_ids: [id], timeout_secs: 0 });
+
+      expect(again).toMatchObject({ status: "completed", reportMarkdown: expect.stringContaining("€€€") });
+      expect(JSON.stringify(again)).not.toContain("\ufffd");
+    },
+  );
+
   it("is told once: a result that was awaited is not delivered as well", async () => {
     const { start, await: awaitTasks, delivered } = await taskScene();
     const got = delivered("agent-1");

@@ -1,0 +1,10 @@
+/**
+ * Names of `@pi-bash/command` that packages of pi-bash share, and that no host needs. They may change in any version: a host
+ * imports `@pi-bash/command`.
+ */
+export { findValues } from "./find-predicates.ts";
+export { singleQuoted } from "./fixups.ts";
+export { INTERNAL_SCHEMES, parseInternalUrl } from "./internal-urls.ts";
+export { MAX_COMMAND_BYTES } from "./text-limits.ts";
+export { programName, programNameOf } from "./unwrap.ts";
+export { arrayElements, type ParameterPiece, type WordPiece, type WordPieces, wordPieces } from "./word-pieces.ts";

@@ -1,0 +1,39 @@
+/**
+ * Names of `@pi-bash/contract` that packages of pi-bash share, and that no host needs. They may change in any version: a host
+ * imports `@pi-bash/contract`.
+ */
+export { type CheckedValue, checkedValue, type ValueNames } from "./checked-value.ts";
+export { type KeepsCharacter, writeOutHidden } from "./display-text.ts";
+export { shortLine } from "./issue-text.ts";
+export { type JsonPath, type JsonSource, jsonPathText, readJson, type TextPlace } from "./json-source.ts";
+export {
+  ASSISTANT_BLOCKING_BUDGET_MS,
+  AUTO_BACKGROUND_MARGIN_MS,
+  BANG_LINE_CHARS,
+  BANG_PREVIEW_LINES,
+  CLIENT_TERMINAL_FINAL_OUTPUT_MS,
+  CLIENT_TERMINAL_POLL_MS,
+  CLIENT_TERMINAL_SIGNAL_EXIT_CODE,
+  CLIENT_TERMINAL_STOP_MS,
+  DEFAULT_MINIMIZER_CAPTURE_BYTES,
+  DEFAULT_PTY_COLUMNS,
+  DEFAULT_PTY_ROWS,
+  DEFAULT_TASK_AWAIT_SECONDS,
+  HARD_TIMEOUT_GRACE_MS,
+  INLINE_SLACK_BYTES,
+  JOB_CONSUMED_RETENTION_MS,
+  JOB_RETENTION_MS,
+  MAX_JOB_LABEL_CHARS,
+  MAX_RULE_FILE_BYTES,
+  MAX_SHOWN_LINE_BYTES,
+  PTY_COLUMNS_RANGE,
+  PTY_ROWS_RANGE,
+  RESULT_PREVIEW_LINES,
+  TASK_RETENTION_MS,
+  TASK_TERMINATE_MS,
+  UPDATE_INTERVAL_MS,
+} from "./limits.ts";
+export { nearestNames } from "./nearest-names.ts";
+export { parseRpcRequest } from "./rpc.ts";
+export { BASH_TASK_PREFIX } from "./task.ts";
+export { type OptionNames, refuseMisspeltOptions, refuseUnknownOptions, type UnknownOption } from "./unknown-option.ts";
