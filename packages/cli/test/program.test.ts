@@ -194,7 +194,7 @@ describe("pi-bash doctor", () => {
   it.skipIf(process.platform !== "linux")(
     "says of a bash driver that sessions do without that it is not used (Linux)",
     async () => {
-      vi.stubEnv("PI_BASH_SESSION", "script");
+      vi.stubEnv("PI_BASH_SESSION", "per-command");
       onTestFinished(() => void vi.unstubAllEnvs());
       const ended = await start(["doctor", "--json"]).ended;
 
