@@ -392,7 +392,7 @@ export interface SessionOptions {
   shell?: string
   /** Path of the `pi-supervisor` executable. */
   supervisor?: string
-  /** Path of the bash driver. Absent: sessions speak to bash in shell text. */
+  /** Path of the bash driver. Absent: each command has a bash of its own. */
   driver?: string
   /** First working directory. */
   cwd?: string
