@@ -2,9 +2,10 @@
 //!
 //! # Theory of operation
 //! A session is one real bash below a `pi-supervisor`, which is the root of everything the session
-//! starts and outlives the bash itself. Commands are told to bash over a pipe; their output comes
-//! by a FIFO each, is decoded, counted and kept here, and leaves through an `Observer`. A command
-//! ends when bash reports it; it is stopped by descent from the supervisor, never by group alone.
+//! starts and outlives the bash itself. Commands are orders to a driver inside bash, over a socket; their output comes
+//! by a pipe, is decoded, counted and kept here, and leaves through an `Observer`. A command
+//! ends when bash reports it; it is stopped by descent from the supervisor, never by group alone. Where no bash can be
+//! kept, each command has one of its own, which begins with the state of the one before.
 //!
 //! ```text
 //! request → validate → session → (supervisor → bash → programs)

@@ -42,13 +42,13 @@ pub(crate) struct StopPlan {
     pub(crate) is_beside: bool,
     /// Processes that are no targets, with everything below them.
     pub(crate) spared: SparedNow,
-    /// Device and inode of the socket on which the driver answers.
+    /// Device and inode of the socket on which the driver answers; none without a driver.
     pub(crate) report: Option<(libc::dev_t, u64)>,
     /// Processes that lived before the command; they and their children are no targets.
     pub(crate) older: HashSet<ProcessIdentity>,
 }
 
-/// Tells them anew for each look: some are born meanwhile.
+/// Tells them again for each look: some are born meanwhile.
 pub(crate) type SparedNow = Arc<dyn Fn() -> Spared + Send + Sync>;
 
 /// Processes that are no targets.

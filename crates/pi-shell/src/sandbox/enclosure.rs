@@ -235,7 +235,7 @@ impl Sandbox {
 #[cfg(target_os = "linux")]
 fn common_rules(layout: &Layout, session: &SessionPaths<'_>) -> Vec<(PathBuf, u64)> {
     let mut rules = vec![
-        // FIFOs in it are written to; nothing in it can be made or removed.
+        // What the host puts there is read; nothing in it can be made or removed.
         (session.folder.to_path_buf(), landlock::READ | landlock::USE),
         (session.state.to_path_buf(), landlock::ALL),
     ];

@@ -10,7 +10,7 @@ const PRINTERS: [&str; 6] = [":", "true", "false", "echo", "pwd", "test"];
 /// Whether `command` is one plain call of a builtin that changes nothing: words of letters,
 /// digits and `._/,@%+=-` only, so that there is no expansion, redirection or second command.
 ///
-/// A function or an alias of the same name may do anything; then only the checkpoint is older.
+/// A function or an alias of the same name may do anything; then only the standby is older.
 #[cfg(unix)]
 pub(super) fn changes_nothing(command: &str) -> bool {
     let command = command.trim_matches([' ', '\n', '\t']);

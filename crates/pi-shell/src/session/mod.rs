@@ -216,7 +216,7 @@ impl Shell {
         engine: &mut Option<Engine>,
     ) -> Result<RunResult, ShellError> {
         match self.run_prepared(job, engine).await {
-            // Nothing was run yet; a session whose means are gone begins anew.
+            // Nothing was run yet; a session whose means are gone begins again.
             Err(_) if engine.as_ref().is_some_and(Engine::has_lost_its_ground) => {
                 if let Some(broken) = engine.take() {
                     self.inner.lost.store(true, Ordering::SeqCst);

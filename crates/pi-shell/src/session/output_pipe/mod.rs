@@ -28,7 +28,7 @@ const LISTEN_AFTER: Duration = Duration::from_millis(1);
 /// Size of a pipe that has not been grown (`pipe(7)`).
 const DEFAULT_PIPE_BYTES: usize = 64 * 1024;
 
-/// Size that a FIFO grows to in a flood, so that its writer does not wait while we rest.
+/// Size that a pipe grows to in a flood, so that its writer does not wait while we rest.
 /// The largest that an unprivileged process may ask for (`pipe(7)`, `pipe-max-size`).
 const GROWN_PIPE_BYTES: usize = 1024 * 1024;
 
@@ -170,8 +170,8 @@ impl OutputPipe {
         self.patience = None;
     }
 
-    /// The command ended: from now on, the end of file shows that nobody holds the pipe. A later
-    /// `read` begins anew.
+    /// The command ended: from now on, the end of file shows that the pipe has no writer. A later
+    /// `read` begins again.
     pub(super) fn release(&mut self) {
         self.listening = Listening::Begun;
         self.writer = None;
