@@ -236,7 +236,7 @@ impl Sandbox {
 fn common_rules(layout: &Layout, session: &SessionPaths<'_>) -> Vec<(PathBuf, u64)> {
     let mut rules = vec![
         // What the host puts there is read; nothing in it can be made or removed.
-        (session.folder.to_path_buf(), landlock::READ | landlock::USE),
+        (session.folder.to_path_buf(), landlock::READ),
         (session.state.to_path_buf(), landlock::ALL),
     ];
     rules.extend(layout.writable.iter().map(|path| (path.clone(), landlock::ALL)));
