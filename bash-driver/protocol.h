@@ -60,7 +60,7 @@ struct pi_order {
 /* pi_report.flags */
 #define PI_REPORT_CAN_STOP 0x1    /* greeting: the stop signal is installed */
 #define PI_REPORT_MADE_PROCESS 0x2 /* ended: the command may have created a process */
-#define PI_REPORT_HAS_TRAPS 0x4 /* ended: bash runs a trap on ERR, DEBUG or CHLD beside commands, whatever these are */
+#define PI_REPORT_HAS_TRAPS 0x4 /* ended: a trap on ERR, DEBUG or a signal may run beside commands, whatever these are */
 #define PI_REPORT_KEPT_STATE 0x8 /* ended: the text ran programs only, and the shell is as before but for its status */
 #define PI_REPORT_HAS_CHILDREN 0x10 /* ended: the shell has children, living or dead ones */
 

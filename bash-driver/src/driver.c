@@ -120,8 +120,11 @@ static int enter(const char *directory) {
   return 0;
 }
 
+/* A trap on a signal may run beside any command: programs send signals, and one on CHLD runs for each program. */
 static bool has_traps_beside(void) {
-  return signal_is_trapped(DEBUG_TRAP) || signal_is_trapped(ERROR_TRAP) || signal_is_trapped(SIGCHLD);
+  for (int signal = 1; signal < _NSIG; signal++)
+    if (signal_is_trapped(signal)) return true;
+  return signal_is_trapped(DEBUG_TRAP) || signal_is_trapped(ERROR_TRAP);
 }
 
 /* The kernel's word, which takes nothing from bash's own waiting. */

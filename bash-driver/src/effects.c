@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Builtins that set nothing, whatever their arguments are. `test` may: `test -v`, but not what it looks at. */
-static const char *const harmless[] = {":", "true", "false", "echo", "pwd", "test", "["};
+/* Builtins that set nothing, whatever their arguments are. */
+static const char *const harmless[] = {":", "true", "false", "echo", "pwd"};
 
 /* What assigns while words are expanded: `${x:=1}`, `$((x++))`, `$[x++]`, `{fd}>file`; and the rest of `${`, to be safe. */
 bool expands_harmlessly(const char *text, size_t length) {
@@ -18,6 +18,14 @@ bool expands_harmlessly(const char *text, size_t length) {
     if (text[at] == '(' && text[at + 1] == '(') return false;
     if (text[at] == '}' && (text[at + 1] == '<' || text[at + 1] == '>')) return false;
   }
+  return true;
+}
+
+/* `test -v 'a[x=1]'` computes the subscript. */
+static bool tests_harmlessly(const char *name, const struct word_list *arguments) {
+  if (strcmp(name, "test") != 0 && strcmp(name, "[") != 0) return false;
+  for (; arguments != NULL; arguments = arguments->next)
+    if (strchr(arguments->word->word, '[') != NULL || strchr(arguments->word->word, '$') != NULL) return false;
   return true;
 }
 
@@ -35,7 +43,7 @@ static bool runs_program(const struct simple_command *simple) {
   if (words == NULL) return false; /* assignments or redirections alone */
   const char *name = words->word->word;
   if ((words->word->flags & WORD_ASSIGNS) != 0 || !is_literal(name) || find_function(name) != NULL) return false;
-  if (is_harmless(name)) return true;
+  if (is_harmless(name) || tests_harmlessly(name, words->next)) return true;
   /* Bash looks for it among the enabled ones first; a disabled one is a program's name. */
   return find_shell_builtin(name) == NULL;
 }

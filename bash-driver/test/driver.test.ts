@@ -145,6 +145,8 @@ describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compile
     "if ls /; then x=1; fi",
     "printf -v x y",
     "hash -r",
+    "test -v 'a[x=1]'",
+    "[ -v $name ]",
     "exit",
     ")",
   ])("does not say so of `%s`", async (text) => {

@@ -113,3 +113,16 @@ async fn a_trap_that_runs_beside_plain_builtins_is_reckoned_with() {
     assert_eq!(told(&shell, "echo $x").await.0, "kept\n");
     shell.close().await;
 }
+
+#[tokio::test]
+async fn what_a_trap_sets_beside_a_program_is_kept() {
+    let shell = session();
+    run(&shell, "x=before; trap 'x=trapped' USR1").await;
+    run(&shell, "ls / >/dev/null").await;
+    run(&shell, "/bin/kill -USR1 $$").await;
+    let result = run(&shell, "kill -9 $$").await;
+
+    assert!(result.session_reset);
+    assert_eq!(told(&shell, "echo $x").await.0, "trapped\n");
+    shell.close().await;
+}
