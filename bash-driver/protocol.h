@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define PI_PROTOCOL_VERSION 3
+#define PI_PROTOCOL_VERSION 4
 
 /* What is longer, preamble and text together, goes through a file: PI_ORDER_TEXT_IN_FILE. */
 #define PI_ORDER_TEXT_MAX 32768
@@ -63,6 +63,7 @@ struct pi_order {
 #define PI_REPORT_HAS_TRAPS 0x4 /* ended: a trap on ERR, DEBUG or a signal may run beside commands, whatever these are */
 #define PI_REPORT_KEPT_STATE 0x8 /* ended: the text ran programs only, and the shell is as before but for its status */
 #define PI_REPORT_HAS_CHILDREN 0x10 /* ended: the shell has children, living or dead ones */
+#define PI_REPORT_HAS_OVERRIDES 0x20 /* ended: the name of a plain builtin may be that of a function or an alias */
 
 #define PI_OPTIONS_SIZE 44
 

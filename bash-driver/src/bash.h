@@ -63,9 +63,11 @@ struct command {
 #define COMMAND_CONNECTION 6
 #define COMMAND_SUBSHELL 13
 #define WORD_ASSIGNS 0x04
+extern void *find_alias(const char *name);
 extern void *find_function(const char *name);
 extern void *find_shell_builtin(const char *name);
 extern int expand_aliases;
+extern int echo_command_at_execute; /* `set -x`, which expands PS4 */
 
 /* The parser, and where it reads from. */
 union input_location {
@@ -160,8 +162,12 @@ struct array;
 struct variable {
   char *name;
   struct array *value; /* where the variable is an array */
+  char *exported;
+  void *compute, *assign;
+  int attributes;
 };
-extern struct variable *find_variable(const char *name);
+#define VARIABLE_REFERS 0x0000800 /* `declare -n` */
+extern struct variable *find_variable(const char *name), *find_variable_noref(const char *name);
 extern int array_rshift(struct array *array, int places, char *value);
 extern void *array_shift(struct array *array, int places, int flags);
 #define ARRAY_SHIFT_FREES 1

@@ -18,6 +18,7 @@
 #include "../protocol.h"
 #include "bash.h"
 #include "channel.h"
+#include "effects.h"
 #include "descriptors.h"
 #include "evaluate.h"
 #include "stop.h"
@@ -163,6 +164,7 @@ static bool run(const struct received *received) {
   report.ending = evaluation.ending;
   report.flags = !counts_forks || forks != forks_before ? PI_REPORT_MADE_PROCESS : 0;
   if (has_children()) report.flags |= PI_REPORT_HAS_CHILDREN;
+  if (has_overrides()) report.flags |= PI_REPORT_HAS_OVERRIDES;
   if (evaluation.kept_state) report.flags |= PI_REPORT_KEPT_STATE;
   if (has_traps_beside()) report.flags |= PI_REPORT_HAS_TRAPS;
   copy_options(&report);

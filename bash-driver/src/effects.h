@@ -10,6 +10,9 @@
 /* False: something in the bytes of a text may assign a variable where a word is expanded. */
 bool expands_harmlessly(const char *text, size_t length);
 
+/* True: the name of a builtin that hosts take for plain (`cd`, `export`) may be that of a function or an alias. */
+bool has_overrides(void);
+
 /* True: running `command` now changes nothing of the shell but its status, provided that its words expand harmlessly. */
 bool runs_programs_only(const struct command *command);
 

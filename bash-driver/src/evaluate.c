@@ -292,8 +292,7 @@ struct evaluation evaluate(const struct script *script) {
   traces_functions = function_trace_mode;
   stop_arm(script->sequence);
   if (script->status != PI_KEEP_STATUS) last_command_exit_value = script->status;
-  /* With an alias, what runs is not what the text says. */
-  kept_state = !expand_aliases && expands_harmlessly(text, length);
+  kept_state = !echo_command_at_execute && expands_harmlessly(text, length);
   if (give_environment(script)) result.ending = run_commands();
   else last_command_exit_value = 1;
   finish(&result);

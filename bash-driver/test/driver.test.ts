@@ -147,6 +147,10 @@ describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compile
     "hash -r",
     "test -v 'a[x=1]'",
     "[ -v $name ]",
+    "echo $\\\n{x:=5}",
+    "echo $(\\\n(x=5))",
+    "echo hi {fd}\\\n>&1",
+    "declare -n r='a[x+=1]'\n/bin/echo $r",
     "exit",
     ")",
   ])("does not say so of `%s`", async (text) => {
@@ -162,7 +166,11 @@ describe.skipIf(!canBuild)(`the driver${canBuild ? "" : " (Linux and a C compile
     expect(await host.run("ls")).toMatchObject({ keptState: false });
     expect(await host.run("echo")).toMatchObject({ keptState: false });
     expect(await host.run("cat /dev/null")).toMatchObject({ keptState: true });
-    await host.run("shopt -s expand_aliases; alias cat='x=1'");
+    await host.run("declare -n r='a[x+=1]'; PS4='+$((n+=1)) '");
+    expect(await host.run("/bin/echo $r")).toMatchObject({ keptState: false });
+    await host.run("set -x");
+    expect(await host.run("/bin/true")).toMatchObject({ keptState: false });
+    await host.run("set +x; shopt -s expand_aliases; alias cat='x=1'");
     expect(await host.run("cat /dev/null")).toMatchObject({ keptState: false });
   });
 

@@ -149,6 +149,18 @@ impl Delivery {
         }
     }
 
+    /// Whether what is taken may go to a file.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn has_file(&self) -> bool {
+        self.sink.as_ref().is_some_and(|sink| sink.spill_path().is_some())
+    }
+
+    /// Whether the file is written, or made, when `more` bytes are taken and the output ends.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn needs_file_for(&self, more: usize) -> bool {
+        self.sink.as_ref().is_some_and(|sink| sink.needs_file_for(more))
+    }
+
     /// Sends the newest tail if one is due.
     pub(crate) fn update(&mut self) {
         if !self.observer.wants_updates() {

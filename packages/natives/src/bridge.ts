@@ -77,6 +77,8 @@ export class Bridge {
   /** When this turn is to end, on the clock of `now`. */
   #turnEnds = 0;
   #keepAlive: NodeJS.Timeout | undefined;
+  /** When the first of the calls ended at once that had no turn of the event loop since. */
+  #chainBegan: number | undefined;
 
   constructor() {
     const { addon } = binding();
@@ -93,8 +95,7 @@ export class Bridge {
     const hasMore = begin(this.#native, id) === true;
     const end = new Promise<End>((resolve) => this.#pending.set(id, { listeners, gate, resolve }));
     if (this.#pending.size === 1) this.#holdEventLoop();
-    // Not from within the call: callbacks are called when their caller has returned.
-    if (hasMore) queueMicrotask(() => this.#drain());
+    if (hasMore) this.#drainSoon();
     return { id, gate, end };
   }
 
@@ -107,6 +108,21 @@ export class Bridge {
   /** Stops waiting for an operation's callbacks, because it is about to be ended from elsewhere. */
   release(operation: Operation): void {
     operation.gate?.openIn(CANCELLED_PATIENCE_MS);
+  }
+
+  /**
+   * Takes what is there, not from within the call: callbacks are called when their caller has returned. Calls that each
+   * end at once may follow each other without a turn of the event loop, for as long as a turn may take.
+   */
+  #drainSoon(): void {
+    if (this.#chainBegan === undefined) {
+      this.#chainBegan = now();
+      setImmediate(() => {
+        this.#chainBegan = undefined;
+      });
+    }
+    if (now() - this.#chainBegan < TURN_MS) queueMicrotask(() => this.#drain());
+    else setImmediate(() => this.#drain());
   }
 
   #drain(): void {

@@ -51,8 +51,9 @@ export interface ShellOptions {
   readonly sandbox?: SandboxOptions;
   /**
    * Longest time that `run` waits in the call itself for a command to end, in microseconds, 0 to 1,000; the event loop
-   * stands still for that long. A plain builtin ends within 20 to 40, and its result is there when the call returns, one turn
-   * of the event loop earlier. Default 0: `run` never waits. Without effect for `executeShell` and outside of Node on Linux.
+   * stands still for that long, and for 4 ms at most where such calls follow each other. A plain builtin ends within 20 to
+   * 40, and its result is there when the call returns, one turn of the event loop earlier. Default 0: `run` never waits.
+   * Without effect for `executeShell` and outside of Node on Linux.
    */
   readonly spinMicroseconds?: number;
 }

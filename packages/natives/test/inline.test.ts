@@ -159,6 +159,22 @@ describe("option `spinMicroseconds`", () => {
     }
   });
 
+  it("leaves the event loop its turns, however many runs end in their calls", async () => {
+    const shell = open({ spinMicroseconds: 1_000 });
+    await shell.run({ command: ":" });
+    let turns = 0;
+    let isOver = false;
+    const turn = () => {
+      turns++;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    for (let run = 0; run < 3_000; run++) await shell.run({ command: ":" });
+    isOver = true;
+
+    expect(turns).toBeGreaterThan(10);
+  });
+
   it.each([-1, 1.5, 1_001, Number.NaN, "40"])("refuses %s", (spinMicroseconds) => {
     expect(() => new Shell({ spinMicroseconds: spinMicroseconds as number })).toThrow(/spinMicroseconds/);
   });

@@ -300,6 +300,15 @@ impl Sink {
         self.newlines + u64::from(!self.ends_in_newline)
     }
 
+    /// Whether the spill file is made or written when `more` bytes come and the stream ends. In doubt it is.
+    pub fn needs_file_for(&self, more: usize) -> bool {
+        let options = &self.options;
+        let shown =
+            options.max_line_bytes.map_or(options.max_bytes, |line| line.min(options.max_bytes));
+        let total = self.total_bytes.saturating_add(more as u64);
+        options.spill_path.is_some() && (options.spill_from_start || total > shown as u64)
+    }
+
     /// Where the spill file is made when it is needed.
     pub fn spill_path(&self) -> Option<&Path> {
         self.options.spill_path.as_deref()

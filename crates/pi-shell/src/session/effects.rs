@@ -1,23 +1,9 @@
-//! What a command may do to a shell, as far as its text tells: leave its state as it was, or end the shell.
-//!
-//! No standby is forked for a command of which the text tells that it does neither: a fork is most of the price of a
-//! short command. Anything in doubt does both.
+//! What a command may do to a shell, as far as its text tells. No standby is forked before one that certainly leaves the
+//! shell alive: a fork is most of the price of a short command. Anything in doubt may end it.
 
-/// Builtins that print or test and set nothing but `$?` and `$_`.
+/// Builtins that print or test.
 #[cfg(unix)]
 const PRINTERS: [&str; 6] = [":", "true", "false", "echo", "pwd", "test"];
-
-/// Whether `command` is one plain call of a builtin that changes nothing: words of letters,
-/// digits and `._/,@%+=-` only, so that there is no expansion, redirection or second command.
-///
-/// A function or an alias of the same name may do anything; then only the standby is older.
-#[cfg(unix)]
-pub(super) fn changes_nothing(command: &str) -> bool {
-    let command = command.trim_matches([' ', '\n', '\t']);
-    let plain = command.bytes().all(is_plain);
-    let mut words = command.split(' ');
-    plain && words.next().is_some_and(|first| PRINTERS.contains(&first))
-}
 
 /// Builtins that no call of ends or replaces the shell, or takes long; `set` and `shopt` but for what restricts it.
 const HARMLESS: [&str; 14] = [
@@ -27,9 +13,7 @@ const HARMLESS: [&str; 14] = [
 
 /// Whether `command` consists of plain calls of builtins, and of assignments, which leave the shell alive: words without
 /// substitutions, redirections or groups, joined by `;`, `&&`, `||` and newlines.
-///
-/// A function or an alias of the same name may end the shell; then what the commands before it changed is lost with it,
-/// and the result says so.
+/// Whether these names are the builtins', the shell reports (`HAS_OVERRIDES`).
 pub(super) fn keeps_shell(command: &str) -> bool {
     let is_joined_singly = |byte: u8| {
         let pair = [byte, byte];
@@ -85,7 +69,7 @@ pub(super) fn only_replaces_shell(command: &str) -> bool {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::{changes_nothing, keeps_shell, only_replaces_shell};
+    use super::{keeps_shell, only_replaces_shell};
 
     #[test]
     fn plain_builtins_and_assignments_keep_the_shell() {
@@ -142,31 +126,6 @@ mod tests {
             ["X=1 exec ls", "X=1; exec ls", "exec >f", "exec ls $X", "exit 3", "exec ls\nX=1"]
         {
             assert!(!only_replaces_shell(command), "{command}");
-        }
-    }
-
-    #[test]
-    fn plain_printers_change_nothing() {
-        for command in ["true", "echo hi", " pwd\n", ":", "test -f /etc/passwd", "echo a=b"] {
-            assert!(changes_nothing(command), "{command}");
-        }
-    }
-
-    #[test]
-    fn anything_else_may_change_something() {
-        for command in [
-            "",
-            "cd /",
-            "X=1",
-            "echo $X",
-            "echo a; exit",
-            "echo a\necho b",
-            "echo `x`",
-            "echo >f",
-            "exec ls",
-            "(true)",
-        ] {
-            assert!(!changes_nothing(command), "{command}");
         }
     }
 }

@@ -125,7 +125,8 @@ impl Ground {
         };
         let (main, _) = self.main();
         let own = self.machinery.known_pids();
-        children.iter().all(|pid| *pid == main || own.contains(pid))
+        // Without the shell the list is not whole (`proc_tid_children(5)`).
+        children.contains(&main) && children.iter().all(|pid| *pid == main || own.contains(pid))
     }
 
     /// The same for a copy's command: what the session's shell runs meanwhile is not its own.

@@ -76,6 +76,12 @@ impl Survivors {
         lock(&self.0).extend(identities);
     }
 
+    /// Whether there are any, as far as was last looked.
+    #[cfg(target_os = "linux")]
+    pub(super) fn has_any(&self) -> bool {
+        !lock(&self.0).is_empty()
+    }
+
     /// Those that live.
     pub(super) fn living(&self) -> HashSet<ProcessIdentity> {
         let mut survivors = lock(&self.0);

@@ -235,9 +235,8 @@ impl Shell {
         engine: &mut Option<Engine>,
     ) -> Result<RunResult, ShellError> {
         let engine = self.started(engine).await?;
-        let mut lost = engine.prepare().await?;
-        lost |= self.inner.lost.swap(false, Ordering::SeqCst);
-        let result = engine.run(job, lost).await;
+        engine.prepare(self.inner.lost.swap(false, Ordering::SeqCst)).await?;
+        let result = engine.run(job).await;
         if engine.title.holds() {
             self.inner.note_cwd(engine);
             self.inner.rest_later(engine);

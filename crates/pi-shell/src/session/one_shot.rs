@@ -61,8 +61,8 @@ pub async fn execute_shell(
 #[cfg(target_os = "linux")]
 async fn execute_in_engine(options: ShellOptions, job: &Job) -> Result<RunResult, ShellError> {
     let mut engine = Engine::start(Arc::new(options), false).await?;
-    let result = match engine.prepare().await {
-        Ok(_) => engine.run(job, false).await,
+    let result = match engine.prepare(false).await {
+        Ok(()) => engine.run(job).await,
         Err(error) => Err(error),
     };
     engine.close(CLOSE_LIMIT).await;

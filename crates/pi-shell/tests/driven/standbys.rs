@@ -126,3 +126,63 @@ async fn what_a_trap_sets_beside_a_program_is_kept() {
     assert_eq!(told(&shell, "echo $x").await.0, "trapped\n");
     shell.close().await;
 }
+
+#[tokio::test]
+async fn a_function_in_the_place_of_a_plain_builtin_is_reckoned_with() {
+    let shell = session();
+    run(&shell, "cd() { kill -9 $$; }").await;
+    run(&shell, "y=new").await;
+    run(&shell, "cd /").await;
+
+    assert_eq!(told(&shell, "echo $y").await.0, "new\n");
+    let changed = "pwd() { builtin pwd; n=changed; }";
+    run(&shell, changed).await;
+    run(&shell, "pwd").await;
+    let options = RunOptions { concurrency: Concurrency::Clone, ..command("echo $n") };
+    assert_eq!(output_of(&attempt(&shell, options).await.unwrap()), "changed\n");
+    shell.close().await;
+}
+
+/// A run that the shell refuses, since its directory is not there.
+fn refused() -> RunOptions {
+    RunOptions { cwd: Some("/nowhere/at/all".into()), ..command("echo no") }
+}
+
+#[tokio::test]
+async fn what_was_lost_is_told_though_a_run_was_refused_in_between() {
+    for _ in 0..10 {
+        let shell = session();
+        let (bash, supervisor) = shell_and_supervisor(&shell).await;
+        run(&shell, "y=before; $(:)").await;
+        run(&shell, "x=1").await;
+        kill(bash);
+        eventually("the shell is gone", || !children_of(supervisor).contains(&bash)).await;
+        assert!(attempt(&shell, refused()).await.is_err());
+
+        let result = run(&shell, "echo ${x-gone}").await;
+        let expected = if result.session_reset { "gone\n" } else { "1\n" };
+        assert_eq!(output_of(&result), expected);
+        shell.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_refused_run_loses_neither_the_status_nor_anything_else() {
+    let shell = session();
+    run(&shell, "(exit 7)").await;
+    assert!(attempt(&shell, refused()).await.is_err());
+    assert_eq!(told(&shell, "echo $?").await.0, "7\n");
+    run(&shell, "kill -9 $$").await;
+    assert!(attempt(&shell, refused()).await.is_err());
+    assert_eq!(told(&shell, "echo $?; x=kept").await.0, "137\n");
+
+    let (bash, supervisor) = shell_and_supervisor(&shell).await;
+    // Leaves a standby before it, and changes nothing.
+    run(&shell, "ls / >/dev/null").await;
+    assert!(attempt(&shell, refused()).await.is_err());
+    kill(bash);
+    eventually("the shell is gone", || !children_of(supervisor).contains(&bash)).await;
+    let result = run(&shell, "echo $x").await;
+    assert_eq!((output_of(&result).as_str(), result.session_reset), ("kept\n", false));
+    shell.close().await;
+}

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::fit;
 use super::loss::Loss;
+use super::protocol::Ended;
 use super::shell::{DrivenShell, LaunchError};
 use super::standby::Shared;
 use crate::error::ShellError;
@@ -41,13 +42,15 @@ pub(in crate::session) struct Engine {
     /// What was lost with shells that were replaced, until a result says so.
     pub(super) lost_with_shell: Vec<LostWithShell>,
     /// The session's state was lost, and no result has told it yet.
-    pub(super) is_stale: bool,
+    pub(super) is_lost: bool,
     /// No command runs: what dies meanwhile has not changed anything since the last one.
     pub(super) is_between: bool,
     /// A trap runs beside commands that change nothing by themselves.
     pub(super) has_traps: bool,
     /// When the last command ended.
     pub(super) last_run: Instant,
+    /// A builtin's name may mean something else than the builtin.
+    pub(super) has_overrides: bool,
     /// Whether the session is this engine's.
     pub(in crate::session) title: Title,
     options: Arc<ShellOptions>,
@@ -121,9 +124,10 @@ impl Engine {
             keeps_session: true,
             not_begun: false,
             lost_with_shell: Vec::new(),
-            is_stale: false,
+            is_lost: false,
             is_between: true,
             has_traps: false,
+            has_overrides: false,
             last_run: Instant::now(),
             title,
             options,
@@ -239,12 +243,19 @@ impl Engine {
         let broken = || system(io::ErrorKind::BrokenPipe.into());
         let shell = self.main.as_mut().ok_or_else(broken)?;
         match shell.run_own(text, Some(&self.cwd)).await.map_err(system)? {
-            Ok(cwd) => {
-                self.note_cwd(&cwd);
+            Ok(ended) => {
+                self.note_cwd(&ended.cwd);
+                self.note_surprises(&ended);
                 Ok(())
             }
             Err(errno) => Err(refused_directory(errno, self.cwd.clone())),
         }
+    }
+
+    /// What makes a plain builtin more than that.
+    pub(super) fn note_surprises(&mut self, ended: &Ended) {
+        self.has_traps = ended.has_traps;
+        self.has_overrides = ended.has_overrides;
     }
 
     /// Has the shell leave a standby, where one is of use: none has the session's state.

@@ -96,6 +96,10 @@ impl Follow<'_> {
         if !matches!(&ending, Ending::Reported(report) if report.leaves_output()) {
             self.output.release();
         }
+        // A file may lie on a disk that does not answer.
+        if self.delivery.has_file() && self.delivery.needs_file_for(self.output.waiting_bytes()) {
+            inline::elsewhere().await;
+        }
         self.drain(limit).await;
         // A plain builtin starts nothing; what was stopped leaves nothing.
         let made_process = match &ending {
@@ -117,6 +121,7 @@ impl Follow<'_> {
         ending
     }
 
+    #[expect(clippy::too_many_lines, reason = "one loop, whose events are read together")]
     async fn until_end(&mut self) -> Ending {
         let mut report: Option<Ended> = None;
         let mut stopping: Option<StopReason> = None;
@@ -164,8 +169,15 @@ impl Follow<'_> {
                 Event::NothingMore => self.delivery.flush(),
                 Event::Read(length) => self.delivery.take(self.output, length),
                 Event::Cancelled => stopping = Some(StopReason::Cancelled),
-                Event::Deadline if !extended && self.extend_late_deadline() => extended = true,
-                Event::Deadline => stopping = Some(StopReason::TimedOut),
+                Event::Deadline => {
+                    // It may have ended in time, where this thread was late.
+                    if let Some(heard) = self.running.heard_now() {
+                        return end_by(heard);
+                    }
+                    let is_extended = !extended && self.extend_late_deadline();
+                    extended |= is_extended;
+                    stopping = (!is_extended).then_some(StopReason::TimedOut);
+                }
                 Event::Stopped => {
                     let reason = stopping.unwrap_or(StopReason::Cancelled);
                     return Ending::Stopped { reason, report };

@@ -21,7 +21,7 @@ impl Engine {
         let mut engine = Self::over(shared, options, cwd, title);
         let promoted = engine.shared.promote().await;
         // None, or one from before what the last commands changed: the next command tells.
-        engine.is_stale = !promoted.as_ref().is_some_and(|(_, has_state)| *has_state);
+        engine.is_lost = !promoted.as_ref().is_some_and(|(_, has_state)| *has_state);
         if let Some((shell, _)) = promoted {
             engine.note_main(shell);
         }

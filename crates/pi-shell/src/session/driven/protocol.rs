@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::request::EnvironmentEntry;
 
 /// `PI_PROTOCOL_VERSION`.
-pub(super) const VERSION: i32 = 3;
+pub(super) const VERSION: i32 = 4;
 
 /// `PI_ORDER_TEXT_MAX`.
 pub(super) const TEXT_MAX: usize = 32_768;
@@ -31,6 +31,7 @@ const MADE_PROCESS: u32 = 0x2;
 const HAS_TRAPS: u32 = 0x4;
 const KEPT_STATE: u32 = 0x8;
 const HAS_CHILDREN: u32 = 0x10;
+const HAS_OVERRIDES: u32 = 0x20;
 
 /// Bytes of a report before its text.
 const REPORT_SIZE: usize = 5 * 4 + OPTIONS_SIZE;
@@ -114,6 +115,8 @@ pub(super) struct Ended {
     pub(super) has_children: bool,
     /// A trap runs beside commands that change nothing by themselves.
     pub(super) has_traps: bool,
+    /// The name of a plain builtin, such as `cd`, may be that of a function or an alias.
+    pub(super) has_overrides: bool,
     /// It ran programs only: the shell is as before but for its status.
     pub(super) kept_state: bool,
     /// `$-`.
@@ -163,6 +166,7 @@ impl Report {
                     made_process: flags & MADE_PROCESS != 0,
                     has_children: flags & HAS_CHILDREN != 0,
                     has_traps: flags & HAS_TRAPS != 0,
+                    has_overrides: flags & HAS_OVERRIDES != 0,
                     kept_state: flags & KEPT_STATE != 0,
                     options: String::from_utf8_lossy(options).into_owned(),
                     cwd: PathBuf::from(OsString::from_vec(text.to_vec())),
@@ -219,6 +223,7 @@ mod tests {
             ("PI_REPORT_HAS_TRAPS", i64::from(HAS_TRAPS)),
             ("PI_REPORT_KEPT_STATE", i64::from(KEPT_STATE)),
             ("PI_REPORT_HAS_CHILDREN", i64::from(HAS_CHILDREN)),
+            ("PI_REPORT_HAS_OVERRIDES", i64::from(HAS_OVERRIDES)),
             ("PI_OPTIONS_SIZE", OPTIONS_SIZE.try_into().unwrap()),
         ] {
             assert_eq!(defined(name), value, "{name}");

@@ -30,42 +30,46 @@ enum Attempt {
 
 impl Engine {
     /// Readies the shell for a command; an error here means that nothing was run, and that this session's means are
-    /// gone. Returns whether state was lost.
-    pub(in crate::session) async fn prepare(&mut self) -> Result<bool, ShellError> {
+    /// gone. `is_lost`: state was lost that no result has told of yet.
+    pub(in crate::session) async fn prepare(&mut self, is_lost: bool) -> Result<(), ShellError> {
+        self.is_lost |= is_lost;
         self.not_begun = true;
-        let is_lost = self.make_ready().await?;
+        self.make_ready().await?;
         self.not_begun = false;
-        Ok(is_lost)
+        Ok(())
     }
 
-    async fn make_ready(&mut self) -> Result<bool, ShellError> {
-        let is_stale = std::mem::take(&mut self.is_stale);
+    async fn make_ready(&mut self) -> Result<(), ShellError> {
         // One that lives takes its orders without any of that.
         if self.main.as_ref().is_some_and(super::DrivenShell::is_alive) {
-            return Ok(is_stale);
+            return Ok(());
         }
         inline::elsewhere().await;
         if self.shared.is_broken() {
             return Err(broken());
         }
         // It ended between two commands.
-        Ok(is_stale | self.ensure_main().await?.is_real(""))
+        self.is_lost |= self.ensure_main().await?.is_real("");
+        Ok(())
     }
 
     /// Runs a command. The session goes on afterwards, with a new shell where needed.
-    pub(in crate::session) async fn run(
-        &mut self,
-        job: &Job,
-        lost_before: bool,
-    ) -> Result<RunResult, ShellError> {
+    pub(in crate::session) async fn run(&mut self, job: &Job) -> Result<RunResult, ShellError> {
+        let result = self.run_begun(job).await;
+        // An error means that nothing was run.
+        self.is_between = true;
+        self.last_run = Instant::now();
+        result
+    }
+
+    async fn run_begun(&mut self, job: &Job) -> Result<RunResult, ShellError> {
         // Whether it can be entered is the shell's to say: it may lie on a network's drive.
         let cwd = job.options.cwd.as_ref().map(|cwd| self.cwd.join(cwd));
         let before = self.shared.limits.mark();
         let clock = Clock::start(job.options.timeout);
         let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
         let mut output = self.take_output()?;
-        let mut lost = lost_before;
-        if self.has_traps || !effects::keeps_shell(&job.options.command) {
+        if !self.is_plain(&job.options.command) {
             self.leave_standby();
         }
         self.is_between = false;
@@ -83,7 +87,7 @@ impl Engine {
             if self.shared.is_broken() || !self.title.holds() {
                 return Err(broken());
             }
-            lost |= self.replace_main(is_fresh).await?.is_real("");
+            self.is_lost |= self.replace_main(is_fresh).await?.is_real("");
             output = self.take_output()?;
             self.not_begun = false;
             self.is_between = false;
@@ -93,11 +97,14 @@ impl Engine {
             self.main = None;
             return Err(broken());
         };
-        let mut result = self.conclude(job, ending, lost, &clock, output, delivery).await?;
-        self.is_between = true;
-        self.last_run = Instant::now();
+        let mut result = self.conclude(job, ending, &clock, output, delivery).await?;
         result.limits_met = self.shared.limits.met(before, result.outcome);
         Ok(result)
+    }
+
+    /// Whether a command certainly leaves the shell alive: plain builtins that are what their names say.
+    fn is_plain(&self, command: &str) -> bool {
+        !self.has_traps && !self.has_overrides && effects::keeps_shell(command)
     }
 
     /// Another shell with the state of this one, or a fresh one.
@@ -122,18 +129,18 @@ impl Engine {
         delivery: &mut Delivery,
     ) -> Result<Attempt, ShellError> {
         let options = &job.options;
+        let is_plain = self.is_plain(&options.command);
         let Some(shell) = &mut self.main else { return Ok(Attempt::NotRun) };
         let order = RunOrder {
             command: &options.command,
             cwd,
             env: &options.env,
-            status: self.status.take(),
+            status: self.status,
             ..RunOrder::default()
         };
         let failed = |source| ShellError::System { attempt: "give bash a command", source };
         let writer = output.writer().map_err(failed)?;
         // What a program does to the one must not be done to the other; a plain builtin does nothing to either.
-        let is_plain = effects::keeps_shell(&options.command);
         let errors = if is_plain { None } else { Some(output.open_again().map_err(failed)?) };
         let sent = shell.run(&order, writer, errors.as_ref().map(OwnedFd::as_fd));
         // Whoever has it still holds the output.
@@ -179,7 +186,10 @@ impl Engine {
                 cwd.map(Path::to_path_buf).unwrap_or_default(),
             )),
             Ending::Refused { errno } => Err(failed(std::io::Error::from_raw_os_error(errno))),
-            ending => Ok(Attempt::Ended(ending)),
+            ending => {
+                self.status = None;
+                Ok(Attempt::Ended(ending))
+            }
         }
     }
 
@@ -188,23 +198,21 @@ impl Engine {
         &mut self,
         job: &Job,
         ending: Ending,
-        lost_before: bool,
         clock: &Clock,
         output: OutputPipe,
         delivery: Delivery,
     ) -> Result<RunResult, ShellError> {
         let wall_time = clock.elapsed();
-        let mut session_reset = lost_before;
+        let mut session_reset = std::mem::take(&mut self.is_lost);
         let (mut made_process, mut has_children) = (true, true);
-        let mut may_change = !effects::changes_nothing(&job.options.command);
+        let mut may_change = true;
         let mut is_restricted = false;
         let (outcome, patience) = (outcome_of(&ending), ending.patience());
         let mut leaves_output = false;
         match ending {
             Ending::Reported(report) => {
                 (made_process, has_children) = (report.made_process, report.has_children);
-                may_change = report.has_traps || (may_change && !report.kept_state);
-                self.has_traps = report.has_traps;
+                may_change = report.has_traps || !report.kept_state;
                 leaves_output = report.leaves_output();
                 self.note_report(&report);
                 is_restricted = report.options.contains('r');
@@ -224,7 +232,7 @@ impl Engine {
             return Ok(RunResult {
                 outcome,
                 working_dir,
-                session_reset: false,
+                session_reset,
                 survivors,
                 wall_time,
                 output,
@@ -276,6 +284,7 @@ impl Engine {
     fn note_report(&mut self, report: &Ended) {
         self.set_status(report.status);
         self.note_cwd(&report.cwd);
+        self.note_surprises(report);
     }
 
     /// Ends the command's output, which `is_left` where nothing has it any more, and keeps what a next one can use.
@@ -286,7 +295,7 @@ impl Engine {
         is_left: bool,
         has_survivors: bool,
     ) -> Option<OutputSummary> {
-        if is_left && output.is_as_new() {
+        if is_left && !self.shared.survivors.has_any() && output.is_as_new() {
             self.idle_output = Some(output);
             return delivery.summary(false);
         }

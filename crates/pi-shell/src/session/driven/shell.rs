@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -194,19 +194,19 @@ impl DrivenShell {
         }
     }
 
-    /// Runs a text of our own, whose output nobody wants, from `cwd` on. Returns where it ended.
+    /// Runs a text of our own, whose output nobody wants, from `cwd` on. Returns how it ended.
     pub(super) async fn run_own(
         &mut self,
         text: &str,
         cwd: Option<&Path>,
-    ) -> io::Result<Result<PathBuf, i32>> {
+    ) -> io::Result<Result<Ended, i32>> {
         let order = RunOrder { command: text, cwd, status: Some(0), ..RunOrder::default() };
         Ok(match self.ask(&order, false).await? {
             // A shell that may change nothing of itself any more cannot be given what a session has.
             Heard::Ended(Ended { options, .. }) if options.contains('r') => {
                 return Err(io::ErrorKind::PermissionDenied.into());
             }
-            Heard::Ended(Ended { cwd, .. }) => Ok(cwd),
+            Heard::Ended(ended) => Ok(ended),
             Heard::Refused(errno) => Err(errno),
         })
     }
