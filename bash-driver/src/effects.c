@@ -64,7 +64,7 @@ static bool is_reference(const char *text, size_t length) {
 
 /*
  * What assigns while words are expanded: `${x:=1}`, `$((x++))`, `$[x++]`, `{fd}>file`, a reference to an element; and the
- * rest of `${`, to be safe. A backslash before a newline is no character to bash: it may stand within any of these.
+ * rest of `${`, to be safe. Bash drops a backslash before a newline, so the pair may stand within any of these.
  */
 bool expands_harmlessly(const char *text, size_t length) {
   if (expand_aliases && names_alias(text, length)) return false;

@@ -5,7 +5,7 @@
 //! SIGTERM, after which it ends and writes its state down. So no later statement of the script runs.
 //! The processes of the command follow a ladder, SIGINT, SIGTERM, SIGKILL, from the first rung that
 //! they do not ignore. Each rung stops all of them, signals all of them and lets them go on
-//! together: a subshell whose child dies first would go on to its next statement. Targets are found anew on each round by descent from the
+//! together: a subshell whose child dies first would go on to its next statement. Targets are found again on each round by descent from the
 //! supervisor, never by process group alone: programs make groups of their own.
 //!
 //! Older background jobs, standbys and copies of the session are no targets.

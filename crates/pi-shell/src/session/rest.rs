@@ -12,7 +12,7 @@ use super::driven::Engine;
 /// Time without a command until then. Commands that follow each other are not held up by it.
 const REST_AFTER: Duration = Duration::from_millis(20);
 
-/// Whether somebody will look.
+/// Whether a look is ordered.
 #[derive(Default)]
 pub(super) struct Rest {
     is_awaited: AtomicBool,

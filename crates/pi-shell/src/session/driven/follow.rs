@@ -241,7 +241,7 @@ impl Follow<'_> {
         }
     }
 
-    /// Whether somebody may still write what the command wrote: the shell has children, or somebody holds the pipe.
+    /// Whether a filter may still pass on what the command wrote: the shell has children, or the pipe has a writer.
     fn may_have_filters(&mut self, ending: &Ending) -> bool {
         let has_children = match ending {
             Ending::Reported(report) => report.has_children,

@@ -194,7 +194,7 @@ impl DrivenShell {
         }
     }
 
-    /// Runs a text of our own, whose output nobody wants, from `cwd` on. Returns how it ended.
+    /// Runs a text of our own, whose output has no reader, from `cwd` on. Returns how it ended.
     pub(super) async fn run_own(
         &mut self,
         text: &str,
