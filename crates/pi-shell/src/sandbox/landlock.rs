@@ -49,7 +49,8 @@ pub(super) const OLDEST: i64 = 3;
 /// `tcp`: whether TCP is denied, too.
 pub(super) fn ruleset(version: i64, tcp: bool, rules: &[(PathBuf, u64)]) -> Landlock {
     let since = |first: i64, bits: u64| if version >= first { bits } else { 0 };
-    let filesystem = FIRST_RIGHTS | since(2, REFER) | since(WITH_TRUNCATION, TRUNCATE) | since(5, IOCTL_DEV);
+    let filesystem =
+        FIRST_RIGHTS | since(2, REFER) | since(WITH_TRUNCATION, TRUNCATE) | since(5, IOCTL_DEV);
     let rules = rules
         .iter()
         .map(|(path, access)| PathRule {

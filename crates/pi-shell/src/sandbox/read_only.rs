@@ -22,7 +22,8 @@ const TEMPORARY_NAME: &str = "read-only";
 pub(crate) fn missing() -> Option<String> {
     let version = crate::sys::landlock_version();
     (version < landlock::OLDEST_FOR_READING).then(|| {
-        "the kernel has no Landlock (Linux 5.13 or newer, with `landlock` in its `lsm=` list)".to_owned()
+        "the kernel has no Landlock (Linux 5.13 or newer, with `landlock` in its `lsm=` list)"
+            .to_owned()
     })
 }
 

@@ -32,7 +32,9 @@ impl AdmittedRun {
     pub(super) async fn complete(self: Box<Self>) -> Result<RunResult, ShellError> {
         let Self { shell, job, turn, registration } = *self;
         let result = match turn {
-            _ if job.options.read_only && (shell.inner.is_per_command() || cfg!(not(target_os = "linux"))) => {
+            _ if job.options.read_only
+                && (shell.inner.is_per_command() || cfg!(not(target_os = "linux"))) =>
+            {
                 Err(without_driver())
             }
             #[cfg(target_os = "linux")]
@@ -76,6 +78,7 @@ impl AdmittedRun {
 
 /// Nothing but the driver can have a shell give up its rights before it runs a command.
 pub(super) fn without_driver() -> ShellError {
-    let reason = "each command has a bash of its own here; on Linux, install `@pi-bash/bash-driver`";
+    let reason =
+        "each command has a bash of its own here; on Linux, install `@pi-bash/bash-driver`";
     ShellError::ReadOnlyUnavailable { reason: reason.to_owned() }
 }

@@ -41,7 +41,9 @@ pub async fn execute_shell(
         let job = Job { options: run, observer, cancel };
         match kind {
             #[cfg(target_os = "linux")]
-            SessionKind::Persistent if job.options.read_only => execute_read_only(options, job).await,
+            SessionKind::Persistent if job.options.read_only => {
+                execute_read_only(options, job).await
+            }
             #[cfg(target_os = "linux")]
             SessionKind::Persistent => match execute_in_engine(options.clone(), &job).await {
                 Err(error) if options.may_fall_back(&error) => execute_alone(options, &job).await,

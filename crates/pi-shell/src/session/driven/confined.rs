@@ -62,8 +62,7 @@ impl Shared {
             return Ok(Arc::clone(means));
         }
         let made = ReadOnly::new(&self.folder.state());
-        let means =
-            Arc::new(made.map_err(|reason| ShellError::ReadOnlyUnavailable { reason })?);
+        let means = Arc::new(made.map_err(|reason| ShellError::ReadOnlyUnavailable { reason })?);
         state.means = Some(Arc::clone(&means));
         Ok(means)
     }
@@ -89,8 +88,7 @@ impl Shared {
         let standby = slot.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         let ruleset = means.ruleset(standby.pid(), self.spec.sandbox.is_some())?;
         let serial = standby.serial();
-        let order =
-            |sequence| protocol::confine_order(sequence, means.temporary(), means.filter());
+        let order = |sequence| protocol::confine_order(sequence, means.temporary(), means.filter());
         let (birth, _inner) = standby.fork(birth, order, Some(ruleset.descriptor())).await?;
         drop(slot);
         self.waiting(birth, serial).await

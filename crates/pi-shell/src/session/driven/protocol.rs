@@ -216,7 +216,10 @@ impl Report {
             NOT_CONFINED => {
                 let number = usize::try_from(u32::from_ne_bytes(word(3)?)).ok();
                 let step = number.and_then(|step| CONFINE_STEPS.get(step.checked_sub(1)?));
-                Some(Self::NotConfined { step: step.unwrap_or(&"a step"), errno: i32::from_ne_bytes(word(2)?) })
+                Some(Self::NotConfined {
+                    step: step.unwrap_or(&"a step"),
+                    errno: i32::from_ne_bytes(word(2)?),
+                })
             }
             _ => None,
         }

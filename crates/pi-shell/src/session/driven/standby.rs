@@ -322,9 +322,7 @@ impl Shared {
 }
 
 /// What making a copy came to, within the time that it may take.
-pub(super) async fn bounded<T>(
-    made: impl Future<Output = io::Result<T>>,
-) -> Result<T, ShellError> {
+pub(super) async fn bounded<T>(made: impl Future<Output = io::Result<T>>) -> Result<T, ShellError> {
     tokio::time::timeout(2 * STANDBY_LIMIT, made)
         .await
         .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
