@@ -61,6 +61,7 @@ struct command {
 };
 #define COMMAND_SIMPLE 4
 #define COMMAND_CONNECTION 6
+#define COMMAND_FUNCTION 7
 #define COMMAND_SUBSHELL 13
 #define WORD_ASSIGNS 0x04
 extern void *find_alias(const char *name);

@@ -169,7 +169,8 @@ static bool run(const struct received *received) {
   if (has_overrides()) report.flags |= PI_REPORT_HAS_OVERRIDES;
   if (evaluation.kept_state) report.flags |= PI_REPORT_KEPT_STATE;
   if (has_traps_beside()) report.flags |= PI_REPORT_HAS_TRAPS;
-  if (is_confined() && !evaluation.kept_state && dropped_anything()) report.flags |= PI_REPORT_DROPPED_STATE;
+  if (is_confined() && !evaluation.kept_state && (evaluation.defined_function || dropped_anything()))
+    report.flags |= PI_REPORT_DROPPED_STATE;
   copy_options(&report);
   return channel_report(&report, the_current_working_directory != NULL ? the_current_working_directory : "");
 }

@@ -69,7 +69,10 @@ static struct note *place_of(uint64_t name) {
   return &notes[at];
 }
 
-/* Functions by what bash has parsed, traps by where their texts are: either is another one when it is set again. */
+/*
+ * Functions and traps by where bash has them. What is set again may come to lie in the same place: of functions, the parser
+ * has seen the definition (defines_function).
+ */
 static uint64_t hash_of_rest(void) {
   uint64_t sum = 0;
   struct variable **functions = all_shell_functions();
