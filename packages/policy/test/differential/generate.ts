@@ -196,8 +196,8 @@ function plain(subject: Subject, random: Random): Case {
   return finish(made, wrap(spelled, random));
 }
 
-/** Up to two prefixes and up to two enclosures. */
-function wrap(line: string, random: Random): string {
+/** Puts a line behind prefixes and into enclosures, most often none. */
+export function wrap(line: string, random: Random): string {
   let wrapped = line;
   while (random() < 0.3) {
     const prefix = pick(PREFIXES, random);

@@ -16,7 +16,8 @@ import { GIT_HARDENING } from "../../src/git-hardening.ts";
 import { type Case, type Observation, READY } from "./case.ts";
 import { makeTemplate } from "./template.ts";
 
-const NOBODY = 65_534;
+/** Who starts sandboxes for root. */
+export const NOBODY = 65_534;
 const unprivileged = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 /** A sandbox that says nothing for so long is taken for killed, in milliseconds. */
 const SILENCE_MS = 20_000;
@@ -76,30 +77,55 @@ export interface Fixture {
   run(cases: readonly Case[]): Promise<Observation[]>;
 }
 
+/** A program that runs cases in the fixture. */
+export interface RunnerProgram {
+  /** Its source. */
+  readonly source: string;
+  /** What the bundle takes for the URL of each of its files. Default: nothing in it asks. */
+  readonly url?: string;
+  /** Files and folders that it has use for: where they are, and where it finds them. Default: none. */
+  readonly mounts?: readonly (readonly [string, string])[];
+  /** Variables that it begins with. Default: none of its own. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts a bash for each case. */
+const PLAIN: RunnerProgram = { source: fileURLToPath(new URL("runner/main.ts", import.meta.url)) };
+
 /** Prepares the runner and the template in `folder`, which other users must be able to read. */
-export function prepareFixture(folder: string): Fixture {
+export function prepareFixture(folder: string, runner: RunnerProgram = PLAIN): Fixture {
   const template = join(folder, "template");
   mkdirSync(template, { recursive: true });
   const decoys = join(folder, "decoys");
   makeTemplate(template, decoys);
   const program = join(folder, "runner.mjs");
   buildSync({
-    entryPoints: [fileURLToPath(new URL("runner/main.ts", import.meta.url))],
+    entryPoints: [runner.source],
     outfile: program,
     bundle: true,
     format: "esm",
     platform: "node",
     target: "node20",
+    conditions: ["pi-source"],
+    define: runner.url === undefined ? {} : { "import.meta.url": JSON.stringify(runner.url) },
   });
   spawnSync("chmod", ["-R", "a+rX", folder]);
-  return { run: (cases) => runAll(cases, template, program) };
+  const mounts = [
+    [template, "/template"],
+    [decoys, "/opt/decoys"],
+    [program, "/runner.mjs"],
+    [process.execPath, "/node"],
+    ...(runner.mounts ?? []),
+  ].flatMap(([from = "", to = ""]) => ["--ro-bind", from, to]);
+  const variables = Object.entries(runner.env ?? {}).flatMap(([name, value]) => ["--setenv", name, value]);
+  return { run: (cases) => runAll(cases, [...mounts, ...variables]) };
 }
 
-async function runAll(cases: readonly Case[], template: string, program: string): Promise<Observation[]> {
+async function runAll(cases: readonly Case[], more: readonly string[]): Promise<Observation[]> {
   const seen: Observation[] = [];
   while (seen.length < cases.length) {
     const before = seen.length;
-    const trouble = await runSome(cases.slice(before), template, program, (each) => seen.push(each));
+    const trouble = await runSome(cases.slice(before), more, (each) => seen.push(each));
     if (seen.length === cases.length) break;
     if (trouble === undefined) continue; // It ended after an effect, as it does.
     if (!trouble.started) throw new Error(`the sandbox did not start: ${trouble.errors}`);
@@ -112,26 +138,13 @@ async function runAll(cases: readonly Case[], template: string, program: string)
 /** Feeds one sandbox; returns why it ended, or nothing when it ended by itself. */
 async function runSome(
   cases: readonly Case[],
-  template: string,
-  program: string,
+  more: readonly string[],
   take: (seen: Observation) => void,
 ): Promise<{ readonly started: boolean; readonly errors: string } | undefined> {
-  const node = process.execPath;
   const args = [
     ...NAMESPACES,
     ...SYSTEM,
-    "--ro-bind",
-    template,
-    "/template",
-    "--ro-bind",
-    join(template, "../decoys"),
-    "/opt/decoys",
-    "--ro-bind",
-    program,
-    "/runner.mjs",
-    "--ro-bind",
-    node,
-    "/node",
+    ...more,
     "--setenv",
     "PATH",
     "/usr/bin:/usr/sbin:/bin:/sbin",

@@ -24,6 +24,12 @@ const MEASURES = /^\/tmp\/hsperfdata_/;
 /** Remembers every path below the roots. */
 export class Tree {
   private readonly seen = new Map<string, string>();
+  private readonly own: RegExp | undefined;
+
+  /** `own`: paths that the runner itself writes to, which are left alone. Default: none. */
+  constructor(own?: RegExp) {
+    this.own = own;
+  }
 
   /** Makes the tree as the template has it. */
   layOut(): void {
@@ -32,7 +38,7 @@ export class Tree {
       if (root === "/run") continue;
       for (const name of readdirSync(root)) {
         const path = join(root, name);
-        if (path !== MOUNTED) rmSync(path, { recursive: true, force: true });
+        if (!this.isLeftOut(path)) rmSync(path, { recursive: true, force: true });
       }
     }
     // Node copies no FIFO.
@@ -76,8 +82,12 @@ export class Tree {
     return found;
   }
 
+  private isLeftOut(path: string): boolean {
+    return path === MOUNTED || this.own?.test(path) === true;
+  }
+
   private walk(path: string, visit: (path: string, mark: string) => void): void {
-    if (path === MOUNTED) return;
+    if (this.isLeftOut(path)) return;
     const mark = markOf(path);
     if (mark === "") return;
     visit(path, mark);
