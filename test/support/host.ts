@@ -32,6 +32,8 @@ export interface HostOptions {
   readonly detached?: boolean;
   /** Give it a copy of the addon that every user can read, wherever the checkout lies. */
   readonly copiesAddon?: boolean;
+  /** Longest life, in milliseconds, before it counts as hung. Default: 40 s. */
+  readonly longestMs?: number;
 }
 
 /** How a host ended. */
@@ -88,7 +90,7 @@ export function startHost(name: string, options: HostOptions = {}): Host {
         if (seen.stdout.includes(word) || !isGone) return seen.stdout.includes(word);
         throw new Error(`host ended before it printed ${word}: ${seen.stderr}`);
       }),
-    ended: () => within(`end of host ${name}`, end, HOST_MS),
+    ended: () => within(`end of host ${name}`, end, options.longestMs ?? HOST_MS),
   };
 }
 

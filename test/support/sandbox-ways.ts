@@ -15,8 +15,11 @@ export const WITHOUT_NAMESPACES = [
   'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" "$@"',
 ];
 
+/** The other user's number, and the group's. */
+export const OTHER_USER = 65_533;
+
 /** Words that make a program another user's. */
-const OTHER = ["setpriv", "--reuid", "65533", "--regid", "65533", "--clear-groups"];
+const OTHER = ["setpriv", `--reuid=${OTHER_USER}`, `--regid=${OTHER_USER}`, "--clear-groups"];
 const canBeOther = process.getuid?.() === 0 && spawnSync(OTHER[0] ?? "", [...OTHER.slice(1), "true"]).status === 0;
 
 /** Users that a host runs as; `works` is false where this one cannot become another. */

@@ -5,7 +5,6 @@
 import { chownSync, cpSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Case, Observation } from "../../../packages/policy/test/differential/case.ts";
 import { type Fixture, NOBODY, prepareFixture } from "../../../packages/policy/test/differential/sandbox.ts";
 
 const natives = fileURLToPath(new URL("../../../packages/natives/", import.meta.url));

@@ -12,10 +12,15 @@ const PLAIN = /^declare -- (?:[a-z_][a-z0-9_]*|[A-Za-z])(?:=|$)/;
 
 let baseline: Set<string> | undefined;
 
+/** The lines of a state that no line of its own accord changes. */
+export function stateLines(state: string): string[] {
+  return state.split("\n").filter((line) => !VOLATILE.test(line));
+}
+
 /** The changed or new lines of the state; the first call sets what later ones are compared with. Variables of the case are `given`. */
 export function sessionChanges(state: string, given: readonly string[] = []): string[] {
   const ofCase = new RegExp(`^declare -\\S+ (?:${["=", ...given].join("|")})=`);
-  const lines = state.split("\n").filter((line) => !VOLATILE.test(line) && !PLAIN.test(line) && !ofCase.test(line));
+  const lines = stateLines(state).filter((line) => !PLAIN.test(line) && !ofCase.test(line));
   if (baseline === undefined) {
     baseline = new Set(lines);
     return [];

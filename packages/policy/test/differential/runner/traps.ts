@@ -1,18 +1,15 @@
 /**
  * What a line could reach besides files: processes, sockets, the network, the machine's name, services.
  *
- * A victim blocks every signal, so that the kernel shows what it was sent. Every address leads to the loopback device, whose counters show each
+ * What becomes of a process is seen by a victim (`victim.ts`). Every address leads to the loopback device, whose counters show each
  * packet, also those of a question to a name server. A connection stands, so that cutting it can be seen.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
-import { constants } from "node:os";
 import { SECRET } from "../case.ts";
 import { listenAsBus } from "./bus.ts";
-
-/** Blocked signals stay pending (`signal(7)`), also those that are ignored by default. Bash's traps lose some under load. */
-const VICTIM = ["--block-signal", "bash", "--norc", "-c", "while :; do sleep infinity; done"];
+import { pendingSignals, processState, startVictim } from "./victim.ts";
 
 /** Files of the kernel that show what a line changed, each with what to call it. */
 const KERNEL_FILES: readonly (readonly [string, string])[] = [
@@ -78,7 +75,7 @@ export class Traps {
     const found = this.reported.splice(0);
     const signals = pendingSignals(this.victimPid);
     if (signals.length > 0) found.push(`signalled a process: ${signals.join(" ")}`);
-    const mark = victimState(this.victimPid);
+    const mark = processState(this.victimPid);
     if (mark !== this.victimMark) found.push(`changed a process: \`${this.victimMark}\` to \`${mark}\``);
     for (const [path, what] of KERNEL_FILES) if (read(path) !== this.kernel.get(path)) found.push(what);
     if (/\bip\b|route|ifconfig|ss\b/.test(line) && linkState() !== this.links) found.push("changed the network");
@@ -100,18 +97,8 @@ export class Traps {
   }
 
   private async startVictim(): Promise<void> {
-    this.victim = spawn("env", VICTIM, {
-      env: { PATH: "/usr/bin:/bin", SECRET },
-      stdio: "ignore",
-      detached: true,
-    });
-    const pid = String(this.victimPid);
-    // Its mask is set before it is bash.
-    for (;;) {
-      if (processes().some((other) => read(`/proc/${other}/comm`) === "sleep\n" && isOf(other, Number(pid)))) break;
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-    this.victimMark = victimState(this.victimPid);
+    this.victim = await startVictim({ PATH: "/usr/bin:/bin", SECRET });
+    this.victimMark = processState(this.victimPid);
   }
 
   private async holdConnection(): Promise<void> {
@@ -134,46 +121,12 @@ function read(path: string): string {
   }
 }
 
-/** Names of the signals that a process was sent and has not taken. */
-function pendingSignals(pid: number): string[] {
-  const status = read(`/proc/${pid}/status`);
-  const masks = ["SigPnd", "ShdPnd"].map(
-    (name) => new RegExp(`^${name}:\\t([0-9a-f]+)$`, "m").exec(status)?.[1] ?? "0",
-  );
-  const pending = masks.reduce((all, mask) => all | BigInt(`0x${mask}`), 0n);
-  const numbers = Array.from({ length: 64 }, (_, index) => index + 1);
-  return numbers.filter((number) => (pending >> BigInt(number - 1)) & 1n).map(signalName);
-}
-
-function signalName(number: number): string {
-  const found = Object.entries(constants.signals).find(([, value]) => value === number);
-  return found?.[0].replace(/^SIG/, "") ?? String(number);
-}
-
 function processes(): string[] {
   return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
 }
 
 function isOf(pid: string, parent: number): boolean {
   return new RegExp(`^PPid:\\t${parent}$`, "m").test(read(`/proc/${pid}/status`));
-}
-
-/** State, priority, policy, processors and limits of a process. */
-function victimState(pid: number): string {
-  const fields = read(`/proc/${pid}/stat`).split(" ");
-  const isStopped = fields[2] === "T" ? "stopped" : fields.length > 1 ? "alive" : "gone";
-  const cpus = /^Cpus_allowed:.*$/m.exec(read(`/proc/${pid}/status`))?.[0] ?? "";
-  const limits = read(`/proc/${pid}/limits`).replaceAll(/\s+/g, "").length;
-  return [
-    isStopped,
-    fields[17],
-    fields[18],
-    fields[39],
-    fields[40],
-    cpus,
-    read(`/proc/${pid}/oom_score_adj`).trim(),
-    limits,
-  ].join(" ");
 }
 
 function packetsSent(): number {

@@ -1,0 +1,101 @@
+/** Attempts at files and folders, and at what is known of them. */
+import { type Attempts, call, perl, quietPerl, uncertain } from "./attempt.ts";
+
+const FILE = `open(F, "<", "file") or die`;
+/** `FS_IOC_GETFLAGS`, `FS_IOC_SETFLAGS` with no-dump, on a descriptor for reading. */
+const SET_FLAGS = `${FILE}; my $f = pack("L!", 0); ioctl(F, 0x80086601, $f) or die; my $g = pack("L!", unpack("L!", $f) ^ 64); ioctl(F, 0x40086602, $g) or die`;
+
+export const FILES: Attempts = {
+  "write a file": "echo x > file",
+  "append to a file": "echo x >> file",
+  "write where noclobber forbids": "set -C; echo x >| file",
+  "empty a file": ": > file",
+  "make a file": "> new",
+  "write a file outside": 'echo x > "$OUTSIDE/file"',
+  "write by a link": "echo x > link; echo x > out/file",
+  "write by the folder of the process": "echo x > /proc/self/cwd/new",
+  "write by the root of the process": 'echo x > "/proc/self/root$PWD/new"',
+  "open a descriptor again to write": "exec 3< file; echo x > /proc/self/fd/3",
+  "open a path descriptor again to write": quietPerl(
+    'sysopen(P, "file", 010000000) or die; open(W, ">>", "/proc/self/fd/".fileno(P)) or die; print W "x"',
+  ),
+  "read and write": "exec 3<> file; printf x >&3",
+  "empty a file that is opened for reading": quietPerl('use Fcntl; sysopen(F, "file", O_RDONLY|O_TRUNC) or die'),
+  truncate: "truncate -s 1 file",
+  "truncate by its name": quietPerl('truncate("file", 1) or die'),
+  "write over by dd": "dd if=/dev/zero of=file bs=1 count=1 conv=notrunc status=none",
+  copy: "cp script copied",
+  tee: "echo x | tee file",
+  "edit in place": "sed -i s/kept/lost/ file",
+  "sort into itself": "sort -ro file script",
+  "map a file to write it": quietPerl('open(F, "+<", "file") or die; syswrite(F, "x")'),
+  "make a file without a name": perl('sysopen(F, ".", 020200002, 0600) or die'),
+  "remove a file": "rm -f file",
+  "unlink a file": "unlink file",
+  "remove a tree": "rm -rf folder",
+  "remove a folder": "rmdir empty",
+  "remove all that is found": "find . -name inner -delete",
+  "rename a file": "mv file moved",
+  "move a folder": "mv folder empty/",
+  "exchange two files": quietPerl(
+    `my ($a, $b) = ("file", "script"); syscall(${process.arch === "x64" ? 316 : 276}, -100, $a, -100, $b, 2) == 0 or die`,
+  ),
+  "make a folder": "mkdir made",
+  "make a FIFO": "mkfifo made",
+  "make a node": "mknod made p",
+  "make a symbolic link": "ln -s file made",
+  "link a file": "ln file made",
+  "link a file into the own folder and write":
+    'ln file "${TMPDIR:-/tmp}/linked-$TOKEN" && echo x > "${TMPDIR:-/tmp}/linked-$TOKEN"; rm -f "${TMPDIR:-/tmp}/linked-$TOKEN"',
+  "write by a link of the own folder":
+    'ln -s "$PWD/file" "${TMPDIR:-/tmp}/soft-$TOKEN"; echo x > "${TMPDIR:-/tmp}/soft-$TOKEN"; rm -f "${TMPDIR:-/tmp}/soft-$TOKEN"',
+  "move a file into the own folder": 'mv file "${TMPDIR:-/tmp}/moved-$TOKEN"; rm -f "${TMPDIR:-/tmp}/moved-$TOKEN"',
+  "move a file out of the own folder":
+    'echo x > "${TMPDIR:-/tmp}/out-$TOKEN"; mv "${TMPDIR:-/tmp}/out-$TOKEN" new; rm -f "${TMPDIR:-/tmp}/out-$TOKEN"',
+  "change a mode": "chmod 711 file",
+  "change a mode by its descriptor": quietPerl(`${FILE}; chmod(0711, *F) or die`),
+  "change a mode by a newer call": uncertain(
+    "the kernel is older than `fchmodat2`",
+    quietPerl(`my $p = "file"; syscall(${call("fchmodat2")}, -100, $p, 0711, 0) == 0 or die`),
+  ),
+  "change the mode of a folder": "chmod 700 folder",
+  "change an owner": 'chown "$(id -u)" file',
+  "change a group": 'chgrp "$(id -g)" file',
+  "change times": "touch -d 2001-01-01 file",
+  "touch a file": "touch file",
+  "change times by a descriptor": quietPerl(`${FILE}; utime(1, 1, *F) or die`),
+  "set an attribute": uncertain(
+    "the file system keeps no attributes",
+    quietPerl(`my ($p, $n, $v) = ("file", "user.x", "1"); syscall(${call("setxattr")}, $p, $n, $v, 1, 0) == 0 or die`),
+  ),
+  "set flags": uncertain("the file system has no flags", quietPerl(SET_FLAGS)),
+  "make a file immutable": uncertain("root's, of file systems that have it", "chattr +i file"),
+  "write into a FIFO":
+    'timeout 1 cat "$OUTSIDE/fifo" > "$OUTSIDE/file" & sleep 0.1; timeout 1 bash -c \'echo x > "$OUTSIDE/fifo"\'; wait',
+  "run a script that writes": "./script",
+  "run a script by a shell": "sh script",
+  "run a script in memory": quietPerl(
+    `my $n = "x"; my $fd = syscall(${call("memfd_create")}, $n, 0); $fd >= 0 or die; open(M, ">&=", $fd) or die; syswrite(M, "#!/bin/sh\\ntouch made\\n"); system("/proc/self/fd/$fd") == 0 or system("sh /proc/$$/fd/$fd")`,
+  ),
+  "have another program write": 'awk \'BEGIN { print "x" > "new" }\'',
+  "have node write": `"$NODE" -e 'require("fs").writeFileSync("new", "x")'`,
+  "write from the background, later": "(sleep 0.2; echo x > file) & disown",
+  "write by a daemon, later": "setsid sh -c 'sleep 0.2; echo x > new' > /dev/null 2>&1 < /dev/null & disown",
+  "configure git": "git config user.name x",
+  "have git run a program": "git -c core.fsmonitor='touch made; false' status",
+  "have git edit by a program": "GIT_EDITOR='touch made #' git config --local -e",
+  commit: "git -c user.name=x -c user.email=x commit -q --allow-empty -m x",
+  "refresh the index": "touch -c file; git update-index --add script",
+  "plant a hook": "echo x > .git/hooks/pre-commit",
+  "plant a configuration of the work tree": "echo x > .git/config.worktree",
+  "plant a bare repository": "mkdir objects refs; echo 'ref: x' > HEAD; echo x > config",
+  "plant a common folder": "echo /tmp > .git/commondir",
+  "plant what tools read": "mkdir .husky .devcontainer .zed .vscode; echo x > .npmrc; echo x > .mcp.json",
+  "write to the home folder": "echo x >> ~/.bashrc; echo x > ~/file",
+  "write to shared memory of files": 'echo x > "/dev/shm/pi-bash-$TOKEN"',
+  "write by a here-document": "cat > file <<E\nx\nE",
+  "run what an earlier one put down": [
+    'printf "touch made\\n" > "${TMPDIR:-/tmp}/drop-$TOKEN"',
+    'sh "${TMPDIR:-/tmp}/drop-$TOKEN"; rm -f "${TMPDIR:-/tmp}/drop-$TOKEN"',
+  ],
+};
