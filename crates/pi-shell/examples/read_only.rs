@@ -43,7 +43,8 @@ async fn compare(shell: &Shell, name: &str, before: Option<&str>, text: &str) {
 #[tokio::main]
 async fn main() {
     let driver = Some(driver::object().to_path_buf());
-    let session = || Shell::new(ShellOptions { driver: driver.clone(), ..shell_options() }).unwrap();
+    let session =
+        || Shell::new(ShellOptions { driver: driver.clone(), ..shell_options() }).unwrap();
     let shell = session();
     run(&shell, "true").await;
     let first = once(&shell, true, "true").await;
