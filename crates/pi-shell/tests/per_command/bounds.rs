@@ -142,19 +142,18 @@ async fn a_folder_without_a_session_goes_with_it_and_so_do_its_files() {
 
 #[tokio::test]
 async fn nothing_is_run_that_was_to_be_read_only() {
-    let shell = session();
+    let shell = Shell::new(shell_options()).unwrap();
     for concurrency in [pi_shell::Concurrency::Queue, pi_shell::Concurrency::Clone] {
-        let options =
-            pi_shell::RunOptions { read_only: true, concurrency, ..command("echo here") };
+        let options = RunOptions { read_only: true, concurrency, ..command("echo here") };
 
         let error = attempt(&shell, options).await.unwrap_err();
 
         assert_eq!(error.code(), "PI_READ_ONLY_UNAVAILABLE");
         assert!(error.to_string().contains("@pi-bash/bash-driver"), "{error}");
     }
-    let mut options = crate::support::shell_options();
+    let mut options = shell_options();
     options.kind = Some(pi_shell::SessionKind::PerCommand);
-    let run = pi_shell::RunOptions { read_only: true, ..command("echo here") };
+    let run = RunOptions { read_only: true, ..command("echo here") };
     let observer = std::sync::Arc::new(crate::support::Recorder::default());
     let cancel = tokio_util::sync::CancellationToken::new();
     let error = pi_shell::execute_shell(options, run, observer, cancel).await.unwrap_err();
