@@ -1,10 +1,11 @@
 /**
- * A host whose sessions try to get out of their sandbox, for tests that do so as several users.
+ * A host whose sessions try to get out of their sandbox, or out of read-only commands, for tests that do so as several users.
  *
- *   sandbox-escapes <backend, or none> <workspace> <outside> <path of pi-supervisor> [degraded]
+ *   sandbox-escapes <backend, read-only, or none> <workspace> <outside> <path of pi-supervisor> [degraded]
  *
  * Prints `started` and at the end one line of JSON: what each attempt printed, what is to be seen from here, and what
- * results said of the sandbox. An executor runs the attempts, as it runs a model's commands.
+ * results said of the sandbox. An executor runs the attempts, as it runs a model's commands; a session itself where they are
+ * made in read-only commands.
  */
 
 import { spawnSync } from "node:child_process";
@@ -15,7 +16,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import type { SandboxOutcome } from "@pi-bash/contract";
 import { createExecutor } from "@pi-bash/executor";
-import { PtySession } from "@pi-bash/natives";
+import { PtySession, Shell } from "@pi-bash/natives";
 
 /** What became of the attempts. */
 export interface Escapes {
@@ -150,8 +151,22 @@ const SOCKETS: Readonly<Record<string, string>> = {
   "type into the terminal": `perl -e 'ioctl(STDIN, 0x5412, $c = "x") or die "TIOCSTI: $!\n"; print "out\n"'`,
 };
 
+/** What was planted in a workspace before, to run outside of the sandbox later. */
+const PLANTS: Readonly<Record<string, string>> = {
+  "plant a configuration of the work tree":
+    "echo x > .git/config.worktree && echo out; git config extensions.worktreeConfig true && echo out",
+  "plant a bare repository":
+    "mkdir objects refs && echo out; echo 'ref: x' > HEAD && echo out; echo x > config && echo out",
+  "plant a common folder": "echo ../x > .git/commondir && echo out; echo x > .git/config.lock && echo out",
+  "plant in the repository of a module":
+    "mkdir -p .git/modules/x/hooks && echo out; echo x > .git/modules/x/config && echo out",
+  "plant what tools run": `for one in .husky .devcontainer .zed .vscode .idea; do mkdir $one && echo out; done; for one in .npmrc .mcp.json .envrc Makefile; do echo x > $one && echo out; done`,
+};
+
+const isReadOnly = backend === "read-only";
+const shell = isReadOnly ? new Shell({ cwd: workspace }) : undefined;
 const executor = createExecutor(
-  backend === "none"
+  backend === "none" || isReadOnly
     ? {}
     : {
         sandboxMode: "workspace-write",
@@ -162,10 +177,23 @@ const executor = createExecutor(
 );
 
 async function attempt(name: string, command: string): Promise<void> {
+  if (shell !== undefined) return attemptReadOnly(shell, name, command);
   const result = await executor.executeBash(command, { cwd: workspace, timeoutMs: 20_000 });
   printed[name] = result.output;
   statuses[name] = result.exitCode;
   sandboxes[name] = result.sandbox;
+}
+
+/** The same in a read-only command, whose name says for some that it is the session's. */
+async function attemptReadOnly(shell: Shell, name: string, command: string): Promise<void> {
+  let output = "";
+  const readOnly = name !== "stay a session" && name !== "go on";
+  const result = await shell.run({ command, readOnly, timeoutMs: 20_000 }, (_error, chunk) => {
+    output += chunk;
+  });
+  if (readOnly && result.readOnly === undefined) throw new Error(`\`${name}\` was not confined`);
+  printed[name] = output;
+  statuses[name] = result.exitCode;
 }
 
 process.stdout.write("started\n");
@@ -179,19 +207,21 @@ try {
   process.exit(0);
 }
 const everywhere = { ...TERMINALS, ...BUS, ...SOCKETS };
-const attempts = backend === "none" ? everywhere : { ...ATTEMPTS, ...everywhere, "look for any device": EVERY_DEVICE };
+const inside = { ...ATTEMPTS, ...everywhere, "look for any device": EVERY_DEVICE };
+const attempts = backend === "none" ? everywhere : isReadOnly ? { ...inside, ...PLANTS } : inside;
 for (const [name, command] of Object.entries(attempts)) {
   if (name in TERMINALS) terminal.session.write("typed\n");
   await attempt(name, command);
 }
 // The same attempts that prove a sandbox when it is opened, here from below a command of a session.
-const probe = `PATH=$PATH ${supervisor} --probe-sandbox ${outside} 127.0.0.1:${port} ${path} ${process.pid} ${terminal.found}`;
+const probe = `PATH=$PATH ${supervisor} --probe-${isReadOnly ? "read-only" : "sandbox"} ${outside} 127.0.0.1:${port} ${path} ${process.pid} ${terminal.found}`;
 await attempt("probe", probe);
 await attempt("write inside", "echo inside > kept && cat kept && mktemp > /dev/null && echo temporary");
 await attempt("stay a session", "value=5; cd /; exec 3>&-; true");
 await attempt("end the shell", "kill -9 $$");
 await attempt("go on", "echo $value");
 await executor.dispose();
+await shell?.close();
 for (const { session, hasEnded } of programs) if (!hasEnded()) session.kill();
 await Promise.all(programs.map(({ ended }) => ended));
 if (terminal.output().includes("\u001b]52")) arrived.push("terminal");

@@ -3,20 +3,15 @@
  * same attempts succeed without one, or they would prove nothing. What is left in the workspace: `plants.test.ts`.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readdirSync } from "node:fs";
 import type { SandboxRefusalKind } from "@pi-bash/contract";
 import { capabilities } from "@pi-bash/natives";
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { Escapes } from "../../programs/sandbox-escapes.ts";
-import { type HostOptions, startHost } from "../../support/host.ts";
+import { describe, expect, it } from "vitest";
+import { escapes } from "../../support/escapes.ts";
 import { canHaveNamespaces, USERS, WAYS, WITHOUT_NAMESPACES } from "../../support/sandbox-ways.ts";
 
 /** Time for some twenty commands, twice a proof, and a host. */
 const SLOW_MS = 90_000;
-
-const supervisor = fileURLToPath(new URL("../../../packages/natives/bin/pi-supervisor", import.meta.url));
 
 /** Attempts that succeed where the file system is contained by Landlock alone: docs/sandbox.md names them. */
 const ONLY_BY_MOUNTS = [
@@ -59,39 +54,6 @@ const BUS_REASONS: Readonly<Record<string, SandboxRefusalKind>> = {
 };
 const hasBus = spawnSync("dbus-daemon", ["--version"]).status === 0;
 const noBus = hasBus ? "" : " (without dbus-daemon no bus is called)";
-
-interface Ran {
-  found: Escapes;
-  workspace: string;
-  /** Why this machine does not let this user have the sandbox. */
-  unavailable: string | undefined;
-}
-
-/** Runs the attempts and returns what became of them. */
-async function escapes(backend: string, options: HostOptions, isDegraded = false): Promise<Ran> {
-  // Not in /tmp, which is private in a sandbox: what is outside must be seen there, or nothing is proven.
-  const folder = mkdtempSync("/var/tmp/pi-bash-sandbox-");
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  chmodSync(folder, 0o755);
-  const [workspace, outside] = [join(folder, "workspace"), join(folder, "outside")];
-  for (const path of [workspace, outside]) {
-    mkdirSync(path);
-    // The attempts are to fail for the sandbox, not for the owner of a folder.
-    chmodSync(path, 0o777);
-  }
-  const copy = join(folder, "pi-supervisor");
-  copyFileSync(supervisor, copy);
-  const env = { ...process.env, HOME: folder } as Record<string, string>;
-  const host = startHost("sandbox-escapes", {
-    ...options,
-    env,
-    args: [backend, workspace, outside, copy, isDegraded ? "degraded" : ""],
-  });
-  const end = await host.ended();
-  if (end.code !== 0) throw new Error(`the host ended with ${end.code ?? end.signal}: ${host.stderr()}`);
-  const found = JSON.parse(host.stdout().split("\n")[1] ?? "") as Escapes & { unavailable?: string };
-  return { found, workspace, unavailable: found.unavailable };
-}
 
 describe(`without a sandbox${noBus}`, () => {
   it("what the proof tries is possible", { timeout: SLOW_MS }, async () => {
