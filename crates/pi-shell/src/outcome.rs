@@ -90,6 +90,17 @@ pub struct RunResult {
     pub sandbox: Option<SandboxReport>,
     /// Limits that were met while it ran, as far as the system tells.
     pub limits_met: Vec<LimitMet>,
+    /// What it was kept from, where it ran read-only.
+    pub read_only: Option<ReadOnlyReport>,
+}
+
+/// A command ran where the kernel kept it from changing anything.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReadOnlyReport {
+    /// What this kernel cannot hold, by name; see docs/read-only.md. Empty: everything is held.
+    pub degraded: Vec<&'static str>,
+    /// It changed variables, functions, options, aliases or traps of the shell, and that went with the copy.
+    pub state_dropped: bool,
 }
 
 /// What a shell cannot leave to the one that replaces it.

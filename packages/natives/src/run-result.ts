@@ -30,6 +30,14 @@ export interface OutputSummary {
   readonly lateOutputBytes: number;
 }
 
+/** A command ran where the kernel kept it from changing anything. */
+export interface ReadOnlyReport {
+  /** What this kernel cannot hold, e.g. `signal`. Empty: everything is held. */
+  readonly degraded: readonly string[];
+  /** The command changed variables, functions, aliases, options or traps of the session; that went with the copy. */
+  readonly stateDropped: boolean;
+}
+
 /** The result of one run. Non-zero exits, cancellation and timeouts are results, never errors. */
 export interface ShellRunResult {
   /** Exit status; 128 + n where signal n ended the command's shell. Absent when cancelled or timed out. */
@@ -61,6 +69,8 @@ export interface ShellRunResult {
   readonly limitsMet?: readonly LimitMet[];
   /** What the shell that replaced the session's does not have. Absent: nothing, or no shell was replaced. */
   readonly lostWithShell?: readonly LostWithShell[];
+  /** What it was kept from. Absent: it did not run read-only. */
+  readonly readOnly?: ReadOnlyReport;
 }
 
 /** What a shell adds to the number of a signal to make an exit status. */
@@ -68,7 +78,8 @@ const SIGNAL_EXIT_BASE = 128;
 
 /** The public form of a run's outcome. Field by field: to copy the rest of an object takes 3 us, a builtin 150. */
 export function toRunResult(outcome: RunOutcome): ShellRunResult {
-  const { exitCode, signalNumber, output, minimized, workingDir, sandbox, limitsMet, lostWithShell } = outcome;
+  const { exitCode, signalNumber, output, minimized, workingDir, sandbox, limitsMet, lostWithShell, readOnly } =
+    outcome;
   const { cancelled, timedOut, sessionReset, survivors, wallTimeMs } = outcome;
   const result: Writable<ShellRunResult> = { cancelled, timedOut, sessionReset, survivors, wallTimeMs };
   if (exitCode !== undefined) result.exitCode = exitCode;
@@ -82,6 +93,7 @@ export function toRunResult(outcome: RunOutcome): ShellRunResult {
   if (sandbox !== undefined) result.sandbox = sandbox;
   if (limitsMet !== undefined) result.limitsMet = limitsMet;
   if (lostWithShell !== undefined) result.lostWithShell = lostWithShell;
+  if (readOnly !== undefined) result.readOnly = readOnly;
   return result;
 }
 

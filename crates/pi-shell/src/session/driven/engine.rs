@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::fit;
 use super::loss::Loss;
-use super::protocol::Ended;
-use super::shell::{DrivenShell, LaunchError};
+use super::protocol::{Ended, RunOrder};
+use super::shell::{DrivenShell, Heard, LaunchError};
 use super::standby::Shared;
 use crate::error::ShellError;
 use crate::outcome::LostWithShell;
@@ -81,6 +81,35 @@ impl Engine {
         self.ensure_main().await?;
         self.catch_up().await;
         Ok(())
+    }
+
+    /// A read-only command has ended in a copy, with `status` where it has one: `$?` shows that from now on, and the
+    /// session goes to where the copy was. Nothing else of the copy is kept.
+    pub(in crate::session) async fn follow_copy(
+        &mut self,
+        status: Option<i32>,
+        left_in: Option<&Path>,
+    ) {
+        self.last_run = Instant::now();
+        if let Some(status) = status {
+            self.status = Some(status);
+            self.set_status(status);
+        }
+        let Some(cwd) = left_in.filter(|cwd| *cwd != self.cwd) else { return };
+        let Some(shell) = &mut self.main else { return };
+        let order = RunOrder { cwd: Some(cwd), status: self.status, ..RunOrder::default() };
+        // Where it cannot, it stays where it is, and the result says where that is.
+        if let Ok(Heard::Ended(ended)) = shell.ask(&order, false).await {
+            self.status = None;
+            self.note_cwd(&ended.cwd);
+            self.note_surprises(&ended);
+            self.shared.note_change();
+        }
+    }
+
+    /// Whether state was lost that no result has reported yet; this one does.
+    pub(in crate::session) fn take_loss(&mut self) -> bool {
+        std::mem::take(&mut self.is_lost)
     }
 
     /// Whether the last command was not begun, for what the session stands on is gone.
@@ -175,7 +204,7 @@ impl Engine {
     /// A fresh shell.
     pub(super) async fn launch(&mut self) -> Result<(), ShellError> {
         self.main = None;
-        self.shared.drop_standby().await;
+        self.shared.drop_standbys().await;
         let spec = &self.shared.spec;
         let gone = || crate::shell_path::no_bash(&spec.shell);
         let driver = spec.driver.as_deref().ok_or_else(gone)?;
@@ -277,6 +306,7 @@ impl Engine {
     pub(in crate::session) fn rest(&mut self, span: Duration) -> bool {
         if self.last_run.elapsed() >= span {
             self.leave_standby();
+            self.shared.renew_confined();
             self.idle_output = None;
             return true;
         }
@@ -310,7 +340,7 @@ impl Engine {
     /// Ends everything the session started.
     pub(in crate::session) async fn close(mut self, bound: Duration) {
         self.main = None;
-        self.shared.drop_standby().await;
+        self.shared.end_standbys().await;
         drop(self.shared.supervisor.close(bound).await);
         self.shared.limits.remove().await;
     }
