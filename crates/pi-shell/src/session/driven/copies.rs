@@ -34,6 +34,7 @@ pub(in crate::session) async fn run(
     let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
     let before = shared.limits.mark();
     let clock = Clock::start(job.options.timeout);
+    shared.faults.note_company();
     let mut copy = shared.copy().await?;
     let order = RunOrder {
         command: &job.options.command,
@@ -73,6 +74,7 @@ pub(in crate::session) async fn run(
     }
     .complete()
     .await;
+    shared.faults.note_end(copy.child(), false);
     copy.end().await;
     if let Ending::Refused { errno } = ending {
         let path = directory.unwrap_or_else(|| cwd.to_path_buf());

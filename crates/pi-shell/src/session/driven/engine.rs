@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::fit;
 use super::loss::Loss;
+use super::object::DriverObject;
 use super::protocol::Ended;
 use super::shell::{DrivenShell, LaunchError};
 use super::standby::Shared;
@@ -96,7 +97,7 @@ impl Engine {
         keeps_session: bool,
         shell: DrivenShell,
     ) -> Result<Self, ShellError> {
-        let shared = Arc::new(Shared::new(ground));
+        let shared = Arc::new(Shared::new(ground, shell.pair.clone()));
         let title = shared.ownership.owned();
         let mut engine = Self::over(shared, options, cwd, title);
         engine.keeps_session = keeps_session;
@@ -179,8 +180,13 @@ impl Engine {
         let spec = &self.shared.spec;
         let gone = || crate::shell_path::no_bash(&spec.shell);
         let driver = spec.driver.as_deref().ok_or_else(gone)?;
-        let launched =
-            DrivenShell::launch(&self.shared.supervisor, spec, driver, &self.shared.folder).await;
+        let launched = match DriverObject::open(driver) {
+            Ok(object) => {
+                let Ground { supervisor, folder, .. } = &**self.shared;
+                DrivenShell::launch(supervisor, spec, &object, folder).await
+            }
+            Err(reason) => Err(LaunchError::Unfit(reason)),
+        };
         let shell = match launched {
             Ok(shell) => shell,
             Err(LaunchError::Failed(error)) => return Err(error),
@@ -220,7 +226,11 @@ impl Engine {
             text.push('\n');
         }
         let has_snapshot = snapshot.is_some();
-        match self.run_own(&text).await {
+        let furnished = self.run_own(&text).await;
+        if furnished.is_err() {
+            self.note_end(!has_snapshot);
+        }
+        match furnished {
             Ok(()) => {}
             Err(ShellError::System { .. }) if has_snapshot => {
                 // One that ends the shell or takes too long is left out.
@@ -249,6 +259,13 @@ impl Engine {
                 Ok(())
             }
             Err(errno) => Err(refused_directory(errno, self.cwd.clone())),
+        }
+    }
+
+    /// The shell may have died of a fault; `is_idle`: while it ran nothing of a command.
+    pub(super) fn note_end(&self, is_idle: bool) {
+        if let Some(shell) = &self.main {
+            self.shared.faults.note_end(shell.child(), is_idle && !self.has_traps);
         }
     }
 

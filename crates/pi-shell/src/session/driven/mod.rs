@@ -6,17 +6,21 @@
 //! shell     one bash that takes orders                          standby  copies of it that wait
 //! engine    the session's shell between commands                run      one command in it
 //! follow    reads, waits for the report, stops                  copies     one command in a copy
-//! hand_over a command goes on beside the session                fit, loss  whether a bash can be driven; what went with one
+//! hand_over a command goes on beside the session                loss       what went with a shell
+//! fit       whether a bash can be driven                        faults     what a shell's death says of that
+//! object    the driver's file
 //! ```
 //! No shell text of ours is run but what a session begins with.
 
 mod channel;
 mod copies;
 mod engine;
+mod faults;
 mod fit;
 mod follow;
 mod hand_over;
 mod loss;
+mod object;
 mod protocol;
 mod run;
 mod shell;

@@ -48,6 +48,7 @@ impl Engine {
         if self.shared.is_broken() {
             return Err(broken());
         }
+        self.note_end(true);
         // It ended between two commands.
         self.is_lost |= self.ensure_main().await?.is_real("");
         Ok(())
@@ -97,6 +98,7 @@ impl Engine {
             self.main = None;
             return Err(broken());
         };
+        self.note_end(false);
         let mut result = self.conclude(job, ending, &clock, output, delivery).await?;
         result.limits_met = self.shared.limits.met(before, result.outcome);
         Ok(result)
@@ -110,7 +112,9 @@ impl Engine {
     /// Another shell with the state of this one, or a fresh one.
     async fn replace_main(&mut self, is_fresh: bool) -> Result<Loss, ShellError> {
         if let Some(shell) = self.main.take() {
+            let child = shell.child().clone();
             shell.end().await;
+            self.shared.faults.note_end(&child, !self.has_traps);
         }
         if is_fresh {
             self.launch().await?;
@@ -255,6 +259,9 @@ impl Engine {
         } else {
             Vec::new()
         };
+        if !survivors.is_empty() {
+            self.shared.faults.note_company();
+        }
         let output = self.put_output_away(output, delivery, leaves_output, !survivors.is_empty());
         if self.keeps_session {
             let is_alive = self.main.as_ref().is_some_and(super::DrivenShell::is_alive);

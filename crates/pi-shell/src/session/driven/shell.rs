@@ -11,6 +11,9 @@ use std::time::Duration;
 use rustix::fs::{MemfdFlags, Mode, OFlags};
 
 use super::channel::{Channel, GREETING_LIMIT, Message};
+use super::faults::fault_in;
+use super::fit::Pair;
+use super::object::DriverObject;
 use super::protocol::{self, Ended, Report, RunOrder};
 use crate::bash_version;
 use crate::error::ShellError;
@@ -18,7 +21,8 @@ use crate::private_dir::PrivateDir;
 use crate::session::ground::{Ground, ReportId};
 use crate::session::launch::{LaunchSpec, spawn_error};
 use crate::stop::{DrivenTarget, Stage};
-use crate::supervisor::{Child, SpawnRequest, Supervisor};
+use crate::supervisor::{Child, ChildExit, SpawnRequest, Supervisor};
+use crate::sys::signals;
 
 /// The script that a bash begins with: it loads the driver from descriptor 4, which is nobody's afterwards, and
 /// never comes back. No function can be in its way: an environment is taken without those (`environment::is_dropped`).
@@ -53,6 +57,8 @@ pub(in crate::session) struct DrivenShell {
     sequence: u32,
     /// It is a copy whose `$$` is still that of the shell it was copied from.
     owes_pid: bool,
+    /// Which bash and driver it is, where `fit` started it.
+    pub(super) pair: Option<Pair>,
 }
 
 impl DrivenShell {
@@ -60,13 +66,13 @@ impl DrivenShell {
     pub(in crate::session) async fn launch(
         supervisor: &Supervisor,
         spec: &LaunchSpec,
-        driver: &Path,
+        object: &DriverObject,
         folder: &PrivateDir,
     ) -> Result<Self, LaunchError> {
         let failed = |attempt| {
             move |source: io::Error| LaunchError::Failed(ShellError::System { attempt, source })
         };
-        let object = open_driver(driver).map_err(LaunchError::Unfit)?;
+        let object = object.descriptor().map_err(failed("copy a descriptor"))?;
         folder.write(BOOT_NAME, BOOT.as_bytes()).map_err(failed("write a boot script"))?;
         let (mut channel, theirs) = Channel::pair().map_err(failed("make a socket"))?;
         let (complaints, errors) = crate::sys::pipe().map_err(failed("make a pipe"))?;
@@ -102,12 +108,16 @@ impl DrivenShell {
             // Its end of the socket is closed before its end is told, and what it said is in the pipe by then.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 drop(tokio::time::timeout(GREETING_LIMIT, child.exited()).await);
-                Err(complaint_in(&complaints))
+                Err(complaint_in(&complaints, child.exit_status()))
             }
             Err(error) => Err(error.to_string()),
         };
         let shell = Self::over(child, channel, false);
         let unfit = match greeting {
+            // A wrapper that starts another process and waits for it: its answers would not be believed.
+            Ok(greeting) if greeting.pid != shell.child.pid() => {
+                format!("{} starts another process that is the bash", spec.shell.display())
+            }
             Ok(greeting) => {
                 bash_version::note_text(&spec.shell, &greeting.bash);
                 let version = bash_version::parse(&greeting.bash);
@@ -128,7 +138,7 @@ impl DrivenShell {
         // Not to be guessed from within a command, which could answer in the shell's place.
         let [a, b, c, d, ..] = RandomState::new().hash_one(child.pid()).to_ne_bytes();
         let sequence = u32::from_ne_bytes([a, b, c, d]);
-        Self { child, channel, sequence, owes_pid: is_copy }
+        Self { child, channel, sequence, owes_pid: is_copy, pair: None }
     }
 
     /// The process.
@@ -172,17 +182,18 @@ impl DrivenShell {
         self.channel.send(&protocol::fork_order(sequence, false), &[socket.as_fd()])
     }
 
-    /// Runs a text of our own, whose output nobody wants, and has it stopped at once where `is_stopped` says so.
+    /// Runs a text of our own, whose output has no reader, and stops it after `stop_after`, where that is given.
     pub(super) async fn ask(
         &mut self,
         order: &RunOrder<'_>,
-        is_stopped: bool,
+        stop_after: Option<Duration>,
     ) -> io::Result<Heard> {
         let nothing = nowhere()?;
         let sequence = self.run(order, nothing.as_fd(), None)?;
         let child = self.child.clone();
         let mut running = Running::new(self, sequence);
-        if is_stopped {
+        if let Some(moment) = stop_after {
+            tokio::time::sleep(moment).await;
             running.target().interrupt();
         }
         tokio::select! {
@@ -201,7 +212,7 @@ impl DrivenShell {
         cwd: Option<&Path>,
     ) -> io::Result<Result<Ended, i32>> {
         let order = RunOrder { command: text, cwd, status: Some(0), ..RunOrder::default() };
-        Ok(match self.ask(&order, false).await? {
+        Ok(match self.ask(&order, None).await? {
             // A shell that may change nothing of itself any more cannot be given what a session has.
             Heard::Ended(Ended { options, .. }) if options.contains('r') => {
                 return Err(io::ErrorKind::PermissionDenied.into());
@@ -321,22 +332,6 @@ impl<'a> Running<'a> {
     }
 }
 
-/// The driver's object, which must be nobody else's to write.
-fn open_driver(path: &Path) -> Result<OwnedFd, String> {
-    let refused = |reason: String| format!("{}: {reason}", path.display());
-    let object = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-        .map_err(|error| refused(error.to_string()))?;
-    let found = rustix::fs::fstat(&object).map_err(|error| refused(error.to_string()))?;
-    let own = rustix::process::geteuid().as_raw();
-    if found.st_uid != 0 && found.st_uid != own {
-        return Err(refused("belongs to another user".to_owned()));
-    }
-    if found.st_mode & 0o002 != 0 {
-        return Err(refused("can be written by everybody".to_owned()));
-    }
-    Ok(object)
-}
-
 fn nowhere() -> io::Result<OwnedFd> {
     Ok(rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?)
 }
@@ -351,11 +346,17 @@ fn text_file(text: &[u8]) -> io::Result<OwnedFd> {
     Ok(file)
 }
 
-/// What bash said before it ended.
-fn complaint_in(pipe: &OwnedFd) -> String {
+/// What bash said before it ended, or how it ended where it said nothing.
+fn complaint_in(pipe: &OwnedFd, exit: Option<ChildExit>) -> String {
     let mut bytes = [0; COMPLAINT_BYTES];
     let waiting = crate::source::bytes_in_pipe(pipe);
     let length = if waiting > 0 { rustix::io::read(pipe, &mut bytes).unwrap_or(0) } else { 0 };
     let text = String::from_utf8_lossy(bytes.get(..length).unwrap_or_default()).trim().to_owned();
-    if text.is_empty() { "bash ended before it took orders".to_owned() } else { text }
+    match exit.and_then(fault_in) {
+        _ if !text.is_empty() => text,
+        Some(signal) => {
+            format!("bash died of {} before it took orders", signals::name_of_fault(signal))
+        }
+        None => "bash ended before it took orders".to_owned(),
+    }
 }

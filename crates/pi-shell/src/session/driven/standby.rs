@@ -11,6 +11,8 @@ use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard, Notify};
 
 use super::channel::Channel;
+use super::faults::Faults;
+use super::fit::Pair;
 use super::protocol;
 use super::shell::DrivenShell;
 use crate::budget;
@@ -41,6 +43,8 @@ pub(in crate::session) struct Shared {
     /// Standbys that were ordered and have neither greeted nor failed.
     awaited: AtomicUsize,
     settled: Notify,
+    /// What deaths of the session's shells say.
+    pub(super) faults: Faults,
 }
 
 impl Deref for Shared {
@@ -69,7 +73,7 @@ impl Drop for Process {
 }
 
 impl Shared {
-    pub(super) fn new(ground: Ground) -> Self {
+    pub(super) fn new(ground: Ground, pair: Option<Pair>) -> Self {
         Self {
             ground,
             slot: Mutex::default(),
@@ -77,6 +81,7 @@ impl Shared {
             ordered: AtomicU64::new(0),
             awaited: AtomicUsize::new(0),
             settled: Notify::new(),
+            faults: Faults::of(pair),
         }
     }
 
