@@ -12,7 +12,8 @@ use pi_shell::{
 };
 
 use crate::support::{
-    PATIENCE, attempt, command, eventually, is_alive, run, session, shell_options, status_of, told,
+    PATIENCE, attempt, command, eventually, is_alive, run, session, shell_options, skip, status_of,
+    told,
 };
 
 /// Longest that a session may take to find out that its bash cannot be kept. A bound of the trial is 5 s; none may be
@@ -43,7 +44,7 @@ fn works(program: &str, arguments: &[&str]) -> bool {
     let tried = Command::new(program).args(arguments).output();
     let works = tried.as_ref().is_ok_and(|output| output.status.success());
     if !works {
-        println!("skipped: `{program} {}` does not work here: {tried:?}", arguments.join(" "));
+        skip(&format!("`{program} {}` does not work here: {tried:?}", arguments.join(" ")));
     }
     works
 }
@@ -71,7 +72,7 @@ async fn a_restricted_bash_is_refused_with_the_remedy_and_the_same_file_by_its_o
 async fn a_static_bash_is_not_kept() {
     let path = Path::new("/bin/bash-static");
     if !path.is_file() {
-        println!("skipped: Debian's package `bash-static` is not installed");
+        skip("Debian's package `bash-static` is not installed");
         return;
     }
     assert!(!is_kept(path).await);
@@ -114,10 +115,10 @@ async fn a_driver_in_a_folder_without_exec_is_not_loaded_and_the_reason_is_that_
         let folder = tempfile::tempdir().unwrap();
         let test = std::env::current_exe().unwrap();
         let name = "hazards::a_driver_in_a_folder_without_exec_is_not_loaded_and_the_reason_is_that_of_the_loader";
-        let text = "mount -t tmpfs -o noexec none \"$1\" && cp \"$2\" \"$1\" && exec \"$3\" --exact \"$4\"";
+        let script = "mount -t tmpfs -o noexec none \"$1\" && cp \"$2\" \"$1\" && exec \"$3\" --exact \"$4\"";
         let within = Command::new("unshare")
             .args(arguments)
-            .args(["sh", "-c", text, "sh"])
+            .args(["sh", "-c", script, "sh"])
             .args([folder.path(), crate::support::driver::object(), &test, Path::new(name)])
             .env(NOEXEC, folder.path())
             .output()
@@ -133,7 +134,7 @@ async fn a_driver_in_a_folder_without_exec_is_not_loaded_and_the_reason_is_that_
     shell.close().await;
 
     assert!(next.starts_with("kept ") && next != format!("kept {first}"), "{next}");
-    let DriverState::Unfit(reason) = driver_state() else { panic!("it fits") };
+    let DriverState::Unfit(reason) = driver_state() else { unreachable!("it fits") };
     assert!(reason.contains("failed to map segment"), "{reason}");
 }
 
@@ -193,7 +194,7 @@ async fn can_attach(program: &str) -> bool {
     target.kill().unwrap();
     target.wait().unwrap();
     if !can {
-        println!("skipped: the system lets no process trace another (`ptrace_scope`)");
+        skip("the system lets no process trace another (`ptrace_scope`)");
     }
     can
 }
