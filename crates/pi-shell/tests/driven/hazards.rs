@@ -12,13 +12,16 @@ use pi_shell::{
 };
 
 use crate::support::{
-    PATIENCE, attempt, command, eventually, is_alive, run, session, shell_options, skip, status_of,
+    PATIENCE, attempt, command, eventually, is_alive, output_of, run, session, shell_options, skip,
     told,
 };
 
 /// Longest that a session may take to find out that its bash cannot be kept. A bound of the trial is 5 s; none may be
 /// what ends it.
 const FOUND_OUT_IN: Duration = Duration::from_secs(4);
+
+/// Longest that a plain command may take after a shell was lost: half of what is waited for one that does not die.
+const AT_ONCE: Duration = Duration::from_millis(2_500);
 
 /// Output of a session's second command, which says by the first one's variable that state goes on; and whether both
 /// commands had one bash.
@@ -200,6 +203,34 @@ async fn can_attach(program: &str) -> bool {
 }
 
 #[tokio::test]
+async fn a_shell_that_dies_in_a_debugger_s_hands_is_seen_to_be_dead() {
+    if !can_attach("gdb").await {
+        return;
+    }
+    let shell = session();
+    let (pid, _) = told(&shell, "V=kept; /bin/true; echo $$").await;
+    let pid = pid.trim().parse().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let began = folder.path().join("began");
+    let text = format!(": >{}; sleep 60", began.display());
+    let running = tokio::spawn({
+        let shell = shell.clone();
+        async move { run(&shell, &text).await }
+    });
+    eventually("the command began", || began.exists()).await;
+    let debugger = Debugger::on("gdb", pid).await;
+    let killed = Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
+    assert!(killed.success());
+
+    let result = tokio::time::timeout(PATIENCE, running).await.unwrap().unwrap();
+    assert_eq!(result.outcome, ExitOutcome::Signaled { signal: 9 });
+    assert!(result.session_reset);
+    assert_eq!(told(&shell, "echo $V").await.0, "kept\n");
+    shell.close().await;
+    drop(debugger);
+}
+
+#[tokio::test]
 async fn a_debugger_on_the_shell_makes_no_bound_longer() {
     for program in ["strace", "gdb"] {
         if !can_attach(program).await {
@@ -217,10 +248,15 @@ async fn a_debugger_on_the_shell_makes_no_bound_longer() {
         let took = begin.elapsed();
         assert_eq!(stopped.outcome, ExitOutcome::TimedOut, "{program}");
         assert!(took < limit + HARD_TIMEOUT_GRACE, "{program}: {took:?}");
+        // One that is held had to be killed, and is seen to be dead though its debugger keeps it.
+        assert_eq!(stopped.session_reset, program == "gdb");
 
-        // A shell that is held had to be killed; its debugger keeps it from being gone.
+        let begin = Instant::now();
         let next = run(&shell, "echo $V").await;
-        assert_eq!(status_of(&next), 0, "{program}");
+        let took = begin.elapsed();
+        assert_eq!((output_of(&next).as_str(), next.session_reset), ("kept\n", false), "{program}");
+        assert!(took < AT_ONCE, "{program}: {took:?}");
+
         let begin = Instant::now();
         shell.close().await;
         let took = begin.elapsed();

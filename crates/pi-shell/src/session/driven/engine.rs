@@ -154,9 +154,13 @@ impl Engine {
         if self.main.as_ref().is_some_and(DrivenShell::is_alive) {
             return Ok(Loss::Nothing);
         }
-        self.main = None;
-        self.shared.settle().await;
         let is_between = self.is_between;
+        if let Some(shell) = self.main.take() {
+            let child = shell.child().clone();
+            shell.end().await;
+            self.shared.faults.note_end(&child, is_between && !self.has_traps);
+        }
+        self.shared.settle().await;
         if self.shared.background_count() > 0
             && !self.lost_with_shell.contains(&LostWithShell::Jobs)
         {

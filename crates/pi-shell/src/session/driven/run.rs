@@ -48,7 +48,6 @@ impl Engine {
         if self.shared.is_broken() {
             return Err(broken());
         }
-        self.note_end(true);
         // It ended between two commands.
         self.is_lost |= self.ensure_main().await?.is_real("");
         Ok(())
@@ -98,7 +97,6 @@ impl Engine {
             self.main = None;
             return Err(broken());
         };
-        self.note_end(false);
         let mut result = self.conclude(job, ending, &clock, output, delivery).await?;
         result.limits_met = self.shared.limits.met(before, result.outcome);
         Ok(result)
@@ -263,18 +261,7 @@ impl Engine {
             self.shared.faults.note_company();
         }
         let output = self.put_output_away(output, delivery, leaves_output, !survivors.is_empty());
-        if self.keeps_session {
-            let is_alive = self.main.as_ref().is_some_and(super::DrivenShell::is_alive);
-            if is_alive {
-                if may_change {
-                    self.shared.note_change();
-                }
-            } else {
-                // Where none can be had, the next command tries again, with nothing of what there was.
-                let loss = self.ensure_main().await.unwrap_or(Loss::Everything);
-                session_reset |= loss.is_real(&job.options.command);
-            }
-        }
+        session_reset |= self.ready_next(may_change).await.is_real(&job.options.command);
         Ok(RunResult {
             outcome,
             working_dir: Some(self.cwd.clone()),
@@ -286,6 +273,22 @@ impl Engine {
             lost_with_shell: std::mem::take(&mut self.lost_with_shell),
             limits_met: Vec::new(),
         })
+    }
+
+    /// Readies the session for the next command, after one that `may_change` its state. Returns what was lost.
+    async fn ready_next(&mut self, may_change: bool) -> Loss {
+        if !self.keeps_session {
+            self.note_end(false);
+            return Loss::Nothing;
+        }
+        if !self.main.as_ref().is_some_and(super::DrivenShell::is_alive) {
+            // Where none can be had, the next command tries again, with nothing of what there was.
+            return self.ensure_main().await.unwrap_or(Loss::Everything);
+        }
+        if may_change {
+            self.shared.note_change();
+        }
+        Loss::Nothing
     }
 
     fn note_report(&mut self, report: &Ended) {

@@ -40,6 +40,12 @@ const FITS: [bash_version::BashVersion; 2] = [(5, 0), (5, 3)];
 /// Time that a text of our own may take; past it the shell does without.
 const OWN_TEXT_LIMIT: Duration = Duration::from_secs(5);
 
+/// How often it is looked whether a shell that was killed is dead, where nothing is heard of that.
+const LOOK_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Time from its death to the supervisor's word for it.
+const REAP_LIMIT: Duration = Duration::from_millis(100);
+
 /// Most bytes read of what bash says of a driver that it does not load.
 const COMPLAINT_BYTES: usize = 1024;
 
@@ -57,6 +63,8 @@ pub(in crate::session) struct DrivenShell {
     sequence: u32,
     /// It is a copy whose `$$` is still that of the shell it was copied from.
     owes_pid: bool,
+    /// It has not answered its last order.
+    owes_answer: bool,
     /// Which bash and driver it is, where `fit` started it.
     pub(super) pair: Option<Pair>,
 }
@@ -138,7 +146,7 @@ impl DrivenShell {
         // Not to be guessed from within a command, which could answer in the shell's place.
         let [a, b, c, d, ..] = RandomState::new().hash_one(child.pid()).to_ne_bytes();
         let sequence = u32::from_ne_bytes([a, b, c, d]);
-        Self { child, channel, sequence, owes_pid: is_copy, pair: None }
+        Self { child, channel, sequence, owes_pid: is_copy, owes_answer: false, pair: None }
     }
 
     /// The process.
@@ -146,8 +154,10 @@ impl DrivenShell {
         &self.child
     }
 
+    /// Whether it takes an order: it lives, and no order of before was left without an answer. A killed one whose debugger
+    /// keeps it from being reaped has told of no end.
     pub(super) fn is_alive(&self) -> bool {
-        self.child.exit_status().is_none()
+        !self.owes_answer && self.child.exit_status().is_none()
     }
 
     /// Which file it answers on.
@@ -173,6 +183,7 @@ impl DrivenShell {
             [Some(output), errors, file].into_iter().flatten().collect();
         self.channel.send(&encoded.message, &descriptors)?;
         self.owes_pid = false;
+        self.owes_answer = true;
         Ok(sequence)
     }
 
@@ -229,8 +240,21 @@ impl DrivenShell {
 
     /// Kills it, and waits a moment for its end.
     pub(super) async fn end(self) {
-        drop(crate::tree::signal(self.child.identity(), libc::SIGKILL));
-        drop(tokio::time::timeout(GREETING_LIMIT, self.child.exited()).await);
+        let process = self.child.identity();
+        drop(crate::tree::signal(process, libc::SIGKILL));
+        let dead = async {
+            while crate::tree::is_alive(process) {
+                tokio::time::sleep(LOOK_INTERVAL).await;
+            }
+            // A debugger that has hold of it may keep it a zombie for ever.
+            tokio::time::sleep(REAP_LIMIT).await;
+        };
+        tokio::select! {
+            biased;
+            _ = self.child.exited() => {}
+            () = dead => {}
+            () = tokio::time::sleep(GREETING_LIMIT) => {}
+        }
     }
 
     /// Counts its processes to the session's limits.
@@ -304,6 +328,14 @@ impl<'a> Running<'a> {
         }
     }
 
+    /// Whether the shell is dead, and nothing was heard of its end: a debugger keeps it from being reaped.
+    pub(in crate::session) fn is_kept_dead(&self) -> bool {
+        let child = &self.shell.child;
+        self.stage.0.load(Ordering::SeqCst) == Stage::NOT_A_SHELL
+            && child.exit_status().is_none()
+            && !crate::tree::is_alive(child.identity())
+    }
+
     /// Whether the shell ended before it read the order.
     pub(in crate::session) fn has_unread_order(&self) -> bool {
         self.is_unread
@@ -328,6 +360,7 @@ impl<'a> Running<'a> {
             _ => return None,
         };
         self.stage.0.store(Stage::DONE, Ordering::SeqCst);
+        self.shell.owes_answer = false;
         Some(heard)
     }
 }
