@@ -131,7 +131,11 @@ pub struct RunRequest {
 
 impl RunRequest {
     pub(crate) fn wants(&self) -> Wants {
-        Wants { chunks: self.wants_chunks, updates: self.wants_updates }
+        Wants {
+            chunks: self.wants_chunks,
+            updates: self.wants_updates,
+            timeout: self.timeout_ms.and_then(|ms| milliseconds("timeoutMs", ms).ok()),
+        }
     }
 
     pub(crate) fn spin(&self) -> Duration {

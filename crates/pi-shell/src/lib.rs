@@ -47,7 +47,7 @@ mod sys;
 mod tree;
 mod validate;
 
-pub use budget::HARD_TIMEOUT_GRACE;
+pub use budget::{HARD_TIMEOUT_GRACE, callback_patience};
 pub use capabilities::{Capabilities, capabilities};
 pub use confinement::{
     Plant, PlantKind, SandboxBackend, SandboxMode, SandboxOptions, SandboxReport,

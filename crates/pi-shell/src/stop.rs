@@ -143,7 +143,12 @@ impl ShellTarget {
     fn is_done(&self) -> bool {
         match self {
             #[cfg(target_os = "linux")]
-            Self::Driven(target) => target.is(Stage::DONE) || target.child.exit_status().is_some(),
+            Self::Driven(target) => {
+                target.is(Stage::DONE)
+                    || target.child.exit_status().is_some()
+                    // Its debugger may keep it from being reaped.
+                    || target.is(Stage::NOT_A_SHELL) && !tree::is_alive(target.child.identity())
+            }
             Self::Main(child) => child.exit_status().is_some(),
         }
     }

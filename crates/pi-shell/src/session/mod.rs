@@ -2,7 +2,8 @@
 //!
 //! # Module map
 //! ```text
-//! mod        Shell: queue, abort, close          one_shot  a session for one command
+//! mod        Shell: run, abort, close                        inner    what it consists of: its options, its engine's place
+//! one_shot   a session for one command
 //! admission  a run that waits for its turn and has it     active_runs  those that have not settled
 //! driven     one bash that is kept, over the driver         per_command  a bash for each command, where none can be kept
 //! kind       which of the two a session has
@@ -28,6 +29,7 @@ mod flood;
 mod ground;
 #[cfg(target_os = "linux")]
 mod hand_over;
+mod inner;
 mod kind;
 #[cfg(unix)]
 mod launch;
@@ -47,22 +49,17 @@ mod read_only;
 #[cfg(target_os = "linux")]
 mod rest;
 
-#[cfg(target_os = "linux")]
-use std::path::PathBuf;
-#[cfg(target_os = "linux")]
-use std::sync::MutexGuard;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use self::active_runs::ActiveRuns;
 use self::admission::{Admission, AdmittedRun};
 #[cfg(target_os = "linux")]
-use self::driven::{Engine, Shared};
+use self::driven::Engine;
+use self::inner::{Inner, Place};
 pub(crate) use self::kind::default_kind;
 use self::kind::kind_with;
 pub use self::kind::{DriverState, driver_state};
@@ -74,7 +71,7 @@ use crate::inline;
 use crate::job::Job;
 use crate::observer::Observer;
 use crate::outcome::{ExitOutcome, RunResult};
-use crate::request::{Concurrency, RunOptions, SessionKind, ShellOptions};
+use crate::request::{Concurrency, RunOptions, ShellOptions};
 use crate::validate;
 
 /// Where none is kept.
@@ -91,61 +88,12 @@ pub struct Shell {
     inner: Arc<Inner>,
 }
 
-/// Locked for the time of a run: its fair queue is the session's queue.
-type Place = Arc<tokio::sync::Mutex<Option<Engine>>>;
-
-struct Inner {
-    options: Arc<ShellOptions>,
-    kind: SessionKind,
-    /// Where each command has a bash of its own; made with the first run.
-    per_command: OnceLock<Arc<PerCommand>>,
-    /// Where the session is; another place after each hand-over.
-    place: Mutex<Place>,
-    /// The session has another place.
-    moved: Notify,
-    /// What copies need while the engine is busy.
-    #[cfg(target_os = "linux")]
-    shared: Mutex<Option<(Arc<Shared>, PathBuf)>>,
-    /// `shared` was set.
-    #[cfg(target_os = "linux")]
-    opened: Notify,
-    active: Arc<ActiveRuns>,
-    closed: AtomicBool,
-    /// State was lost and no result has told it yet.
-    #[cfg(target_os = "linux")]
-    lost: AtomicBool,
-    #[cfg(target_os = "linux")]
-    rest: rest::Rest,
-    #[cfg(target_os = "linux")]
-    read_only_turn: read_only::ReadOnlyTurn,
-}
-
 impl Shell {
     /// A session. Checks the options; nothing is spawned before the first run.
     pub fn new(options: ShellOptions) -> Result<Self, ShellError> {
         validate::check_shell_options(&options)?;
         let kind = options.kind.unwrap_or_else(|| kind_with(options.shell.as_deref()));
-        Ok(Self {
-            inner: Arc::new(Inner {
-                options: Arc::new(options),
-                kind,
-                per_command: OnceLock::new(),
-                place: Mutex::default(),
-                moved: Notify::new(),
-                #[cfg(target_os = "linux")]
-                shared: Mutex::new(None),
-                #[cfg(target_os = "linux")]
-                opened: Notify::new(),
-                active: Arc::default(),
-                closed: AtomicBool::new(false),
-                #[cfg(target_os = "linux")]
-                lost: AtomicBool::new(false),
-                #[cfg(target_os = "linux")]
-                rest: rest::Rest::default(),
-                #[cfg(target_os = "linux")]
-                read_only_turn: read_only::ReadOnlyTurn::default(),
-            }),
-        })
+        Ok(Self { inner: Arc::new(Inner::new(options, kind)) })
     }
 
     /// Runs one command and resolves with how it ended, whatever that was.
@@ -387,80 +335,6 @@ impl Shell {
 
     fn is_closed(&self) -> bool {
         self.inner.closed.load(Ordering::SeqCst)
-    }
-}
-
-impl Inner {
-    /// Whether each command has a bash of its own: from the beginning, or since the session's bash
-    /// turned out not to be one that can be kept.
-    fn is_per_command(&self) -> bool {
-        self.kind == SessionKind::PerCommand || self.per_command.get().is_some()
-    }
-
-    /// Where the session is.
-    fn place(&self) -> Place {
-        Arc::clone(&self.place.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Waits for the session, in the order of the calls.
-    async fn turn(&self) -> tokio::sync::OwnedMutexGuard<Option<Engine>> {
-        loop {
-            // From here on no move is missed.
-            let moved = self.moved.notified();
-            let place = self.place();
-            tokio::select! {
-                biased;
-                turn = Arc::clone(&place).lock_owned() => {
-                    if Arc::ptr_eq(&place, &self.place()) {
-                        return turn;
-                    }
-                }
-                () = moved => {}
-            }
-        }
-    }
-
-    /// The session is there from now on; who waits for it waits there.
-    fn move_to(&self, place: Place) {
-        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
-        self.moved.notify_waiters();
-    }
-
-    #[cfg(target_os = "linux")]
-    fn shared(&self) -> MutexGuard<'_, Option<(Arc<Shared>, PathBuf)>> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// State was lost, which the next result reports.
-    #[cfg(target_os = "linux")]
-    fn note_loss(&self) {
-        self.lost.store(true, Ordering::SeqCst);
-    }
-
-    #[cfg(target_os = "linux")]
-    fn take_loss(&self) -> bool {
-        self.lost.swap(false, Ordering::SeqCst)
-    }
-
-    #[cfg(target_os = "linux")]
-    fn note_cwd(&self, engine: &Engine) {
-        if !self.closed.load(Ordering::SeqCst) {
-            *self.shared() = Some((Arc::clone(&engine.shared), engine.cwd.clone()));
-            self.opened.notify_waiters();
-        }
-    }
-
-    /// Waits until the session stands.
-    #[cfg(target_os = "linux")]
-    async fn opened(&self) {
-        loop {
-            // From here on no call is missed.
-            let opened = self.opened.notified();
-            if self.shared().is_some() {
-                return;
-            }
-            opened.await;
-        }
     }
 }
 

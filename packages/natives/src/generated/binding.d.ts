@@ -126,10 +126,10 @@ export interface Delivery {
   /** The newest tail. */
   update?: Update
   /**
-   * The operation is over, and only an unacknowledged delivery holds its end back. True: it was
-   * cancelled or timed out.
+   * The operation is over, and its callbacks may hold the end back for so many milliseconds from now on. Alone: only
+   * an unacknowledged delivery holds it back.
    */
-  endingStopped?: boolean
+  patienceMs?: number
   /** The operation's end; the last delivery of this number. */
   end?: End
 }

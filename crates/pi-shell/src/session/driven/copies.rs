@@ -45,6 +45,7 @@ pub(in crate::session) async fn run(
     }
     let before = shared.limits.mark();
     let clock = Clock::start(job.options.timeout);
+    shared.faults.note_company();
     let (mut copy, mut read_only) = if job.options.read_only {
         let (copy, degraded) = shared.read_only_copy().await?;
         (copy, Some(ReadOnlyReport { degraded, ..ReadOnlyReport::default() }))
@@ -78,6 +79,7 @@ pub(in crate::session) async fn run(
     }
     .complete()
     .await;
+    shared.faults.note_end(copy.child(), false);
     copy.end().await;
     if let Ending::Refused { errno } = ending {
         let path = directory.unwrap_or_else(|| cwd.to_path_buf());

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::fit;
 use super::loss::Loss;
+use super::object::DriverObject;
 use super::protocol::{Ended, RunOrder};
 use super::shell::{DrivenShell, Heard, LaunchError};
 use super::standby::Shared;
@@ -99,7 +100,7 @@ impl Engine {
         let Some(shell) = &mut self.main else { return };
         let order = RunOrder { cwd: Some(cwd), status: self.status, ..RunOrder::default() };
         // Where it cannot, it stays where it is, and the result says where that is.
-        if let Ok(Heard::Ended(ended)) = shell.ask(&order, false).await {
+        if let Ok(Heard::Ended(ended)) = shell.ask(&order, None).await {
             self.status = None;
             self.note_cwd(&ended.cwd);
             self.note_surprises(&ended);
@@ -125,7 +126,7 @@ impl Engine {
         keeps_session: bool,
         shell: DrivenShell,
     ) -> Result<Self, ShellError> {
-        let shared = Arc::new(Shared::new(ground));
+        let shared = Arc::new(Shared::new(ground, shell.pair.clone()));
         let title = shared.ownership.owned();
         let mut engine = Self::over(shared, options, cwd, title);
         engine.keeps_session = keeps_session;
@@ -182,9 +183,13 @@ impl Engine {
         if self.main.as_ref().is_some_and(DrivenShell::is_alive) {
             return Ok(Loss::Nothing);
         }
-        self.main = None;
-        self.shared.settle().await;
         let is_between = self.is_between;
+        if let Some(shell) = self.main.take() {
+            let child = shell.child().clone();
+            shell.end().await;
+            self.shared.faults.note_end(&child, is_between && !self.has_traps);
+        }
+        self.shared.settle().await;
         if self.shared.background_count() > 0
             && !self.lost_with_shell.contains(&LostWithShell::Jobs)
         {
@@ -208,8 +213,13 @@ impl Engine {
         let spec = &self.shared.spec;
         let gone = || crate::shell_path::no_bash(&spec.shell);
         let driver = spec.driver.as_deref().ok_or_else(gone)?;
-        let launched =
-            DrivenShell::launch(&self.shared.supervisor, spec, driver, &self.shared.folder).await;
+        let launched = match DriverObject::open(driver) {
+            Ok(object) => {
+                let Ground { supervisor, folder, .. } = &**self.shared;
+                DrivenShell::launch(supervisor, spec, &object, folder).await
+            }
+            Err(reason) => Err(LaunchError::Unfit(reason)),
+        };
         let shell = match launched {
             Ok(shell) => shell,
             Err(LaunchError::Failed(error)) => return Err(error),
@@ -249,7 +259,11 @@ impl Engine {
             text.push('\n');
         }
         let has_snapshot = snapshot.is_some();
-        match self.run_own(&text).await {
+        let furnished = self.run_own(&text).await;
+        if furnished.is_err() {
+            self.note_end(!has_snapshot);
+        }
+        match furnished {
             Ok(()) => {}
             Err(ShellError::System { .. }) if has_snapshot => {
                 // One that ends the shell or takes too long is left out.
@@ -278,6 +292,13 @@ impl Engine {
                 Ok(())
             }
             Err(errno) => Err(refused_directory(errno, self.cwd.clone())),
+        }
+    }
+
+    /// The shell may have died of a fault; `is_idle`: while it ran nothing of a command.
+    pub(super) fn note_end(&self, is_idle: bool) {
+        if let Some(shell) = &self.main {
+            self.shared.faults.note_end(shell.child(), is_idle && !self.has_traps);
         }
     }
 

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::protocol::Ended;
 use super::shell::{Heard, Running};
-use crate::budget::{self, DRAIN_LIMIT};
+use crate::budget::{self, DRAIN_LIMIT, SETTLE_LIMIT};
 use crate::delivery::Delivery;
 use crate::inline;
 use crate::session::filters::{self, Patience};
@@ -127,6 +127,7 @@ impl Follow<'_> {
         let mut stopping: Option<StopReason> = None;
         let mut extended = false;
         let mut exit = None;
+        let mut dead_since: Option<Instant> = None;
         let child = self.running.target().child;
         let ended = child.exited();
         tokio::pin!(ended);
@@ -202,6 +203,12 @@ impl Follow<'_> {
                     self.supervisor.wake();
                     if let Some(heard) = self.running.heard_now() {
                         return end_by(heard);
+                    }
+                    if !self.running.is_kept_dead() {
+                        dead_since = None;
+                    } else if dead_since.get_or_insert_with(Instant::now).elapsed() > SETTLE_LIMIT {
+                        let unread = self.running.has_unread_order();
+                        return Ending::Died { exit: ChildExit::Lost, unread };
                     }
                 }
             }

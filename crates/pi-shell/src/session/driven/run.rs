@@ -110,7 +110,9 @@ impl Engine {
     /// Another shell with the state of this one, or a fresh one.
     async fn replace_main(&mut self, is_fresh: bool) -> Result<Loss, ShellError> {
         if let Some(shell) = self.main.take() {
+            let child = shell.child().clone();
             shell.end().await;
+            self.shared.faults.note_end(&child, !self.has_traps);
         }
         if is_fresh {
             self.launch().await?;
@@ -256,19 +258,11 @@ impl Engine {
         } else {
             Vec::new()
         };
-        let output = self.put_output_away(output, delivery, leaves_output, !survivors.is_empty());
-        if self.keeps_session {
-            let is_alive = self.main.as_ref().is_some_and(super::DrivenShell::is_alive);
-            if is_alive {
-                if may_change {
-                    self.shared.note_change();
-                }
-            } else {
-                // Where none can be had, the next command tries again, with nothing of what there was.
-                let loss = self.ensure_main().await.unwrap_or(Loss::Everything);
-                session_reset |= loss.is_real(&job.options.command);
-            }
+        if !survivors.is_empty() {
+            self.shared.faults.note_company();
         }
+        let output = self.put_output_away(output, delivery, leaves_output, !survivors.is_empty());
+        session_reset |= self.ready_next(may_change).await.is_real(&job.options.command);
         Ok(RunResult {
             outcome,
             working_dir: Some(self.cwd.clone()),
@@ -281,6 +275,22 @@ impl Engine {
             limits_met: Vec::new(),
             read_only: None,
         })
+    }
+
+    /// Readies the session for the next command, after one that `may_change` its state. Returns what was lost.
+    async fn ready_next(&mut self, may_change: bool) -> Loss {
+        if !self.keeps_session {
+            self.note_end(false);
+            return Loss::Nothing;
+        }
+        if !self.main.as_ref().is_some_and(super::DrivenShell::is_alive) {
+            // Where none can be had, the next command tries again, with nothing of what there was.
+            return self.ensure_main().await.unwrap_or(Loss::Everything);
+        }
+        if may_change {
+            self.shared.note_change();
+        }
+        Loss::Nothing
     }
 
     fn note_report(&mut self, report: &Ended) {
