@@ -33,6 +33,18 @@ pub(crate) fn landlock_version() -> i64 {
     unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0, ASK_VERSION) }.max(0)
 }
 
+/// Whether the other end of a socket between processes has not read all that was sent to it.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "the call has no safe wrapper")]
+pub(crate) fn has_unread_at_peer(socket: std::os::fd::BorrowedFd<'_>) -> bool {
+    use std::os::fd::AsRawFd as _;
+    let mut unread: libc::c_int = 0;
+    // SAFETY: the descriptor is open for the time of the call, and this request (`SIOCOUTQ` of `unix(7)`, which has
+    // the number of `TIOCOUTQ`) writes one `int`.
+    let asked = unsafe { libc::ioctl(socket.as_raw_fd(), libc::TIOCOUTQ, &raw mut unread) };
+    asked == 0 && unread > 0
+}
+
 /// A pipe, reader first, whose ends no program inherits.
 #[cfg(unix)]
 pub(crate) fn pipe() -> std::io::Result<(std::os::fd::OwnedFd, std::os::fd::OwnedFd)> {

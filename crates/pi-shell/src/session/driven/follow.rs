@@ -190,12 +190,11 @@ impl Follow<'_> {
                 },
                 Event::Ended(how) => {
                     exit = Some(how);
-                    let end = self.running.heard_now().map(end_by);
+                    let end = self.died(how);
                     if stopping.is_none() {
-                        let unread = self.running.has_unread_order();
-                        return end.unwrap_or(Ending::Died { exit: how, unread });
+                        return end;
                     }
-                    if let Some(Ending::Reported(told)) = end {
+                    if let Ending::Reported(told) = end {
                         report = Some(told);
                     }
                 }
@@ -207,11 +206,18 @@ impl Follow<'_> {
                     if !self.running.is_kept_dead() {
                         dead_since = None;
                     } else if dead_since.get_or_insert_with(Instant::now).elapsed() > SETTLE_LIMIT {
-                        let unread = self.running.has_unread_order();
-                        return Ending::Died { exit: ChildExit::Lost, unread };
+                        return self.died(ChildExit::Lost);
                     }
                 }
             }
+        }
+    }
+
+    /// The end of a command whose shell is dead.
+    fn died(&mut self, exit: ChildExit) -> Ending {
+        match self.running.last_words() {
+            Ok(heard) => end_by(heard),
+            Err(unread) => Ending::Died { exit, unread },
         }
     }
 

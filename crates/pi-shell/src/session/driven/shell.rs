@@ -346,9 +346,11 @@ impl<'a> Running<'a> {
             && !crate::tree::is_alive(child.identity())
     }
 
-    /// Whether the shell ended before it read the order.
-    pub(in crate::session) fn has_unread_order(&self) -> bool {
-        self.is_unread
+    /// The answer of a shell that is dead, where there is one, and else whether it ended before it read the order.
+    pub(in crate::session) fn last_words(&mut self) -> Result<Heard, bool> {
+        // First: what else has its socket, a subshell or a copy that is being made, may close it at this moment.
+        let is_unread = self.shell.channel.has_unread_order();
+        self.heard_now().ok_or(is_unread || self.is_unread)
     }
 
     fn note_end(&mut self, error: Option<io::Error>) {
