@@ -2,7 +2,7 @@
  * The lines about the sandbox of a command: what it may have refused, with what can be done about it, and what is left
  * behind that a program outside will obey.
  *
- * The first says "may have": it comes from what the command printed (`packages/executor/src/sandbox-refusals.ts`).
+ * The first says "may have": it comes from what the command printed (`packages/executor/src/refusals.ts`).
  */
 
 import type { SandboxOutcome, SandboxPlantKind, SandboxRefusalKind } from "@pi-bash/contract";
