@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define PI_PROTOCOL_VERSION 4
+#define PI_PROTOCOL_VERSION 5
 
 /* What is longer, preamble and text together, goes through a file: PI_ORDER_TEXT_IN_FILE. */
 #define PI_ORDER_TEXT_MAX 32768
@@ -29,6 +29,14 @@
 /* pi_order.flags of both kinds: `$$` of this shell (of the copy) is its own process from now on. */
 #define PI_ORDER_OWN_PID 0x10
 
+/*
+ * pi_order.flags of PI_ORDER_FORK: the copy gives up rights before it greets. A second descriptor is a Landlock ruleset.
+ * The preamble is one string, the copy's TMPDIR; the text is a seccomp program. Without a text, the copy of a confined
+ * copy: it enters the domain of the ruleset and has the rest from its parent. Where a step fails, the copy answers with
+ * PI_REPORT_NOT_CONFINED on its own socket, and ends.
+ */
+#define PI_ORDER_CONFINE 0x20
+
 #define PI_KEEP_STATUS (-1)
 
 struct pi_order {
@@ -36,7 +44,7 @@ struct pi_order {
   uint32_t sequence; /* chosen by the host, echoed in the answer, named by a stop */
   uint32_t flags;
   /*
-   * Bytes before the text of PI_ORDER_RUN: strings that end with a NUL each. The first is the directory to change to,
+   * Bytes before the text: strings that end with a NUL each. Of PI_ORDER_RUN, the first is the directory to change to,
    * empty for none; each other is NAME=VALUE, exported for this order only. 0: neither.
    */
   uint32_t preamble;
@@ -51,6 +59,16 @@ struct pi_order {
 #define PI_REPORT_FORKED 3   /* number: the copy's process id, or an errno, negated */
 #define PI_REPORT_REFUSED 4  /* nothing was run; number: an errno. The shell is as it was */
 
+#define PI_REPORT_NOT_CONFINED 5 /* the copy's only answer, before it ends; number: an errno; ending: the step */
+
+/* pi_report.ending of PI_REPORT_NOT_CONFINED, in the order of the steps. */
+#define PI_CONFINE_TMPDIR 1
+#define PI_CONFINE_DESCRIPTORS 2
+#define PI_CONFINE_NO_NEW_PRIVILEGES 3
+#define PI_CONFINE_CAPABILITIES 4
+#define PI_CONFINE_LANDLOCK 5
+#define PI_CONFINE_SECCOMP 6
+
 /* pi_report.ending of PI_REPORT_ENDED. */
 #define PI_ENDED_COMPLETE 1 /* the end of the text was reached */
 #define PI_ENDED_EXIT 2     /* `exit`, `set -e`, `set -u`, `${x:?}`: what ends a script */
@@ -64,6 +82,8 @@ struct pi_order {
 #define PI_REPORT_KEPT_STATE 0x8 /* ended: the text ran programs only, and the shell is as before but for its status */
 #define PI_REPORT_HAS_CHILDREN 0x10 /* ended: the shell has children, living or dead ones */
 #define PI_REPORT_HAS_OVERRIDES 0x20 /* ended: the name of a plain builtin may be that of a function or an alias */
+
+#define PI_REPORT_DROPPED_STATE 0x40 /* ended, of a confined copy: it changed what the shell that it copies has */
 
 #define PI_OPTIONS_SIZE 44
 

@@ -166,7 +166,10 @@ struct variable {
   void *compute, *assign;
   int attributes;
 };
+#define VARIABLE_IS_EXPORTED 0x0000001
+#define VARIABLE_IS_FIXED 0x0000002 /* `readonly` */
 #define VARIABLE_REFERS 0x0000800 /* `declare -n` */
+extern struct variable *bind_variable(const char *name, const char *value, int flags);
 extern struct variable *find_variable(const char *name), *find_variable_noref(const char *name);
 extern int array_rshift(struct array *array, int places, char *value);
 extern void *array_shift(struct array *array, int places, int flags);

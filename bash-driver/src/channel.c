@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -73,6 +74,26 @@ bool channel_replace(int socket) {
   close(channel);
   channel = move_up(socket);
   return fcntl(channel, F_SETFD, FD_CLOEXEC) == 0;
+}
+
+int channel_close_others(int kept) {
+  int own[] = {channel, nowhere, kept};
+  const int count = sizeof own / sizeof *own;
+  unsigned int first = 0;
+  for (int one = 0; one < count; one++)
+    for (int other = one + 1; other < count; other++)
+      if (own[other] < own[one]) {
+        int smaller = own[other];
+        own[other] = own[one];
+        own[one] = smaller;
+      }
+  for (int index = 0; index < count; index++) {
+    if (own[index] < 0) continue;
+    unsigned int number = (unsigned int)own[index];
+    if (number > first && syscall(SYS_close_range, first, number - 1, 0) != 0) return errno;
+    first = number + 1;
+  }
+  return syscall(SYS_close_range, first, ~0U, 0) == 0 ? 0 : errno;
 }
 
 static void read_nothing_at(int number) {
@@ -152,13 +173,26 @@ static int take_run(struct received *received, int *descriptors, int count) {
   return error != 0 ? error : place(flags, count);
 }
 
+/* A ruleset beside the socket, a TMPDIR before the text. */
+static int take_confinement(struct received *received, const int *descriptors, int count) {
+  size_t size = received->order.preamble;
+  if (count < 2) return EMFILE;
+  if (size > received->length || (size > 0 && received->text[size - 1] != '\0')) return EINVAL;
+  received->temporary = size > 0 ? received->text : "";
+  received->text += size;
+  received->length -= size;
+  received->ruleset = fcntl(descriptors[1], F_DUPFD_CLOEXEC, 3);
+  return received->ruleset < 0 ? errno : 0;
+}
+
 static int take(struct received *received, int *descriptors, int count) {
   if (received->order.kind == PI_ORDER_RUN) return take_run(received, descriptors, count);
   if (received->order.kind != PI_ORDER_FORK) return EINVAL;
   if (count == 0) return EMFILE;
   /* Not on 0, 1 or 2, where the copy expects its commands' descriptors. */
   received->socket = fcntl(descriptors[0], F_DUPFD_CLOEXEC, 3);
-  return received->socket < 0 ? errno : 0;
+  if (received->socket < 0) return errno;
+  return received->order.flags & PI_ORDER_CONFINE ? take_confinement(received, descriptors, count) : 0;
 }
 
 /* The message with its descriptors; -1 with errno, 0 at the end. */
@@ -198,7 +232,7 @@ bool channel_receive(struct received *received) {
   if (got <= 0) return false;
 
   memset(received, 0, sizeof *received);
-  received->socket = -1;
+  received->socket = received->ruleset = -1;
   received->order = message.order;
   received->text = message.text;
   int count = descriptors_of(&header, descriptors);
@@ -208,6 +242,7 @@ bool channel_receive(struct received *received) {
   if (received->error == 0) received->error = take(received, descriptors, count);
   if (received->error != 0 || received->order.kind != PI_ORDER_RUN) {
     for (int index = 0; index < count; index++) close(descriptors[index]);
+    if (received->error != 0 && received->socket >= 0) close(received->socket);
     channel_release();
   }
   return true;

@@ -13,9 +13,11 @@ struct received {
   const char *text;
   size_t length;
   const char *directory; /* "" for none */
+  const char *temporary; /* PI_ORDER_CONFINE's TMPDIR */
   const char *environment;
   size_t environment_length;
-  int socket; /* PI_ORDER_FORK's, else -1 */
+  int socket;  /* PI_ORDER_FORK's, else -1 */
+  int ruleset; /* PI_ORDER_CONFINE's, else -1 */
   int error;  /* an errno: the order cannot be obeyed */
 };
 
@@ -24,6 +26,9 @@ bool channel_open(int socket);
 
 /* Puts another socket in the place of the first one. False: no descriptor is free. */
 bool channel_replace(int socket);
+
+/* Closes every descriptor but the channel's own and `kept`. Returns 0 or an errno. */
+int channel_close_others(int kept);
 
 /* Waits for an order. For one that runs, 0, 1 and 2 are the command's afterwards. False: the host is gone. */
 bool channel_receive(struct received *received);

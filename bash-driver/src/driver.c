@@ -18,6 +18,7 @@
 #include "../protocol.h"
 #include "bash.h"
 #include "channel.h"
+#include "confine.h"
 #include "effects.h"
 #include "descriptors.h"
 #include "evaluate.h"
@@ -171,6 +172,17 @@ static bool run(const struct received *received) {
   return channel_report(&report, the_current_working_directory != NULL ? the_current_working_directory : "");
 }
 
+/* The copy's last word: it has rights that it was to give up, so it runs nothing. */
+static bool end_unconfined(uint32_t step, int error) {
+  struct pi_report report;
+  memset(&report, 0, sizeof report);
+  report.kind = PI_REPORT_NOT_CONFINED;
+  report.number = error;
+  report.ending = step;
+  channel_report(&report, "");
+  return false;
+}
+
 /* In the copy: it is a shell of its own, with a group of its own, since a command may say `kill 0`. */
 static bool become_copy(const struct received *received) {
   is_copy = true;
@@ -178,7 +190,12 @@ static bool become_copy(const struct received *received) {
   setpgid(0, 0);
   shell_pgrp = original_pgrp = getpid();
   if (received->order.flags & PI_ORDER_OWN_PID) dollar_dollar_pid = getpid();
-  return channel_replace(received->socket) && greet();
+  if (!channel_replace(received->socket)) return false;
+  if (received->order.flags & PI_ORDER_CONFINE) {
+    uint32_t step = confine(received);
+    if (step != 0) return end_unconfined(step, errno);
+  }
+  return greet();
 }
 
 /*
@@ -192,6 +209,7 @@ static bool leave_copy(const struct received *received) {
 
   if (process == 0) return become_copy(received);
   close(received->socket);
+  if (received->ruleset >= 0) close(received->ruleset);
   memset(&report, 0, sizeof report);
   report.kind = PI_REPORT_FORKED;
   report.sequence = received->order.sequence;

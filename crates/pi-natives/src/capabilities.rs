@@ -19,6 +19,19 @@ pub struct Capabilities {
     pub clone: bool,
     /// Names of the sandboxes that can be asked for.
     pub sandbox: Vec<String>,
+    /// Whether commands can run read-only.
+    pub read_only: ReadOnlyCapability,
+}
+
+/// Whether commands can run read-only, as far as the system says.
+#[napi(object, object_from_js = false)]
+pub struct ReadOnlyCapability {
+    /// They can.
+    pub available: bool,
+    /// Why they cannot.
+    pub reason: Option<String>,
+    /// What this kernel cannot hold of it, by name.
+    pub degraded: Vec<String>,
 }
 
 /// What works here.
@@ -36,6 +49,11 @@ pub fn capabilities() -> Capabilities {
         pty: found.pty,
         clone: found.clone,
         sandbox: found.sandbox.into_iter().map(str::to_owned).collect(),
+        read_only: ReadOnlyCapability {
+            available: found.read_only.is_ok(),
+            degraded: found.read_only.iter().flatten().copied().map(str::to_owned).collect(),
+            reason: found.read_only.err(),
+        },
     }
 }
 

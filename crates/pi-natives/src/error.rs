@@ -19,6 +19,8 @@ pub struct Failure {
     pub code: String,
     /// For people: names the thing and the remedy.
     pub message: String,
+    /// The reason by itself, of a read-only command that could not be run.
+    pub reason: Option<String>,
 }
 
 impl Failure {
@@ -40,13 +42,18 @@ impl Failure {
     }
 
     fn internal(message: String) -> Self {
-        Self { code: INTERNAL.to_owned(), message }
+        Self { code: INTERNAL.to_owned(), message, reason: None }
     }
 }
 
 impl From<ShellError> for Failure {
     fn from(error: ShellError) -> Self {
-        Self { code: error.code().to_owned(), message: error.to_string() }
+        let (code, message) = (error.code().to_owned(), error.to_string());
+        let reason = match error {
+            ShellError::ReadOnlyUnavailable { reason } => Some(reason),
+            _ => None,
+        };
+        Self { code, message, reason }
     }
 }
 

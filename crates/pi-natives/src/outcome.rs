@@ -2,7 +2,8 @@
 
 use napi_derive::napi;
 use pi_shell::{
-    ExitOutcome, LimitMet, LostWithShell, OutputSummary, ProcessInfo, RunResult, SinkUpdate,
+    ExitOutcome, LimitMet, LostWithShell, OutputSummary, ProcessInfo, ReadOnlyReport, Refusal,
+    RunResult, SinkUpdate,
 };
 
 use crate::error::Failure;
@@ -149,6 +150,53 @@ pub struct RunOutcome {
     /// Limits that were met while it ran. Absent: none.
     #[napi(ts_type = "Array<'memory' | 'processes' | 'cpu-time' | 'file-size'>")]
     pub limits_met: Option<Vec<String>>,
+    /// What it was kept from, where it ran read-only.
+    pub read_only: Option<ReadOnlyFacts>,
+}
+
+/// A command ran where the kernel kept it from changing anything.
+#[napi(object, object_from_js = false)]
+pub struct ReadOnlyFacts {
+    /// What this kernel cannot hold, by name.
+    pub degraded: Vec<String>,
+    /// It changed the shell's state, and that went with the copy.
+    pub state_dropped: bool,
+    /// What the kernel refused, as far as it is known.
+    pub refusals: Vec<RefusalFacts>,
+}
+
+/// Something that the kernel refused.
+#[napi(object, object_from_js = false)]
+pub struct RefusalFacts {
+    /// What was tried.
+    #[napi(
+        ts_type = "'read-only-path' | 'file-metadata' | 'network' | 'local-socket' | 'process' | 'system-call'"
+    )]
+    pub kind: String,
+    /// The file or folder, where it is known.
+    pub path: Option<String>,
+    /// The system call.
+    pub call: Option<String>,
+}
+
+impl From<ReadOnlyReport> for ReadOnlyFacts {
+    fn from(report: ReadOnlyReport) -> Self {
+        Self {
+            degraded: report.degraded.into_iter().map(str::to_owned).collect(),
+            state_dropped: report.state_dropped,
+            refusals: report.refusals.into_iter().map(RefusalFacts::from).collect(),
+        }
+    }
+}
+
+impl From<Refusal> for RefusalFacts {
+    fn from(refusal: Refusal) -> Self {
+        Self {
+            kind: refusal.kind.name().to_owned(),
+            path: refusal.path.map(|path| path.to_string_lossy().into_owned()),
+            call: Some(refusal.call.to_owned()),
+        }
+    }
 }
 
 impl From<RunResult> for RunOutcome {
@@ -173,6 +221,7 @@ impl From<RunResult> for RunOutcome {
             minimized: None,
             sandbox: result.sandbox.map(SandboxFacts::from),
             limits_met: names_of(&result.limits_met, LimitMet::name),
+            read_only: result.read_only.map(ReadOnlyFacts::from),
         }
     }
 }

@@ -208,6 +208,7 @@ impl From<PtyResult> for End {
             sandbox: result.sandbox,
             lost_with_shell: Vec::new(),
             limits_met: Vec::new(),
+            read_only: None,
         })
         .into()
     }
@@ -215,7 +216,7 @@ impl From<PtyResult> for End {
 
 impl From<PtyError> for Failure {
     fn from(error: PtyError) -> Self {
-        Self { code: error.code().to_owned(), message: error.to_string() }
+        Self { code: error.code().to_owned(), message: error.to_string(), reason: None }
     }
 }
 

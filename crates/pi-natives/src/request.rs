@@ -119,6 +119,8 @@ pub struct RunRequest {
     pub argv: Option<Vec<String>>,
     /// Run at once in a copy of the session instead of waiting for a turn.
     pub clone: bool,
+    /// Run in a copy of the session that the kernel keeps from changing anything, or not at all. Absent: do not.
+    pub read_only: Option<bool>,
     /// Deliver the decoded text.
     pub wants_chunks: bool,
     /// Deliver the sink's tail now and then.
@@ -155,6 +157,7 @@ impl TryFrom<RunRequest> for RunOptions {
             timeout: request.timeout_ms.map(|ms| milliseconds("timeoutMs", ms)).transpose()?,
             sink: request.sink.map(SinkOptions::try_from).transpose()?,
             concurrency: if request.clone { Concurrency::Clone } else { Concurrency::Queue },
+            read_only: request.read_only.unwrap_or_default(),
         })
     }
 }

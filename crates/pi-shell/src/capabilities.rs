@@ -18,6 +18,9 @@ pub struct Capabilities {
     pub clone: bool,
     /// Sandboxes that commands can run in, by name, the best first.
     pub sandbox: Vec<&'static str>,
+    /// What of a read-only command this kernel does not hold, by name; or why there are no read-only commands. As far as
+    /// the system says: whether they hold is proven with the first one.
+    pub read_only: Result<Vec<&'static str>, String>,
 }
 
 /// What this build can do on this machine. The first call starts the bash that sessions run where
@@ -33,7 +36,25 @@ pub fn capabilities() -> Capabilities {
         sandbox: crate::sandbox::offered_backends(),
         #[cfg(not(unix))]
         sandbox: Vec::new(),
+        read_only: read_only(),
     }
+}
+
+/// What holds a read-only command: Landlock and seccomp, in a bash that is kept.
+#[cfg(target_os = "linux")]
+fn read_only() -> Result<Vec<&'static str>, String> {
+    match (crate::sandbox::read_only::missing(), session::default_kind()) {
+        (Some(reason), _) => Err(reason),
+        (None, SessionKind::PerCommand) => {
+            Err("each command has a bash of its own here".to_owned())
+        }
+        (None, SessionKind::Persistent) => Ok(crate::sandbox::read_only::degraded()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn read_only() -> Result<Vec<&'static str>, String> {
+    Err("only Linux has what holds a read-only command".to_owned())
 }
 
 #[cfg(test)]

@@ -123,6 +123,14 @@ pub enum ShellError {
         /// What each backend lacks, and the remedy.
         reason: String,
     },
+    /// The command was to run read-only, which cannot be had; nothing was run.
+    #[error(
+        "cannot run read-only: {reason}; run it without `readOnly`, where it may change things"
+    )]
+    ReadOnlyUnavailable {
+        /// What is missing or does not hold, and the remedy.
+        reason: String,
+    },
     /// A limit that was asked for cannot be had; nothing was run without it.
     #[error(
         "cannot limit a session as a whole: {reason}; run where control groups can be made, or leave `sessionMemoryBytes` and `sessionProcesses` out"
@@ -153,6 +161,7 @@ impl ShellError {
             Self::Supervisor { .. } => "PI_SUPERVISOR",
             Self::System { .. } => "PI_SYSTEM",
             Self::SandboxUnavailable { .. } => "PI_SANDBOX_UNAVAILABLE",
+            Self::ReadOnlyUnavailable { .. } => "PI_READ_ONLY_UNAVAILABLE",
             Self::LimitsUnavailable { .. } => "PI_LIMITS_UNAVAILABLE",
             Self::Closed => "PI_SHELL_CLOSED",
         }

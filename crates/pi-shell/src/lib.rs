@@ -57,7 +57,8 @@ pub use error::ShellError;
 pub use inline::InlineRuns;
 pub use observer::{Observer, SinkUpdate};
 pub use outcome::{
-    ExitOutcome, LimitMet, LineRange, LostWithShell, OutputSummary, ProcessInfo, RunResult,
+    ExitOutcome, LimitMet, LineRange, LostWithShell, OutputSummary, ProcessInfo, ReadOnlyReport,
+    Refusal, RefusalKind, RunResult,
 };
 #[cfg(unix)]
 pub use pty::{

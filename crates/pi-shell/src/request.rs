@@ -118,6 +118,9 @@ pub struct RunOptions {
     pub sink: Option<SinkOptions>,
     /// What to do while another run is in progress.
     pub concurrency: Concurrency,
+    /// It runs in a copy of the session that the kernel keeps from changing anything. Where that cannot be had, nothing
+    /// is run.
+    pub read_only: bool,
 }
 
 /// How much of the output a sink keeps, and where the whole goes.

@@ -29,6 +29,8 @@ mod beginning;
 mod inline;
 #[path = "driven/keeping.rs"]
 mod keeping;
+#[path = "driven/read_only.rs"]
+mod read_only;
 #[path = "driven/standbys.rs"]
 mod standbys;
 #[path = "support/mod.rs"]

@@ -60,15 +60,12 @@ mod linux {
     use std::ffi::CString;
     use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-    use pi_supervisor::wire::{Landlock, Namespaces, PathRule};
-    use rustix::fs::{FileType, Mode, OFlags};
+    use pi_supervisor::landlock::Ruleset;
+    use pi_supervisor::wire::{Landlock, Namespaces};
+    use rustix::fs::{Mode, OFlags};
     use rustix::io::Errno;
 
     use crate::sys::confine as sys;
-
-    /// Rights that only a folder can have; on a file the kernel refuses them
-    /// (`LANDLOCK_ACCESS_FS_*`: all but execute, write, read, truncate and device control).
-    const FILE_RIGHTS: u64 = 1 | 1 << 1 | 1 << 2 | 1 << 14 | 1 << 15;
 
     /// Who this process was before it entered namespaces.
     #[must_use]
@@ -147,22 +144,8 @@ mod linux {
     }
 
     pub(super) fn enter_domain(landlock: &Landlock) -> Result<(), Errno> {
-        let ruleset = sys::create_ruleset(landlock.filesystem, landlock.network, landlock.scoped)?;
-        for PathRule { path, access } in &landlock.rules {
-            let path = CString::new(path.as_slice()).map_err(|_| Errno::INVAL)?;
-            let flags = OFlags::PATH | OFlags::CLOEXEC;
-            let target = match rustix::fs::open(path.as_c_str(), flags, Mode::empty()) {
-                Ok(target) => target,
-                Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => continue,
-                Err(errno) => return Err(errno),
-            };
-            let kind = FileType::from_raw_mode(rustix::fs::fstat(&target)?.st_mode);
-            let access = if kind == FileType::Directory { *access } else { access & FILE_RIGHTS };
-            if access & landlock.filesystem != 0 {
-                let access = access & landlock.filesystem;
-                sys::allow_below(ruleset.as_fd(), target.as_fd(), access)?;
-            }
-        }
-        sys::restrict(ruleset.as_fd())
+        let open =
+            |path: &[u8]| rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+        Ruleset::with_rules(landlock, open)?.enter()
     }
 }

@@ -21,6 +21,17 @@ export interface Capabilities {
   readonly clone: boolean;
   /** Names of the sandboxes that can be asked for. */
   readonly sandbox: readonly string[];
+  /** Read-only commands (`readOnly: true`). */
+  readonly readOnly: ReadOnlyCapability;
+}
+
+/** Whether commands can run read-only, as far as the system says. That it holds is proven with the first such command. */
+export interface ReadOnlyCapability {
+  readonly available: boolean;
+  /** Why they cannot. */
+  readonly reason?: string;
+  /** What this kernel cannot hold, e.g. `signal`. */
+  readonly degraded: readonly string[];
 }
 
 /**
@@ -29,10 +40,17 @@ export interface Capabilities {
  * @throws NativeLoadError when there is no addon for this platform
  */
 export function capabilities(): Capabilities {
-  const { addon, driver } = binding();
+  const { addon, driver, driverPlace } = binding();
   const found = addon.capabilities();
-  // What keeps a bash is the driver.
-  return driver === undefined ? { ...found, session: "per-command" } : found;
+  if (driver !== undefined) return found;
+  // What keeps a bash is the driver, and what has a copy of it give up its rights.
+  const reason = driverPlace.kind === "file" ? undefined : driverPlace.reason;
+  const readOnly = {
+    available: false,
+    reason: found.readOnly.reason ?? `there is no bash driver: ${reason}`,
+    degraded: [],
+  };
+  return { ...found, session: "per-command", readOnly };
 }
 
 /** The bash driver of this installation: what a session's bash takes its commands by, one after the other. */

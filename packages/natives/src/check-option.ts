@@ -10,6 +10,11 @@ export function absent(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
+/** Refuses a callback that is none. */
+export function checkFunction(name: string, value: unknown): void {
+  if (!absent(value) && typeof value !== "function") throw invalidOption(name, "is no function");
+}
+
 /** A plain object of options. */
 export function checkObject(name: string, value: unknown): void {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {

@@ -8,7 +8,13 @@ export type {
   SandboxReport,
 } from "@pi-bash/contract";
 export { type AddonInfo, addonInfo } from "./binding.ts";
-export { type Capabilities, capabilities, type DriverInfo, driverInfo } from "./capabilities.ts";
+export {
+  type Capabilities,
+  capabilities,
+  type DriverInfo,
+  driverInfo,
+  type ReadOnlyCapability,
+} from "./capabilities.ts";
 export {
   explainMinimizer,
   type Invocation,
@@ -30,7 +36,7 @@ export {
   type PtyStartOptions,
   type StartListener,
 } from "./pty-session.ts";
-export type { OutputSummary, ShellRunResult } from "./run-result.ts";
+export type { OutputSummary, ReadOnlyRefusal, ReadOnlyReport, ShellRunResult } from "./run-result.ts";
 export { type ChunkListener, executeShell, Shell } from "./shell.ts";
 export { ShellError, type ShellErrorCode } from "./shell-error.ts";
 export {
@@ -38,6 +44,5 @@ export {
   type ShellExecuteOptions,
   type ShellOptions,
   type ShellRunOptions,
-  type SinkOptions,
-  type SinkUpdateListener,
 } from "./shell-options.ts";
+export type { SinkOptions, SinkUpdateListener } from "./sink-options.ts";

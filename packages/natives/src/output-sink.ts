@@ -8,7 +8,7 @@ import { absent, checkText } from "./check-option.ts";
 import type { Sink, Update } from "./generated/binding.d.ts";
 import { type OutputSummary, toOutputSummary } from "./run-result.ts";
 import { fromNative, invalidOption } from "./shell-error.ts";
-import { readSink, type SinkOptions, type SinkUpdateListener, toSinkRequest } from "./shell-options.ts";
+import { readSink, type SinkOptions, type SinkUpdateListener, toSinkRequest } from "./sink-options.ts";
 
 // Taken before anybody can patch them, as in `bridge.ts`.
 const { setTimeout, clearTimeout } = timers;

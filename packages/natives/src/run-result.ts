@@ -2,7 +2,7 @@
  * How a run ended and what it left: the addon's facts in the shape of the public surface.
  */
 import { constants } from "node:os";
-import type { LimitMet, LostWithShell, ProcessInfo, SandboxReport } from "@pi-bash/contract";
+import type { LimitMet, LostWithShell, ProcessInfo, SandboxRefusalKind, SandboxReport } from "@pi-bash/contract";
 import type { RunOutcome, Summary } from "./generated/binding.d.ts";
 import { type MinimizerResult, toMinimizerResult } from "./minimizer.ts";
 
@@ -28,6 +28,26 @@ export interface OutputSummary {
   readonly shownRange: { readonly startLine: number; readonly endLine: number };
   /** Bytes that background children wrote after the command ended, as far as seen. */
   readonly lateOutputBytes: number;
+}
+
+/** Something that the kernel refused to a read-only command. */
+export interface ReadOnlyRefusal {
+  /** What was tried. */
+  readonly kind: SandboxRefusalKind;
+  /** The file or folder that the call named, where that could be read: for people, never to decide by. */
+  readonly path?: string;
+  /** The system call, e.g. `unlinkat`. */
+  readonly call?: string;
+}
+
+/** A command ran where the kernel kept it from changing anything. */
+export interface ReadOnlyReport {
+  /** What this kernel cannot hold, e.g. `signal`. Empty: everything is held. */
+  readonly degraded: readonly string[];
+  /** The command changed variables, functions, aliases, options or traps of the session; that went with the copy. */
+  readonly stateDropped: boolean;
+  /** What the kernel refused, where that is known for certain: each once, at most 20. */
+  readonly refusals: readonly ReadOnlyRefusal[];
 }
 
 /** The result of one run. Non-zero exits, cancellation and timeouts are results, never errors. */
@@ -61,6 +81,8 @@ export interface ShellRunResult {
   readonly limitsMet?: readonly LimitMet[];
   /** What the shell that replaced the session's does not have. Absent: nothing, or no shell was replaced. */
   readonly lostWithShell?: readonly LostWithShell[];
+  /** What it was kept from. Absent: it did not run read-only. */
+  readonly readOnly?: ReadOnlyReport;
 }
 
 /** What a shell adds to the number of a signal to make an exit status. */
@@ -68,7 +90,8 @@ const SIGNAL_EXIT_BASE = 128;
 
 /** The public form of a run's outcome. Field by field: to copy the rest of an object takes 3 us, a builtin 150. */
 export function toRunResult(outcome: RunOutcome): ShellRunResult {
-  const { exitCode, signalNumber, output, minimized, workingDir, sandbox, limitsMet, lostWithShell } = outcome;
+  const { exitCode, signalNumber, output, minimized, workingDir, sandbox, limitsMet, lostWithShell, readOnly } =
+    outcome;
   const { cancelled, timedOut, sessionReset, survivors, wallTimeMs } = outcome;
   const result: Writable<ShellRunResult> = { cancelled, timedOut, sessionReset, survivors, wallTimeMs };
   if (exitCode !== undefined) result.exitCode = exitCode;
@@ -82,6 +105,7 @@ export function toRunResult(outcome: RunOutcome): ShellRunResult {
   if (sandbox !== undefined) result.sandbox = sandbox;
   if (limitsMet !== undefined) result.limitsMet = limitsMet;
   if (lostWithShell !== undefined) result.lostWithShell = lostWithShell;
+  if (readOnly !== undefined) result.readOnly = readOnly;
   return result;
 }
 

@@ -16,6 +16,7 @@ export type ShellErrorCode =
   | "PI_SYSTEM"
   | "PI_LIMITS_UNAVAILABLE"
   | "PI_SANDBOX_UNAVAILABLE"
+  | "PI_READ_ONLY_UNAVAILABLE"
   | "PI_SHELL_CLOSED"
   | "PI_PTY_ALREADY_RUNNING"
   | "PI_PTY_NOT_RUNNING"
@@ -29,10 +30,13 @@ export class ShellError extends Error {
   override readonly name = "ShellError";
   /** What kind of failure it is. */
   readonly code: ShellErrorCode;
+  /** Of `PI_READ_ONLY_UNAVAILABLE`: what is missing or does not hold here. */
+  readonly reason?: string;
 
-  constructor(code: ShellErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ShellErrorCode, message: string, options?: ErrorOptions & { readonly reason?: string }) {
     super(message, options);
     this.code = code;
+    if (options?.reason !== undefined) this.reason = options.reason;
   }
 }
 

@@ -4,13 +4,12 @@
 import { onAbort } from "@pi-bash/contract/abort";
 import { binding } from "./binding.ts";
 import { type Bridge, bridge, type Listeners, type Operation } from "./bridge.ts";
-import { absent, reading } from "./check-option.ts";
+import { absent, checkFunction, reading } from "./check-option.ts";
 import type { End, MinimizerRules, Bridge as NativeBridge, Session } from "./generated/binding.d.ts";
 import { toMinimizerRules } from "./minimizer.ts";
 import { type ShellRunResult, toRunResult } from "./run-result.ts";
 import { fromNative, ShellError, type ShellErrorCode } from "./shell-error.ts";
 import {
-  checkFunction,
   readExecute,
   readRun,
   readSession,
@@ -196,7 +195,10 @@ export async function resultOf(operation: Operation, signal: AbortSignal | undef
 }
 
 function succeeded(end: End): End {
-  if (end.failure) throw new ShellError(end.failure.code as ShellErrorCode, end.failure.message);
+  if (end.failure) {
+    const { code, message, reason } = end.failure;
+    throw new ShellError(code as ShellErrorCode, message, reason === undefined ? {} : { reason });
+  }
   return end;
 }
 

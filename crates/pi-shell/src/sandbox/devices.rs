@@ -7,29 +7,90 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use super::landlock::{LIST, READ, USE};
+use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
+
+use super::landlock::{LIST, READ, TRUNCATE, USE};
 
 /// Devices that every program reads and writes, and that no one session owns.
 const SHARED: [&str; 7] = ["null", "zero", "full", "random", "urandom", "tty", "ptmx"];
 
+/// Those of them that keep nothing of what is written to them.
+const VOID: [&str; 3] = ["null", "zero", "full"];
+
+/// Those that only give.
+const RANDOM: [&str; 2] = ["random", "urandom"];
+
 /// Files in memory: a folder of `/dev` that has no devices.
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// Where the kernel lists the mounts of this process.
-const MOUNTS: &str = "/proc/self/mountinfo";
+/// A root folder with what is mounted below it, as some process sees it.
+pub(super) struct View {
+    /// Where this process finds that root; empty for its own.
+    root: PathBuf,
+    /// Where the kernel lists the mounts.
+    mounts: PathBuf,
+}
+
+impl View {
+    /// What this process sees.
+    pub(super) fn own() -> Self {
+        Self { root: PathBuf::new(), mounts: PathBuf::from("/proc/self/mountinfo") }
+    }
+
+    /// What another process sees, which may have mounts of its own.
+    pub(super) fn of(pid: i32) -> Self {
+        let folder = Path::new("/proc").join(pid.to_string());
+        Self { root: folder.join("root"), mounts: folder.join("mountinfo") }
+    }
+
+    /// Where this process finds an absolute path of the view.
+    fn place(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix("/") {
+            Ok(rest) if !self.root.as_os_str().is_empty() => self.root.join(rest),
+            _ => path.to_path_buf(),
+        }
+    }
+
+    /// Opens a path of the view to name it to the kernel; a symbolic link in it leads nowhere outside of the view.
+    pub(super) fn open(&self, path: &[u8]) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        if self.root.as_os_str().is_empty() {
+            return rustix::fs::open(path, flags, Mode::empty());
+        }
+        let root = rustix::fs::open(&self.root, flags | OFlags::DIRECTORY, Mode::empty())?;
+        rustix::fs::openat2(root, path, flags, Mode::empty(), ResolveFlags::IN_ROOT)
+    }
+}
 
 /// The path at which a session's own terminal is seen where `/dev/pts` is one of the session's own.
 pub(super) const CONSOLE: &str = "/dev/console";
 
 /// Rules for reading everything but devices, and for using the shared ones.
 pub(super) fn rules() -> Vec<(PathBuf, u64)> {
-    let mounts = fs::read_to_string(MOUNTS).unwrap_or_default();
-    let mut rules = Vec::new();
-    read_except(Path::new("/"), &device_folders(&mounts), &mut rules);
+    let mut rules = everything_but_devices(&View::own());
     let device = |name: &str| (Path::new("/dev").join(name), USE);
     rules.extend(SHARED.into_iter().map(device));
+    rules
+}
+
+/// Rules for reading everything in a view but devices, and for those devices that are the same for all programs: what is
+/// written to the first ones is gone, and the others only give.
+pub(super) fn rules_for_reading(view: &View) -> Vec<(PathBuf, u64)> {
+    let mut rules = everything_but_devices(view);
+    let device = |access: u64| move |name: &str| (Path::new("/dev").join(name), access);
+    rules.extend(VOID.into_iter().map(device(USE | TRUNCATE)));
+    rules.extend(RANDOM.into_iter().map(device(READ)));
+    rules
+}
+
+fn everything_but_devices(view: &View) -> Vec<(PathBuf, u64)> {
+    let mounts = fs::read_to_string(&view.mounts).unwrap_or_default();
+    let mut rules = Vec::new();
+    read_except(view, Path::new("/"), &device_folders(&mounts), &mut rules);
     rules.push((PathBuf::from(SHARED_MEMORY), READ));
     rules
 }
@@ -58,15 +119,25 @@ fn unescaped(text: &str) -> PathBuf {
     PathBuf::from(path)
 }
 
-/// Lets `folder` be read as a whole where nothing of `except` is in it, else part by part.
-fn read_except(folder: &Path, except: &BTreeSet<PathBuf>, rules: &mut Vec<(PathBuf, u64)>) {
+/// Lets `folder` be read as a whole where nothing of `except` is in it, else part by part. Where a symbolic link leads is
+/// read by its own name.
+fn read_except(
+    view: &View,
+    folder: &Path,
+    except: &BTreeSet<PathBuf>,
+    rules: &mut Vec<(PathBuf, u64)>,
+) {
     rules.push((folder.to_path_buf(), LIST));
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|entry| entry.path()) {
+    let Ok(entries) = fs::read_dir(view.place(folder)) else { return };
+    for entry in entries.flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+            continue;
+        }
+        let path = folder.join(entry.file_name());
         if except.contains(&path) {
             rules.push((path, LIST));
         } else if except.iter().any(|one| one.starts_with(&path)) {
-            read_except(&path, except, rules);
+            read_except(view, &path, except, rules);
         } else {
             rules.push((path, READ));
         }
@@ -104,7 +175,7 @@ broken line";
         let except = BTreeSet::from([root.join("chroot/dev")]);
         let mut rules = Vec::new();
 
-        read_except(root, &except, &mut rules);
+        read_except(&View::own(), root, &except, &mut rules);
 
         let access = |path: &str| rules.iter().find(|(one, _)| *one == root.join(path));
         assert_eq!(access("").map(|rule| rule.1), Some(LIST));
@@ -113,6 +184,20 @@ broken line";
         assert_eq!(access("chroot/dev/pts"), None);
         assert_eq!(access("chroot/etc").map(|rule| rule.1), Some(READ));
         assert_eq!(access("home").map(|rule| rule.1), Some(READ));
+    }
+
+    #[test]
+    fn what_only_reads_writes_to_no_device_that_keeps_it() {
+        let rules = rules_for_reading(&View::own());
+
+        let written = rules.iter().filter(|rule| rule.1 & USE == USE);
+        let written: Vec<_> = written.map(|rule| rule.0.to_str().unwrap()).collect();
+
+        assert_eq!(written, ["/dev/null", "/dev/zero", "/dev/full"]);
+        for device in ["/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/console"] {
+            let readable = rules.iter().any(|rule| rule.0 == Path::new(device) && rule.1 != LIST);
+            assert!(!readable, "{device}");
+        }
     }
 
     #[test]

@@ -171,7 +171,8 @@ impl Sandbox {
         ]);
         let landlock =
             (landlock >= landlock::OLDEST).then(|| landlock::ruleset(landlock, false, &rules));
-        let seccomp = seccomp::program(seccomp::Choices { internet: true, metadata: true });
+        let seccomp =
+            seccomp::program(seccomp::Choices { internet: true, metadata: true, reading: None });
         let confine = Confine { id: 0, namespaces: None, landlock, seccomp };
         Enclosure {
             surroundings: Surroundings { wrapper, confine: Some(confine), own_pids: true },
@@ -206,6 +207,7 @@ impl Sandbox {
         let seccomp = seccomp::program(seccomp::Choices {
             internet: network || namespaces,
             metadata: namespaces || self.options.mode != SandboxMode::ReadOnly,
+            reading: None,
         });
         let namespaces = namespaces.then(|| {
             let mut writable = layout.writable.clone();

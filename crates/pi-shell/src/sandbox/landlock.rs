@@ -33,7 +33,7 @@ const FIRST_RIGHTS: u64 = (1 << 13) - 1;
 /// Renaming and linking from folder to folder, version 2.
 const REFER: u64 = 1 << 13;
 /// Truncating, version 3.
-const TRUNCATE: u64 = 1 << 14;
+pub(super) const TRUNCATE: u64 = 1 << 14;
 
 /// `LANDLOCK_ACCESS_NET_BIND_TCP` and `…_CONNECT_TCP`, version 4.
 const TCP: u64 = 3;
@@ -49,7 +49,8 @@ pub(super) const OLDEST: i64 = 3;
 /// `tcp`: whether TCP is denied, too.
 pub(super) fn ruleset(version: i64, tcp: bool, rules: &[(PathBuf, u64)]) -> Landlock {
     let since = |first: i64, bits: u64| if version >= first { bits } else { 0 };
-    let filesystem = FIRST_RIGHTS | since(2, REFER) | since(3, TRUNCATE) | since(5, IOCTL_DEV);
+    let filesystem =
+        FIRST_RIGHTS | since(2, REFER) | since(WITH_TRUNCATION, TRUNCATE) | since(5, IOCTL_DEV);
     let rules = rules
         .iter()
         .map(|(path, access)| PathRule {
@@ -60,9 +61,31 @@ pub(super) fn ruleset(version: i64, tcp: bool, rules: &[(PathBuf, u64)]) -> Land
     Landlock {
         filesystem,
         network: if tcp { since(4, TCP) } else { 0 },
-        scoped: since(6, SCOPES),
+        scoped: since(WITH_SIGNALS, SCOPES),
         rules,
     }
+}
+
+/// Oldest version that a read-only copy takes: what it lacks is refused by a seccomp program.
+pub(super) const OLDEST_FOR_READING: i64 = 1;
+
+/// First version that empties no file behind the back of a rule.
+pub(super) const WITH_TRUNCATION: i64 = 3;
+
+/// First version that holds signals.
+pub(super) const WITH_SIGNALS: i64 = 6;
+
+/// A ruleset that denies all writing it can but what the rules allow, and reading files but where a rule allows that.
+/// Listing folders and running programs stay as they are.
+pub(super) fn reading(version: i64, rules: &[(PathBuf, u64)]) -> Landlock {
+    let all = ruleset(version, true, rules);
+    Landlock { filesystem: all.filesystem & !(EXECUTE | READ_DIR), ..all }
+}
+
+/// A ruleset that keeps signals and abstract sockets to those who enter it together. Since version 6.
+pub(super) fn apart(version: i64) -> Option<Landlock> {
+    let scoped = Landlock { filesystem: 0, network: 0, scoped: SCOPES, rules: Vec::new() };
+    (version >= WITH_SIGNALS).then_some(scoped)
 }
 
 #[cfg(test)]

@@ -26,6 +26,8 @@ mod landlock;
 mod layout;
 mod plants;
 mod probe;
+#[cfg(target_os = "linux")]
+pub(crate) mod read_only;
 #[cfg(any(test, not(target_os = "linux")))]
 mod seatbelt;
 #[cfg(target_os = "linux")]

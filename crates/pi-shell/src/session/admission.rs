@@ -32,6 +32,26 @@ impl AdmittedRun {
     pub(super) async fn complete(self: Box<Self>) -> Result<RunResult, ShellError> {
         let Self { shell, job, turn, registration } = *self;
         let result = match turn {
+            _ if job.options.read_only
+                && (shell.inner.is_per_command() || cfg!(not(target_os = "linux"))) =>
+            {
+                Err(without_driver())
+            }
+            #[cfg(target_os = "linux")]
+            turn if job.options.read_only => {
+                let result = match turn {
+                    Some(turn) => Box::pin(shell.run_read_only(&job, turn)).await,
+                    None => Box::pin(shell.run_copy(&job)).await,
+                };
+                match result {
+                    Err(error) if shell.inner.options.may_fall_back(&error) => {
+                        Err(ShellError::ReadOnlyUnavailable { reason: error.to_string() })
+                    }
+                    // What fails because the session is being closed says so.
+                    Err(_) if shell.is_closed() => Err(ShellError::Closed),
+                    result => result,
+                }
+            }
             turn if shell.inner.is_per_command() => {
                 Box::pin(shell.run_alone(&job, turn.is_some())).await
             }
@@ -54,4 +74,11 @@ impl AdmittedRun {
         drop(registration);
         result
     }
+}
+
+/// Nothing but the driver can have a shell give up its rights before it runs a command.
+pub(super) fn without_driver() -> ShellError {
+    let reason =
+        "each command has a bash of its own here; on Linux, install `@pi-bash/bash-driver`";
+    ShellError::ReadOnlyUnavailable { reason: reason.to_owned() }
 }

@@ -31,7 +31,7 @@ impl Shell {
     async fn give_session_on(&self) -> bool {
         let patience = tokio::time::Instant::now() + BEGIN_LIMIT;
         let (shared, cwd, title) = loop {
-            if self.hand_over_alone() {
+            if self.inner.read_only_turn.take() || self.hand_over_alone() {
                 return true;
             }
             let found = self.inner.shared().clone();

@@ -6,6 +6,7 @@
 //! admission  a run that waits for its turn and has it     active_runs  those that have not settled
 //! driven     one bash that is kept, over the driver         per_command  a bash for each command, where none can be kept
 //! kind       which of the two a session has
+//! read_only  a command in a copy that can change nothing
 //! hand_over  a command goes on beside the session            ownership  which engine has the session then
 //! rest       what is done when no command comes             effects  what a command's text tells of it
 //! filters    what `>(…)` still has to pass on
@@ -41,6 +42,8 @@ mod ownership;
 mod per_command;
 #[cfg(unix)]
 mod pool;
+#[cfg(target_os = "linux")]
+mod read_only;
 #[cfg(target_os = "linux")]
 mod rest;
 
@@ -113,6 +116,8 @@ struct Inner {
     lost: AtomicBool,
     #[cfg(target_os = "linux")]
     rest: rest::Rest,
+    #[cfg(target_os = "linux")]
+    read_only_turn: read_only::ReadOnlyTurn,
 }
 
 impl Shell {
@@ -137,6 +142,8 @@ impl Shell {
                 lost: AtomicBool::new(false),
                 #[cfg(target_os = "linux")]
                 rest: rest::Rest::default(),
+                #[cfg(target_os = "linux")]
+                read_only_turn: read_only::ReadOnlyTurn::default(),
             }),
         })
     }
@@ -219,7 +226,7 @@ impl Shell {
             // Nothing was run yet; a session whose means are gone begins again.
             Err(_) if engine.as_ref().is_some_and(Engine::has_lost_its_ground) => {
                 if let Some(broken) = engine.take() {
-                    self.inner.lost.store(true, Ordering::SeqCst);
+                    self.inner.note_loss();
                     broken.close(CLOSE_LIMIT).await;
                 }
                 self.run_prepared(job, engine).await
@@ -235,7 +242,7 @@ impl Shell {
         engine: &mut Option<Engine>,
     ) -> Result<RunResult, ShellError> {
         let engine = self.started(engine).await?;
-        engine.prepare(self.inner.lost.swap(false, Ordering::SeqCst)).await?;
+        engine.prepare(self.inner.take_loss()).await?;
         let result = engine.run(job).await;
         if engine.title.holds() {
             self.inner.note_cwd(engine);
@@ -287,7 +294,7 @@ impl Shell {
         let Some((shared, cwd)) = self.inner.shared().clone() else {
             return Err(ShellError::Closed);
         };
-        let result = driven::run_copy(&shared, job, &cwd).await;
+        let result = driven::run_copy(&shared, job, &cwd).await.map(|end| end.result);
         // What fails because the session is being closed says so.
         result.map_err(|error| if self.is_closed() { ShellError::Closed } else { error })
     }
@@ -424,6 +431,17 @@ impl Inner {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// State was lost, which the next result reports.
+    #[cfg(target_os = "linux")]
+    fn note_loss(&self) {
+        self.lost.store(true, Ordering::SeqCst);
+    }
+
+    #[cfg(target_os = "linux")]
+    fn take_loss(&self) -> bool {
+        self.lost.swap(false, Ordering::SeqCst)
+    }
+
     #[cfg(target_os = "linux")]
     fn note_cwd(&self, engine: &Engine) {
         if !self.closed.load(Ordering::SeqCst) {
@@ -458,5 +476,6 @@ fn never_started(options: &RunOptions) -> RunResult {
         sandbox: None,
         lost_with_shell: Vec::new(),
         limits_met: Vec::new(),
+        read_only: None,
     }
 }

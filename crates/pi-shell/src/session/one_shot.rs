@@ -41,10 +41,15 @@ pub async fn execute_shell(
         let job = Job { options: run, observer, cancel };
         match kind {
             #[cfg(target_os = "linux")]
+            SessionKind::Persistent if job.options.read_only => {
+                execute_read_only(options, job).await
+            }
+            #[cfg(target_os = "linux")]
             SessionKind::Persistent => match execute_in_engine(options.clone(), &job).await {
                 Err(error) if options.may_fall_back(&error) => execute_alone(options, &job).await,
                 result => result,
             },
+            _ if job.options.read_only => Err(super::admission::without_driver()),
             _ => execute_alone(options, &job).await,
         }
     });
@@ -68,6 +73,16 @@ async fn execute_in_engine(options: ShellOptions, job: &Job) -> Result<RunResult
     engine.close(CLOSE_LIMIT).await;
     // The shell is the command's own: that it ended is no loss of anything.
     result.map(|result| RunResult { session_reset: false, ..result })
+}
+
+/// A read-only one-shot: a session, since the copy is made from one.
+#[cfg(target_os = "linux")]
+async fn execute_read_only(options: ShellOptions, job: Job) -> Result<RunResult, ShellError> {
+    let shell = super::Shell::new(options)?;
+    let Job { options, observer, cancel } = job;
+    let result = shell.run(options, observer, cancel).await;
+    shell.close().await;
+    result
 }
 
 /// A one-shot where each command has a bash of its own anyway.

@@ -1,32 +1,14 @@
-//! The raw calls of a sandbox: namespaces, mounts, Landlock, capabilities, seccomp.
+//! The raw calls of a sandbox: namespaces, mounts, capabilities, seccomp.
 //!
-//! What is given up, and in which order, is `crate::confine`'s.
+//! What is given up, and in which order, is `crate::confine`'s; Landlock's calls are the library's, since the host has
+//! a use for them too.
 
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr;
 
 use rustix::io::Errno;
-
-/// `struct landlock_ruleset_attr` of ABI 6. An older kernel takes it as long as the fields it does
-/// not know are zero.
-#[repr(C)]
-struct RulesetAttributes {
-    handled_access_fs: u64,
-    handled_access_net: u64,
-    scoped: u64,
-}
-
-/// `struct landlock_path_beneath_attr`, which is packed.
-#[repr(C, packed)]
-struct PathBeneath {
-    allowed_access: u64,
-    parent_fd: i32,
-}
-
-/// `LANDLOCK_RULE_PATH_BENEATH`.
-const RULE_PATH_BENEATH: libc::c_long = 1;
 
 /// `_LINUX_CAPABILITY_VERSION_3`: two words of each set.
 const CAPABILITY_VERSION: u32 = 0x2008_0522;
@@ -162,50 +144,6 @@ pub(crate) fn raise_loopback() -> Result<(), Errno> {
     // `libc::ioctl`, whose numbers have another type in each C library.
     let result =
         unsafe { libc::syscall(libc::SYS_ioctl, socket.as_raw_fd(), libc::SIOCSIFFLAGS, request) };
-    done(result).map(drop)
-}
-
-/// A Landlock ruleset that denies what is named by the bits.
-pub(crate) fn create_ruleset(fs: u64, net: u64, scoped: u64) -> Result<OwnedFd, Errno> {
-    let attributes = RulesetAttributes { handled_access_fs: fs, handled_access_net: net, scoped };
-    // SAFETY: a structure of the size that is given, alive through the call.
-    let result = unsafe {
-        libc::syscall(
-            libc::SYS_landlock_create_ruleset,
-            ptr::from_ref(&attributes),
-            size_of::<RulesetAttributes>(),
-            0,
-        )
-    };
-    let number = i32::try_from(done(result)?).map_err(|_| Errno::BADF)?;
-    // SAFETY: the kernel just made it for this process, closed on exec; nobody else owns it.
-    Ok(unsafe { OwnedFd::from_raw_fd(number) })
-}
-
-/// Allows rights below a path in spite of the ruleset.
-pub(crate) fn allow_below(
-    ruleset: BorrowedFd<'_>,
-    target: BorrowedFd<'_>,
-    access: u64,
-) -> Result<(), Errno> {
-    let rule = PathBeneath { allowed_access: access, parent_fd: target.as_raw_fd() };
-    // SAFETY: a structure of the type that the rule's kind asks for, alive through the call.
-    let result = unsafe {
-        libc::syscall(
-            libc::SYS_landlock_add_rule,
-            ruleset.as_raw_fd(),
-            RULE_PATH_BENEATH,
-            ptr::from_ref(&rule),
-            0,
-        )
-    };
-    done(result).map(drop)
-}
-
-/// Enters the domain of a ruleset, for good.
-pub(crate) fn restrict(ruleset: BorrowedFd<'_>) -> Result<(), Errno> {
-    // SAFETY: integers only.
-    let result = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0) };
     done(result).map(drop)
 }
 

@@ -9,11 +9,12 @@
 import { constants } from "node:os";
 import { onAbort } from "@pi-bash/contract/abort";
 import type { Capabilities } from "../capabilities.ts";
+import { checkFunction } from "../check-option.ts";
+import type { RunRequest, SessionOptions } from "../generated/binding.d.ts";
 import type { OutputSummary, ShellRunResult } from "../run-result.ts";
 import type { ChunkListener } from "../shell.ts";
 import { ShellError } from "../shell-error.ts";
 import {
-  checkFunction,
   type ShellExecuteOptions,
   type ShellOptions,
   type ShellRunOptions,
@@ -30,6 +31,9 @@ const TERM_GRACE_MS = 500;
 
 /** Longest from SIGKILL to the end of a process, which only the kernel can hold up; milliseconds. */
 const KILLED_MS = 3_000;
+
+/** Why no command runs read-only here. */
+const NO_READ_ONLY = "it needs the native addon; `pi-bash doctor` says how to get it";
 
 /** Background groups of a shell, ended with it. */
 type Groups = Set<StartedBash>;
@@ -116,7 +120,15 @@ export async function executeShell(options: ShellExecuteOptions, onChunk?: Chunk
 /** What works without the addon. */
 export function capabilities(): Capabilities {
   const { platform } = process;
-  return { platform, session: "per-command", supervisor: false, pty: false, clone: true, sandbox: [] };
+  return {
+    platform,
+    session: "per-command",
+    supervisor: false,
+    pty: false,
+    clone: true,
+    sandbox: [],
+    readOnly: { available: false, reason: NO_READ_ONLY, degraded: [] },
+  };
 }
 
 interface Surroundings {
@@ -124,14 +136,8 @@ interface Surroundings {
   readonly stop?: AbortSignal;
 }
 
-async function runOnce(
-  session: ShellOptions,
-  run: ShellRunOptions,
-  onChunk: ChunkListener | undefined,
-  { groups, stop }: Surroundings,
-): Promise<ShellRunResult> {
-  const { baseEnv, sessionEnv, limits, sandbox } = toSessionOptions(session, undefined);
-  const request = toRunRequest(run, undefined, onChunk !== undefined);
+/** What only the addon has: nothing is run without it that was to be bounded. */
+function refuseProtection({ limits, sandbox }: SessionOptions, { readOnly }: RunRequest): void {
   if (limits !== undefined) {
     throw new ShellError(
       "PI_INVALID_OPTION",
@@ -144,6 +150,21 @@ async function runOnce(
       `cannot run in a \`${sandbox.mode}\` sandbox without the native addon; \`pi-bash doctor\` says how to get it, and mode \`full\` runs without a sandbox`,
     );
   }
+  if (readOnly === true) {
+    throw new ShellError("PI_READ_ONLY_UNAVAILABLE", `cannot run read-only: ${NO_READ_ONLY}`, { reason: NO_READ_ONLY });
+  }
+}
+
+async function runOnce(
+  session: ShellOptions,
+  run: ShellRunOptions,
+  onChunk: ChunkListener | undefined,
+  { groups, stop }: Surroundings,
+): Promise<ShellRunResult> {
+  const sessionOptions = toSessionOptions(session, undefined);
+  const { baseEnv, sessionEnv } = sessionOptions;
+  const request = toRunRequest(run, undefined, onChunk !== undefined);
+  refuseProtection(sessionOptions, request);
   const start = {
     shell: findBash(session.shell),
     command: checkCommand(request.command),

@@ -111,6 +111,8 @@ export interface Capabilities {
   clone: boolean
   /** Names of the sandboxes that can be asked for. */
   sandbox: Array<string>
+  /** Whether commands can run read-only. */
+  readOnly: ReadOnlyCapability
 }
 
 /** What one operation has to say. Text comes before the update, the update before the end. */
@@ -165,6 +167,8 @@ export interface Failure {
   code: string
   /** For people: names the thing and the remedy. */
   message: string
+  /** The reason by itself, of a read-only command that could not be run. */
+  reason?: string
 }
 
 /** Upper bounds set with `setrlimit(2)` before the shell starts. */
@@ -296,6 +300,36 @@ export interface PtyRequest {
   isCancelled: boolean
 }
 
+/** Whether commands can run read-only, as far as the system says. */
+export interface ReadOnlyCapability {
+  /** They can. */
+  available: boolean
+  /** Why they cannot. */
+  reason?: string
+  /** What this kernel cannot hold of it, by name. */
+  degraded: Array<string>
+}
+
+/** A command ran where the kernel kept it from changing anything. */
+export interface ReadOnlyFacts {
+  /** What this kernel cannot hold, by name. */
+  degraded: Array<string>
+  /** It changed the shell's state, and that went with the copy. */
+  stateDropped: boolean
+  /** What the kernel refused, as far as it is known. */
+  refusals: Array<RefusalFacts>
+}
+
+/** Something that the kernel refused. */
+export interface RefusalFacts {
+  /** What was tried. */
+  kind: 'read-only-path' | 'file-metadata' | 'network' | 'local-socket' | 'process' | 'system-call'
+  /** The file or folder, where it is known. */
+  path?: string
+  /** The system call. */
+  call?: string
+}
+
 /** The result of one run. */
 export interface RunOutcome {
   /** Exit status, 0 to 255; absent when a signal ended the shell or the run was stopped. */
@@ -324,6 +358,8 @@ export interface RunOutcome {
   sandbox?: SandboxFacts
   /** Limits that were met while it ran. Absent: none. */
   limitsMet?: Array<'memory' | 'processes' | 'cpu-time' | 'file-size'>
+  /** What it was kept from, where it ran read-only. */
+  readOnly?: ReadOnlyFacts
 }
 
 /** One command. */
@@ -344,6 +380,8 @@ export interface RunRequest {
   argv?: Array<string>
   /** Run at once in a copy of the session instead of waiting for a turn. */
   clone: boolean
+  /** Run in a copy of the session that the kernel keeps from changing anything, or not at all. Absent: do not. */
+  readOnly?: boolean
   /** Deliver the decoded text. */
   wantsChunks: boolean
   /** Deliver the sink's tail now and then. */

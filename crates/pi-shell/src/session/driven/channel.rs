@@ -44,6 +44,14 @@ pub(super) struct Greeting {
     pub(super) can_stop: bool,
 }
 
+/// A copy ended because it could not give its rights up.
+#[derive(Debug, thiserror::Error)]
+#[error("{step} failed: {source}")]
+pub(super) struct NotConfined {
+    step: &'static str,
+    source: io::Error,
+}
+
 impl Channel {
     /// A channel and the end for the shell.
     pub(super) fn pair() -> io::Result<(Self, OwnedFd)> {
@@ -154,6 +162,10 @@ impl Channel {
                         return Ok(Greeting { pid: message.pid, bash, can_stop });
                     }
                     Report::Greeting { .. } => return Err(io::ErrorKind::InvalidData.into()),
+                    Report::NotConfined { step, errno } => {
+                        let source = io::Error::from_raw_os_error(errno);
+                        return Err(io::Error::other(NotConfined { step, source }));
+                    }
                     _ => {}
                 }
             }

@@ -2,7 +2,7 @@
 //! the command changes in the shell is dropped with the copy.
 
 use std::os::fd::AsFd as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::engine;
@@ -14,17 +14,24 @@ use super::standby::Shared;
 use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::job::{Clock, Job};
-use crate::outcome::RunResult;
+use crate::outcome::{ReadOnlyReport, RunResult};
 use crate::session::output_pipe::OutputPipe;
 use crate::stop::{ShellTarget, StopPlan};
 use crate::validate;
+
+/// What came of a command in a copy.
+pub(in crate::session) struct CopyEnd {
+    pub(in crate::session) result: RunResult,
+    /// Where the copy was when it ended by itself.
+    pub(in crate::session) left_in: Option<PathBuf>,
+}
 
 /// Runs a command in a copy. `cwd` is where the session is.
 pub(in crate::session) async fn run(
     shared: &Arc<Shared>,
     job: &Job,
     cwd: &Path,
-) -> Result<RunResult, ShellError> {
+) -> Result<CopyEnd, ShellError> {
     let directory = match &job.options.cwd {
         Some(wanted) => Some(validate::check_directory(wanted, cwd)?),
         None => None,
@@ -34,7 +41,12 @@ pub(in crate::session) async fn run(
     let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
     let before = shared.limits.mark();
     let clock = Clock::start(job.options.timeout);
-    let mut copy = shared.copy().await?;
+    let (mut copy, mut read_only) = if job.options.read_only {
+        let (copy, degraded) = shared.read_only_copy().await?;
+        (copy, Some(ReadOnlyReport { degraded, ..ReadOnlyReport::default() }))
+    } else {
+        (shared.copy().await?, None)
+    };
     let order = RunOrder {
         command: &job.options.command,
         cwd: directory.as_deref(),
@@ -78,11 +90,18 @@ pub(in crate::session) async fn run(
         let path = directory.unwrap_or_else(|| cwd.to_path_buf());
         return Err(engine::refused_directory(errno, path));
     }
+    let mut left_in = None;
+    if let Ending::Reported(ended) = &ending {
+        left_in = Some(ended.cwd.clone()).filter(|cwd| cwd.is_absolute());
+        if let Some(report) = &mut read_only {
+            report.state_dropped = ended.dropped_state;
+        }
+    }
     let (outcome, patience) = (outcome_of(&ending), ending.patience());
     let wall_time = clock.elapsed();
     let survivors = shared.account_for_survivors_of_copy(patience).await;
     let (summary, _idle) = shared.put_output_away(output, delivery, !survivors.is_empty());
-    Ok(RunResult {
+    let result = RunResult {
         outcome,
         working_dir: Some(cwd.to_path_buf()),
         session_reset: false,
@@ -92,5 +111,7 @@ pub(in crate::session) async fn run(
         sandbox: shared.sandbox_report().await,
         lost_with_shell: Vec::new(),
         limits_met: shared.limits.met(before, outcome),
-    })
+        read_only,
+    };
+    Ok(CopyEnd { result, left_in })
 }

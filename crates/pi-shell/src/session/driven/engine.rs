@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::fit;
 use super::loss::Loss;
-use super::protocol::Ended;
-use super::shell::{DrivenShell, LaunchError};
+use super::protocol::{Ended, RunOrder};
+use super::shell::{DrivenShell, Heard, LaunchError};
 use super::standby::Shared;
 use crate::error::ShellError;
 use crate::outcome::LostWithShell;
@@ -81,6 +81,35 @@ impl Engine {
         self.ensure_main().await?;
         self.catch_up().await;
         Ok(())
+    }
+
+    /// A read-only command has ended in a copy, with `status` where it has one: `$?` shows that from now on, and the
+    /// session goes to where the copy was. Nothing else of the copy is kept.
+    pub(in crate::session) async fn follow_copy(
+        &mut self,
+        status: Option<i32>,
+        left_in: Option<&Path>,
+    ) {
+        self.last_run = Instant::now();
+        if let Some(status) = status {
+            self.status = Some(status);
+            self.set_status(status);
+        }
+        let Some(cwd) = left_in.filter(|cwd| *cwd != self.cwd) else { return };
+        let Some(shell) = &mut self.main else { return };
+        let order = RunOrder { cwd: Some(cwd), status: self.status, ..RunOrder::default() };
+        // Where it cannot, it stays where it is, and the result says where that is.
+        if let Ok(Heard::Ended(ended)) = shell.ask(&order, false).await {
+            self.status = None;
+            self.note_cwd(&ended.cwd);
+            self.note_surprises(&ended);
+            self.shared.note_change();
+        }
+    }
+
+    /// Whether state was lost that no result has reported yet; this one does.
+    pub(in crate::session) fn take_loss(&mut self) -> bool {
+        std::mem::take(&mut self.is_lost)
     }
 
     /// Whether the last command was not begun, for what the session stands on is gone.

@@ -6,11 +6,13 @@
 //! shell     one bash that takes orders                          standby  copies of it that wait
 //! engine    the session's shell between commands                run      one command in it
 //! follow    reads, waits for the report, stops                  copies     one command in a copy
+//! confined  the standby that read-only copies are made from
 //! hand_over a command goes on beside the session                fit, loss  whether a bash can be driven; what went with one
 //! ```
 //! No shell text of ours is run but what a session begins with.
 
 mod channel;
+mod confined;
 mod copies;
 mod engine;
 mod fit;
@@ -22,7 +24,7 @@ mod run;
 mod shell;
 mod standby;
 
-pub(super) use self::copies::run as run_copy;
+pub(super) use self::copies::{CopyEnd, run as run_copy};
 pub(super) use self::engine::Engine;
 pub(super) use self::fit::{launch, state};
 pub(super) use self::shell::{DrivenShell, LaunchError};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::request::EnvironmentEntry;
 
 /// `PI_PROTOCOL_VERSION`.
-pub(super) const VERSION: i32 = 4;
+pub(super) const VERSION: i32 = 5;
 
 /// `PI_ORDER_TEXT_MAX`.
 pub(super) const TEXT_MAX: usize = 32_768;
@@ -18,6 +18,7 @@ const FORK: u32 = 2;
 const ERRORS: u32 = 0x2;
 const TEXT_IN_FILE: u32 = 0x4;
 const OWN_PID: u32 = 0x10;
+const CONFINE: u32 = 0x20;
 
 const KEEP_STATUS: i32 = -1;
 
@@ -25,6 +26,17 @@ const GREETING: u32 = 1;
 const ENDED: u32 = 2;
 const FORKED: u32 = 3;
 const REFUSED: u32 = 4;
+const NOT_CONFINED: u32 = 5;
+
+/// `PI_CONFINE_*` from 1 on, in words that come before "failed".
+const CONFINE_STEPS: [&str; 6] = [
+    "setting TMPDIR",
+    "closing descriptors",
+    "giving up new privileges",
+    "giving up capabilities",
+    "entering a Landlock domain",
+    "loading a seccomp program",
+];
 
 const CAN_STOP: u32 = 0x1;
 const MADE_PROCESS: u32 = 0x2;
@@ -32,6 +44,7 @@ const HAS_TRAPS: u32 = 0x4;
 const KEPT_STATE: u32 = 0x8;
 const HAS_CHILDREN: u32 = 0x10;
 const HAS_OVERRIDES: u32 = 0x20;
+const DROPPED_STATE: u32 = 0x40;
 
 /// Bytes of a report before its text.
 const REPORT_SIZE: usize = 5 * 4 + OPTIONS_SIZE;
@@ -94,6 +107,23 @@ pub(super) fn fork_order(sequence: u32, own_pid: bool) -> Vec<u8> {
     order(FORK, sequence, if own_pid { OWN_PID } else { 0 }, 0, KEEP_STATUS)
 }
 
+/// An order to leave a copy that gives its rights up, by a ruleset that comes beside its socket and this program. Its
+/// temporary files are in `temporary`.
+pub(super) fn confine_order(sequence: u32, temporary: &Path, program: &[u8]) -> Vec<u8> {
+    let temporary = temporary.as_os_str().as_bytes();
+    let preamble = u32::try_from(temporary.len() + 1).unwrap_or(u32::MAX);
+    let mut message = order(FORK, sequence, CONFINE, preamble, KEEP_STATUS);
+    message.extend_from_slice(temporary);
+    message.push(0);
+    message.extend_from_slice(program);
+    message
+}
+
+/// An order to a confined copy to leave one that also enters the domain of a ruleset beside its socket.
+pub(super) fn confined_fork_order(sequence: u32) -> Vec<u8> {
+    order(FORK, sequence, OWN_PID | CONFINE, 0, KEEP_STATUS)
+}
+
 fn order(kind: u32, sequence: u32, flags: u32, preamble: u32, status: i32) -> Vec<u8> {
     let mut message = Vec::with_capacity(256);
     for word in [kind, sequence, flags, preamble] {
@@ -119,6 +149,8 @@ pub(super) struct Ended {
     pub(super) has_overrides: bool,
     /// It ran programs only: the shell is as before but for its status.
     pub(super) kept_state: bool,
+    /// It changed what the shell has that its confined copy was made from.
+    pub(super) dropped_state: bool,
     /// `$-`.
     pub(super) options: String,
     pub(super) cwd: PathBuf,
@@ -142,6 +174,8 @@ pub(super) enum Report {
     Forked { sequence: u32, result: Result<i32, i32> },
     /// Nothing was run.
     Refused { sequence: u32, errno: i32 },
+    /// A copy could not give its rights up, and has ended.
+    NotConfined { step: &'static str, errno: i32 },
 }
 
 impl Report {
@@ -168,6 +202,7 @@ impl Report {
                     has_traps: flags & HAS_TRAPS != 0,
                     has_overrides: flags & HAS_OVERRIDES != 0,
                     kept_state: flags & KEPT_STATE != 0,
+                    dropped_state: flags & DROPPED_STATE != 0,
                     options: String::from_utf8_lossy(options).into_owned(),
                     cwd: PathBuf::from(OsString::from_vec(text.to_vec())),
                 };
@@ -178,6 +213,14 @@ impl Report {
                 Some(Self::Forked { sequence, result })
             }
             REFUSED => Some(Self::Refused { sequence, errno: number }),
+            NOT_CONFINED => {
+                let number = usize::try_from(u32::from_ne_bytes(word(3)?)).ok();
+                let step = number.and_then(|step| CONFINE_STEPS.get(step.checked_sub(1)?));
+                Some(Self::NotConfined {
+                    step: step.unwrap_or(&"a step"),
+                    errno: i32::from_ne_bytes(word(2)?),
+                })
+            }
             _ => None,
         }
     }
@@ -213,6 +256,10 @@ mod tests {
             ("PI_ORDER_TEXT_IN_FILE", i64::from(TEXT_IN_FILE)),
             ("PI_ORDER_ERRORS", i64::from(ERRORS)),
             ("PI_ORDER_OWN_PID", i64::from(OWN_PID)),
+            ("PI_ORDER_CONFINE", i64::from(CONFINE)),
+            ("PI_REPORT_NOT_CONFINED", i64::from(NOT_CONFINED)),
+            ("PI_CONFINE_SECCOMP", CONFINE_STEPS.len().try_into().unwrap()),
+            ("PI_REPORT_DROPPED_STATE", i64::from(DROPPED_STATE)),
             ("PI_KEEP_STATUS", i64::from(KEEP_STATUS)),
             ("PI_REPORT_GREETING", i64::from(GREETING)),
             ("PI_REPORT_ENDED", i64::from(ENDED)),

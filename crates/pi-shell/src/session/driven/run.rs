@@ -239,6 +239,7 @@ impl Engine {
                 sandbox,
                 lost_with_shell: Vec::new(),
                 limits_met: Vec::new(),
+                read_only: None,
             });
         }
         if is_restricted {
@@ -278,6 +279,7 @@ impl Engine {
             sandbox: self.shared.sandbox_report().await,
             lost_with_shell: std::mem::take(&mut self.lost_with_shell),
             limits_met: Vec::new(),
+            read_only: None,
         })
     }
 

@@ -3,7 +3,7 @@
 
 use std::io;
 use std::ops::Deref;
-use std::os::fd::AsFd as _;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -11,11 +11,13 @@ use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard, Notify};
 
 use super::channel::Channel;
+use super::confined::Confined;
 use super::protocol;
 use super::shell::DrivenShell;
 use crate::budget;
 use crate::error::ShellError;
-use crate::session::ground::Ground;
+use crate::session::ground::{Ground, ReportId};
+use crate::session::members::Machinery;
 use crate::session::ownership::Title;
 use crate::sys::signals::KILL;
 use crate::tree::{self, ProcessIdentity};
@@ -41,6 +43,8 @@ pub(in crate::session) struct Shared {
     /// Standbys that were ordered and have neither greeted nor failed.
     awaited: AtomicUsize,
     settled: Notify,
+    /// The one that read-only copies are made from.
+    pub(super) confined: Confined,
 }
 
 impl Deref for Shared {
@@ -52,11 +56,64 @@ impl Deref for Shared {
 }
 
 /// A copy that waits. Killed when dropped.
-struct Standby {
+pub(super) struct Standby {
     process: Process,
     serial: u64,
     channel: Channel,
     sequence: u32,
+}
+
+impl Standby {
+    /// Number of the session's state that it has.
+    pub(super) fn serial(&self) -> u64 {
+        self.serial
+    }
+
+    pub(super) fn is_alive(&self) -> bool {
+        tree::is_alive(self.process.0)
+    }
+
+    /// Its process, as this host counts.
+    pub(super) fn pid(&self) -> i32 {
+        self.process.0.pid
+    }
+
+    /// Has it leave a copy with that socket and, beside it, `ruleset`. Returns the copy's process, as the supervisor counts.
+    pub(super) async fn fork(
+        &mut self,
+        mut birth: Birth,
+        order: impl FnOnce(u32) -> Vec<u8>,
+        ruleset: Option<BorrowedFd<'_>>,
+    ) -> io::Result<(Birth, i32)> {
+        self.sequence += 1;
+        let theirs = birth.theirs.take().ok_or(io::ErrorKind::InvalidInput)?;
+        let descriptors: Vec<BorrowedFd<'_>> =
+            [Some(theirs.as_fd()), ruleset].into_iter().flatten().collect();
+        self.channel.send(&order(self.sequence), &descriptors)?;
+        // Else a copy that ends without a word would leave its host waiting.
+        drop(theirs);
+        let inner = self.channel.forked(self.sequence, self.pid()).await?;
+        Ok((birth, inner))
+    }
+}
+
+/// A copy that was not heard of yet: until it greets, its socket is all that is known of it.
+pub(super) struct Birth {
+    channel: Channel,
+    theirs: Option<OwnedFd>,
+    _expected: Expected,
+}
+
+/// Counts whoever has a socket to the session's own processes, as long as this value lives.
+struct Expected {
+    machinery: Machinery,
+    socket: ReportId,
+}
+
+impl Drop for Expected {
+    fn drop(&mut self) {
+        self.machinery.expect_no_more(self.socket);
+    }
 }
 
 struct Process(ProcessIdentity);
@@ -77,6 +134,7 @@ impl Shared {
             ordered: AtomicU64::new(0),
             awaited: AtomicUsize::new(0),
             settled: Notify::new(),
+            confined: Confined::default(),
         }
     }
 
@@ -181,45 +239,53 @@ impl Shared {
         Some((DrivenShell::over(child, channel, true), serial == self.current_standby()))
     }
 
-    /// Gives up the standby.
+    /// Gives up the standbys.
     pub(super) async fn drop_standby(&self) {
+        self.confined.drop_standby().await;
         *self.slot.lock().await = None;
         self.ordered.store(0, Ordering::SeqCst);
     }
 
     /// A copy of the session as of its last finished command, with a process id of its own.
     pub(super) async fn copy(&self) -> Result<DrivenShell, ShellError> {
-        let failed = |source| ShellError::System { attempt: "copy the session", source };
-        let copied = async {
-            let (mut channel, theirs) = Channel::pair()?;
-            let socket = channel.peer();
-            self.machinery.expect(socket);
-            let copied = async {
-                // Locked until the standby has answered: whoever replaces it kills it.
-                let mut slot = self.fresh_slot().await;
-                let standby = slot.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-                standby.sequence += 1;
-                let order = protocol::fork_order(standby.sequence, true);
-                standby.channel.send(&order, &[theirs.as_fd()])?;
-                drop(theirs);
-                let inner = standby.channel.forked(standby.sequence, standby.process.0.pid).await?;
-                drop(slot);
-                let greeting = channel.greeting().await?;
-                self.machinery.insert(greeting.pid);
-                let child = self.supervisor.adopt(inner).await.map_err(|failure| failure.source)?;
-                if child.pid() != greeting.pid {
-                    return Err(io::Error::from(io::ErrorKind::InvalidData));
-                }
-                Ok(DrivenShell::over(child, channel, true))
-            }
-            .await;
-            self.machinery.expect_no_more(socket);
-            copied
-        };
-        tokio::time::timeout(2 * STANDBY_LIMIT, copied)
-            .await
-            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
-            .map_err(failed)
+        bounded(async {
+            let birth = self.birth()?;
+            // Locked until the standby has answered: whoever replaces it kills it.
+            let mut slot = self.fresh_slot().await;
+            let standby = slot.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+            let order = |sequence| protocol::fork_order(sequence, true);
+            let (birth, inner) = standby.fork(birth, order, None).await?;
+            drop(slot);
+            self.grown(birth, inner).await
+        })
+        .await
+    }
+
+    /// What a copy is born with.
+    pub(super) fn birth(&self) -> io::Result<Birth> {
+        let (channel, theirs) = Channel::pair()?;
+        let expected = Expected { machinery: self.machinery.clone(), socket: channel.peer() };
+        self.machinery.expect(channel.peer());
+        Ok(Birth { channel, theirs: Some(theirs), _expected: expected })
+    }
+
+    /// The shell of a copy, once it has greeted; `inner` is its process, as the supervisor counts.
+    pub(super) async fn grown(&self, mut birth: Birth, inner: i32) -> io::Result<DrivenShell> {
+        let greeting = birth.channel.greeting().await?;
+        self.machinery.insert(greeting.pid);
+        let child = self.supervisor.adopt(inner).await.map_err(|failure| failure.source)?;
+        if child.pid() != greeting.pid {
+            return Err(io::Error::from(io::ErrorKind::InvalidData));
+        }
+        Ok(DrivenShell::over(child, birth.channel, true))
+    }
+
+    /// A copy that waits, once it has greeted.
+    pub(super) async fn waiting(&self, mut birth: Birth, serial: u64) -> io::Result<Standby> {
+        let greeting = birth.channel.greeting().await?;
+        let identity = tree::identity_of(greeting.pid).ok_or(io::ErrorKind::BrokenPipe)?;
+        self.machinery.insert(greeting.pid);
+        Ok(Standby { process: Process(identity), serial, channel: birth.channel, sequence: 0 })
     }
 
     /// Waits for the standby that has the session's state; then only `ordered` is asked.
@@ -237,7 +303,7 @@ impl Shared {
     }
 
     /// Waits for the newest standby, a while; then takes the one that there is.
-    async fn fresh_slot(&self) -> MutexGuard<'_, Option<Standby>> {
+    pub(super) async fn fresh_slot(&self) -> MutexGuard<'_, Option<Standby>> {
         let patience = tokio::time::Instant::now() + budget::STANDBY_LIMIT;
         loop {
             let slot = self.slot.lock().await;
@@ -253,4 +319,12 @@ impl Shared {
             tokio::time::sleep(LOOK_INTERVAL).await;
         }
     }
+}
+
+/// What making a copy came to, within the time that it may take.
+pub(super) async fn bounded<T>(made: impl Future<Output = io::Result<T>>) -> Result<T, ShellError> {
+    tokio::time::timeout(2 * STANDBY_LIMIT, made)
+        .await
+        .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+        .map_err(|source| ShellError::System { attempt: "copy the session", source })
 }

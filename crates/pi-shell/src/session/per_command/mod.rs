@@ -251,6 +251,7 @@ impl PerCommand {
             sandbox: place.sandbox_report().await,
             lost_with_shell: lost.filter(|_| is_missed).collect(),
             limits_met: place.limits_met(before, outcome),
+            read_only: None,
         })
     }
 

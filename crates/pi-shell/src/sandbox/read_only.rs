@@ -1,0 +1,137 @@
+//! What a read-only copy of a session is confined by: the Landlock ruleset and the seccomp program that the bash driver
+//! applies in the copy, and the folder for temporary files that is all it can write to.
+//!
+//! Which rights those are stands in `landlock`, `devices` and `seccomp`, which sandboxes have too. That they hold is proven
+//! by attempts (`proof`). Who makes such copies, and when, is `session::driven::confined`'s. See docs/read-only.md.
+#![cfg(target_os = "linux")]
+
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use pi_supervisor::landlock::Ruleset;
+use rustix::fs::{Mode, OFlags};
+
+use super::devices::{View, rules_for_reading};
+use super::{landlock, seccomp};
+
+/// Name of the folder for temporary files, in the part of the session's folder that a sandbox lets it write to.
+const TEMPORARY_NAME: &str = "read-only";
+
+/// Why nothing can be confined on this system; `None`: as far as it says, it can.
+pub(crate) fn missing() -> Option<String> {
+    let version = crate::sys::landlock_version();
+    (version < landlock::OLDEST_FOR_READING).then(|| {
+        "the kernel has no Landlock (Linux 5.13 or newer, with `landlock` in its `lsm=` list)"
+            .to_owned()
+    })
+}
+
+/// What this kernel cannot hold of a read-only copy, by name.
+pub(crate) fn degraded() -> Vec<&'static str> {
+    degraded_with(crate::sys::landlock_version())
+}
+
+/// Sockets are refused by the seccomp program whatever the version; of signals, one call has to be left
+/// (`seccomp::calls::SIGNALLING`).
+fn degraded_with(version: i64) -> Vec<&'static str> {
+    if version >= landlock::WITH_SIGNALS { Vec::new() } else { vec!["signal"] }
+}
+
+/// What the read-only copies of one session are confined by.
+#[derive(Debug)]
+pub(crate) struct ReadOnly {
+    version: i64,
+    filter: Vec<u8>,
+    temporary: PathBuf,
+    /// The same folder: what is put in its place later has no rights by that.
+    folder: OwnedFd,
+    /// What keeps the commands of a session apart from each other.
+    apart: Option<Ruleset>,
+}
+
+impl ReadOnly {
+    /// For a session whose shells can write to the folder `state`; made once a session.
+    pub(crate) fn new(state: &Path) -> Result<Self, String> {
+        if let Some(reason) = missing() {
+            return Err(reason);
+        }
+        let version = crate::sys::landlock_version();
+        let temporary = state.join(TEMPORARY_NAME);
+        let failed = |error: io::Error| format!("`{}`: {error}", temporary.display());
+        let folder = new_folder(&temporary).map_err(failed)?;
+        let filter = seccomp::program(seccomp::Choices {
+            internet: false,
+            metadata: false,
+            reading: Some(seccomp::Reading {
+                signals: version < landlock::WITH_SIGNALS,
+                truncation: version < landlock::WITH_TRUNCATION,
+            }),
+        });
+        let apart = landlock::apart(version).map(|apart| Ruleset::new(&apart)).transpose();
+        let apart = apart.map_err(|errno| format!("cannot make a Landlock ruleset: {errno}"))?;
+        Ok(Self { version, filter, temporary, folder, apart })
+    }
+
+    /// Where its copies put temporary files.
+    pub(crate) fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// The seccomp program.
+    pub(crate) fn filter(&self) -> &[u8] {
+        &self.filter
+    }
+
+    /// What this kernel does not hold.
+    pub(crate) fn degraded(&self) -> Vec<&'static str> {
+        degraded_with(self.version)
+    }
+
+    /// The ruleset of a copy of the process `pid`, which is in a sandbox or not: with the files as that process sees them,
+    /// and as they are now.
+    pub(crate) fn ruleset(&self, pid: i32, is_sandboxed: bool) -> io::Result<Ruleset> {
+        let view = if is_sandboxed { View::of(pid) } else { View::own() };
+        let landlock = landlock::reading(self.version, &rules_for_reading(&view));
+        let ruleset = Ruleset::with_rules(&landlock, |path| view.open(path))?;
+        ruleset.allow(self.folder.as_fd(), landlock::ALL)?;
+        Ok(ruleset)
+    }
+
+    /// The ruleset that keeps a command's signals from the commands beside it. `None`: the kernel has no such rules.
+    pub(crate) fn apart(&self) -> Option<BorrowedFd<'_>> {
+        self.apart.as_ref().map(Ruleset::descriptor)
+    }
+}
+
+/// A folder that was not there before. Whatever a command of the session may have put in its way is an error: rights
+/// would be given to what that leads to.
+fn new_folder(path: &Path) -> io::Result<OwnedFd> {
+    rustix::fs::mkdir(path, Mode::RWXU)?;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = rustix::fs::open(path, flags, Mode::empty())?;
+    // What was moved there between the two calls has something in it.
+    let is_empty = std::fs::read_dir(path)?.next().is_none();
+    if is_empty { Ok(folder) } else { Err(io::ErrorKind::DirectoryNotEmpty.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_command_put_in_the_way_is_given_no_rights() {
+        let state = tempfile::tempdir().unwrap();
+        let victim = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(victim.path(), state.path().join(TEMPORARY_NAME)).unwrap();
+
+        assert!(new_folder(&state.path().join(TEMPORARY_NAME)).is_err());
+    }
+
+    #[test]
+    fn an_older_kernel_says_what_it_does_not_hold() {
+        assert_eq!(degraded_with(1), ["signal"]);
+        assert_eq!(degraded_with(5), ["signal"]);
+        assert!(degraded_with(6).is_empty());
+    }
+}
