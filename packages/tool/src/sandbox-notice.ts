@@ -52,11 +52,21 @@ function plantLine({ planted = [] }: SandboxOutcome): string[] {
 function refusalLine(sandbox: SandboxOutcome): string[] {
   const refusals = sandbox.refusals ?? [];
   if (refusals.length === 0) return [];
-  const named = refusals.slice(-MAX_NAMED);
-  const what = named.map(({ kind, path }) => (path === undefined ? WHAT[kind] : `${WHAT[kind]} (\`${short(path)}\`)`));
-  const remedies = new Set(named.map(({ kind }) => remedyOf(kind, sandbox)));
+  const remedies = new Set(refusals.slice(-MAX_NAMED).map(({ kind }) => remedyOf(kind, sandbox)));
   const where = `${sandbox.mode}, ${sandbox.backend}`;
-  return [`The sandbox (${where}) may have refused: ${[...new Set(what)].join("; ")}. ${[...remedies].join(" ")}`];
+  return [`The sandbox (${where}) may have refused: ${refusalWords(refusals)}. ${[...remedies].join(" ")}`];
+}
+
+/** The last refusals in words, each once, with their paths. `words` stand in place of the usual ones. */
+export function refusalWords(
+  refusals: readonly { readonly kind: SandboxRefusalKind; readonly path?: string | undefined }[],
+  words: Partial<Record<SandboxRefusalKind, string>> = {},
+): string {
+  const what = refusals.slice(-MAX_NAMED).map(({ kind, path }) => {
+    const word = words[kind] ?? WHAT[kind];
+    return path === undefined ? word : `${word} (\`${short(path)}\`)`;
+  });
+  return [...new Set(what)].join("; ");
 }
 
 function remedyOf(kind: SandboxRefusalKind, { mode }: SandboxOutcome): string {
