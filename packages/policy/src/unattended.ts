@@ -85,7 +85,7 @@ function basisOf(
   if (run !== undefined) {
     const isByRule = run !== "session" && coversAll(classification, rules, request);
     const reading = isByRule ? undefined : run;
-    if (reading === "confined" && request.unconfined === true) return asksToWrite(analysis, coverage);
+    if (reading === "confined" && request.unconfined === true) return asksToWrite(classification, coverage);
     return { isRead: true, reading, open: [], coverage };
   }
   if (coverage.open.length > 0) return { isRead: false, reading: undefined, open: coverage.open, coverage };
@@ -95,12 +95,12 @@ function basisOf(
   return { isRead: false, reading: undefined, open: whole.open, coverage: whole };
 }
 
-function asksToWrite(analysis: CommandAnalysis, coverage: Coverage): Basis {
+function asksToWrite({ analysis, findings }: Classification, coverage: Coverage): Basis {
   const message = "the call asks to run where it can write; it would run read-only otherwise";
   return {
     isRead: false,
     reading: undefined,
-    open: [aboutRequest("asks-to-write", "unknown", message)],
+    open: [aboutRequest("asks-to-write", "unknown", message), ...findings],
     coverage: { ...coverage, uncovered: analysis.effective },
   };
 }
