@@ -4,19 +4,7 @@
  * How the kernel holds such a command is in docs/read-only.md. Sandboxes, which bound whole sessions, are in `sandbox.ts`.
  */
 import * as z from "zod";
-import { SandboxRefusalKind } from "./sandbox.ts";
-
-/** Something that a command was refused because it ran read-only. */
-export const ReadOnlyRefusal = z.object({
-  kind: SandboxRefusalKind,
-  /** As the command gave it. Absent where it is not known. */
-  path: z.string().optional(),
-  /** Name of the system call, where the kernel reported it. Absent: the refusal was recognized from the output. */
-  call: z.string().optional(),
-  /** The line of the output that says so, at most 200 UTF-16 units. Absent where the kernel reported the refusal. */
-  evidence: z.string().optional(),
-});
-export type ReadOnlyRefusal = z.infer<typeof ReadOnlyRefusal>;
+import { SandboxRefusal } from "./sandbox.ts";
 
 /** What the read-only run came to, where the command was approved afterwards and ran again without confinement. */
 export const ReadOnlyFirstRun = z.object({
@@ -34,8 +22,8 @@ export const ReadOnlyEnforced = z.object({
   degraded: z.array(z.string()),
   /** The command changed variables, functions or options of its shell, and these changes are gone. */
   stateDropped: z.boolean(),
-  /** The oldest first, at most 20. */
-  refusals: z.array(ReadOnlyRefusal),
+  /** What the kernel may have refused, by what a failed command printed: a hint. The newest last, at most 5. */
+  refusals: z.array(SandboxRefusal),
   /** What came of the question whether it may run again without confinement. Absent: the question was not asked. */
   answer: z.enum(["approved", "denied"]).optional(),
   /** Present where it was approved: the rest of the result is about the second run then. */

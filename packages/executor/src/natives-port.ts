@@ -63,12 +63,6 @@ export interface ReadOnlyFacts {
   readonly degraded: readonly string[];
   /** The command changed its shell's state, which went with the fork. */
   readonly stateDropped: boolean;
-  /** What the kernel refused, as far as it reports that. */
-  readonly refusals: readonly {
-    readonly kind: string;
-    readonly path?: string | undefined;
-    readonly call?: string | undefined;
-  }[];
 }
 
 /** What the native sink kept. */

@@ -2,7 +2,7 @@
  * The lines about a command that ran read-only: what it was refused, why it ran so, and what the next step is.
  *
  * Nothing is said of a command that was not refused anything, nor where nothing could confine it: `details.readOnly` has
- * both. What the output of a failed command hints at is said as probable; what the kernel reported, as a fact.
+ * both. What was refused is said as probable: it comes from what the command printed.
  */
 import { analyzeCommand } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
@@ -69,8 +69,7 @@ function refusalLine(
 ): string[] {
   const next = answer === "denied" ? DENIED : NEXT;
   if (refusals.length > 0) {
-    const isReported = refusals.some(({ call }) => call !== undefined);
-    return [`${WHY}. ${isReported ? "Refused" : "Probably refused"}: ${refusedWords(refusals)}. ${next}`];
+    return [`${WHY}. Probably refused: ${refusedWords(refusals)}. ${next}`];
   }
   if (exitCode === undefined || exitCode === 0 || (exitCode === 1 && answersByStatus(command))) return [];
   if (EXPLAINED.test(output.trimEnd().split("\n").at(-1) ?? "")) return [];

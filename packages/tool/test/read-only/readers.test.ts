@@ -164,7 +164,7 @@ describe.runIf(available)("a line that stands falsely in the tables", () => {
     expect(result.isError).toBe(true);
     expect(result.details?.readOnly).toMatchObject({ enforced: true, refusals: [{ kind: "read-only-path" }] });
     expect(textOf(result)).toMatch(
-      /This ran read-only, because it was allowed without asking as a command that only reads\. (?:Probably r|R)efused: writing \(`[^`]*f`\)\. If it has to write, call again with `unconfined: true`: approval is asked for first\./,
+      /This ran read-only, because it was allowed without asking as a command that only reads\. Probably refused: writing \(`[^`]*f`\)\. If it has to write, call again with `unconfined: true`: approval is asked for first\./,
     );
   });
 
