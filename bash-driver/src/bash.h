@@ -61,6 +61,7 @@ struct command {
 };
 #define COMMAND_SIMPLE 4
 #define COMMAND_CONNECTION 6
+#define COMMAND_FUNCTION 7
 #define COMMAND_SUBSHELL 13
 #define WORD_ASSIGNS 0x04
 extern void *find_alias(const char *name);
@@ -168,7 +169,16 @@ struct variable {
 };
 #define VARIABLE_IS_EXPORTED 0x0000001
 #define VARIABLE_IS_FIXED 0x0000002 /* `readonly` */
+#define VARIABLE_IS_ARRAY 0x0000004
+#define VARIABLE_IS_MAP 0x0000040 /* `declare -A` */
 #define VARIABLE_REFERS 0x0000800 /* `declare -n` */
+#define VARIABLE_IS_HIDDEN 0x0001000 /* declared, and not set */
+extern struct variable **all_shell_variables(void), **all_shell_functions(void); /* lists to be freed; NULL for none */
+struct alias {
+  char *name, *value;
+  char flags;
+};
+extern struct alias **all_aliases(void) __attribute__((weak)); /* the same; where bash has aliases */
 extern struct variable *bind_variable(const char *name, const char *value, int flags);
 extern struct variable *find_variable(const char *name), *find_variable_noref(const char *name);
 extern int array_rshift(struct array *array, int places, char *value);

@@ -19,8 +19,9 @@
 #include "bash.h"
 #include "channel.h"
 #include "confine.h"
-#include "effects.h"
 #include "descriptors.h"
+#include "dropped.h"
+#include "effects.h"
 #include "evaluate.h"
 #include "stop.h"
 
@@ -168,6 +169,8 @@ static bool run(const struct received *received) {
   if (has_overrides()) report.flags |= PI_REPORT_HAS_OVERRIDES;
   if (evaluation.kept_state) report.flags |= PI_REPORT_KEPT_STATE;
   if (has_traps_beside()) report.flags |= PI_REPORT_HAS_TRAPS;
+  if (is_confined() && !evaluation.kept_state && (evaluation.defined_function || dropped_anything()))
+    report.flags |= PI_REPORT_DROPPED_STATE;
   copy_options(&report);
   return channel_report(&report, the_current_working_directory != NULL ? the_current_working_directory : "");
 }
@@ -194,6 +197,7 @@ static bool become_copy(const struct received *received) {
   if (received->order.flags & PI_ORDER_CONFINE) {
     uint32_t step = confine(received);
     if (step != 0) return end_unconfined(step, errno);
+    if (received->length > 0) dropped_note();
   }
   return greet();
 }

@@ -122,3 +122,9 @@ bool runs_programs_only(const struct command *command) {
       return false;
   }
 }
+
+bool defines_function(const struct command *command) {
+  if (command == NULL || command->type != COMMAND_CONNECTION) return command != NULL && command->type == COMMAND_FUNCTION;
+  const struct connection *both = command->value.connection;
+  return defines_function(both->first) || defines_function(both->second);
+}

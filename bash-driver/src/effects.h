@@ -16,4 +16,7 @@ bool has_overrides(void);
 /* True: running `command` now changes nothing of the shell but its status, provided that its words expand harmlessly. */
 bool runs_programs_only(const struct command *command);
 
+/* True: a definition of a function is among the commands of a list. */
+bool defines_function(const struct command *command);
+
 #endif

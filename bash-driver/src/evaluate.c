@@ -39,7 +39,7 @@ static size_t length, position;
 static pid_t own_process;
 static int calm_indirection;
 static struct command *running;
-static bool has_scope, kept_state;
+static bool has_scope, kept_state, defined_function;
 static int traces_errors, traces_functions; /* before this text */
 
 static int next_byte(void) { return position < length ? (unsigned char)text[position++] : END_OF_INPUT; }
@@ -201,6 +201,7 @@ static bool one_command(uint32_t *ending) {
   if (running != NULL) {
     current_command_number++;
     kept_state = kept_state && runs_programs_only(running);
+    defined_function = defined_function || defines_function(running);
     execute_below_gap();
     drop_running();
     if (just_one_command) return false;
@@ -280,7 +281,7 @@ void evaluate_begin(void) {
 }
 
 struct evaluation evaluate(const struct script *script) {
-  struct evaluation result = {PI_ENDED_COMPLETE, 0, false};
+  struct evaluation result = {PI_ENDED_COMPLETE, 0, false, false};
 
   own_process = getpid();
   text = script->text;
@@ -293,12 +294,14 @@ struct evaluation evaluate(const struct script *script) {
   stop_arm(script->sequence);
   if (script->status != PI_KEEP_STATUS) last_command_exit_value = script->status;
   kept_state = !echo_command_at_execute && expands_harmlessly(text, length);
+  defined_function = false;
   if (give_environment(script)) result.ending = run_commands();
   else last_command_exit_value = 1;
   finish(&result);
   heed_environment(script);
   if (stop_was_taken()) result.ending = PI_ENDED_STOPPED;
   result.kept_state = kept_state && result.ending == PI_ENDED_COMPLETE;
+  result.defined_function = defined_function;
   stop_disarm();
   length = position = 0;
   drop_scoped_options();

@@ -10,6 +10,7 @@ struct evaluation {
   uint32_t ending; /* PI_ENDED_* */
   int status;
   bool kept_state; /* it ran programs only; the shell is as before but for its status */
+  bool defined_function;
 };
 
 /* Once, before the first text: leaves the builtin that we are for bash, and makes our text its input. */

@@ -2,8 +2,8 @@
 
 use napi_derive::napi;
 use pi_shell::{
-    ExitOutcome, LimitMet, LostWithShell, OutputSummary, ProcessInfo, ReadOnlyReport, Refusal,
-    RunResult, SinkUpdate,
+    ExitOutcome, LimitMet, LostWithShell, OutputSummary, ProcessInfo, ReadOnlyReport, RunResult,
+    SinkUpdate,
 };
 
 use crate::error::Failure;
@@ -161,22 +161,6 @@ pub struct ReadOnlyFacts {
     pub degraded: Vec<String>,
     /// It changed the shell's state, and that went with the copy.
     pub state_dropped: bool,
-    /// What the kernel refused, as far as it is known.
-    pub refusals: Vec<RefusalFacts>,
-}
-
-/// Something that the kernel refused.
-#[napi(object, object_from_js = false)]
-pub struct RefusalFacts {
-    /// What was tried.
-    #[napi(
-        ts_type = "'read-only-path' | 'file-metadata' | 'network' | 'local-socket' | 'process' | 'system-call'"
-    )]
-    pub kind: String,
-    /// The file or folder, where it is known.
-    pub path: Option<String>,
-    /// The system call.
-    pub call: Option<String>,
 }
 
 impl From<ReadOnlyReport> for ReadOnlyFacts {
@@ -184,17 +168,6 @@ impl From<ReadOnlyReport> for ReadOnlyFacts {
         Self {
             degraded: report.degraded.into_iter().map(str::to_owned).collect(),
             state_dropped: report.state_dropped,
-            refusals: report.refusals.into_iter().map(RefusalFacts::from).collect(),
-        }
-    }
-}
-
-impl From<Refusal> for RefusalFacts {
-    fn from(refusal: Refusal) -> Self {
-        Self {
-            kind: refusal.kind.name().to_owned(),
-            path: refusal.path.map(|path| path.to_string_lossy().into_owned()),
-            call: Some(refusal.call.to_owned()),
         }
     }
 }

@@ -58,7 +58,7 @@ pub use inline::InlineRuns;
 pub use observer::{Observer, SinkUpdate};
 pub use outcome::{
     ExitOutcome, LimitMet, LineRange, LostWithShell, OutputSummary, ProcessInfo, ReadOnlyReport,
-    Refusal, RefusalKind, RunResult,
+    RunResult,
 };
 #[cfg(unix)]
 pub use pty::{

@@ -101,51 +101,6 @@ pub struct ReadOnlyReport {
     pub degraded: Vec<&'static str>,
     /// It changed variables, functions, options, aliases or traps of the shell, and that went with the copy.
     pub state_dropped: bool,
-    /// What the kernel refused, where that is known; each once, at most 20.
-    pub refusals: Vec<Refusal>,
-}
-
-/// Something that the kernel refused to a read-only command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    /// What was tried.
-    pub kind: RefusalKind,
-    /// The file or folder, absolute, where it could be read from the caller's memory. For people: what the kernel looked
-    /// at may have been another one.
-    pub path: Option<PathBuf>,
-    /// The system call.
-    pub call: &'static str,
-}
-
-/// What was tried; the names are those of a sandbox's refusals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RefusalKind {
-    /// To change a file or folder.
-    Write,
-    /// To change the mode, owner, times, flags or attributes of a file.
-    Metadata,
-    /// To reach another host.
-    Network,
-    /// To reach a Unix socket.
-    LocalSocket,
-    /// To reach another process.
-    Process,
-    /// Another system call that a read-only command does not get.
-    SystemCall,
-}
-
-impl RefusalKind {
-    /// As it is called in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Write => "read-only-path",
-            Self::Metadata => "file-metadata",
-            Self::Network => "network",
-            Self::LocalSocket => "local-socket",
-            Self::Process => "process",
-            Self::SystemCall => "system-call",
-        }
-    }
 }
 
 /// What a shell cannot leave to the one that replaces it.

@@ -31,6 +31,8 @@ mod inline;
 mod keeping;
 #[path = "driven/read_only.rs"]
 mod read_only;
+#[path = "driven/read_only_attempts.rs"]
+mod read_only_attempts;
 #[path = "driven/standbys.rs"]
 mod standbys;
 #[path = "support/mod.rs"]

@@ -12,7 +12,7 @@
 //!
 //! The library beside it (`lib.rs`) has what the host needs too; what must never run inside the
 //! host is here: `startup` (signals, descriptors, subreaper), `server` (the loop), `spawn` (fork
-//! to exec), `confine` (the sandbox's end of it), `probe` (whether a sandbox holds), `sys` (the raw
+//! to exec), `confine` (the sandbox's end of it), `probe` (whether a sandbox or a read-only copy holds), `sys` (the raw
 //! calls).
 
 #[cfg(unix)]
@@ -44,8 +44,8 @@ const PROCESSES_LEFT: u8 = 4;
 #[cfg(unix)]
 fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
-    if std::env::args_os().nth(1).is_some_and(|first| first == probe::ARGUMENT) {
-        return probe::run(std::env::args_os().skip(2));
+    if let Some(subject) = std::env::args_os().nth(1).and_then(|first| probe::Subject::of(&first)) {
+        return probe::run(subject, std::env::args_os().skip(2));
     }
     if !startup::has_control_socket() {
         return explain();

@@ -1,6 +1,6 @@
-//! Tries, from inside of a sandbox, what the sandbox has to refuse, and says what came of it.
+//! Tries, from inside of a sandbox or of a read-only copy of a session, what that has to refuse, and says what came of it.
 //!
-//! The host starts this executable again as a program of a confined supervisor, with the means of
+//! The host starts this executable again as a program of a confined supervisor, or of such a copy, with the means of
 //! each attempt as arguments: a file outside, a port and sockets it listens on, its own pid, a terminal. Each
 //! attempt is answered by one line, `<name> refused` or `<name> possible`; what the host cannot see
 //! for itself it learns from here, and what it can see it looks at as well.
@@ -19,8 +19,24 @@ use rustix::process::Pid;
 
 use crate::sys::confine as sys;
 
-/// First argument that asks for it.
-pub(crate) const ARGUMENT: &str = "--probe-sandbox";
+/// What is tried out, each with the first argument that asks for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Subject {
+    Sandbox,
+    /// In which files keep their mode and times, too.
+    ReadOnlyCopy,
+}
+
+impl Subject {
+    /// The subject that a first argument asks for.
+    pub(crate) fn of(argument: &OsStr) -> Option<Self> {
+        match argument.to_str() {
+            Some("--probe-sandbox") => Some(Self::Sandbox),
+            Some("--probe-read-only") => Some(Self::ReadOnlyCopy),
+            _ => None,
+        }
+    }
+}
 
 /// Longest wait for a connection that must not come about.
 const CONNECT_BOUND: Duration = Duration::from_secs(1);
@@ -52,9 +68,9 @@ impl Means {
 }
 
 /// Makes every attempt and prints the answers.
-pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+pub(crate) fn run(subject: Subject, arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let Some(means) = Means::read(arguments) else { return ExitCode::FAILURE };
-    let attempts = [
+    let mut attempts = vec![
         ("write", can_write(Path::new(&means.outside))),
         ("network", can_connect(means.address)),
         ("unix-socket", can_reach_unix(&means.unix)),
@@ -66,6 +82,9 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         ("other-terminal", sys::can_open_terminal(Path::new(&means.terminal))),
         ("terminal", sys::can_type_into_terminal()),
     ];
+    if subject == Subject::ReadOnlyCopy {
+        attempts.push(("metadata", can_change_metadata(Path::new(&means.outside))));
+    }
     let mut text = String::new();
     for (name, possible) in attempts {
         text.push_str(name);
@@ -86,6 +105,28 @@ fn can_write(outside: &Path) -> bool {
         || fs::rename(&canary, outside.join("renamed")).is_ok()
         || fs::remove_file(&canary).is_ok()
         || fs::hard_link(&canary, outside.join("linked")).is_ok()
+}
+
+/// Each attempt says by itself whether it was refused, since what it sets may be what there was.
+fn can_change_metadata(outside: &Path) -> bool {
+    use rustix::fs::{AtFlags, CWD, IFlags, Mode, Timespec, Timestamps, XattrFlags};
+    let canary = outside.join("canary");
+    let time = Timespec { tv_sec: 1, tv_nsec: 0 };
+    let times = Timestamps { last_access: time, last_modification: time };
+    let flags_of_file = || {
+        let file = fs::File::open(&canary).ok()?;
+        let flags = rustix::fs::ioctl_getflags(&file).ok()?;
+        rustix::fs::ioctl_setflags(&file, flags | IFlags::NODUMP).ok()
+    };
+    let attribute = || {
+        rustix::fs::setxattr(&canary, "user.probe", b"1", XattrFlags::empty())
+            .or_else(|_| rustix::fs::removexattr(&canary, "user.probe"))
+    };
+    rustix::fs::chmod(&canary, Mode::RWXU).is_ok()
+        || rustix::fs::utimensat(CWD, &canary, &times, AtFlags::empty()).is_ok()
+        || rustix::fs::chown(&canary, Some(rustix::process::getuid()), None).is_ok()
+        || attribute().is_ok()
+        || flags_of_file().is_some()
 }
 
 /// A datagram that was taken says nothing: whether it arrived is the host's to see.

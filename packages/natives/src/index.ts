@@ -36,7 +36,7 @@ export {
   type PtyStartOptions,
   type StartListener,
 } from "./pty-session.ts";
-export type { OutputSummary, ReadOnlyRefusal, ReadOnlyReport, ShellRunResult } from "./run-result.ts";
+export type { OutputSummary, ReadOnlyReport, ShellRunResult } from "./run-result.ts";
 export { type ChunkListener, executeShell, Shell } from "./shell.ts";
 export { ShellError, type ShellErrorCode } from "./shell-error.ts";
 export {

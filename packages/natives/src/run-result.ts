@@ -2,7 +2,7 @@
  * How a run ended and what it left: the addon's facts in the shape of the public surface.
  */
 import { constants } from "node:os";
-import type { LimitMet, LostWithShell, ProcessInfo, SandboxRefusalKind, SandboxReport } from "@pi-bash/contract";
+import type { LimitMet, LostWithShell, ProcessInfo, SandboxReport } from "@pi-bash/contract";
 import type { RunOutcome, Summary } from "./generated/binding.d.ts";
 import { type MinimizerResult, toMinimizerResult } from "./minimizer.ts";
 
@@ -30,24 +30,12 @@ export interface OutputSummary {
   readonly lateOutputBytes: number;
 }
 
-/** Something that the kernel refused to a read-only command. */
-export interface ReadOnlyRefusal {
-  /** What was tried. */
-  readonly kind: SandboxRefusalKind;
-  /** The file or folder that the call named, where that could be read: for people, never to decide by. */
-  readonly path?: string;
-  /** The system call, e.g. `unlinkat`. */
-  readonly call?: string;
-}
-
 /** A command ran where the kernel kept it from changing anything. */
 export interface ReadOnlyReport {
   /** What this kernel cannot hold, e.g. `signal`. Empty: everything is held. */
   readonly degraded: readonly string[];
   /** The command changed variables, functions, aliases, options or traps of the session; that went with the copy. */
   readonly stateDropped: boolean;
-  /** What the kernel refused, where that is known for certain: each once, at most 20. */
-  readonly refusals: readonly ReadOnlyRefusal[];
 }
 
 /** The result of one run. Non-zero exits, cancellation and timeouts are results, never errors. */

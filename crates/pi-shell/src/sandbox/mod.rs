@@ -27,6 +27,8 @@ mod layout;
 mod plants;
 mod probe;
 #[cfg(target_os = "linux")]
+pub(crate) mod proof;
+#[cfg(target_os = "linux")]
 pub(crate) mod read_only;
 #[cfg(any(test, not(target_os = "linux")))]
 mod seatbelt;

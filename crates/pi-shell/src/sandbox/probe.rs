@@ -3,6 +3,8 @@
 //! The attempts are made by the supervisor's executable, started once more as a program of a
 //! confined supervisor (`crates/pi-supervisor/src/probe.rs`). What can be seen from here, a file that
 //! was changed, a connection that came, counts whatever that program says.
+//!
+//! The same attempts prove a read-only copy of a session (`proof`), which makes them by itself.
 
 use std::ffi::OsString;
 use std::fs;
@@ -30,7 +32,7 @@ const CLOSE_BOUND: Duration = Duration::from_secs(5);
 const CANARY: &str = "unchanged\n";
 
 /// The attempts, as the program names them.
-const ATTEMPTS: [&str; 9] = [
+pub(super) const ATTEMPTS: [&str; 9] = [
     "write",
     "network",
     "unix-socket",
@@ -48,7 +50,8 @@ pub(super) async fn attempts_that_succeed(
     executable: &Path,
 ) -> Result<Vec<String>, String> {
     let failed = |error: io::Error| format!("cannot prepare the proof: {error}");
-    let outside = Outside::new().map_err(failed)?;
+    let outside_folder = PrivateDir::create().map_err(|error| error.to_string())?;
+    let outside = Outside::new(outside_folder.path()).map_err(failed)?;
     let folder = PrivateDir::create().map_err(|error| error.to_string())?;
     let executable = std::path::absolute(executable).map_err(failed)?;
     let enclosure = sandbox.plan(&SessionPaths {
@@ -56,7 +59,7 @@ pub(super) async fn attempts_that_succeed(
         folder: folder.path(),
         state: &folder.state(),
         temporary: &folder.temporary(),
-        visible: vec![outside.folder.path().to_path_buf()],
+        visible: vec![outside_folder.path().to_path_buf()],
         terminal: None,
     })?;
     let supervisor = Supervisor::launch(&executable, Some(&enclosure.surroundings))
@@ -67,14 +70,15 @@ pub(super) async fn attempts_that_succeed(
     let answers = answers
         .map_err(|_elapsed| "the proof took too long".to_owned())?
         .map_err(|error| format!("cannot run the proof: {error}"))?;
-    Ok(possible(&answers, &outside.seen()))
+    Ok(possible(&ATTEMPTS, &answers, &outside.seen()))
 }
 
 /// Every attempt that was not refused for certain.
-fn possible(answers: &str, seen: &[&'static str]) -> Vec<String> {
+pub(super) fn possible(attempts: &[&str], answers: &str, seen: &[&'static str]) -> Vec<String> {
     let refused = |name: &str| answers.lines().any(|line| line == format!("{name} refused"));
-    ATTEMPTS
-        .into_iter()
+    attempts
+        .iter()
+        .copied()
         .filter(|name| seen.contains(name) || !refused(name))
         .map(str::to_owned)
         .collect()
@@ -84,22 +88,18 @@ async fn ask(supervisor: &Supervisor, executable: &Path, outside: &Outside) -> i
     let (reader, writer) = crate::sys::pipe()?;
     let null: OwnedFd = fs::File::open("/dev/null")?.into();
     let request = SpawnRequest {
-        argv: vec![
-            executable.into(),
-            "--probe-sandbox".into(),
-            outside.folder.path().into(),
-            outside.tcp.local_addr()?.to_string().into(),
-            outside.socket.clone().into(),
-            std::process::id().to_string().into(),
-            outside.terminal_path()?,
-        ],
+        argv: [vec![executable.into(), "--probe-sandbox".into()], outside.arguments()?].concat(),
         cwd: PathBuf::from("/"),
         descriptors: vec![null, writer],
         ..SpawnRequest::default()
     };
     let child = supervisor.spawn(request).await.map_err(io::Error::other)?;
     child.exited().await;
-    // It has ended, and a pipe holds far more than its answers.
+    answers_in(reader)
+}
+
+/// What the program wrote, which has ended: a pipe holds far more than its answers.
+pub(super) fn answers_in(reader: OwnedFd) -> io::Result<String> {
     let mut answers = String::new();
     rustix::io::ioctl_fionbio(&reader, true)?;
     match fs::File::from(reader).read_to_string(&mut answers) {
@@ -109,8 +109,8 @@ async fn ask(supervisor: &Supervisor, executable: &Path, outside: &Outside) -> i
 }
 
 /// What the attempts are directed at.
-struct Outside {
-    folder: PrivateDir,
+pub(super) struct Outside {
+    folder: PathBuf,
     tcp: TcpListener,
     udp: UdpSocket,
     unix: UnixListener,
@@ -121,12 +121,13 @@ struct Outside {
 }
 
 impl Outside {
-    fn new() -> io::Result<Self> {
-        let folder = PrivateDir::create().map_err(io::Error::other)?;
-        fs::write(folder.path().join("canary"), CANARY)?;
+    /// In a folder that is there already.
+    pub(super) fn new(folder: &Path) -> io::Result<Self> {
+        let folder = folder.to_path_buf();
+        fs::write(folder.join("canary"), CANARY)?;
         let tcp = TcpListener::bind(("127.0.0.1", 0))?;
         let udp = UdpSocket::bind(tcp.local_addr()?)?;
-        let socket = folder.path().join("socket");
+        let socket = folder.join("socket");
         let unix = UnixListener::bind(&socket)?;
         let abstract_one = abstract_listener(&socket)?;
         tcp.set_nonblocking(true)?;
@@ -140,6 +141,17 @@ impl Outside {
         Ok(Self { folder, tcp, udp, unix, abstract_one, socket, terminal })
     }
 
+    /// What the program is given of it, in the order that it reads.
+    pub(super) fn arguments(&self) -> io::Result<Vec<OsString>> {
+        Ok(vec![
+            self.folder.clone().into(),
+            self.tcp.local_addr()?.to_string().into(),
+            self.socket.clone().into(),
+            std::process::id().to_string().into(),
+            self.terminal_path()?,
+        ])
+    }
+
     /// Where programs would open it.
     fn terminal_path(&self) -> io::Result<OsString> {
         let name = rustix::pty::ptsname(&self.terminal, Vec::new())?;
@@ -147,8 +159,8 @@ impl Outside {
     }
 
     /// What came of the attempts as it is seen from here.
-    fn seen(&self) -> Vec<&'static str> {
-        let path = self.folder.path();
+    pub(super) fn seen(&self) -> Vec<&'static str> {
+        let path = &self.folder;
         let canary = fs::read_to_string(path.join("canary")).unwrap_or_default();
         let made = ["made", "renamed", "linked"].iter().any(|name| path.join(name).exists());
         let (mut datagram, mut text) = ([0; 16], [0; 16]);
@@ -232,6 +244,7 @@ mod tests {
     fn only_what_was_refused_in_words_and_not_seen_counts_as_refused() {
         let all = ATTEMPTS.map(|name| format!("{name} refused\n")).concat();
 
+        let possible = |answers: &str, seen: &[&'static str]| possible(&ATTEMPTS, answers, seen);
         assert!(possible(&all, &[]).is_empty());
         assert_eq!(possible(&all, &["network"]), ["network"]);
         assert_eq!(possible("", &[]).len(), ATTEMPTS.len());

@@ -28,6 +28,9 @@ pub(super) type ReportId = Option<(libc::dev_t, u64)>;
 /// What a session stands on.
 pub(super) struct Ground {
     pub(super) supervisor: Supervisor,
+    /// The supervisor's program, which proves as well what holds.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is proven there"))]
+    pub(super) executable: PathBuf,
     pub(super) folder: PrivateDir,
     pub(super) machinery: Machinery,
     pub(super) survivors: Survivors,
@@ -59,7 +62,7 @@ pub(super) struct Ground {
 impl Ground {
     /// `root` is which process the supervisor is.
     pub(super) fn new(means: Means, root: Option<ProcessIdentity>, spec: LaunchSpec) -> Self {
-        let Means { supervisor, folder, enclosure, limits } = means;
+        let Means { supervisor, executable, folder, enclosure, limits } = means;
         Self {
             limits,
             sandbox: spec.sandbox.as_ref().map(|sandbox| sandbox.report().clone()),
@@ -67,6 +70,7 @@ impl Ground {
             plants: enclosure.as_ref().and_then(Enclosure::plants),
             _stubs: enclosure.map(Enclosure::into_stubs),
             supervisor,
+            executable,
             folder,
             machinery: Machinery::default(),
             survivors: Survivors::default(),

@@ -32,6 +32,8 @@ pub(super) struct Spare {
 /// What a session owns besides its shell.
 pub(super) struct Means {
     pub(super) supervisor: Supervisor,
+    /// The supervisor's program.
+    pub(super) executable: PathBuf,
     pub(super) folder: PrivateDir,
     /// How it is enclosed, in a sandbox.
     pub(super) enclosure: Option<Enclosure>,
@@ -55,7 +57,8 @@ impl Means {
         };
         let surroundings = enclosure.as_ref().map(|enclosure| &enclosure.surroundings);
         let supervisor = Supervisor::launch(executable, surroundings).await?;
-        Ok(Self { supervisor, folder, enclosure, limits })
+        let executable = executable.to_path_buf();
+        Ok(Self { supervisor, executable, folder, enclosure, limits })
     }
 }
 

@@ -75,7 +75,7 @@ impl<'a> Condition<'a> {
         }
         match self.test {
             Test::AnySet => {
-                body.push(Instruction::jump(JUMP_SET, self.mask, Jump::Next, Jump::End))
+                body.push(Instruction::jump(JUMP_SET, self.mask, Jump::Next, Jump::End));
             }
             Test::NoneOf(values) => body.extend(
                 values

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 
 use super::channel::NotConfined;
-use super::protocol;
-use super::shell::DrivenShell;
-use super::standby::{Shared, Standby, bounded};
+use super::protocol::{self, RunOrder};
+use super::shell::{DrivenShell, Heard};
+use super::standby::{Birth, Shared, Standby, bounded};
 use crate::error::ShellError;
+use crate::sandbox::proof::{self, Configuration, Proof};
 use crate::sandbox::read_only::ReadOnly;
 
 /// What read-only copies are made from.
@@ -25,36 +26,124 @@ struct State {
     /// Made with the first one.
     means: Option<Arc<ReadOnly>>,
     standby: Option<Standby>,
+    /// It was tried out, in this session or in one like it.
+    is_proven: bool,
 }
 
 impl Confined {
+    /// Gives it up: it has a state that the session has not.
     pub(super) async fn drop_standby(&self) {
         self.0.lock().await.standby = None;
+    }
+
+    /// Gives it up where the session ends. One that is being made goes with the rest of the session's processes.
+    pub(super) fn end_standby(&self) {
+        if let Ok(mut state) = self.0.try_lock() {
+            state.standby = None;
+        }
     }
 }
 
 impl Shared {
-    /// A copy of the session that can change nothing, and what the system does not hold of that.
+    /// Readies everything that the first read-only command of a session needs, which takes longer than a fork: what it is
+    /// confined by, and the proof that it holds.
+    pub(super) async fn ready_for_read_only(&self) -> Result<(), ShellError> {
+        let unavailable = |reason| ShellError::ReadOnlyUnavailable { reason };
+        let mut state = self.confined.0.lock().await;
+        let means = self.read_only_means(&mut state)?;
+        if state.is_proven {
+            return Ok(());
+        }
+        let configuration = Configuration {
+            executable: self.executable.clone(),
+            shell: self.spec.shell.clone(),
+            driver: self.spec.driver.clone(),
+            sandbox: self.spec.sandbox.clone(),
+        };
+        let verdict = match proof::known(&configuration) {
+            Some(verdict) => verdict,
+            None => self.prove(configuration, &mut state, &means).await?,
+        };
+        verdict.map_err(unavailable)?;
+        state.is_proven = true;
+        Ok(())
+    }
+
+    /// Has a read-only copy try what it must not be able to.
+    async fn prove(
+        &self,
+        configuration: Configuration,
+        state: &mut State,
+        means: &ReadOnly,
+    ) -> Result<Result<(), String>, ShellError> {
+        let proof = Proof::prepare(configuration, &self.folder.state()).map_err(unproven)?;
+        let command = proof.command().map_err(unproven)?;
+        let made = async {
+            let (birth, inner) = self.fork_confined(state, means).await?;
+            self.grown(birth, inner).await
+        };
+        let mut copy = bounded(made).await.map_err(explained)?;
+        let order = RunOrder { command: &command, status: Some(0), ..RunOrder::default() };
+        let heard = copy.ask_into(&order, proof.output(), false).await;
+        copy.end().await;
+        match heard.map_err(unproven)? {
+            Heard::Ended(_) => proof.conclude(means).map_err(unproven),
+            Heard::Refused(errno) => Err(unproven(io::Error::from_raw_os_error(errno))),
+        }
+    }
+
+    /// A copy of the session that can change nothing, and what the system does not hold of that. Only after
+    /// `ready_for_read_only`.
     pub(super) async fn read_only_copy(
         &self,
     ) -> Result<(DrivenShell, Vec<&'static str>), ShellError> {
-        // Locked until its standby has answered: whoever replaces it kills it.
         let mut state = self.confined.0.lock().await;
         let means = self.read_only_means(&mut state)?;
         let made = async {
-            let birth = self.birth()?;
-            let standby = self.confined_standby(&mut state, &means).await?;
-            let apart = means.apart();
-            let order = |sequence| match apart {
-                Some(_) => protocol::confined_fork_order(sequence),
-                None => protocol::fork_order(sequence, true),
-            };
-            let (birth, inner) = standby.fork(birth, order, apart).await?;
+            // Locked until the standby has answered: whoever replaces it kills it.
+            let (birth, inner) = self.fork_confined(&mut state, &means).await?;
             drop(state);
             self.grown(birth, inner).await
         };
         let shell = bounded(made).await.map_err(explained)?;
         Ok((shell, means.degraded()))
+    }
+
+    /// Has the confined standby leave a copy.
+    async fn fork_confined(&self, state: &mut State, means: &ReadOnly) -> io::Result<(Birth, i32)> {
+        let birth = self.birth()?;
+        let standby = self.confined_standby(state, means).await?;
+        let apart = means.apart();
+        let order = |sequence| match apart {
+            Some(_) => protocol::confined_fork_order(sequence),
+            None => protocol::fork_order(sequence, true),
+        };
+        standby.fork(birth, order, apart).await
+    }
+
+    /// Has the confined standby made again in the background, where a session that uses one has another state by now, so
+    /// that the next read-only command finds it.
+    pub(super) fn renew_confined(self: &Arc<Self>) {
+        let wanted = self.current_standby();
+        let is_wanted =
+            |state: &State| state.standby.as_ref().is_some_and(|one| one.serial() < wanted);
+        // Locked, one is being made or copied.
+        if !self.confined.0.try_lock().is_ok_and(|state| is_wanted(&state)) {
+            return;
+        }
+        let shared = Arc::downgrade(self);
+        // Bounded, as every making of a copy is.
+        drop(tokio::spawn(async move {
+            let Some(shared) = shared.upgrade() else { return };
+            let mut state = shared.confined.0.lock().await;
+            let Some(means) = state.means.clone() else { return };
+            // Without it the next command makes one, and says what failed.
+            drop(bounded(shared.renewed(&mut state, &means)).await);
+        }));
+    }
+
+    async fn renewed(&self, state: &mut State, means: &ReadOnly) -> io::Result<()> {
+        self.confined_standby(state, means).await.map(drop)
     }
 
     fn read_only_means(&self, state: &mut State) -> Result<Arc<ReadOnly>, ShellError> {
@@ -102,4 +191,10 @@ fn explained(error: ShellError) -> ShellError {
         Some(step) => ShellError::ReadOnlyUnavailable { reason: step.to_string() },
         None => error,
     }
+}
+
+/// What keeps the proof from being made.
+#[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
+fn unproven(error: io::Error) -> ShellError {
+    ShellError::ReadOnlyUnavailable { reason: format!("cannot be proven: {error}") }
 }

@@ -15,6 +15,7 @@ use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::job::{Clock, Job};
 use crate::outcome::{ReadOnlyReport, RunResult};
+use crate::session::ground::ReportId;
 use crate::session::output_pipe::OutputPipe;
 use crate::stop::{ShellTarget, StopPlan};
 use crate::validate;
@@ -39,6 +40,9 @@ pub(in crate::session) async fn run(
     let failed = |attempt| move |source| ShellError::System { attempt, source };
     let mut output = OutputPipe::anonymous().map_err(failed("make a pipe for output"))?;
     let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
+    if job.options.read_only {
+        shared.ready_for_read_only().await?;
+    }
     let before = shared.limits.mark();
     let clock = Clock::start(job.options.timeout);
     let (mut copy, mut read_only) = if job.options.read_only {
@@ -62,18 +66,7 @@ pub(in crate::session) async fn run(
     drop(errors);
     let report = copy.report_id();
     let running = Running::new(&mut copy, sequence);
-    let (shared_by_plan, target) = (Arc::clone(shared), ShellTarget::Driven(running.target()));
-    let plan = move || StopPlan {
-        supervisor: shared_by_plan.supervisor.pid(),
-        shell: target.clone(),
-        is_beside: true,
-        spared: {
-            let shared = Arc::clone(&shared_by_plan);
-            Arc::new(move || shared.not_of_a_copy())
-        },
-        report,
-        older: shared_by_plan.survivors.living(),
-    };
+    let plan = plan_of(shared, ShellTarget::Driven(running.target()), report);
     let ending = Follow {
         running,
         output: &mut output,
@@ -114,4 +107,24 @@ pub(in crate::session) async fn run(
         read_only,
     };
     Ok(CopyEnd { result, left_in })
+}
+
+/// Whom a stop of a copy's command is about.
+fn plan_of(
+    shared: &Arc<Shared>,
+    target: ShellTarget,
+    report: ReportId,
+) -> impl Fn() -> StopPlan + Send + Sync + 'static {
+    let shared = Arc::clone(shared);
+    move || StopPlan {
+        supervisor: shared.supervisor.pid(),
+        shell: target.clone(),
+        is_beside: true,
+        spared: {
+            let shared = Arc::clone(&shared);
+            Arc::new(move || shared.not_of_a_copy())
+        },
+        report,
+        older: shared.survivors.living(),
+    }
 }

@@ -204,7 +204,7 @@ impl Engine {
     /// A fresh shell.
     pub(super) async fn launch(&mut self) -> Result<(), ShellError> {
         self.main = None;
-        self.shared.drop_standby().await;
+        self.shared.drop_standbys().await;
         let spec = &self.shared.spec;
         let gone = || crate::shell_path::no_bash(&spec.shell);
         let driver = spec.driver.as_deref().ok_or_else(gone)?;
@@ -306,6 +306,7 @@ impl Engine {
     pub(in crate::session) fn rest(&mut self, span: Duration) -> bool {
         if self.last_run.elapsed() >= span {
             self.leave_standby();
+            self.shared.renew_confined();
             self.idle_output = None;
             return true;
         }
@@ -339,7 +340,7 @@ impl Engine {
     /// Ends everything the session started.
     pub(in crate::session) async fn close(mut self, bound: Duration) {
         self.main = None;
-        self.shared.drop_standby().await;
+        self.shared.end_standbys().await;
         drop(self.shared.supervisor.close(bound).await);
         self.shared.limits.remove().await;
     }

@@ -179,7 +179,17 @@ impl DrivenShell {
         is_stopped: bool,
     ) -> io::Result<Heard> {
         let nothing = nowhere()?;
-        let sequence = self.run(order, nothing.as_fd(), None)?;
+        self.ask_into(order, nothing.as_fd(), is_stopped).await
+    }
+
+    /// The same with its output.
+    pub(super) async fn ask_into(
+        &mut self,
+        order: &RunOrder<'_>,
+        output: BorrowedFd<'_>,
+        is_stopped: bool,
+    ) -> io::Result<Heard> {
+        let sequence = self.run(order, output, None)?;
         let child = self.child.clone();
         let mut running = Running::new(self, sequence);
         if is_stopped {

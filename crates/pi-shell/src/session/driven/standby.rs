@@ -239,9 +239,19 @@ impl Shared {
         Some((DrivenShell::over(child, channel, true), serial == self.current_standby()))
     }
 
-    /// Gives up the standbys.
-    pub(super) async fn drop_standby(&self) {
+    /// Gives up the standbys, since the session's next shell is a fresh one.
+    pub(super) async fn drop_standbys(&self) {
         self.confined.drop_standby().await;
+        self.drop_standby().await;
+    }
+
+    /// Gives up the standbys, since the session ends.
+    pub(super) async fn end_standbys(&self) {
+        self.confined.end_standby();
+        self.drop_standby().await;
+    }
+
+    async fn drop_standby(&self) {
         *self.slot.lock().await = None;
         self.ordered.store(0, Ordering::SeqCst);
     }

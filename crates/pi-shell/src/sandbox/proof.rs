@@ -1,0 +1,121 @@
+//! Proves a read-only copy before it is relied on: it makes the attempts itself that a sandbox's proof makes (`probe`), and
+//! those on a file's mode and times. Once in this process's life for each configuration.
+//!
+//! What the attempts are directed at lies in the session's folder, where the session itself can write: so in a sandbox, too,
+//! it is the copy's own confinement that refuses them.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Sandbox;
+use super::probe::{ATTEMPTS, Outside, answers_in, possible};
+use super::read_only::ReadOnly;
+use crate::script;
+
+/// Name of the folder that the attempts are directed at, in the part of the session's folder that its shells can write to.
+/// Short, since the path of a socket in it has 107 bytes at most.
+const FOLDER_NAME: &str = "p";
+
+/// Most results that are kept: an agent has one or two configurations.
+const MAX_REMEMBERED: usize = 64;
+
+/// What a result holds for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Configuration {
+    /// The program that makes the attempts.
+    pub(crate) executable: PathBuf,
+    pub(crate) shell: PathBuf,
+    pub(crate) driver: Option<PathBuf>,
+    pub(crate) sandbox: Option<Arc<Sandbox>>,
+}
+
+/// Whether it holds, or which attempt did not fail.
+type Verdict = Result<(), String>;
+
+static KNOWN: Mutex<Vec<(Configuration, Verdict)>> = Mutex::new(Vec::new());
+
+/// What is known of a configuration in this process.
+pub(crate) fn known(configuration: &Configuration) -> Option<Verdict> {
+    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.iter().find(|(one, _)| one == configuration).map(|(_, verdict)| verdict.clone())
+}
+
+fn remember(configuration: Configuration, verdict: Verdict) {
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.len() >= MAX_REMEMBERED {
+        drop(known.remove(0));
+    }
+    known.push((configuration, verdict));
+}
+
+/// Attempts that are about to be made.
+pub(crate) struct Proof {
+    configuration: Configuration,
+    folder: Folder,
+    outside: Outside,
+    reader: OwnedFd,
+    writer: OwnedFd,
+}
+
+/// Removed when dropped.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What stays goes with the session's folder.
+        drop(fs::remove_dir_all(&self.0));
+    }
+}
+
+impl Proof {
+    /// Prepares them for a session whose shells can write to `state`.
+    pub(crate) fn prepare(configuration: Configuration, state: &Path) -> io::Result<Self> {
+        let path = state.join(FOLDER_NAME);
+        fs::create_dir(&path)?;
+        let folder = Folder(path);
+        let outside = Outside::new(&folder.0)?;
+        let (reader, writer) = crate::sys::pipe()?;
+        Ok(Self { configuration, folder, outside, reader, writer })
+    }
+
+    /// The command that makes them, to be run in a read-only copy.
+    pub(crate) fn command(&self) -> io::Result<String> {
+        let executable = std::path::absolute(&self.configuration.executable)?;
+        let mut words: Vec<OsString> = vec![executable.into(), "--probe-read-only".into()];
+        words.extend(self.outside.arguments()?);
+        Ok(words
+            .iter()
+            .map(|word| script::quote_path(Path::new(word)))
+            .collect::<Vec<_>>()
+            .join(" "))
+    }
+
+    /// Where the command's output goes.
+    pub(crate) fn output(&self) -> BorrowedFd<'_> {
+        use std::os::fd::AsFd as _;
+        self.writer.as_fd()
+    }
+
+    /// What came of them, when the command has ended; remembered.
+    pub(crate) fn conclude(self, means: &ReadOnly) -> io::Result<Verdict> {
+        let Self { configuration, folder, outside, reader, writer } = self;
+        drop(writer);
+        let answers = answers_in(reader)?;
+        if answers.lines().next_back() != Some("end") {
+            return Err(io::Error::other("the attempts were not made to their end"));
+        }
+        let attempts = [&ATTEMPTS[..], &["metadata"]].concat();
+        let degraded = means.degraded();
+        let verdict = possible(&attempts, &answers, &outside.seen())
+            .into_iter()
+            .find(|name| !degraded.contains(&name.as_str()))
+            .map_or(Ok(()), |name| Err(format!("does not hold here: `{name}` was possible")));
+        remember(configuration, verdict.clone());
+        drop(folder);
+        Ok(verdict)
+    }
+}
