@@ -152,7 +152,6 @@ static bool run(const struct received *received) {
     channel_release();
     return refuse(received, error);
   }
-  if (received->order.flags & PI_ORDER_OWN_PID) dollar_dollar_pid = getpid();
   uint32_t forks_before = forks;
   struct evaluation evaluation = evaluate(&script);
 
@@ -222,6 +221,8 @@ static bool leave_copy(const struct received *received) {
 }
 
 static bool obey(const struct received *received) {
+  /* Also where the order is refused then: the host asks for it once. */
+  if (received->order.kind == PI_ORDER_RUN && received->order.flags & PI_ORDER_OWN_PID) dollar_dollar_pid = getpid();
   if (received->error != 0) return refuse(received, received->error);
   return received->order.kind == PI_ORDER_RUN ? run(received) : leave_copy(received);
 }

@@ -43,7 +43,8 @@ const ENDLESS = [
   "sh -c 'trap \"\" INT TERM; while :; do sleep 0.1; done'",
   "exec sleep 300",
   "kill -STOP $BASHPID",
-  "sleep 300 & kill -STOP $!; wait",
+  // Under `set -m`, which another of them leaves in the session, bash's `wait` ends when a job stops.
+  "set +m; sleep 300 & kill -STOP $!; wait",
   "eval 'sleep 300'; echo x",
   "cat <<< x; printf abc; sleep 300",
   "until false; do sleep 0.01; done",

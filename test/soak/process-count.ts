@@ -2,7 +2,7 @@
  * What this process has: descriptors, threads, children, memory. For soaks, which compare a moment after much work with one
  * before it.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { pause, until } from "../support/patience.ts";
 import { isZombie } from "../support/tag.ts";
 
@@ -53,8 +53,27 @@ export async function backAt(before: ProcessCount): Promise<void> {
   };
   await until("the counts of before", () => rest().length === 0).catch((error: unknown) => {
     const commands = descendants().map((pid) => commandOf(pid));
-    throw new Error(`left behind: ${rest().join(", ")}; below: ${commands.join("; ")}`, { cause: error });
+    const what = [rest().join(", "), `below: ${commands.join("; ")}`, `open: ${openDescriptors().join(", ")}`];
+    throw new Error(`left behind: ${what.join("; ")}`, { cause: error });
   });
+}
+
+/** What this process has open, each kind with its number: without the inodes by which two of a kind differ. */
+function openDescriptors(): string[] {
+  const counts = new Map<string, number>();
+  for (const name of readdirSync("/proc/self/fd")) {
+    const kind = targetOf(name).replace(/\[\d+\]/, "");
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return [...counts].map(([kind, count]) => `${count} ${kind}`);
+}
+
+function targetOf(descriptor: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`);
+  } catch {
+    return "gone"; // The one that listed the folder.
+  }
 }
 
 /** Ids of the processes below `pid`, at any depth. */

@@ -170,6 +170,8 @@ impl Ground {
         mut delivery: Delivery,
         has_survivors: bool,
     ) -> (Option<OutputSummary>, Option<OutputPipe>) {
+        // Held by us it would never be seen to have no writer, and be followed until the process ends.
+        output.release();
         let read = output.read_now();
         let is_held = !matches!(read, Ok(ReadOutcome::Closed));
         let summary = delivery.summary(is_held && has_survivors);

@@ -186,3 +186,18 @@ async fn a_refused_run_loses_neither_the_status_nor_anything_else() {
     assert_eq!((output_of(&result).as_str(), result.session_reset), ("kept\n", false));
     shell.close().await;
 }
+
+#[tokio::test]
+async fn a_shell_in_another_ones_place_has_its_own_pid_after_a_refused_run_too() {
+    let shell = session();
+    run(&shell, "kill -9 $$").await;
+    assert!(attempt(&shell, refused()).await.is_err());
+
+    let (output, _) = told(&shell, "echo $$ $BASHPID").await;
+    let pids: Vec<_> = output.split_whitespace().collect();
+    assert_eq!(pids.first(), pids.last(), "{output}");
+    run(&shell, "x=kept").await;
+    let result = run(&shell, "kill -9 $$").await;
+    assert_eq!(result.outcome, ExitOutcome::Signaled { signal: 9 });
+    shell.close().await;
+}

@@ -301,7 +301,6 @@ impl Engine {
             self.idle_output = Some(output);
             return delivery.summary(false);
         }
-        output.release();
         let (summary, idle) = self.shared.put_output_away(output, delivery, has_survivors);
         if let Some(mut output) = idle {
             output.forget_flood();
