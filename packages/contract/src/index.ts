@@ -36,7 +36,6 @@ export {
   ReadOnlyEnforced,
   ReadOnlyFirstRun,
   ReadOnlyOutcome,
-  ReadOnlyRefusal,
   ReadOnlyUnenforced,
 } from "./read-only.ts";
 export { RpcRequest } from "./rpc.ts";

@@ -37,7 +37,8 @@ describe("a line of builtins alone", () => {
     "kill -0 4711",
     "# nothing",
   ])("runs in its session whatever holds: %s", (line) => {
-    for (const hold of ["kernel", "strict", "none", "tables"] as const) expect(run(line, { hold }), hold).toBe("session");
+    for (const hold of ["kernel", "strict", "none", "tables"] as const)
+      expect(run(line, { hold }), hold).toBe("session");
   });
 
   it.each([

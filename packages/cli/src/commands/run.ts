@@ -49,11 +49,8 @@ function notices(result: Ended, { session, timeoutMs }: RunArguments, isLast: bo
   // A shell of one command has no state that anybody could miss.
   if (session && result.sessionReset)
     lines.push("the command ended the session's shell; another one stands in its place");
-  const refused =
-    result.readOnly?.refusals.map(({ kind, path }) => (path === undefined ? kind : `${kind} ${path}`)) ?? [];
-  if (refused.length > 0) lines.push(`ran read-only, and was refused: ${displayLine(refused.join(", "))}`);
-  else if (result.readOnly !== undefined && (result.exitCode ?? 0) !== 0)
-    lines.push("the command ran read-only: the policy allows it only as one that reads");
+  if (result.readOnly !== undefined && (result.exitCode ?? 0) !== 0)
+    lines.push("the command ran read-only, because the policy allows it only as one that reads");
   for (const { pid, command } of result.survivors ?? []) {
     lines.push(`still running${isLast ? ", ends now" : ""}: ${displayLine(command)} (process ${pid})`);
   }
