@@ -316,18 +316,6 @@ export interface ReadOnlyFacts {
   degraded: Array<string>
   /** It changed the shell's state, and that went with the copy. */
   stateDropped: boolean
-  /** What the kernel refused, as far as it is known. */
-  refusals: Array<RefusalFacts>
-}
-
-/** Something that the kernel refused. */
-export interface RefusalFacts {
-  /** What was tried. */
-  kind: 'read-only-path' | 'file-metadata' | 'network' | 'local-socket' | 'process' | 'system-call'
-  /** The file or folder, where it is known. */
-  path?: string
-  /** The system call. */
-  call?: string
 }
 
 /** The result of one run. */
