@@ -26,6 +26,8 @@
 #define WANTED_NUMBER 1000
 #define DESCRIPTORS_MAX 4
 #define ENVELOPE_SIZE CMSG_SPACE(sizeof(int) * DESCRIPTORS_MAX)
+/* Newer than some headers; the same on every architecture. */
+#define CALL_CLOSE_RANGE 436
 #define TEXT_FILE_MAX (256L * 1024 * 1024)
 
 static int channel = -1;
@@ -90,10 +92,10 @@ int channel_close_others(int kept) {
   for (int index = 0; index < count; index++) {
     if (own[index] < 0) continue;
     unsigned int number = (unsigned int)own[index];
-    if (number > first && syscall(SYS_close_range, first, number - 1, 0) != 0) return errno;
+    if (number > first && syscall(CALL_CLOSE_RANGE, first, number - 1, 0) != 0) return errno;
     first = number + 1;
   }
-  return syscall(SYS_close_range, first, ~0U, 0) == 0 ? 0 : errno;
+  return syscall(CALL_CLOSE_RANGE, first, ~0U, 0) == 0 ? 0 : errno;
 }
 
 static void read_nothing_at(int number) {

@@ -9,6 +9,8 @@
  *   fork own|same, use N, kill N     copies; number 0 is the first shell
  *   repeat TIMES LENGTH, and the text    the order many times; answers the shell's memory and descriptors
  *   bench TIMES LENGTH, and the text     the same, timed; answers best and median in nanoseconds
+ *   confine DESCRIPTOR BYTES         a copy that is to be confined by a descriptor that is not a ruleset, or an empty one, and
+ *                                    by a program of so many bytes of zero; answers what it says, and whether it has ended
  *   refuse KIND                      an order of another kind
  *
  * Answers are one line, for `run` and `stop` followed by the working directory and the output.
@@ -274,6 +276,47 @@ static void leave_copy(bool own) {
   printf("forked %d %d\n", shell_count - 1, process);
 }
 
+/* A ruleset that handles the making of symbolic links, without rules; on a kernel without Landlock there is none. */
+static int make_ruleset(void) {
+  const uint64_t handled = 1 << 12;
+  return (int)syscall(444, &handled, sizeof handled, 0);
+}
+
+/* What the copy says first, and whether it has ended by itself. */
+static void confine_copy(const char *descriptor, size_t size) {
+  struct pi_order order = {PI_ORDER_FORK, ++sequence, PI_ORDER_CONFINE, 5, PI_KEEP_STATUS, 0};
+  int pair[2], passed[2];
+  const char body[4096] = "/tmp";
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0 || size + 5 > sizeof body) give_up("socket");
+  passed[0] = pair[1];
+  passed[1] = strcmp(descriptor, "ruleset") == 0 ? make_ruleset() : open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (passed[1] < 0) {
+    printf("no Landlock\n");
+    return;
+  }
+  send_order(&order, body, size + 5, passed, strcmp(descriptor, "none") == 0 ? 1 : 2);
+  close(passed[0]);
+  close(passed[1]);
+  if (!await_report()) give_up("copy");
+  if (answer.report.kind == PI_REPORT_REFUSED) {
+    printf("refused %d\n", answer.report.number);
+    close(pair[0]);
+    return;
+  }
+  pid_t process = answer.report.number;
+  int before = current;
+  shells[shell_count].socket = pair[0];
+  shells[shell_count].process = process;
+  current = shell_count;
+  if (!await_report()) give_up("word of a copy");
+  struct pi_report said = answer.report;
+  bool has_ended = !await_report();
+  current = before;
+  close(pair[0]);
+  waitpid(process, NULL, 0);
+  printf("said %u %u %d %s\n", said.kind, said.ending, said.number, has_ended ? "and ended" : "and goes on");
+}
+
 static void end_shell(int index) {
   kill(shells[index].process, SIGKILL);
   close(shells[index].socket);
@@ -363,6 +406,8 @@ static void obey(const char *line) {
     printf("using\n");
   } else if (sscanf(line, "kill %ld", &number) == 1 && number >= 0 && number < shell_count) {
     end_shell((int)number);
+  } else if (sscanf(line, "confine %15s %zu", word, &size) == 2) {
+    confine_copy(word, size);
   } else if (sscanf(line, "refuse %ld", &number) == 1) {
     struct pi_order order = {(uint32_t)number, ++sequence, 0, 0, PI_KEEP_STATUS, 0};
     send_order(&order, NULL, 0, NULL, 0);

@@ -4,9 +4,9 @@
 
 mod support;
 
-use pi_shell::{DriverState, Shell, ShellOptions, driver_state};
+use pi_shell::{DriverState, RunOptions, Shell, ShellOptions, driver_state};
 
-use crate::support::{shell_options, told};
+use crate::support::{attempt, command, shell_options, told};
 
 #[tokio::test]
 async fn the_reason_is_in_the_words_of_bash() {
@@ -19,6 +19,10 @@ async fn the_reason_is_in_the_words_of_bash() {
         std::fs::rename(folder.path().join("next"), &object).unwrap();
         let options = ShellOptions { driver: Some(object.clone()), ..shell_options() };
         let shell = Shell::new(options).unwrap();
+        // Nothing is run without protection because the driver that gives it does not load.
+        let read_only = RunOptions { read_only: true, ..command("echo here") };
+        let refused = attempt(&shell, read_only).await.unwrap_err();
+        assert_eq!(refused.code(), "PI_READ_ONLY_UNAVAILABLE", "{refused}");
         assert_eq!(told(&shell, "echo here").await.0, "here\n");
         shell.close().await;
 

@@ -153,6 +153,7 @@ describe("without the addon", () => {
     expect(await codeOf(executeShell({ command: "true", timeoutMs: Number.NaN }))).toBe("PI_INVALID_OPTION");
     expect(await codeOf(executeShell({ command: "true", shell: "/etc/passwd" }))).toBe("PI_UNUSABLE_SHELL");
     expect(await codeOf(executeShell({ command: "true", limits: { openFiles: 20 } }))).toBe("PI_INVALID_OPTION");
+    expect(await codeOf(executeShell({ command: "true", readOnly: true }))).toBe("PI_READ_ONLY_UNAVAILABLE");
   });
 
   it("variables that no program can be given are refused by the same words as the core's, with their size", async () => {

@@ -39,7 +39,11 @@ describe("the public surface", () => {
 
     expect(found.platform).toBe(process.platform);
     expect(found.session).toBe(process.platform === "win32" ? "per-command" : "persistent");
-    expect(Object.keys(found).sort()).toEqual(["clone", "platform", "pty", "sandbox", "session", "supervisor"]);
+    const names = ["clone", "platform", "pty", "readOnly", "sandbox", "session", "supervisor"];
+    expect(Object.keys(found).sort()).toEqual(names);
+    const { available, reason, degraded } = found.readOnly;
+    expect(available).toBe(reason === undefined);
+    expect(degraded.filter((name) => name !== "signal")).toEqual([]);
   });
 
   it("gives a run these fields and no others", async () => {

@@ -119,3 +119,57 @@ impl Proof {
         Ok(verdict)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Attempts that are possible to whoever is confined by nothing, on every machine.
+    const POSSIBLE: [&str; 5] = ["write", "network", "unix-socket", "signal", "metadata"];
+
+    #[test]
+    fn what_is_not_confined_fails_the_proof() {
+        let state = tempfile::tempdir().unwrap();
+        let configuration = Configuration {
+            executable: crate::supervisor::executable::executable().to_path_buf(),
+            shell: PathBuf::from("/a/shell/of/this/test"),
+            driver: None,
+            sandbox: None,
+        };
+        let means = ReadOnly::new(state.path()).unwrap();
+        let proof = Proof::prepare(configuration.clone(), state.path()).unwrap();
+        let output = proof.output().try_clone_to_owned().unwrap();
+        let mut attempts = std::process::Command::new("bash");
+        attempts.arg("-c").arg(proof.command().unwrap()).stdout(output);
+        assert!(attempts.status().unwrap().success());
+        let mut bytes = [0; 4096];
+        let length = rustix::io::read(&proof.reader, &mut bytes).unwrap();
+        let answers = String::from_utf8_lossy(&bytes[..length]).into_owned();
+        rustix::io::write(&proof.writer, answers.as_bytes()).unwrap();
+
+        let verdict = proof.conclude(&means).unwrap();
+
+        for name in POSSIBLE {
+            assert!(answers.contains(&format!("{name} possible\n")), "{answers}");
+        }
+        assert_eq!(verdict, Err("does not hold here: `write` was possible".to_owned()));
+        assert_eq!(known(&configuration), Some(verdict));
+    }
+
+    #[test]
+    fn attempts_that_were_not_made_prove_nothing() {
+        let state = tempfile::tempdir().unwrap();
+        let configuration = Configuration {
+            executable: PathBuf::from("/no/such/program"),
+            shell: PathBuf::from("/another/shell/of/this/test"),
+            driver: None,
+            sandbox: None,
+        };
+        let means = ReadOnly::new(state.path()).unwrap();
+        let proof = Proof::prepare(configuration.clone(), state.path()).unwrap();
+        rustix::io::write(proof.output(), b"write refused\n").unwrap();
+
+        assert!(proof.conclude(&means).is_err());
+        assert_eq!(known(&configuration), None);
+    }
+}

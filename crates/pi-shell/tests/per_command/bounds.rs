@@ -139,3 +139,25 @@ async fn a_folder_without_a_session_goes_with_it_and_so_do_its_files() {
     shell.close().await;
     eventually("the folder is gone", || !folder.exists()).await;
 }
+
+#[tokio::test]
+async fn nothing_is_run_that_was_to_be_read_only() {
+    let shell = Shell::new(shell_options()).unwrap();
+    for concurrency in [pi_shell::Concurrency::Queue, pi_shell::Concurrency::Clone] {
+        let options = RunOptions { read_only: true, concurrency, ..command("echo here") };
+
+        let error = attempt(&shell, options).await.unwrap_err();
+
+        assert_eq!(error.code(), "PI_READ_ONLY_UNAVAILABLE");
+        assert!(error.to_string().contains("@pi-bash/bash-driver"), "{error}");
+    }
+    let mut options = shell_options();
+    options.kind = Some(pi_shell::SessionKind::PerCommand);
+    let run = RunOptions { read_only: true, ..command("echo here") };
+    let observer = std::sync::Arc::new(crate::support::Recorder::default());
+    let cancel = tokio_util::sync::CancellationToken::new();
+    let error = pi_shell::execute_shell(options, run, observer, cancel).await.unwrap_err();
+    assert_eq!(error.code(), "PI_READ_ONLY_UNAVAILABLE");
+    assert_eq!(told(&shell, "echo on").await.0, "on\n");
+    shell.close().await;
+}
