@@ -52,7 +52,7 @@ const PLAIN_CONSTRUCTS: ReadonlySet<string> = new Set(
 );
 
 /** True for a line of builtins alone. The tables have allowed each of its words already. */
-export function isSessionOnly(analysis: CommandAnalysis): boolean {
+function isSessionOnly(analysis: CommandAnalysis): boolean {
   const commands = [...analysis.commands, ...analysis.nestedCommands];
   return (
     analysis.effective.every(isSessionCommand) &&
