@@ -83,7 +83,10 @@ function basisOf(
   const run = runOf(grade, hold, analysis);
   const coverage = coveredFindings(classification, rules, request);
   if (run !== undefined) {
-    const isByRule = run !== "session" && coversAll(classification, rules, request);
+    // A mode that only looks keeps to reading, whatever rules allow besides.
+    const isByRule = run !== "session" && request.mode !== "plan" && coversAll(classification, rules, request);
+    // What the tables refuse is no reader where it is not confined.
+    if (isByRule && grade === "kernel") return { isRead: false, reading: undefined, open: [], coverage };
     const reading = isByRule ? undefined : run;
     if (reading === "confined" && request.unconfined === true) return asksToWrite(classification, coverage);
     return { isRead: true, reading, open: [], coverage };

@@ -211,6 +211,23 @@ describe("a line that a rule allows", () => {
   });
 });
 
+describe("a rule for what only reads where it is confined", () => {
+  const rules = ["Bash(python3 **)"];
+
+  it("lets it run as any other command, which is not beside others", () => {
+    const { behavior, reading, concurrencySafe, ...rest } = verdict("python3 -c 1", { hold: "kernel" }, rules);
+
+    expect({ behavior, reading, concurrencySafe }).toEqual({ behavior: "allow", concurrencySafe: false });
+    expect(rest.class).toBe("not-readonly");
+  });
+
+  it("takes no confinement away in mode `plan`", () => {
+    expect(run("python3 -c 1", { hold: "kernel", mode: "plan" }, rules)).toBe("confined");
+    expect(run("git log", { hold: "kernel", mode: "plan" }, ["Bash"])).toBe("confined");
+    expect(run("python3 x.py", { hold: "kernel", mode: "plan" }, rules)).toBe("deny");
+  });
+});
+
 describe("a mode", () => {
   it("that allows every line leaves nothing that rests on reading", () => {
     expect(run("sed -n 1p f", { hold: "kernel", mode: "yolo" })).toBe("allowed");

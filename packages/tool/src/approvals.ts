@@ -106,12 +106,16 @@ export async function approveCall(
   const { verdict } = answer;
   if (signal?.aborted) throw new ToolAbortError();
   if (answer.behavior === "deny") throw refused(answer.by, verdict, call, answer.message);
+  // A host's own policy may think so; unconfined it is not what was permitted.
+  if (verdict.reading === "confined" && held.hold !== "kernel") throw new ToolError(CANNOT_CONFINE);
   // Before it runs: whatever is judged while it runs already meets what it changes.
   if (sessionKey !== undefined) policy.observe(call.command, sessionKey);
   // What a person approved is no longer what the tables allow.
   const reading = answer.by === "policy" ? held.readingOf(verdict.reading) : undefined;
   return { env: verdict.environment, mayOverlap: verdict.concurrencySafe, reading };
 }
+
+const CANNOT_CONFINE = "The policy allows this command only where it runs confined, and nothing confines it here";
 
 /** Without a policy only what never runs unasked is asked about, or refused where there is no way to ask. */
 async function checkUnasked(

@@ -1,5 +1,5 @@
 /** Where nothing confines a call: the strict half of the tables, a question, or the whole tables, as the setting says. */
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SettingsInput } from "@pi-bash/contract";
 import type { Executor } from "@pi-bash/executor";
@@ -96,6 +96,21 @@ describe("a call that cannot be confined after all", () => {
 
     expect(error.details?.refusal?.reasons.map(({ code }) => code)).toEqual(["needs-confinement"]);
   });
+});
+
+it("a policy of the host's own that wants a call confined where nothing can runs nothing", async () => {
+  const ours = createPolicy();
+  const { bash, folder } = unheld(
+    {},
+    {
+      policy: { observe: ours.observe, authorize: (request) => ours.authorize({ ...request, hold: "kernel" }) },
+    },
+  );
+
+  const error = await thrown(bash({ command: `node -e 'fs.writeFileSync("made", "")'` }));
+
+  expect(error.message).toContain("only where it runs confined");
+  expect(existsSync(join(folder, "made"))).toBe(false);
 });
 
 describe("a call that the executor does not run", () => {
