@@ -3,6 +3,7 @@
  */
 import * as z from "zod";
 import { ProcessInfo } from "./outcome.ts";
+import { ReadOnlyOutcome } from "./read-only.ts";
 import { LimitMet, SandboxOutcome } from "./sandbox.ts";
 import { LineRange } from "./truncation.ts";
 
@@ -62,6 +63,8 @@ export const BashResult = z.object({
   wallTimeMs: z.number().nonnegative().optional(),
   /** The sandbox it ran in, and what it may have refused. Absent: none. */
   sandbox: SandboxOutcome.optional(),
+  /** How it was held, where it ran because it only reads. Absent: a rule, a mode or a person allowed it, or no one asked. */
+  readOnly: ReadOnlyOutcome.optional(),
   /** Limits of the session that were met while it ran, as far as the system tells. */
   limitsMet: z.array(LimitMet).optional(),
   /** What the shell that replaced the session's does not have. Absent: nothing, or no shell was replaced. */

@@ -32,6 +32,12 @@ export {
 export { ExitOutcome, ProcessInfo, StopReason } from "./outcome.ts";
 export { outputText } from "./output-text.ts";
 export { type OutputWindow, type OutputWindowSettings, outputWindow } from "./output-window.ts";
+export {
+  ReadOnlyEnforced,
+  ReadOnlyFirstRun,
+  ReadOnlyOutcome,
+  ReadOnlyUnenforced,
+} from "./read-only.ts";
 export { RpcRequest } from "./rpc.ts";
 export {
   LimitMet,

@@ -233,6 +233,19 @@ export const Settings = z.object({
     .default(false)
     .describe("Whether a sandbox that lacks something is used, its lacks named in each result, instead of refused."),
 
+  "readOnly.enforce": z
+    .enum(["off", "available", "required"])
+    .default("available")
+    .describe(
+      "Whether the kernel holds a command that is allowed because it only reads. `available`: where it can; elsewhere the strict half of the tables decides. `required`: elsewhere such commands ask. `off`: the tables alone decide.",
+    ),
+  "readOnly.onRefusal": z
+    .enum(["report", "ask"])
+    .default("report")
+    .describe(
+      "What happens after such a command was refused something. `report`: the result says so. `ask`: the host's approval is asked, and an approved command runs once more, without confinement.",
+    ),
+
   "bashInterceptor.enabled": z
     .boolean()
     .default(false)

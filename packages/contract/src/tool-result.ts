@@ -8,6 +8,7 @@ import { LostWithShell } from "./bash-result.ts";
 import { CallRefusal } from "./decision.ts";
 import { AsyncDetails } from "./job.ts";
 import { ProcessInfo, StopReason } from "./outcome.ts";
+import { ReadOnlyOutcome } from "./read-only.ts";
 import { LimitMet, SandboxOutcome } from "./sandbox.ts";
 import { Truncation } from "./truncation.ts";
 
@@ -56,6 +57,8 @@ export const BashDetails = z.object({
   withheldNames: z.array(z.string()).optional(),
   /** The sandbox the command ran in, and what it may have refused. Absent: none. */
   sandbox: SandboxOutcome.optional(),
+  /** How the command was held that ran because it only reads. Absent: it ran as any other. */
+  readOnly: ReadOnlyOutcome.optional(),
   /** Limits of the session that were met while it ran. */
   limitsMet: z.array(LimitMet).optional(),
   meta: OutputMeta.optional(),

@@ -36,6 +36,8 @@ describe("settings", () => {
       "bashInterceptor.patterns": [],
       blockedCommands: [],
       askUndecidedBlocks: true,
+      "readOnly.enforce": "available",
+      "readOnly.onRefusal": "report",
       requireDescription: false,
       "bash.allowUnasked": [],
       defaultTimeout: 300_000,

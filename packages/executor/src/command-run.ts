@@ -15,10 +15,13 @@ import { minimizeResult } from "./minimize.ts";
 import type { NativesPort, RunOptions, RunResult, SessionOptions } from "./natives-port.ts";
 import { ChunkThrottle, type OutputListener } from "./output/chunk-throttle.ts";
 import { withinLines } from "./output/line-window.ts";
+import { ReadOnlyUnavailableError } from "./read-only/confinement.ts";
+import { READ_ONLY_ENV } from "./read-only/read-only-environment.ts";
+import { withRecognized } from "./read-only/read-only-result.ts";
+import { refusalsIn } from "./refusals.ts";
 import type { RuleFiles } from "./rule-files.ts";
 import { type ArtifactChoice, openRunSink, type RunSink, type UpdateListener } from "./run-sink.ts";
 import { type Watched, watchRun } from "./run-watch.ts";
-import { refusalsIn } from "./sandbox-refusals.ts";
 import type { Lease } from "./sessions/session-pool.ts";
 import { prefixedCommand } from "./shell-config.ts";
 
@@ -32,6 +35,7 @@ const HARMLESS_CODES = new Set([
   "PI_INVALID_OPTION",
   "PI_SANDBOX_UNAVAILABLE",
   "PI_LIMITS_UNAVAILABLE",
+  "PI_READ_ONLY_UNAVAILABLE",
   "PI_SYSTEM",
 ]);
 
@@ -60,6 +64,12 @@ export interface ExecuteBashOptions {
   onTurn?: () => void;
   /** While another command has the session: wait for a turn (default), or run at once in a copy. */
   overlap?: "queue" | "clone";
+  /**
+   * Run it in a copy of the session that the kernel keeps from everything but reading; the session's folder follows a `cd`,
+   * everything else that it sets is dropped. Where that cannot be had, it does not run: `PI_READ_ONLY_UNAVAILABLE`. Default
+   * false.
+   */
+  readOnly?: boolean;
   /** The session is for this call alone and is closed when nothing of it lives any more. */
   isEphemeral?: boolean;
   /** Aborted when the command goes on in the background: later calls run in copies instead of waiting for it. */
@@ -151,16 +161,16 @@ function minimized(
   });
 }
 
-/** With what the sandbox may have refused, told from the text before the minimizer has it. */
+/** With what may have been refused, recognized in the text before the minimizer has it. */
 async function withRefusals(result: CommandResult, { options, session }: CommandCall): Promise<CommandResult> {
-  const { sandbox: report, exitCode, output } = result;
-  if (report === undefined || exitCode === undefined || exitCode === 0) return result;
-  const refusals = await refusalsIn(output, {
-    report,
-    writablePaths: session.sandbox?.writablePaths ?? [],
-    cwd: result.workingDir ?? options.cwd ?? session.cwd ?? process.cwd(),
-    isRoot: process.getuid?.() === 0,
-  });
+  const { sandbox: report, readOnly, exitCode, output } = result;
+  if (exitCode === undefined || exitCode === 0) return result;
+  const cwd = result.workingDir ?? options.cwd ?? session.cwd ?? process.cwd();
+  // The narrower of the two: what it refused, an approval allows, and the next run shows what the sandbox refuses.
+  if (readOnly?.enforced === true) return { ...result, readOnly: await withRecognized(readOnly, output, cwd) };
+  if (report === undefined) return result;
+  const writablePaths = session.sandbox?.writablePaths ?? [];
+  const refusals = await refusalsIn(output, { report, writablePaths, cwd, isRoot: process.getuid?.() === 0 });
   return refusals.length === 0 ? result : { ...result, sandbox: { ...report, refusals } };
 }
 
@@ -199,12 +209,14 @@ async function start(
   host: CommandHost,
   { sink, throttle, deadline }: Receivers,
 ): Promise<RunResult> {
-  const { cwd, env } = call.options;
+  const { cwd, readOnly } = call.options;
+  const env = readOnly === true ? { ...READ_ONLY_ENV, ...call.options.env } : call.options.env;
   const { signal, timeoutMs } = deadline;
   const run: RunOptions = {
     command: prefixedCommand(call.command, host.prefix),
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env: { ...env } }),
+    ...(readOnly === true ? { readOnly } : {}),
     timeoutMs,
     ...(signal === undefined ? {} : { signal }),
     sink: sink.options,
@@ -213,6 +225,7 @@ async function start(
   const onChunk = throttle === undefined ? undefined : (_: Error | null, chunk: string) => throttle.push(chunk);
   if (lease.turn === "own") return shell.run(run, onChunk);
   if (host.natives.capabilities().clone) return shell.run({ ...run, concurrency: "clone" }, onChunk);
+  if (readOnly === true) throw new ReadOnlyUnavailableError("this backend makes no copies of a session");
   // A platform without copies gives a fresh shell: it lacks the session's state, but never touches it either.
   return host.natives.executeShell({ ...call.session, ...run }, onChunk);
 }

@@ -16,8 +16,10 @@ import { ArtifactStore } from "./artifacts/store.ts";
 import { type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice, neverStarted } from "./command-result.ts";
 import { type ExecuteBashOptions, runCommand } from "./command-run.ts";
 import { type ChildEnvironment, checkCommandEnv, childEnvironment } from "./environment/child-environment.ts";
+import type { Executor, ExecutorPorts } from "./executor-surface.ts";
 import type { NativesPort, SessionOptions } from "./natives-port.ts";
 import { checkCallOptions, checkExecutorOptions } from "./option-names.ts";
+import { type Confinement, ConfinementProof, checkClaim } from "./read-only/confinement.ts";
 import { loadRuleFiles, type RuleFiles } from "./rule-files.ts";
 import { sandboxOf } from "./sandbox-settings.ts";
 import { SessionFolders } from "./session-folders.ts";
@@ -28,49 +30,10 @@ import { SNAPSHOT_BUDGET_MS, type SnapshotOutcome, SnapshotSource, snapshotNotic
 import { usableNatives } from "./usable-natives.ts";
 import { checkWorkingDirectory } from "./working-directory.ts";
 
+export type { Executor, ExecutorPorts } from "./executor-surface.ts";
+
 /** Sessions that were told about withheld names are remembered up to here. */
 const MAX_REMEMBERED_SESSIONS = 4_096;
-/** What the executor is given besides settings. */
-export interface ExecutorPorts {
-  /** The native runtime. Default: `@pi-bash/natives`, loaded at the first command. */
-  natives?: NativesPort;
-  /** The agent's environment, read once. Default: `process.env`. */
-  hostEnv?: Readonly<Record<string, string | undefined>>;
-  /** Where outputs go. Default: a store in a temporary folder with the limits of the settings, removed by `dispose`. */
-  artifacts?: ArtifactStore;
-  /** First directory of sessions. Default: the host's own. */
-  cwd?: string;
-  /** Idle sessions that are kept. Default 16. */
-  maxIdleSessions?: number;
-  /** Whether the user's rc is loaded. Default true. */
-  usesSnapshot?: boolean;
-  /** Most time that loading it may take, in milliseconds. Default 5,000. */
-  snapshotBudgetMs?: number;
-  /** Time past a deadline until a run is given up, in milliseconds. Default 5,000. */
-  graceMs?: number;
-  /** What a person edits to change settings, named in messages. */
-  configName?: string;
-}
-
-/** Runs commands for an agent: sessions by key, artifacts, jobs. */
-export interface Executor {
-  /** Runs one command. Rejects only when it was never started. */
-  executeBash(command: string, options?: ExecuteBashOptions): Promise<CommandResult>;
-  readonly artifacts: ArtifactStore;
-  /** Where sessions stand, for those whose `cd` lasts. `closeSession` forgets it. */
-  readonly folders: SessionFolders;
-  /** The sandbox that every command runs in. Absent: none. */
-  readonly sandbox?: SandboxOptions | undefined;
-  /** What sessions begin with, and which names were kept from them. */
-  environment(): ChildEnvironment;
-  /** Closes the session of an agent's key and ends what it started. Fine if there is none. */
-  closeSession(agentKey: string): Promise<void>;
-  /** Shells there are now. */
-  stats(): { sessions: number; idle: number; quarantined: number };
-  /** Closes all sessions and what they started. Later calls reject. Fine any number of times. */
-  dispose(): Promise<void>;
-}
-
 /** What every session of an executor begins with. */
 interface Base {
   natives: NativesPort;
@@ -104,6 +67,7 @@ class SessionExecutor implements Executor {
   readonly #keys = new Map<string | undefined, { snapshotPath: string | undefined; key: string }>();
   readonly #toldSessions = new Set<string>();
   #isSnapshotFailureTold = false;
+  readonly #proof: ConfinementProof;
   #ruleFiles: Promise<RuleFiles> | undefined;
   /** What is wrong with rule files, until it was told. */
   #untoldProblems: string[] = [];
@@ -115,6 +79,10 @@ class SessionExecutor implements Executor {
     this.sandbox = sandboxOf(settings, ports.cwd ?? process.cwd());
     this.#hostEnv = { ...(ports.hostEnv ?? process.env) };
     this.#ownsArtifacts = ports.artifacts === undefined;
+    this.#proof = new ConfinementProof(async () => {
+      const base = await this.#open();
+      return { natives: base.natives, session: this.#sessionOptions(base, undefined) };
+    });
     this.artifacts =
       ports.artifacts ??
       new ArtifactStore({
@@ -132,6 +100,7 @@ class SessionExecutor implements Executor {
     const { signal } = options;
     if (signal?.aborted) return neverStarted();
     const base = await this.#open();
+    if (options.readOnly === true) checkClaim(base.natives);
     // Every call but the first finds it made.
     const known = this.#knownSnapshot(base);
     if (!this.#hasSession(base, known, options.sessionKey)) await this.#checkFolder(options.cwd);
@@ -141,21 +110,25 @@ class SessionExecutor implements Executor {
     const key = this.#keyOf(base, snapshotPath, options.sessionKey);
     // A session that stands has sourced it; only a new one needs the file.
     if (snapshotPath !== undefined && !base.pool.has(key)) await base.snapshots.restore();
-    const call = { mayClone: options.overlap === "clone", signal };
     const sessionOptions = this.#sessionOptions(base, snapshotPath);
-    const lease = await base.pool.acquire(key, sessionOptions, call);
+    const lease = await base.pool.acquire(key, sessionOptions, { mayClone: options.overlap === "clone", signal });
     if (lease === undefined) return neverStarted();
     if (options.isEphemeral) lease.session.isEphemeral = true;
     options.onTurn?.();
-    const result = await runCommand({ command, options, timeoutMs, session: sessionOptions }, lease, {
+    const call = { command, options, timeoutMs, session: sessionOptions };
+    const result = await runCommand(call, lease, {
       natives: base.natives,
       settings: this.#settings,
       artifacts: this.artifacts,
       prefix: base.config.prefix,
       graceMs: this.#ports.graceMs ?? HARD_TIMEOUT_GRACE_MS,
       ruleFiles: () => this.#rules(base.natives),
-    });
+    }).catch((error: unknown) => this.#proof.rejected(error));
     return this.#withNotices(result, { key, lease, snapshot, environment: base.environment });
+  }
+
+  confinement(): Promise<Confinement> {
+    return this.#proof.found();
   }
 
   environment(): ChildEnvironment {
@@ -182,6 +155,7 @@ class SessionExecutor implements Executor {
 
   async #close(): Promise<void> {
     const base = await this.#base?.catch(() => undefined);
+    await this.#proof.settled();
     await base?.pool.dispose();
     await base?.snapshots.dispose();
     if (this.#ownsArtifacts) await this.artifacts.dispose();

@@ -51,6 +51,7 @@ export type { JobReport, PollOptions, PollResult } from "./jobs/poll.ts";
 export type { NativesPort } from "./natives-port.ts";
 export type { OutputListener } from "./output/chunk-throttle.ts";
 export { type BashProgress, type BashProgressEnd, runWithProgress } from "./progress.ts";
+export { type Confinement, ReadOnlyUnavailableError } from "./read-only/confinement.ts";
 export type { ArtifactChoice, UpdateListener } from "./run-sink.ts";
 export { SessionFolders } from "./session-folders.ts";
 export { ShellConfigError } from "./shell-config.ts";

@@ -13,6 +13,7 @@ export { type LogFilter, logFilter } from "./jobs/log-reader.ts";
 export { withinLines } from "./output/line-window.ts";
 export { TailBuffer } from "./output/tail-buffer.ts";
 export { PROGRESS_LINES } from "./progress.ts";
+export { READ_ONLY_ENV } from "./read-only/read-only-environment.ts";
 export { PROJECT_RULES, type RuleFile, readRuleFile } from "./rule-files.ts";
 export { DEFAULT_MAX_IDLE_SESSIONS } from "./sessions/session-pool.ts";
 export { type ShellConfig, shellConfig } from "./shell-config.ts";

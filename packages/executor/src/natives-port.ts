@@ -53,6 +53,16 @@ export interface RunOptions {
   signal?: AbortSignal;
   sink?: RunSinkOptions;
   concurrency?: "queue" | "clone";
+  /** In a fork of the session that the kernel keeps from everything but reading, or not at all. */
+  readOnly?: boolean;
+}
+
+/** What came of a run that was confined. */
+export interface ReadOnlyFacts {
+  /** What this kernel cannot hold. */
+  readonly degraded: readonly string[];
+  /** The command changed its shell's state, which went with the fork. */
+  readonly stateDropped: boolean;
 }
 
 /** What the native sink kept. */
@@ -84,6 +94,8 @@ export interface RunResult {
   sandbox?: SandboxReport | undefined;
   limitsMet?: readonly LimitMet[] | undefined;
   lostWithShell?: readonly LostWithShell[] | undefined;
+  /** Present exactly where it ran confined. */
+  readOnly?: ReadOnlyFacts | undefined;
 }
 
 /** Receives decoded output. A promise it returns holds the command back until it resolves. */
@@ -130,5 +142,10 @@ export interface NativesPort {
   ): Promise<MinimizedText | null>;
   /** Throws where the text is no rule file or an inline test of it does not hold. */
   verifyMinimizerRules?(text: string): unknown;
-  capabilities(): { session: "persistent" | "per-command"; clone: boolean };
+  capabilities(): {
+    session: "persistent" | "per-command";
+    clone: boolean;
+    /** What the system says of `RunOptions.readOnly`. Absent: nothing can be confined. */
+    readOnly?: { readonly available: boolean; readonly reason?: string; readonly degraded: readonly string[] };
+  };
 }

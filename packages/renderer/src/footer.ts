@@ -33,6 +33,7 @@ export function footerLine(details: BashDetails | undefined, state: CallState, c
     timeoutPart(details),
     artifactId === undefined ? undefined : `Artifact: ${artifactId}`,
     details.terminalId === undefined ? undefined : `Terminal: ${details.terminalId}`,
+    readOnlyPart(details),
     signal === undefined ? undefined : `Signal: ${signal}`,
     isOver && exitCode !== undefined && exitCode !== 0 ? `Exit: ${exitCode}` : undefined,
   ].filter((part) => part !== undefined);
@@ -44,6 +45,14 @@ function timeoutPart({ timeoutSeconds, requestedTimeoutSeconds }: BashDetails): 
   if (timeoutSeconds === undefined) return undefined;
   const requested = requestedTimeoutSeconds === undefined ? "" : ` (requested ${requestedTimeoutSeconds}s clamped)`;
   return `Timeout: ${timeoutSeconds}s${requested}`;
+}
+
+/** `Read-only`, where the kernel held the command, with how often it refused something. */
+function readOnlyPart({ readOnly }: BashDetails): string | undefined {
+  if (readOnly?.enforced !== true) return undefined;
+  if (readOnly.answer === "approved") return "Read-only first, then approved";
+  const { length } = readOnly.refusals;
+  return length === 0 ? "Read-only" : `Read-only: ${length} refused`;
 }
 
 /** Each fact once: what is not shown, what still runs, what was lost. */

@@ -22,6 +22,7 @@ import { foregroundWaitMs, startedText } from "@pi-bash/executor/internal";
 import { type CallScene, executionOptions, keepStreams } from "./command-run.ts";
 import { describeJob, describeResult, type FinishedRun, timeoutDetails } from "./describe-result.ts";
 import type { PreparedCall } from "./prepared-call.ts";
+import { runHeld } from "./read-only/run-held.ts";
 import type { BashToolSession } from "./session.ts";
 import { followFolder } from "./session-folder.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
@@ -98,6 +99,15 @@ export async function runWithAutoBackground(
 
 /** The same, and only what became of it. Throws where the command was never started. */
 export async function runManaged(
+  call: PreparedCall,
+  manager: JobManager,
+  scene: CallScene,
+  options: ManagedOptions,
+): Promise<ManagedEnd> {
+  return runHeld(call, (held) => runManagedOnce(held, manager, scene, options));
+}
+
+async function runManagedOnce(
   call: PreparedCall,
   manager: JobManager,
   scene: CallScene,

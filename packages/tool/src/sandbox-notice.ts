@@ -2,7 +2,7 @@
  * The lines about the sandbox of a command: what it may have refused, with what can be done about it, and what is left
  * behind that a program outside will obey.
  *
- * The first says "may have": it comes from what the command printed (`packages/executor/src/sandbox-refusals.ts`).
+ * The first says "may have": it comes from what the command printed (`packages/executor/src/refusals.ts`).
  */
 
 import type { SandboxOutcome, SandboxPlantKind, SandboxRefusalKind } from "@pi-bash/contract";
@@ -52,11 +52,21 @@ function plantLine({ planted = [] }: SandboxOutcome): string[] {
 function refusalLine(sandbox: SandboxOutcome): string[] {
   const refusals = sandbox.refusals ?? [];
   if (refusals.length === 0) return [];
-  const named = refusals.slice(-MAX_NAMED);
-  const what = named.map(({ kind, path }) => (path === undefined ? WHAT[kind] : `${WHAT[kind]} (\`${short(path)}\`)`));
-  const remedies = new Set(named.map(({ kind }) => remedyOf(kind, sandbox)));
+  const remedies = new Set(refusals.slice(-MAX_NAMED).map(({ kind }) => remedyOf(kind, sandbox)));
   const where = `${sandbox.mode}, ${sandbox.backend}`;
-  return [`The sandbox (${where}) may have refused: ${[...new Set(what)].join("; ")}. ${[...remedies].join(" ")}`];
+  return [`The sandbox (${where}) may have refused: ${refusalWords(refusals)}. ${[...remedies].join(" ")}`];
+}
+
+/** The last refusals in words, each once, with their paths. `words` stand in place of the usual ones. */
+export function refusalWords(
+  refusals: readonly { readonly kind: SandboxRefusalKind; readonly path?: string | undefined }[],
+  words: Partial<Record<SandboxRefusalKind, string>> = {},
+): string {
+  const what = refusals.slice(-MAX_NAMED).map(({ kind, path }) => {
+    const word = words[kind] ?? WHAT[kind];
+    return path === undefined ? word : `${word} (\`${short(path)}\`)`;
+  });
+  return [...new Set(what)].join("; ");
 }
 
 function remedyOf(kind: SandboxRefusalKind, { mode }: SandboxOutcome): string {

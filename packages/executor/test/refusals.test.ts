@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { SandboxReport } from "@pi-bash/contract";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
-import { type Profile, refusalsIn } from "../src/sandbox-refusals.ts";
+import { type Profile, refusalsIn } from "../src/refusals.ts";
 
 const REPORT: SandboxReport = { mode: "workspace-write", backend: "bubblewrap", network: false, degraded: [] };
 
