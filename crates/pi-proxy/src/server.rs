@@ -57,10 +57,8 @@ impl Shared {
         if content != Content::Tls {
             return tunnel::pass(client, server).await;
         }
-        if let Some(reason) = tunnel::pass_tls(client, server, target).await? {
-            self.refusals.note(&Refusal::of(target, &reason));
-        }
-        Ok(())
+        let refuse = |reason: &_| self.refusals.note(&Refusal::of(target, reason));
+        tunnel::pass_tls(client, server, target, refuse).await
     }
 }
 

@@ -25,12 +25,14 @@ where
     copy_bidirectional_with_sizes(client, server, BUFFER_BYTES, BUFFER_BYTES).await.map(drop)
 }
 
-/// Passes TLS for the target's name; returns why it was refused otherwise.
+/// Passes TLS for the target's name; `refuse` is called with the reason otherwise, before the program
+/// learns of it.
 pub(crate) async fn pass_tls<S>(
     client: &mut S,
     server: &mut TcpStream,
     target: &Target,
-) -> io::Result<Option<Reason>>
+    refuse: impl FnOnce(&Reason),
+) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -41,15 +43,14 @@ where
         Hello::Named(name) => Some(Reason::ServerName(Some(name))),
         Hello::Unnamed => Some(Reason::ServerName(None)),
         // A program that looked whether the port is open and left asked for nothing.
-        Hello::NotTls if first.is_empty() => return Ok(None),
+        Hello::NotTls if first.is_empty() => return Ok(()),
         Hello::NotTls => Some(Reason::NotTls),
     };
-    if reason.is_some() {
+    if let Some(reason) = reason {
+        refuse(&reason);
         client.write_all(&UNRECOGNIZED_NAME).await?;
-        client.shutdown().await?;
-        return Ok(reason);
+        return client.shutdown().await;
     }
     server.write_all(&first).await?;
-    pass(client, server).await?;
-    Ok(None)
+    pass(client, server).await
 }

@@ -18,7 +18,7 @@ import { withinLines } from "./output/line-window.ts";
 import type { RuleFiles } from "./rule-files.ts";
 import { type ArtifactChoice, openRunSink, type RunSink, type UpdateListener } from "./run-sink.ts";
 import { type Watched, watchRun } from "./run-watch.ts";
-import { refusalsIn } from "./sandbox-refusals.ts";
+import { hintsIn } from "./sandbox-refusals.ts";
 import type { Lease } from "./sessions/session-pool.ts";
 import { prefixedCommand } from "./shell-config.ts";
 
@@ -125,7 +125,7 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
   const { value } = watched;
   // The core was told to stop; why, it does not know.
   const ended = deadline.hasKilled && value.cancelled ? { ...value, timedOut: true } : value;
-  const settled = await withRefusals(settledResult(ended, endedAfterMs), call);
+  const settled = await withHints(settledResult(ended, endedAfterMs), call);
   const result = await sink.finish(settled, value.output);
   const shown = options.mayMinimize === false ? result : await minimized(call, result, { host, sink, window });
   // A minimized text fits already. What is said of a stop stands before the output.
@@ -152,16 +152,17 @@ function minimized(
 }
 
 /** With what the sandbox may have refused, told from the text before the minimizer has it. */
-async function withRefusals(result: CommandResult, { options, session }: CommandCall): Promise<CommandResult> {
-  const { sandbox: report, exitCode, output } = result;
-  if (report === undefined || exitCode === undefined || exitCode === 0) return result;
-  const refusals = await refusalsIn(output, {
-    report,
+async function withHints(result: CommandResult, { options, session }: CommandCall): Promise<CommandResult> {
+  const { sandbox, exitCode, output } = result;
+  if (sandbox === undefined || exitCode === undefined || exitCode === 0) return result;
+  const hints = await hintsIn(output, {
+    report: sandbox,
     writablePaths: session.sandbox?.writablePaths ?? [],
     cwd: result.workingDir ?? options.cwd ?? session.cwd ?? process.cwd(),
     isRoot: process.getuid?.() === 0,
   });
-  return refusals.length === 0 ? result : { ...result, sandbox: { ...report, refusals } };
+  const refusals = [...(sandbox.refusals ?? []), ...hints];
+  return refusals.length === 0 ? result : { ...result, sandbox: { ...sandbox, refusals } };
 }
 
 /** Starts the run, waits for it, and gives the session back in the state that the outcome leaves it in. */

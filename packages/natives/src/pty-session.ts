@@ -12,6 +12,7 @@ import { CallbackGate } from "./callback-gate.ts";
 import { absent, checkKnown, checkObject, checkStrings, checkText } from "./check-option.ts";
 import type { Bridge as NativeBridge, Pty, PtyRequest } from "./generated/binding.d.ts";
 import { toSandboxRequest } from "./sandbox-options.ts";
+import { toSandboxReport } from "./sandbox-report.ts";
 import { type ChunkListener, native, resultOf } from "./shell.ts";
 import { invalidOption, ShellError } from "./shell-error.ts";
 import { checkFunction, checkSignal, toTimeout } from "./shell-options.ts";
@@ -201,7 +202,7 @@ export class PtySession {
         ...(signal === undefined ? {} : { signal }),
         cancelled,
         timedOut,
-        ...(sandbox === undefined ? {} : { sandbox }),
+        ...(sandbox === undefined ? {} : { sandbox: toSandboxReport(sandbox) }),
       };
     } finally {
       if (this.#run === run.operation) this.#run = undefined;

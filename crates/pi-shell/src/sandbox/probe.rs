@@ -192,7 +192,7 @@ mod tests {
     #[tokio::test]
     async fn landlock_without_namespaces_refuses_every_attempt() {
         use crate::sandbox::{
-            SandboxBackend, SandboxMode, SandboxOptions, SandboxReport, Technique,
+            SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions, SandboxReport, Technique,
         };
         let version = crate::sys::landlock_version();
         if version < 6 {
@@ -204,7 +204,7 @@ mod tests {
         let sandbox = Sandbox {
             options: SandboxOptions {
                 mode,
-                network: false,
+                network: SandboxNetwork::None,
                 backend: Some(backend),
                 writable_paths: vec![scratch.path().to_path_buf()],
                 protected_paths: Vec::new(),
@@ -214,7 +214,8 @@ mod tests {
             report: SandboxReport {
                 mode,
                 backend,
-                network: false,
+                network: SandboxNetwork::None,
+                refused: Vec::new(),
                 degraded: Vec::new(),
                 planted: Vec::new(),
                 partly_searched: false,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use pi_shell::{
-    LimitMet, ResourceLimits, RunOptions, SandboxMode, SandboxOptions, Shell, ShellError,
+    LimitMet, ResourceLimits, RunOptions, SandboxMode, SandboxNetwork, SandboxOptions, Shell, ShellError,
     ShellOptions,
 };
 
@@ -15,7 +15,7 @@ use crate::support::{
 fn sandbox(mode: SandboxMode, writable_paths: &[&Path]) -> SandboxOptions {
     SandboxOptions {
         mode,
-        network: false,
+        network: SandboxNetwork::None,
         backend: None,
         writable_paths: writable_paths.iter().map(|path| path.to_path_buf()).collect(),
         protected_paths: Vec::new(),
