@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
@@ -35,6 +35,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 pub(crate) struct Shared {
     pub(crate) rules: Rules,
     pub(crate) refusals: Arc<Refusals>,
+    /// Whether all places are taken: connections that are kept for a next request are to end then.
+    pub(crate) is_crowded: watch::Sender<bool>,
     outside: Box<dyn Outside>,
 }
 
@@ -79,7 +81,12 @@ impl Proxy {
         let listener = TcpListener::from_std(listener)?;
         let refusals = Arc::new(Refusals::default());
         let outside = Box::new(outside);
-        let shared = Arc::new(Shared { rules, refusals: Arc::clone(&refusals), outside });
+        let shared = Arc::new(Shared {
+            rules,
+            refusals: Arc::clone(&refusals),
+            is_crowded: watch::Sender::new(false),
+            outside,
+        });
         Ok(Self { task: tokio::spawn(take_connections(listener, shared)), refusals })
     }
 
@@ -99,8 +106,10 @@ async fn take_connections(listener: TcpListener, shared: Arc<Shared>) {
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     // Aborted with this task.
     let mut connections = JoinSet::new();
-    // The semaphore is never closed.
-    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+    loop {
+        shared.is_crowded.send_replace(places.available_permits() == 0);
+        // The semaphore is never closed.
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
                 let shared = Arc::clone(&shared);

@@ -238,6 +238,29 @@ async fn more_connections_than_there_are_places_wait_for_theirs() {
 }
 
 #[tokio::test]
+async fn connections_that_are_kept_for_nothing_make_place_for_others() {
+    let place = Place::open(&["good.example"]).await;
+    let address = place.address;
+    let mut clients = JoinSet::new();
+    for _ in 0..300 {
+        clients.spawn(async move {
+            let mut client = TcpStream::connect(address).await.unwrap();
+            let request = b"GET http://good.example/ HTTP/1.1\r\nHost: good.example\r\n\r\n";
+            client.write_all(request).await.unwrap();
+            let mut answer = Vec::new();
+            while !answer.ends_with(b"reached good") {
+                answer.push(client.read_u8().await.unwrap());
+            }
+            client
+        });
+    }
+
+    let kept = timeout(PATIENCE, clients.join_all()).await.unwrap();
+
+    assert_eq!(kept.len(), 300);
+}
+
+#[tokio::test]
 async fn a_program_that_goes_away_lets_the_server_go() {
     let place = Place::open(&["good.example:22"]).await;
     let (ended, end) = tokio::sync::oneshot::channel();

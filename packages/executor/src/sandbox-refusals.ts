@@ -55,7 +55,7 @@ const FAILURES: readonly (readonly [Failure, RegExp])[] = [
   ["superuser", /must be superuser|only root can/i],
   [
     "unreachable",
-    /network is unreachable|no route to host|connection refused|could ?n[o']t resolve|temporary failure in name resolution|name or service not known|\b(ENETUNREACH|EHOSTUNREACH|ECONNREFUSED|EAI_AGAIN)\b/i,
+    /network is unreachable|no route to host|connection refused|could ?n[o']t (resolve|connect)|temporary failure in name resolution|name or service not known|\b(ENETUNREACH|EHOSTUNREACH|ECONNREFUSED|EAI_AGAIN)\b/i,
   ],
   ["gone", /no such process|no such file or directory|\bESRCH\b|\bENOENT\b/i],
 ];

@@ -45,21 +45,14 @@ pub(super) fn check_framing(headers: &HeaderMap) -> Result<(), Rejection> {
 }
 
 /// Refuses a request whose `Host` is not the target. Without one there is nothing to differ.
-///
-/// `is_tunnel`: the port of the target has no default, and some programs leave it out.
-pub(super) fn check_host(
-    headers: &HeaderMap,
-    target: &Target,
-    is_tunnel: bool,
-) -> Result<(), Rejection> {
+pub(super) fn check_host(headers: &HeaderMap, target: &Target) -> Result<(), Rejection> {
     let mut hosts = headers.get_all(HOST).iter();
     let Some(host) = hosts.next() else { return Ok(()) };
     if hosts.next().is_some() {
         return Err(Rejection::Bad("the request has several Host fields; send one"));
     }
     let text = String::from_utf8_lossy(host.as_bytes());
-    let default_port = if is_tunnel { target.port } else { 80 };
-    if Target::parse(&text, Some(default_port)).as_ref() == Ok(target) {
+    if Target::parse(&text, Some(80)).as_ref() == Ok(target) {
         return Ok(());
     }
     let reason = Reason::HostHeader(text.into_owned());

@@ -8,6 +8,7 @@ mod headers;
 
 use std::convert::Infallible;
 use std::io;
+use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -109,7 +110,7 @@ impl<'a> Conversation<'a> {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let answer = |request| async { Ok::<_, Infallible>(self.answer(request).await) };
-        http1::Builder::new()
+        let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD_BOUND)
             .max_header_size(MAX_HEAD_BYTES)
@@ -118,9 +119,18 @@ impl<'a> Conversation<'a> {
             .auto_date_header(false)
             .half_close(true)
             .serve_connection(TokioIo::new(stream), service_fn(answer))
-            .with_upgrades()
-            .await
-            .map_err(io::Error::other)
+            .with_upgrades();
+        let mut connection = pin!(connection);
+        let mut is_crowded = self.shared.is_crowded.subscribe();
+        tokio::select! {
+            // First, so that a new connection has read something and is not taken for a kept one.
+            biased;
+            ended = connection.as_mut() => return ended.map_err(io::Error::other),
+            _ = is_crowded.wait_for(|is_crowded| *is_crowded) => {}
+        }
+        // It ends at once where no request is under way, else after that.
+        connection.as_mut().graceful_shutdown();
+        connection.await.map_err(io::Error::other)
     }
 
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
@@ -134,7 +144,8 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    /// Grants a tunnel, which begins when this answer is out.
+    /// Grants a tunnel, which begins when this answer is out. Its `Host` goes nowhere, and some programs
+    /// name the proxy in it.
     async fn open(&self, mut request: Request<Incoming>) -> Result<Response<Body>, Rejection> {
         let text = request.uri().to_string();
         if self.within.is_some() {
@@ -146,7 +157,6 @@ impl<'a> Conversation<'a> {
         }
         let unreadable = |reason| Rejection::Refused(Refusal::of_text(&text, reason));
         let target = Target::parse(&text, None).map_err(unreadable)?;
-        headers::check_host(request.headers(), &target, true)?;
         let content = self.content_for(&target)?;
         let server = match content {
             Content::Http => None,
@@ -162,7 +172,7 @@ impl<'a> Conversation<'a> {
     async fn pass(&self, mut request: Request<Incoming>) -> Result<Response<Body>, Rejection> {
         let target = self.target_of(&request)?;
         headers::check_framing(request.headers())?;
-        headers::check_host(request.headers(), &target, false)?;
+        headers::check_host(request.headers(), &target)?;
         if self.within.is_none() && self.content_for(&target)? == Content::Tls {
             return Err(Rejection::Refused(Refusal::of(&target, &Reason::NotTls)));
         }

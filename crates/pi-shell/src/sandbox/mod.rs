@@ -168,6 +168,9 @@ async fn prove(
             Err(reason) => last = reason,
         }
     }
+    if matches!(options.network, SandboxNetwork::Rules(_)) && backend == SandboxBackend::Landlock {
+        last.push_str("; rules for the network need a network namespace");
+    }
     Err(last)
 }
 
