@@ -184,7 +184,7 @@ async fn one_end_can_close_its_half_and_hear_the_other() {
     .await;
     let mut client = tunnel(place.address, "good.example:22").await;
 
-    client.write_all(&[1; 100_000]).await.unwrap();
+    client.write_all(&vec![1; 100_000]).await.unwrap();
     client.shutdown().await.unwrap();
     let mut answer = String::new();
     timeout(PATIENCE, client.read_to_string(&mut answer)).await.unwrap().unwrap();

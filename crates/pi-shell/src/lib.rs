@@ -60,11 +60,11 @@ pub use observer::{Observer, SinkUpdate};
 pub use outcome::{
     ExitOutcome, LimitMet, LineRange, LostWithShell, OutputSummary, ProcessInfo, RunResult,
 };
+pub use pi_proxy::{Refusal as NetworkRefusal, RuleError, Rules as NetworkRules};
 #[cfg(unix)]
 pub use pty::{
     OnStart, PtyArgvStartOptions, PtyError, PtyOptions, PtyResult, PtySession, PtyStartOptions,
 };
-pub use pi_proxy::{Refusal as NetworkRefusal, RuleError, Rules as NetworkRules};
 pub use request::{
     Concurrency, DEFAULT_MAX_BYTES, DEFAULT_UPDATE_INTERVAL, EnvironmentEntry, ResourceLimits,
     RunOptions, SessionKind, ShellOptions, SinkOptions,

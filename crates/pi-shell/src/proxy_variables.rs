@@ -155,9 +155,8 @@ mod tests {
         let sandbox = sandbox(rules(&["a.example", "127.0.0.1:4873"]));
         let env = of_sandbox(Some(&sandbox));
 
-        let value = |name: &str| {
-            env.iter().find(|(one, _)| one == name).map(|(_, value)| value.as_str())
-        };
+        let value =
+            |name: &str| env.iter().find(|(one, _)| one == name).map(|(_, value)| value.as_str());
         for name in ["HTTP_PROXY", "https_proxy", "ALL_PROXY"] {
             assert_eq!(value(name), Some("http://127.0.0.1:3128"), "{name}");
         }

@@ -10,7 +10,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use pi_shell::{
-    Concurrency, RunOptions, SandboxMode, SandboxNetwork, SandboxOptions, Shell, ShellOptions, execute_shell,
+    Concurrency, RunOptions, SandboxMode, SandboxNetwork, SandboxOptions, Shell, ShellOptions,
+    execute_shell,
 };
 use support::{Recorder, attempt, command, output_of, run, shell_options, told};
 use tokio_util::sync::CancellationToken;

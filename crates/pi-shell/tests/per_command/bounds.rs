@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use pi_shell::{
-    LimitMet, ResourceLimits, RunOptions, SandboxMode, SandboxNetwork, SandboxOptions, Shell, ShellError,
-    ShellOptions,
+    LimitMet, ResourceLimits, RunOptions, SandboxMode, SandboxNetwork, SandboxOptions, Shell,
+    ShellError, ShellOptions,
 };
 
 use crate::support::{
