@@ -21,7 +21,7 @@ pub(crate) enum Reason {
     NoRule,
     /// All addresses that the name stands for are of this machine or a network around it.
     Address { address: IpAddr, use_: &'static str },
-    /// What came is not the beginning of TLS.
+    /// What came is not the beginning of TLS that is current.
     NotTls,
     /// TLS for another name, or for none.
     ServerName(Option<String>),
@@ -81,7 +81,9 @@ impl fmt::Display for Reason {
             Self::Address { address, use_ } => {
                 write!(formatter, "stands for {address}, a {use_} address")
             }
-            Self::NotTls => formatter.write_str("was sent something that is not TLS"),
+            Self::NotTls => {
+                formatter.write_str("expects TLS 1.2 or later and was sent something else")
+            }
             Self::ServerName(Some(name)) => {
                 write!(formatter, "was sent TLS for another name, `{}`", shown(name))
             }

@@ -87,6 +87,15 @@ fn attempts() -> Vec<Attempt> {
             good_tls(),
         ),
         attempt(
+            "TLS of an old version",
+            connect(
+                "good.example:443",
+                "good.example:443",
+                &client_hello(&["good.example"], support::OLD),
+            ),
+            good_tls(),
+        ),
+        attempt(
             "TLS with two names",
             connect(
                 "good.example:443",

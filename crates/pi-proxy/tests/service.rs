@@ -329,6 +329,39 @@ async fn socks_says_that_a_rule_is_missing_and_that_a_server_does_not_answer() {
 }
 
 #[tokio::test]
+async fn tls_is_passed_whole_also_where_its_first_message_comes_in_pieces() {
+    let place = Place::open(&["good.example"]).await;
+    let hello = support::client_hello(&["GOOD.example"], &support::encrypted_client_hello());
+    let mut client = tunnel(place.address, "good.example:443").await;
+
+    for byte in &hello {
+        client.write_all(&[*byte]).await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    client.write_all(b"and more").await.unwrap();
+
+    let expected = [&hello[..], b"and more"].concat();
+    until(|| place.good.bytes() == expected).await;
+    assert!(place.proxy.refusals().take().is_empty());
+}
+
+#[tokio::test]
+async fn tls_without_signature_algorithms_is_refused() {
+    let place = Place::open(&["good.example"]).await;
+    let mut client = tunnel(place.address, "good.example:443").await;
+
+    client.write_all(&support::client_hello(&["good.example"], support::OLD)).await.unwrap();
+    let mut alert = Vec::new();
+    timeout(PATIENCE, client.read_to_end(&mut alert)).await.unwrap().unwrap();
+
+    assert_eq!(
+        place.proxy.refusals().take()[0].reason,
+        "expects TLS 1.2 or later and was sent something else"
+    );
+    assert!(place.good.bytes().is_empty());
+}
+
+#[tokio::test]
 async fn refusals_within_tls_are_kept_before_the_program_learns_of_them() {
     let place = Place::open(&["good.example"]).await;
     let mut client = tunnel(place.address, "good.example:443").await;
@@ -340,5 +373,5 @@ async fn refusals_within_tls_are_kept_before_the_program_learns_of_them() {
     assert_eq!(alert, [0x15, 3, 3, 0, 2, 2, 112]);
     let refused = place.proxy.refusals().take();
     assert_eq!(refused[0].reason, "was sent TLS for another name, `evil.example`");
-    until(|| place.good.received().is_empty()).await;
+    assert!(place.good.bytes().is_empty());
 }

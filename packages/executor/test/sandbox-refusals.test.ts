@@ -28,6 +28,7 @@ describe("a refusal", () => {
     ["error: could not lock config file .git/config: Read-only file system", "protected-path", ".git/config"],
     ["rm: cannot remove '/w/.vscode': Device or resource busy", "protected-path", "/w/.vscode"],
     ["curl: (6) Could not resolve host: example.com", "network", undefined],
+    ["curl: (7) Failed to connect to 127.0.0.1 port 80 after 0 ms: Couldn't connect to server", "network", undefined],
     ["ssh: Could not resolve hostname x: Temporary failure in name resolution", "network", undefined],
     ["npm error code EAI_AGAIN", "network", undefined],
     ["curl: (7) Failed to connect to localhost port 80: Connection refused", "network", undefined],

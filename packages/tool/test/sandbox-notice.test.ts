@@ -72,7 +72,9 @@ it("names what the proxy refused, with the rules to add, three at most", () => {
   });
   const network = { allow: ["registry.example"] };
 
-  expect(notice({ network, refusals: [refused("a.example:443", "a.example"), refused("b.example:22", "b.example:22")] })).toEqual([
+  expect(
+    notice({ network, refusals: [refused("a.example:443", "a.example"), refused("b.example:22", "b.example:22")] }),
+  ).toEqual([
     "The sandbox (workspace-write, bubblewrap) refused: `a.example:443`, which no rule allows; `b.example:22`, which no " +
       "rule allows. The user can add `a.example`, `b.example:22` to `sandbox.network.allow`.",
   ]);
@@ -87,5 +89,7 @@ it("names what the proxy refused, with the rules to add, three at most", () => {
 it("leads a program that passed the proxy by to it", () => {
   const [line] = notice({ network: { allow: [] }, refusals: [{ kind: "network", evidence: "…" }] });
 
-  expect(line).toContain("may have refused: the network. Hosts that `sandbox.network` allows are reached through the proxy");
+  expect(line).toContain(
+    "may have refused: the network. Hosts that `sandbox.network` allows are reached through the proxy",
+  );
 });

@@ -229,6 +229,45 @@ mod tests {
         assert!(possible.is_empty(), "{possible:?}");
     }
 
+    /// A network with rules is proven as one without: nothing of the host is reached beside the proxy.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_network_with_rules_refuses_every_attempt_and_hands_its_listener_over() {
+        use crate::sandbox::{Egress, SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions};
+        let rules = pi_proxy::Rules::parse(&["a.example".to_owned()]).unwrap();
+        let executable = crate::supervisor::executable::executable();
+        for backend in [SandboxBackend::Bubblewrap, SandboxBackend::Landlock] {
+            let options = SandboxOptions {
+                mode: SandboxMode::ReadOnly,
+                network: SandboxNetwork::Rules(rules.clone()),
+                backend: Some(backend),
+                writable_paths: Vec::new(),
+                protected_paths: Vec::new(),
+                hidden_paths: Vec::new(),
+                allow_degraded: false,
+            };
+            // A machine without it, or on which this user has no namespaces.
+            let Ok(sandbox) = Sandbox::open(&options, executable).await else { continue };
+            let folder = PrivateDir::create().unwrap();
+            let enclosure = sandbox
+                .enclose(&SessionPaths {
+                    executable,
+                    folder: folder.path(),
+                    state: &folder.state(),
+                    temporary: &folder.temporary(),
+                    visible: Vec::new(),
+                    terminal: None,
+                })
+                .unwrap();
+            let supervisor =
+                Supervisor::launch(executable, Some(&enclosure.surroundings)).await.unwrap();
+
+            assert!(Egress::start(&sandbox, &supervisor).unwrap().is_some());
+            assert!(supervisor.take_listener().is_none());
+            supervisor.close(CLOSE_BOUND).await;
+        }
+    }
+
     #[test]
     fn only_what_was_refused_in_words_and_not_seen_counts_as_refused() {
         let all = ATTEMPTS.map(|name| format!("{name} refused\n")).concat();
