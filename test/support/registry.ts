@@ -27,9 +27,9 @@ export async function startRegistry(): Promise<Registry> {
   const asked: string[] = [];
   const server = createServer((request, answer) => {
     asked.push(request.url ?? "");
-    if (request.url?.endsWith(".tgz")) return answer.end(tarball);
-    if (request.url !== `/${PACKAGE}`) return answer.writeHead(404).end("{}");
-    answer.setHeader("content-type", "application/json").end(JSON.stringify(document(url, tarball)));
+    if (request.url?.endsWith(".tgz")) answer.end(tarball);
+    else if (request.url !== `/${PACKAGE}`) answer.writeHead(404).end("{}");
+    else answer.setHeader("content-type", "application/json").end(JSON.stringify(document(url, tarball)));
   });
   const port = await listenOnLoopback(server);
   const url = `http://127.0.0.1:${port}/`;

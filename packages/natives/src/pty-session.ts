@@ -12,7 +12,6 @@ import { CallbackGate } from "./callback-gate.ts";
 import { absent, checkKnown, checkObject, checkStrings, checkText } from "./check-option.ts";
 import type { Bridge as NativeBridge, Pty, PtyRequest } from "./generated/binding.d.ts";
 import { toSandboxRequest } from "./sandbox-options.ts";
-import { toSandboxReport } from "./sandbox-report.ts";
 import { type ChunkListener, native, resultOf } from "./shell.ts";
 import { invalidOption, ShellError } from "./shell-error.ts";
 import { checkFunction, checkSignal, toTimeout } from "./shell-options.ts";
@@ -202,7 +201,7 @@ export class PtySession {
         ...(signal === undefined ? {} : { signal }),
         cancelled,
         timedOut,
-        ...(sandbox === undefined ? {} : { sandbox: toSandboxReport(sandbox) }),
+        ...(sandbox === undefined ? {} : { sandbox }),
       };
     } finally {
       if (this.#run === run.operation) this.#run = undefined;

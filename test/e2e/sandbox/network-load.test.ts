@@ -57,7 +57,7 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
     for (let at = 0; at < file.length; at += 4_093) file[at] = at % 251;
     const digest = createHash("sha256").update(file).digest("hex");
     const server = createServer((request, answer) => {
-      if (request.method === "GET") return answer.end(file);
+      if (request.method === "GET") return void answer.end(file);
       const hash = createHash("sha256");
       request.on("data", (bytes) => hash.update(bytes)).on("end", () => answer.end(hash.digest("hex")));
     });
@@ -108,7 +108,7 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
   it("a download that is cancelled ends at the server, and the session goes on", when, async (test) => {
     let isOpen = false;
     const server = createServer((request, answer) => {
-      if (request.url === "/short") return answer.end("short");
+      if (request.url === "/short") return void answer.end("short");
       isOpen = true;
       const timer = setInterval(() => answer.write("x"), 20);
       answer.on("close", () => {
