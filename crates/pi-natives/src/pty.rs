@@ -61,7 +61,8 @@ impl From<PtyRequest> for PtyOptions {
             timeout: request.timeout_ms.map(|ms| Duration::from_secs_f64(ms / 1_000.0)),
             cols: request.cols,
             rows: request.rows,
-            sandbox: request.sandbox.map(SandboxOptions::from),
+            // Taken before: its rules can be wrong.
+            sandbox: None,
         }
     }
 }
@@ -90,12 +91,13 @@ impl Pty {
         id: i64,
         command: String,
         shell: Option<String>,
-        request: PtyRequest,
+        mut request: PtyRequest,
     ) -> Result<(), ThrownError> {
         let handle = runtime::handle().map_err(no_runtime)?;
+        let sandbox = take_sandbox(&mut request)?;
         let start = Start::new(bridge, id, &request);
-        let options =
-            PtyStartOptions { command, shell: shell.map(PathBuf::from), options: request.into() };
+        let options = PtyOptions { sandbox, ..request.into() };
+        let options = PtyStartOptions { command, shell: shell.map(PathBuf::from), options };
         start.spawn(handle, |observer, on_start, cancel| {
             self.session.start(options, observer, on_start, cancel)
         });
@@ -110,11 +112,13 @@ impl Pty {
         id: i64,
         application: String,
         args: Vec<String>,
-        request: PtyRequest,
+        mut request: PtyRequest,
     ) -> Result<(), ThrownError> {
         let handle = runtime::handle().map_err(no_runtime)?;
+        let sandbox = take_sandbox(&mut request)?;
         let start = Start::new(bridge, id, &request);
-        let options = PtyArgvStartOptions { application, args, options: request.into() };
+        let options = PtyOptions { sandbox, ..request.into() };
+        let options = PtyArgvStartOptions { application, args, options };
         start.spawn(handle, |observer, on_start, cancel| {
             self.session.start_argv(options, observer, on_start, cancel)
         });
@@ -144,6 +148,12 @@ impl Pty {
     pub fn kill(&self, signal: Option<i32>) -> Result<(), ThrownError> {
         self.session.kill(signal).map_err(thrown)
     }
+}
+
+/// The sandbox that is asked for; refused before anything is opened for it.
+fn take_sandbox(request: &mut PtyRequest) -> Result<Option<SandboxOptions>, ThrownError> {
+    let sandbox = request.sandbox.take().map(SandboxOptions::try_from).transpose();
+    sandbox.map_err(crate::error::thrown)
 }
 
 /// One start on its way to the runtime.

@@ -42,9 +42,11 @@ pub struct SessionOptions {
     pub sandbox: Option<SandboxRequest>,
 }
 
-impl From<SessionOptions> for ShellOptions {
-    fn from(options: SessionOptions) -> Self {
-        Self {
+impl TryFrom<SessionOptions> for ShellOptions {
+    type Error = ShellError;
+
+    fn try_from(options: SessionOptions) -> Result<Self, ShellError> {
+        Ok(Self {
             shell: options.shell.map(PathBuf::from),
             supervisor: options.supervisor.map(PathBuf::from),
             cwd: options.cwd.map(PathBuf::from),
@@ -53,9 +55,9 @@ impl From<SessionOptions> for ShellOptions {
             driver: options.driver.map(PathBuf::from),
             snapshot_path: options.snapshot_path.map(PathBuf::from),
             limits: options.limits.map(ResourceLimits::from).unwrap_or_default(),
-            sandbox: options.sandbox.map(SandboxOptions::from),
+            sandbox: options.sandbox.map(SandboxOptions::try_from).transpose()?,
             kind: None,
-        }
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use napi_derive::napi;
-use pi_shell::{Observer, RunOptions, RunResult, Shell, ShellError};
+use pi_shell::{Observer, RunOptions, RunResult, Shell, ShellError, ShellOptions};
 use tokio_util::sync::CancellationToken;
 
 use crate::bridge::Bridge;
@@ -27,7 +27,8 @@ impl Session {
     /// Checks the options; starts nothing.
     #[napi(constructor, catch_unwind)]
     pub fn new(options: SessionOptions) -> Result<Self, ThrownError> {
-        let shell = Shell::new(options.into()).map_err(thrown)?;
+        let options = ShellOptions::try_from(options).map_err(thrown)?;
+        let shell = Shell::new(options).map_err(thrown)?;
         Ok(Self { shell: Some(shell) })
     }
 
@@ -132,8 +133,9 @@ pub fn execute(
     request: RunRequest,
     is_cancelled: bool,
 ) -> Result<bool, ThrownError> {
+    let session = ShellOptions::try_from(session).map_err(thrown)?;
     start(bridge, id, request, is_cancelled, |options, observer, cancel| {
-        pi_shell::execute_shell(session.into(), options, observer, cancel)
+        pi_shell::execute_shell(session, options, observer, cancel)
     })
 }
 

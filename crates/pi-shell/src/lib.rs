@@ -32,6 +32,7 @@ mod outcome;
 pub mod output;
 #[cfg(unix)]
 mod private_dir;
+mod proxy_variables;
 mod pty;
 mod request;
 #[cfg(unix)]
@@ -50,7 +51,7 @@ mod validate;
 pub use budget::{HARD_TIMEOUT_GRACE, callback_patience};
 pub use capabilities::{Capabilities, capabilities};
 pub use confinement::{
-    Plant, PlantKind, SandboxBackend, SandboxMode, SandboxOptions, SandboxReport,
+    Plant, PlantKind, SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions, SandboxReport,
 };
 pub use error::ShellError;
 #[cfg(target_os = "linux")]
@@ -60,6 +61,7 @@ pub use outcome::{
     ExitOutcome, LimitMet, LineRange, LostWithShell, OutputSummary, ProcessInfo, ReadOnlyReport,
     RunResult,
 };
+pub use pi_proxy::{Refusal as NetworkRefusal, RuleError, Rules as NetworkRules};
 #[cfg(unix)]
 pub use pty::{
     OnStart, PtyArgvStartOptions, PtyError, PtyOptions, PtyResult, PtySession, PtyStartOptions,

@@ -10,7 +10,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use pi_shell::{
-    Concurrency, RunOptions, SandboxMode, SandboxOptions, Shell, ShellOptions, execute_shell,
+    Concurrency, RunOptions, SandboxMode, SandboxNetwork, SandboxOptions, Shell, ShellOptions,
+    execute_shell,
 };
 use support::{Recorder, attempt, command, output_of, run, shell_options, told};
 use tokio_util::sync::CancellationToken;
@@ -69,7 +70,7 @@ async fn an_old_bash_has_a_sandbox_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let sandbox = Some(SandboxOptions {
         mode: SandboxMode::ReadOnly,
-        network: false,
+        network: SandboxNetwork::None,
         backend: None,
         writable_paths: Vec::new(),
         protected_paths: Vec::new(),

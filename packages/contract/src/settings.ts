@@ -24,7 +24,7 @@ import {
   MIN_OUTPUT_BYTES,
   MIN_OUTPUT_LINES,
 } from "./limits.ts";
-import { ResourceLimits, SandboxBackend, SandboxMode } from "./sandbox.ts";
+import { ResourceLimits, SandboxBackend, SandboxMode, SandboxNetwork } from "./sandbox.ts";
 
 const MAX_TIMEOUT_MS = MAX_TIMEOUT_SECONDS * 1_000;
 /** Longest wait for an answer: a day. */
@@ -221,7 +221,9 @@ export const Settings = z.object({
   sandboxMode: SandboxMode.default("full").describe(
     "What commands can write. `full`: whatever the user can. Anything else runs them in a sandbox or not at all.",
   ),
-  "sandbox.network": z.boolean().default(false).describe("Whether commands in a sandbox can use the network."),
+  "sandbox.network": SandboxNetwork.default(false).describe(
+    "What of the network commands in a sandbox can reach. `true`: the host's. `false`: none. `allow`: hosts, by rules.",
+  ),
   "sandbox.backend": SandboxBackend.optional().describe("Who holds the sandbox; none means the first that works."),
   "sandbox.writablePaths": names
     .default([])

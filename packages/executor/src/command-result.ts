@@ -7,6 +7,7 @@
 import { type BashResult, DEFAULT_TIMEOUT_SECONDS } from "@pi-bash/contract";
 import type { RunOutput, RunResult } from "./natives-port.ts";
 import { enforcedOutcome } from "./read-only/read-only-result.ts";
+import { outcomeOf } from "./refusals.ts";
 
 /** Timeout of a command that names none, in milliseconds. */
 export const DEFAULT_TIMEOUT_MS = DEFAULT_TIMEOUT_SECONDS * 1_000;
@@ -59,7 +60,7 @@ export function settledResult(run: RunResult, timeoutMs: number): CommandResult 
   if (run.sessionReset) result.sessionReset = true;
   if (run.lostWithShell !== undefined) result.lostWithShell = [...run.lostWithShell];
   if (run.survivors.length > 0) result.survivors = [...run.survivors];
-  if (run.sandbox !== undefined) result.sandbox = run.sandbox;
+  if (run.sandbox !== undefined) result.sandbox = outcomeOf(run.sandbox);
   if (run.readOnly !== undefined) result.readOnly = enforcedOutcome(run.readOnly);
   if (run.limitsMet !== undefined) result.limitsMet = [...run.limitsMet];
   if (output !== undefined && output.lateOutputBytes !== 0) result.lateOutputBytes = output.lateOutputBytes;

@@ -18,7 +18,7 @@ import { withinLines } from "./output/line-window.ts";
 import { ReadOnlyUnavailableError } from "./read-only/confinement.ts";
 import { READ_ONLY_ENV } from "./read-only/read-only-environment.ts";
 import { withRecognized } from "./read-only/read-only-result.ts";
-import { refusalsIn } from "./refusals.ts";
+import { hintsIn } from "./refusals.ts";
 import type { RuleFiles } from "./rule-files.ts";
 import { type ArtifactChoice, openRunSink, type RunSink, type UpdateListener } from "./run-sink.ts";
 import { type Watched, watchRun } from "./run-watch.ts";
@@ -135,7 +135,7 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
   const { value } = watched;
   // The core was told to stop; why, it does not know.
   const ended = deadline.hasKilled && value.cancelled ? { ...value, timedOut: true } : value;
-  const settled = await withRefusals(settledResult(ended, endedAfterMs), call);
+  const settled = await withHints(settledResult(ended, endedAfterMs), call);
   const result = await sink.finish(settled, value.output);
   const shown = options.mayMinimize === false ? result : await minimized(call, result, { host, sink, window });
   // A minimized text fits already. What is said of a stop stands before the output.
@@ -162,16 +162,17 @@ function minimized(
 }
 
 /** With what may have been refused, recognized in the text before the minimizer has it. */
-async function withRefusals(result: CommandResult, { options, session }: CommandCall): Promise<CommandResult> {
-  const { sandbox: report, readOnly, exitCode, output } = result;
+async function withHints(result: CommandResult, { options, session }: CommandCall): Promise<CommandResult> {
+  const { sandbox, readOnly, exitCode, output } = result;
   if (exitCode === undefined || exitCode === 0) return result;
   const cwd = result.workingDir ?? options.cwd ?? session.cwd ?? process.cwd();
   // The narrower of the two: what it refused, an approval allows, and the next run shows what the sandbox refuses.
   if (readOnly?.enforced === true) return { ...result, readOnly: await withRecognized(readOnly, output, cwd) };
-  if (report === undefined) return result;
+  if (sandbox === undefined) return result;
   const writablePaths = session.sandbox?.writablePaths ?? [];
-  const refusals = await refusalsIn(output, { report, writablePaths, cwd, isRoot: process.getuid?.() === 0 });
-  return refusals.length === 0 ? result : { ...result, sandbox: { ...report, refusals } };
+  const hints = await hintsIn(output, { report: sandbox, writablePaths, cwd, isRoot: process.getuid?.() === 0 });
+  const refusals = [...(sandbox.refusals ?? []), ...hints];
+  return refusals.length === 0 ? result : { ...result, sandbox: { ...sandbox, refusals } };
 }
 
 /** Starts the run, waits for it, and gives the session back in the state that the outcome leaves it in. */

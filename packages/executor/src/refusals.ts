@@ -1,14 +1,16 @@
 /**
- * What a sandbox, or a read-only run, may have refused: recognized in what a failed command printed.
+ * What a sandbox, or a read-only run, refused: records of a sandbox's proxy, and hints taken from what a failed command
+ * printed.
  *
- * The kernel answers the program, not us: what remains is the program's message. So this is a hint, made of the profile
- * (what could be written, whether there was a network) and the messages of the C library in the last lines. A program
- * that prints nothing, or in another language, leaves none. Nothing is decided by it.
+ * The proxy refuses itself, so what it says is exact. The kernel answers the program, not us: what remains is the
+ * program's message. So that is a hint, made of the profile (what could be written, whether there was a network) and the
+ * messages of the C library in the last lines. A program that prints nothing, or in another language, leaves none.
+ * Nothing is decided by it.
  */
 
 import { access, constants, realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import type { SandboxRefusal, SandboxRefusalKind, SandboxReport } from "@pi-bash/contract";
+import type { SandboxOutcome, SandboxRefusal, SandboxRefusalKind, SandboxReport } from "@pi-bash/contract";
 import { headUnits } from "@pi-bash/contract/text";
 
 /** Lines at the end of an output that are looked at. */
@@ -27,7 +29,7 @@ const MAX_EVIDENCE_CHARS = 200;
 /** What is known of the run. */
 export interface Profile {
   /** Who holds the command. */
-  report: Pick<SandboxReport, "backend" | "network" | "degraded">;
+  report: Pick<SandboxOutcome, "backend" | "network" | "degraded">;
   /** Folders that could be written, absolute. */
   writablePaths: readonly string[];
   /** Where relative paths are taken from: the directory in which the command ended. */
@@ -58,7 +60,7 @@ const FAILURES: readonly (readonly [Failure, RegExp])[] = [
   ["superuser", /must be superuser|only root can/i],
   [
     "unreachable",
-    /network is unreachable|no route to host|connection refused|could ?n[o']t resolve|temporary failure in name resolution|name or service not known|\b(ENETUNREACH|EHOSTUNREACH|ECONNREFUSED|EAI_AGAIN)\b/i,
+    /network is unreachable|no route to host|connection refused|could ?n[o']t (resolve|connect)|temporary failure in name resolution|name or service not known|\b(ENETUNREACH|EHOSTUNREACH|ECONNREFUSED|EAI_AGAIN)\b/i,
   ],
   ["gone", /no such process|no such file or directory|\bESRCH\b|\bENOENT\b/i],
 ];
@@ -77,8 +79,20 @@ const TOPICS: readonly (readonly [SandboxRefusalKind, RegExp])[] = [
   ["network", /\b(socket|connect|bind|send|sendto|sendmsg)\b/i],
 ];
 
+/** What a run's result says of its sandbox: what the proxy refused is among the refusals. */
+export function outcomeOf({ networkRefusals, ...report }: SandboxReport): SandboxOutcome {
+  if (networkRefusals === undefined) return report;
+  const refusals = networkRefusals.map(({ target, reason, rule }) => ({
+    kind: "network" as const,
+    target,
+    ...(rule === undefined ? {} : { rule }),
+    evidence: headUnits(`\`${target}\`, which ${reason}`, MAX_EVIDENCE_CHARS),
+  }));
+  return { ...report, refusals };
+}
+
 /** What may have been refused, in the order of the output. */
-export async function refusalsIn(output: string, profile: Profile): Promise<SandboxRefusal[]> {
+export async function hintsIn(output: string, profile: Profile): Promise<SandboxRefusal[]> {
   const found = new Map<string, SandboxRefusal>();
   for (const line of output.split("\n").slice(-MAX_LINES)) {
     const refusal = line.length > MAX_LINE_CHARS ? undefined : await refusalIn(line, profile);
@@ -102,14 +116,15 @@ async function refusalIn(line: string, profile: Profile): Promise<SandboxRefusal
 
 /** What the words alone tell; undefined: the path has to. */
 function kindByWords(line: string, failure: Failure, { report, isReadOnly }: Profile): SandboxRefusalKind | undefined {
-  if (failure === "unreachable") return report.network ? undefined : "network";
+  // With rules the proxy keeps records; what cannot be reached all the same did not ask it.
+  if (failure === "unreachable") return report.network === true ? undefined : "network";
   const topic = TOPICS.find(([, words]) => words.test(line))?.[0];
   // What is outside does not exist in a sandbox; a read-only run sees it.
   if (failure === "gone")
     return isReadOnly !== true && (topic === "process" || topic === "terminal") ? topic : undefined;
   if (failure === "denied" || failure === "not-permitted" || failure === "superuser") {
     // With a network the filter still refuses some families.
-    return topic === "network" && report.network ? "system-call" : topic;
+    return topic === "network" && report.network === true ? "system-call" : topic;
   }
   return topic === "mount" ? topic : undefined;
 }

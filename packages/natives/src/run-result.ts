@@ -5,6 +5,7 @@ import { constants } from "node:os";
 import type { LimitMet, LostWithShell, ProcessInfo, SandboxReport } from "@pi-bash/contract";
 import type { RunOutcome, Summary } from "./generated/binding.d.ts";
 import { type MinimizerResult, toMinimizerResult } from "./minimizer.ts";
+import { toSandboxReport } from "./sandbox-report.ts";
 
 /** What a sink kept. */
 export interface OutputSummary {
@@ -90,7 +91,7 @@ export function toRunResult(outcome: RunOutcome): ShellRunResult {
   if (workingDir !== undefined) result.workingDir = workingDir;
   if (output !== undefined) result.output = toOutputSummary(output);
   if (minimized !== undefined) result.minimized = toMinimizerResult(minimized, minimized.originalText ?? "");
-  if (sandbox !== undefined) result.sandbox = sandbox;
+  if (sandbox !== undefined) result.sandbox = toSandboxReport(sandbox);
   if (limitsMet !== undefined) result.limitsMet = limitsMet;
   if (lostWithShell !== undefined) result.lostWithShell = lostWithShell;
   if (readOnly !== undefined) result.readOnly = readOnly;

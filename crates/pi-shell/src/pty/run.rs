@@ -33,7 +33,7 @@ use crate::error::ShellError;
 use crate::observer::Observer;
 use crate::outcome::ExitOutcome;
 use crate::private_dir::PrivateDir;
-use crate::sandbox::{Enclosure, Sandbox, SandboxOptions, SandboxReport, SessionPaths};
+use crate::sandbox::{Egress, Enclosure, Sandbox, SandboxOptions, SandboxReport, SessionPaths};
 use crate::supervisor::{Child, ChildExit, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
 use crate::sys::signals::KILL;
 
@@ -83,13 +83,18 @@ pub(super) async fn run(
     if let Some(on_start) = on_start {
         on_start(started.leader.pid());
     }
-    let sandbox = started.room.as_ref().map(|room| (room.report.clone(), room.enclosure.plants()));
+    let sandbox = started.room.as_ref().map(|room| {
+        let refusals = room.egress.as_ref().map(Egress::refusals);
+        (room.sandbox.report().clone(), room.enclosure.plants(), refusals)
+    });
     let mut run =
         Run { program: started, controls, outflow: Delivery::new(observer, None), deadline };
     let outcome = run.follow().await;
     run.finish(outcome).await;
     let sandbox = match sandbox {
-        Some((report, plants)) => Some(report.with_plants(plants).await),
+        Some((report, plants, refusals)) => {
+            Some(report.with_refused(refusals.as_deref()).with_plants(plants).await)
+        }
         None => None,
     };
     Ok((outcome, sandbox))
@@ -108,8 +113,10 @@ struct Program {
 
 /// What a program in a sandbox has of its own.
 struct Room {
-    report: SandboxReport,
+    sandbox: Arc<Sandbox>,
     enclosure: Enclosure,
+    /// Its proxy, where its network has rules; started after the supervisor.
+    egress: Option<Egress>,
     _folder: PrivateDir,
 }
 
@@ -130,14 +137,14 @@ impl Room {
             visible: vec![cwd.to_path_buf()],
             terminal,
         })?;
-        Ok(Self { report: sandbox.report().clone(), enclosure, _folder: folder })
+        Ok(Self { sandbox, enclosure, egress: None, _folder: folder })
     }
 }
 
 impl Program {
     async fn start(launch: Launch, controls: &Controls) -> Result<Self, PtyError> {
         let (terminal, held) = Terminal::open(controls.size())?;
-        let room = match &launch.sandbox {
+        let mut room = match &launch.sandbox {
             Some(wanted) => {
                 let own = terminal::path_of(&held);
                 Some(Room::open(wanted, &launch.supervisor, &launch.cwd, own).await?)
@@ -146,6 +153,9 @@ impl Program {
         };
         let surroundings = room.as_ref().map(|room| &room.enclosure.surroundings);
         let supervisor = Supervisor::launch(&launch.supervisor, surroundings).await?;
+        if let Some(room) = &mut room {
+            room.egress = Egress::start(&room.sandbox, &supervisor)?;
+        }
         let copy = || {
             held.try_clone()
                 .map_err(|source| ShellError::System { attempt: "copy a descriptor", source })

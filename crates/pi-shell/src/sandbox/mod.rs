@@ -20,6 +20,7 @@
 mod bubblewrap;
 #[cfg(target_os = "linux")]
 mod devices;
+mod egress;
 mod enclosure;
 #[cfg(target_os = "linux")]
 mod landlock;
@@ -40,13 +41,18 @@ mod technique;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use pi_proxy::Refusals;
+
+pub(crate) use self::egress::Egress;
 pub(crate) use self::enclosure::{Enclosure, SessionPaths};
 use self::plants::Found;
 pub(crate) use self::plants::Plants;
 pub(crate) use self::stubs::Stubs;
 pub(crate) use self::technique::offered_backends;
 use self::technique::{Technique, backends_of, techniques};
-pub(crate) use crate::confinement::{SandboxBackend, SandboxMode, SandboxOptions, SandboxReport};
+pub(crate) use crate::confinement::{
+    SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions, SandboxReport,
+};
 use crate::error::ShellError;
 
 /// Results of probes that are kept: an agent has one or two configurations.
@@ -101,6 +107,11 @@ impl Sandbox {
 }
 
 impl SandboxReport {
+    /// With what was refused since the last look.
+    pub(crate) fn with_refused(self, refusals: Option<&Refusals>) -> Self {
+        Self { refused: refusals.map(Refusals::take).unwrap_or_default(), ..self }
+    }
+
     /// With what came since the last look.
     pub(crate) async fn with_plants(self, plants: Option<Plants>) -> Self {
         let Some(plants) = plants else { return self };
@@ -141,7 +152,8 @@ async fn prove(
         let report = SandboxReport {
             mode: options.mode,
             backend,
-            network: options.network,
+            network: options.network.clone(),
+            refused: Vec::new(),
             degraded: technique.lacks(options.mode),
             planted: Vec::new(),
             partly_searched: false,
@@ -160,6 +172,9 @@ async fn prove(
             Err(reason) => last = reason,
         }
     }
+    if matches!(options.network, SandboxNetwork::Rules(_)) && backend == SandboxBackend::Landlock {
+        last.push_str("; rules for the network need a network namespace");
+    }
     Err(last)
 }
 
@@ -168,7 +183,7 @@ fn judge(possible: Vec<String>, options: &SandboxOptions) -> Result<Vec<String>,
     let mut degraded = Vec::new();
     for name in possible {
         match name.as_str() {
-            "network" if options.network => {}
+            "network" if options.network.is_host() => {}
             // An older Landlock cannot refuse these.
             "signal" | "unix-socket" => degraded.push(name),
             _ => return Err(format!("does not hold here: `{name}` was possible")),

@@ -16,7 +16,7 @@ use crate::delivery::Delivery;
 use crate::late::LateReaders;
 use crate::outcome::{OutputSummary, ProcessInfo};
 use crate::private_dir::PrivateDir;
-use crate::sandbox::{Enclosure, Plants, SandboxReport, Stubs};
+use crate::sandbox::{Egress, Enclosure, Plants, SandboxReport, Stubs};
 use crate::source::{ReadOutcome, Source as _};
 use crate::stop::{self, Spared};
 use crate::supervisor::Supervisor;
@@ -57,17 +57,20 @@ pub(super) struct Ground {
     pub(super) temporary: Option<PathBuf>,
     /// Held until the session is gone.
     _stubs: Option<Stubs>,
+    /// The session's proxy, where its network has rules.
+    egress: Option<Egress>,
 }
 
 impl Ground {
     /// `root` is which process the supervisor is.
     pub(super) fn new(means: Means, root: Option<ProcessIdentity>, spec: LaunchSpec) -> Self {
-        let Means { supervisor, executable, folder, enclosure, limits } = means;
+        let Means { supervisor, executable, folder, enclosure, egress, limits } = means;
         Self {
             limits,
             sandbox: spec.sandbox.as_ref().map(|sandbox| sandbox.report().clone()),
             temporary: enclosure.as_ref().map(|enclosure| enclosure.temporary.clone()),
             plants: enclosure.as_ref().and_then(Enclosure::plants),
+            egress,
             _stubs: enclosure.map(Enclosure::into_stubs),
             supervisor,
             executable,
@@ -92,6 +95,8 @@ impl Ground {
     /// What a command that has just ended is told of the sandbox around it.
     pub(super) async fn sandbox_report(&self) -> Option<SandboxReport> {
         let report = self.sandbox.clone()?;
+        let refusals = self.egress.as_ref().map(Egress::refusals);
+        let report = report.with_refused(refusals.as_deref());
         Some(report.with_plants(self.plants.clone()).await)
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::environment;
 use crate::error::ShellError;
+use crate::proxy_variables;
 use crate::request::{ResourceLimits, ShellOptions};
 use crate::sandbox::Sandbox;
 use crate::shell_path;
@@ -36,6 +37,7 @@ pub(super) fn launch_spec(options: &ShellOptions, cwd: &Path) -> Result<LaunchSp
             .collect(),
         None => environment::host_environment(),
     };
+    let env = proxy_variables::without_host_proxies(env, options.sandbox.as_ref());
     Ok(LaunchSpec {
         shell: shell_path::resolve(options.shell.as_deref())?,
         env,

@@ -71,6 +71,7 @@ use crate::inline;
 use crate::job::Job;
 use crate::observer::Observer;
 use crate::outcome::{ExitOutcome, RunResult};
+use crate::proxy_variables;
 use crate::request::{Concurrency, RunOptions, ShellOptions};
 use crate::validate;
 
@@ -90,8 +91,9 @@ pub struct Shell {
 
 impl Shell {
     /// A session. Checks the options; nothing is spawned before the first run.
-    pub fn new(options: ShellOptions) -> Result<Self, ShellError> {
+    pub fn new(mut options: ShellOptions) -> Result<Self, ShellError> {
         validate::check_shell_options(&options)?;
+        proxy_variables::bound(&mut options);
         let kind = options.kind.unwrap_or_else(|| kind_with(options.shell.as_deref()));
         Ok(Self { inner: Arc::new(Inner::new(options, kind)) })
     }

@@ -13,6 +13,7 @@ use crate::error::ShellError;
 use crate::job::Job;
 use crate::observer::Observer;
 use crate::outcome::RunResult;
+use crate::proxy_variables;
 #[cfg(target_os = "linux")]
 use crate::request::SessionKind;
 use crate::request::{RunOptions, ShellOptions};
@@ -33,6 +34,7 @@ pub async fn execute_shell(
     }
     let kind = options.kind.unwrap_or_else(|| kind_with(options.shell.as_deref()));
     let mut options = options;
+    proxy_variables::bound(&mut options);
     // Where a sandbox hides the temporary folder, it shows the session's first directory.
     if options.sandbox.is_some() && options.cwd.is_none() {
         options.cwd.clone_from(&run.cwd);

@@ -13,7 +13,7 @@ use super::limits::SessionLimits;
 use crate::error::ShellError;
 use crate::private_dir::{self, PrivateDir};
 use crate::request::ShellOptions;
-use crate::sandbox::{Enclosure, Sandbox, SessionPaths};
+use crate::sandbox::{Egress, Enclosure, Sandbox, SessionPaths};
 use crate::supervisor::Supervisor;
 
 /// Spares kept. One serves sessions that start one after the other; each costs about 1 MB.
@@ -37,6 +37,8 @@ pub(super) struct Means {
     pub(super) folder: PrivateDir,
     /// How it is enclosed, in a sandbox.
     pub(super) enclosure: Option<Enclosure>,
+    /// Its proxy, where its network has rules.
+    pub(super) egress: Option<Egress>,
     pub(super) limits: SessionLimits,
 }
 
@@ -57,8 +59,12 @@ impl Means {
         };
         let surroundings = enclosure.as_ref().map(|enclosure| &enclosure.surroundings);
         let supervisor = Supervisor::launch(executable, surroundings).await?;
+        let egress = match &spec.sandbox {
+            Some(sandbox) => Egress::start(sandbox, &supervisor)?,
+            None => None,
+        };
         let executable = executable.to_path_buf();
-        Ok(Self { supervisor, executable, folder, enclosure, limits })
+        Ok(Self { supervisor, executable, folder, enclosure, egress, limits })
     }
 }
 

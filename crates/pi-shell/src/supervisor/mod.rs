@@ -20,9 +20,10 @@ mod surroundings;
 mod transport;
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pi_supervisor::process;
@@ -53,6 +54,8 @@ struct Inner {
     identity: ProcessIdentity,
     socket: Arc<Socket>,
     orders: mpsc::UnboundedSender<Order>,
+    /// What it listens at in its network namespace, until a proxy takes it.
+    listener: Mutex<Option<OwnedFd>>,
     /// Spawns and sweeps share the numbers; 0 is the supervisor's own sweep at its end.
     next_id: AtomicU32,
     /// `Some` when the supervisor is dead and reaped, with the pids it could not kill.
@@ -176,19 +179,25 @@ impl Supervisor {
         executable: &Path,
         surroundings: Option<&Surroundings>,
     ) -> Result<Self, ShellError> {
-        let launched = launch::launch(executable, surroundings).await?;
+        let mut launched = launch::launch(executable, surroundings).await?;
+        let listener = Mutex::new(launched.listener.take());
         let identity = launched.identity;
         let socket = launched.connection.socket();
         let (orders, inbox) = mpsc::unbounded_channel();
         let (tell_end, ended) = watch::channel(None);
         tokio::spawn(driver::Driver::new(launched, inbox, tell_end).run());
         let next_id = AtomicU32::new(1);
-        Ok(Self { inner: Arc::new(Inner { identity, socket, orders, next_id, ended }) })
+        Ok(Self { inner: Arc::new(Inner { identity, socket, orders, listener, next_id, ended }) })
     }
 
     /// Its pid: root of the tree of everything it started.
     pub(crate) fn pid(&self) -> i32 {
         self.inner.identity.pid
+    }
+
+    /// Takes the listener of its network namespace, where its surroundings asked for one.
+    pub(crate) fn take_listener(&self) -> Option<OwnedFd> {
+        self.inner.listener.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Lets it go on where a command stopped it (`kill -STOP $PPID`): nothing else would, and what it

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use pi_shell::{SandboxMode, SandboxOptions, Shell, ShellOptions};
+use pi_shell::{SandboxMode, SandboxNetwork, SandboxOptions, Shell, ShellOptions};
 
 use crate::support::{run, session, shell_options, told};
 
@@ -88,7 +88,7 @@ async fn a_session_in_a_sandbox_is_driven_and_kept_in() {
         mode: SandboxMode::ReadOnly,
         writable_paths: Vec::new(),
         protected_paths: Vec::new(),
-        network: false,
+        network: SandboxNetwork::None,
         backend: None,
         hidden_paths: Vec::new(),
         allow_degraded: false,

@@ -6,7 +6,7 @@
  */
 import type { ReadOnlyEnforced } from "@pi-bash/contract";
 import type { ReadOnlyFacts } from "../natives-port.ts";
-import { type Profile, refusalsIn } from "../refusals.ts";
+import { type Profile, hintsIn } from "../refusals.ts";
 
 /** The core's report in the contract's form. */
 export function enforcedOutcome({ degraded, stateDropped }: ReadOnlyFacts): ReadOnlyEnforced {
@@ -24,5 +24,5 @@ export async function withRecognized(
 ): Promise<ReadOnlyEnforced> {
   const isRoot = process.getuid?.() === 0;
   const profile: Profile = { report: HOLDER, writablePaths: [], cwd, isRoot, isReadOnly: true };
-  return { ...outcome, refusals: await refusalsIn(output, profile) };
+  return { ...outcome, refusals: await hintsIn(output, profile) };
 }

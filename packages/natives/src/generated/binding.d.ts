@@ -263,6 +263,16 @@ export interface MinimizerStage {
   note: string
 }
 
+/** Something that a session's proxy refused. */
+export interface NetworkRefusalFacts {
+  /** Host and port, as they were asked for. */
+  target: string
+  /** Why, as the rest of a sentence that begins with the target. */
+  reason: string
+  /** The rule that would allow it. Absent: no rule would. */
+  rule?: string
+}
+
 /** Something in the workspace that a program outside will obey. */
 export interface PlantFacts {
   /** Where it is; absolute. */
@@ -386,6 +396,10 @@ export interface SandboxFacts {
   backend: 'bubblewrap' | 'landlock' | 'seatbelt'
   /** The host's network could be used. */
   network: boolean
+  /** What of the network could be reached, by a proxy. Absent: nothing, or the host's network. */
+  networkRules?: Array<string>
+  /** What the proxy refused since the result before. Absent: nothing. */
+  refused?: Array<NetworkRefusalFacts>
   /** What was not contained, by name. */
   degraded: Array<string>
   /** What came since the result before and that a program outside will obey. Absent: nothing. */
@@ -398,8 +412,10 @@ export interface SandboxFacts {
 export interface SandboxRequest {
   /** What can be written. */
   mode: 'read-only' | 'workspace-write'
-  /** The host's network can be used. */
+  /** The host's network can be used. With `networkRules` it cannot. */
   network: boolean
+  /** What of the network can be reached, by a proxy. Absent: nothing, or the host's network. */
+  networkRules?: Array<string>
   /** Absent: the first that works. */
   backend?: 'bubblewrap' | 'landlock' | 'seatbelt'
   /** Folders that can be written; absolute. */

@@ -1,6 +1,7 @@
 //! One session's shell over its life: started, given a session's beginnings, replaced when it dies. How one command
 //! is run stands in `run`.
 
+use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use super::shell::{DrivenShell, Heard, LaunchError};
 use super::standby::Shared;
 use crate::error::ShellError;
 use crate::outcome::LostWithShell;
+use crate::proxy_variables;
 use crate::request::ShellOptions;
 use crate::script;
 use crate::session::ground::Ground;
@@ -257,6 +259,11 @@ impl Engine {
             text.push_str("\n\\builtin . ");
             text.push_str(&script::quote_path(path));
             text.push('\n');
+            // What a person's own shell exports is not for a sandbox that has a proxy of its own.
+            for (name, value) in proxy_variables::of_sandbox(self.options.sandbox.as_ref()) {
+                let value = script::quote(&value);
+                let _infallible = write!(text, "\\builtin export {name}={value};");
+            }
         }
         let has_snapshot = snapshot.is_some();
         let furnished = self.run_own(&text).await;

@@ -41,6 +41,7 @@ use crate::error::ShellError;
 use crate::job::{Clock, Job};
 use crate::late::LateReaders;
 use crate::outcome::{ExitOutcome, LostWithShell, OutputSummary, RunResult};
+use crate::proxy_variables;
 use crate::request::{EnvironmentEntry, ShellOptions};
 use crate::shell_path;
 use crate::source::{ReadOutcome, Source as _};
@@ -367,7 +368,7 @@ fn outcome_of(ending: Ending) -> ExitOutcome {
 
 /// What the session's first bash is started with.
 fn base_environment(options: &ShellOptions) -> Vec<EnvironmentEntry> {
-    match &options.base_env {
+    let env = match &options.base_env {
         Some(entries) => {
             entries.iter().filter(|(name, _)| !environment::is_dropped(name)).cloned().collect()
         }
@@ -375,5 +376,6 @@ fn base_environment(options: &ShellOptions) -> Vec<EnvironmentEntry> {
             .into_iter()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect(),
-    }
+    };
+    proxy_variables::without_host_proxies(env, options.sandbox.as_ref())
 }

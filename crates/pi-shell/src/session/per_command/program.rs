@@ -21,6 +21,7 @@ use std::path::Path;
 use super::dump::DUMP;
 use super::files::{Files, SCRIPT_NAME, for_bash};
 use super::state::{State, is_variable_name};
+use crate::proxy_variables;
 use crate::request::{EnvironmentEntry, ShellOptions};
 use crate::script::{UNSET_OLDPWD, quote};
 
@@ -245,6 +246,10 @@ impl Program<'_> {
         if let Some(snapshot) = self.options.snapshot_path.as_deref().filter(|path| path.is_file())
         {
             let _infallible = writeln!(first, "\\builtin . {}", for_bash(snapshot));
+            // What a person's own shell exports is not for a sandbox that has a proxy of its own.
+            for (name, value) in proxy_variables::of_sandbox(self.options.sandbox.as_ref()) {
+                let _infallible = writeln!(first, "\\builtin export {name}={}", quote(&value));
+            }
         }
         text.extend_from_slice(first.as_bytes());
     }
