@@ -323,7 +323,7 @@ async fn a_shell_that_died_between_two_commands_is_replaced_first() {
     let killed = std::process::Command::new("kill").args(["-9", pid.trim()]).status().unwrap();
     assert!(killed.success());
 
-    assert_eq!(read(&shell, "echo $V").await.0, "kept\n");
+    assert_eq!(read(&shell, "echo $V").await, ("kept\n".to_owned(), 0));
     assert_eq!(told(&shell, "echo $V").await.0, "kept\n");
     shell.close().await;
 }
