@@ -18,7 +18,7 @@ export type ReadOnlyFirstRun = z.infer<typeof ReadOnlyFirstRun>;
 /** The kernel held the command: it could change nothing but a temporary folder of its own. */
 export const ReadOnlyEnforced = z.object({
   enforced: z.literal(true),
-  /** What this kernel cannot hold, by name: `signal`, `abstract-socket`, `tcp`. Empty on Linux 6.12 and newer. */
+  /** What this kernel cannot hold, by name: `signal` before Linux 6.12, nothing from there on. */
   degraded: z.array(z.string()),
   /** The command changed variables, functions or options of its shell, and these changes are gone. */
   stateDropped: z.boolean(),

@@ -8,7 +8,7 @@ import type { NativesPort, SessionOptions } from "../natives-port.ts";
 
 /** Whether the kernel can hold a command that only reads. */
 export type Confinement =
-  /** It can, apart from what `degraded` names (`signal`, `abstract-socket`, `tcp`). */
+  /** It can, apart from what `degraded` names (`signal`, before Linux 6.12). */
   | { readonly available: true; readonly degraded: readonly string[] }
   | { readonly available: false; readonly reason: string };
 
