@@ -6,6 +6,7 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpStream;
@@ -42,18 +43,31 @@ pub trait Outside: Send + Sync + 'static {
     fn connect(&self, address: SocketAddr) -> Answer<'_, TcpStream>;
 }
 
-/// The host's own resolver and network.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct System;
+/// Lookups of one session at one time, so that it cannot hold up those of others.
+const MAX_OWN_LOOKUPS: usize = 4;
+
+/// The host's own resolver and network, for one session.
+#[derive(Debug, Clone)]
+pub struct System {
+    own_lookups: Arc<Semaphore>,
+}
+
+impl Default for System {
+    fn default() -> Self {
+        Self { own_lookups: Arc::new(Semaphore::new(MAX_OWN_LOOKUPS)) }
+    }
+}
 
 impl Outside for System {
     fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Vec<IpAddr>> {
         Box::pin(async move {
+            let own = Arc::clone(&self.own_lookups);
+            let own = own.acquire_owned().await.map_err(io::Error::other)?;
             let permit = LOOKUPS.acquire().await.map_err(io::Error::other)?;
             let name = name.to_owned();
             let lookup = move || {
                 // Held as long as the thread, not as long as the caller waits for it.
-                let _permit = permit;
+                let _permits = (own, permit);
                 let found = (name.as_str(), 0).to_socket_addrs()?;
                 Ok(found.map(|address| address.ip()).collect())
             };

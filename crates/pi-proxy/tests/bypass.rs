@@ -1,6 +1,8 @@
 //! Ways past a list of hosts that were reported of proxies like this one, and of others: each does not
 //! reach `evil.example` (or what stands for it), and each has a control in which the same bytes with
 //! another list, or nearly the same with this one, do reach a server.
+//!
+//! One table, and so longer than other files.
 #![allow(
     clippy::unwrap_used,
     clippy::allow_attributes,

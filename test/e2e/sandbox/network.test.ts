@@ -1,6 +1,7 @@
 /**
  * What usual programs reach of a network that has rules, and what they and their user are told of the rest. Ways past the
- * rules: `network-bypass.test.ts`; much at once and sudden ends: `network-load.test.ts`.
+ * rules: `network-bypass.test.ts`; much at once and sudden ends: `network-load.test.ts`; rules that cannot be had:
+ * `network-rules.test.ts`.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -11,10 +12,8 @@ import type { SandboxNetwork } from "@pi-bash/contract";
 import { createExecutor, type Executor } from "@pi-bash/executor";
 import { capabilities, PtySession, Shell, type ShellError } from "@pi-bash/natives";
 import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
-import { startHost } from "../../support/host.ts";
-import { within } from "../../support/patience.ts";
 import { listenOnLoopback, PACKAGE, startRegistry } from "../../support/registry.ts";
-import { canHaveNamespaces, WITHOUT_NAMESPACES } from "../../support/sandbox-ways.ts";
+import { canHaveNamespaces } from "../../support/sandbox-ways.ts";
 
 /** Time for a proof of a sandbox and some commands, an installation among them. */
 const SLOW_MS = 60_000;
@@ -174,6 +173,23 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
     },
   );
 
+  it("a relay inside the sandbox reaches what its programs reach, and no more", when, async (test) => {
+    const [allowed, other] = [await startServer(), await startServer()];
+    const executor = await open(test, { allow: [`127.0.0.1:${allowed}`] });
+    const relay = `const net = require("net"); net.createServer((from) => { const to = net.connect(3128, "127.0.0.1"); from.pipe(to).pipe(from); for (const end of [from, to]) end.on("error", () => undefined); }).listen(9128, "127.0.0.1", () => require("fs").writeFileSync("ready", ""))`;
+    await executor.executeBash(`${process.execPath} -e '${relay}' > /dev/null 2>&1 &
+      for i in {1..200}; do [ -e ready ] && break; sleep 0.05; done`);
+
+    for (const how of ["", "--proxytunnel"]) {
+      const through = (port: number) =>
+        executor.executeBash(`curl -sS ${how} --proxy http://127.0.0.1:9128 http://127.0.0.1:${port}/`);
+      expect((await through(allowed)).output, how).toBe("served /");
+      const refused = await through(other);
+      expect(refused.output, how).not.toContain("served");
+      expect(refused.sandbox?.refusals?.[0]?.target, how).toBe(`127.0.0.1:${other}`);
+    }
+  });
+
   it("no rule at all refuses everything, and names it", when, async (test) => {
     const executor = await open(test, { allow: [] });
 
@@ -252,48 +268,6 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
     }
   });
 });
-
-it.each([
-  ["*", "set `sandbox.network` to `true`"],
-  ["https://registry.npmjs.org", "has a scheme"],
-  ["*.com", "allows too much"],
-  ["127.0.0.1", "name the port"],
-  ["a.example:0", "from 1 to 65535"],
-  ["a\0.example", "NUL byte"],
-])("the rule %j is refused before anything is started", (rule, reason) => {
-  const options = { sandbox: { mode: "read-only", network: { allow: ["good.example", rule] } } } as const;
-
-  expect(() => new Shell(options)).toThrow(
-    expect.objectContaining({ code: "PI_INVALID_OPTION", message: expect.stringContaining(reason) }),
-  );
-});
-
-it.each([
-  [{ allow: "a.example" }, "`sandbox.network.allow` is not an array"],
-  [{ allow: [443] }, "`sandbox.network.allow[0]`"],
-  [{ deny: [] }, "`sandbox.network.deny`"],
-  [{}, "`sandbox.network` has no `allow`"],
-  ["a.example", "`sandbox.network`"],
-])("a network that is neither a switch nor rules, %j, is refused by name", (network, name) => {
-  const sandbox = { mode: "read-only", network: network as unknown as SandboxNetwork } as const;
-
-  expect(() => new Shell({ sandbox })).toThrow(
-    expect.objectContaining({ code: "PI_INVALID_OPTION", message: expect.stringContaining(name) }),
-  );
-});
-
-it.skipIf(!capabilities().sandbox.includes("landlock"))(
-  "Landlock without namespaces has no such network, and says what it needs",
-  { timeout: SLOW_MS },
-  async (test) => {
-    const wrapper = WITHOUT_NAMESPACES;
-    if (!canHaveNamespaces({})) test.skip("cannot be kept from having namespaces");
-    const host = startHost("sandbox-holder", { wrapper, args: ["landlock", workspace(), "a.example"] });
-    await within("its end", host.printed("unavailable"));
-
-    expect(host.stdout()).toContain("rules for the network need a network namespace");
-  },
-);
 
 function certificate(): [Buffer, Buffer] {
   const folder = workspace();

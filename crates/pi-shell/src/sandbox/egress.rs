@@ -32,7 +32,7 @@ impl Egress {
         let listener = supervisor.take_listener().ok_or_else(|| {
             unavailable("the supervisor has no listener for the proxy".to_owned())
         })?;
-        let proxy = Proxy::start(TcpListener::from(listener), rules.clone(), System);
+        let proxy = Proxy::start(TcpListener::from(listener), rules.clone(), System::default());
         let proxy =
             proxy.map_err(|error| unavailable(format!("cannot start the proxy: {error}")))?;
         Ok(Some(Self(proxy)))
