@@ -90,7 +90,9 @@ describe.skipIf(!canBuild)(`a stop${canBuild ? "" : " (Linux and a C compiler ne
     "leaves the signals of the shell as they are after `%s`",
     async (text) => {
       const host = await startHost(built, scratchFolder());
-      const shown = "trap - INT; while read -r line; do [[ $line == Sig[BIC]* ]] && echo $line; done </proc/$$/status";
+      // As a whole: `read` seeks back after each line, and the file is made again then, with other lengths.
+      const shown =
+        'trap - INT; mapfile -t all </proc/$$/status; for line in "${all[@]}"; do [[ $line == Sig[BIC]* ]] && echo $line; done';
       const before = await host.run(shown);
       for (let round = 0; round < 30; round += 1) await host.stop(text, round * 250);
 

@@ -15,7 +15,7 @@ use crate::support::{attempt, command, driver, shell_options, skip, told};
 /// Two tests at once would see each other's answers.
 static TURN: Mutex<()> = Mutex::const_new(());
 
-/// Any user but root and the one that runs the tests; a group that is nobody's private one.
+/// Any user but root and the one that runs the tests; a group that is not a private one.
 const OTHER: u32 = 4242;
 
 /// Runs a session with this driver and returns why it did without.

@@ -50,12 +50,11 @@ async fn a_report_that_came_in_time_counts_though_the_deadline_is_seen_first() {
     shell.close().await;
 }
 
-/// Takes the output of a command that it is no child of, waits for that command's end, and writes.
+/// Takes the output of a command whose child it is not, waits until the shell has another one, and writes.
 const TAKES_OUTPUT: &str = r#"
 (
     until { exec 9>"/proc/$$/fd/1"; } 2>/dev/null && [ -p /proc/self/fd/9 ]; do :; done
-    while [ -e "/proc/$$/fd/1" ]; do :; done
-    read -rt 0.01 <> <(:)
+    until ! [ "/proc/$$/fd/1" -ef /proc/self/fd/9 ] && [ -p "/proc/$$/fd/1" ]; do :; done
     echo leaked >&9
     : >"$DONE"
 ) </dev/null >/dev/null 2>&1 &

@@ -53,6 +53,9 @@ const STOPS: u64 = 8;
 /// Deaths of a bash by a fault that no command can have caused, from which on it is not kept.
 const MAX_FAULTS: u32 = 2;
 
+/// Trials at length that a pair passes, after which a command's fault is that of the command: each takes a part of a second.
+const ENOUGH_TRIALS: u32 = 3;
+
 /// What tells a file from one that took its place; a modification time does not where a system sets all to the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FileKey {
@@ -83,7 +86,7 @@ pub(in crate::session) struct Pair {
     digest: u64,
     in_sandbox: bool,
     limits: ResourceLimits,
-    /// What the dynamic loader is told.
+    /// The variables that the dynamic loader reads.
     loader: Vec<(OsString, OsString)>,
 }
 
@@ -107,13 +110,15 @@ type Fit = Result<(), String>;
 
 /// What was found out of a pair.
 struct Known {
-    /// None where the files cannot be told from others.
+    /// None where the files cannot be distinguished from others.
     pair: Option<Pair>,
     fit: Fit,
     /// A bash of it died by a fault since: the next one is tried first.
     is_doubted: bool,
     /// How many did where no command can have caused it.
     faults: u32,
+    /// Trials that it passed after such a doubt.
+    cleared: u32,
 }
 
 impl Known {
@@ -152,12 +157,14 @@ fn fit_of(pair: &Pair) -> Option<(Fit, bool)> {
     })
 }
 
-/// The newest takes the place of an older one of the same pair, and of those whose files cannot be told apart.
+/// The newest takes the place of an older one of the same pair, and of those whose files cannot be distinguished.
 fn note_fit(pair: Option<Pair>, fit: Fit) {
     with_known(|known| {
         let older = known.iter().position(|one| one.pair == pair).map(|at| known.remove(at));
-        let faults = older.map_or(0, |older| older.faults);
-        known.push(Known { pair, fit, is_doubted: false, faults });
+        let (faults, cleared) = older.map_or((0, 0), |older| {
+            (older.faults, older.cleared + u32::from(older.is_doubted && fit.is_ok()))
+        });
+        known.push(Known { pair, fit, is_doubted: false, faults, cleared });
     });
 }
 
@@ -172,9 +179,9 @@ fn doubt(pair: &Pair) {
 
 /// A bash of this pair died by the signal of a fault. `is_own`: no command can have caused it.
 pub(super) fn note_fault(pair: &Pair, signal: i32, is_own: bool) {
-    doubt(pair);
     with_known(|known| {
         for one in known.iter_mut().filter(|one| one.fit.is_ok() && one.has_files_of(pair)) {
+            one.is_doubted |= is_own || one.cleared < ENOUGH_TRIALS;
             one.faults += u32::from(is_own);
             if one.faults >= MAX_FAULTS {
                 one.fit = Err(died_of(pair, signal));
@@ -344,6 +351,22 @@ mod tests {
 
         assert_eq!(fit_of(&pair(1)).unwrap().0, Err("it does not".to_owned()));
         assert!(fit_of(&pair(2)).is_none());
+    }
+
+    #[test]
+    fn commands_that_kill_their_shells_cost_no_trial_each() {
+        let pair = pair(3);
+        note_fit(Some(pair.clone()), Ok(()));
+        for _ in 0..ENOUGH_TRIALS {
+            note_fault(&pair, signals::FAULTS[0], false);
+            assert_eq!(fit_of(&pair), Some((Ok(()), true)));
+            note_fit(Some(pair.clone()), Ok(()));
+        }
+        note_fault(&pair, signals::FAULTS[0], false);
+        assert_eq!(fit_of(&pair), Some((Ok(()), false)));
+
+        note_fault(&pair, signals::FAULTS[0], true);
+        assert_eq!(fit_of(&pair), Some((Ok(()), true)), "this one is not a command's");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The bash driver's object as a file: opened once, refused where others may write it, and told apart from another one by
+//! The bash driver's object as a file: opened once, refused where others may write it, and distinguished from another one by
 //! what is in it.
 //!
 //! The descriptor that was checked is the one that bash loads. Whether a bash takes the object is `fit`'s matter.
@@ -91,7 +91,7 @@ fn why_not_trusted(found: &Metadata, own: u32) -> Option<String> {
 }
 
 /// Whether a group is the owner's private one, as distributions make them: then files are writable by it as a rule (a
-/// umask of 002), which gives nobody else a right. Root has none (`pam_umask(8)`, `usergroups`).
+/// umask of 002), which gives no other user a right. Root has none (`pam_umask(8)`, `usergroups`).
 fn is_private_group(owner: u32, group: u32, groups: &[u8]) -> bool {
     let lists_members = |line: &[u8]| {
         let mut fields = line.split(|byte| *byte == b':').skip(2);

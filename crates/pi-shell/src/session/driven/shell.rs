@@ -155,7 +155,7 @@ impl DrivenShell {
     }
 
     /// Whether it takes an order: it lives, and no order of before was left without an answer. A killed one whose debugger
-    /// keeps it from being reaped has told of no end.
+    /// keeps it from being reaped has reported no end.
     pub(super) fn is_alive(&self) -> bool {
         !self.owes_answer && self.child.exit_status().is_none()
     }
