@@ -60,7 +60,7 @@ function hintLine(sandbox: SandboxOutcome): string[] {
   return [`The sandbox (${where}) may have refused: ${[...new Set(what)].join("; ")}. ${[...remedies].join(" ")}`];
 }
 
-/** What the proxy refused: known, and not only told by a program. */
+/** What the proxy refused: its own record, and not only what a program printed. */
 function recordLine({ mode, backend, refusals = [] }: SandboxOutcome): string[] {
   const records = refusals.filter(({ target }) => target !== undefined);
   if (records.length === 0) return [];
