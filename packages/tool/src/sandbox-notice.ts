@@ -70,7 +70,7 @@ export function refusalWords(
   return [...new Set(what)].join("; ");
 }
 
-/** What the proxy refused: known, and not only told by a program. */
+/** What the proxy refused: its own record, and not only what a program printed. */
 function recordLine({ mode, backend, refusals = [] }: SandboxOutcome): string[] {
   const records = refusals.filter(({ target }) => target !== undefined);
   if (records.length === 0) return [];

@@ -1,5 +1,5 @@
 /**
- * What usual programs reach of a network that has rules, and what they and their user are told of the rest. Ways past the
+ * What usual programs reach of a network that has rules, and what results say of the rest. Ways past the
  * rules: `network-bypass.test.ts`; much at once and sudden ends: `network-load.test.ts`; rules that cannot be had:
  * `network-rules.test.ts`.
  */
@@ -33,7 +33,7 @@ async function startServer(): Promise<number> {
 }
 
 describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
-  // A kernel or a machine without it; a user without namespaces is told of by the first command.
+  // A kernel or a machine without it; the first command finds out whether this user has namespaces.
   const when = { skip: !capabilities().sandbox.includes(backend), timeout: SLOW_MS };
 
   async function open(test: TestContext, network: SandboxNetwork, cwd = workspace()): Promise<Executor> {

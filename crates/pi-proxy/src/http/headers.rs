@@ -10,7 +10,7 @@ use crate::host::Target;
 use crate::refusals::{Reason, Refusal};
 
 /// Fields that are between two programs and not for the next one (RFC 9110, 7.6.1), and what only a
-/// proxy is told. `Expect` is answered here.
+/// proxy reads. `Expect` is answered here.
 const HOP_BY_HOP: [HeaderName; 6] =
     [CONNECTION, EXPECT, TRAILER, TRANSFER_ENCODING, UPGRADE, HeaderName::from_static("te")];
 
