@@ -4,7 +4,7 @@
 //! ```text
 //! mod      PtySession: who may start, and the control calls
 //! run      one program from its start to its end
-//! options  what is asked for            terminal  the device     sys  its descriptor
+//! options  what is asked for            terminal  the device
 //! input    typed, not yet taken
 //! hang_up  the end of a program that is stopped                  error  why nothing ran
 //! ```
@@ -18,7 +18,6 @@ mod hang_up;
 mod input;
 mod options;
 mod run;
-mod sys;
 mod terminal;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! What the core needs of the system below `rustix`: the one place of this crate where a platform
 //! is asked for by name. No policy, no sessions.
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod fine_timer;
 #[cfg(windows)]
 pub(crate) mod job;
@@ -13,12 +13,14 @@ pub(crate) mod vector_utf16;
 #[cfg(unix)]
 mod watch;
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub(crate) use fine_timer::FineTimer;
 #[cfg(unix)]
 pub(crate) use process_handle::ProcessHandle;
+#[cfg(target_os = "linux")]
+pub(crate) use watch::LazyWatch;
 #[cfg(unix)]
-pub(crate) use watch::{LazyWatch, watch};
+pub(crate) use watch::watch;
 
 /// The version of Landlock that the kernel has; 0 for none.
 ///
@@ -38,6 +40,20 @@ pub(crate) fn landlock_version() -> i64 {
 pub(crate) fn pipe() -> std::io::Result<(std::os::fd::OwnedFd, std::os::fd::OwnedFd)> {
     let (reader, writer) = std::io::pipe()?;
     Ok((reader.into(), writer.into()))
+}
+
+/// The controller end of a new pseudoterminal, which no program inherits.
+///
+/// `posix_openpt(3)` opens this name on every system of ours; its form in `rustix` cannot close on exec everywhere, and
+/// renames the error of a full table.
+#[cfg(unix)]
+pub(crate) fn open_controller() -> std::io::Result<std::os::fd::OwnedFd> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let controller = rustix::fs::open("/dev/ptmx", flags, Mode::empty())?;
+    rustix::pty::grantpt(&controller)?;
+    rustix::pty::unlockpt(&controller)?;
+    Ok(controller)
 }
 
 /// The pipe behind `end` opened once more for writing, so that flags set on the one (`O_NONBLOCK`)
