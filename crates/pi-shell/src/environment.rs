@@ -66,11 +66,16 @@ pub(crate) fn is_dropped(name: &str) -> bool {
         || name == "_"
 }
 
-/// The host's environment without what `is_dropped` names.
-pub(crate) fn host_environment() -> Vec<(OsString, OsString)> {
-    std::env::vars_os()
-        .filter(|(name, _)| name.to_str().is_none_or(|name| !is_dropped(name)))
-        .collect()
+/// The environment that a session begins with: `given`, else the host's, without what `is_dropped` names.
+pub(crate) fn base(given: Option<&[EnvironmentEntry]>) -> Vec<(OsString, OsString)> {
+    let is_kept = |(name, _): &(OsString, _)| name.to_str().is_none_or(|name| !is_dropped(name));
+    match given {
+        Some(entries) => {
+            let entries = entries.iter().map(|(name, value)| (name.into(), value.into()));
+            entries.filter(is_kept).collect()
+        }
+        None => std::env::vars_os().filter(is_kept).collect(),
+    }
 }
 
 /// Refuses what no environment can have: bash would be given another variable, or none could be started.

@@ -6,6 +6,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::delivery::Delivery;
+use crate::outcome::OutputSummary;
 use crate::output::{LateRing, Sink};
 use crate::source::{ReadOutcome, Source};
 
@@ -39,13 +41,27 @@ impl Target {
 pub(crate) struct LateReaders(Arc<Mutex<VecDeque<Arc<Mutex<Target>>>>>);
 
 impl LateReaders {
-    /// Reads `output` to its end in the background; its last read found the `first` bytes.
-    pub(crate) fn follow(
+    /// Ends a command's output. What survivors still write to it is read on, and goes to the spill file, which is there
+    /// from now on. Returns the pipe too where it has no writer any more.
+    pub(crate) fn put_away<S: Source + 'static>(
         &self,
-        mut output: impl Source + 'static,
-        sink: Option<Sink>,
-        first: usize,
-    ) {
+        mut output: S,
+        mut delivery: Delivery,
+        has_survivors: bool,
+    ) -> (Option<OutputSummary>, Option<S>) {
+        let read = output.read_now();
+        let is_held = !matches!(read, Ok(ReadOutcome::Closed));
+        let summary = delivery.summary(is_held && has_survivors);
+        if !is_held {
+            return (summary, Some(output));
+        }
+        let first = if let Ok(ReadOutcome::Data(first)) = read { first } else { 0 };
+        self.follow(output, delivery.into_sink(), first);
+        (summary, None)
+    }
+
+    /// Reads `output` to its end in the background; its last read found the `first` bytes.
+    fn follow(&self, mut output: impl Source + 'static, sink: Option<Sink>, first: usize) {
         let mut target = match sink {
             Some(sink) => Target::Sink(Box::new(sink)),
             None => Target::Ring(LateRing::new()),

@@ -15,6 +15,7 @@
 //! No N-API here, and no decision about what a command may do.
 
 mod bash_version;
+#[cfg_attr(windows, expect(dead_code, reason = "a job object is ended at once"))]
 mod budget;
 mod capabilities;
 mod confinement;
@@ -23,7 +24,7 @@ mod control_group;
 mod delivery;
 mod environment;
 mod error;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod inline;
 mod job;
 mod late;

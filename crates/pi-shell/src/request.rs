@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::confinement::SandboxOptions;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 use crate::error::ShellError;
 
 /// Bytes of output that stay in memory for the model, from the end of the stream (50 KiB).
@@ -61,7 +61,7 @@ pub struct ShellOptions {
 impl ShellOptions {
     /// Whether a session whose bash turned out not to be one that can be kept goes on with a bash for each command: the
     /// other way was not asked for.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn may_fall_back(&self, error: &ShellError) -> bool {
         let is_about_keeping =
             matches!(error, ShellError::OldShell { .. } | ShellError::NotKept { .. });

@@ -112,6 +112,11 @@ impl DrivenTarget {
         self.stage.0.load(Ordering::SeqCst) == stage
     }
 
+    /// Whether what has its pid lives, and is not the shell any more.
+    fn is_another_program(&self) -> bool {
+        self.is(Stage::NOT_A_SHELL) && self.child.exit_status().is_none()
+    }
+
     /// Has bash give its command up.
     pub(crate) fn interrupt(&self) {
         let shell = self.child.identity();
@@ -179,16 +184,15 @@ impl ShellTarget {
 impl StopPlan {
     /// Whom the ladder is for: the command's processes, and its shell where that has become another program.
     fn rungs_for(&self) -> Vec<ProcessIdentity> {
-        let mut found: Vec<ProcessIdentity> =
-            self.targets().into_iter().map(|entry| entry.identity).collect();
+        let found = self.targets().into_iter().map(|entry| entry.identity);
         #[cfg(target_os = "linux")]
-        if let ShellTarget::Driven(target) = &self.shell
-            && target.is(Stage::NOT_A_SHELL)
-            && target.child.exit_status().is_none()
-        {
-            found.push(target.child.identity());
-        }
-        found
+        let found = found.chain(match &self.shell {
+            ShellTarget::Driven(target) if target.is_another_program() => {
+                Some(self.shell.identity())
+            }
+            _ => None,
+        });
+        found.collect()
     }
 
     /// The living processes of the command, parents before children, without its shell.

@@ -1,23 +1,21 @@
 //! What a session stands on, whichever engine runs its commands: its supervisor, its folder, its limits, and
 //! the processes that belong to it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::launch::LaunchSpec;
+use super::launch::{self, LaunchSpec};
 use super::limits::SessionLimits;
 use super::members::{Machinery, Survivors};
-use super::output_pipe::OutputPipe;
 use super::ownership::Ownership;
-use super::pool::Means;
-use crate::delivery::Delivery;
+use crate::error::ShellError;
 use crate::late::LateReaders;
-use crate::outcome::{OutputSummary, ProcessInfo};
-use crate::private_dir::PrivateDir;
-use crate::sandbox::{Enclosure, Plants, SandboxReport, Stubs};
-use crate::source::{ReadOutcome, Source as _};
+use crate::outcome::ProcessInfo;
+use crate::private_dir::{self, PrivateDir};
+use crate::request::ShellOptions;
+use crate::sandbox::{Enclosure, Plants, SandboxReport, SessionPaths, Stubs};
 use crate::stop::{self, Spared};
 use crate::supervisor::Supervisor;
 use crate::tree::{self, ProcessIdentity};
@@ -57,10 +55,32 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// `root` is which process the supervisor is.
-    pub(super) fn new(means: Means, root: Option<ProcessIdentity>, spec: LaunchSpec) -> Self {
-        let Means { supervisor, folder, enclosure, limits } = means;
-        Self {
+    /// What a session with these options stands on.
+    pub(super) async fn open(options: &ShellOptions) -> Result<Self, ShellError> {
+        private_dir::sweep_stale();
+        let (executable, spec) = launch::launch_spec(options).await?;
+        Self::make(&executable, spec).await
+    }
+
+    /// The same for sessions whose shells are started by `spec`, below the supervisor `executable`.
+    pub(super) async fn make(executable: &Path, spec: LaunchSpec) -> Result<Self, ShellError> {
+        let folder = PrivateDir::create()?;
+        let limits = SessionLimits::make(spec.limits, folder.path())?;
+        let enclosure = match &spec.sandbox {
+            Some(sandbox) => Some(sandbox.enclose(&SessionPaths {
+                executable,
+                folder: folder.path(),
+                state: &folder.state(),
+                temporary: &folder.temporary(),
+                visible: [vec![spec.shell.clone()], spec.visible.clone()].concat(),
+                terminal: None,
+            })?),
+            None => None,
+        };
+        let surroundings = enclosure.as_ref().map(|enclosure| &enclosure.surroundings);
+        let supervisor = Supervisor::launch(executable, surroundings).await?;
+        Ok(Self {
+            root: tree::identity_of(supervisor.pid()),
             limits,
             sandbox: spec.sandbox.as_ref().map(|sandbox| sandbox.report().clone()),
             temporary: enclosure.as_ref().map(|enclosure| enclosure.temporary.clone()),
@@ -75,9 +95,8 @@ impl Ground {
             ownership: Ownership::default(),
             handing_over: tokio::sync::Mutex::new(()),
             spec,
-            root,
             status: AtomicI32::new(0),
-        }
+        })
     }
 
     /// Whether the session's means are gone: its supervisor was killed or its folder removed.
@@ -156,36 +175,5 @@ impl Ground {
     /// How many processes that outlived their commands are alive.
     pub(super) fn background_count(&self) -> usize {
         self.survivors.living().len()
-    }
-
-    /// Ends a command's output. What survivors still write to it is read on, and goes to the spill file,
-    /// which is there from now on. Returns the pipe too where nobody holds it any more.
-    pub(super) fn put_output_away(
-        &self,
-        mut output: OutputPipe,
-        mut delivery: Delivery,
-        has_survivors: bool,
-    ) -> (Option<OutputSummary>, Option<OutputPipe>) {
-        let read = output.read_now();
-        let is_held = !matches!(read, Ok(ReadOutcome::Closed));
-        let summary = delivery.summary(is_held && has_survivors);
-        match read {
-            Ok(ReadOutcome::Closed) => return (summary, Some(output)),
-            Ok(ReadOutcome::Data(first)) => self.keep_late_output(output, delivery, first),
-            Ok(ReadOutcome::Empty) | Err(_) => self.keep_late_output(output, delivery, 0),
-        }
-        (summary, None)
-    }
-
-    /// Follows what background children still write, where they hold the pipe; the last read
-    /// found the `first` bytes of it.
-    pub(super) fn keep_late_output(
-        &self,
-        mut output: OutputPipe,
-        delivery: Delivery,
-        first: usize,
-    ) {
-        output.forget_next();
-        self.late.follow(output, delivery.into_sink(), first);
     }
 }

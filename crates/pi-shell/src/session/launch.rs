@@ -9,8 +9,8 @@ use crate::environment;
 use crate::error::ShellError;
 use crate::request::{ResourceLimits, ShellOptions};
 use crate::sandbox::Sandbox;
-use crate::shell_path;
 use crate::supervisor::{SpawnFailure, SpawnStep};
+use crate::{shell_path, validate};
 
 /// How a bash is started. Two equal ones give interchangeable shells.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,32 +26,21 @@ pub(super) struct LaunchSpec {
     pub(super) visible: Vec<PathBuf>,
 }
 
-/// How the shells of a session with these options are started, whose first directory is `cwd`.
-pub(super) fn launch_spec(options: &ShellOptions, cwd: &Path) -> Result<LaunchSpec, ShellError> {
-    let env: Vec<(OsString, OsString)> = match &options.base_env {
-        Some(entries) => entries
-            .iter()
-            .filter(|(name, _)| !environment::is_dropped(name))
-            .map(|(name, value)| (name.into(), value.into()))
-            .collect(),
-        None => environment::host_environment(),
-    };
-    Ok(LaunchSpec {
-        shell: shell_path::resolve(options.shell.as_deref())?,
-        env,
-        limits: options.limits,
-        sandbox: None,
-        driver: options.driver.clone(),
-        visible: match &options.sandbox {
-            Some(_) => [&options.snapshot_path, &options.driver]
-                .into_iter()
-                .flatten()
-                .cloned()
-                .chain([cwd.to_path_buf()])
-                .collect(),
-            None => Vec::new(),
-        },
-    })
+/// The supervisor's executable, and how the shells of a session with these options are started.
+pub(super) async fn launch_spec(
+    options: &ShellOptions,
+) -> Result<(PathBuf, LaunchSpec), ShellError> {
+    let cwd = validate::first_directory(options.cwd.as_deref())?;
+    let shell = shell_path::resolve(options.shell.as_deref())?;
+    let executable = options.supervisor.clone().unwrap_or_else(|| PathBuf::from("pi-supervisor"));
+    let (mut sandbox, mut visible) = (None, Vec::new());
+    if let Some(wanted) = &options.sandbox {
+        sandbox = Some(Sandbox::open(wanted, &executable).await?);
+        visible.extend([&options.snapshot_path, &options.driver].into_iter().flatten().cloned());
+        visible.push(cwd);
+    }
+    let (env, driver) = (environment::base(options.base_env.as_deref()), options.driver.clone());
+    Ok((executable, LaunchSpec { shell, env, limits: options.limits, sandbox, driver, visible }))
 }
 
 /// What a failed start means to the caller.

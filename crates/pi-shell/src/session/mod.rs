@@ -18,12 +18,15 @@ mod active_runs;
 mod admission;
 #[cfg(target_os = "linux")]
 mod driven;
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "a kept shell has the rest"))]
 mod effects;
 #[cfg(unix)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "a kept shell has the rest"))]
 mod filters;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod flood;
 #[cfg(unix)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "a kept shell has the rest"))]
 mod ground;
 #[cfg(target_os = "linux")]
 mod hand_over;
@@ -35,11 +38,12 @@ mod limits;
 #[cfg(unix)]
 mod members;
 mod one_shot;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod output_pipe;
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "a kept shell has the rest"))]
 mod ownership;
 mod per_command;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod pool;
 #[cfg(target_os = "linux")]
 mod rest;
@@ -67,6 +71,7 @@ pub use self::one_shot::execute_shell;
 use self::per_command::PerCommand;
 use crate::budget::HARD_TIMEOUT_GRACE;
 use crate::error::ShellError;
+#[cfg(target_os = "linux")]
 use crate::inline;
 use crate::job::Job;
 use crate::observer::Observer;

@@ -83,13 +83,11 @@ impl Title {
     }
 
     /// Whether a standby of this engine's has the session's state.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "a kept shell and a stop look at it"))]
     pub(super) fn covers(&self, standby: u64) -> bool {
         standby <= self.last_standby.load(Ordering::SeqCst)
     }
 
     /// Whether the session is this engine's.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "a kept shell and a stop look at it"))]
     pub(super) fn holds(&self) -> bool {
         self.ownership.state().owner == self.number
     }

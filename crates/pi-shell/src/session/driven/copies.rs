@@ -81,7 +81,7 @@ pub(in crate::session) async fn run(
     let (outcome, patience) = (outcome_of(&ending), ending.patience());
     let wall_time = clock.elapsed();
     let survivors = shared.account_for_survivors_of_copy(patience).await;
-    let (summary, _idle) = shared.put_output_away(output, delivery, !survivors.is_empty());
+    let (summary, _idle) = shared.late.put_away(output, delivery, !survivors.is_empty());
     Ok(RunResult {
         outcome,
         working_dir: Some(cwd.to_path_buf()),

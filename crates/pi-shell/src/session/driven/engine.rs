@@ -16,6 +16,7 @@ use crate::outcome::LostWithShell;
 use crate::request::ShellOptions;
 use crate::script;
 use crate::session::ground::Ground;
+use crate::session::launch;
 use crate::session::output_pipe::OutputPipe;
 use crate::session::ownership::Title;
 use crate::session::pool;
@@ -63,16 +64,11 @@ impl Engine {
         keeps_session: bool,
     ) -> Result<Self, ShellError> {
         let cwd = crate::validate::first_directory(options.cwd.as_deref())?;
-        let (executable, spec) = pool::spec_for(&options).await?;
+        let (executable, spec) = launch::launch_spec(&options).await?;
         if let Some(reason) = fit::why_not_kept(&spec) {
             return Err(ShellError::NotKept { path: spec.shell, reason });
         }
-        let (means, shell) = pool::take(&executable, &spec).await?.into_parts();
-        let identity = crate::tree::identity_of(means.supervisor.pid()).ok_or_else(|| {
-            let source = io::Error::new(io::ErrorKind::BrokenPipe, "it ended unexpectedly");
-            ShellError::System { attempt: "find the supervisor", source }
-        })?;
-        let ground = Ground::new(means, Some(identity), spec);
+        let (ground, shell) = pool::take(&executable, &spec).await?;
         Self::begin(ground, options, cwd, keeps_session, shell).await
     }
 

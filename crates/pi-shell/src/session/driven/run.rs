@@ -300,7 +300,7 @@ impl Engine {
             return delivery.summary(false);
         }
         output.release();
-        let (summary, idle) = self.shared.put_output_away(output, delivery, has_survivors);
+        let (summary, idle) = self.shared.late.put_away(output, delivery, has_survivors);
         if let Some(mut output) = idle {
             output.forget_flood();
             self.idle_output = Some(output);
@@ -321,7 +321,7 @@ impl Engine {
         // Bounded, as the making of a shell is.
         drop(self.shared.handing_over.lock().await);
         let survivors = self.shared.account_for_survivors_of_copy(patience).await;
-        let (output, _idle) = self.shared.put_output_away(output, delivery, !survivors.is_empty());
+        let (output, _idle) = self.shared.late.put_away(output, delivery, !survivors.is_empty());
         (survivors, output)
     }
 }

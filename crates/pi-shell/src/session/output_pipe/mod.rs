@@ -165,11 +165,6 @@ impl OutputPipe {
         matches!(self.listening, Listening::Begun)
     }
 
-    /// Gives up what only a next command would need.
-    pub(super) fn forget_next(&mut self) {
-        self.patience = None;
-    }
-
     /// The command ended: from now on, the end of file shows that the pipe has no writer. A later
     /// `read` begins again.
     pub(super) fn release(&mut self) {
@@ -394,7 +389,8 @@ impl Source for OutputPipe {
     }
 
     async fn readable(&mut self) -> io::Result<()> {
-        // Only late output is waited for here, and it may trickle for days.
+        // Only late output is waited for here, and it may trickle for days: no command comes after it.
+        self.patience = None;
         self.shrink();
         match self.source.watched() {
             Ok(watched) => watched.readable().await?.clear_ready(),

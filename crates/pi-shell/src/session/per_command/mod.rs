@@ -40,10 +40,9 @@ use crate::environment;
 use crate::error::ShellError;
 use crate::job::{Clock, Job};
 use crate::late::LateReaders;
-use crate::outcome::{ExitOutcome, LostWithShell, OutputSummary, RunResult};
+use crate::outcome::{ExitOutcome, LostWithShell, RunResult};
 use crate::request::{EnvironmentEntry, ShellOptions};
 use crate::shell_path;
-use crate::source::{ReadOutcome, Source as _};
 use crate::validate;
 
 /// What one bash hands on to the next.
@@ -222,7 +221,7 @@ impl PerCommand {
             Ending::Ended(_) => budget::SETTLE_LIMIT,
         };
         let survivors = place.account_for_survivors(process, patience).await;
-        let summary = self.put_output_away(output, delivery, !survivors.is_empty());
+        let (summary, _closed) = self.late.put_away(output, delivery, !survivors.is_empty());
         let outcome = outcome_of(ending);
         let left = self.take_over_state(files, mark, outcome, job, &kept, keeps);
         let told = match files.told_at_begin() {
@@ -300,23 +299,6 @@ impl PerCommand {
         Left { is_lost: false, has_descriptors }
     }
 
-    /// Ends the delivery, or has it go on where the pipe still has a writer.
-    fn put_output_away(
-        &self,
-        mut output: Output,
-        mut delivery: Delivery,
-        has_survivors: bool,
-    ) -> Option<OutputSummary> {
-        let read = output.read_now();
-        let summary = delivery.summary(has_survivors && !matches!(read, Ok(ReadOutcome::Closed)));
-        match read {
-            Ok(ReadOutcome::Closed) | Err(_) => {}
-            Ok(ReadOutcome::Data(first)) => self.late.follow(output, delivery.into_sink(), first),
-            Ok(ReadOutcome::Empty) => self.late.follow(output, delivery.into_sink(), 0),
-        }
-        summary
-    }
-
     /// How many processes that outlived their commands are alive.
     pub(super) async fn background_count(&self) -> usize {
         self.place.lock().await.as_ref().map_or(0, |place| place.background_count())
@@ -364,15 +346,10 @@ fn outcome_of(ending: Ending) -> ExitOutcome {
     }
 }
 
-/// What the session's first bash is started with.
+/// What the session's first bash is started with. Scripts of ours name it, so it is text.
 fn base_environment(options: &ShellOptions) -> Vec<EnvironmentEntry> {
-    match &options.base_env {
-        Some(entries) => {
-            entries.iter().filter(|(name, _)| !environment::is_dropped(name)).cloned().collect()
-        }
-        None => environment::host_environment()
-            .into_iter()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect(),
-    }
+    environment::base(options.base_env.as_deref())
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }

@@ -27,7 +27,6 @@ use crate::session::kind::has_process_tree;
 use crate::session::launch::spawn_error;
 pub(super) use crate::session::limits::LimitsMark;
 use crate::session::ownership::Title;
-use crate::session::pool;
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
 use crate::stop::{self, ShellTarget, StopPlan};
 use crate::supervisor::{Child, ChildExit, SpawnRequest};
@@ -82,9 +81,7 @@ pub(super) struct Start<'a> {
 
 impl Place {
     pub(super) async fn open(options: &ShellOptions) -> Result<Self, ShellError> {
-        let (means, spec) = pool::means_for(options).await?;
-        let root = tree::identity_of(means.supervisor.pid());
-        Ok(Self { ground: Arc::new(Ground::new(means, root, spec)), starting: Arc::default() })
+        Ok(Self { ground: Arc::new(Ground::open(options).await?), starting: Arc::default() })
     }
 
     /// Whether its supervisor was killed or its folder removed.
