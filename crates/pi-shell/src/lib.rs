@@ -14,6 +14,7 @@
 //! ```
 //! No N-API here, and no decision about what a command may do.
 
+#[cfg(target_os = "linux")]
 mod bash_version;
 #[cfg_attr(windows, expect(dead_code, reason = "a job object is ended at once"))]
 mod budget;

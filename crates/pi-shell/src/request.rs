@@ -53,8 +53,8 @@ pub struct ShellOptions {
     pub limits: ResourceLimits,
     /// The sandbox that the whole session runs in. `None`: it has the host's own rights.
     pub sandbox: Option<SandboxOptions>,
-    /// How the session keeps its state. Default: the best way there is (`capabilities`) that this
-    /// shell is new enough for.
+    /// How the session keeps its state. Default: the best way there is (`capabilities`) that
+    /// this shell is fit for.
     pub kind: Option<SessionKind>,
 }
 
@@ -63,9 +63,7 @@ impl ShellOptions {
     /// other way was not asked for.
     #[cfg(target_os = "linux")]
     pub(crate) fn may_fall_back(&self, error: &ShellError) -> bool {
-        let is_about_keeping =
-            matches!(error, ShellError::OldShell { .. } | ShellError::NotKept { .. });
-        is_about_keeping && self.kind.is_none()
+        matches!(error, ShellError::NotKept { .. }) && self.kind.is_none()
     }
 }
 

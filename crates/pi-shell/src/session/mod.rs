@@ -65,7 +65,7 @@ use self::admission::{Admission, AdmittedRun};
 #[cfg(target_os = "linux")]
 use self::driven::{Engine, Shared};
 pub(crate) use self::kind::default_kind;
-use self::kind::kind_with;
+use self::kind::offered_kind;
 pub use self::kind::{DriverState, driver_state};
 pub use self::one_shot::execute_shell;
 use self::per_command::PerCommand;
@@ -124,7 +124,7 @@ impl Shell {
     /// A session. Checks the options; nothing is spawned before the first run.
     pub fn new(options: ShellOptions) -> Result<Self, ShellError> {
         validate::check_shell_options(&options)?;
-        let kind = options.kind.unwrap_or_else(|| kind_with(options.shell.as_deref()));
+        let kind = options.kind.unwrap_or_else(offered_kind);
         Ok(Self {
             inner: Arc::new(Inner {
                 options: Arc::new(options),

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 #[cfg(target_os = "linux")]
 use super::driven::Engine;
-use super::kind::kind_with;
+use super::kind::offered_kind;
 use super::per_command::PerCommand;
 use super::{CLOSE_LIMIT, never_started};
 use crate::error::ShellError;
@@ -31,7 +31,7 @@ pub async fn execute_shell(
     if cancel.is_cancelled() {
         return Ok(never_started(&run));
     }
-    let kind = options.kind.unwrap_or_else(|| kind_with(options.shell.as_deref()));
+    let kind = options.kind.unwrap_or_else(offered_kind);
     let mut options = options;
     // Where a sandbox hides the temporary folder, it shows the session's first directory.
     if options.sandbox.is_some() && options.cwd.is_none() {
