@@ -275,7 +275,7 @@ impl Run<'_> {
         };
         let tree_is_dead = CancellationToken::new();
         let closing = async {
-            drop(supervisor.close(CLOSE_LIMIT).await);
+            supervisor.close(CLOSE_LIMIT).await;
             tree_is_dead.cancel();
         };
         let reading = async {

@@ -2,6 +2,8 @@
 //! the processes that belong to it.
 
 use std::path::{Path, PathBuf};
+#[cfg(target_os = "linux")]
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -17,6 +19,8 @@ use crate::private_dir::{self, PrivateDir};
 use crate::request::ShellOptions;
 use crate::sandbox::{Enclosure, Plants, SandboxReport, SessionPaths, Stubs};
 use crate::stop::{self, Spared};
+#[cfg(target_os = "linux")]
+use crate::stop::{ShellTarget, StopPlan};
 use crate::supervisor::Supervisor;
 use crate::tree::{self, ProcessIdentity};
 
@@ -170,6 +174,20 @@ impl Ground {
         self.survivors.extend(found.iter().map(|entry| entry.identity));
         let own = tree::identity_of(main).and_then(tree::describe).map(|own| own.command);
         tree::describe_settled(&found, own.as_deref(), patience).await
+    }
+
+    /// Whom a stop of the session's `shell` is about; `is_beside` as in `StopPlan`.
+    #[cfg(target_os = "linux")]
+    pub(super) fn plan(&self, shell: ShellTarget, is_beside: bool) -> StopPlan {
+        let machinery = self.machinery.clone();
+        StopPlan {
+            supervisor: self.supervisor.pid(),
+            shell,
+            is_beside,
+            spared: Arc::new(move || machinery.living()),
+            report: self.main().1,
+            older: self.survivors.living(),
+        }
     }
 
     /// How many processes that outlived their commands are alive.

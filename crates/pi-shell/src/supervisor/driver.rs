@@ -27,20 +27,12 @@ pub(super) const END_BOUND: Duration = Duration::from_secs(7);
 /// Pause between two tries to reap where no descriptor tells of the end.
 const REAP_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Id of the sweep that a supervisor does at its end.
-const FINAL_SWEEP: u32 = 0;
-
 /// What handles ask of the driver.
 pub(super) enum Order {
     Spawn {
         id: u32,
         frame: Frame,
         answer: oneshot::Sender<Result<Child, SpawnFailure>>,
-    },
-    Sweep {
-        id: u32,
-        frame: Frame,
-        answer: oneshot::Sender<Vec<i32>>,
     },
     /// The socket was shut down: the supervisor is about to end.
     Close,
@@ -58,13 +50,12 @@ pub(super) struct Driver {
     names: PidNames,
     inbox: mpsc::UnboundedReceiver<Order>,
     spawns: HashMap<u32, oneshot::Sender<Result<Child, SpawnFailure>>>,
-    sweeps: HashMap<u32, oneshot::Sender<Vec<i32>>>,
     programs: HashMap<u32, Program>,
     /// Set once the socket is shut down.
     deadline: Option<Instant>,
-    /// What the supervisor could not kill, once it has said so.
-    left: Option<Vec<i32>>,
-    tell_end: watch::Sender<Option<Vec<i32>>>,
+    /// It has killed what it started, as far as it could.
+    has_swept: bool,
+    tell_end: watch::Sender<bool>,
 }
 
 impl Drop for Driver {
@@ -78,7 +69,7 @@ impl Driver {
     pub(super) fn new(
         launched: Launched,
         inbox: mpsc::UnboundedReceiver<Order>,
-        tell_end: watch::Sender<Option<Vec<i32>>>,
+        tell_end: watch::Sender<bool>,
     ) -> Self {
         Self {
             connection: launched.connection,
@@ -86,10 +77,9 @@ impl Driver {
             names: launched.names,
             inbox,
             spawns: HashMap::new(),
-            sweeps: HashMap::new(),
             programs: HashMap::new(),
             deadline: None,
-            left: None,
+            has_swept: false,
             tell_end,
         }
     }
@@ -117,10 +107,6 @@ impl Driver {
         match order {
             Some(Order::Spawn { id, frame, answer }) => {
                 self.spawns.insert(id, answer);
-                self.connection.queue(id, frame);
-            }
-            Some(Order::Sweep { id, frame, answer }) => {
-                self.sweeps.insert(id, answer);
                 self.connection.queue(id, frame);
             }
             Some(Order::Close) | None => self.deadline = Some(Instant::now() + END_BOUND),
@@ -156,13 +142,7 @@ impl Driver {
                         program.exit.send_replace(Some(exit.into()));
                     }
                 }
-                Event::Swept { id: FINAL_SWEEP, left } => self.left = Some(left),
-                Event::Swept { id, left } => {
-                    if let Some(answer) = self.sweeps.remove(&id) {
-                        // Whoever asked may have stopped waiting.
-                        answer.send(left).ok();
-                    }
-                }
+                Event::Swept { .. } => self.has_swept = true,
             }
         }
         Ok(())
@@ -198,15 +178,11 @@ impl Driver {
         for program in programs.into_values() {
             program.exit.send_replace(Some(ChildExit::Lost));
         }
-        let left = match self.left.take() {
-            Some(left) => left,
-            // It had no time to sweep: somebody killed it.
-            None => {
-                tokio::task::spawn_blocking(move || orphans::kill(&known)).await.unwrap_or_default()
-            }
-        };
-        self.sweeps.clear();
-        self.tell_end.send_replace(Some(left));
+        if !self.has_swept {
+            // It had no time to: it was killed itself.
+            drop(tokio::task::spawn_blocking(move || orphans::kill(&known)).await);
+        }
+        self.tell_end.send_replace(true);
     }
 
     /// Waits for its end and takes its exit status; kills it when its time is over.

@@ -18,7 +18,7 @@ pub use event::{Event, Exit, SpawnStep};
 pub use request::{Limit, Request, Resource, Spawn};
 
 /// Version of the wire, in [`Event::Ready`]. Changes with every change of a frame.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Longest frame, in bytes without its length prefix: 16 MiB.
 ///

@@ -20,6 +20,7 @@ use crate::session::launch;
 use crate::session::output_pipe::OutputPipe;
 use crate::session::ownership::Title;
 use crate::session::pool;
+use crate::stop::{self, ShellTarget};
 
 /// Time that a session which cannot begin may take to be closed.
 const START_CLOSE_LIMIT: Duration = Duration::from_secs(5);
@@ -221,9 +222,9 @@ impl Engine {
             Err(ShellError::System { .. }) if has_snapshot => {
                 // One that ends the shell or takes too long is left out.
                 if let Some(shell) = self.main.take() {
-                    shell.end().await;
+                    let plan = self.shared.plan(ShellTarget::Main(shell.child().clone()), false);
+                    drop(stop::stop(&plan).await);
                 }
-                drop(self.shared.supervisor.sweep().await);
                 let options = ShellOptions { snapshot_path: None, ..(*self.options).clone() };
                 self.options = Arc::new(options);
                 return Box::pin(self.launch()).await;
@@ -307,7 +308,7 @@ impl Engine {
     pub(in crate::session) async fn close(mut self, bound: Duration) {
         self.main = None;
         self.shared.drop_standby().await;
-        drop(self.shared.supervisor.close(bound).await);
+        self.shared.supervisor.close(bound).await;
         self.shared.limits.remove().await;
     }
 }

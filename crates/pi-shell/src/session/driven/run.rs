@@ -152,19 +152,10 @@ impl Engine {
         };
         self.title.begin();
         let running = Running::new(shell, sequence);
-        let (target, report) = (ShellTarget::Driven(running.target()), self.shared.main().1);
+        let target = ShellTarget::Driven(running.target());
         let (shared, title) = (Arc::clone(&self.shared), self.title.clone());
-        let plan = move || StopPlan {
-            supervisor: shared.supervisor.pid(),
-            shell: target.clone(),
-            spared: {
-                let machinery = shared.machinery.clone();
-                Arc::new(move || machinery.living())
-            },
-            is_beside: !title.holds(),
-            report,
-            older: shared.survivors.living(),
-        };
+        let report = shared.main().1;
+        let plan = move || StopPlan { report, ..shared.plan(target.clone(), !title.holds()) };
         let ending = Follow {
             running,
             output,

@@ -200,7 +200,7 @@ impl Place {
     }
 
     pub(super) async fn close(&self, bound: Duration) {
-        drop(self.ground.supervisor.close(bound).await);
+        self.ground.supervisor.close(bound).await;
         self.ground.limits.remove().await;
     }
 }
