@@ -20,7 +20,7 @@ mod bash_version;
 mod budget;
 mod capabilities;
 mod confinement;
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 mod control_group;
 mod delivery;
 mod environment;
