@@ -75,7 +75,6 @@ impl Delivery {
     }
 
     /// As `take`. The observer need not look at it before `flush` or the end of the run.
-    #[cfg(target_os = "linux")]
     pub(crate) fn take_rest(&mut self, source: &mut impl Source, length: usize) {
         self.take_as(source, length, true);
     }

@@ -22,6 +22,11 @@ mod capabilities;
 mod confinement;
 #[cfg(unix)]
 mod control_group;
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "a kept shell extends its deadlines")
+)]
+mod deadline;
 mod delivery;
 mod environment;
 mod error;

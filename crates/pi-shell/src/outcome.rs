@@ -24,6 +24,13 @@ pub enum ExitOutcome {
     Cancelled,
 }
 
+impl ExitOutcome {
+    /// Whether we ended it.
+    pub(crate) fn is_stop(self) -> bool {
+        matches!(self, Self::TimedOut | Self::Cancelled)
+    }
+}
+
 /// A process that outlived the command that started it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessInfo {

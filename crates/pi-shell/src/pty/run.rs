@@ -19,7 +19,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::PtyError;
@@ -28,8 +28,10 @@ use super::hang_up::hang_up;
 use super::options::Launch;
 use super::terminal::{self, ReadOutcome, Terminal};
 use super::{Controls, OnStart};
+use crate::deadline::{Deadline, until};
 use crate::delivery::Delivery;
 use crate::error::ShellError;
+use crate::job::Clock;
 use crate::observer::Observer;
 use crate::outcome::ExitOutcome;
 use crate::private_dir::PrivateDir;
@@ -59,12 +61,6 @@ const HELD_LIMIT: Duration = Duration::from_millis(500);
 /// them is somebody else's.
 const KERNEL_BYTES: usize = 256 * 1024;
 
-/// Lateness of a deadline that shows that the host itself was stopped or starved.
-const LATE_DEADLINE: Duration = Duration::from_millis(100);
-
-/// Most time given to a program whose host was late, to tell that it had ended in time.
-const LATE_EXTENSION: Duration = Duration::from_secs(1);
-
 /// Runs `launch` to its end.
 pub(super) async fn run(
     launch: Launch,
@@ -72,12 +68,12 @@ pub(super) async fn run(
     observer: Arc<dyn Observer>,
     on_start: Option<OnStart>,
 ) -> Result<(ExitOutcome, Option<SandboxReport>), PtyError> {
-    let deadline = launch.timeout.map(|timeout| Instant::now() + timeout);
+    let deadline = Clock::start(launch.timeout).deadline();
     let started = tokio::select! {
         biased;
         () = controls.cancel.cancelled() => return Ok((ExitOutcome::Cancelled, None)),
         // A program on a dead network file system takes as long as it likes to start.
-        () = until(deadline) => return Ok((ExitOutcome::TimedOut, None)),
+        () = deadline.come() => return Ok((ExitOutcome::TimedOut, None)),
         started = Program::start(launch, controls) => started?,
     };
     if let Some(on_start) = on_start {
@@ -182,7 +178,7 @@ struct Run<'a> {
     program: Program,
     controls: &'a Controls,
     outflow: Delivery,
-    deadline: Option<Instant>,
+    deadline: Deadline,
 }
 
 enum Event {
@@ -201,7 +197,6 @@ impl Run<'_> {
         let mut buffer = vec![0_u8; READ_BYTES];
         let mut stopping = None;
         let mut is_open = true;
-        let mut may_extend = true;
         let mut gather = Gather::new(Instant::now());
         let Program { terminal, supervisor, leader, .. } = &self.program;
         let mut typing = pin!(self.controls.input.pump(terminal));
@@ -214,7 +209,7 @@ impl Run<'_> {
                     biased;
                     () = self.controls.cancel.cancelled(), if stopping.is_none() => Event::Cancelled,
                     exit = &mut ended, if stopping.is_none() => Event::Ended(exit),
-                    () = until(self.deadline), if stopping.is_none() => Event::Deadline,
+                    () = self.deadline.come(), if stopping.is_none() => Event::Deadline,
                     () = &mut ladder, if stopping.is_some() => Event::Stopped,
                     never = &mut typing => match never {},
                     () = self.outflow.drained(), if !is_ready => Event::Taken,
@@ -225,12 +220,7 @@ impl Run<'_> {
             match event {
                 Event::Cancelled => stopping = Some(ExitOutcome::Cancelled),
                 Event::Deadline => {
-                    let late = self.deadline.map_or(Duration::ZERO, |deadline| deadline.elapsed());
-                    if late > LATE_DEADLINE && std::mem::take(&mut may_extend) {
-                        self.deadline = Some(Instant::now() + late.min(LATE_EXTENSION));
-                    } else {
-                        stopping = Some(ExitOutcome::TimedOut);
-                    }
+                    stopping = (!self.deadline.extend_if_late()).then_some(ExitOutcome::TimedOut);
                 }
                 Event::Ended(ChildExit::Exited(code)) => return ExitOutcome::Exited { code },
                 Event::Ended(ChildExit::Signaled(signal)) => {
@@ -258,11 +248,11 @@ impl Run<'_> {
         self.program.held = None;
         let Self { program: Program { terminal, supervisor, .. }, controls, outflow, deadline } =
             self;
-        let is_stopped = matches!(outcome, ExitOutcome::TimedOut | ExitOutcome::Cancelled);
-        let limit = match deadline {
-            _ if is_stopped => Some(Instant::now() + STOPPED_DRAIN_LIMIT),
-            Some(deadline) => Some((*deadline).max(Instant::now()) + DRAIN_LIMIT),
-            None => None,
+        let is_stopped = outcome.is_stop();
+        let limit = if is_stopped {
+            Some(Instant::now() + STOPPED_DRAIN_LIMIT)
+        } else {
+            deadline.and(DRAIN_LIMIT)
         };
         let patience = async {
             tokio::select! {
@@ -312,14 +302,6 @@ async fn read_rest(terminal: &Terminal, outflow: &mut Delivery, tree_is_dead: &C
     outflow.end();
     outflow.flush();
     outflow.drained().await;
-}
-
-/// Waits until an instant; for ever where there is none.
-async fn until(instant: Option<Instant>) {
-    match instant {
-        Some(instant) => sleep_until(instant).await,
-        None => std::future::pending().await,
-    }
 }
 
 /// What a failed start means to the caller.

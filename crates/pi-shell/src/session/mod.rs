@@ -8,7 +8,7 @@
 //! kind       which of the two a session has
 //! hand_over  a command goes on beside the session            ownership  which engine has the session then
 //! rest       what is done when no command comes             effects  what a command's text tells of it
-//! filters    what `>(…)` still has to pass on
+//! tail       what is read when a command has ended              filters  what `>(…)` still has to pass on
 //! ground     what both kinds stand on                       launch, pool  how their bash is started; spares
 //! output_pipe, flood, members, limits  the nouns they use
 //! ```
@@ -47,6 +47,7 @@ mod per_command;
 mod pool;
 #[cfg(target_os = "linux")]
 mod rest;
+mod tail;
 
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;

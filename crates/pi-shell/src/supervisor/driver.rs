@@ -19,6 +19,7 @@ use super::launch::{Launched, SupervisorProcess};
 use super::names::PidNames;
 use super::transport::{Connection, Frame, Sent, Traffic};
 use super::{Child, ChildExit, SpawnFailure, orphans};
+use crate::deadline::until;
 use crate::tree::ProcessIdentity;
 
 /// Time a supervisor has for its end before it is killed: its sweep gives up after 5 s.
@@ -201,13 +202,6 @@ impl Driver {
                 () = sleep_until(deadline), if Instant::now() < deadline => {}
             }
         }
-    }
-}
-
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => sleep_until(deadline).await,
-        None => std::future::pending().await,
     }
 }
 

@@ -11,6 +11,7 @@ use super::protocol::RunOrder;
 use super::run::outcome_of;
 use super::shell::Running;
 use super::standby::Shared;
+use crate::budget;
 use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::job::{Clock, Job};
@@ -78,7 +79,8 @@ pub(in crate::session) async fn run(
         let path = directory.unwrap_or_else(|| cwd.to_path_buf());
         return Err(engine::refused_directory(errno, path));
     }
-    let (outcome, patience) = (outcome_of(&ending), ending.patience());
+    let outcome = outcome_of(&ending);
+    let patience = budget::settle_limit(outcome.is_stop());
     let wall_time = clock.elapsed();
     let survivors = shared.account_for_survivors_of_copy(patience).await;
     let (summary, _idle) = shared.late.put_away(output, delivery, !survivors.is_empty());

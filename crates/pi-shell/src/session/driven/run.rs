@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::engine::{self, Engine};
-use super::follow::{Ending, Follow, StopReason};
+use super::follow::{Ending, Follow};
 use super::loss::Loss;
 use super::protocol::{Ended, RunOrder};
 use super::shell::Running;
+use crate::budget;
 use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::inline;
@@ -198,7 +199,8 @@ impl Engine {
         let (mut made_process, mut has_children) = (true, true);
         let mut may_change = true;
         let mut is_restricted = false;
-        let (outcome, patience) = (outcome_of(&ending), ending.patience());
+        let outcome = outcome_of(&ending);
+        let patience = budget::settle_limit(outcome.is_stop());
         let mut leaves_output = false;
         match ending {
             Ending::Reported(report) => {
@@ -327,8 +329,7 @@ pub(super) fn outcome_of(ending: &Ending) -> ExitOutcome {
         Ending::Died { exit: ChildExit::Signaled(signal), .. } => {
             ExitOutcome::Signaled { signal: *signal }
         }
-        Ending::Stopped { reason: StopReason::TimedOut, .. } => ExitOutcome::TimedOut,
-        Ending::Stopped { reason: StopReason::Cancelled, .. } => ExitOutcome::Cancelled,
+        Ending::Stopped { outcome, .. } => *outcome,
         // Its status is not known: never told as a success.
         Ending::Died { .. } | Ending::Refused { .. } => ExitOutcome::Signaled { signal: KILL },
     }

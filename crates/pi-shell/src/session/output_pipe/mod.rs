@@ -13,8 +13,9 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use super::filters::{self, FileId};
+use super::filters;
 use super::flood::{self, Rests, Transfer};
+use super::tail::{FileId, Output};
 use crate::inline;
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
 use crate::sys::{FineTimer, LazyWatch};
@@ -139,11 +140,6 @@ impl OutputPipe {
         }
     }
 
-    /// Which file it is.
-    pub(super) fn file_id(&self) -> io::Result<FileId> {
-        filters::file_id_of(self.source.descriptor().try_clone_to_owned()?)
-    }
-
     /// A command has been ordered that writes here: reads wait a moment before they listen. What it
     /// writes is `for_us` where nobody else takes it, and so nobody else sets the pace.
     pub(super) fn listen_soon(&mut self, for_us: bool) {
@@ -234,12 +230,6 @@ impl OutputPipe {
                 }
             }
         }
-    }
-
-    /// Bytes that were written and not read yet.
-    pub(super) fn waiting_bytes(&self) -> usize {
-        let in_pipe = source::bytes_in_pipe(self.source.descriptor());
-        self.transferred() + in_pipe
     }
 
     /// Bytes that were taken out of the pipe and not read yet.
@@ -346,6 +336,17 @@ impl OutputPipe {
         self.shrink();
         self.buffer.truncate(DEFAULT_PIPE_BYTES);
         self.buffer.shrink_to_fit();
+    }
+}
+
+impl Output for OutputPipe {
+    fn waiting_bytes(&self) -> usize {
+        let in_pipe = source::bytes_in_pipe(self.source.descriptor());
+        self.transferred() + in_pipe
+    }
+
+    fn file_id(&self) -> io::Result<FileId> {
+        filters::file_id_of(self.source.descriptor().try_clone_to_owned()?)
     }
 }
 

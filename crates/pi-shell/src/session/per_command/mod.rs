@@ -27,8 +27,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use self::files::Files;
-use self::follow::{Ending, Follow, StopReason};
-use self::platform::{LimitsMark, Output, Place, Process};
+use self::follow::Follow;
+use self::platform::{CommandPipe, LimitsMark, Place, Process};
 use self::program::Program;
 use self::silent::silent_job;
 use self::state::State;
@@ -58,7 +58,7 @@ struct Kept {
 
 /// A command whose bash has ended.
 struct Ended {
-    ending: Ending,
+    outcome: ExitOutcome,
     /// The session is still this command's.
     keeps: bool,
     wall_time: Duration,
@@ -185,7 +185,7 @@ impl PerCommand {
             title.begin();
         }
         let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
-        let ending = Follow {
+        let outcome = Follow {
             process: &process,
             place,
             output: &mut output,
@@ -196,7 +196,7 @@ impl PerCommand {
         .complete()
         .await;
         let keeps = title.as_ref().is_some_and(Title::end);
-        let ended = Ended { ending, keeps, wall_time: clock.elapsed(), before, kept, directory };
+        let ended = Ended { outcome, keeps, wall_time: clock.elapsed(), before, kept, directory };
         let result = self.conclude(place, job, &process, &files, &mark, ended, (output, delivery));
         let result = result.await;
         files.remove();
@@ -213,19 +213,15 @@ impl PerCommand {
         files: &Files,
         mark: &str,
         ended: Ended,
-        (output, delivery): (Output, Delivery),
+        (output, delivery): (CommandPipe, Delivery),
     ) -> Result<RunResult, ShellError> {
-        let Ended { ending, keeps, wall_time, before, kept, directory } = ended;
-        let patience = match ending {
-            Ending::Stopped(_) => budget::STOPPED_SETTLE_LIMIT,
-            Ending::Ended(_) => budget::SETTLE_LIMIT,
-        };
+        let Ended { outcome, keeps, wall_time, before, kept, directory } = ended;
+        let patience = budget::settle_limit(outcome.is_stop());
         let survivors = place.account_for_survivors(process, patience).await;
         let (summary, _closed) = self.late.put_away(output, delivery, !survivors.is_empty());
-        let outcome = outcome_of(ending);
         let left = self.take_over_state(files, mark, outcome, job, &kept, keeps);
         let told = match files.told_at_begin() {
-            None if matches!(ending, Ending::Ended(_)) => {
+            None if !outcome.is_stop() => {
                 return Err(shell_path::no_bash(&self.shell));
             }
             Some(told) if told.contains(&b'd') => {
@@ -336,14 +332,6 @@ fn refused(path: PathBuf) -> ShellError {
         return ShellError::WorkingDirectoryDenied { path, source };
     }
     ShellError::MissingWorkingDirectory { path }
-}
-
-fn outcome_of(ending: Ending) -> ExitOutcome {
-    match ending {
-        Ending::Ended(outcome) => outcome,
-        Ending::Stopped(StopReason::TimedOut) => ExitOutcome::TimedOut,
-        Ending::Stopped(StopReason::Cancelled) => ExitOutcome::Cancelled,
-    }
 }
 
 /// What the session's first bash is started with. Scripts of ours name it, so it is text.

@@ -20,13 +20,13 @@ use crate::error::ShellError;
 use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo};
 use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
 use crate::sandbox::SandboxReport;
-pub(super) use crate::session::filters::Patience;
-use crate::session::filters::{self, FileId, Sight};
+use crate::session::filters;
 use crate::session::ground::Ground;
 use crate::session::kind::has_process_tree;
 use crate::session::launch::spawn_error;
 pub(super) use crate::session::limits::LimitsMark;
 use crate::session::ownership::Title;
+use crate::session::tail::{FileId, Output, Sight};
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
 use crate::stop::{self, ShellTarget, StopPlan};
 use crate::supervisor::{Child, ChildExit, SpawnRequest};
@@ -126,7 +126,7 @@ impl Place {
         &self,
         start: Start<'_>,
         title: Option<Title>,
-    ) -> Result<(Process, Output), ShellError> {
+    ) -> Result<(Process, CommandPipe), ShellError> {
         let system = |attempt| move |source: io::Error| ShellError::System { attempt, source };
         let waits = self.holds_back();
         let make = || -> io::Result<(OwnedFd, OwnedFd, OwnedFd, OwnedFd, Option<OwnedFd>)> {
@@ -143,7 +143,7 @@ impl Place {
             Ok((output, input, end, errors, go))
         };
         let (output, input, end, errors, go) = make().map_err(system("make a pipe"))?;
-        let output = Output {
+        let output = CommandPipe {
             fd: watch(output, Interest::READABLE).map_err(system("watch a pipe"))?,
             buffer: vec![0; READ_BYTES],
         };
@@ -281,24 +281,22 @@ impl Process {
 }
 
 /// The pipe that a command writes to.
-pub(super) struct Output {
+pub(super) struct CommandPipe {
     fd: AsyncFd<OwnedFd>,
     buffer: Vec<u8>,
 }
 
-impl Output {
-    /// Bytes that lie in the pipe now.
-    pub(super) fn waiting_bytes(&self) -> usize {
+impl Output for CommandPipe {
+    fn waiting_bytes(&self) -> usize {
         source::bytes_in_pipe(self.fd.get_ref())
     }
 
-    /// Which file it is.
-    pub(super) fn file_id(&self) -> io::Result<FileId> {
+    fn file_id(&self) -> io::Result<FileId> {
         filters::file_id_of(self.fd.get_ref().try_clone()?)
     }
 }
 
-impl Source for Output {
+impl Source for CommandPipe {
     fn bytes(&self, length: usize) -> &[u8] {
         self.buffer.get(..length).unwrap_or_default()
     }

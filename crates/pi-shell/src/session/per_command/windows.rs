@@ -18,6 +18,7 @@ use crate::error::ShellError;
 use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo};
 use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
 use crate::session::ownership::Title;
+use crate::session::tail::{FileId, Output, Sight};
 use crate::source::{READ_BYTES, ReadOutcome, Source};
 use crate::sys::job::{self, Job};
 
@@ -48,36 +49,6 @@ pub(super) fn environment(base: &[EnvironmentEntry], _has_state: bool) -> Vec<En
 /// Nothing is counted.
 #[derive(Clone, Copy)]
 pub(super) struct LimitsMark;
-
-/// What tells a command's output from others: nothing here looks for it.
-#[derive(Clone, Copy)]
-pub(super) struct FileId;
-
-/// What a look at the processes that a command left behind has found: they cannot be looked into.
-pub(super) struct Sight;
-
-/// How long what passes output on is waited for: not at all.
-pub(super) struct Patience;
-
-impl Patience {
-    pub(super) fn new(_limit: Option<Instant>) -> Self {
-        Self
-    }
-
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
-    pub(super) fn lasts(&self) -> bool {
-        false
-    }
-
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
-    pub(super) fn is_over_with(&mut self, _sight: Sight, _is_held: bool) -> bool {
-        true
-    }
-
-    pub(super) async fn pause(&mut self) {
-        tokio::time::sleep(LOOK_INTERVAL).await;
-    }
-}
 
 /// What a session has for its life.
 pub(super) struct Place {
@@ -156,7 +127,7 @@ impl Place {
         &self,
         start: Start<'_>,
         _title: Option<Title>,
-    ) -> Result<(Process, Output), ShellError> {
+    ) -> Result<(Process, CommandPipe), ShellError> {
         let failed = |source| ShellError::System { attempt: "start bash", source };
         let (reader, writer) = io::pipe().map_err(failed)?;
         let errors = writer.try_clone().map_err(failed)?;
@@ -185,7 +156,7 @@ impl Place {
         }
         let pid = i32::try_from(child.id()).unwrap_or_default();
         let process = Process { child: Mutex::new(child), job: Arc::new(job), pid };
-        Ok((process, Output { reader, buffer: vec![0; READ_BYTES] }))
+        Ok((process, CommandPipe { reader, buffer: vec![0; READ_BYTES] }))
     }
 
     /// Keeps the job of a command that left something alive, and lists that.
@@ -261,7 +232,7 @@ impl Process {
     /// What still passes its output on cannot be seen.
     #[expect(clippy::unused_self, reason = "the same form as on Unix")]
     pub(super) fn sight(&self, _place: &Place, _output: FileId) -> Sight {
-        Sight
+        Sight::Others
     }
 
     /// Ends it and all that it started. There is no politer way: a console's Ctrl-C reaches
@@ -281,27 +252,22 @@ async fn end_of(job: &Job, bound: Duration) {
 }
 
 /// The pipe that a command writes to.
-pub(super) struct Output {
+pub(super) struct CommandPipe {
     reader: PipeReader,
     buffer: Vec<u8>,
 }
 
-impl Output {
-    /// Bytes that lie in the pipe now.
-    pub(super) fn waiting_bytes(&self) -> usize {
+impl Output for CommandPipe {
+    fn waiting_bytes(&self) -> usize {
         job::waiting_bytes(&self.reader).ok().flatten().unwrap_or_default()
     }
-}
 
-impl Output {
-    /// Nothing is looked for by it.
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
-    pub(super) fn file_id(&self) -> io::Result<FileId> {
+    fn file_id(&self) -> io::Result<FileId> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }
 
-impl Source for Output {
+impl Source for CommandPipe {
     fn bytes(&self, length: usize) -> &[u8] {
         self.buffer.get(..length).unwrap_or_default()
     }
