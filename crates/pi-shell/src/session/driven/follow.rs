@@ -107,7 +107,6 @@ impl Follow<'_> {
         ending
     }
 
-    #[expect(clippy::too_many_lines, reason = "one loop, whose events are read together")]
     async fn until_end(&mut self) -> Ending {
         let mut report: Option<Ended> = None;
         let mut stopping: Option<ExitOutcome> = None;
