@@ -7,8 +7,10 @@ use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
+
+use crate::locked::lock;
 
 /// Oldest and newest one, by major and minor number. See docs/bash-versions.md.
 const FITS: [(u32, u32); 2] = [(5, 0), (5, 3)];
@@ -30,7 +32,7 @@ pub(crate) fn fits(text: &str) -> bool {
 /// when it is used. Blocks for milliseconds, once for each shell.
 pub(crate) fn may_fit(shell: &Path) -> bool {
     static KNOWN: Mutex<Option<HashMap<PathBuf, bool>>> = Mutex::new(None);
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = lock(&KNOWN);
     let known = known.get_or_insert_default();
     *known.entry(shell.to_path_buf()).or_insert_with(|| ask(shell).is_none_or(|text| fits(&text)))
 }

@@ -123,6 +123,15 @@ pub enum ShellError {
 }
 
 impl ShellError {
+    /// What it means that the system does not let a directory be entered.
+    pub(crate) fn of_directory(path: PathBuf, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::MissingWorkingDirectory { path },
+            io::ErrorKind::NotADirectory => Self::NotADirectory { path },
+            _ => Self::WorkingDirectoryDenied { path, source },
+        }
+    }
+
     /// A name that stays the same between releases, for callers that branch on the error.
     pub fn code(&self) -> &'static str {
         match self {

@@ -34,6 +34,7 @@ mod error;
 mod inline;
 mod job;
 mod late;
+mod locked;
 mod observer;
 mod outcome;
 pub mod output;

@@ -11,7 +11,6 @@
 //! Older background jobs, standbys and copies of the session are no targets.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 use std::sync::Arc;
 #[cfg(target_os = "linux")]
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -73,13 +72,10 @@ impl Spared {
 
     fn has_socket(&self, pid: i32) -> bool {
         let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
-        entries.flatten().any(|entry| {
-            let link = std::fs::read_link(entry.path()).ok();
-            let inode = link.as_deref().and_then(Path::to_str).and_then(|link| {
-                link.strip_prefix("socket:[")?.strip_suffix(']')?.parse::<u64>().ok()
-            });
-            inode.is_some_and(|inode| self.sockets.contains(&inode))
-        })
+        let links = entries.flatten().filter_map(|entry| std::fs::read_link(entry.path()).ok());
+        links
+            .filter_map(|link| tree::inode_of(&link, "socket:["))
+            .any(|inode| self.sockets.contains(&inode))
     }
 }
 
@@ -152,23 +148,17 @@ impl ShellTarget {
             Self::Main(child) => child.exit_status().is_some(),
         }
     }
-}
 
-impl ShellTarget {
     /// Whether it outlives the command that is stopped.
-    #[cfg(target_os = "linux")]
     fn lives_on(&self) -> bool {
-        matches!(self, Self::Driven(_))
-    }
-
-    /// None does.
-    #[cfg(not(target_os = "linux"))]
-    #[expect(clippy::unused_self, reason = "the same form as on Linux")]
-    fn lives_on(&self) -> bool {
-        false
+        !matches!(self, Self::Main(_))
     }
 
     /// Has one that lives on give its command up, also one that was stopped.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(clippy::unused_self, reason = "none lives on there")
+    )]
     fn go_on(&self) {
         #[cfg(target_os = "linux")]
         if let Self::Driven(target) = self {

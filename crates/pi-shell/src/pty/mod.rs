@@ -23,7 +23,7 @@ mod terminal;
 mod tests;
 
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rustix::process::Signal;
 use tokio_util::sync::CancellationToken;
@@ -34,6 +34,7 @@ use self::options::Launch;
 pub use self::options::{PtyArgvStartOptions, PtyOptions, PtyStartOptions};
 use self::terminal::{Size, Terminal};
 use crate::error::ShellError;
+use crate::locked::lock;
 use crate::observer::Observer;
 use crate::outcome::ExitOutcome;
 use crate::sandbox::SandboxReport;
@@ -140,12 +141,12 @@ impl PtySession {
     }
 
     fn controls(&self) -> Result<Arc<Controls>, PtyError> {
-        self.current().clone().ok_or(PtyError::NotRunning)
+        lock(&self.current).clone().ok_or(PtyError::NotRunning)
     }
 
     /// Makes a program's controls the current ones, for as long as the claim lives.
     fn claim(&self, size: Size, cancel: &CancellationToken) -> Result<Claim, PtyError> {
-        let mut current = self.current();
+        let mut current = lock(&self.current);
         if current.is_some() {
             return Err(PtyError::AlreadyRunning);
         }
@@ -157,10 +158,6 @@ impl PtySession {
         *current = Some(Arc::clone(&controls));
         drop(current);
         Ok(Claim { session: self.clone(), controls })
-    }
-
-    fn current(&self) -> MutexGuard<'_, Option<Arc<Controls>>> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -184,7 +181,7 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.session.current().take();
+        lock(&self.session.current).take();
     }
 }
 
@@ -204,11 +201,11 @@ struct Target {
 
 impl Controls {
     fn size(&self) -> Size {
-        self.target().size
+        lock(&self.target).size
     }
 
     fn resize(&self, size: Size) -> Result<(), PtyError> {
-        let mut target = self.target();
+        let mut target = lock(&self.target);
         target.size = size;
         match &target.program {
             Some((terminal, _)) => terminal.resize(size),
@@ -217,7 +214,7 @@ impl Controls {
     }
 
     fn signal(&self, signal: Signal) {
-        let mut target = self.target();
+        let mut target = lock(&self.target);
         match &target.program {
             Some((terminal, leader)) => send(terminal, leader, signal),
             None => target.signals.push(signal),
@@ -226,17 +223,13 @@ impl Controls {
 
     /// The program runs: does what was asked for meanwhile.
     fn attach(&self, terminal: &Arc<Terminal>, leader: &Child) {
-        let mut target = self.target();
+        let mut target = lock(&self.target);
         // It was opened with the size as of then; a terminal that cannot be sized stays as it is.
         terminal.resize(target.size).ok();
         for signal in std::mem::take(&mut target.signals) {
             send(terminal, leader, signal);
         }
         target.program = Some((Arc::clone(terminal), leader.clone()));
-    }
-
-    fn target(&self) -> MutexGuard<'_, Target> {
-        self.target.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -12,7 +12,6 @@
 //! The programs' end is held open here until the leader ended, so that reading meets no end of
 //! file while the program has its streams closed and opens `/dev/tty` later.
 
-use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -306,18 +305,11 @@ async fn read_rest(terminal: &Terminal, outflow: &mut Delivery, tree_is_dead: &C
 
 /// What a failed start means to the caller.
 fn spawn_error(program: &str, cwd: &Path, failure: SpawnFailure) -> PtyError {
-    let path = cwd.to_path_buf();
-    match (failure.step, failure.source.kind()) {
-        (SpawnStep::ChangeDirectory, io::ErrorKind::NotFound) => {
-            ShellError::MissingWorkingDirectory { path }.into()
+    match failure.step {
+        SpawnStep::ChangeDirectory => {
+            ShellError::of_directory(cwd.to_path_buf(), failure.source).into()
         }
-        (SpawnStep::ChangeDirectory, io::ErrorKind::NotADirectory) => {
-            ShellError::NotADirectory { path }.into()
-        }
-        (SpawnStep::ChangeDirectory, _) => {
-            ShellError::WorkingDirectoryDenied { path, source: failure.source }.into()
-        }
-        (SpawnStep::Execute | SpawnStep::Interpreter, _) => {
+        SpawnStep::Execute | SpawnStep::Interpreter => {
             PtyError::Spawn { reason: format!("`{program}`: {}", failure.source) }
         }
         _ => PtyError::Spawn { reason: failure.to_string() },

@@ -34,7 +34,7 @@ mod stubs;
 mod technique;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 pub(crate) use self::enclosure::{Enclosure, SessionPaths};
 use self::plants::Found;
@@ -44,6 +44,7 @@ pub(crate) use self::technique::offered_backends;
 use self::technique::{Technique, backends_of, techniques};
 pub(crate) use crate::confinement::{SandboxBackend, SandboxMode, SandboxOptions, SandboxReport};
 use crate::error::ShellError;
+use crate::locked::lock;
 
 /// Results of probes that are kept: an agent has one or two configurations.
 const MAX_REMEMBERED: usize = 64;
@@ -111,7 +112,7 @@ impl SandboxReport {
 }
 
 fn remembered(options: &SandboxOptions, executable: &Path) -> Option<Arc<Sandbox>> {
-    let proven = PROVEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let proven = lock(&PROVEN);
     proven
         .iter()
         .find(|(known, sandbox)| known == executable && sandbox.options == *options)
@@ -119,7 +120,7 @@ fn remembered(options: &SandboxOptions, executable: &Path) -> Option<Arc<Sandbox
 }
 
 fn remember(executable: &Path, sandbox: &Arc<Sandbox>) {
-    let mut proven = PROVEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut proven = lock(&PROVEN);
     if proven.len() >= MAX_REMEMBERED {
         proven.remove(0);
     }

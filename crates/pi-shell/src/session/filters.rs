@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::tail::{FileId, Sight};
 use crate::stop::StopPlan;
-use crate::tree::{self, ProcessIdentity};
+use crate::tree::{self, ProcessIdentity, inode_of};
 
 /// Looks at what lives of the command whose output goes to `output`.
 pub(super) fn look(plan: &StopPlan, output: FileId) -> Sight {
@@ -142,9 +142,4 @@ fn ends_of(pid: i32, output: FileId) -> Ends {
 
 fn may_write(link: &std::fs::Metadata) -> bool {
     link.mode() & 0o200 != 0
-}
-
-/// The inode in `pipe:[inode]`, or of what else the kernel names so.
-fn inode_of(link: &Path, kind: &str) -> Option<u64> {
-    link.to_str()?.strip_prefix(kind)?.strip_suffix(']')?.parse().ok()
 }

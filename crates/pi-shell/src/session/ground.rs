@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 #[cfg(target_os = "linux")]
 use std::sync::Arc;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::launch::{self, LaunchSpec};
@@ -14,6 +14,7 @@ use super::members::{Machinery, Survivors};
 use super::ownership::Ownership;
 use crate::error::ShellError;
 use crate::late::LateReaders;
+use crate::locked::lock;
 use crate::outcome::ProcessInfo;
 use crate::private_dir::{self, PrivateDir};
 use crate::request::ShellOptions;
@@ -126,12 +127,12 @@ impl Ground {
 
     /// The session has a new shell.
     pub(super) fn set_main(&self, pid: i32, report: ReportId) {
-        *self.main.lock().unwrap_or_else(PoisonError::into_inner) = (pid, report);
+        *lock(&self.main) = (pid, report);
     }
 
     /// The shell's pid and what it answers on.
     pub(super) fn main(&self) -> (i32, ReportId) {
-        *self.main.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.main)
     }
 
     /// Counts what a command of the session's shell left alive as survivors and describes it, after `patience` as it is then.

@@ -1,7 +1,6 @@
 //! How a session's bash is started: by which path, with which environment and limits; and what a failed start means.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -53,16 +52,7 @@ pub(super) fn spawn_error<T: AsRef<OsStr>>(
     match failure.step {
         // The arguments are ours and few.
         _ if failure.is_too_large() => environment::too_large("baseEnv", env),
-        SpawnStep::ChangeDirectory => match failure.source.kind() {
-            io::ErrorKind::NotFound => {
-                ShellError::MissingWorkingDirectory { path: cwd.to_path_buf() }
-            }
-            io::ErrorKind::NotADirectory => ShellError::NotADirectory { path: cwd.to_path_buf() },
-            _ => ShellError::WorkingDirectoryDenied {
-                path: cwd.to_path_buf(),
-                source: failure.source,
-            },
-        },
+        SpawnStep::ChangeDirectory => ShellError::of_directory(cwd.to_path_buf(), failure.source),
         SpawnStep::Execute | SpawnStep::Interpreter => ShellError::UnusableShell {
             path: shell.to_path_buf(),
             reason: format!(

@@ -51,11 +51,11 @@ mod tail;
 
 #[cfg(target_os = "linux")]
 use std::path::PathBuf;
+use std::sync::Mutex;
 #[cfg(target_os = "linux")]
 use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -75,6 +75,7 @@ use crate::error::ShellError;
 #[cfg(target_os = "linux")]
 use crate::inline;
 use crate::job::Job;
+use crate::locked::lock;
 use crate::observer::Observer;
 use crate::outcome::{ExitOutcome, RunResult};
 use crate::request::{Concurrency, RunOptions, SessionKind, ShellOptions};
@@ -100,6 +101,8 @@ type Place = Arc<tokio::sync::Mutex<Option<Engine>>>;
 struct Inner {
     options: Arc<ShellOptions>,
     kind: SessionKind,
+    /// Whether there is a next command.
+    is_session: bool,
     /// Where each command has a bash of its own; made with the first run.
     per_command: OnceLock<Arc<PerCommand>>,
     /// Where the session is; another place after each hand-over.
@@ -124,12 +127,17 @@ struct Inner {
 impl Shell {
     /// A session. Checks the options; nothing is spawned before the first run.
     pub fn new(options: ShellOptions) -> Result<Self, ShellError> {
+        Self::make(options, true)
+    }
+
+    fn make(options: ShellOptions, is_session: bool) -> Result<Self, ShellError> {
         validate::check_shell_options(&options)?;
         let kind = options.kind.unwrap_or_else(offered_kind);
         Ok(Self {
             inner: Arc::new(Inner {
                 options: Arc::new(options),
                 kind,
+                is_session,
                 per_command: OnceLock::new(),
                 place: Mutex::default(),
                 moved: Notify::new(),
@@ -260,7 +268,8 @@ impl Shell {
         let session = if let Some(session) = self.inner.per_command.get() {
             Arc::clone(session)
         } else {
-            let made = Arc::new(PerCommand::new(Arc::clone(&self.inner.options))?);
+            let made =
+                Arc::new(PerCommand::new(Arc::clone(&self.inner.options), self.inner.is_session)?);
             Arc::clone(self.inner.per_command.get_or_init(|| made))
         };
         let result = session.run(job, keeps).await;
@@ -308,7 +317,8 @@ impl Shell {
         }
         if slot.is_none() {
             inline::elsewhere().await;
-            let engine = Engine::start(Arc::clone(&self.inner.options), true).await?;
+            let engine =
+                Engine::start(Arc::clone(&self.inner.options), self.inner.is_session).await?;
             self.inner.note_cwd(&engine);
             *slot = Some(engine);
         }
@@ -398,7 +408,7 @@ impl Inner {
 
     /// Where the session is.
     fn place(&self) -> Place {
-        Arc::clone(&self.place.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&lock(&self.place))
     }
 
     /// Waits for the session, in the order of the calls.
@@ -421,13 +431,13 @@ impl Inner {
 
     /// The session is there from now on; who waits for it waits there.
     fn move_to(&self, place: Place) {
-        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
+        *lock(&self.place) = place;
         self.moved.notify_waiters();
     }
 
     #[cfg(target_os = "linux")]
     fn shared(&self) -> MutexGuard<'_, Option<(Arc<Shared>, PathBuf)>> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.shared)
     }
 
     #[cfg(target_os = "linux")]

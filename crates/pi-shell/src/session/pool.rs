@@ -4,12 +4,13 @@
 //! shell, base environment or limits than the spare's start their own.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::driven::{self, DrivenShell, LaunchError};
 use super::ground::Ground;
 use super::launch::LaunchSpec;
 use crate::error::ShellError;
+use crate::locked::lock;
 use crate::private_dir;
 
 /// Spares kept. One serves sessions that start one after the other; each costs about 1 MB.
@@ -51,7 +52,7 @@ pub(super) async fn take(
 }
 
 fn take_spare(executable: &Path, spec: &LaunchSpec) -> Option<Spare> {
-    let mut spares = SPARES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut spares = lock(&SPARES);
     let at = spares.iter().position(|spare| spare.fits(executable, spec))?;
     let spare = spares.swap_remove(at);
     // Somebody may have killed it, or its folder may be gone.
@@ -77,14 +78,14 @@ fn replenish(executable: PathBuf, spec: LaunchSpec) {
     drop(tokio::spawn(async move {
         private_dir::sweep_stale();
         let wanted = || {
-            let spares = SPARES.lock().unwrap_or_else(PoisonError::into_inner);
+            let spares = lock(&SPARES);
             !spares.iter().any(|spare| spare.fits(&executable, &spec))
         };
         if !wanted() {
             return;
         }
         if let Ok(spare) = boot(&executable, &spec).await {
-            let mut spares = SPARES.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut spares = lock(&SPARES);
             spares.push(spare);
             let surplus = spares.len().saturating_sub(MAX_SPARES);
             let dropped: Vec<Spare> = spares.drain(..surplus).collect();

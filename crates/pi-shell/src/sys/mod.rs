@@ -56,6 +56,22 @@ pub(crate) fn open_controller() -> std::io::Result<std::os::fd::OwnedFd> {
     Ok(controller)
 }
 
+/// Reads a file that a command may have put there: no link is followed and no FIFO waited for. One of more than `most`
+/// bytes is refused.
+#[cfg(unix)]
+pub(crate) fn read_plain(path: &std::path::Path, most: u64) -> std::io::Result<Vec<u8>> {
+    use std::io::Read as _;
+
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = std::fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let is_file = file.metadata()?.is_file();
+    let mut text = Vec::new();
+    file.take(most + 1).read_to_end(&mut text)?;
+    let is_plain = is_file && text.len() as u64 <= most;
+    is_plain.then_some(text).ok_or_else(|| std::io::ErrorKind::InvalidData.into())
+}
+
 /// The pipe behind `end` opened once more for writing, so that flags set on the one (`O_NONBLOCK`)
 /// do not hold for the other. Where the system cannot open a pipe again, a duplicate, which shares
 /// them: macOS, or a Linux without `/proc`.

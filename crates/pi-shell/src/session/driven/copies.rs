@@ -1,11 +1,11 @@
 //! Copies of a session: a command run at once in a fork of the standby, beside whatever the session itself does. What
 //! the command changes in the shell is dropped with the copy.
 
+use std::io;
 use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::engine;
 use super::follow::{Ending, Follow};
 use super::protocol::RunOrder;
 use super::run::outcome_of;
@@ -77,7 +77,7 @@ pub(in crate::session) async fn run(
     copy.end().await;
     if let Ending::Refused { errno } = ending {
         let path = directory.unwrap_or_else(|| cwd.to_path_buf());
-        return Err(engine::refused_directory(errno, path));
+        return Err(ShellError::of_directory(path, io::Error::from_raw_os_error(errno)));
     }
     let outcome = outcome_of(&ending);
     let patience = budget::settle_limit(outcome.is_stop());

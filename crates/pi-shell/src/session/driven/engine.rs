@@ -245,7 +245,10 @@ impl Engine {
                 self.note_surprises(&ended);
                 Ok(())
             }
-            Err(errno) => Err(refused_directory(errno, self.cwd.clone())),
+            Err(errno) => {
+                let source = io::Error::from_raw_os_error(errno);
+                Err(ShellError::of_directory(self.cwd.clone(), source))
+            }
         }
     }
 
@@ -310,16 +313,5 @@ impl Engine {
         self.shared.drop_standby().await;
         self.shared.supervisor.close(bound).await;
         self.shared.limits.remove().await;
-    }
-}
-
-/// What it means that a directory was refused.
-pub(super) fn refused_directory(errno: i32, path: PathBuf) -> ShellError {
-    match errno {
-        libc::ENOENT => ShellError::MissingWorkingDirectory { path },
-        libc::ENOTDIR => ShellError::NotADirectory { path },
-        errno => {
-            ShellError::WorkingDirectoryDenied { path, source: io::Error::from_raw_os_error(errno) }
-        }
     }
 }

@@ -6,11 +6,12 @@
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::channel::Channel;
 use super::protocol::{Ended, RunOrder};
 use super::shell::{DrivenShell, Heard, LaunchError};
+use crate::locked::lock;
 use crate::private_dir::PrivateDir;
 use crate::session::kind::DriverState;
 use crate::session::launch::LaunchSpec;
@@ -62,7 +63,7 @@ type Fit = Result<(), String>;
 static KNOWN: Mutex<Vec<(Option<Pair>, Fit)>> = Mutex::new(Vec::new());
 
 fn with_known<T>(read: impl FnOnce(&mut Vec<(Option<Pair>, Fit)>) -> T) -> T {
-    read(&mut KNOWN.lock().unwrap_or_else(PoisonError::into_inner))
+    read(&mut lock(&KNOWN))
 }
 
 /// Whether sessions can have the driver, as far as it was tried.

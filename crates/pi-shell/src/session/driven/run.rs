@@ -1,11 +1,12 @@
 //! One command in the session's own shell.
 
+use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::engine::{self, Engine};
+use super::engine::Engine;
 use super::follow::{Ending, Follow};
 use super::loss::Loss;
 use super::protocol::{Ended, RunOrder};
@@ -173,11 +174,13 @@ impl Engine {
             Ending::Died { unread: true, .. } | Ending::Refused { errno: libc::EMFILE } => {
                 Ok(Attempt::NotRun)
             }
-            Ending::Refused { errno } if cwd.is_some() => Err(engine::refused_directory(
-                errno,
-                cwd.map(Path::to_path_buf).unwrap_or_default(),
-            )),
-            Ending::Refused { errno } => Err(failed(std::io::Error::from_raw_os_error(errno))),
+            Ending::Refused { errno } => {
+                let source = io::Error::from_raw_os_error(errno);
+                Err(match cwd {
+                    Some(cwd) => ShellError::of_directory(cwd.to_path_buf(), source),
+                    None => failed(source),
+                })
+            }
             ending => {
                 self.status = None;
                 Ok(Attempt::Ended(ending))
@@ -218,49 +221,34 @@ impl Engine {
             }
             Ending::Stopped { report: None, .. } | Ending::Refused { .. } => {}
         }
-        if !self.title.holds() {
-            let working_dir = Some(self.cwd.clone());
-            let (survivors, output) = self.leave_beside(output, delivery, patience).await;
-            let sandbox = self.shared.sandbox_report().await;
-            return Ok(RunResult {
-                outcome,
-                working_dir,
-                session_reset,
-                survivors,
-                wall_time,
-                output,
-                sandbox,
-                lost_with_shell: Vec::new(),
-                limits_met: Vec::new(),
-            });
-        }
-        if is_restricted {
-            // Nothing can undo it, and most commands are refused.
-            if let Some(shell) = self.main.take() {
-                shell.end().await;
+        let (survivors, output) = if self.title.holds() {
+            if is_restricted {
+                // Nothing can undo it, and most commands are refused.
+                if let Some(shell) = self.main.take() {
+                    shell.end().await;
+                }
+                session_reset = true;
             }
-            session_reset = true;
-        }
-        let may_have_survivors = made_process && (has_children || !self.shared.has_only_its_own());
-        let survivors = if may_have_survivors {
-            inline::elsewhere().await;
-            self.shared.account_for_survivors(patience).await
-        } else {
-            Vec::new()
-        };
-        let output = self.put_output_away(output, delivery, leaves_output, !survivors.is_empty());
-        if self.keeps_session {
-            let is_alive = self.main.as_ref().is_some_and(super::DrivenShell::is_alive);
-            if is_alive {
+            let mut survivors = Vec::new();
+            if made_process && (has_children || !self.shared.has_only_its_own()) {
+                inline::elsewhere().await;
+                survivors = self.shared.account_for_survivors(patience).await;
+            }
+            let is_left = !survivors.is_empty();
+            let output = self.put_output_away(output, delivery, leaves_output, is_left);
+            if self.keeps_session && self.main.as_ref().is_some_and(super::DrivenShell::is_alive) {
                 if may_change {
                     self.shared.note_change();
                 }
-            } else {
+            } else if self.keeps_session {
                 // Where none can be had, the next command tries again, with nothing of what there was.
                 let loss = self.ensure_main().await.unwrap_or(Loss::Everything);
                 session_reset |= loss.is_real(&job.options.command);
             }
-        }
+            (survivors, output)
+        } else {
+            self.leave_beside(output, delivery, patience).await
+        };
         Ok(RunResult {
             outcome,
             working_dir: Some(self.cwd.clone()),
@@ -345,18 +333,18 @@ fn status_of(exit: ChildExit) -> i32 {
 }
 
 /// Whether nobody takes orders at the other end any more.
-fn is_end(error: &std::io::Error) -> bool {
+fn is_end(error: &io::Error) -> bool {
     matches!(
         error.kind(),
-        std::io::ErrorKind::BrokenPipe
-            | std::io::ErrorKind::ConnectionReset
-            | std::io::ErrorKind::NotConnected
-            | std::io::ErrorKind::ConnectionRefused
+        io::ErrorKind::BrokenPipe
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::NotConnected
+            | io::ErrorKind::ConnectionRefused
     )
 }
 
 /// What is told when no shell takes a command.
 fn broken() -> ShellError {
-    let source = std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+    let source = io::Error::from(io::ErrorKind::BrokenPipe);
     ShellError::System { attempt: "give bash a command", source }
 }

@@ -1,9 +1,12 @@
 //! The files that one command's bash is told by, and tells by.
 
+#[cfg(not(unix))]
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::script::{quote, quote_path};
+#[cfg(unix)]
+pub(super) use crate::sys::read_plain;
 
 /// Name of the script of a command's bash: what `$0` and the messages of bash say.
 pub(super) const SCRIPT_NAME: &str = "bash";
@@ -95,25 +98,6 @@ pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
 /// A path as bash is told of it: MSYS takes `C:/…`, where a backslash would quote.
 pub(super) fn for_bash(path: &Path) -> String {
     if cfg!(windows) { quote(&path.to_string_lossy().replace('\\', "/")) } else { quote_path(path) }
-}
-
-/// Reads a file that a shell in a sandbox may have put there: no link is followed, no FIFO waited for.
-#[cfg(unix)]
-pub(super) fn read_plain(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    use std::fs::File;
-    use std::io::Read as _;
-
-    use rustix::fs::{Mode, OFlags};
-
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    let found = file.metadata()?;
-    if !found.is_file() || found.len() > most {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    let mut text = Vec::new();
-    file.take(most).read_to_end(&mut text)?;
-    Ok(text)
 }
 
 /// There is no sandbox: only this user writes there.

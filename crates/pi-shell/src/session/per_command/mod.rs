@@ -21,9 +21,9 @@ mod silent;
 mod state;
 
 use std::hash::{BuildHasher as _, Hasher as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use self::files::Files;
@@ -40,6 +40,7 @@ use crate::environment;
 use crate::error::ShellError;
 use crate::job::{Clock, Job};
 use crate::late::LateReaders;
+use crate::locked::lock;
 use crate::outcome::{ExitOutcome, LostWithShell, RunResult};
 use crate::request::{EnvironmentEntry, ShellOptions};
 use crate::shell_path;
@@ -96,8 +97,8 @@ pub(super) struct PerCommand {
 }
 
 impl PerCommand {
-    /// A session; nothing is started.
-    pub(super) fn new(options: Arc<ShellOptions>) -> Result<Self, ShellError> {
+    /// A session, or one command where the state that it leaves has no reader; nothing is started.
+    pub(super) fn new(options: Arc<ShellOptions>, is_session: bool) -> Result<Self, ShellError> {
         platform::check(&options)?;
         let shell = shell_path::resolve(options.shell.as_deref())?;
         let base_env = base_environment(&options);
@@ -111,20 +112,15 @@ impl PerCommand {
             late: LateReaders::default(),
             serial: AtomicU64::new(0),
             ownership: Ownership::default(),
-            is_session: true,
+            is_session,
         })
-    }
-
-    /// The same for one command, whose state nothing follows.
-    pub(super) fn once(options: Arc<ShellOptions>) -> Result<Self, ShellError> {
-        Ok(Self { is_session: false, ..Self::new(options)? })
     }
 
     /// Runs a command. With `keeps`, what it changed is what the next one begins with; without, it is a copy that runs
     /// beside others.
     pub(super) async fn run(&self, job: &Job, keeps: bool) -> Result<RunResult, ShellError> {
         let place = self.place().await?;
-        let begins = self.kept().state.is_none();
+        let begins = lock(&self.kept).state.is_none();
         if self.options.snapshot_path.is_some() && begins {
             // A snapshot that ends bash or takes too long is left out.
             drop(self.attempt(&place, &silent_job(&job.cancel), true, &self.options).await);
@@ -145,7 +141,7 @@ impl PerCommand {
         keeps: bool,
         first: &ShellOptions,
     ) -> Result<RunResult, ShellError> {
-        let kept = self.kept().clone();
+        let kept = lock(&self.kept).clone();
         let directory = match &job.options.cwd {
             Some(cwd) => Some(validate::check_directory(cwd, &kept.cwd)?),
             None => kept.state.is_none().then(|| kept.cwd.clone()),
@@ -234,7 +230,7 @@ impl PerCommand {
         let jobs = (!survivors.is_empty()).then_some(LostWithShell::Jobs);
         let descriptors = left.has_descriptors.then_some(LostWithShell::Descriptors);
         let lost = jobs.into_iter().chain(descriptors);
-        let working_dir = Some(self.kept().cwd.clone());
+        let working_dir = Some(lock(&self.kept).cwd.clone());
         Ok(RunResult {
             outcome,
             working_dir,
@@ -277,7 +273,7 @@ impl PerCommand {
         let state = state::read(&files.state).and_then(|text| {
             State::parse(&text, mark, builtin.as_deref(), before.state.as_deref())
         });
-        let mut kept = self.kept();
+        let mut kept = lock(&self.kept);
         kept.status = match outcome {
             ExitOutcome::Exited { code } => i32::from(code),
             ExitOutcome::Signaled { signal } => 128 + signal,
@@ -312,11 +308,6 @@ impl PerCommand {
             place.close(bound).await;
         }
     }
-
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        // A panic elsewhere leaves whole values.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// A word that no command of the session can know before it is told.
@@ -327,11 +318,9 @@ fn new_mark() -> String {
 
 /// The directory that bash could not enter.
 fn refused(path: PathBuf) -> ShellError {
-    if Path::new(&path).is_dir() {
-        let source = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
-        return ShellError::WorkingDirectoryDenied { path, source };
-    }
-    ShellError::MissingWorkingDirectory { path }
+    use std::io::ErrorKind;
+    let kind = if path.is_dir() { ErrorKind::PermissionDenied } else { ErrorKind::NotFound };
+    ShellError::of_directory(path, kind.into())
 }
 
 /// What the session's first bash is started with. Scripts of ours name it, so it is text.

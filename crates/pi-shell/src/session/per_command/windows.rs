@@ -1,12 +1,13 @@
 //! The platform's part on Windows: a job object around each bash, a pipe for its output.
 //!
 //! Neither can be waited for together with other things, so both are looked at in short intervals.
+#![expect(clippy::unused_self, clippy::unused_async, reason = "the same form as on Unix")]
 
 use std::io::{self, PipeReader, Read as _, Write as _};
 use std::os::windows::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::Instant;
@@ -15,6 +16,7 @@ use windows_sys::Win32::System::Threading::CREATE_NO_WINDOW;
 use super::files::SCRIPT_NAME;
 use crate::confinement::SandboxReport;
 use crate::error::ShellError;
+use crate::locked::lock;
 use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo};
 use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
 use crate::session::ownership::Title;
@@ -68,7 +70,6 @@ pub(super) struct Start<'a> {
 }
 
 impl Place {
-    #[expect(clippy::unused_async, reason = "on Unix a supervisor is waited for")]
     pub(super) async fn open(_options: &ShellOptions) -> Result<Self, ShellError> {
         let name = format!("pi-bash-{}-{}", std::process::id(), nanoseconds());
         let folder = std::env::temp_dir().join(name);
@@ -95,34 +96,28 @@ impl Place {
     }
 
     /// There is no sandbox.
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
     pub(super) fn temporary(&self) -> Option<&Path> {
         None
     }
 
     /// Bash has to wait until it is in its job.
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
     pub(super) fn holds_back(&self) -> bool {
         true
     }
 
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
     pub(super) fn mark_limits(&self) -> LimitsMark {
         LimitsMark
     }
 
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
     pub(super) fn limits_met(&self, _before: LimitsMark, _outcome: ExitOutcome) -> Vec<LimitMet> {
         Vec::new()
     }
 
-    #[expect(clippy::unused_async, reason = "the same form as on Unix")]
     pub(super) async fn sandbox_report(&self) -> Option<SandboxReport> {
         None
     }
 
     /// Starts a bash that evaluates its program.
-    #[expect(clippy::unused_async, reason = "on Unix a supervisor is asked")]
     pub(super) async fn start(
         &self,
         start: Start<'_>,
@@ -160,7 +155,6 @@ impl Place {
     }
 
     /// Keeps the job of a command that left something alive, and lists that.
-    #[expect(clippy::unused_async, reason = "on Unix a fork is waited for")]
     pub(super) async fn account_for_survivors(
         &self,
         process: &Process,
@@ -230,7 +224,6 @@ impl Process {
     }
 
     /// What still passes its output on cannot be seen.
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
     pub(super) fn sight(&self, _place: &Place, _output: FileId) -> Sight {
         Sight::Others
     }
@@ -293,9 +286,4 @@ impl Source for CommandPipe {
 
 fn nanoseconds() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos())
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic elsewhere leaves whole values.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
