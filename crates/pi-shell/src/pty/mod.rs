@@ -30,7 +30,6 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::error::PtyError;
 use self::input::Input;
-use self::options::Launch;
 pub use self::options::{PtyArgvStartOptions, PtyOptions, PtyStartOptions};
 use self::terminal::{Size, Terminal};
 use crate::error::ShellError;
@@ -82,7 +81,10 @@ impl PtySession {
         cancel: &CancellationToken,
     ) -> impl Future<Output = Result<PtyResult, PtyError>> + Send + use<> {
         let claim = self.claim(options.options.size(), cancel);
-        async move { claim?.run(options.check()?, observer, on_start).await }
+        async move {
+            let claim = claim?;
+            run::run(options.check()?, &claim.controls, observer, on_start).await
+        }
     }
 
     /// Runs a program without a shell; otherwise as `start`.
@@ -94,7 +96,10 @@ impl PtySession {
         cancel: &CancellationToken,
     ) -> impl Future<Output = Result<PtyResult, PtyError>> + Send + use<> {
         let claim = self.claim(options.options.size(), cancel);
-        async move { claim?.run(options.check()?, observer, on_start).await }
+        async move {
+            let claim = claim?;
+            run::run(options.check()?, &claim.controls, observer, on_start).await
+        }
     }
 
     /// Types `bytes`. Returns at once; false when the program has much left to read, and a writer
@@ -165,18 +170,6 @@ impl PtySession {
 struct Claim {
     session: PtySession,
     controls: Arc<Controls>,
-}
-
-impl Claim {
-    async fn run(
-        self,
-        launch: Launch,
-        observer: Arc<dyn Observer>,
-        on_start: Option<OnStart>,
-    ) -> Result<PtyResult, PtyError> {
-        let (outcome, sandbox) = run::run(launch, &self.controls, observer, on_start).await?;
-        Ok(PtyResult { outcome, sandbox })
-    }
 }
 
 impl Drop for Claim {

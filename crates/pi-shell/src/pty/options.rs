@@ -160,9 +160,7 @@ fn complete(
     text: &'static str,
     argv: impl FnOnce(&[(OsString, OsString)], &Path) -> Result<Vec<OsString>, PtyError>,
 ) -> Result<Launch, PtyError> {
-    // A host whose directory was removed still has a root.
-    let here = std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"));
-    let cwd = validate::check_directory(options.cwd.as_deref().unwrap_or(&here), &here)?;
+    let cwd = validate::first_directory(options.cwd.as_deref())?;
     let env = environment_of(options.base_env.as_deref(), &options.env);
     let argv = argv(&env, &cwd)?;
     Ok(Launch {

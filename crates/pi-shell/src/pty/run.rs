@@ -25,8 +25,8 @@ use super::error::PtyError;
 use super::gather::Gather;
 use super::hang_up::hang_up;
 use super::options::Launch;
-use super::terminal::{self, ReadOutcome, Terminal};
-use super::{Controls, OnStart};
+use super::terminal::{self, Terminal};
+use super::{Controls, OnStart, PtyResult};
 use crate::deadline::{Deadline, until};
 use crate::delivery::Delivery;
 use crate::error::ShellError;
@@ -35,8 +35,8 @@ use crate::observer::Observer;
 use crate::outcome::ExitOutcome;
 use crate::private_dir::PrivateDir;
 use crate::sandbox::{Enclosure, Sandbox, SandboxOptions, SandboxReport, SessionPaths};
+use crate::source::ReadOutcome;
 use crate::supervisor::{Child, ChildExit, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
-use crate::sys::signals::KILL;
 
 /// Bytes read at once, eight of the kernel's own buffers.
 const READ_BYTES: usize = 32 * 1024;
@@ -66,13 +66,14 @@ pub(super) async fn run(
     controls: &Controls,
     observer: Arc<dyn Observer>,
     on_start: Option<OnStart>,
-) -> Result<(ExitOutcome, Option<SandboxReport>), PtyError> {
+) -> Result<PtyResult, PtyError> {
+    let not_run = |outcome| PtyResult { outcome, sandbox: None };
     let deadline = Clock::start(launch.timeout).deadline();
     let started = tokio::select! {
         biased;
-        () = controls.cancel.cancelled() => return Ok((ExitOutcome::Cancelled, None)),
+        () = controls.cancel.cancelled() => return Ok(not_run(ExitOutcome::Cancelled)),
         // A program on a dead network file system takes as long as it likes to start.
-        () = deadline.come() => return Ok((ExitOutcome::TimedOut, None)),
+        () = deadline.come() => return Ok(not_run(ExitOutcome::TimedOut)),
         started = Program::start(launch, controls) => started?,
     };
     if let Some(on_start) = on_start {
@@ -87,7 +88,7 @@ pub(super) async fn run(
         Some((report, plants)) => Some(report.with_plants(plants).await),
         None => None,
     };
-    Ok((outcome, sandbox))
+    Ok(PtyResult { outcome, sandbox })
 }
 
 /// A program and its terminal.
@@ -221,12 +222,7 @@ impl Run<'_> {
                 Event::Deadline => {
                     stopping = (!self.deadline.extend_if_late()).then_some(ExitOutcome::TimedOut);
                 }
-                Event::Ended(ChildExit::Exited(code)) => return ExitOutcome::Exited { code },
-                Event::Ended(ChildExit::Signaled(signal)) => {
-                    return ExitOutcome::Signaled { signal };
-                }
-                // With the supervisor its tree was killed.
-                Event::Ended(ChildExit::Lost) => return ExitOutcome::Signaled { signal: KILL },
+                Event::Ended(exit) => return exit.into(),
                 Event::Stopped => return stopping.unwrap_or(ExitOutcome::Cancelled),
                 Event::Read(ReadOutcome::Data(count)) => {
                     let at_once = gather.is_told_at_once(count, Instant::now());
@@ -236,7 +232,7 @@ impl Run<'_> {
                     gather.told();
                     self.outflow.flush();
                 }
-                Event::Read(ReadOutcome::Closed) => is_open = false,
+                Event::Read(_) => is_open = false,
                 Event::Taken => {}
             }
         }

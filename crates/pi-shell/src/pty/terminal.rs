@@ -17,6 +17,7 @@ use tokio::io::unix::AsyncFd;
 
 use super::error::PtyError;
 use crate::error::ShellError;
+use crate::source::ReadOutcome;
 use crate::sys::{open_controller, watch};
 
 /// Pause after which a full terminal is tried again. The kernel tells when a program read; this
@@ -50,14 +51,6 @@ impl Size {
     fn to_system(self) -> Winsize {
         Winsize { ws_row: self.rows, ws_col: self.cols, ws_xpixel: 0, ws_ypixel: 0 }
     }
-}
-
-/// What a read found.
-pub(super) enum ReadOutcome {
-    /// So many bytes.
-    Data(usize),
-    /// Everything was read and no process has the terminal open.
-    Closed,
 }
 
 /// The controller end of a pseudoterminal.
@@ -94,7 +87,8 @@ impl Terminal {
         rustix::termios::tcgetpgrp(self.descriptor.get_ref()).ok()
     }
 
-    /// Waits until there is something to read, and reads what is there. Cancel-safe.
+    /// Waits until there is something to read, and reads what is there; `Closed` where everything was read and no process
+    /// has the terminal open. Cancel-safe.
     pub(super) async fn read(&self, buffer: &mut [u8]) -> ReadOutcome {
         loop {
             let Ok(mut ready) = self.descriptor.readable().await else {

@@ -169,12 +169,23 @@ impl Ground {
     }
 
     async fn account(&self, spared: &Spared, patience: Duration) -> Vec<ProcessInfo> {
-        let older = self.survivors.living();
         let (main, _) = self.main();
-        let found = stop::processes_of(self.supervisor.pid(), spared, &older, main);
-        self.survivors.extend(found.iter().map(|entry| entry.identity));
         let own = tree::identity_of(main).and_then(tree::describe).map(|own| own.command);
-        tree::describe_settled(&found, own.as_deref(), patience).await
+        self.account_for(main, own.as_deref(), spared, patience).await
+    }
+
+    /// The same for what the shell `shell` started, whose command line is or was `command_line`.
+    pub(super) async fn account_for(
+        &self,
+        shell: i32,
+        command_line: Option<&str>,
+        spared: &Spared,
+        patience: Duration,
+    ) -> Vec<ProcessInfo> {
+        let older = self.survivors.living();
+        let found = stop::processes_of(self.supervisor.pid(), spared, &older, shell);
+        self.survivors.extend(found.iter().map(|entry| entry.identity));
+        tree::describe_settled(&found, command_line, patience).await
     }
 
     /// Whom a stop of the session's `shell` is about; `is_beside` as in `StopPlan`.

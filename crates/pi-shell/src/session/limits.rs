@@ -8,9 +8,6 @@ use crate::error::ShellError;
 use crate::outcome::{ExitOutcome, LimitMet};
 use crate::request::ResourceLimits;
 
-/// What a shell adds to the number of a signal to make a status.
-const SIGNAL_STATUS_BASE: i32 = 128;
-
 /// Tries to remove a group whose last processes the kernel is still taking down, and their pause.
 const REMOVE_TRIES: u32 = 200;
 const REMOVE_INTERVAL: Duration = Duration::from_millis(5);
@@ -68,11 +65,7 @@ impl SessionLimits {
 
     /// What was met since `before` by a command that ended so.
     pub(super) fn met(&self, before: LimitsMark, outcome: ExitOutcome) -> Vec<LimitMet> {
-        let ended_by = |signal: i32| match outcome {
-            ExitOutcome::Exited { code } => i32::from(code) == SIGNAL_STATUS_BASE + signal,
-            ExitOutcome::Signaled { signal: found } => found == signal,
-            ExitOutcome::TimedOut | ExitOutcome::Cancelled => false,
-        };
+        let ended_by = |signal| outcome.status() == ExitOutcome::Signaled { signal }.status();
         let now = self.mark();
         let (cpu, size) = (self.wanted.cpu_seconds, self.wanted.file_size);
         [

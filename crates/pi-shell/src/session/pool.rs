@@ -13,9 +13,6 @@ use crate::error::ShellError;
 use crate::locked::lock;
 use crate::private_dir;
 
-/// Spares kept. One serves sessions that start one after the other; each costs about 1 MB.
-const MAX_SPARES: usize = 1;
-
 /// A booted bash with all that a session stands on.
 struct Spare {
     ground: Ground,
@@ -33,7 +30,8 @@ impl Spare {
     }
 }
 
-static SPARES: Mutex<Vec<Spare>> = Mutex::new(Vec::new());
+/// One serves sessions that start one after the other. It costs about 1 MB.
+static SPARE: Mutex<Option<Spare>> = Mutex::new(None);
 
 /// A booted shell in the root directory: a spare where one fits, else a new one.
 pub(super) async fn take(
@@ -52,9 +50,7 @@ pub(super) async fn take(
 }
 
 fn take_spare(executable: &Path, spec: &LaunchSpec) -> Option<Spare> {
-    let mut spares = lock(&SPARES);
-    let at = spares.iter().position(|spare| spare.fits(executable, spec))?;
-    let spare = spares.swap_remove(at);
+    let spare = lock(&SPARE).take_if(|spare| spare.fits(executable, spec))?;
     // Somebody may have killed it, or its folder may be gone.
     (spare.shell.child().exit_status().is_none() && spare.ground.folder.path().is_dir())
         .then_some(spare)
@@ -77,20 +73,13 @@ async fn boot(executable: &Path, spec: &LaunchSpec) -> Result<Spare, ShellError>
 fn replenish(executable: PathBuf, spec: LaunchSpec) {
     drop(tokio::spawn(async move {
         private_dir::sweep_stale();
-        let wanted = || {
-            let spares = lock(&SPARES);
-            !spares.iter().any(|spare| spare.fits(&executable, &spec))
-        };
-        if !wanted() {
-            return;
-        }
-        if let Ok(spare) = boot(&executable, &spec).await {
-            let mut spares = lock(&SPARES);
-            spares.push(spare);
-            let surplus = spares.len().saturating_sub(MAX_SPARES);
-            let dropped: Vec<Spare> = spares.drain(..surplus).collect();
-            drop(spares);
-            drop(dropped);
+        let has_one = || lock(&SPARE).as_ref().is_some_and(|spare| spare.fits(&executable, &spec));
+        if !has_one()
+            && let Ok(spare) = boot(&executable, &spec).await
+        {
+            // Dropped when it is unlocked again: a supervisor goes with it.
+            let other = lock(&SPARE).replace(spare);
+            drop(other);
         }
     }));
 }

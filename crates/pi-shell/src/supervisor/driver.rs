@@ -8,6 +8,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
+#[cfg(target_os = "linux")]
+use pi_supervisor::process;
 use pi_supervisor::wire::{Event, SpawnStep};
 use rustix::net::Shutdown;
 use tokio::io::Interest;
@@ -16,7 +18,6 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::launch::{Launched, SupervisorProcess};
-use super::names::PidNames;
 use super::transport::{Connection, Frame, Sent, Traffic};
 use super::{Child, ChildExit, SpawnFailure, orphans};
 use crate::deadline::until;
@@ -48,7 +49,8 @@ struct Program {
 pub(super) struct Driver {
     connection: Connection,
     process: SupervisorProcess,
-    names: PidNames,
+    /// First process of the pid namespace that the supervisor counts in, where that is not this host's.
+    namespace: Option<i32>,
     inbox: mpsc::UnboundedReceiver<Order>,
     spawns: HashMap<u32, oneshot::Sender<Result<Child, SpawnFailure>>>,
     programs: HashMap<u32, Program>,
@@ -75,7 +77,7 @@ impl Driver {
         Self {
             connection: launched.connection,
             process: launched.process,
-            names: launched.names,
+            namespace: launched.namespace,
             inbox,
             spawns: HashMap::new(),
             programs: HashMap::new(),
@@ -132,7 +134,7 @@ impl Driver {
                 // Confinement is over before there is a driver.
                 Event::Ready { .. } | Event::Confined { .. } | Event::ConfineFailed { .. } => {}
                 Event::Spawned { id, pid, start_time } => {
-                    let pid = self.names.own_pid_of(pid);
+                    let pid = self.own_pid_of(pid);
                     self.spawned(id, ProcessIdentity { pid, start_time });
                 }
                 Event::SpawnFailed { id, step, errno } => {
@@ -147,6 +149,20 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    /// The number here of what is `pid` to the supervisor; 0 when there is no such process any more.
+    ///
+    /// Only processes below the supervisor are looked at: whatever number is told, a process
+    /// outside of the sandbox is never meant.
+    fn own_pid_of(&self, pid: i32) -> i32 {
+        match self.namespace {
+            None => pid,
+            #[cfg(target_os = "linux")]
+            Some(root) => process::find_by_inner_pid(root, pid).map_or(0, |found| found.pid),
+            #[cfg(not(target_os = "linux"))]
+            Some(_) => 0,
+        }
     }
 
     fn spawned(&mut self, id: u32, identity: ProcessIdentity) {

@@ -15,7 +15,6 @@ use tokio::io::unix::AsyncFd;
 use tokio::time::timeout;
 
 use super::driver::END_BOUND;
-use super::names::PidNames;
 use super::surroundings::Surroundings;
 use super::transport::{Connection, Frame, Traffic};
 use crate::ShellError;
@@ -34,8 +33,8 @@ const REAPER_STACK_BYTES: usize = 64 * 1024;
 /// A supervisor that is ready.
 pub(super) struct Launched {
     pub(super) identity: ProcessIdentity,
-    /// How it counts processes.
-    pub(super) names: PidNames,
+    /// First process of the pid namespace that it counts in, where that is not this host's.
+    pub(super) namespace: Option<i32>,
     // Closed before the process is waited for.
     pub(super) connection: Connection,
     pub(super) process: SupervisorProcess,
@@ -77,7 +76,7 @@ pub(super) async fn launch(
     // Without /proc there is no start time; the pid is ours until it is reaped.
     let outer = outer.unwrap_or(ProcessIdentity { pid: process.pid(), start_time: 0 });
     if !own_pids {
-        return Ok(Launched { identity: outer, names: PidNames::Same, connection, process });
+        return Ok(Launched { identity: outer, namespace: None, connection, process });
     }
     // What was started is the program around it; the supervisor is that one's child.
     let below = process::descendants(outer.pid);
@@ -86,8 +85,8 @@ pub(super) async fn launch(
         return Err(failed(abandon(&process, error)));
     };
     process.inner = Some(inner.identity);
-    let names = PidNames::Own(inner.identity.pid);
-    Ok(Launched { identity: inner.identity, names, connection, process })
+    let namespace = Some(inner.identity.pid);
+    Ok(Launched { identity: inner.identity, namespace, connection, process })
 }
 
 /// Adds what the program around a supervisor complained of.

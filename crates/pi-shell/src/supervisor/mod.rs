@@ -13,7 +13,6 @@
 
 mod driver;
 mod launch;
-mod names;
 mod orphans;
 mod request;
 mod surroundings;
@@ -35,6 +34,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 use crate::ShellError;
+use crate::outcome::ExitOutcome;
 use crate::tree::ProcessIdentity;
 
 use driver::Order;
@@ -116,6 +116,17 @@ pub(crate) enum ChildExit {
     Signaled(i32),
     /// The supervisor is gone, and with it whatever could be known.
     Lost,
+}
+
+impl From<ChildExit> for ExitOutcome {
+    fn from(exit: ChildExit) -> Self {
+        match exit {
+            ChildExit::Exited(code) => Self::Exited { code },
+            ChildExit::Signaled(signal) => Self::Signaled { signal },
+            // With the supervisor its tree was killed. A status that is not known is never told as a success.
+            ChildExit::Lost => Self::Signaled { signal: libc::SIGKILL },
+        }
+    }
 }
 
 impl From<Exit> for ChildExit {

@@ -21,7 +21,6 @@ use crate::session::effects;
 use crate::session::output_pipe::OutputPipe;
 use crate::stop::{ShellTarget, StopPlan};
 use crate::supervisor::ChildExit;
-use crate::sys::signals::KILL;
 
 /// What came of an attempt to run a command.
 enum Attempt {
@@ -214,10 +213,9 @@ impl Engine {
                 is_restricted = report.options.contains('r');
             }
             Ending::Stopped { report: Some(report), .. } => self.note_report(&report),
-            Ending::Died { exit, .. } => {
-                let status = status_of(exit);
-                self.status = Some(status);
-                self.set_status(status);
+            Ending::Died { .. } => {
+                self.status = outcome.status();
+                self.set_status(outcome.status().unwrap_or_default());
             }
             Ending::Stopped { report: None, .. } | Ending::Refused { .. } => {}
         }
@@ -313,22 +311,10 @@ pub(super) fn outcome_of(ending: &Ending) -> ExitOutcome {
         Ending::Reported(Ended { status, .. }) => {
             ExitOutcome::Exited { code: u8::try_from(status & 0xff).unwrap_or(u8::MAX) }
         }
-        Ending::Died { exit: ChildExit::Exited(code), .. } => ExitOutcome::Exited { code: *code },
-        Ending::Died { exit: ChildExit::Signaled(signal), .. } => {
-            ExitOutcome::Signaled { signal: *signal }
-        }
+        Ending::Died { exit, .. } => (*exit).into(),
         Ending::Stopped { outcome, .. } => *outcome,
-        // Its status is not known: never told as a success.
-        Ending::Died { .. } | Ending::Refused { .. } => ExitOutcome::Signaled { signal: KILL },
-    }
-}
-
-/// The status that a dead shell's command had.
-fn status_of(exit: ChildExit) -> i32 {
-    match exit {
-        ChildExit::Exited(code) => i32::from(code),
-        ChildExit::Signaled(signal) => 128 + signal,
-        ChildExit::Lost => 137,
+        // Not told: an error says that nothing was run.
+        Ending::Refused { .. } => ChildExit::Lost.into(),
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) const SCRIPT_NAME: &str = "bash";
 
 /// The files of one command. Those that bash writes lie where a shell in a sandbox may write.
 pub(super) struct Files {
-    /// Where bash is started, with its script.
+    /// Where bash is started, with its script and all that it reads.
     pub(super) folder: PathBuf,
     /// What bash evaluates first.
     pub(super) program: PathBuf,
@@ -38,18 +38,19 @@ pub(super) struct Files {
 impl Files {
     /// The files of command number `serial`: the host's in `folder`, bash's in `written`.
     pub(super) fn new(folder: &Path, written: &Path, serial: u64) -> Self {
-        let name = |folder: &Path, kind: char| folder.join(format!("{kind}{serial}"));
+        let folder = folder.join(format!("c{serial}"));
+        let written = |kind: char| written.join(format!("{kind}{serial}"));
         Self {
-            folder: name(folder, 'c'),
-            program: name(folder, 'p'),
-            functions: name(folder, 'f'),
-            command: name(folder, 't'),
-            status: name(folder, 's'),
-            dump: name(folder, 'x'),
-            state: name(written, 'n'),
-            builtin: name(written, 'u'),
-            locals: name(written, 'l'),
-            begun: name(written, 'b'),
+            program: folder.join("p"),
+            functions: folder.join("f"),
+            command: folder.join("t"),
+            status: folder.join("s"),
+            dump: folder.join("x"),
+            folder,
+            state: written('n'),
+            builtin: written('u'),
+            locals: written('l'),
+            begun: written('b'),
         }
     }
 
@@ -58,24 +59,12 @@ impl Files {
         read_plain(&self.begun, MAX_WORDS_BYTES).ok()
     }
 
-    /// Removes them. What is left goes with the folder.
+    /// Removes them. What is left goes with the session's folder.
     pub(super) fn remove(&self) {
-        let Self {
-            folder,
-            program,
-            functions,
-            command,
-            status,
-            dump,
-            state,
-            builtin,
-            locals,
-            begun,
-        } = self;
-        for file in [program, functions, command, status, dump, state, builtin, locals, begun] {
+        for file in [&self.state, &self.builtin, &self.locals, &self.begun] {
             drop(std::fs::remove_file(file));
         }
-        drop(std::fs::remove_dir_all(folder));
+        drop(std::fs::remove_dir_all(&self.folder));
     }
 }
 

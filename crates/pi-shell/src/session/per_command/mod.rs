@@ -274,11 +274,7 @@ impl PerCommand {
             State::parse(&text, mark, builtin.as_deref(), before.state.as_deref())
         });
         let mut kept = lock(&self.kept);
-        kept.status = match outcome {
-            ExitOutcome::Exited { code } => i32::from(code),
-            ExitOutcome::Signaled { signal } => 128 + signal,
-            ExitOutcome::TimedOut | ExitOutcome::Cancelled => kept.status,
-        };
+        kept.status = outcome.status().unwrap_or(kept.status);
         let Some(state) = state else {
             let is_lost = !effects::only_replaces_shell(&job.options.command);
             return Left { is_lost, has_descriptors: false };

@@ -29,8 +29,7 @@ use crate::session::ownership::Title;
 use crate::session::tail::{FileId, Output, Sight};
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
 use crate::stop::{self, ShellTarget, StopPlan};
-use crate::supervisor::{Child, ChildExit, SpawnRequest};
-use crate::sys::signals::KILL;
+use crate::supervisor::{Child, SpawnRequest};
 use crate::sys::watch;
 use crate::tree;
 
@@ -189,10 +188,8 @@ impl Place {
         let own = process.child.pid();
         let _starting = ground.handing_over.lock().await;
         ground.machinery.remove(own);
-        let (spared, older) = (ground.machinery.living(), ground.survivors.living());
-        let found = stop::processes_of(ground.supervisor.pid(), &spared, &older, own);
-        ground.survivors.extend(found.iter().map(|entry| entry.identity));
-        tree::describe_settled(&found, Some(&process.command_line), patience).await
+        let (line, spared) = (&process.command_line, ground.machinery.living());
+        ground.account_for(own, Some(line), &spared, patience).await
     }
 
     pub(super) fn background_count(&self) -> usize {
@@ -223,11 +220,7 @@ pub(super) struct Process {
 impl Process {
     /// Waits for its end.
     pub(super) async fn ended(&self) -> ExitOutcome {
-        match self.child.exited().await {
-            ChildExit::Exited(code) => ExitOutcome::Exited { code },
-            ChildExit::Signaled(signal) => ExitOutcome::Signaled { signal },
-            ChildExit::Lost => ExitOutcome::Signaled { signal: KILL },
-        }
+        self.child.exited().await.into()
     }
 
     /// Ends it and all that it started, at most for what the ladder takes.
