@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use self::files::Files;
 use self::follow::Follow;
-use self::platform::{CommandPipe, LimitsMark, Place, Process};
+use self::platform::{CommandPipe, Place, Process};
 use self::program::Program;
 use self::silent::silent_job;
 use self::state::State;
@@ -63,8 +63,6 @@ struct Ended {
     /// The session is still this command's.
     keeps: bool,
     wall_time: Duration,
-    /// What had been met before.
-    before: LimitsMark,
     /// What it began with.
     kept: Kept,
     /// Where it was to run.
@@ -168,7 +166,6 @@ impl PerCommand {
         let clock = Clock::start(job.options.timeout);
         let failed = |source| ShellError::System { attempt: "give bash a command", source };
         program.write(&job.options.command).map_err(failed)?;
-        let before = place.mark_limits();
         let start = platform::Start {
             shell: &self.shell,
             folder: &files.folder,
@@ -192,7 +189,7 @@ impl PerCommand {
         .complete()
         .await;
         let keeps = title.as_ref().is_some_and(Title::end);
-        let ended = Ended { outcome, keeps, wall_time: clock.elapsed(), before, kept, directory };
+        let ended = Ended { outcome, keeps, wall_time: clock.elapsed(), kept, directory };
         let result = self.conclude(place, job, &process, &files, &mark, ended, (output, delivery));
         let result = result.await;
         files.remove();
@@ -211,7 +208,7 @@ impl PerCommand {
         ended: Ended,
         (output, delivery): (CommandPipe, Delivery),
     ) -> Result<RunResult, ShellError> {
-        let Ended { outcome, keeps, wall_time, before, kept, directory } = ended;
+        let Ended { outcome, keeps, wall_time, kept, directory } = ended;
         let patience = budget::settle_limit(outcome.is_stop());
         let survivors = place.account_for_survivors(process, patience).await;
         let (summary, _closed) = self.late.put_away(output, delivery, !survivors.is_empty());
@@ -241,7 +238,7 @@ impl PerCommand {
             output: summary,
             sandbox: place.sandbox_report().await,
             lost_with_shell: lost.filter(|_| is_missed).collect(),
-            limits_met: place.limits_met(before, outcome),
+            limits_met: place.limits_met(process, outcome),
         })
     }
 

@@ -24,7 +24,7 @@ use crate::session::filters;
 use crate::session::ground::Ground;
 use crate::session::kind::has_process_tree;
 use crate::session::launch::spawn_error;
-pub(super) use crate::session::limits::LimitsMark;
+use crate::session::limits::LimitsMark;
 use crate::session::ownership::Title;
 use crate::session::tail::{FileId, Output, Sight};
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
@@ -107,13 +107,9 @@ impl Place {
         self.ground.limits.is_grouped()
     }
 
-    pub(super) fn mark_limits(&self) -> LimitsMark {
-        self.ground.limits.mark()
-    }
-
-    /// What was met since then by a command that ended so.
-    pub(super) fn limits_met(&self, before: LimitsMark, outcome: ExitOutcome) -> Vec<LimitMet> {
-        self.ground.limits.met(before, outcome)
+    /// What was met by a command that ended so.
+    pub(super) fn limits_met(&self, process: &Process, outcome: ExitOutcome) -> Vec<LimitMet> {
+        self.ground.limits.met(process.before, outcome)
     }
 
     pub(super) async fn sandbox_report(&self) -> Option<SandboxReport> {
@@ -127,7 +123,7 @@ impl Place {
         title: Option<Title>,
     ) -> Result<(Process, CommandPipe), ShellError> {
         let system = |attempt| move |source: io::Error| ShellError::System { attempt, source };
-        let waits = self.holds_back();
+        let (waits, before) = (self.holds_back(), self.ground.limits.mark());
         let make = || -> io::Result<(OwnedFd, OwnedFd, OwnedFd, OwnedFd, Option<OwnedFd>)> {
             let (output, end) = crate::sys::pipe()?;
             rustix::io::ioctl_fionbio(&output, true)?;
@@ -175,7 +171,7 @@ impl Place {
             // One that is gone already tells it by its end.
             let _told = rustix::io::write(&go, b"\n");
         }
-        Ok((Process { child, command_line, title }, output))
+        Ok((Process { child, command_line, title, before }, output))
     }
 
     /// Counts what the command left alive as survivors, and describes it.
@@ -215,6 +211,8 @@ pub(super) struct Process {
     command_line: String,
     /// None for a copy.
     title: Option<Title>,
+    /// What had been met before it was started.
+    before: LimitsMark,
 }
 
 impl Process {

@@ -48,10 +48,6 @@ pub(super) fn environment(base: &[EnvironmentEntry], _has_state: bool) -> Vec<En
     base.to_vec()
 }
 
-/// Nothing is counted.
-#[derive(Clone, Copy)]
-pub(super) struct LimitsMark;
-
 /// What a session has for its life.
 pub(super) struct Place {
     folder: PathBuf,
@@ -105,11 +101,7 @@ impl Place {
         true
     }
 
-    pub(super) fn mark_limits(&self) -> LimitsMark {
-        LimitsMark
-    }
-
-    pub(super) fn limits_met(&self, _before: LimitsMark, _outcome: ExitOutcome) -> Vec<LimitMet> {
+    pub(super) fn limits_met(&self, _process: &Process, _outcome: ExitOutcome) -> Vec<LimitMet> {
         Vec::new()
     }
 
