@@ -37,7 +37,12 @@ pub(crate) const DRAIN_LIMIT: Duration = Duration::from_millis(1_250);
 pub(crate) const SETTLE_LIMIT: Duration = Duration::from_secs(2);
 
 /// The same after a stop, which was long enough for all that dies.
-pub(crate) const STOPPED_SETTLE_LIMIT: Duration = Duration::from_millis(500);
+const STOPPED_SETTLE_LIMIT: Duration = Duration::from_millis(500);
+
+/// How long what a command left alive may take to become what it is going to be; `is_stopped`: we ended the command.
+pub(crate) fn settle_limit(is_stopped: bool) -> Duration {
+    if is_stopped { STOPPED_SETTLE_LIMIT } else { SETTLE_LIMIT }
+}
 
 /// Time that is waited for the newest standby before an older one serves: `ulimit -u` may keep it from being made.
 #[cfg(target_os = "linux")]

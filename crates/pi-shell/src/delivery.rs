@@ -42,17 +42,19 @@ impl Delivery {
     }
 
     /// Whether the observer takes the text.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn wants_text(&self) -> bool {
         self.observer.wants_chunks()
     }
 
     /// Takes bytes as they were read.
+    #[cfg(unix)]
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.push_part(bytes, true);
     }
 
     /// As `push`. The observer need not look at it before `flush`, unless `at_once`.
+    #[cfg(unix)]
     pub(crate) fn push_part(&mut self, bytes: &[u8], at_once: bool) {
         self.give_text(bytes, !at_once);
         self.give_to_sink(|sink| sink.push(bytes));

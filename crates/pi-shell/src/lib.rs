@@ -14,19 +14,27 @@
 //! ```
 //! No N-API here, and no decision about what a command may do.
 
+#[cfg(target_os = "linux")]
 mod bash_version;
+#[cfg_attr(windows, expect(dead_code, reason = "a job object is ended at once"))]
 mod budget;
 mod capabilities;
 mod confinement;
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 mod control_group;
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "a kept shell extends its deadlines")
+)]
+mod deadline;
 mod delivery;
 mod environment;
 mod error;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod inline;
 mod job;
 mod late;
+mod locked;
 mod observer;
 mod outcome;
 pub mod output;

@@ -24,6 +24,25 @@ pub enum ExitOutcome {
     Cancelled,
 }
 
+/// What a shell adds to the number of a signal to make a status.
+const SIGNAL_STATUS_BASE: i32 = 128;
+
+impl ExitOutcome {
+    /// What `$?` shows of it; nothing where we ended it.
+    pub(crate) fn status(self) -> Option<i32> {
+        match self {
+            Self::Exited { code } => Some(code.into()),
+            Self::Signaled { signal } => Some(SIGNAL_STATUS_BASE + signal),
+            Self::TimedOut | Self::Cancelled => None,
+        }
+    }
+
+    /// Whether we ended it.
+    pub(crate) fn is_stop(self) -> bool {
+        matches!(self, Self::TimedOut | Self::Cancelled)
+    }
+}
+
 /// A process that outlived the command that started it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessInfo {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::confinement::SandboxOptions;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 use crate::error::ShellError;
 
 /// Bytes of output that stay in memory for the model, from the end of the stream (50 KiB).
@@ -53,19 +53,17 @@ pub struct ShellOptions {
     pub limits: ResourceLimits,
     /// The sandbox that the whole session runs in. `None`: it has the host's own rights.
     pub sandbox: Option<SandboxOptions>,
-    /// How the session keeps its state. Default: the best way there is (`capabilities`) that this
-    /// shell is new enough for.
+    /// How the session keeps its state. Default: the best way there is (`capabilities`) that
+    /// this shell is fit for.
     pub kind: Option<SessionKind>,
 }
 
 impl ShellOptions {
     /// Whether a session whose bash turned out not to be one that can be kept goes on with a bash for each command: the
     /// other way was not asked for.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn may_fall_back(&self, error: &ShellError) -> bool {
-        let is_about_keeping =
-            matches!(error, ShellError::OldShell { .. } | ShellError::NotKept { .. });
-        is_about_keeping && self.kind.is_none()
+        matches!(error, ShellError::NotKept { .. }) && self.kind.is_none()
     }
 }
 

@@ -32,9 +32,6 @@ const READ_BYTES: usize = 64 * 1024;
 /// Time for the last event to leave, while a host that still lives is slow to read.
 const FAREWELL_BOUND: Duration = Duration::from_millis(500);
 
-/// Id of the sweep at the end, which no request asked for.
-const FINAL_SWEEP: u32 = 0;
-
 /// The host cannot be heard any more: end of file, an error, or bytes that are no request.
 struct HostGone;
 
@@ -79,7 +76,7 @@ impl Server {
         while self.turn().is_ok() {}
         let left = self.sweep();
         let clean = left.is_empty();
-        self.tell(&Event::Swept { id: FINAL_SWEEP, left });
+        self.tell(&Event::Swept { left });
         self.say_farewell();
         clean
     }
@@ -164,10 +161,6 @@ impl Server {
         while let Some(body) = self.reader.next_frame()? {
             match Request::decode(body)? {
                 Request::Spawn(spawn) => self.spawn(&spawn),
-                Request::Sweep { id } => {
-                    let left = self.sweep();
-                    self.tell(&Event::Swept { id, left });
-                }
                 Request::Confine(request) => {
                     let (event, listener) = confine::confine(&request);
                     self.passing = listener;

@@ -34,8 +34,8 @@ mod laws;
 mod spill_cases;
 
 pub use decode::Decoder;
-pub use late::{LATE_RING_BYTES, LateRing};
+#[cfg(test)]
+use late::{LATE_RING_BYTES, LateRing};
 pub use lines::plain_text;
 pub use sink::{LATE_SPILL_BYTES, Sink};
 pub use utf16::utf16_prefix;
-pub use window::tail_of;

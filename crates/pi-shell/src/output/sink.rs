@@ -285,11 +285,6 @@ impl Sink {
         self.late.text()
     }
 
-    /// Bytes of late output so far.
-    pub fn late_bytes(&self) -> u64 {
-        self.late.total_bytes()
-    }
-
     /// Bytes pushed before `finish`.
     pub fn total_bytes(&self) -> u64 {
         self.total_bytes

@@ -12,30 +12,31 @@
 //! The programs' end is held open here until the leader ended, so that reading meets no end of
 //! file while the program has its streams closed and opens `/dev/tty` later.
 
-use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::PtyError;
 use super::gather::Gather;
 use super::hang_up::hang_up;
 use super::options::Launch;
-use super::terminal::{self, ReadOutcome, Terminal};
-use super::{Controls, OnStart};
+use super::terminal::{self, Terminal};
+use super::{Controls, OnStart, PtyResult};
+use crate::deadline::{Deadline, until};
 use crate::delivery::Delivery;
 use crate::error::ShellError;
+use crate::job::Clock;
 use crate::observer::Observer;
 use crate::outcome::ExitOutcome;
 use crate::private_dir::PrivateDir;
-use crate::sandbox::{Egress, Enclosure, Sandbox, SandboxOptions, SandboxReport, SessionPaths};
+use crate::sandbox::{Egress, Enclosure, Sandbox, SandboxOptions, SessionPaths};
+use crate::source::ReadOutcome;
 use crate::supervisor::{Child, ChildExit, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
-use crate::sys::signals::KILL;
 
 /// Bytes read at once, eight of the kernel's own buffers.
 const READ_BYTES: usize = 32 * 1024;
@@ -59,25 +60,20 @@ const HELD_LIMIT: Duration = Duration::from_millis(500);
 /// them is somebody else's.
 const KERNEL_BYTES: usize = 256 * 1024;
 
-/// Lateness of a deadline that shows that the host itself was stopped or starved.
-const LATE_DEADLINE: Duration = Duration::from_millis(100);
-
-/// Most time given to a program whose host was late, to tell that it had ended in time.
-const LATE_EXTENSION: Duration = Duration::from_secs(1);
-
 /// Runs `launch` to its end.
 pub(super) async fn run(
     launch: Launch,
     controls: &Controls,
     observer: Arc<dyn Observer>,
     on_start: Option<OnStart>,
-) -> Result<(ExitOutcome, Option<SandboxReport>), PtyError> {
-    let deadline = launch.timeout.map(|timeout| Instant::now() + timeout);
+) -> Result<PtyResult, PtyError> {
+    let not_run = |outcome| PtyResult { outcome, sandbox: None };
+    let deadline = Clock::start(launch.timeout).deadline();
     let started = tokio::select! {
         biased;
-        () = controls.cancel.cancelled() => return Ok((ExitOutcome::Cancelled, None)),
+        () = controls.cancel.cancelled() => return Ok(not_run(ExitOutcome::Cancelled)),
         // A program on a dead network file system takes as long as it likes to start.
-        () = until(deadline) => return Ok((ExitOutcome::TimedOut, None)),
+        () = deadline.come() => return Ok(not_run(ExitOutcome::TimedOut)),
         started = Program::start(launch, controls) => started?,
     };
     if let Some(on_start) = on_start {
@@ -97,7 +93,7 @@ pub(super) async fn run(
         }
         None => None,
     };
-    Ok((outcome, sandbox))
+    Ok(PtyResult { outcome, sandbox })
 }
 
 /// A program and its terminal.
@@ -192,7 +188,7 @@ struct Run<'a> {
     program: Program,
     controls: &'a Controls,
     outflow: Delivery,
-    deadline: Option<Instant>,
+    deadline: Deadline,
 }
 
 enum Event {
@@ -211,7 +207,6 @@ impl Run<'_> {
         let mut buffer = vec![0_u8; READ_BYTES];
         let mut stopping = None;
         let mut is_open = true;
-        let mut may_extend = true;
         let mut gather = Gather::new(Instant::now());
         let Program { terminal, supervisor, leader, .. } = &self.program;
         let mut typing = pin!(self.controls.input.pump(terminal));
@@ -224,7 +219,7 @@ impl Run<'_> {
                     biased;
                     () = self.controls.cancel.cancelled(), if stopping.is_none() => Event::Cancelled,
                     exit = &mut ended, if stopping.is_none() => Event::Ended(exit),
-                    () = until(self.deadline), if stopping.is_none() => Event::Deadline,
+                    () = self.deadline.come(), if stopping.is_none() => Event::Deadline,
                     () = &mut ladder, if stopping.is_some() => Event::Stopped,
                     never = &mut typing => match never {},
                     () = self.outflow.drained(), if !is_ready => Event::Taken,
@@ -235,19 +230,9 @@ impl Run<'_> {
             match event {
                 Event::Cancelled => stopping = Some(ExitOutcome::Cancelled),
                 Event::Deadline => {
-                    let late = self.deadline.map_or(Duration::ZERO, |deadline| deadline.elapsed());
-                    if late > LATE_DEADLINE && std::mem::take(&mut may_extend) {
-                        self.deadline = Some(Instant::now() + late.min(LATE_EXTENSION));
-                    } else {
-                        stopping = Some(ExitOutcome::TimedOut);
-                    }
+                    stopping = (!self.deadline.extend_if_late()).then_some(ExitOutcome::TimedOut);
                 }
-                Event::Ended(ChildExit::Exited(code)) => return ExitOutcome::Exited { code },
-                Event::Ended(ChildExit::Signaled(signal)) => {
-                    return ExitOutcome::Signaled { signal };
-                }
-                // With the supervisor its tree was killed.
-                Event::Ended(ChildExit::Lost) => return ExitOutcome::Signaled { signal: KILL },
+                Event::Ended(exit) => return exit.into(),
                 Event::Stopped => return stopping.unwrap_or(ExitOutcome::Cancelled),
                 Event::Read(ReadOutcome::Data(count)) => {
                     let at_once = gather.is_told_at_once(count, Instant::now());
@@ -257,7 +242,7 @@ impl Run<'_> {
                     gather.told();
                     self.outflow.flush();
                 }
-                Event::Read(ReadOutcome::Closed) => is_open = false,
+                Event::Read(_) => is_open = false,
                 Event::Taken => {}
             }
         }
@@ -268,11 +253,11 @@ impl Run<'_> {
         self.program.held = None;
         let Self { program: Program { terminal, supervisor, .. }, controls, outflow, deadline } =
             self;
-        let is_stopped = matches!(outcome, ExitOutcome::TimedOut | ExitOutcome::Cancelled);
-        let limit = match deadline {
-            _ if is_stopped => Some(Instant::now() + STOPPED_DRAIN_LIMIT),
-            Some(deadline) => Some((*deadline).max(Instant::now()) + DRAIN_LIMIT),
-            None => None,
+        let is_stopped = outcome.is_stop();
+        let limit = if is_stopped {
+            Some(Instant::now() + STOPPED_DRAIN_LIMIT)
+        } else {
+            deadline.and(DRAIN_LIMIT)
         };
         let patience = async {
             tokio::select! {
@@ -285,7 +270,7 @@ impl Run<'_> {
         };
         let tree_is_dead = CancellationToken::new();
         let closing = async {
-            drop(supervisor.close(CLOSE_LIMIT).await);
+            supervisor.close(CLOSE_LIMIT).await;
             tree_is_dead.cancel();
         };
         let reading = async {
@@ -324,28 +309,13 @@ async fn read_rest(terminal: &Terminal, outflow: &mut Delivery, tree_is_dead: &C
     outflow.drained().await;
 }
 
-/// Waits until an instant; for ever where there is none.
-async fn until(instant: Option<Instant>) {
-    match instant {
-        Some(instant) => sleep_until(instant).await,
-        None => std::future::pending().await,
-    }
-}
-
 /// What a failed start means to the caller.
 fn spawn_error(program: &str, cwd: &Path, failure: SpawnFailure) -> PtyError {
-    let path = cwd.to_path_buf();
-    match (failure.step, failure.source.kind()) {
-        (SpawnStep::ChangeDirectory, io::ErrorKind::NotFound) => {
-            ShellError::MissingWorkingDirectory { path }.into()
+    match failure.step {
+        SpawnStep::ChangeDirectory => {
+            ShellError::of_directory(cwd.to_path_buf(), failure.source).into()
         }
-        (SpawnStep::ChangeDirectory, io::ErrorKind::NotADirectory) => {
-            ShellError::NotADirectory { path }.into()
-        }
-        (SpawnStep::ChangeDirectory, _) => {
-            ShellError::WorkingDirectoryDenied { path, source: failure.source }.into()
-        }
-        (SpawnStep::Execute | SpawnStep::Interpreter, _) => {
+        SpawnStep::Execute | SpawnStep::Interpreter => {
             PtyError::Spawn { reason: format!("`{program}`: {}", failure.source) }
         }
         _ => PtyError::Spawn { reason: failure.to_string() },

@@ -7,9 +7,8 @@
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-use pi_supervisor::wire::Confine;
 #[cfg(target_os = "linux")]
-use pi_supervisor::wire::Namespaces;
+use pi_supervisor::wire::{Confine, Namespaces};
 
 #[cfg(target_os = "linux")]
 use super::devices::CONSOLE;

@@ -39,7 +39,7 @@ mod stubs;
 mod technique;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use pi_proxy::Refusals;
 
@@ -54,6 +54,7 @@ pub(crate) use crate::confinement::{
     SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions, SandboxReport,
 };
 use crate::error::ShellError;
+use crate::locked::lock;
 
 /// Results of probes that are kept: an agent has one or two configurations.
 const MAX_REMEMBERED: usize = 64;
@@ -126,7 +127,7 @@ impl SandboxReport {
 }
 
 fn remembered(options: &SandboxOptions, executable: &Path) -> Option<Arc<Sandbox>> {
-    let proven = PROVEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let proven = lock(&PROVEN);
     proven
         .iter()
         .find(|(known, sandbox)| known == executable && sandbox.options == *options)
@@ -134,7 +135,7 @@ fn remembered(options: &SandboxOptions, executable: &Path) -> Option<Arc<Sandbox
 }
 
 fn remember(executable: &Path, sandbox: &Arc<Sandbox>) {
-    let mut proven = PROVEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut proven = lock(&PROVEN);
     if proven.len() >= MAX_REMEMBERED {
         proven.remove(0);
     }

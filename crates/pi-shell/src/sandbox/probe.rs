@@ -16,11 +16,10 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::pty::OpenptFlags;
-
 use super::{Sandbox, SessionPaths};
 use crate::private_dir::PrivateDir;
 use crate::supervisor::{SpawnRequest, Supervisor};
+use crate::sys::open_controller;
 
 /// Time for all attempts; each takes milliseconds, a connection into nowhere a second.
 const BOUND: Duration = Duration::from_secs(20);
@@ -133,10 +132,7 @@ impl Outside {
         tcp.set_nonblocking(true)?;
         udp.set_nonblocking(true)?;
         unix.set_nonblocking(true)?;
-        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-        let terminal = rustix::pty::openpt(flags)?;
-        rustix::pty::grantpt(&terminal)?;
-        rustix::pty::unlockpt(&terminal)?;
+        let terminal = open_controller()?;
         rustix::io::ioctl_fionbio(&terminal, true)?;
         Ok(Self { folder, tcp, udp, unix, abstract_one, socket, terminal })
     }

@@ -8,7 +8,7 @@ use std::sync::MutexGuard;
 use std::sync::atomic::AtomicBool;
 #[cfg(target_os = "linux")]
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use tokio::sync::Notify;
 
@@ -17,6 +17,7 @@ use super::active_runs::ActiveRuns;
 #[cfg(target_os = "linux")]
 use super::driven::Shared;
 use super::per_command::PerCommand;
+use crate::locked::lock;
 use crate::request::{SessionKind, ShellOptions};
 
 /// Locked for the time of a run: its fair queue is the session's queue.
@@ -26,6 +27,8 @@ pub(super) type Place = Arc<tokio::sync::Mutex<Option<Engine>>>;
 pub(super) struct Inner {
     pub(super) options: Arc<ShellOptions>,
     pub(super) kind: SessionKind,
+    /// Whether there is a next command.
+    pub(super) is_session: bool,
     /// Where each command has a bash of its own; made with the first run.
     pub(super) per_command: OnceLock<Arc<PerCommand>>,
     /// Where the session is; another place after each hand-over.
@@ -51,10 +54,11 @@ pub(super) struct Inner {
 
 impl Inner {
     /// A session before its first run.
-    pub(super) fn new(options: ShellOptions, kind: SessionKind) -> Self {
+    pub(super) fn new(options: ShellOptions, kind: SessionKind, is_session: bool) -> Self {
         Self {
             options: Arc::new(options),
             kind,
+            is_session,
             per_command: OnceLock::new(),
             place: Mutex::default(),
             moved: Notify::new(),
@@ -81,7 +85,7 @@ impl Inner {
 
     /// Where the session is.
     pub(super) fn place(&self) -> Place {
-        Arc::clone(&self.place.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&lock(&self.place))
     }
 
     /// Waits for the session, in the order of the calls.
@@ -104,13 +108,13 @@ impl Inner {
 
     /// The session is there from now on; who waits for it waits there.
     pub(super) fn move_to(&self, place: Place) {
-        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
+        *lock(&self.place) = place;
         self.moved.notify_waiters();
     }
 
     #[cfg(target_os = "linux")]
     pub(super) fn shared(&self) -> MutexGuard<'_, Option<(Arc<Shared>, PathBuf)>> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.shared)
     }
 
     /// State was lost, which the next result reports.

@@ -10,7 +10,7 @@
 //! read_only  a command in a copy that can change nothing
 //! hand_over  a command goes on beside the session            ownership  which engine has the session then
 //! rest       what is done when no command comes             effects  what a command's text tells of it
-//! filters    what `>(…)` still has to pass on
+//! tail       what is read when a command has ended              filters  what `>(…)` still has to pass on
 //! ground     what both kinds stand on                       launch, pool  how their bash is started; spares
 //! output_pipe, flood, members, limits  the nouns they use
 //! ```
@@ -20,12 +20,15 @@ mod active_runs;
 mod admission;
 #[cfg(target_os = "linux")]
 mod driven;
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "a kept shell has the rest"))]
 mod effects;
 #[cfg(unix)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "a kept shell has the rest"))]
 mod filters;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod flood;
 #[cfg(unix)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "a kept shell has the rest"))]
 mod ground;
 #[cfg(target_os = "linux")]
 mod hand_over;
@@ -38,16 +41,18 @@ mod limits;
 #[cfg(unix)]
 mod members;
 mod one_shot;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod output_pipe;
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "a kept shell has the rest"))]
 mod ownership;
 mod per_command;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod pool;
 #[cfg(target_os = "linux")]
 mod read_only;
 #[cfg(target_os = "linux")]
 mod rest;
+mod tail;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -61,12 +66,13 @@ use self::admission::{Admission, AdmittedRun};
 use self::driven::Engine;
 use self::inner::{Inner, Place};
 pub(crate) use self::kind::default_kind;
-use self::kind::kind_with;
+use self::kind::offered_kind;
 pub use self::kind::{DriverState, driver_state};
 pub use self::one_shot::execute_shell;
 use self::per_command::PerCommand;
 use crate::budget::HARD_TIMEOUT_GRACE;
 use crate::error::ShellError;
+#[cfg(target_os = "linux")]
 use crate::inline;
 use crate::job::Job;
 use crate::observer::Observer;
@@ -91,11 +97,15 @@ pub struct Shell {
 
 impl Shell {
     /// A session. Checks the options; nothing is spawned before the first run.
-    pub fn new(mut options: ShellOptions) -> Result<Self, ShellError> {
+    pub fn new(options: ShellOptions) -> Result<Self, ShellError> {
+        Self::make(options, true)
+    }
+
+    fn make(mut options: ShellOptions, is_session: bool) -> Result<Self, ShellError> {
         validate::check_shell_options(&options)?;
         proxy_variables::bound(&mut options);
-        let kind = options.kind.unwrap_or_else(|| kind_with(options.shell.as_deref()));
-        Ok(Self { inner: Arc::new(Inner::new(options, kind)) })
+        let kind = options.kind.unwrap_or_else(offered_kind);
+        Ok(Self { inner: Arc::new(Inner::new(options, kind, is_session)) })
     }
 
     /// Runs one command and resolves with how it ended, whatever that was.
@@ -211,7 +221,8 @@ impl Shell {
         let session = if let Some(session) = self.inner.per_command.get() {
             Arc::clone(session)
         } else {
-            let made = Arc::new(PerCommand::new(Arc::clone(&self.inner.options))?);
+            let made =
+                Arc::new(PerCommand::new(Arc::clone(&self.inner.options), self.inner.is_session)?);
             Arc::clone(self.inner.per_command.get_or_init(|| made))
         };
         let result = session.run(job, keeps).await;
@@ -259,7 +270,8 @@ impl Shell {
         }
         if slot.is_none() {
             inline::elsewhere().await;
-            let engine = Engine::start(Arc::clone(&self.inner.options), true).await?;
+            let engine =
+                Engine::start(Arc::clone(&self.inner.options), self.inner.is_session).await?;
             self.inner.note_cwd(&engine);
             *slot = Some(engine);
         }

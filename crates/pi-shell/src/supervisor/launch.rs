@@ -15,7 +15,6 @@ use tokio::io::unix::AsyncFd;
 use tokio::time::timeout;
 
 use super::driver::END_BOUND;
-use super::names::PidNames;
 use super::surroundings::Surroundings;
 use super::transport::{Connection, Frame, Traffic};
 use crate::ShellError;
@@ -34,10 +33,10 @@ const REAPER_STACK_BYTES: usize = 64 * 1024;
 /// A supervisor that is ready.
 pub(super) struct Launched {
     pub(super) identity: ProcessIdentity,
-    /// How it counts processes.
-    pub(super) names: PidNames,
     /// What it listens at in its network namespace, where that was asked for.
     pub(super) listener: Option<OwnedFd>,
+    /// First process of the pid namespace that it counts in, where that is not this host's.
+    pub(super) namespace: Option<i32>,
     // Closed before the process is waited for.
     pub(super) connection: Connection,
     pub(super) process: SupervisorProcess,
@@ -79,8 +78,7 @@ pub(super) async fn launch(
     // Without /proc there is no start time; the pid is ours until it is reaped.
     let outer = outer.unwrap_or(ProcessIdentity { pid: process.pid(), start_time: 0 });
     if !own_pids {
-        let names = PidNames::Same;
-        return Ok(Launched { identity: outer, names, listener, connection, process });
+        return Ok(Launched { identity: outer, namespace: None, listener, connection, process });
     }
     // What was started is the program around it; the supervisor is that one's child.
     let below = process::descendants(outer.pid);
@@ -89,8 +87,8 @@ pub(super) async fn launch(
         return Err(failed(abandon(&process, error)));
     };
     process.inner = Some(inner.identity);
-    let names = PidNames::Own(inner.identity.pid);
-    Ok(Launched { identity: inner.identity, names, listener, connection, process })
+    let namespace = Some(inner.identity.pid);
+    Ok(Launched { identity: inner.identity, namespace, listener, connection, process })
 }
 
 /// Adds what the program around a supervisor complained of.

@@ -77,7 +77,6 @@ fn request() -> impl Strategy<Value = Request> {
     prop_oneof![
         spawn(),
         confine(),
-        any::<u32>().prop_map(|id| Request::Sweep { id }),
         any::<(u32, i32)>().prop_map(|(id, pid)| Request::Adopt { id, pid }),
     ]
 }
@@ -95,7 +94,7 @@ fn event() -> impl Strategy<Value = Event> {
         }),
         (any::<u32>(), any::<i32>(), exit, any::<bool>())
             .prop_map(|(id, pid, exit, core)| Event::Exited { id, pid, exit, core }),
-        (any::<u32>(), vec(any::<i32>(), 0..20)).prop_map(|(id, left)| Event::Swept { id, left }),
+        vec(any::<i32>(), 0..20).prop_map(|left| Event::Swept { left }),
         any::<u32>().prop_map(|id| Event::Confined { id }),
         (any::<u32>(), 0_u8..9, any::<i32>()).prop_map(|(id, step, errno)| Event::ConfineFailed {
             id,

@@ -19,9 +19,11 @@ use crate::proxy_variables;
 use crate::request::ShellOptions;
 use crate::script;
 use crate::session::ground::Ground;
+use crate::session::launch;
 use crate::session::output_pipe::OutputPipe;
 use crate::session::ownership::Title;
 use crate::session::pool;
+use crate::stop::{self, ShellTarget};
 
 /// Time that a session which cannot begin may take to be closed.
 const START_CLOSE_LIMIT: Duration = Duration::from_secs(5);
@@ -66,16 +68,11 @@ impl Engine {
         keeps_session: bool,
     ) -> Result<Self, ShellError> {
         let cwd = crate::validate::first_directory(options.cwd.as_deref())?;
-        let (executable, spec) = pool::spec_for(&options).await?;
+        let (executable, spec) = launch::launch_spec(&options).await?;
         if let Some(reason) = fit::why_not_kept(&spec) {
             return Err(ShellError::NotKept { path: spec.shell, reason });
         }
-        let (means, shell) = pool::take(&executable, &spec).await?.into_parts();
-        let identity = crate::tree::identity_of(means.supervisor.pid()).ok_or_else(|| {
-            let source = io::Error::new(io::ErrorKind::BrokenPipe, "it ended unexpectedly");
-            ShellError::System { attempt: "find the supervisor", source }
-        })?;
-        let ground = Ground::new(means, Some(identity), spec);
+        let (ground, shell) = pool::take(&executable, &spec).await?;
         Self::begin(ground, options, cwd, keeps_session, shell).await
     }
 
@@ -275,9 +272,9 @@ impl Engine {
             Err(ShellError::System { .. }) if has_snapshot => {
                 // One that ends the shell or takes too long is left out.
                 if let Some(shell) = self.main.take() {
-                    shell.end().await;
+                    let plan = self.shared.plan(ShellTarget::Main(shell.child().clone()), false);
+                    drop(stop::stop(&plan).await);
                 }
-                drop(self.shared.supervisor.sweep().await);
                 let options = ShellOptions { snapshot_path: None, ..(*self.options).clone() };
                 self.options = Arc::new(options);
                 return Box::pin(self.launch()).await;
@@ -298,7 +295,10 @@ impl Engine {
                 self.note_surprises(&ended);
                 Ok(())
             }
-            Err(errno) => Err(refused_directory(errno, self.cwd.clone())),
+            Err(errno) => {
+                let source = io::Error::from_raw_os_error(errno);
+                Err(ShellError::of_directory(self.cwd.clone(), source))
+            }
         }
     }
 
@@ -369,18 +369,7 @@ impl Engine {
     pub(in crate::session) async fn close(mut self, bound: Duration) {
         self.main = None;
         self.shared.end_standbys().await;
-        drop(self.shared.supervisor.close(bound).await);
+        self.shared.supervisor.close(bound).await;
         self.shared.limits.remove().await;
-    }
-}
-
-/// What it means that a directory was refused.
-pub(super) fn refused_directory(errno: i32, path: PathBuf) -> ShellError {
-    match errno {
-        libc::ENOENT => ShellError::MissingWorkingDirectory { path },
-        libc::ENOTDIR => ShellError::NotADirectory { path },
-        errno => {
-            ShellError::WorkingDirectoryDenied { path, source: io::Error::from_raw_os_error(errno) }
-        }
     }
 }

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::channel::Channel;
@@ -16,10 +16,12 @@ use super::faults::fault_in;
 use super::object::DriverObject;
 use super::protocol::{Ended, RunOrder};
 use super::shell::{DrivenShell, Heard, LaunchError};
+use crate::locked::lock;
 use crate::private_dir::PrivateDir;
 use crate::request::ResourceLimits;
 use crate::session::kind::DriverState;
 use crate::session::launch::LaunchSpec;
+use crate::stop::{self, ShellTarget, Spared, StopPlan};
 use crate::supervisor::Supervisor;
 use crate::sys::signals::{self, KILL};
 use crate::tree;
@@ -133,7 +135,7 @@ impl Known {
 static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 
 fn with_known<T>(read: impl FnOnce(&mut Vec<Known>) -> T) -> T {
-    read(&mut KNOWN.lock().unwrap_or_else(PoisonError::into_inner))
+    read(&mut lock(&KNOWN))
 }
 
 /// Whether sessions can have the driver, as far as it was tried.
@@ -265,16 +267,26 @@ async fn try_out(
     // One that fails leaves no dump of its memory.
     let limits = ResourceLimits { core_size: None, ..spec.limits };
     let spec = LaunchSpec { limits, ..spec.clone() };
+    // Of a session that has lost its shell these are survivors, which are none of the trial's.
+    let older = tree::descendants(supervisor.pid()).iter().map(|entry| entry.identity).collect();
     let mut shell = DrivenShell::launch(supervisor, &spec, object, folder).await?;
     let mut tried = try_all(&mut shell).await;
     if at_length && tried.is_ok() {
         tried = try_stops(&mut shell).await;
     }
     let fault = shell.child().exit_status().and_then(fault_in);
+    let plan = StopPlan {
+        supervisor: supervisor.pid(),
+        shell: ShellTarget::Main(shell.child().clone()),
+        is_beside: false,
+        spared: Arc::new(Spared::default),
+        report: None,
+        older,
+    };
     shell.end().await;
     if at_length {
         // What the stopped texts left.
-        drop(supervisor.sweep().await);
+        drop(stop::stop(&plan).await);
     }
     tried.map_err(|what| {
         let fault = fault.map(|signal| format!(", dead of {}", signals::name_of_fault(signal)));

@@ -34,9 +34,6 @@ const BOOT: &str = concat!(
 /// Its name, in the session's folder.
 const BOOT_NAME: &str = "boot";
 
-/// Oldest and newest bash that the driver is known to fit. See docs/bash-versions.md.
-const FITS: [bash_version::BashVersion; 2] = [(5, 0), (5, 3)];
-
 /// Time that a text of our own may take; past it the shell does without.
 const OWN_TEXT_LIMIT: Duration = Duration::from_secs(5);
 
@@ -127,10 +124,7 @@ impl DrivenShell {
                 format!("{} starts another process that is the bash", spec.shell.display())
             }
             Ok(greeting) => {
-                bash_version::note_text(&spec.shell, &greeting.bash);
-                let version = bash_version::parse(&greeting.bash);
-                let is_known = version.is_some_and(|one| FITS[0] <= one && one <= FITS[1]);
-                if is_known && greeting.can_stop {
+                if bash_version::fits(&greeting.bash) && greeting.can_stop {
                     return Ok(shell);
                 }
                 format!("bash {} is not one that the driver is known to fit", greeting.bash)

@@ -102,6 +102,7 @@ pub(super) struct Program<'a> {
 impl Program<'_> {
     /// Writes what bash reads.
     pub(super) fn write(&self, command: &str) -> io::Result<()> {
+        std::fs::create_dir(&self.files.folder)?;
         let mut text = self.prelude();
         text.extend_from_slice(command.as_bytes());
         std::fs::write(&self.files.command, text)?;
@@ -115,7 +116,6 @@ impl Program<'_> {
             std::fs::write(&self.files.functions, &state.functions)?;
         }
         std::fs::write(&self.files.program, self.text())?;
-        std::fs::create_dir(&self.files.folder)?;
         std::fs::write(self.files.folder.join(SCRIPT_NAME), self.line())
     }
 
