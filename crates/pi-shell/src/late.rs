@@ -29,6 +29,8 @@ impl LateReaders {
         mut delivery: Delivery,
         has_survivors: bool,
     ) -> (Option<OutputSummary>, Option<S>) {
+        // Held by us it would never be seen to have no writer, and be followed until the process ends.
+        output.release();
         let read = output.read_now();
         let is_held = !matches!(read, Ok(ReadOutcome::Closed));
         let summary = delivery.summary(is_held && has_survivors);

@@ -19,7 +19,7 @@ use crate::outcome::ExitOutcome;
 use crate::session::filters;
 use crate::session::output_pipe::OutputPipe;
 use crate::session::tail::{Output as _, Tail};
-use crate::source::ReadOutcome;
+use crate::source::{ReadOutcome, Source as _};
 use crate::stop::{self, StopPlan};
 use crate::supervisor::{ChildExit, Supervisor};
 

@@ -161,18 +161,6 @@ impl OutputPipe {
         matches!(self.listening, Listening::Begun)
     }
 
-    /// The command ended: from now on, the end of file shows that the pipe has no writer. A later
-    /// `read` begins again.
-    pub(super) fn release(&mut self) {
-        self.listening = Listening::Begun;
-        self.writer = None;
-        self.rests = None;
-        // A private pipe has its part of the user's share too.
-        self.transfer = self.transfer.take().filter(|transfer| transfer.len() > 0);
-        // Nobody is woken up by the hang-up, and what the runtime knew of it is forgotten.
-        self.source.unwatch();
-    }
-
     /// Waits until there is something to read, or listening begins. Cancel-safe. That, and
     /// where `has_more` was promised and nothing came, is told once, as `Empty`.
     pub(super) async fn read(&mut self) -> io::Result<ReadOutcome> {
@@ -362,6 +350,18 @@ impl Source for OutputPipe {
     fn has_more(&self) -> bool {
         // The pipe is not asked: it would answer when its writer lets go of it.
         self.rests.as_ref().is_some_and(|rests| !rests.is_resting())
+    }
+
+    /// The command ended: from now on, the end of file shows that the pipe has no writer. A later
+    /// `read` begins again.
+    fn release(&mut self) {
+        self.listening = Listening::Begun;
+        self.writer = None;
+        self.rests = None;
+        // A private pipe has its part of the user's share too.
+        self.transfer = self.transfer.take().filter(|transfer| transfer.len() > 0);
+        // Nobody is woken up by the hang-up, and what the runtime knew of it is forgotten.
+        self.source.unwatch();
     }
 
     fn read_now(&mut self) -> io::Result<ReadOutcome> {
