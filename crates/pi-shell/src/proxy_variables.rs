@@ -76,7 +76,8 @@ pub(crate) fn of_sandbox(sandbox: Option<&SandboxOptions>) -> Vec<EnvironmentEnt
     addresses.into_iter().chain(exceptions).chain([switch]).collect()
 }
 
-/// An environment with the sandbox's proxy in the place of the host's.
+/// An environment with the sandbox's proxy in the place of the host's. What a terminal has; there is none on Windows.
+#[cfg(unix)]
 pub(crate) fn in_sandbox(
     env: Vec<(OsString, OsString)>,
     sandbox: Option<&SandboxOptions>,

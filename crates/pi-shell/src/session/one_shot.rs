@@ -8,7 +8,7 @@ use super::Shell;
 use crate::error::ShellError;
 use crate::observer::Observer;
 use crate::outcome::RunResult;
-use crate::request::{RunOptions, ShellOptions};
+use crate::request::{Concurrency, RunOptions, ShellOptions};
 
 /// Runs one command in a fresh bash, which ends with it: what it left in the background is
 /// killed. Otherwise as `Shell::run`.
@@ -23,6 +23,8 @@ pub async fn execute_shell(
     if options.sandbox.is_some() && options.cwd.is_none() {
         options.cwd.clone_from(&run.cwd);
     }
+    // Nothing runs beside it that it would have to wait for.
+    let run = RunOptions { concurrency: Concurrency::Queue, ..run };
     // A read-only command is run in a copy, which only a session leaves.
     let shell = Shell::make(options, run.read_only)?;
     let result = shell.run(run, observer, cancel).await;

@@ -17,7 +17,6 @@ use crate::private_dir;
 struct Spare {
     ground: Ground,
     shell: DrivenShell,
-    executable: PathBuf,
     /// The runtime that watches its pipes; of no use in another.
     runtime: tokio::runtime::Id,
 }
@@ -25,7 +24,7 @@ struct Spare {
 impl Spare {
     fn fits(&self, executable: &Path, spec: &LaunchSpec) -> bool {
         self.ground.spec == *spec
-            && self.executable == executable
+            && self.ground.executable == executable
             && self.runtime == tokio::runtime::Handle::current().id()
     }
 }
@@ -66,7 +65,7 @@ async fn boot(executable: &Path, spec: &LaunchSpec) -> Result<Spare, ShellError>
     })?;
     ground.limits.add(shell.child().pid())?;
     let runtime = tokio::runtime::Handle::current().id();
-    Ok(Spare { ground, shell, executable: executable.to_path_buf(), runtime })
+    Ok(Spare { ground, shell, runtime })
 }
 
 /// Boots the next spare in the background. Failing is no matter: the next session boots its own.

@@ -22,7 +22,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use pi_supervisor::process;
@@ -35,6 +35,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 use crate::ShellError;
+use crate::locked::lock;
 use crate::outcome::ExitOutcome;
 use crate::tree::ProcessIdentity;
 
@@ -207,7 +208,7 @@ impl Supervisor {
 
     /// Takes the listener of its network namespace, where its surroundings asked for one.
     pub(crate) fn take_listener(&self) -> Option<OwnedFd> {
-        self.inner.listener.lock().unwrap_or_else(PoisonError::into_inner).take()
+        lock(&self.inner.listener).take()
     }
 
     /// Lets it go on where a command stopped it (`kill -STOP $PPID`): nothing else would, and what it
