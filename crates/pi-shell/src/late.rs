@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::output::mask::{Mask, Masker};
 use crate::output::{LateRing, Sink};
 use crate::source::{ReadOutcome, Source};
 
@@ -13,43 +14,57 @@ use crate::source::{ReadOutcome, Source};
 const MAX_REMEMBERED: usize = 16;
 
 /// Where late bytes go.
-enum Target {
+pub(crate) enum LateTarget {
     Sink(Box<Sink>),
-    Ring(LateRing),
+    Ring(LateRing, Option<Masker>),
 }
 
-impl Target {
+impl LateTarget {
+    /// The sink, where there is one, else a ring that `mask` masks.
+    pub(crate) fn new(sink: Option<Sink>, mask: Option<&Mask>) -> Self {
+        match sink {
+            Some(sink) => Self::Sink(Box::new(sink)),
+            None => Self::Ring(LateRing::new(), mask.map(Mask::masker)),
+        }
+    }
+
     fn push(&mut self, bytes: &[u8]) {
         match self {
             Self::Sink(sink) => sink.note_late(bytes),
-            Self::Ring(ring) => ring.push(bytes),
+            Self::Ring(ring, None) => ring.push(bytes),
+            Self::Ring(ring, Some(masker)) => masker.push(bytes, |bytes| ring.push(bytes)),
+        }
+    }
+
+    /// No more comes.
+    fn end(&mut self) {
+        match self {
+            Self::Sink(sink) => sink.end_late(),
+            Self::Ring(ring, Some(masker)) => masker.finish(|bytes| ring.push(bytes)),
+            Self::Ring(_, None) => {}
         }
     }
 
     fn text(&self) -> String {
         match self {
             Self::Sink(sink) => sink.late_text(),
-            Self::Ring(ring) => ring.text(),
+            Self::Ring(ring, _) => ring.text(),
         }
     }
 }
 
 /// The late outputs of a session, newest last.
 #[derive(Clone, Default)]
-pub(crate) struct LateReaders(Arc<Mutex<VecDeque<Arc<Mutex<Target>>>>>);
+pub(crate) struct LateReaders(Arc<Mutex<VecDeque<Arc<Mutex<LateTarget>>>>>);
 
 impl LateReaders {
     /// Reads `output` to its end in the background; its last read found the `first` bytes.
     pub(crate) fn follow(
         &self,
         mut output: impl Source + 'static,
-        sink: Option<Sink>,
+        mut target: LateTarget,
         first: usize,
     ) {
-        let mut target = match sink {
-            Some(sink) => Target::Sink(Box::new(sink)),
-            None => Target::Ring(LateRing::new()),
-        };
         target.push(output.bytes(first));
         let target = Arc::new(Mutex::new(target));
         {
@@ -66,6 +81,7 @@ impl LateReaders {
                 let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
                 target.push(output.bytes(length));
             }
+            target.lock().unwrap_or_else(PoisonError::into_inner).end();
         }));
     }
 

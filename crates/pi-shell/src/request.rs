@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::confinement::SandboxOptions;
 #[cfg(unix)]
 use crate::error::ShellError;
+use crate::output::mask::Mask;
 
 /// Bytes of output that stay in memory for the model, from the end of the stream (50 KiB).
 ///
@@ -118,6 +119,8 @@ pub struct RunOptions {
     pub sink: Option<SinkOptions>,
     /// What to do while another run is in progress.
     pub concurrency: Concurrency,
+    /// Masks what the observer is given, and late output without a sink. `None`: nothing is masked there.
+    pub mask: Option<Mask>,
 }
 
 /// How much of the output a sink keeps, and where the whole goes.
@@ -145,6 +148,11 @@ pub struct SinkOptions {
     /// characters removed, carriage returns and backspaces applied. `false` keeps the decoded
     /// text as it is. The spill file and the chunks are raw either way. Default `true`.
     pub plain_text: bool,
+    /// Masks the text, the updates and the late text. `None`: nothing is masked.
+    pub mask: Option<Mask>,
+    /// With `mask`: masks the spill file too, which then has other bytes than the command wrote where there was a secret.
+    /// Default `false`.
+    pub mask_spill: bool,
 }
 
 impl Default for SinkOptions {
@@ -158,6 +166,8 @@ impl Default for SinkOptions {
             spill_max_bytes: None,
             update_interval: DEFAULT_UPDATE_INTERVAL,
             plain_text: true,
+            mask: None,
+            mask_spill: false,
         }
     }
 }

@@ -186,6 +186,6 @@ impl Ground {
         first: usize,
     ) {
         output.forget_next();
-        self.late.follow(output, delivery.into_sink(), first);
+        self.late.follow(output, delivery.into_late(), first);
     }
 }

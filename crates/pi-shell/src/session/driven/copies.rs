@@ -31,7 +31,7 @@ pub(in crate::session) async fn run(
     };
     let failed = |attempt| move |source| ShellError::System { attempt, source };
     let mut output = OutputPipe::anonymous().map_err(failed("make a pipe for output"))?;
-    let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
+    let mut delivery = Delivery::new(Arc::clone(&job.observer), Some(&job.options));
     let before = shared.limits.mark();
     let clock = Clock::start(job.options.timeout);
     let mut copy = shared.copy().await?;

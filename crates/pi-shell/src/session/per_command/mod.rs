@@ -185,7 +185,7 @@ impl PerCommand {
         if let Some(title) = &title {
             title.begin();
         }
-        let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
+        let mut delivery = Delivery::new(Arc::clone(&job.observer), Some(&job.options));
         let ending = Follow {
             process: &process,
             place,
@@ -311,8 +311,8 @@ impl PerCommand {
         let summary = delivery.summary(has_survivors && !matches!(read, Ok(ReadOutcome::Closed)));
         match read {
             Ok(ReadOutcome::Closed) | Err(_) => {}
-            Ok(ReadOutcome::Data(first)) => self.late.follow(output, delivery.into_sink(), first),
-            Ok(ReadOutcome::Empty) => self.late.follow(output, delivery.into_sink(), 0),
+            Ok(ReadOutcome::Data(first)) => self.late.follow(output, delivery.into_late(), first),
+            Ok(ReadOutcome::Empty) => self.late.follow(output, delivery.into_late(), 0),
         }
         summary
     }
