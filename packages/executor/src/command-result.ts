@@ -12,7 +12,7 @@ export const DEFAULT_TIMEOUT_MS = DEFAULT_TIMEOUT_SECONDS * 1_000;
 
 /** Something a reader should know once, beside the output. */
 export interface ExecutorNotice {
-  kind: "snapshot" | "withheld" | "isolated" | "minimizer";
+  kind: "snapshot" | "withheld" | "isolated" | "minimizer" | "secrets";
   text: string;
 }
 
@@ -60,6 +60,7 @@ export function settledResult(run: RunResult, timeoutMs: number): CommandResult 
   if (run.survivors.length > 0) result.survivors = [...run.survivors];
   if (run.sandbox !== undefined) result.sandbox = run.sandbox;
   if (run.limitsMet !== undefined) result.limitsMet = [...run.limitsMet];
+  if (output?.masked !== undefined) result.masked = { count: output.masked.count, names: [...output.masked.names] };
   if (output !== undefined && output.lateOutputBytes !== 0) result.lateOutputBytes = output.lateOutputBytes;
   return result;
 }

@@ -15,11 +15,17 @@ import { MAX_TIMER_MS, unlessAborted } from "@pi-bash/contract/wait";
 import { ArtifactStore } from "./artifacts/store.ts";
 import { type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice, neverStarted } from "./command-result.ts";
 import { type ExecuteBashOptions, runCommand } from "./command-run.ts";
-import { type ChildEnvironment, checkCommandEnv, childEnvironment } from "./environment/child-environment.ts";
-import type { NativesPort, SessionOptions } from "./natives-port.ts";
+import {
+  type ChildEnvironment,
+  checkCommandEnv,
+  childEnvironment,
+  withheldEnvironment,
+} from "./environment/child-environment.ts";
+import type { NativesPort, OutputMask, SessionOptions } from "./natives-port.ts";
 import { checkCallOptions, checkExecutorOptions } from "./option-names.ts";
 import { loadRuleFiles, type RuleFiles } from "./rule-files.ts";
 import { sandboxOf } from "./sandbox-settings.ts";
+import { makeMask } from "./secrets.ts";
 import { SessionFolders } from "./session-folders.ts";
 import { sessionKey } from "./sessions/session-key.ts";
 import { type Lease, SessionPool } from "./sessions/session-pool.ts";
@@ -30,6 +36,9 @@ import { checkWorkingDirectory } from "./working-directory.ts";
 
 /** Sessions that were told about withheld names are remembered up to here. */
 const MAX_REMEMBERED_SESSIONS = 4_096;
+/** Reported once, where the runtime has no mask. */
+const UNMASKED_NOTICE =
+  "Secrets in outputs are not masked: the native addon is missing; `pi-bash doctor` says how to get it.";
 /** What the executor is given besides settings. */
 export interface ExecutorPorts {
   /** The native runtime. Default: `@pi-bash/natives`, loaded at the first command. */
@@ -61,6 +70,13 @@ export interface Executor {
   readonly folders: SessionFolders;
   /** The sandbox that every command runs in. Absent: none. */
   readonly sandbox?: SandboxOptions | undefined;
+  /**
+   * Masks secrets as it is done in outputs, for texts that reach a model by another way. Undefined: nothing is masked
+   * (`secrets.mask`), or there is no addon. Loads the native runtime.
+   */
+  secretMask(): Promise<OutputMask | undefined>;
+  /** Secrets are masked in the files of artifacts too (`secrets.maskArtifacts`). */
+  readonly masksArtifacts: boolean;
   /** What sessions begin with, and which names were kept from them. */
   environment(): ChildEnvironment;
   /** Closes the session of an agent's key and ends what it started. Fine if there is none. */
@@ -78,6 +94,7 @@ interface Base {
   environment: ChildEnvironment;
   snapshots: SnapshotSource;
   pool: SessionPool;
+  mask: OutputMask | undefined;
 }
 
 /**
@@ -94,6 +111,7 @@ class SessionExecutor implements Executor {
   readonly artifacts: ArtifactStore;
   readonly folders = new SessionFolders();
   readonly sandbox: SandboxOptions | undefined;
+  readonly masksArtifacts: boolean;
   readonly #settings: Settings;
   readonly #ports: ExecutorPorts;
   readonly #hostEnv: Readonly<Record<string, string | undefined>>;
@@ -104,6 +122,9 @@ class SessionExecutor implements Executor {
   readonly #keys = new Map<string | undefined, { snapshotPath: string | undefined; key: string }>();
   readonly #toldSessions = new Set<string>();
   #isSnapshotFailureTold = false;
+  #mask: Promise<OutputMask | undefined> | undefined;
+  readonly #storeMask = (): Promise<OutputMask | undefined> => this.secretMask();
+  #isUnmaskedTold = false;
   #ruleFiles: Promise<RuleFiles> | undefined;
   /** What is wrong with rule files, until it was told. */
   #untoldProblems: string[] = [];
@@ -111,6 +132,7 @@ class SessionExecutor implements Executor {
 
   constructor(settings: Settings, ports: ExecutorPorts) {
     this.#settings = settings;
+    this.masksArtifacts = settings["secrets.mask"] && settings["secrets.maskArtifacts"];
     this.#ports = ports;
     this.sandbox = sandboxOf(settings, ports.cwd ?? process.cwd());
     this.#hostEnv = { ...(ports.hostEnv ?? process.env) };
@@ -122,6 +144,7 @@ class SessionExecutor implements Executor {
         quotaBytes: settings["artifacts.quotaBytes"],
         maxAgeMs: settings["artifacts.maxAgeMs"],
       });
+    this.artifacts.maskWith(this.#storeMask);
   }
 
   async executeBash(command: string, options: ExecuteBashOptions = {}): Promise<CommandResult> {
@@ -152,10 +175,27 @@ class SessionExecutor implements Executor {
       settings: this.#settings,
       artifacts: this.artifacts,
       prefix: base.config.prefix,
+      mask: base.mask,
       graceMs: this.#ports.graceMs ?? HARD_TIMEOUT_GRACE_MS,
       ruleFiles: () => this.#rules(base.natives),
     });
-    return this.#withNotices(result, { key, lease, snapshot, environment: base.environment });
+    const { environment, mask } = base;
+    return this.#withNotices(result, { key, lease, snapshot, environment, isUnmasked: mask === undefined });
+  }
+
+  secretMask(): Promise<OutputMask | undefined> {
+    this.#mask ??= this.#makeMask().catch((error: unknown) => {
+      this.#mask = undefined;
+      throw error;
+    });
+    return this.#mask;
+  }
+
+  async #makeMask(): Promise<OutputMask | undefined> {
+    if (!this.#settings["secrets.mask"]) return undefined;
+    const natives = this.#ports.natives ?? (await usableNatives());
+    const { withheld } = withheldEnvironment({ hostEnv: this.#hostEnv, settings: this.#settings });
+    return makeMask(natives, { settings: this.#settings, hostEnv: this.#hostEnv, withheld });
   }
 
   environment(): ChildEnvironment {
@@ -184,6 +224,7 @@ class SessionExecutor implements Executor {
     const base = await this.#base?.catch(() => undefined);
     await base?.pool.dispose();
     await base?.snapshots.dispose();
+    this.artifacts.unmask(this.#storeMask);
     if (this.#ownsArtifacts) await this.artifacts.dispose();
   }
 
@@ -202,8 +243,9 @@ class SessionExecutor implements Executor {
     const environment = this.environment();
     const { maxIdleSessions: maxIdle, snapshotBudgetMs: budgetMs = SNAPSHOT_BUDGET_MS } = this.#ports;
     const snapshots = new SnapshotSource({ natives, shell: config.shell, env: environment.env, budgetMs });
+    const mask = await this.secretMask();
     this.#pool = new SessionPool({ natives, ...(maxIdle === undefined ? {} : { maxIdle }) });
-    return { natives, config, environment, snapshots, pool: this.#pool };
+    return { natives, config, environment, snapshots, pool: this.#pool, mask };
   }
 
   #config(): ShellConfig {
@@ -259,6 +301,7 @@ class SessionExecutor implements Executor {
       baseEnv: base.environment.env,
       ...(sandbox === undefined ? {} : { sandbox }),
       ...(limits === undefined ? {} : { limits }),
+      ...(base.mask === undefined ? {} : { mask: base.mask }),
       ...(cwd === undefined ? {} : { cwd }),
       ...(snapshotPath === undefined ? {} : { snapshotPath }),
     };
@@ -272,6 +315,10 @@ class SessionExecutor implements Executor {
       notices.push({ kind: "snapshot", text: snapshotNotice(told.snapshot.reason) });
     }
     for (const text of this.#untoldProblems.splice(0)) notices.push({ kind: "minimizer", text });
+    if (this.#settings["secrets.mask"] && told.isUnmasked && !this.#isUnmaskedTold) {
+      this.#isUnmaskedTold = true;
+      notices.push({ kind: "secrets", text: UNMASKED_NOTICE });
+    }
     const withheldNames = this.#untoldNames(told);
     const isIsolated = told.lease.turn === "clone";
     return {
@@ -295,6 +342,7 @@ interface Told {
   lease: Lease;
   snapshot: SnapshotOutcome;
   environment: ChildEnvironment;
+  isUnmasked: boolean;
 }
 
 function pathOf(snapshot: SnapshotOutcome): string | undefined {

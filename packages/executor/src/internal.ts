@@ -14,6 +14,7 @@ export { withinLines } from "./output/line-window.ts";
 export { TailBuffer } from "./output/tail-buffer.ts";
 export { PROGRESS_LINES } from "./progress.ts";
 export { PROJECT_RULES, type RuleFile, readRuleFile } from "./rule-files.ts";
+export { maskResult } from "./secrets.ts";
 export { DEFAULT_MAX_IDLE_SESSIONS } from "./sessions/session-pool.ts";
 export { type ShellConfig, shellConfig } from "./shell-config.ts";
 export { SNAPSHOT_BUDGET_MS } from "./snapshot/snapshot.ts";

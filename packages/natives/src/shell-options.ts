@@ -23,6 +23,7 @@ import {
 import type { Limits, MinimizerRules, RunRequest, SessionOptions, SinkRequest } from "./generated/binding.d.ts";
 import { type Invocation, type MinimizerOptions, toArgv } from "./minimizer.ts";
 import { toSandboxRequest } from "./sandbox-options.ts";
+import type { SecretMask } from "./secret-mask.ts";
 import { invalidOption, ShellError } from "./shell-error.ts";
 
 /** Options of a session, fixed for its life. */
@@ -56,6 +57,11 @@ export interface ShellOptions {
    * Without effect for `executeShell` and outside of Node on Linux.
    */
   readonly spinMicroseconds?: number;
+  /**
+   * What is masked in the output of each run: its text, its updates, what `onChunk` is given and late output. Default:
+   * nothing.
+   */
+  readonly mask?: SecretMask;
 }
 
 /** The newest tail of a run's output, and how much there was so far. */
@@ -79,6 +85,11 @@ export interface SinkOptions {
   readonly throttleMs?: number;
   /** Remove colours, cursor movement and control characters, and show of a progress line what a terminal would. Default true. */
   readonly plainText?: boolean;
+  /**
+   * Where secrets are masked: mask them in the spill file too, which then has other bytes than the command wrote. Default
+   * false: the file is exact.
+   */
+  readonly maskSpill?: boolean;
   /** Called with the newest tail: at once, then at most every `throttleMs`; a slow listener misses older ones. */
   readonly onUpdate?: SinkUpdateListener;
 }
@@ -125,6 +136,7 @@ const SESSION_NAMES = [
   "limits",
   "sandbox",
   "spinMicroseconds",
+  "mask",
 ] as const satisfies readonly (keyof ShellOptions)[];
 
 const RUN_NAMES = [
@@ -164,7 +176,8 @@ function readRunNames(options: ShellRunOptions): ShellRunOptions {
   return run.sink === undefined ? run : { ...run, sink: readSink("sink", run.sink) };
 }
 
-const SINK_NAMES = [
+/** Names of a sink's options. */
+export const SINK_NAMES = [
   "maxBytes",
   "headBytes",
   "maxLineBytes",
@@ -173,6 +186,7 @@ const SINK_NAMES = [
   "spillMaxBytes",
   "throttleMs",
   "plainText",
+  "maskSpill",
   "onUpdate",
 ] as const satisfies readonly (keyof SinkOptions)[];
 
@@ -258,6 +272,7 @@ export function toSinkRequest(options: SinkOptions, prefix: string): SinkRequest
     ...(absent(options.spillPath) ? {} : { spillPath: checkAbsolutePath(`${prefix}spillPath`, options.spillPath) }),
     ...(absent(options.spillFromStart) ? {} : { spillFromStart: options.spillFromStart === true }),
     ...(absent(options.plainText) ? {} : { plainText: options.plainText === true }),
+    ...(absent(options.maskSpill) ? {} : { maskSpill: options.maskSpill === true }),
   };
 }
 

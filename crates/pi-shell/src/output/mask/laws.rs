@@ -205,8 +205,8 @@ fn time_is_linear_in_hostile_text() {
         best.fold(f64::MAX, f64::min)
     };
     for seed in hostile {
-        let (short, long) = (seconds(seed, 1 << 14), seconds(seed, 1 << 17));
-        // Eight times the text: linear is 8, quadratic 64.
-        assert!(long < short * 32.0 + 0.05, "{seed:?}: {short} s, then {long} s");
+        // Eight times the text: linear is 8, quadratic 64. Other work of the machine may spoil a measurement, not all.
+        let is_linear = (0..8).any(|_| seconds(seed, 1 << 17) < seconds(seed, 1 << 14) * 24.0);
+        assert!(is_linear, "{seed:?}");
     }
 }

@@ -38,7 +38,7 @@ use crate::error::ShellError;
 pub(super) const MAX_SECRET_BYTES: usize = 32 * 1024;
 
 const _: () =
-    assert!(pem::MAX_BLOCK as usize <= MAX_SECRET_BYTES && MAX_VALUE_BYTES <= MAX_SECRET_BYTES);
+    assert!(pem::MAX_BLOCK <= MAX_SECRET_BYTES as u64 && MAX_VALUE_BYTES <= MAX_SECRET_BYTES);
 
 pub use masker::Masker;
 pub use values::{MAX_VALUE_BYTES, MIN_VALUE_BYTES};
@@ -92,11 +92,11 @@ impl Mask {
         let mut shown = Vec::with_capacity(text.len());
         masker.push(text.as_bytes(), |bytes| shown.extend_from_slice(bytes));
         masker.finish(|bytes| shown.extend_from_slice(bytes));
-        let masked = masker.masked();
+        let found = masker.masked();
         // A secret begins and ends with whole characters, so this copies nothing.
         let shown = String::from_utf8(shown)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        (shown, masked)
+        (shown, found)
     }
 }
 

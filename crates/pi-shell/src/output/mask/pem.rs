@@ -20,7 +20,7 @@ const LEAST_RUN: usize = 20;
 const MAX_WAITING: u64 = 512;
 
 /// What is known of a line of the body.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
     /// Nothing but what stands before a line's text.
     Start,
@@ -40,7 +40,7 @@ enum Line {
     Closing(usize),
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 enum Phase {
     /// The label, and the dashes behind it.
     Label(usize),
@@ -125,8 +125,7 @@ impl Pem {
 
     /// Takes the next byte of the stream.
     pub(super) fn step(&mut self, byte: u8) -> Progress {
-        let phase = std::mem::replace(&mut self.phase, Phase::Label(0));
-        let next = match phase {
+        let next = match self.phase {
             Phase::Label(dashes) => self.step_label(dashes, byte),
             Phase::Body(line) => self.step_body(line, byte).map(Phase::Body),
         };
