@@ -173,11 +173,12 @@ impl Masker {
     /// Finds what begins in `text` from `fresh` on.
     fn scan(&mut self, text: &[u8], fresh: usize, at_end: bool) {
         let patterns = Arc::clone(&self.patterns);
+        let mut lookout = patterns.lookout(text);
         let mut state = self.state;
         let mut index = fresh;
         while index < text.len() {
             if state == patterns.start() {
-                index += patterns.candidate(text.get(index..).unwrap_or_default());
+                index = lookout.next(index);
             }
             let Some(byte) = text.get(index) else { break };
             state = patterns.next(state, *byte);

@@ -4,8 +4,8 @@
 //! A `Mask` is compiled once for a session. Each stream has a `Masker`, which takes the stream in pieces of any length
 //! and gives out the same bytes with a marker in the place of each secret:
 //! ```text
-//! bytes → vector search → automaton → form of the token → intervals ─┬─ text, markers, newlines
-//!         (candidates)    (prefixes)                                 └─ held: may be the beginning of a secret
+//! bytes → searches ──→ automaton → form of the token → intervals ─┬─ text, markers, newlines
+//!         (leads)      (prefixes)                                 └─ held: may be the beginning of a secret
 //! ```
 //! What is a secret depends on nothing but the bytes around it. So any split of a stream gives the same text, and a
 //! stream may be looked at from the middle on. Intervals that overlap become one marker. Newlines inside of a secret are
@@ -14,6 +14,7 @@
 //!
 //! Values are in no `Debug`, error or log. Not here: which values there are, and which streams are masked.
 
+mod leads;
 mod masker;
 mod patterns;
 mod pem;

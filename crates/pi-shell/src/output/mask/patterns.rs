@@ -1,16 +1,16 @@
-//! Everything that is looked for, compiled once: one automaton for all beginnings, and a vector search for candidates.
+//! Everything that is looked for, compiled once: one automaton for all beginnings, and searches for where it is to begin.
 //!
 //! The automaton (Aho-Corasick) finds values whole and tokens by their prefix; what follows a prefix is looked at by
-//! `shapes.rs`, `url.rs` and `pem.rs`. In ordinary text there is hardly a candidate, so most bytes are only seen by the
-//! vector search. Both are linear in the text, whatever the values are.
+//! `shapes.rs`, `url.rs` and `pem.rs`. In ordinary text hardly anything begins, so most bytes are only seen by the searches
+//! of `leads.rs`. Both are linear in the text, whatever the values are.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use aho_corasick::automaton::{Automaton, StateID};
 use aho_corasick::nfa::contiguous::NFA;
-use aho_corasick::packed::{self, Searcher};
 use aho_corasick::{Anchored, MatchKind};
 
+use super::leads::{Leads, Lookout};
 use super::shapes::SHAPES;
 use super::{MaskOptions, pem, url, values};
 use crate::error::ShellError;
@@ -23,12 +23,6 @@ const MAX_TOTAL_BYTES: usize = 128 * 1024;
 
 /// Longest name in a marker, in bytes.
 const MAX_NAME_BYTES: usize = 64;
-
-/// Beginnings of this length tell candidates from text.
-const LEAD_BYTES: usize = 4;
-
-/// Most beginnings that the vector search takes.
-const MAX_LEADS: usize = 127;
 
 /// Bytes of a value that say nothing about it.
 const HARMLESS_BYTES: usize = 3;
@@ -78,8 +72,7 @@ pub(super) struct Patterns {
     /// Names in markers, each once.
     pub(super) names: Vec<String>,
     begun: HashMap<StateID, Begun>,
-    leads: Option<Searcher>,
-    lead_bytes: usize,
+    leads: Leads,
 }
 
 impl Patterns {
@@ -118,9 +111,13 @@ impl Patterns {
             .start_state(Anchored::No)
             .map_err(|error| invalid(format!("cannot be compiled: {error}")))?;
         let begun = begun_of(&automaton, start, &list);
-        let (leads, lead_bytes) = leads_of(&list.bytes);
+        let of_values = list.bytes.iter().zip(&list.sought).filter_map(|(bytes, sought)| {
+            matches!(sought.needle, Needle::Value).then_some(bytes.as_slice())
+        });
+        let values: Vec<&[u8]> = of_values.collect();
+        let leads = Leads::new(&values, values.len() < list.bytes.len());
         let Needles { sought, names, .. } = list;
-        Ok(Self { automaton, start, sought, names, begun, leads, lead_bytes })
+        Ok(Self { automaton, start, sought, names, begun, leads })
     }
 
     /// The state before any byte.
@@ -148,12 +145,9 @@ impl Patterns {
         self.begun.get(&state).copied().unwrap_or_default()
     }
 
-    /// Where something may begin in `text`: before, nothing does.
-    pub(super) fn candidate(&self, text: &[u8]) -> usize {
-        let Some(leads) = &self.leads else { return 0 };
-        // What begins in the last bytes is shorter than a beginning.
-        let unseen = text.len().saturating_sub(self.lead_bytes - 1);
-        leads.find(text).map_or(unseen, |found| found.start().min(unseen))
+    /// Finds where something may begin in `text`.
+    pub(super) fn lookout<'a>(&'a self, text: &'a [u8]) -> Lookout<'a> {
+        Lookout::new(&self.leads, text)
     }
 }
 
@@ -223,22 +217,6 @@ fn begun_of(automaton: &NFA, start: StateID, list: &Needles) -> HashMap<StateID,
 
 fn walk(automaton: &NFA, start: StateID, bytes: &[u8]) -> StateID {
     bytes.iter().fold(start, |state, byte| automaton.next_state(Anchored::No, state, *byte))
-}
-
-/// The search for beginnings, and how long those are. None where there are too many of them.
-fn leads_of(needles: &[Vec<u8>]) -> (Option<Searcher>, usize) {
-    let shortest = needles.iter().map(Vec::len).min().unwrap_or_default();
-    for length in (2..=LEAD_BYTES).rev() {
-        let leads: BTreeSet<&[u8]> = needles
-            .iter()
-            .map(|needle| needle.get(..length.min(needle.len())).unwrap_or_default())
-            .collect();
-        if leads.len() <= MAX_LEADS && shortest >= 2 {
-            let mut builder = packed::Config::new().heuristic_pattern_limits(false).builder();
-            return (builder.extend(leads).build(), length);
-        }
-    }
-    (None, 1)
 }
 
 fn check(options: &MaskOptions) -> Result<(), ShellError> {
