@@ -20,7 +20,7 @@ const MAX_TOTAL_BYTES = 128 * 1024;
 const MAX_VALUE_BYTES = 16 * 1024;
 
 /** Bytes before a part of a file that a secret may have begun in: the longest one with lines has as many. */
-export const LOOK_BACK_BYTES = 32 * 1024;
+export const LOOK_BACK_BYTES = 16 * 1024;
 
 export interface SecretSource {
   settings: SecretSettings;

@@ -21,6 +21,9 @@ const CONTEXT_BYTES: usize = 32;
 /// Most bytes that are put behind what was held in one go: more are looked at where they are.
 const SEAM_BYTES: usize = 4096;
 
+/// So many bytes through the automaton are worth another look at where something may begin.
+const LONG_WALK: usize = 16;
+
 /// A secret that was found.
 #[derive(Debug, Clone, Copy)]
 struct Interval {
@@ -183,6 +186,13 @@ impl Masker {
             let Some(byte) = text.get(index) else { break };
             state = patterns.next(state, *byte);
             index += 1;
+            if index.is_multiple_of(LONG_WALK) && state != patterns.start() {
+                // One letter repeated begins something each time: it need not be followed where nothing goes on.
+                let begun = index.saturating_sub(patterns.begun(state).length);
+                let is_nothing =
+                    lookout.next(begun) >= index && patterns.ending(state).next().is_none();
+                state = if is_nothing { patterns.start() } else { state };
+            }
             for sought in patterns.ending(state) {
                 self.hit(sought, text, index, at_end);
             }

@@ -8,7 +8,7 @@
 pub(super) const PREFIX: &[u8] = b"-----BEGIN ";
 
 /// Longest block, in bytes: an RSA key of 16,384 bits takes 13 KiB.
-pub(super) const MAX_BLOCK: u64 = 32 * 1024;
+pub(super) const MAX_BLOCK: u64 = 16 * 1024;
 
 /// Longest label, `ENCRYPTED PRIVATE KEY` and its kind.
 const MAX_LABEL: usize = 40;
