@@ -258,6 +258,7 @@ impl Tokens {
 }
 
 /// Characters of tokens: letters, digits and separators. Without a branch, so that it is done for many bytes at once.
+#[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch")]
 const fn is_token(byte: u8) -> bool {
     let is_letter = (byte | 0x20).wrapping_sub(b'a') < 26;
     let is_digit = byte.wrapping_sub(b'0') < 10;
