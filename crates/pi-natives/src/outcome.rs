@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use napi_derive::napi;
+use pi_shell::output::mask::Masked;
 use pi_shell::{
     ExitOutcome, LimitMet, LostWithShell, OutputSummary, ProcessInfo, ReadOnlyReport, RunResult,
     SinkUpdate,
@@ -263,6 +264,23 @@ pub struct Summary {
     pub end_line: i64,
     /// Bytes that background children wrote after the command ended, as far as seen.
     pub late_output_bytes: i64,
+    /// What was masked. Absent: nothing.
+    pub masked: Option<MaskedSecrets>,
+}
+
+/// Secrets that were masked in an output.
+#[napi(object, object_from_js = false)]
+pub struct MaskedSecrets {
+    /// Markers that stand for them.
+    pub count: i64,
+    /// Names in those, each once.
+    pub names: Vec<String>,
+}
+
+impl From<Masked> for MaskedSecrets {
+    fn from(masked: Masked) -> Self {
+        Self { count: count(masked.count), names: masked.names.into_iter().collect() }
+    }
 }
 
 impl From<OutputSummary> for Summary {
@@ -279,6 +297,7 @@ impl From<OutputSummary> for Summary {
             start_line: count(summary.shown_range.start_line),
             end_line: count(summary.shown_range.end_line),
             late_output_bytes: count(summary.late_output_bytes),
+            masked: (summary.masked.count > 0).then(|| summary.masked.into()),
         }
     }
 }

@@ -164,6 +164,7 @@ impl TryFrom<RunRequest> for RunOptions {
             sink: request.sink.map(SinkOptions::try_from).transpose()?,
             concurrency: if request.clone { Concurrency::Clone } else { Concurrency::Queue },
             read_only: request.read_only.unwrap_or_default(),
+            mask: None,
         })
     }
 }
@@ -187,6 +188,8 @@ pub struct SinkRequest {
     pub throttle_ms: Option<f64>,
     /// Whether the text is made plain: colours, cursor movement and control characters removed.
     pub plain_text: Option<bool>,
+    /// Where secrets are masked: whether they are masked in that file too.
+    pub mask_spill: Option<bool>,
 }
 
 impl TryFrom<SinkRequest> for SinkOptions {
@@ -216,6 +219,8 @@ impl TryFrom<SinkRequest> for SinkOptions {
             spill_max_bytes: request.spill_max_bytes.and_then(|value| u64::try_from(value).ok()),
             update_interval: throttle.transpose()?.unwrap_or(default.update_interval),
             plain_text: request.plain_text.unwrap_or(default.plain_text),
+            mask: None,
+            mask_spill: request.mask_spill.unwrap_or(default.mask_spill),
         })
     }
 }

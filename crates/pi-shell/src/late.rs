@@ -10,7 +10,6 @@ use crate::delivery::Delivery;
 use crate::locked::lock;
 use crate::outcome::OutputSummary;
 use crate::output::Sink;
-use crate::request::SinkOptions;
 use crate::source::{ReadOutcome, Source};
 
 /// Late outputs that a session remembers. Older ones go on in their spill files only.
@@ -38,14 +37,12 @@ impl LateReaders {
             return (summary, Some(output));
         }
         let first = if let Ok(ReadOutcome::Data(first)) = read { first } else { 0 };
-        self.follow(output, delivery.into_sink(), first);
+        self.follow(output, delivery.into_late(), first);
         (summary, None)
     }
 
     /// Reads `output` to its end in the background; its last read found the `first` bytes.
-    fn follow(&self, mut output: impl Source + 'static, sink: Option<Sink>, first: usize) {
-        // One that nothing was pushed to keeps late output only.
-        let mut sink = sink.unwrap_or_else(|| Sink::new(SinkOptions::default()));
+    fn follow(&self, mut output: impl Source + 'static, mut sink: Sink, first: usize) {
         sink.note_late(output.bytes(first));
         let sink = Arc::new(Mutex::new(sink));
         {
@@ -61,6 +58,7 @@ impl LateReaders {
                 tokio::task::coop::consume_budget().await;
                 lock(&sink).note_late(output.bytes(length));
             }
+            lock(&sink).end_late();
         }));
     }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::confinement::SandboxReport;
+use crate::output::mask::Masked;
 
 /// How a run ended. A run ends exactly once, so exactly one of these is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +87,8 @@ pub struct OutputSummary {
     pub shown_range: LineRange,
     /// Bytes that background children wrote after the command ended, as far as seen.
     pub late_output_bytes: u64,
+    /// Secrets that were masked in the text and, with `mask_spill`, in the file.
+    pub masked: Masked,
 }
 
 /// The result of one run.

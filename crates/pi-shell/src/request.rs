@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::confinement::SandboxOptions;
 #[cfg(target_os = "linux")]
 use crate::error::ShellError;
+use crate::output::mask::Mask;
 
 /// Bytes of output that stay in memory for the model, from the end of the stream (50 KiB).
 ///
@@ -119,6 +120,8 @@ pub struct RunOptions {
     /// It runs in a copy of the session that the kernel keeps from changing anything. Where that cannot be had, nothing
     /// is run.
     pub read_only: bool,
+    /// Masks what the observer is given, and late output without a sink. `None`: nothing is masked there.
+    pub mask: Option<Mask>,
 }
 
 /// How much of the output a sink keeps, and where the whole goes.
@@ -146,6 +149,11 @@ pub struct SinkOptions {
     /// characters removed, carriage returns and backspaces applied. `false` keeps the decoded
     /// text as it is. The spill file and the chunks are raw either way. Default `true`.
     pub plain_text: bool,
+    /// Masks the text, the updates and the late text. `None`: nothing is masked.
+    pub mask: Option<Mask>,
+    /// With `mask`: masks the spill file too, which then has other bytes than the command wrote where there was a secret.
+    /// Default `false`.
+    pub mask_spill: bool,
 }
 
 impl Default for SinkOptions {
@@ -159,6 +167,8 @@ impl Default for SinkOptions {
             spill_max_bytes: None,
             update_interval: DEFAULT_UPDATE_INTERVAL,
             plain_text: true,
+            mask: None,
+            mask_spill: false,
         }
     }
 }

@@ -16,6 +16,15 @@ const count = z.number().int().nonnegative();
 export const LostWithShell = z.enum(["jobs", "descriptors"]);
 export type LostWithShell = z.infer<typeof LostWithShell>;
 
+/** Secrets that were masked in an output. */
+export const MaskedSecrets = z.object({
+  /** Markers `[masked: NAME]` that stand for them. */
+  count,
+  /** Names in the markers, each once: of variables that were withheld, or of forms (`github-token`). */
+  names: z.array(z.string()),
+});
+export type MaskedSecrets = z.infer<typeof MaskedSecrets>;
+
 /** What came of one command, for a program. */
 export const BashResult = z.object({
   /** The text for the model: the whole output, or its window; notices of the executor included. */
@@ -59,6 +68,8 @@ export const BashResult = z.object({
   survivors: z.array(ProcessInfo).optional(),
   /** Names of variables that were kept from the command; never their values. */
   withheldNames: z.array(z.string()).optional(),
+  /** Secrets that were masked in `output`, and in the artifact with `secrets.maskArtifacts`. Absent: none. */
+  masked: MaskedSecrets.optional(),
   /** From the command's start to its end, in milliseconds. */
   wallTimeMs: z.number().nonnegative().optional(),
   /** The sandbox it ran in, and what it may have refused. Absent: none. */

@@ -8,7 +8,7 @@ export {
   bashParams,
   ENV_NAME_PATTERN,
 } from "./bash-params.ts";
-export { BashResult, LostWithShell } from "./bash-result.ts";
+export { BashResult, LostWithShell, MaskedSecrets } from "./bash-result.ts";
 export { CallRefusal, RefusalReason, UnaskedKind } from "./decision.ts";
 export { displayLine, displayText } from "./display-text.ts";
 export { InterceptorRule } from "./interceptor-rule.ts";

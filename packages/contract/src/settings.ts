@@ -217,6 +217,29 @@ export const Settings = z.object({
       "What Esc does while a program has a person's console: it ends the program, or goes to it and ctrl+] ends it.",
     ),
 
+  "secrets.mask": z
+    .boolean()
+    .default(true)
+    .describe(
+      "Whether secrets are masked in what a model reads: values of withheld variables, tokens of well-known forms, private keys and passwords in URLs.",
+    ),
+  "secrets.maskArtifacts": z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether they are masked in the files of artifacts too, which then differ from what the command wrote. Off: the files are exact, and what is read of them by address is masked.",
+    ),
+  "secrets.names": names
+    .default([])
+    .describe(
+      "Variables of the agent's environment whose values are masked although commands see them; `*` stands for any run of characters.",
+    ),
+  "secrets.allow": names
+    .default([])
+    .describe(
+      "Names of variables and forms (`jwt`, `url-password`) that are not masked; `*` stands for any run of characters.",
+    ),
+
   limits: ResourceLimits.optional().describe("Bounds of what a session uses up."),
   sandboxMode: SandboxMode.default("full").describe(
     "What commands can write. `full`: whatever the user can. Anything else runs them in a sandbox or not at all.",

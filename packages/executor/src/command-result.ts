@@ -14,7 +14,7 @@ export const DEFAULT_TIMEOUT_MS = DEFAULT_TIMEOUT_SECONDS * 1_000;
 
 /** Something a reader should know once, beside the output. */
 export interface ExecutorNotice {
-  kind: "snapshot" | "withheld" | "isolated" | "minimizer";
+  kind: "snapshot" | "withheld" | "isolated" | "minimizer" | "secrets";
   text: string;
 }
 
@@ -63,6 +63,7 @@ export function settledResult(run: RunResult, timeoutMs: number): CommandResult 
   if (run.sandbox !== undefined) result.sandbox = outcomeOf(run.sandbox);
   if (run.readOnly !== undefined) result.readOnly = enforcedOutcome(run.readOnly);
   if (run.limitsMet !== undefined) result.limitsMet = [...run.limitsMet];
+  if (output?.masked !== undefined) result.masked = { count: output.masked.count, names: [...output.masked.names] };
   if (output !== undefined && output.lateOutputBytes !== 0) result.lateOutputBytes = output.lateOutputBytes;
   return result;
 }

@@ -12,7 +12,7 @@ import { type CommandResult, neverStarted, settledResult, unresponsiveResult } f
 import { type Deadline, type TimeoutDecision, watchDeadline } from "./deadline.ts";
 import { guardListener, warnAboutListener } from "./host-listener.ts";
 import { minimizeResult } from "./minimize.ts";
-import type { NativesPort, RunOptions, RunResult, SessionOptions } from "./natives-port.ts";
+import type { NativesPort, OutputMask, RunOptions, RunResult, SessionOptions } from "./natives-port.ts";
 import { ChunkThrottle, type OutputListener } from "./output/chunk-throttle.ts";
 import { withinLines } from "./output/line-window.ts";
 import { ReadOnlyUnavailableError } from "./read-only/confinement.ts";
@@ -22,6 +22,7 @@ import { hintsIn } from "./refusals.ts";
 import type { RuleFiles } from "./rule-files.ts";
 import { type ArtifactChoice, openRunSink, type RunSink, type UpdateListener } from "./run-sink.ts";
 import { type Watched, watchRun } from "./run-watch.ts";
+import { maskProcesses } from "./secrets.ts";
 import type { Lease } from "./sessions/session-pool.ts";
 import { prefixedCommand } from "./shell-config.ts";
 
@@ -102,6 +103,8 @@ export interface CommandHost {
   artifacts: ArtifactStore;
   prefix: string | undefined;
   graceMs: number;
+  /** Masks secrets in outputs. Absent: nothing is masked. */
+  mask: OutputMask | undefined;
   /** Rules of the minimizer that go before the built-in ones. */
   ruleFiles: () => Promise<RuleFiles>;
 }
@@ -117,6 +120,7 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
     onUpdate: guardListener(options.onUpdate, warnAboutListener("updates")),
     isFollowed: options.isFollowed === true,
     window,
+    masksFile: settings["secrets.maskArtifacts"],
   });
   const startedAt = performance.now();
   const { signal, onTimeout, lifetimeMs } = options;
@@ -135,7 +139,8 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
   const { value } = watched;
   // The core was told to stop; why, it does not know.
   const ended = deadline.hasKilled && value.cancelled ? { ...value, timedOut: true } : value;
-  const settled = await withHints(settledResult(ended, endedAfterMs), call);
+  const survivors = maskProcesses(host.mask, ended.survivors);
+  const settled = await withHints(settledResult({ ...ended, survivors }, endedAfterMs), call);
   const result = await sink.finish(settled, value.output);
   const shown = options.mayMinimize === false ? result : await minimized(call, result, { host, sink, window });
   // A minimized text fits already. What is said of a stop stands before the output.
@@ -156,6 +161,7 @@ function minimized(
     command: call.command,
     result,
     spillPath: sink.spillPath,
+    mask: host.mask,
     saveOriginal: async (text) => (await artifacts.save("bash-original", text).catch(() => undefined))?.id,
     window,
   });

@@ -6,7 +6,7 @@ import type { ArtifactStore } from "./artifacts/store.ts";
 import type { CommandResult } from "./command-result.ts";
 import type { ExecuteBashOptions } from "./command-run.ts";
 import type { ChildEnvironment } from "./environment/child-environment.ts";
-import type { NativesPort } from "./natives-port.ts";
+import type { NativesPort, OutputMask } from "./natives-port.ts";
 import type { Confinement } from "./read-only/confinement.ts";
 import type { SessionFolders } from "./session-folders.ts";
 
@@ -46,6 +46,13 @@ export interface Executor {
    * takes some tens of milliseconds. Never rejects: a shell that does not start confines nothing.
    */
   confinement(): Promise<Confinement>;
+  /**
+   * Masks secrets as it is done in outputs, for texts that reach a model by another way. Undefined: nothing is masked
+   * (`secrets.mask`), or there is no addon. Loads the native runtime.
+   */
+  secretMask(): Promise<OutputMask | undefined>;
+  /** Secrets are masked in the files of artifacts too (`secrets.maskArtifacts`). */
+  readonly masksArtifacts: boolean;
   /** What sessions begin with, and which names were kept from them. */
   environment(): ChildEnvironment;
   /** Closes the session of an agent's key and ends what it started. Fine if there is none. */

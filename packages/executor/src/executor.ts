@@ -15,13 +15,19 @@ import { MAX_TIMER_MS, unlessAborted } from "@pi-bash/contract/wait";
 import { ArtifactStore } from "./artifacts/store.ts";
 import { type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice, neverStarted } from "./command-result.ts";
 import { type ExecuteBashOptions, runCommand } from "./command-run.ts";
-import { type ChildEnvironment, checkCommandEnv, childEnvironment } from "./environment/child-environment.ts";
+import {
+  type ChildEnvironment,
+  checkCommandEnv,
+  childEnvironment,
+  withheldEnvironment,
+} from "./environment/child-environment.ts";
 import type { Executor, ExecutorPorts } from "./executor-surface.ts";
-import type { NativesPort, SessionOptions } from "./natives-port.ts";
+import type { NativesPort, OutputMask, SessionOptions } from "./natives-port.ts";
 import { checkCallOptions, checkExecutorOptions } from "./option-names.ts";
 import { type Confinement, ConfinementProof, checkClaim } from "./read-only/confinement.ts";
 import { loadRuleFiles, type RuleFiles } from "./rule-files.ts";
 import { sandboxOf } from "./sandbox-settings.ts";
+import { makeMask } from "./secrets.ts";
 import { SessionFolders } from "./session-folders.ts";
 import { sessionKey } from "./sessions/session-key.ts";
 import { type Lease, SessionPool } from "./sessions/session-pool.ts";
@@ -34,6 +40,10 @@ export type { Executor, ExecutorPorts } from "./executor-surface.ts";
 
 /** Sessions that were told about withheld names are remembered up to here. */
 const MAX_REMEMBERED_SESSIONS = 4_096;
+/** Reported once, where the runtime has no mask. */
+const UNMASKED_NOTICE =
+  "Secrets in outputs are not masked: the native addon is missing; `pi-bash doctor` says how to get it.";
+
 /** What every session of an executor begins with. */
 interface Base {
   natives: NativesPort;
@@ -41,6 +51,7 @@ interface Base {
   environment: ChildEnvironment;
   snapshots: SnapshotSource;
   pool: SessionPool;
+  mask: OutputMask | undefined;
 }
 
 /**
@@ -57,6 +68,7 @@ class SessionExecutor implements Executor {
   readonly artifacts: ArtifactStore;
   readonly folders = new SessionFolders();
   readonly sandbox: SandboxOptions | undefined;
+  readonly masksArtifacts: boolean;
   readonly #settings: Settings;
   readonly #ports: ExecutorPorts;
   readonly #hostEnv: Readonly<Record<string, string | undefined>>;
@@ -68,6 +80,9 @@ class SessionExecutor implements Executor {
   readonly #toldSessions = new Set<string>();
   #isSnapshotFailureTold = false;
   readonly #proof: ConfinementProof;
+  #mask: Promise<OutputMask | undefined> | undefined;
+  readonly #storeMask = (): Promise<OutputMask | undefined> => this.secretMask();
+  #isUnmaskedTold = false;
   #ruleFiles: Promise<RuleFiles> | undefined;
   /** What is wrong with rule files, until it was told. */
   #untoldProblems: string[] = [];
@@ -75,6 +90,7 @@ class SessionExecutor implements Executor {
 
   constructor(settings: Settings, ports: ExecutorPorts) {
     this.#settings = settings;
+    this.masksArtifacts = settings["secrets.mask"] && settings["secrets.maskArtifacts"];
     this.#ports = ports;
     this.sandbox = sandboxOf(settings, ports.cwd ?? process.cwd());
     this.#hostEnv = { ...(ports.hostEnv ?? process.env) };
@@ -90,6 +106,7 @@ class SessionExecutor implements Executor {
         quotaBytes: settings["artifacts.quotaBytes"],
         maxAgeMs: settings["artifacts.maxAgeMs"],
       });
+    this.artifacts.maskWith(this.#storeMask);
   }
 
   async executeBash(command: string, options: ExecuteBashOptions = {}): Promise<CommandResult> {
@@ -121,10 +138,27 @@ class SessionExecutor implements Executor {
       settings: this.#settings,
       artifacts: this.artifacts,
       prefix: base.config.prefix,
+      mask: base.mask,
       graceMs: this.#ports.graceMs ?? HARD_TIMEOUT_GRACE_MS,
       ruleFiles: () => this.#rules(base.natives),
     }).catch((error: unknown) => this.#proof.rejected(error));
-    return this.#withNotices(result, { key, lease, snapshot, environment: base.environment });
+    const { environment, mask } = base;
+    return this.#withNotices(result, { key, lease, snapshot, environment, isUnmasked: mask === undefined });
+  }
+
+  secretMask(): Promise<OutputMask | undefined> {
+    this.#mask ??= this.#makeMask().catch((error: unknown) => {
+      this.#mask = undefined;
+      throw error;
+    });
+    return this.#mask;
+  }
+
+  async #makeMask(): Promise<OutputMask | undefined> {
+    if (!this.#settings["secrets.mask"]) return undefined;
+    const natives = this.#ports.natives ?? (await usableNatives());
+    const { withheld } = withheldEnvironment({ hostEnv: this.#hostEnv, settings: this.#settings });
+    return makeMask(natives, { settings: this.#settings, hostEnv: this.#hostEnv, withheld });
   }
 
   confinement(): Promise<Confinement> {
@@ -158,6 +192,7 @@ class SessionExecutor implements Executor {
     await this.#proof.settled();
     await base?.pool.dispose();
     await base?.snapshots.dispose();
+    this.artifacts.unmask(this.#storeMask);
     if (this.#ownsArtifacts) await this.artifacts.dispose();
   }
 
@@ -176,8 +211,9 @@ class SessionExecutor implements Executor {
     const environment = this.environment();
     const { maxIdleSessions: maxIdle, snapshotBudgetMs: budgetMs = SNAPSHOT_BUDGET_MS } = this.#ports;
     const snapshots = new SnapshotSource({ natives, shell: config.shell, env: environment.env, budgetMs });
+    const mask = await this.secretMask();
     this.#pool = new SessionPool({ natives, ...(maxIdle === undefined ? {} : { maxIdle }) });
-    return { natives, config, environment, snapshots, pool: this.#pool };
+    return { natives, config, environment, snapshots, pool: this.#pool, mask };
   }
 
   #config(): ShellConfig {
@@ -233,6 +269,7 @@ class SessionExecutor implements Executor {
       baseEnv: base.environment.env,
       ...(sandbox === undefined ? {} : { sandbox }),
       ...(limits === undefined ? {} : { limits }),
+      ...(base.mask === undefined ? {} : { mask: base.mask }),
       ...(cwd === undefined ? {} : { cwd }),
       ...(snapshotPath === undefined ? {} : { snapshotPath }),
     };
@@ -246,6 +283,10 @@ class SessionExecutor implements Executor {
       notices.push({ kind: "snapshot", text: snapshotNotice(told.snapshot.reason) });
     }
     for (const text of this.#untoldProblems.splice(0)) notices.push({ kind: "minimizer", text });
+    if (this.#settings["secrets.mask"] && told.isUnmasked && !this.#isUnmaskedTold) {
+      this.#isUnmaskedTold = true;
+      notices.push({ kind: "secrets", text: UNMASKED_NOTICE });
+    }
     const withheldNames = this.#untoldNames(told);
     const isIsolated = told.lease.turn === "clone";
     return {
@@ -269,6 +310,7 @@ interface Told {
   lease: Lease;
   snapshot: SnapshotOutcome;
   environment: ChildEnvironment;
+  isUnmasked: boolean;
 }
 
 function pathOf(snapshot: SnapshotOutcome): string | undefined {

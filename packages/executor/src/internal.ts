@@ -15,6 +15,7 @@ export { TailBuffer } from "./output/tail-buffer.ts";
 export { PROGRESS_LINES } from "./progress.ts";
 export { READ_ONLY_ENV } from "./read-only/read-only-environment.ts";
 export { PROJECT_RULES, type RuleFile, readRuleFile } from "./rule-files.ts";
+export { maskResult } from "./secrets.ts";
 export { DEFAULT_MAX_IDLE_SESSIONS } from "./sessions/session-pool.ts";
 export { type ShellConfig, shellConfig } from "./shell-config.ts";
 export { SNAPSHOT_BUDGET_MS } from "./snapshot/snapshot.ts";

@@ -29,6 +29,16 @@ export interface SessionOptions {
   sandbox?: SandboxOptions;
   /** Upper bounds of what it uses up. */
   limits?: ResourceLimits;
+  /** What is masked in outputs; absent: nothing. */
+  mask?: OutputMask;
+}
+
+/** Masks secrets; see `SecretMask` of the native surface. */
+export interface OutputMask {
+  /** A text without its secrets. */
+  text(text: string): { text: string; count: number; names: readonly string[] };
+  /** The same for a stream of bytes. */
+  stream(): { push(bytes: Uint8Array): Uint8Array; finish(): Uint8Array };
 }
 
 /** What a sink keeps; see the native surface for ranges and defaults. */
@@ -40,6 +50,7 @@ export interface RunSinkOptions {
   spillFromStart?: boolean;
   spillMaxBytes?: number;
   throttleMs?: number;
+  maskSpill?: boolean;
   onUpdate?: (tail: string, totals: { bytes: number; lines: number }) => void;
 }
 
@@ -78,6 +89,7 @@ export interface RunOutput {
   spillError?: string | undefined;
   shownRange: { startLine: number; endLine: number };
   lateOutputBytes: number;
+  masked?: { count: number; names: readonly string[] } | undefined;
 }
 
 /** How a run ended. */
@@ -142,6 +154,12 @@ export interface NativesPort {
   ): Promise<MinimizedText | null>;
   /** Throws where the text is no rule file or an inline test of it does not hold. */
   verifyMinimizerRules?(text: string): unknown;
+  /** Absent where secrets cannot be masked. */
+  SecretMask?: new (options: {
+    values: { name: string; value: string }[];
+    shapes: boolean;
+    allow: readonly string[];
+  }) => OutputMask;
   capabilities(): {
     session: "persistent" | "per-command";
     clone: boolean;

@@ -29,6 +29,11 @@ export interface OutputSummary {
   readonly shownRange: { readonly startLine: number; readonly endLine: number };
   /** Bytes that background children wrote after the command ended, as far as seen. */
   readonly lateOutputBytes: number;
+  /**
+   * Secrets that were masked in `text` and, with `maskSpill`, in the file. Of a flood, only what can be shown is looked at
+   * for the text. Absent: none.
+   */
+  readonly masked?: { readonly count: number; readonly names: readonly string[] };
 }
 
 /** A command ran where the kernel kept it from changing anything. */

@@ -34,6 +34,11 @@ export interface SinkOptions {
   readonly throttleMs?: number;
   /** Remove colours, cursor movement and control characters, and show of a progress line what a terminal would. Default true. */
   readonly plainText?: boolean;
+  /**
+   * Where secrets are masked: mask them in the spill file too, which then has other bytes than the command wrote. Default
+   * false: the file is exact.
+   */
+  readonly maskSpill?: boolean;
   /** Called with the newest tail: at once, then at most every `throttleMs`; a slow listener misses older ones. */
   readonly onUpdate?: SinkUpdateListener;
 }
@@ -41,7 +46,8 @@ export interface SinkOptions {
 /** Largest window, in bytes, which is the core's own bound: 64 MiB. */
 const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
 
-const SINK_NAMES = [
+/** Names of a sink's options. */
+export const SINK_NAMES = [
   "maxBytes",
   "headBytes",
   "maxLineBytes",
@@ -50,6 +56,7 @@ const SINK_NAMES = [
   "spillMaxBytes",
   "throttleMs",
   "plainText",
+  "maskSpill",
   "onUpdate",
 ] as const satisfies readonly (keyof SinkOptions)[];
 
@@ -77,5 +84,6 @@ export function toSinkRequest(options: SinkOptions, prefix: string): SinkRequest
     ...(absent(options.spillPath) ? {} : { spillPath: checkAbsolutePath(`${prefix}spillPath`, options.spillPath) }),
     ...(absent(options.spillFromStart) ? {} : { spillFromStart: options.spillFromStart === true }),
     ...(absent(options.plainText) ? {} : { plainText: options.plainText === true }),
+    ...(absent(options.maskSpill) ? {} : { maskSpill: options.maskSpill === true }),
   };
 }

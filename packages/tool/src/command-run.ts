@@ -4,7 +4,7 @@
 import { type ArtifactAllocation, outputWindow } from "@pi-bash/contract";
 import { waitAtMost } from "@pi-bash/contract/wait";
 import { type CommandResult, type ExecuteBashOptions, ptyEnvironment } from "@pi-bash/executor";
-import { shellConfig, withinLines } from "@pi-bash/executor/internal";
+import { maskResult, shellConfig, withinLines } from "@pi-bash/executor/internal";
 import type { FinishedRun } from "./describe-result.ts";
 import type { CallWait } from "./foreground-calls.ts";
 import { type KeptStream, keepTrailingStreams } from "./kept-stream.ts";
@@ -104,7 +104,7 @@ export async function runOnPty(
   const env = ptyEnvironment({ hostEnv, settings, shell, ptyEnvironment: settings["bash.ptyEnvironment"] }, call.env);
   let result: CommandResult | undefined;
   try {
-    result = await pty.run({
+    const shown = await pty.run({
       command: prefix === undefined ? call.command : `${prefix} ${call.command}`,
       shell,
       cwd: call.cwd,
@@ -116,6 +116,8 @@ export async function runOnPty(
       title: "Console",
       ui: context.ui,
     });
+    // What a person saw is raw; what the model reads of it is not.
+    result = maskResult(await session.executor.secretMask(), shown);
   } finally {
     if (own !== undefined) await store.settle(own.id, result?.artifactId === own.id ? "keep" : "discard");
   }

@@ -93,6 +93,7 @@ function detailsOf(run: FinishedRun): BashDetails {
     ...(result.artifactId === undefined ? {} : { artifactId: result.artifactId }),
     ...(call.applied.length === 0 ? {} : { applied: call.applied }),
     ...(result.withheldNames === undefined ? {} : { withheldNames: result.withheldNames }),
+    ...(result.masked === undefined ? {} : { masked: result.masked }),
     ...(hasMeta
       ? {
           meta: {

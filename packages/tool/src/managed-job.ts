@@ -176,8 +176,8 @@ class JobRun {
   #watched(context: JobContext): JobContext {
     return {
       ...context,
-      setArtifact: (id, path) => {
-        context.setArtifact(id, path);
+      setArtifact: (id, path, secrets) => {
+        context.setArtifact(id, path, secrets);
         this.#tellArtifact(id);
       },
     };

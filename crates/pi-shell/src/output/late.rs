@@ -36,11 +36,6 @@ impl LateRing {
         self.ring.extend(newest);
     }
 
-    /// Bytes pushed, kept or not.
-    pub(super) fn total_bytes(&self) -> u64 {
-        self.total
-    }
-
     /// What is kept, as plain text. Where older bytes were dropped it begins with a whole line,
     /// if there is one, so that it does not begin inside a character or an escape sequence.
     pub(super) fn text(&self) -> String {

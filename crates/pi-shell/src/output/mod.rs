@@ -7,7 +7,7 @@
 //! # Theory of operation
 //! ```text
 //! bytes ─┬─ totals ── spill (raw bytes, from the first one on)
-//!        └─ decode ── lines (what a terminal shows of a line) ── cut (long lines) ── window
+//!        └─ decode ── lines (what a terminal shows of a line) ── mask (secrets) ── cut (long lines) ── window
 //! ```
 //! Lines are resolved before the window, so ten thousand frames of a progress bar take the place
 //! of one line. Each stage keeps a bounded amount, and no stage looks at where one push ends and
@@ -20,7 +20,9 @@ mod decode;
 mod escape;
 mod late;
 mod lines;
+pub mod mask;
 mod scan;
+mod shown;
 mod sink;
 mod spill;
 mod utf16;

@@ -12,6 +12,7 @@ use super::backlog::{Backlog, PART_BYTES};
 use super::decode::Decoder;
 use super::late::LateRing;
 use super::lines::Lines;
+use super::mask::{MAX_SECRET_BYTES, Mask, Masked, Masker};
 use super::scan::is_printable;
 use super::spill::Spill;
 use super::window::{Rendered, Window, count_newlines};
@@ -48,6 +49,11 @@ pub struct Sink {
     backlog: Backlog,
     spill: Spill,
     late: LateRing,
+    /// Masks the late output.
+    late_masker: Option<Masker>,
+    late_bytes: u64,
+    /// What was masked before the stages began again.
+    masked_before: Masked,
     total_bytes: u64,
     newlines: u64,
     ends_in_newline: bool,
@@ -72,11 +78,18 @@ impl Sink {
     pub fn new(options: SinkOptions) -> Self {
         Self {
             decoder: Decoder::new(),
-            lines: Lines::new(options.plain_text, options.max_line_bytes),
+            lines: new_lines(&options),
             window: Window::new(options.max_bytes, options.head_bytes),
             backlog: Backlog::default(),
-            spill: Spill::new(options.spill_path.clone(), options.spill_max_bytes),
+            spill: Spill::new(
+                options.spill_path.clone(),
+                options.spill_max_bytes,
+                options.mask.as_ref().filter(|_| options.mask_spill).map(Mask::masker),
+            ),
             late: LateRing::new(),
+            late_masker: options.mask.as_ref().map(Mask::masker),
+            late_bytes: 0,
+            masked_before: Masked::default(),
             total_bytes: 0,
             newlines: 0,
             ends_in_newline: true,
@@ -117,8 +130,8 @@ impl Sink {
     /// is more lines than the window has room for, shown as they are. The buffers that a flood of plain text
     /// goes through are few then, and stay in the processor's cache.
     fn fills_window(&self, bytes: &[u8]) -> bool {
-        let shown = self.options.max_bytes.saturating_add(FIRST_LINE_BYTES);
-        let from = bytes.len().checked_sub(shown.min(self.reach()));
+        let shown = self.options.max_bytes.saturating_add(FIRST_LINE_BYTES).min(self.reach());
+        let from = bytes.len().checked_sub(shown).filter(|from| *from >= self.look_back());
         let end = from.and_then(|from| bytes.get(from..)).unwrap_or_default();
         let lines = memchr(b'\n', end).and_then(|first| end.get(first + 1..)).unwrap_or_default();
         lines.len() > self.options.max_bytes
@@ -129,6 +142,11 @@ impl Sink {
     /// Raw bytes at the end of a backlog that are resolved before the rest of it is.
     fn reach(&self) -> usize {
         self.options.max_bytes.saturating_mul(RAW_PER_SHOWN)
+    }
+
+    /// Raw bytes before those that the masker has to see: a secret may have begun in them.
+    fn look_back(&self) -> usize {
+        if self.options.mask.is_some() { MAX_SECRET_BYTES } else { 0 }
     }
 
     /// Counts bytes, and writes them to the file. Says whether they are to wait in the backlog;
@@ -168,6 +186,15 @@ impl Sink {
         self.decoder.decode_pieces(bytes, |text| lines.push(text.as_bytes(), window));
     }
 
+    /// As `feed`, from the first line on that begins in `bytes` or before.
+    fn feed_lines(&mut self, bytes: &[u8], has_begun: &mut bool) {
+        let start = if *has_begun { Some(0) } else { memchr(b'\n', bytes).map(|at| at + 1) };
+        if let Some(start) = start {
+            *has_begun = true;
+            self.feed(bytes.get(start..).unwrap_or_default());
+        }
+    }
+
     /// Gives the backlog to the stages.
     fn resolve(&mut self) {
         if self.backlog.len() == 0 {
@@ -187,7 +214,8 @@ impl Sink {
     /// It is the same: a newline ends whatever a stage is in the middle of (a character, a
     /// sequence, a line that is overwritten), so nothing before one changes what comes after.
     fn resolve_end(&mut self, backlog: &Backlog) -> bool {
-        let from = backlog.len().saturating_sub(self.reach());
+        let mut before = self.look_back();
+        let from = backlog.len().saturating_sub(self.reach() + before);
         if from == 0 {
             return false;
         }
@@ -198,15 +226,19 @@ impl Sink {
         });
         let mut has_begun = false;
         for bytes in backlog.bytes_from(from) {
-            let start = if has_begun { Some(0) } else { memchr(b'\n', bytes).map(|at| at + 1) };
-            if let Some(start) = start {
-                has_begun = true;
-                end.feed(bytes.get(start..).unwrap_or_default());
+            let (looked_at, shown) = bytes.split_at(before.min(bytes.len()));
+            end.feed_lines(looked_at, &mut has_begun);
+            if before > 0 && before == looked_at.len() {
+                // What comes after it has to fill the window by itself.
+                end.window = Window::new(self.options.max_bytes, self.options.head_bytes);
             }
+            before -= looked_at.len();
+            end.feed_lines(shown, &mut has_begun);
         }
         if !end.window.overflowed() {
             return false;
         }
+        self.masked_before.add(self.lines.masked());
         (self.decoder, self.lines, self.window) = (end.decoder, end.lines, end.window);
         true
     }
@@ -219,11 +251,18 @@ impl Sink {
             return;
         }
         self.decoder = Decoder::new();
-        self.lines = Lines::new(self.options.plain_text, self.options.max_line_bytes);
+        self.lines = new_lines(&self.options);
         self.window = Window::new(self.options.max_bytes, self.options.head_bytes);
-        self.window.push(text.as_bytes());
         self.backlog.clear();
         self.shown_newlines = count_newlines(text.as_bytes());
+        self.masked_before = Masked::default();
+        if let Some(mask) = &self.options.mask {
+            let (text, masked) = mask.text(text);
+            self.window.push(text.as_bytes());
+            self.masked_before = masked;
+        } else {
+            self.window.push(text.as_bytes());
+        }
         self.is_replaced = true;
         self.has_news = true;
     }
@@ -274,10 +313,22 @@ impl Sink {
     /// (see `late_text`), and appends it to the spill file, where there is one, up to
     /// `LATE_SPILL_BYTES` of it.
     pub fn note_late(&mut self, bytes: &[u8]) {
-        self.late.push(bytes);
-        if self.late.total_bytes() <= LATE_SPILL_BYTES {
+        self.late_bytes += bytes.len() as u64;
+        match &mut self.late_masker {
+            Some(masker) => masker.push(bytes, |bytes| self.late.push(bytes)),
+            None => self.late.push(bytes),
+        }
+        if self.late_bytes <= LATE_SPILL_BYTES {
             self.spill.append_late(bytes);
         }
+    }
+
+    /// No more late output comes: keeps what was held back of it.
+    pub fn end_late(&mut self) {
+        if let Some(masker) = &mut self.late_masker {
+            masker.finish(|bytes| self.late.push(bytes));
+        }
+        self.spill.end_late();
     }
 
     /// The last of the late output, as plain text.
@@ -347,7 +398,7 @@ impl Sink {
     /// The text of the window and of the line under way.
     fn render(&self) -> Rendered {
         let (mut lines, mut window) = (self.lines.clone(), self.window.clone());
-        lines.flush(&mut window);
+        lines.flush_begun(&mut window);
         window.render(self.shown_newlines)
     }
 
@@ -369,8 +420,16 @@ impl Sink {
             spilled: self.spill.is_whole(),
             spill_error: self.spill.error().map(str::to_owned),
             shown_range,
-            late_output_bytes: self.late.total_bytes(),
+            late_output_bytes: self.late_bytes,
+            masked: self.masked(),
         }
+    }
+
+    /// What was masked in the text, and in the file. Of a flood, only what can be shown was looked at for the text.
+    fn masked(&self) -> Masked {
+        let mut masked = self.masked_before.clone();
+        masked.add(self.lines.masked());
+        masked.union(self.spill.masked())
     }
 
     /// Each newline of the stream is one of the text, so lines are counted from the end.
@@ -382,4 +441,9 @@ impl Sink {
         let start_line = if self.is_replaced { 1 } else { before + 1 };
         LineRange { start_line, end_line: self.total_lines() }
     }
+}
+
+fn new_lines(options: &SinkOptions) -> Lines {
+    let masker = options.mask.as_ref().map(Mask::masker);
+    Lines::new(options.plain_text, options.max_line_bytes, masker)
 }

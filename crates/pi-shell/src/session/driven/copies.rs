@@ -40,7 +40,7 @@ pub(in crate::session) async fn run(
     };
     let failed = |attempt| move |source| ShellError::System { attempt, source };
     let mut output = OutputPipe::anonymous().map_err(failed("make a pipe for output"))?;
-    let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
+    let mut delivery = Delivery::new(Arc::clone(&job.observer), Some(&job.options));
     if job.options.read_only {
         shared.ready_for_read_only().await?;
     }

@@ -68,7 +68,7 @@ impl Engine {
         let cwd = job.options.cwd.as_ref().map(|cwd| self.cwd.join(cwd));
         let before = self.shared.limits.mark();
         let clock = Clock::start(job.options.timeout);
-        let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
+        let mut delivery = Delivery::new(Arc::clone(&job.observer), Some(&job.options));
         let mut output = self.take_output()?;
         if !self.is_plain(&job.options.command) {
             self.leave_standby();

@@ -178,7 +178,7 @@ impl PerCommand {
         if let Some(title) = &title {
             title.begin();
         }
-        let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
+        let mut delivery = Delivery::new(Arc::clone(&job.observer), Some(&job.options));
         let outcome = Follow {
             process: &process,
             place,
