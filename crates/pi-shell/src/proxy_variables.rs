@@ -4,7 +4,9 @@
 //! A proxy of the host cannot be reached from a network namespace, and its address may hold a
 //! password.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
+#[cfg(unix)]
+use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 use crate::confinement::{SandboxNetwork, SandboxOptions};

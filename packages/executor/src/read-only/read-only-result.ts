@@ -6,7 +6,7 @@
  */
 import type { ReadOnlyEnforced } from "@pi-bash/contract";
 import type { ReadOnlyFacts } from "../natives-port.ts";
-import { type Profile, hintsIn } from "../refusals.ts";
+import { hintsIn, type Profile } from "../refusals.ts";
 
 /** The core's report in the contract's form. */
 export function enforcedOutcome({ degraded, stateDropped }: ReadOnlyFacts): ReadOnlyEnforced {
