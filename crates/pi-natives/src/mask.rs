@@ -80,6 +80,15 @@ impl SecretMaskStream {
         Self { masker: mask.core.as_ref().map(Mask::masker) }
     }
 
+    /// Takes bytes that stand before what is wanted, and gives out nothing of them: a secret that begins in them is
+    /// masked to its end.
+    #[napi(catch_unwind)]
+    pub fn skip(&mut self, bytes: Uint8Array) {
+        if let Some(masker) = &mut self.masker {
+            masker.skip(&bytes);
+        }
+    }
+
     /// Takes the next bytes, and gives out those that are decided.
     #[napi(catch_unwind)]
     pub fn push(&mut self, bytes: Uint8Array) -> Uint8Array {

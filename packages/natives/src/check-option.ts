@@ -92,6 +92,11 @@ export function checkStrings(name: string, value: unknown): Record<string, strin
   return Object.fromEntries(strings);
 }
 
+/** Refuses a callback that is none. */
+export function checkFunction(name: string, value: unknown): void {
+  if (!absent(value) && typeof value !== "function") throw invalidOption(name, "is no function");
+}
+
 /** A value as an error shows it. */
 export function shown(value: unknown): string {
   return typeof value === "object" || typeof value === "function" ? kindOf(value) : String(value);

@@ -45,6 +45,5 @@ export {
   type ShellExecuteOptions,
   type ShellOptions,
   type ShellRunOptions,
-  type SinkOptions,
-  type SinkUpdateListener,
 } from "./shell-options.ts";
+export type { SinkOptions, SinkUpdateListener } from "./sink-options.ts";

@@ -9,7 +9,7 @@ import type { Sink, Update } from "./generated/binding.d.ts";
 import { type OutputSummary, toOutputSummary } from "./run-result.ts";
 import { nativeMask, type SecretMask } from "./secret-mask.ts";
 import { fromNative, invalidOption } from "./shell-error.ts";
-import { readSink, SINK_NAMES, type SinkOptions, type SinkUpdateListener, toSinkRequest } from "./shell-options.ts";
+import { readSink, SINK_NAMES, type SinkOptions, type SinkUpdateListener, toSinkRequest } from "./sink-options.ts";
 
 // Taken before anybody can patch them, as in `bridge.ts`.
 const { setTimeout, clearTimeout } = timers;

@@ -9,12 +9,12 @@ import type { SandboxOptions, SandboxReport } from "@pi-bash/contract";
 import { binding } from "./binding.ts";
 import { type Bridge, bridge, type Listeners, type Operation } from "./bridge.ts";
 import { CallbackGate } from "./callback-gate.ts";
-import { absent, checkKnown, checkObject, checkStrings, checkText } from "./check-option.ts";
+import { absent, checkFunction, checkKnown, checkObject, checkStrings, checkText } from "./check-option.ts";
 import type { Bridge as NativeBridge, Pty, PtyRequest } from "./generated/binding.d.ts";
 import { toSandboxRequest } from "./sandbox-options.ts";
 import { type ChunkListener, native, resultOf } from "./shell.ts";
 import { invalidOption, ShellError } from "./shell-error.ts";
-import { checkFunction, checkSignal, toTimeout } from "./shell-options.ts";
+import { checkSignal, toTimeout } from "./shell-options.ts";
 
 /** What every start has. */
 export interface PtyOptions {

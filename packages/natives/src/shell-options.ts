@@ -10,7 +10,6 @@ import { isAbortSignal, MAX_TIMER_MS } from "@pi-bash/contract/abort";
 import type { Binding } from "./binding.ts";
 import {
   absent,
-  checkAbsolutePath,
   checkKnown,
   checkObject,
   checkStrings,
@@ -20,11 +19,12 @@ import {
   readOnce,
   shown,
 } from "./check-option.ts";
-import type { Limits, MinimizerRules, RunRequest, SessionOptions, SinkRequest } from "./generated/binding.d.ts";
+import type { Limits, MinimizerRules, RunRequest, SessionOptions } from "./generated/binding.d.ts";
 import { type Invocation, type MinimizerOptions, toArgv } from "./minimizer.ts";
 import { toSandboxRequest } from "./sandbox-options.ts";
 import type { SecretMask } from "./secret-mask.ts";
 import { invalidOption, ShellError } from "./shell-error.ts";
+import { readSink, type SinkOptions, toSinkRequest } from "./sink-options.ts";
 
 /** Options of a session, fixed for its life. */
 export interface ShellOptions {
@@ -57,41 +57,8 @@ export interface ShellOptions {
    * Without effect for `executeShell` and outside of Node on Linux.
    */
   readonly spinMicroseconds?: number;
-  /**
-   * What is masked in the output of each run: its text, its updates, what `onChunk` is given and late output. Default:
-   * nothing.
-   */
+  /** What is masked in the text, the updates, the chunks and the late output of each run. Default: nothing. */
   readonly mask?: SecretMask;
-}
-
-/** The newest tail of a run's output, and how much there was so far. */
-export type SinkUpdateListener = (tail: string, totals: { readonly bytes: number; readonly lines: number }) => unknown;
-
-/** How much of the output is kept in memory, and where the whole goes. */
-export interface SinkOptions {
-  /** Most bytes of text kept, head and tail together. Default 51,200. */
-  readonly maxBytes?: number;
-  /** Bytes kept from the beginning. Default 0; at most half of `maxBytes` is used. */
-  readonly headBytes?: number;
-  /** Longest line shown, in bytes; longer ones are cut in the middle. Default: no limit. The spill file has them whole. */
-  readonly maxLineBytes?: number;
-  /** File for the raw bytes, made when the output exceeds `maxBytes`; it must not exist. Default: no file. */
-  readonly spillPath?: string;
-  /** Make that file with the first byte, and at the end in any case: for readers that follow it. Default false. */
-  readonly spillFromStart?: boolean;
-  /** Most bytes written to that file. Default: no limit. */
-  readonly spillMaxBytes?: number;
-  /** Least milliseconds between two updates. Default 50. */
-  readonly throttleMs?: number;
-  /** Remove colours, cursor movement and control characters, and show of a progress line what a terminal would. Default true. */
-  readonly plainText?: boolean;
-  /**
-   * Where secrets are masked: mask them in the spill file too, which then has other bytes than the command wrote. Default
-   * false: the file is exact.
-   */
-  readonly maskSpill?: boolean;
-  /** Called with the newest tail: at once, then at most every `throttleMs`; a slow listener misses older ones. */
-  readonly onUpdate?: SinkUpdateListener;
 }
 
 /** One command. */
@@ -122,9 +89,6 @@ export interface ShellExecuteOptions extends ShellOptions, Omit<ShellRunOptions,
 
 /** Longest timeout, in milliseconds: what a timer of 32 bits takes, 24.8 days. */
 export const MAX_TIMEOUT_MS = MAX_TIMER_MS;
-
-/** Largest window, in bytes, which is the core's own bound: 64 MiB. */
-const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
 
 const SESSION_NAMES = [
   "shell",
@@ -174,27 +138,6 @@ export function readExecute(options: ShellExecuteOptions): ShellExecuteOptions {
 function readRunNames(options: ShellRunOptions): ShellRunOptions {
   const run = readOnce("options", options, RUN_NAMES);
   return run.sink === undefined ? run : { ...run, sink: readSink("sink", run.sink) };
-}
-
-/** Names of a sink's options. */
-export const SINK_NAMES = [
-  "maxBytes",
-  "headBytes",
-  "maxLineBytes",
-  "spillPath",
-  "spillFromStart",
-  "spillMaxBytes",
-  "throttleMs",
-  "plainText",
-  "maskSpill",
-  "onUpdate",
-] as const satisfies readonly (keyof SinkOptions)[];
-
-/** A sink's options, each read once. `name` stands for them in errors. */
-export function readSink(name: string, options: SinkOptions): SinkOptions {
-  checkObject(name, options);
-  checkKnown(name, options, SINK_NAMES);
-  return readOnce(name, options, SINK_NAMES);
 }
 
 /** The addon's form of a session's options. */
@@ -253,32 +196,6 @@ export function toRunRequest(
 
 function toArgs(invocation: Invocation): string[] {
   return reading("invocation", () => toArgv("invocation", invocation));
-}
-
-/** The addon's form of a sink's options. `prefix` stands before the names in errors. */
-export function toSinkRequest(options: SinkOptions, prefix: string): SinkRequest {
-  checkObject(prefix === "" ? "options" : "sink", options);
-  checkFunction(`${prefix}onUpdate`, options.onUpdate);
-  const size = (name: keyof SinkOptions, most: number) => {
-    const value = options[name];
-    return absent(value) ? {} : { [name]: checkWhole(`${prefix}${name}`, value, 0, most) };
-  };
-  return {
-    ...size("maxBytes", MAX_WINDOW_BYTES),
-    ...size("headBytes", MAX_WINDOW_BYTES),
-    ...size("maxLineBytes", MAX_WINDOW_BYTES),
-    ...size("spillMaxBytes", Number.MAX_SAFE_INTEGER),
-    ...size("throttleMs", MAX_TIMEOUT_MS),
-    ...(absent(options.spillPath) ? {} : { spillPath: checkAbsolutePath(`${prefix}spillPath`, options.spillPath) }),
-    ...(absent(options.spillFromStart) ? {} : { spillFromStart: options.spillFromStart === true }),
-    ...(absent(options.plainText) ? {} : { plainText: options.plainText === true }),
-    ...(absent(options.maskSpill) ? {} : { maskSpill: options.maskSpill === true }),
-  };
-}
-
-/** Refuses a callback that is none. */
-export function checkFunction(name: string, value: unknown): void {
-  if (!absent(value) && typeof value !== "function") throw invalidOption(name, "is no function");
 }
 
 function toLimits(limits: ResourceLimits): Limits {

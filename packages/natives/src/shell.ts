@@ -4,7 +4,7 @@
 import { onAbort } from "@pi-bash/contract/abort";
 import { binding } from "./binding.ts";
 import { type Bridge, bridge, type Listeners, type Operation } from "./bridge.ts";
-import { absent, reading } from "./check-option.ts";
+import { absent, checkFunction, reading } from "./check-option.ts";
 import type {
   End,
   MinimizerRules,
@@ -17,7 +17,6 @@ import { type ShellRunResult, toRunResult } from "./run-result.ts";
 import { nativeMask } from "./secret-mask.ts";
 import { fromNative, ShellError, type ShellErrorCode } from "./shell-error.ts";
 import {
-  checkFunction,
   readExecute,
   readRun,
   readSession,

@@ -9,11 +9,11 @@
 import { constants } from "node:os";
 import { onAbort } from "@pi-bash/contract/abort";
 import type { Capabilities } from "../capabilities.ts";
+import { checkFunction } from "../check-option.ts";
 import type { OutputSummary, ShellRunResult } from "../run-result.ts";
 import type { ChunkListener } from "../shell.ts";
 import { ShellError } from "../shell-error.ts";
 import {
-  checkFunction,
   type ShellExecuteOptions,
   type ShellOptions,
   type ShellRunOptions,

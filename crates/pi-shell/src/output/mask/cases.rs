@@ -372,6 +372,30 @@ fn a_prompt_shows_at_once_and_what_began_with_it_is_still_masked() {
 }
 
 #[test]
+fn a_stream_that_is_read_from_the_middle_gives_nothing_of_what_came_before() {
+    let key = pem("RSA PRIVATE KEY", 4);
+    let mask = mask(&[("KEY", "s3cr3t-value-9")], true);
+    for cut in 1..key.len() {
+        let (before, after) = key.as_bytes().split_at(cut);
+        let mut masker = mask.masker();
+        let mut shown = Vec::new();
+        masker.skip(before);
+        masker.push(after, |bytes| shown.extend_from_slice(bytes));
+        masker.push(b"s3cr3t-value-9.", |bytes| shown.extend_from_slice(bytes));
+        masker.finish(|bytes| shown.extend_from_slice(bytes));
+
+        let shown = String::from_utf8(shown).expect("text");
+        let begun_late = shown.replace("[masked: private-key]", "");
+        let lines = after.iter().filter(|byte| **byte == b'\n').count();
+        let header = key.find('\n').unwrap_or_default();
+        if cut > header {
+            assert_eq!(begun_late, format!("{}[masked: KEY].", "\n".repeat(lines)), "{cut}");
+        }
+        assert!(!has_piece(&shown, &random(64)), "{cut}: {shown}");
+    }
+}
+
+#[test]
 fn too_many_values_are_refused_without_naming_them() {
     let values = (0..300).map(|number| value("N", &format!("s3cret-{number}"))).collect();
     let error = Mask::new(&MaskOptions { values, ..MaskOptions::default() }).unwrap_err();

@@ -109,6 +109,13 @@ impl Masker {
         }
     }
 
+    /// Takes bytes that stand before what is wanted, and gives out nothing of them: a secret that begins in them is masked
+    /// to its end.
+    pub fn skip(&mut self, bytes: &[u8]) {
+        self.push(bytes, |_| {});
+        self.shown_until = self.at + self.held.len() as u64;
+    }
+
     /// As `push`, but where all that is given out is the beginning of `bytes`, it is not copied to `emit`: its length is
     /// returned. 0 where everything went to `emit`.
     pub fn push_or_pass(&mut self, bytes: &[u8], mut emit: impl FnMut(&[u8])) -> usize {
