@@ -2,7 +2,7 @@
 
 use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
-use pi_shell::output::mask::{Mask, MaskOptions, Masked, MaskedValue, Masker};
+use pi_shell::mask::{Mask, MaskOptions, Masked, MaskedValue, Masker};
 
 use crate::error::{ThrownError, thrown};
 use crate::outcome::count;

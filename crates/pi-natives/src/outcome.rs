@@ -1,7 +1,7 @@
 //! What JavaScript is given: the core's results as plain objects.
 
 use napi_derive::napi;
-use pi_shell::output::mask::Masked;
+use pi_shell::mask::Masked;
 use pi_shell::{
     ExitOutcome, LimitMet, LostWithShell, OutputSummary, ProcessInfo, RunResult, SinkUpdate,
 };

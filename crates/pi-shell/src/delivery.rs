@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::late::LateTarget;
+use crate::mask::{Mask, Masker};
 use crate::observer::Observer;
 use crate::outcome::OutputSummary;
-use crate::output::mask::{Mask, Masker};
 use crate::output::{Decoder, Sink};
 use crate::request::RunOptions;
 use crate::source::{READ_BYTES, Source};

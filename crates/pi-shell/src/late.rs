@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::output::mask::{Mask, Masker};
+use crate::mask::{Mask, Masker};
 use crate::output::{LateRing, Sink};
 use crate::source::{ReadOutcome, Source};
 

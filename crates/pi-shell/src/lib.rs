@@ -27,6 +27,7 @@ mod error;
 mod inline;
 mod job;
 mod late;
+pub mod mask;
 mod observer;
 mod outcome;
 pub mod output;
