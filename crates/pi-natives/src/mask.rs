@@ -2,7 +2,7 @@
 
 use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
-use pi_shell::output::mask::{Mask, MaskOptions, Masked, MaskedValue, Masker};
+use pi_shell::mask::{Mask, MaskOptions, Masked, MaskedValue, Masker};
 
 use crate::error::{ThrownError, thrown};
 use crate::outcome::count;
@@ -78,6 +78,15 @@ impl SecretMaskStream {
     #[napi(constructor, catch_unwind)]
     pub fn new(mask: &SecretMask) -> Self {
         Self { masker: mask.core.as_ref().map(Mask::masker) }
+    }
+
+    /// Takes bytes that stand before what is wanted, and gives out nothing of them: a secret that begins in them is
+    /// masked to its end.
+    #[napi(catch_unwind)]
+    pub fn skip(&mut self, bytes: Uint8Array) {
+        if let Some(masker) = &mut self.masker {
+            masker.skip(&bytes);
+        }
     }
 
     /// Takes the next bytes, and gives out those that are decided.

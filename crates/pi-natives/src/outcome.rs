@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use napi_derive::napi;
-use pi_shell::output::mask::Masked;
+use pi_shell::mask::Masked;
 use pi_shell::{
     ExitOutcome, LimitMet, LostWithShell, OutputSummary, ProcessInfo, ReadOnlyReport, RunResult,
     SinkUpdate,

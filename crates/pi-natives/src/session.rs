@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use napi_derive::napi;
-use pi_shell::output::mask::Mask;
+use pi_shell::mask::Mask;
 use pi_shell::{Observer, RunOptions, RunResult, Shell, ShellError, ShellOptions};
 use tokio_util::sync::CancellationToken;
 

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use pi_shell::SinkOptions;
-use pi_shell::output::mask::{Mask, MaskOptions, MaskedValue};
+use pi_shell::mask::{Mask, MaskOptions, MaskedValue};
 use pi_shell::output::{Decoder, Sink};
 
 /// Bytes of each stream. Enough for the timer, little enough to fit between the gaps of a

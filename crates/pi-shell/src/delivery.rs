@@ -10,9 +10,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::mask::{Mask, Masker};
 use crate::observer::Observer;
 use crate::outcome::OutputSummary;
-use crate::output::mask::{Mask, Masker};
 use crate::output::{Decoder, Sink};
 use crate::request::{RunOptions, SinkOptions};
 use crate::source::{READ_BYTES, Source};

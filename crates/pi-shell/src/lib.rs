@@ -35,6 +35,7 @@ mod inline;
 mod job;
 mod late;
 mod locked;
+pub mod mask;
 mod observer;
 mod outcome;
 pub mod output;

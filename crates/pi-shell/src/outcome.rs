@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::confinement::SandboxReport;
-use crate::output::mask::Masked;
+use crate::mask::Masked;
 
 /// How a run ended. A run ends exactly once, so exactly one of these is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

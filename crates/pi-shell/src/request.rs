@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::confinement::SandboxOptions;
 #[cfg(target_os = "linux")]
 use crate::error::ShellError;
-use crate::output::mask::Mask;
+use crate::mask::Mask;
 
 /// Bytes of output that stay in memory for the model, from the end of the stream (50 KiB).
 ///

@@ -13,36 +13,29 @@ import { type SandboxOptions, Settings, type SettingsInput } from "@pi-bash/cont
 import { HARD_TIMEOUT_GRACE_MS } from "@pi-bash/contract/internal";
 import { MAX_TIMER_MS, unlessAborted } from "@pi-bash/contract/wait";
 import { ArtifactStore } from "./artifacts/store.ts";
-import { type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice, neverStarted } from "./command-result.ts";
+import { type CommandResult, DEFAULT_TIMEOUT_MS, neverStarted } from "./command-result.ts";
 import { type ExecuteBashOptions, runCommand } from "./command-run.ts";
-import {
-  type ChildEnvironment,
-  checkCommandEnv,
-  childEnvironment,
-  withheldEnvironment,
-} from "./environment/child-environment.ts";
+import { type ChildEnvironment, checkCommandEnv, childEnvironment } from "./environment/child-environment.ts";
 import type { Executor, ExecutorPorts } from "./executor-surface.ts";
 import type { NativesPort, OutputMask, SessionOptions } from "./natives-port.ts";
 import { checkCallOptions, checkExecutorOptions } from "./option-names.ts";
 import { type Confinement, ConfinementProof, checkClaim } from "./read-only/confinement.ts";
 import { loadRuleFiles, type RuleFiles } from "./rule-files.ts";
 import { sandboxOf } from "./sandbox-settings.ts";
-import { makeMask } from "./secrets.ts";
+import { Secrets } from "./secrets.ts";
 import { SessionFolders } from "./session-folders.ts";
+import { SessionNews } from "./session-news.ts";
 import { sessionKey } from "./sessions/session-key.ts";
-import { type Lease, SessionPool } from "./sessions/session-pool.ts";
+import { SessionPool } from "./sessions/session-pool.ts";
 import { type ShellConfig, shellConfig } from "./shell-config.ts";
-import { SNAPSHOT_BUDGET_MS, type SnapshotOutcome, SnapshotSource, snapshotNotice } from "./snapshot/snapshot.ts";
+import { SNAPSHOT_BUDGET_MS, type SnapshotOutcome, SnapshotSource } from "./snapshot/snapshot.ts";
 import { usableNatives } from "./usable-natives.ts";
 import { checkWorkingDirectory } from "./working-directory.ts";
 
 export type { Executor, ExecutorPorts } from "./executor-surface.ts";
 
-/** Sessions that were told about withheld names are remembered up to here. */
+/** Keys of sessions are remembered up to here. */
 const MAX_REMEMBERED_SESSIONS = 4_096;
-/** Reported once, where the runtime has no mask. */
-const UNMASKED_NOTICE =
-  "Secrets in outputs are not masked: the native addon is missing; `pi-bash doctor` says how to get it.";
 
 /** What every session of an executor begins with. */
 interface Base {
@@ -77,15 +70,10 @@ class SessionExecutor implements Executor {
   #pool: SessionPool | undefined;
   /** Keys of sessions by the agent's, each with the snapshot it was made with. */
   readonly #keys = new Map<string | undefined, { snapshotPath: string | undefined; key: string }>();
-  readonly #toldSessions = new Set<string>();
-  #isSnapshotFailureTold = false;
   readonly #proof: ConfinementProof;
-  #mask: Promise<OutputMask | undefined> | undefined;
-  readonly #storeMask = (): Promise<OutputMask | undefined> => this.secretMask();
-  #isUnmaskedTold = false;
+  readonly #secrets: Secrets;
+  readonly #news: SessionNews;
   #ruleFiles: Promise<RuleFiles> | undefined;
-  /** What is wrong with rule files, until it was told. */
-  #untoldProblems: string[] = [];
   #disposal: Promise<void> | undefined;
 
   constructor(settings: Settings, ports: ExecutorPorts) {
@@ -106,7 +94,9 @@ class SessionExecutor implements Executor {
         quotaBytes: settings["artifacts.quotaBytes"],
         maxAgeMs: settings["artifacts.maxAgeMs"],
       });
-    this.artifacts.maskWith(this.#storeMask);
+    this.#secrets = new Secrets({ settings, hostEnv: this.#hostEnv, natives: ports.natives });
+    this.#news = new SessionNews(this.#secrets);
+    this.artifacts.maskWith(this.#secrets.mask);
   }
 
   async executeBash(command: string, options: ExecuteBashOptions = {}): Promise<CommandResult> {
@@ -143,22 +133,11 @@ class SessionExecutor implements Executor {
       ruleFiles: () => this.#rules(base.natives),
     }).catch((error: unknown) => this.#proof.rejected(error));
     const { environment, mask } = base;
-    return this.#withNotices(result, { key, lease, snapshot, environment, isUnmasked: mask === undefined });
+    return this.#news.addTo(result, { key, lease, snapshot, environment, mask });
   }
 
   secretMask(): Promise<OutputMask | undefined> {
-    this.#mask ??= this.#makeMask().catch((error: unknown) => {
-      this.#mask = undefined;
-      throw error;
-    });
-    return this.#mask;
-  }
-
-  async #makeMask(): Promise<OutputMask | undefined> {
-    if (!this.#settings["secrets.mask"]) return undefined;
-    const natives = this.#ports.natives ?? (await usableNatives());
-    const { withheld } = withheldEnvironment({ hostEnv: this.#hostEnv, settings: this.#settings });
-    return makeMask(natives, { settings: this.#settings, hostEnv: this.#hostEnv, withheld });
+    return this.#secrets.mask();
   }
 
   confinement(): Promise<Confinement> {
@@ -192,7 +171,7 @@ class SessionExecutor implements Executor {
     await this.#proof.settled();
     await base?.pool.dispose();
     await base?.snapshots.dispose();
-    this.artifacts.unmask(this.#storeMask);
+    this.artifacts.unmask(this.#secrets.mask);
     if (this.#ownsArtifacts) await this.artifacts.dispose();
   }
 
@@ -242,7 +221,7 @@ class SessionExecutor implements Executor {
   /** The rule files, read once: when the first output is there to be minimized. */
   #rules(natives: NativesPort): Promise<RuleFiles> {
     this.#ruleFiles ??= loadRuleFiles(this.#settings, this.#ports.cwd ?? process.cwd(), natives).then((files) => {
-      this.#untoldProblems = files.problems;
+      this.#news.tellProblems(files.problems);
       return files;
     });
     return this.#ruleFiles;
@@ -274,43 +253,6 @@ class SessionExecutor implements Executor {
       ...(snapshotPath === undefined ? {} : { snapshotPath }),
     };
   }
-
-  /** Adds what is said once: a lost rc, withheld names, a copy, a lost earlier session. */
-  #withNotices(result: CommandResult, told: Told): CommandResult {
-    const notices: ExecutorNotice[] = [];
-    if (told.snapshot.kind === "failed" && !this.#isSnapshotFailureTold) {
-      this.#isSnapshotFailureTold = true;
-      notices.push({ kind: "snapshot", text: snapshotNotice(told.snapshot.reason) });
-    }
-    for (const text of this.#untoldProblems.splice(0)) notices.push({ kind: "minimizer", text });
-    if (this.#settings["secrets.mask"] && told.isUnmasked && !this.#isUnmaskedTold) {
-      this.#isUnmaskedTold = true;
-      notices.push({ kind: "secrets", text: UNMASKED_NOTICE });
-    }
-    const withheldNames = this.#untoldNames(told);
-    const isIsolated = told.lease.turn === "clone";
-    return {
-      ...result,
-      ...(told.lease.isReset ? { sessionReset: true } : {}),
-      ...(withheldNames.length === 0 ? {} : { withheldNames }),
-      ...(isIsolated ? { isIsolated } : {}),
-      ...(notices.length === 0 ? {} : { notices }),
-    };
-  }
-
-  #untoldNames({ key, environment }: Told): string[] {
-    if (environment.withheld.length === 0 || this.#toldSessions.has(key)) return [];
-    if (this.#toldSessions.size < MAX_REMEMBERED_SESSIONS) this.#toldSessions.add(key);
-    return environment.withheld.map((variable) => variable.name);
-  }
-}
-
-interface Told {
-  key: string;
-  lease: Lease;
-  snapshot: SnapshotOutcome;
-  environment: ChildEnvironment;
-  isUnmasked: boolean;
 }
 
 function pathOf(snapshot: SnapshotOutcome): string | undefined {

@@ -38,7 +38,12 @@ export interface OutputMask {
   /** A text without its secrets. */
   text(text: string): { text: string; count: number; names: readonly string[] };
   /** The same for a stream of bytes. */
-  stream(): { push(bytes: Uint8Array): Uint8Array; finish(): Uint8Array };
+  stream(): {
+    /** Takes bytes that stand before what is wanted, and gives out nothing of them. */
+    skip(bytes: Uint8Array): void;
+    push(bytes: Uint8Array): Uint8Array;
+    finish(): Uint8Array;
+  };
 }
 
 /** What a sink keeps; see the native surface for ranges and defaults. */

@@ -6,9 +6,15 @@
  * and nowhere else.
  */
 import type { MaskedSecrets, ProcessInfo, Settings } from "@pi-bash/contract";
-import type { CommandResult } from "./command-result.ts";
-import { nameMatcher, type WithheldVariable } from "./environment/child-environment.ts";
+import type { CommandResult, ExecutorNotice } from "./command-result.ts";
+import {
+  type EnvironmentSettings,
+  nameMatcher,
+  type WithheldVariable,
+  withheldEnvironment,
+} from "./environment/child-environment.ts";
 import type { NativesPort, OutputMask } from "./natives-port.ts";
+import { usableNatives } from "./usable-natives.ts";
 
 /** Which settings decide. */
 type SecretSettings = Pick<Settings, "secrets.mask" | "secrets.names" | "secrets.allow">;
@@ -26,6 +32,51 @@ export interface SecretSource {
   settings: SecretSettings;
   hostEnv: Readonly<Record<string, string | undefined>>;
   withheld: readonly WithheldVariable[];
+}
+
+/** Reported once, where the runtime has no mask. */
+const UNMASKED_NOTICE =
+  "Secrets in outputs are not masked: the native addon is missing; `pi-bash doctor` says how to get it.";
+
+interface SecretsSource {
+  settings: SecretSettings & EnvironmentSettings;
+  hostEnv: Readonly<Record<string, string | undefined>>;
+  natives: NativesPort | undefined;
+}
+
+/** The mask of an executor, made when it is first asked for. */
+export class Secrets {
+  readonly #source: SecretsSource;
+  #mask: Promise<OutputMask | undefined> | undefined;
+  #isTold = false;
+
+  constructor(source: SecretsSource) {
+    this.#source = source;
+  }
+
+  /** The mask; undefined where nothing is masked. Loads the native runtime. A function of its own: stores are given it. */
+  readonly mask = (): Promise<OutputMask | undefined> => {
+    this.#mask ??= this.#make().catch((error: unknown) => {
+      this.#mask = undefined;
+      throw error;
+    });
+    return this.#mask;
+  };
+
+  /** What is said once where `mask` was wanted and is not there. */
+  untoldNotices(mask: OutputMask | undefined): ExecutorNotice[] {
+    if (mask !== undefined || this.#isTold || !this.#source.settings["secrets.mask"]) return [];
+    this.#isTold = true;
+    return [{ kind: "secrets", text: UNMASKED_NOTICE }];
+  }
+
+  async #make(): Promise<OutputMask | undefined> {
+    const { settings, hostEnv } = this.#source;
+    if (!settings["secrets.mask"]) return undefined;
+    const natives = this.#source.natives ?? (await usableNatives());
+    const { withheld } = withheldEnvironment({ hostEnv, settings });
+    return makeMask(natives, { settings, hostEnv, withheld });
+  }
 }
 
 /** Makes the mask of an executor. Undefined: nothing is masked, or there is no addon that could. */

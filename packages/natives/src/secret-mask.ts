@@ -41,6 +41,8 @@ export interface MaskedText {
 
 /** Masks one stream, in pieces of any length. */
 export interface SecretMaskStream {
+  /** Takes bytes that stand before what is wanted, and gives out nothing of them: a secret that begins in them is masked to its end. */
+  skip(bytes: Uint8Array): void;
   /** Takes the next bytes, and gives out those that are decided. */
   push(bytes: Uint8Array): Uint8Array;
   /** Ends the stream, and gives out what is left. */
@@ -80,13 +82,16 @@ export class SecretMask {
     const { addon } = binding();
     const stream: NativeStream = new addon.SecretMaskStream(nativeMask("this", this));
     return {
-      push: (bytes) => {
-        if (!(bytes instanceof Uint8Array)) throw invalidOption("bytes", "is not a `Uint8Array`");
-        return stream.push(bytes);
-      },
+      skip: (bytes) => stream.skip(checkBytes(bytes)),
+      push: (bytes) => stream.push(checkBytes(bytes)),
       finish: () => stream.finish(),
     };
   }
+}
+
+function checkBytes(bytes: unknown): Uint8Array {
+  if (!(bytes instanceof Uint8Array)) throw invalidOption("bytes", "is not a `Uint8Array`");
+  return bytes;
 }
 
 /** The addon's half of a mask. `name` stands for it in errors. */

@@ -57,10 +57,7 @@ export interface ShellOptions {
    * Without effect for `executeShell` and outside of Node on Linux.
    */
   readonly spinMicroseconds?: number;
-  /**
-   * What is masked in the output of each run: its text, its updates, what `onChunk` is given and late output. Default:
-   * nothing.
-   */
+  /** What is masked in the text, the updates, the chunks and the late output of each run. Default: nothing. */
   readonly mask?: SecretMask;
 }
 

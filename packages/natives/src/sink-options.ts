@@ -1,5 +1,5 @@
 /**
- * How much of an output is kept, and where the whole goes: the options of a sink, and their way to the addon.
+ * How much of an output is kept, and where the whole goes: the options of a sink, checked, and their form for the addon.
  */
 import { MAX_TIMER_MS } from "@pi-bash/contract/abort";
 import {
@@ -34,10 +34,7 @@ export interface SinkOptions {
   readonly throttleMs?: number;
   /** Remove colours, cursor movement and control characters, and show of a progress line what a terminal would. Default true. */
   readonly plainText?: boolean;
-  /**
-   * Where secrets are masked: mask them in the spill file too, which then has other bytes than the command wrote. Default
-   * false: the file is exact.
-   */
+  /** Mask in the spill file too what is masked in the text: it is not exact then. Default false. */
   readonly maskSpill?: boolean;
   /** Called with the newest tail: at once, then at most every `throttleMs`; a slow listener misses older ones. */
   readonly onUpdate?: SinkUpdateListener;

@@ -9,10 +9,10 @@ use memchr::{memchr, memrchr};
 
 use super::decode::Decoder;
 use super::escape::{EscapeParser, LineEdit, Step};
-use super::mask::{Masked, Masker};
 use super::scan::{clean_prefix, ends_string, is_printable, unseen_prefix};
 use super::shown::Shown;
 use super::window::{Window, floor_boundary, is_continuation};
+use crate::mask::{Masked, Masker};
 
 /// Bytes of the line under way that can still be overwritten. What stands before is past recall,
 /// as on a terminal, whose cursor returns to the beginning of the last row of a wrapped line.

@@ -18,9 +18,9 @@ mod backlog;
 mod cut;
 mod decode;
 mod escape;
+mod flood;
 mod late;
 mod lines;
-pub mod mask;
 mod scan;
 mod shown;
 mod sink;
@@ -32,6 +32,8 @@ mod window;
 mod cases;
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod masked_cases;
 #[cfg(test)]
 mod spill_cases;
 

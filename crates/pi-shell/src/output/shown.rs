@@ -6,8 +6,8 @@
 use memchr::memchr;
 
 use super::cut::LineCutter;
-use super::mask::{Masked, Masker};
 use super::window::Window;
+use crate::mask::{Masked, Masker};
 
 /// The two stages, for one stream.
 #[derive(Debug, Clone)]

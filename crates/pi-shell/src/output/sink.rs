@@ -6,16 +6,13 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use memchr::memchr;
-
 use super::backlog::{Backlog, PART_BYTES};
 use super::decode::Decoder;
 use super::late::LateRing;
 use super::lines::Lines;
-use super::mask::{MAX_SECRET_BYTES, Mask, Masked, Masker};
-use super::scan::is_printable;
 use super::spill::Spill;
 use super::window::{Rendered, Window, count_newlines};
+use crate::mask::{Mask, Masked, Masker};
 use crate::observer::SinkUpdate;
 use crate::outcome::{LineRange, OutputSummary};
 use crate::request::SinkOptions;
@@ -24,36 +21,25 @@ use crate::request::SinkOptions;
 /// a disk for as long as its session lives.
 pub const LATE_SPILL_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Most bytes of a flood that wait to be resolved. Of a full backlog only the end can be seen, so
-/// the rest of it is never looked at.
-const BACKLOG_BYTES: usize = 1024 * 1024;
-
-/// Raw bytes of a backlog that are resolved to fill a window of one byte: colours and other
-/// sequences take their part.
-const RAW_PER_SHOWN: usize = 2;
-
-/// Length of the line that the end of a read is expected to begin in, of which only a part is there.
-const FIRST_LINE_BYTES: usize = 1024;
-
 /// What a run writes, as far as it is kept. Feed it raw bytes as they are read.
 ///
 /// A push may block on the spill file's disk: that is the backpressure which keeps memory bounded,
 /// so the reader of the pipe calls it and waits.
 #[derive(Debug)]
 pub struct Sink {
-    options: SinkOptions,
-    decoder: Decoder,
-    lines: Lines,
-    window: Window,
+    pub(super) options: SinkOptions,
+    pub(super) decoder: Decoder,
+    pub(super) lines: Lines,
+    pub(super) window: Window,
     /// Raw bytes that `lines` and `window` were not given yet.
-    backlog: Backlog,
+    pub(super) backlog: Backlog,
     spill: Spill,
     late: LateRing,
     /// Masks the late output.
     late_masker: Option<Masker>,
     late_bytes: u64,
     /// What was masked before the stages began again.
-    masked_before: Masked,
+    pub(super) masked_before: Masked,
     total_bytes: u64,
     newlines: u64,
     ends_in_newline: bool,
@@ -126,29 +112,6 @@ impl Sink {
         }
     }
 
-    /// Whether nothing before `bytes` can be seen any more, and `resolve_end` finds that out from them alone: their end
-    /// is more lines than the window has room for, shown as they are. The buffers that a flood of plain text
-    /// goes through are few then, and stay in the processor's cache.
-    fn fills_window(&self, bytes: &[u8]) -> bool {
-        let shown = self.options.max_bytes.saturating_add(FIRST_LINE_BYTES).min(self.reach());
-        let from = bytes.len().checked_sub(shown).filter(|from| *from >= self.look_back());
-        let end = from.and_then(|from| bytes.get(from..)).unwrap_or_default();
-        let lines = memchr(b'\n', end).and_then(|first| end.get(first + 1..)).unwrap_or_default();
-        lines.len() > self.options.max_bytes
-            && self.options.max_line_bytes.is_none()
-            && is_printable(lines)
-    }
-
-    /// Raw bytes at the end of a backlog that are resolved before the rest of it is.
-    fn reach(&self) -> usize {
-        self.options.max_bytes.saturating_mul(RAW_PER_SHOWN)
-    }
-
-    /// Raw bytes before those that the masker has to see: a secret may have begun in them.
-    fn look_back(&self) -> usize {
-        if self.options.mask.is_some() { MAX_SECRET_BYTES } else { 0 }
-    }
-
     /// Counts bytes, and writes them to the file. Says whether they are to wait in the backlog;
     /// where not, the stages have them already.
     fn note(&mut self, bytes: &[u8]) -> bool {
@@ -171,76 +134,13 @@ impl Sink {
         may_wait
     }
 
-    fn bound_backlog(&mut self) {
-        if self.backlog.len() >= BACKLOG_BYTES {
-            self.resolve();
-        }
-    }
-
     /// Gives bytes to the stages.
-    fn feed(&mut self, bytes: &[u8]) {
+    pub(super) fn feed(&mut self, bytes: &[u8]) {
         let (lines, window) = (&mut self.lines, &mut self.window);
         if self.decoder.pending_len() == 0 && lines.push_printable(bytes, window) {
             return;
         }
         self.decoder.decode_pieces(bytes, |text| lines.push(text.as_bytes(), window));
-    }
-
-    /// As `feed`, from the first line on that begins in `bytes` or before.
-    fn feed_lines(&mut self, bytes: &[u8], has_begun: &mut bool) {
-        let start = if *has_begun { Some(0) } else { memchr(b'\n', bytes).map(|at| at + 1) };
-        if let Some(start) = start {
-            *has_begun = true;
-            self.feed(bytes.get(start..).unwrap_or_default());
-        }
-    }
-
-    /// Gives the backlog to the stages.
-    fn resolve(&mut self) {
-        if self.backlog.len() == 0 {
-            return;
-        }
-        let mut backlog = std::mem::take(&mut self.backlog);
-        if !self.resolve_end(&backlog) {
-            backlog.bytes_from(0).for_each(|bytes| self.feed(bytes));
-        }
-        backlog.clear();
-        self.backlog = backlog;
-    }
-
-    /// Gives only the end of `backlog` to stages that begin anew, where that fills the window, and
-    /// says whether it did.
-    ///
-    /// It is the same: a newline ends whatever a stage is in the middle of (a character, a
-    /// sequence, a line that is overwritten), so nothing before one changes what comes after.
-    fn resolve_end(&mut self, backlog: &Backlog) -> bool {
-        let mut before = self.look_back();
-        let from = backlog.len().saturating_sub(self.reach() + before);
-        if from == 0 {
-            return false;
-        }
-        let mut end = Self::new(SinkOptions {
-            spill_path: None,
-            spill_from_start: false,
-            ..self.options.clone()
-        });
-        let mut has_begun = false;
-        for bytes in backlog.bytes_from(from) {
-            let (looked_at, shown) = bytes.split_at(before.min(bytes.len()));
-            end.feed_lines(looked_at, &mut has_begun);
-            if before > 0 && before == looked_at.len() {
-                // What comes after it has to fill the window by itself.
-                end.window = Window::new(self.options.max_bytes, self.options.head_bytes);
-            }
-            before -= looked_at.len();
-            end.feed_lines(shown, &mut has_begun);
-        }
-        if !end.window.overflowed() {
-            return false;
-        }
-        self.masked_before.add(self.lines.masked());
-        (self.decoder, self.lines, self.window) = (end.decoder, end.lines, end.window);
-        true
     }
 
     /// Shows `text` instead of all that was pushed, as the minimizer asks. Totals and the spill

@@ -9,8 +9,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::mask::{Masked, Masker};
 use super::window::elided;
+use crate::mask::{Masked, Masker};
 
 /// A spill file, or what stands for it until it is needed.
 #[derive(Debug)]

@@ -124,10 +124,10 @@ async function endOfLines(file: FileHandle, cursor: LogCursor, known: number): P
 
 /** The mask's look at the file: what stands before `position` has been seen, so that a secret that began there ends masked. */
 async function openMask(file: FileHandle, position: number, mask: OutputMask | undefined): Promise<MaskStream> {
-  if (mask === undefined) return { push: (bytes) => bytes, finish: () => Buffer.alloc(0) };
+  if (mask === undefined) return { skip: () => undefined, push: (bytes) => bytes, finish: () => Buffer.alloc(0) };
   const stream = mask.stream();
   const before = Math.max(0, position - LOOK_BACK_BYTES);
-  stream.push(await readAt(file, before, position - before));
+  stream.skip(await readAt(file, before, position - before));
   return stream;
 }
 

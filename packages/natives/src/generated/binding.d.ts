@@ -60,6 +60,11 @@ export declare class SecretMask {
 export declare class SecretMaskStream {
   /** A stream at its beginning. */
   constructor(mask: SecretMask)
+  /**
+   * Takes bytes that stand before what is wanted, and gives out nothing of them: a secret that begins in them is
+   * masked to its end.
+   */
+  skip(bytes: Uint8Array): void
   /** Takes the next bytes, and gives out those that are decided. */
   push(bytes: Uint8Array): Uint8Array
   /** Ends the stream, and gives out what is left. */

@@ -14,6 +14,7 @@
 //!
 //! Values are in no `Debug`, error or log. Not here: which values there are, and which streams are masked.
 
+mod context;
 mod leads;
 mod masker;
 mod patterns;
@@ -36,7 +37,7 @@ use patterns::Patterns;
 use crate::error::ShellError;
 
 /// Longest secret that has lines, in bytes. A secret on one line may be longer.
-pub(super) const MAX_SECRET_BYTES: usize = 16 * 1024;
+pub(crate) const MAX_SECRET_BYTES: usize = 16 * 1024;
 
 const _: () =
     assert!(pem::MAX_BLOCK <= MAX_SECRET_BYTES as u64 && MAX_VALUE_BYTES <= MAX_SECRET_BYTES);

@@ -1,6 +1,7 @@
 //! Which secrets are masked and which texts are not, one test for each kind.
 //!
-//! Tokens are put together from parts, so that scanners of secrets do not find any in this file.
+//! Tokens are put together from parts, so that scanners of secrets do not find any in this file. It is longer than others:
+//! each kind has its test, and all of them share these makers of tokens.
 
 use super::{Mask, MaskOptions, MaskedValue};
 
@@ -369,6 +370,30 @@ fn a_prompt_shows_at_once_and_what_began_with_it_is_still_masked() {
     assert!(shown.ends_with(format!("\nsk-{}-", "ant").as_bytes()), "the prefix is public");
     masker.finish(|bytes| shown.extend_from_slice(bytes));
     assert!(shown.ends_with(random(10).as_bytes()), "too short to be a key");
+}
+
+#[test]
+fn a_stream_that_is_read_from_the_middle_gives_nothing_of_what_came_before() {
+    let key = pem("RSA PRIVATE KEY", 4);
+    let mask = mask(&[("KEY", "s3cr3t-value-9")], true);
+    for cut in 1..key.len() {
+        let (before, after) = key.as_bytes().split_at(cut);
+        let mut masker = mask.masker();
+        let mut shown = Vec::new();
+        masker.skip(before);
+        masker.push(after, |bytes| shown.extend_from_slice(bytes));
+        masker.push(b"s3cr3t-value-9.", |bytes| shown.extend_from_slice(bytes));
+        masker.finish(|bytes| shown.extend_from_slice(bytes));
+
+        let shown = String::from_utf8(shown).expect("text");
+        let begun_late = shown.replace("[masked: private-key]", "");
+        let lines = bytecount::count(after, b'\n');
+        let header = key.find('\n').unwrap_or_default();
+        if cut > header {
+            assert_eq!(begun_late, format!("{}[masked: KEY].", "\n".repeat(lines)), "{cut}");
+        }
+        assert!(!has_piece(&shown, &random(64)), "{cut}: {shown}");
+    }
 }
 
 #[test]

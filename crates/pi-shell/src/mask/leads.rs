@@ -1,7 +1,7 @@
 //! Finds where something may begin, in text that is not looked at byte by byte.
 //!
 //! Values, labels and keys have a few bytes each that vector code searches for, all at once. Tokens have too many
-//! beginnings for that, and letters of any text look like them; but a token is long, and words are not. So one byte in 20
+//! beginnings for that, and letters of any text look like them; but a token is long, and words are not. So one byte in 25
 //! is looked at, and where a run of that many characters of tokens stands around it, the places in it where one can begin
 //! are compared with the beginnings of tokens. In the middle of a word none can.
 
@@ -10,11 +10,11 @@ use std::ops::Range;
 use aho_corasick::packed::{self, Searcher};
 use memchr::memmem::Finder;
 
-use super::shapes::SHAPES;
+use super::shapes::{SHAPES, Shape};
 use super::{pem, url};
 
-/// Length of the shortest token: `AKIA` and 16 characters.
-const LEAST_TOKEN: usize = 20;
+/// Length of the shortest token that is looked for as a run: `glrt-` and 20 characters.
+const LEAST_TOKEN: usize = 25;
 
 /// Bytes that the vector search looks for. With fewer, ordinary text looks like them.
 const LEAD_BYTES: usize = 4;
@@ -32,9 +32,12 @@ const BLOCK_BYTES: usize = 16;
 /// Bytes at the end of a text that may be a part of a label or of the beginning of a key.
 const TAIL_BYTES: usize = 24;
 
-/// The bytes of each label that are rarest in texts, by their place. The others of it stand around them.
+/// The bytes of each label, and of the shortest tokens, that are rarest in texts, by their place.
 const RAREST: &[(&[u8], usize)] = &[
     (pem::PREFIX, 5),
+    // Shorter than the runs that are looked for.
+    (b"AKIA", 0),
+    (b"ASIA", 0),
     (b"secret_access_key", 5),
     (b"SECRET_ACCESS_KEY", 5),
     (b"SecretAccessKey", 5),
@@ -175,8 +178,7 @@ impl std::fmt::Debug for Tokens {
 impl Tokens {
     fn new() -> Self {
         let mut begins = vec![Vec::new(); 256];
-        // What stands behind a label is looked for by its label.
-        for shape in SHAPES.iter().filter(|shape| !shape.is_labelled) {
+        for shape in SHAPES.iter().filter(|shape| !is_part(shape)) {
             if let [first, second, ..] = shape.prefix
                 && let Some(seconds) = begins.get_mut(usize::from(*first))
             {
@@ -257,6 +259,11 @@ impl Tokens {
     }
 }
 
+/// Whether the vector search looks for a token of this shape.
+fn is_part(shape: &Shape) -> bool {
+    RAREST.iter().any(|(label, _)| *label == shape.prefix)
+}
+
 /// Characters of tokens: letters, digits and separators. Without a branch, so that it is done for many bytes at once.
 #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch")]
 const fn is_token(byte: u8) -> bool {
@@ -295,9 +302,10 @@ mod tests {
     }
 
     #[test]
-    fn the_labels_are_those_of_the_shapes() {
-        for shape in SHAPES.iter().filter(|shape| shape.is_labelled) {
-            assert!(RAREST.iter().any(|(label, _)| *label == shape.prefix), "{}", shape.name);
+    fn labels_and_what_is_shorter_than_a_run_have_a_search_of_their_own() {
+        for shape in SHAPES {
+            let is_long = shape.prefix.len() + shape.least_length() >= LEAST_TOKEN;
+            assert!(is_part(shape) || (is_long && !shape.is_labelled), "{}", shape.name);
         }
     }
 }

@@ -10,13 +10,11 @@ use std::sync::Arc;
 use aho_corasick::automaton::StateID;
 
 use super::Masked;
+use super::context::Context;
 use super::patterns::{Needle, Patterns, Sought};
 use super::pem::{Pem, Progress};
 use super::shapes::{Class, SHAPES, Shape, Verdict};
 use super::url;
-
-/// Bytes before a token that say whether it stands alone. The longest colour of a terminal is shorter.
-const CONTEXT_BYTES: usize = 32;
 
 /// Most bytes that are put behind what was held in one go: more are looked at where they are.
 const SEAM_BYTES: usize = 4096;
@@ -54,7 +52,7 @@ pub struct Masker {
     /// Position of the first of them.
     at: u64,
     /// The last bytes before it.
-    context: Vec<u8>,
+    context: Context,
     found: Vec<Interval>,
     pending: Vec<Pending>,
     /// Bytes before are masked, unless they were given out.
@@ -80,7 +78,7 @@ impl Masker {
             patterns,
             held: Vec::new(),
             at: 0,
-            context: Vec::new(),
+            context: Context::default(),
             found: Vec::new(),
             pending: Vec::new(),
             masked_until: 0,
@@ -107,6 +105,13 @@ impl Masker {
             let given = self.process(rest, 0, false, &mut emit);
             self.held.extend_from_slice(rest.get(given..).unwrap_or_default());
         }
+    }
+
+    /// Takes bytes that stand before what is wanted, and gives out nothing of them: a secret that begins in them is masked
+    /// to its end.
+    pub fn skip(&mut self, bytes: &[u8]) {
+        self.push(bytes, |_| {});
+        self.shown_until = self.at + self.held.len() as u64;
     }
 
     /// As `push`, but where all that is given out is the beginning of `bytes`, it is not copied to `emit`: its length is
@@ -143,7 +148,7 @@ impl Masker {
         let text = std::mem::take(&mut self.held);
         self.process(&text, text.len(), true, &mut emit);
         self.state = self.patterns.start();
-        self.context.clear();
+        self.context = Context::default();
     }
 
     /// What was masked so far.
@@ -168,7 +173,7 @@ impl Masker {
             if at_end { self.at + text.len() as u64 } else { self.decided_until(text.len()) };
         self.give_out(text, until, emit);
         let given = self.index_of(until).min(text.len());
-        self.remember(text.get(..given).unwrap_or_default());
+        self.context.add(text.get(..given).unwrap_or_default());
         self.at = until;
         given
     }
@@ -278,14 +283,7 @@ impl Masker {
             // What is undecided is held, so a prefix is never partly given out.
             return false;
         }
-        let from = index.saturating_sub(CONTEXT_BYTES);
-        let near = text.get(from..index).unwrap_or_default();
-        if near.last().is_some_and(|byte| shape.may_follow(*byte)) {
-            return true;
-        }
-        let mut before = if from == 0 { self.context.clone() } else { Vec::new() };
-        before.extend_from_slice(near);
-        before.last().is_none_or(|byte| shape.may_follow(*byte)) || ends_in_escape(&before)
+        self.context.allows(shape, text.get(..index).unwrap_or_default())
     }
 
     /// Up to here it is decided what is a secret.
@@ -368,37 +366,8 @@ impl Masker {
         self.shown_until = until;
     }
 
-    /// Keeps the end of what was given out.
-    fn remember(&mut self, given: &[u8]) {
-        let newest = given.get(given.len().saturating_sub(CONTEXT_BYTES)..).unwrap_or_default();
-        let excess = (self.context.len() + newest.len()).saturating_sub(CONTEXT_BYTES);
-        self.context.drain(..excess.min(self.context.len()));
-        self.context.extend_from_slice(newest);
-    }
-
     /// Where a position stands in the text that begins at `self.at`.
     fn index_of(&self, position: u64) -> usize {
         usize::try_from(position.saturating_sub(self.at)).unwrap_or(usize::MAX)
-    }
-}
-
-/// Whether `before` ends in what stands for something else than its letters: a colour, a line's end in source code, an
-/// encoded character.
-fn ends_in_escape(before: &[u8]) -> bool {
-    if let [.., b'\\', b'n' | b'r' | b't'] = before {
-        return true;
-    }
-    if let [.., b'%', first, second] = before
-        && first.is_ascii_hexdigit()
-        && second.is_ascii_hexdigit()
-    {
-        return true;
-    }
-    let Some(escape) = memchr::memrchr(0x1b, before) else { return false };
-    match before.get(escape + 1..) {
-        Some([b'[', parameters @ .., b'm' | b'K']) => {
-            parameters.iter().all(|byte| (b'0'..=b'?').contains(byte))
-        }
-        _ => false,
     }
 }

@@ -149,8 +149,8 @@ pub(super) const SHAPES: &[Shape] = &[
         &[UpTo(Class::Path, 1), AtLeast(Path, 30)],
     ),
     // docs.stripe.com, API keys and webhook signing secrets. Test keys are not secret.
-    shape("stripe-key", b"sk_live_", &[AtLeast(Alnum, 16)]),
-    shape("stripe-key", b"rk_live_", &[AtLeast(Alnum, 16)]),
+    shape("stripe-key", b"sk_live_", &[AtLeast(Alnum, 24)]),
+    shape("stripe-key", b"rk_live_", &[AtLeast(Alnum, 24)]),
     shape("stripe-webhook-secret", b"whsec_", &[AtLeast(Alnum, 32)]),
     // Scanners; `T3BlbkFJ` is `OpenAI` in base64, in keys from before there were projects.
     shape("openai-key", b"sk-proj-", &[AtLeast(Word, 20)]),
@@ -220,6 +220,18 @@ impl Shape {
         // `task-` and `desk-` end in what begins many keys.
         let is_word = self.prefix.starts_with(b"sk-") && Word.has(before);
         !(before.is_ascii_alphanumeric() || class.has(before) || is_word)
+    }
+
+    /// Fewest bytes behind the prefix.
+    #[cfg(test)]
+    pub(super) fn least_length(&self) -> usize {
+        let least = |step: &Step| match *step {
+            AtLeast(_, least) => least,
+            Exactly(_, count) => count,
+            UpTo(..) => 1,
+            Bytes(bytes) => bytes.len(),
+        };
+        self.steps.iter().map(least).sum()
     }
 
     /// What stands in `text`, whose byte `at` is the first one behind the prefix. `at_end`: nothing follows `text`.
