@@ -63,6 +63,13 @@ const everythingUnder = (name: string): string[] => {
   return [...closure(crate, crates, locked)].sort();
 };
 
+/** What a crate's manifest names, without what its tests and its build script use. */
+const direct = (name: string): string[] =>
+  (crates.find((candidate) => candidate.name === name)?.dependencies ?? [])
+    .filter(({ kind }) => kind === null)
+    .map((dependency) => dependency.name)
+    .sort();
+
 describe("crates", () => {
   it("have napi under pi-natives and nowhere else", () => {
     const withNapi = crates.filter(({ name }) => everythingUnder(name).includes("napi")).map(({ name }) => name);
@@ -79,6 +86,15 @@ describe("crates", () => {
   it("keep the session core free of the minimizer, and the minimizer of the session core", () => {
     expect(everythingUnder("pi-shell")).not.toContain("pi-minimizer");
     expect(everythingUnder("pi-minimizer")).not.toContain("pi-shell");
+  });
+
+  it("keep the proxy free of every other crate of ours, and at the libraries of its protocols", () => {
+    const under = everythingUnder("pi-proxy");
+
+    expect(under.filter((name) => name.startsWith("pi-"))).toEqual([]);
+    const named = "bytes fast-socks5 http-body-util hyper hyper-util rustls thiserror tokio";
+    expect(direct("pi-proxy")).toEqual(named.split(" "));
+    expect(everythingUnder("pi-shell")).toContain("pi-proxy"); // Else this test has gone blind.
   });
 
   it("keep the supervisor small: libc, rustix and what these need", () => {

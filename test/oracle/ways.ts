@@ -36,8 +36,8 @@ export function environment(folder: string): Record<string, string> {
   };
 }
 
-/** The bash `bash`, with the script in a file. */
-export function plainlyBy(bash: string): Way {
+/** The bash `bash`, with the script in a file; `boundMs` is the longest that a script may take. */
+export function plainlyBy(bash: string, boundMs?: number): Way {
   return (text, folder) =>
     within(
       "plain bash",
@@ -63,24 +63,32 @@ export function plainlyBy(bash: string): Way {
           }, 10);
         });
       }),
+      boundMs,
     );
 }
 
 /** The same, with the bash of the machine. */
 export const plainly: Way = plainlyBy("bash");
 
-/** A session of its own. */
-export const inSession: Way = async (text, folder) => {
+/** A session of its own; `boundMs` is the longest that a script may take. */
+export function inSessionWithin(boundMs?: number): Way {
+  return (text, folder) => runInSession(text, folder, boundMs);
+}
+
+/** The same, with the usual bound. */
+export const inSession: Way = inSessionWithin();
+
+async function runInSession(text: string, folder: string, boundMs: number | undefined): Promise<Answer> {
   writeFileSync(join(folder, "bash"), text);
   const shell = new Shell({ cwd: folder, baseEnv: environment(folder) });
   try {
     return answerOf(
-      await within("session", shell.run({ command: text, sink: { maxBytes: MAX_BYTES, plainText: false } })),
+      await within("session", shell.run({ command: text, sink: { maxBytes: MAX_BYTES, plainText: false } }), boundMs),
     );
   } finally {
     await shell.close();
   }
-};
+}
 
 /** A fresh bash. */
 export const asOneShot: Way = async (text, folder) => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { scratchFolder } from "../support/scratch.ts";
-import { fetchSuite, LEFT_OUT, runBoth } from "./bash-suite.ts";
+import { compareBoth, fetchSuite, LEFT_OUT } from "./bash-suite.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pi-bash-suite-"));
 const suite = fetchSuite(folder);
@@ -17,7 +17,7 @@ describe.skipIf(typeof suite === "string")(`bash's own suite${typeof suite === "
     "has in a session what bash has: %s",
     async (script) => {
       if (typeof suite === "string") throw new Error(suite);
-      const { plain, ours } = await runBoth(suite, script, scratchFolder());
+      const { plain, ours } = await compareBoth(suite, script, scratchFolder);
 
       expect(ours).toBe(plain);
     },

@@ -24,6 +24,7 @@ mod capture;
 mod error;
 mod inline;
 mod mailbox;
+pub mod mask;
 pub mod minimizer;
 mod outcome;
 // Where the core has no terminals the addon exports none, and `capabilities().pty` says so.

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use pi_shell::{Observer, SinkUpdate};
 use tokio::sync::Notify;
@@ -36,6 +37,8 @@ pub(crate) struct Wants {
     pub(crate) chunks: bool,
     /// The sink's tail, now and then.
     pub(crate) updates: bool,
+    /// How long the run may take. None: as long as it does.
+    pub(crate) timeout: Option<Duration>,
 }
 
 /// Where the mailbox stands between the run's thread and JavaScript.
@@ -141,9 +144,10 @@ impl Mailbox {
     pub(crate) fn take(&self) -> Option<(Delivery, usize)> {
         let mut state = self.lock();
         if state.turn == Turn::Delivered {
-            let stopped = state.end.as_ref().filter(|_| !state.end_announced)?.was_stopped();
+            let end = state.end.as_ref().filter(|_| !state.end_announced)?;
+            let patience = end.patience(self.wants.timeout);
             state.end_announced = true;
-            return Some((Delivery::ending(self.id, stopped), 0));
+            return Some((Delivery::ending(self.id, patience), 0));
         }
         let size = state.pieces.front().map_or(0, Text::size);
         if size >= LEAST_USED_AGAIN && state.update.is_none() {
@@ -158,7 +162,12 @@ impl Mailbox {
         }
         state.turn = Turn::Delivered;
         self.let_go(state);
-        Some((Delivery::new(self.id, text, update, end), size))
+        // Nothing else needs patience with its callbacks.
+        let patience = end
+            .as_ref()
+            .filter(|_| text.is_some() || update.is_some())
+            .map(|end| end.patience(self.wants.timeout));
+        Some((Delivery::new(self.id, text, update, end).within(patience), size))
     }
 
     /// Takes the next text of a delivery that has texts. `None` where there is none.

@@ -1,6 +1,9 @@
 //! What JavaScript is given: the core's results as plain objects.
 
+use std::time::Duration;
+
 use napi_derive::napi;
+use pi_shell::mask::Masked;
 use pi_shell::{
     ExitOutcome, LimitMet, LostWithShell, OutputSummary, ProcessInfo, ReadOnlyReport, RunResult,
     SinkUpdate,
@@ -28,9 +31,9 @@ pub struct Delivery {
     pub has_texts: Option<bool>,
     /// The newest tail.
     pub update: Option<Update>,
-    /// The operation is over, and only an unacknowledged delivery holds its end back. True: it was
-    /// cancelled or timed out.
-    pub ending_stopped: Option<bool>,
+    /// The operation is over, and its callbacks may hold the end back for so many milliseconds from now on. Alone: only
+    /// an unacknowledged delivery holds it back.
+    pub patience_ms: Option<f64>,
     /// The operation's end; the last delivery of this number.
     pub end: Option<End>,
 }
@@ -43,7 +46,7 @@ impl Delivery {
         end: Option<End>,
     ) -> Self {
         let text = text.map(JsText::from);
-        Self { id, text, has_texts: None, update, ending_stopped: None, end }
+        Self { id, text, has_texts: None, update, patience_ms: None, end }
     }
 
     /// Texts that are taken one by one: their memory is used again, and they need no object.
@@ -51,8 +54,13 @@ impl Delivery {
         Self { has_texts: Some(true), ..Self::new(id, None, None, None) }
     }
 
-    pub(crate) fn ending(id: i64, stopped: bool) -> Self {
-        Self { ending_stopped: Some(stopped), ..Self::new(id, None, None, None) }
+    pub(crate) fn ending(id: i64, patience: Duration) -> Self {
+        Self::new(id, None, None, None).within(Some(patience))
+    }
+
+    /// The same, whose callbacks are not to hold the end back for longer, where that is said.
+    pub(crate) fn within(self, patience: Option<Duration>) -> Self {
+        Self { patience_ms: patience.map(|patience| patience.as_secs_f64() * 1_000.0), ..self }
     }
 
     pub(crate) fn is_last(&self) -> bool {
@@ -95,9 +103,14 @@ pub struct End {
 }
 
 impl End {
-    /// Whether the run was cancelled or timed out.
-    pub(crate) fn was_stopped(&self) -> bool {
-        self.run.as_ref().is_some_and(|run| run.cancelled || run.timed_out)
+    /// How long callbacks may hold it back, where the run had this time.
+    pub(crate) fn patience(&self, timeout: Option<Duration>) -> Duration {
+        let (was_stopped, wall_time_ms) = self
+            .run
+            .as_ref()
+            .map_or((false, 0.0), |run| (run.cancelled || run.timed_out, run.wall_time_ms));
+        let wall_time = Duration::try_from_secs_f64(wall_time_ms / 1_000.0).unwrap_or_default();
+        pi_shell::callback_patience(was_stopped, wall_time, timeout)
     }
 }
 
@@ -251,6 +264,23 @@ pub struct Summary {
     pub end_line: i64,
     /// Bytes that background children wrote after the command ended, as far as seen.
     pub late_output_bytes: i64,
+    /// What was masked. Absent: nothing.
+    pub masked: Option<MaskedSecrets>,
+}
+
+/// Secrets that were masked in an output.
+#[napi(object, object_from_js = false)]
+pub struct MaskedSecrets {
+    /// Markers that stand for them.
+    pub count: i64,
+    /// Names in those, each once.
+    pub names: Vec<String>,
+}
+
+impl From<Masked> for MaskedSecrets {
+    fn from(masked: Masked) -> Self {
+        Self { count: count(masked.count), names: masked.names.into_iter().collect() }
+    }
 }
 
 impl From<OutputSummary> for Summary {
@@ -267,6 +297,7 @@ impl From<OutputSummary> for Summary {
             start_line: count(summary.shown_range.start_line),
             end_line: count(summary.shown_range.end_line),
             late_output_bytes: count(summary.late_output_bytes),
+            masked: (summary.masked.count > 0).then(|| summary.masked.into()),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use napi_derive::napi;
 use pi_shell::{
@@ -61,7 +61,8 @@ impl From<PtyRequest> for PtyOptions {
             timeout: request.timeout_ms.map(|ms| Duration::from_secs_f64(ms / 1_000.0)),
             cols: request.cols,
             rows: request.rows,
-            sandbox: request.sandbox.map(SandboxOptions::from),
+            // Taken before: its rules can be wrong.
+            sandbox: None,
         }
     }
 }
@@ -90,12 +91,13 @@ impl Pty {
         id: i64,
         command: String,
         shell: Option<String>,
-        request: PtyRequest,
+        mut request: PtyRequest,
     ) -> Result<(), ThrownError> {
         let handle = runtime::handle().map_err(no_runtime)?;
+        let sandbox = take_sandbox(&mut request)?;
         let start = Start::new(bridge, id, &request);
-        let options =
-            PtyStartOptions { command, shell: shell.map(PathBuf::from), options: request.into() };
+        let options = PtyOptions { sandbox, ..request.into() };
+        let options = PtyStartOptions { command, shell: shell.map(PathBuf::from), options };
         start.spawn(handle, |observer, on_start, cancel| {
             self.session.start(options, observer, on_start, cancel)
         });
@@ -110,11 +112,13 @@ impl Pty {
         id: i64,
         application: String,
         args: Vec<String>,
-        request: PtyRequest,
+        mut request: PtyRequest,
     ) -> Result<(), ThrownError> {
         let handle = runtime::handle().map_err(no_runtime)?;
+        let sandbox = take_sandbox(&mut request)?;
         let start = Start::new(bridge, id, &request);
-        let options = PtyArgvStartOptions { application, args, options: request.into() };
+        let options = PtyOptions { sandbox, ..request.into() };
+        let options = PtyArgvStartOptions { application, args, options };
         start.spawn(handle, |observer, on_start, cancel| {
             self.session.start_argv(options, observer, on_start, cancel)
         });
@@ -146,6 +150,12 @@ impl Pty {
     }
 }
 
+/// The sandbox that is asked for; refused before anything is opened for it.
+fn take_sandbox(request: &mut PtyRequest) -> Result<Option<SandboxOptions>, ThrownError> {
+    let sandbox = request.sandbox.take().map(SandboxOptions::try_from).transpose();
+    sandbox.map_err(crate::error::thrown)
+}
+
 /// One start on its way to the runtime.
 struct Start {
     mailbox: Arc<Mailbox>,
@@ -154,7 +164,9 @@ struct Start {
 
 impl Start {
     fn new(bridge: &Bridge, id: i64, request: &PtyRequest) -> Self {
-        let wants = Wants { chunks: request.wants_chunks, ..Wants::default() };
+        let timeout =
+            request.timeout_ms.and_then(|ms| Duration::try_from_secs_f64(ms / 1_000.0).ok());
+        let wants = Wants { chunks: request.wants_chunks, timeout, ..Wants::default() };
         let on_start = request.start_id.map(|id| announce(bridge.open(id, Wants::default())));
         let mailbox = bridge.open(id, wants);
         if request.is_cancelled {
@@ -174,7 +186,12 @@ impl Start {
         let cancel = mailbox.cancellation().clone();
         let outbox = Outbox::new(Arc::clone(&mailbox), None);
         let running = begin(Arc::new(outbox), on_start, &cancel);
-        settlement::spawn(handle, mailbox, async move { Ok(running.await?.into()) });
+        let start = Instant::now();
+        settlement::spawn(
+            handle,
+            mailbox,
+            async move { Ok(end_of(running.await?, start.elapsed())) },
+        );
     }
 }
 
@@ -195,23 +212,21 @@ fn announce(mailbox: Arc<Mailbox>) -> OnStart {
     })
 }
 
-impl From<PtyResult> for End {
-    fn from(result: PtyResult) -> Self {
-        // A run of a session in all that both have; the rest is not there to be told.
-        RunOutcome::from(RunResult {
-            outcome: result.outcome,
-            working_dir: None,
-            session_reset: false,
-            survivors: Vec::new(),
-            wall_time: Duration::ZERO,
-            output: None,
-            sandbox: result.sandbox,
-            lost_with_shell: Vec::new(),
-            limits_met: Vec::new(),
-            read_only: None,
-        })
-        .into()
-    }
+/// A run of a session in all that both have; the rest is not there to be told.
+fn end_of(result: PtyResult, wall_time: Duration) -> End {
+    RunOutcome::from(RunResult {
+        outcome: result.outcome,
+        working_dir: None,
+        session_reset: false,
+        survivors: Vec::new(),
+        wall_time,
+        output: None,
+        sandbox: result.sandbox,
+        lost_with_shell: Vec::new(),
+        limits_met: Vec::new(),
+        read_only: None,
+    })
+    .into()
 }
 
 impl From<PtyError> for Failure {

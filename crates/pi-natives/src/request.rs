@@ -42,9 +42,11 @@ pub struct SessionOptions {
     pub sandbox: Option<SandboxRequest>,
 }
 
-impl From<SessionOptions> for ShellOptions {
-    fn from(options: SessionOptions) -> Self {
-        Self {
+impl TryFrom<SessionOptions> for ShellOptions {
+    type Error = ShellError;
+
+    fn try_from(options: SessionOptions) -> Result<Self, ShellError> {
+        Ok(Self {
             shell: options.shell.map(PathBuf::from),
             supervisor: options.supervisor.map(PathBuf::from),
             cwd: options.cwd.map(PathBuf::from),
@@ -53,9 +55,9 @@ impl From<SessionOptions> for ShellOptions {
             driver: options.driver.map(PathBuf::from),
             snapshot_path: options.snapshot_path.map(PathBuf::from),
             limits: options.limits.map(ResourceLimits::from).unwrap_or_default(),
-            sandbox: options.sandbox.map(SandboxOptions::from),
+            sandbox: options.sandbox.map(SandboxOptions::try_from).transpose()?,
             kind: None,
-        }
+        })
     }
 }
 
@@ -131,7 +133,11 @@ pub struct RunRequest {
 
 impl RunRequest {
     pub(crate) fn wants(&self) -> Wants {
-        Wants { chunks: self.wants_chunks, updates: self.wants_updates }
+        Wants {
+            chunks: self.wants_chunks,
+            updates: self.wants_updates,
+            timeout: self.timeout_ms.and_then(|ms| milliseconds("timeoutMs", ms).ok()),
+        }
     }
 
     pub(crate) fn spin(&self) -> Duration {
@@ -158,6 +164,7 @@ impl TryFrom<RunRequest> for RunOptions {
             sink: request.sink.map(SinkOptions::try_from).transpose()?,
             concurrency: if request.clone { Concurrency::Clone } else { Concurrency::Queue },
             read_only: request.read_only.unwrap_or_default(),
+            mask: None,
         })
     }
 }
@@ -181,6 +188,8 @@ pub struct SinkRequest {
     pub throttle_ms: Option<f64>,
     /// Whether the text is made plain: colours, cursor movement and control characters removed.
     pub plain_text: Option<bool>,
+    /// Where secrets are masked: whether they are masked in that file too.
+    pub mask_spill: Option<bool>,
 }
 
 impl TryFrom<SinkRequest> for SinkOptions {
@@ -210,6 +219,8 @@ impl TryFrom<SinkRequest> for SinkOptions {
             spill_max_bytes: request.spill_max_bytes.and_then(|value| u64::try_from(value).ok()),
             update_interval: throttle.transpose()?.unwrap_or(default.update_interval),
             plain_text: request.plain_text.unwrap_or(default.plain_text),
+            mask: None,
+            mask_spill: request.mask_spill.unwrap_or(default.mask_spill),
         })
     }
 }

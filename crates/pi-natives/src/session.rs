@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use napi_derive::napi;
-use pi_shell::{Observer, RunOptions, RunResult, Shell, ShellError};
+use pi_shell::mask::Mask;
+use pi_shell::{Observer, RunOptions, RunResult, Shell, ShellError, ShellOptions};
 use tokio_util::sync::CancellationToken;
 
 use crate::bridge::Bridge;
 use crate::capture::Capture;
 use crate::error::{Failure, ThrownError, no_runtime, thrown};
 use crate::mailbox::{Outbox, Wants};
+use crate::mask::SecretMask;
 use crate::minimizer::MinimizedText;
 use crate::outcome::{End, RunOutcome};
 use crate::request::{RunRequest, SessionOptions};
@@ -20,15 +22,17 @@ use crate::{runtime, settlement};
 pub struct Session {
     /// Empty only while the session is dropped.
     shell: Option<Shell>,
+    mask: Option<Mask>,
 }
 
 #[napi]
 impl Session {
-    /// Checks the options; starts nothing.
+    /// Checks the options; starts nothing. `mask`: what is masked in the output of each run.
     #[napi(constructor, catch_unwind)]
-    pub fn new(options: SessionOptions) -> Result<Self, ThrownError> {
-        let shell = Shell::new(options.into()).map_err(thrown)?;
-        Ok(Self { shell: Some(shell) })
+    pub fn new(options: SessionOptions, mask: Option<&SecretMask>) -> Result<Self, ThrownError> {
+        let options = ShellOptions::try_from(options).map_err(thrown)?;
+        let shell = Shell::new(options).map_err(thrown)?;
+        Ok(Self { shell: Some(shell), mask: mask.and_then(SecretMask::core) })
     }
 
     /// Starts run `id`; its output and end come over `bridge`. With `isCancelled` nothing is
@@ -42,7 +46,8 @@ impl Session {
         is_cancelled: bool,
     ) -> Result<bool, ThrownError> {
         let shell = self.shell()?;
-        start(bridge, id, request, is_cancelled, |options, observer, cancel| async move {
+        let mask = self.mask.clone();
+        start(bridge, id, request, mask, is_cancelled, |options, observer, cancel| async move {
             // Its task is the operation's, which is never dropped before its end.
             shell.run_to_end(options, observer, cancel).await
         })
@@ -123,7 +128,7 @@ impl Drop for Session {
     }
 }
 
-/// Starts run `id` on a fresh bash that ends with it.
+/// Starts run `id` on a fresh bash that ends with it. `mask`: what is masked in its output.
 #[napi(catch_unwind)]
 pub fn execute(
     bridge: &Bridge,
@@ -131,9 +136,12 @@ pub fn execute(
     session: SessionOptions,
     request: RunRequest,
     is_cancelled: bool,
+    mask: Option<&SecretMask>,
 ) -> Result<bool, ThrownError> {
-    start(bridge, id, request, is_cancelled, |options, observer, cancel| {
-        pi_shell::execute_shell(session.into(), options, observer, cancel)
+    let session = ShellOptions::try_from(session).map_err(thrown)?;
+    let mask = mask.and_then(SecretMask::core);
+    start(bridge, id, request, mask, is_cancelled, |options, observer, cancel| {
+        pi_shell::execute_shell(session, options, observer, cancel)
     })
 }
 
@@ -142,6 +150,7 @@ fn start<F>(
     bridge: &Bridge,
     id: i64,
     mut request: RunRequest,
+    mask: Option<Mask>,
     is_cancelled: bool,
     run: impl FnOnce(RunOptions, Arc<dyn Observer>, CancellationToken) -> F,
 ) -> Result<bool, ThrownError>
@@ -150,7 +159,7 @@ where
 {
     let (wants, spin) = (request.wants(), request.spin());
     let capture = request.take_capture().map_err(thrown)?.map(Arc::new);
-    let options = request.try_into().map_err(thrown)?;
+    let options = masked(request.try_into().map_err(thrown)?, mask);
     let handle = runtime::handle().map_err(no_runtime)?;
     let mailbox = bridge.open(id, wants);
     let cancel = mailbox.cancellation().clone();
@@ -165,6 +174,15 @@ where
         Ok(outcome.into())
     });
     Ok(bridge.begin(handle, settling, spin))
+}
+
+/// `options` with `mask` for all that a run gives out.
+fn masked(mut options: RunOptions, mask: Option<Mask>) -> RunOptions {
+    if let Some(sink) = &mut options.sink {
+        sink.mask.clone_from(&mask);
+    }
+    options.mask = mask;
+    options
 }
 
 /// The output rewritten, if it was captured and the command ended by itself.

@@ -7,6 +7,7 @@ use napi_derive::napi;
 use pi_shell::SinkOptions;
 
 use crate::error::{ThrownError, thrown};
+use crate::mask::SecretMask;
 use crate::outcome::{Summary, Update};
 use crate::request::SinkRequest;
 
@@ -18,10 +19,11 @@ pub struct Sink {
 
 #[napi]
 impl Sink {
-    /// An empty sink; touches no file.
+    /// An empty sink; touches no file. `mask`: what is masked in its text.
     #[napi(constructor, catch_unwind)]
-    pub fn new(options: SinkRequest) -> Result<Self, ThrownError> {
-        let options = SinkOptions::try_from(options).map_err(thrown)?;
+    pub fn new(options: SinkRequest, mask: Option<&SecretMask>) -> Result<Self, ThrownError> {
+        let mask = mask.and_then(SecretMask::core);
+        let options = SinkOptions { mask, ..SinkOptions::try_from(options).map_err(thrown)? };
         Ok(Self { core: pi_shell::output::Sink::new(options) })
     }
 

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use pi_shell::SinkOptions;
+use pi_shell::mask::{Mask, MaskOptions, MaskedValue};
 use pi_shell::output::{Decoder, Sink};
 
 /// Bytes of each stream. Enough for the timer, little enough to fit between the gaps of a
@@ -26,7 +27,9 @@ fn main() -> io::Result<()> {
     writeln!(out, "{:<34} {:>10} {:>10}   ms per MiB", "stream", "best", "median")?;
     let capped = || SinkOptions { max_line_bytes: Some(4096), ..SinkOptions::default() };
     let headed = || SinkOptions { head_bytes: 20 * 1024, ..SinkOptions::default() };
+    let mask = compiled().map_err(io::Error::other)?;
     for (name, line) in [
+        ("source code", SOURCE.into()),
         ("ascii 80 columns", ascii_line().into_bytes()),
         ("ascii without newline", "x".repeat(80).into_bytes()),
         ("ascii 80 columns, CRLF", ascii_line().replace('\n', "\r\n").into_bytes()),
@@ -43,8 +46,38 @@ fn main() -> io::Result<()> {
             report(&mut out, "sink: the same, head 20 KiB", || push_all(block, headed()))?;
         }
         report(&mut out, &format!("decoder: {name}"), || decode_all(block))?;
+        if let Some(mask) = &mask {
+            let masked = SinkOptions { mask: Some(mask.clone()), ..SinkOptions::default() };
+            report(&mut out, &format!("masked sink: {name}"), || push_all(block, masked.clone()))?;
+            report(&mut out, &format!("masker: {name}"), || mask_all(mask, block))?;
+        }
     }
+    report(&mut out, "compile a mask, ms", || {
+        (0..STREAM_MEBIBYTES).filter(|_| compiled().is_ok_and(|mask| mask.is_some())).count()
+    })?;
     Ok(())
+}
+
+/// What agents read most: paths, words and punctuation, with beginnings of what is masked.
+const SOURCE: &str = "  const link = new URL(`https://github.com/${owner}/git`); // see lines 12-18 of src/npm.ts
+    if (options.skip || task.secret === undefined) return `${path}/node_modules`; export default sk_list;\n";
+
+/// What a session masks: forms of tokens, and three values that were withheld.
+fn compiled() -> Result<Option<Mask>, pi_shell::ShellError> {
+    let values =
+        ["sk-ant-aB3dE5fG7hJ9kL2mN4pQ", "hunter2-aB3dE5fG7hJ9", "0f3a9b7c5d1e8264aabbccdd"];
+    let values =
+        values.map(|value| MaskedValue { name: "KEY".to_owned(), value: value.to_owned() });
+    Mask::new(&MaskOptions { values: values.to_vec(), shapes: true, allow: Vec::new() })
+}
+
+fn mask_all(mask: &Mask, block: &[u8]) -> usize {
+    let mut masker = mask.masker();
+    let mut len = 0;
+    for _ in 0..STREAM_BYTES / PUSH_BYTES {
+        masker.push(block, |bytes| len += bytes.len());
+    }
+    len
 }
 
 fn ascii_line() -> String {

@@ -1,87 +1,46 @@
-//! Which version a bash is: what is known of those that answered, and asking one.
+//! Which versions of bash the driver is known to fit: read in a shell's greeting, or asked of a shell.
 //!
-//! A kept session learns it from the shell's greeting, so nothing is started to find out; only
-//! `capabilities`, which has no shell at hand, asks.
+//! A session learns it from the greeting, so nothing is started to find out; only `capabilities`, which has no shell at
+//! hand, asks.
 
 use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Major and minor number.
-pub(crate) type BashVersion = (u32, u32);
+use crate::locked::lock;
 
-/// Oldest bash that can be kept: `mapfile -d` (4.4) takes long commands in one go.
-pub(crate) const OLDEST_KEPT: BashVersion = (4, 4);
+/// Oldest and newest one, by major and minor number. See docs/bash-versions.md.
+const FITS: [(u32, u32); 2] = [(5, 0), (5, 3)];
 
-/// Time that a bash may take to tell its version. It needs milliseconds.
+/// Time that a bash may take to answer. It needs milliseconds.
 const ANSWER_LIMIT: Duration = Duration::from_secs(2);
 
-/// How often it is looked for the end of that bash.
+/// How often the end of that bash is looked for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Prints the version.
-const QUESTION: &str = r#"printf '%s %s' "${BASH_VERSINFO[0]}" "${BASH_VERSINFO[1]}""#;
-
-/// Executables that told their version in this process's life.
-static KNOWN: Mutex<Option<HashMap<PathBuf, BashVersion>>> = Mutex::new(None);
-
-/// Notes what a shell told.
-pub(crate) fn note(shell: &Path, version: BashVersion) {
-    known().get_or_insert_default().insert(shell.to_path_buf(), version);
+/// Whether the driver is known to fit a bash with this `$BASH_VERSION`, such as `5.2.15(1)-release`.
+pub(crate) fn fits(text: &str) -> bool {
+    let mut numbers = text.split('.').map(|number| number.parse().ok());
+    let version = numbers.next().flatten().zip(numbers.next().flatten());
+    version.is_some_and(|one| FITS[0] <= one && one <= FITS[1])
 }
 
-/// The same, from the text of `$BASH_VERSION`.
-#[cfg(target_os = "linux")]
-pub(crate) fn note_text(shell: &Path, text: &str) {
-    if let Some(version) = parse(text) {
-        note(shell, version);
-    }
+/// Whether a shell's version is one that the driver may fit. True where it does not answer: what is wrong with it shows
+/// when it is used. Blocks for milliseconds, once for each shell.
+pub(crate) fn may_fit(shell: &Path) -> bool {
+    static KNOWN: Mutex<Option<HashMap<PathBuf, bool>>> = Mutex::new(None);
+    let mut known = lock(&KNOWN);
+    let known = known.get_or_insert_default();
+    *known.entry(shell.to_path_buf()).or_insert_with(|| ask(shell).is_none_or(|text| fits(&text)))
 }
 
-/// The numbers in `$BASH_VERSION`, such as `5.2.15(1)-release`.
-#[cfg(target_os = "linux")]
-pub(crate) fn parse(text: &str) -> Option<BashVersion> {
-    let mut numbers = text.split('.');
-    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
-}
-
-/// Whether any shell is known to be too old to be kept.
-pub(crate) fn knows_old() -> bool {
-    known().iter().flatten().any(|(_, version)| *version < OLDEST_KEPT)
-}
-
-/// Whether a shell is known to be too old to be kept; asks nobody.
-pub(crate) fn is_known_as_old(shell: &Path) -> bool {
-    known_version(shell).is_some_and(|version| version < OLDEST_KEPT)
-}
-
-/// Whether a shell is too old to be kept. One that does not answer is not: what is wrong with it is
-/// told when it is used. Blocks for milliseconds where the shell is not known yet.
-pub(crate) fn is_old(shell: &Path) -> bool {
-    if known_version(shell).is_none()
-        && let Some(version) = ask(shell)
-    {
-        note(shell, version);
-    }
-    is_known_as_old(shell)
-}
-
-fn known_version(shell: &Path) -> Option<BashVersion> {
-    known().as_ref()?.get(shell).copied()
-}
-
-fn known() -> MutexGuard<'static, Option<HashMap<PathBuf, BashVersion>>> {
-    // A panic elsewhere leaves whole entries.
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Has a shell tell its version, in an empty environment.
-fn ask(shell: &Path) -> Option<BashVersion> {
+/// Has a shell tell its `$BASH_VERSION`, in an empty environment.
+fn ask(shell: &Path) -> Option<String> {
     let mut child = Command::new(shell)
-        .args(["--norc", "--noprofile", "-c", QUESTION])
+        .args(["--norc", "--noprofile", "-c", r#"printf %s "$BASH_VERSION""#])
         .env_clear()
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -102,33 +61,40 @@ fn ask(shell: &Path) -> Option<BashVersion> {
         drop(child.wait());
         return None;
     }
-    // A pipe's worth of what it wrote is more than a version.
+    // A version is less than what a pipe holds.
     let mut answer = [0; 64];
     let length = child.stdout.take()?.read(&mut answer).ok()?;
-    let (major, minor) = std::str::from_utf8(answer.get(..length)?).ok()?.split_once(' ')?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
+    let text = String::from_utf8_lossy(answer.get(..length)?).into_owned();
+    text.starts_with(|first: char| first.is_ascii_digit()).then_some(text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[cfg(unix)]
     #[test]
-    fn the_bash_of_this_machine_can_be_kept() {
+    fn the_bash_of_this_machine_is_one_that_the_driver_fits() {
         let bash = crate::shell_path::resolve(None).unwrap();
 
-        assert!(ask(&bash).unwrap() >= OLDEST_KEPT);
-        assert!(!is_old(&bash));
-        assert!(known_version(&bash).is_some());
+        assert!(fits(&ask(&bash).unwrap()));
+        assert!(may_fit(&bash));
     }
 
-    #[cfg(unix)]
+    #[test]
+    fn only_versions_within_the_window_fit() {
+        for text in ["5.0.0(1)-release", "5.2.15(1)-release", "5.3.3"] {
+            assert!(fits(text), "{text}");
+        }
+        for text in ["4.4.19(1)-release", "3.2.57", "5.4.0", "6.0", "5", "", "zsh"] {
+            assert!(!fits(text), "{text}");
+        }
+    }
+
     #[test]
     fn what_tells_no_version_has_none() {
         for program in ["/bin/true", "/bin/echo", "/bin/cat", "/nonexistent"] {
             assert_eq!(ask(Path::new(program)), None, "{program}");
-            assert!(!is_old(Path::new(program)), "{program}");
+            assert!(may_fit(Path::new(program)), "{program}");
         }
     }
 }

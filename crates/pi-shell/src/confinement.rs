@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use pi_proxy::{Refusal, Rules};
+
 /// How much of the file system can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SandboxMode {
@@ -44,13 +46,32 @@ impl SandboxBackend {
     }
 }
 
+/// What of the network can be reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SandboxNetwork {
+    /// Nothing but a loopback of its own.
+    None,
+    /// The host's network.
+    Host,
+    /// What rules name, by a proxy. Needs a network namespace.
+    Rules(Rules),
+}
+
+impl SandboxNetwork {
+    /// Whether programs have the host's network itself.
+    #[cfg(unix)]
+    pub(crate) fn is_host(&self) -> bool {
+        matches!(self, Self::Host)
+    }
+}
+
 /// A sandbox that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxOptions {
     /// What can be written.
     pub mode: SandboxMode,
-    /// The host's network can be used. Without it there is none.
-    pub network: bool,
+    /// What of the network can be reached.
+    pub network: SandboxNetwork,
     /// Which backend. `None`: the first that works.
     pub backend: Option<SandboxBackend>,
     /// Folders that can be written in `WorkspaceWrite`; absolute.
@@ -101,8 +122,10 @@ pub struct SandboxReport {
     pub mode: SandboxMode,
     /// Who held it.
     pub backend: SandboxBackend,
-    /// The host's network could be used.
-    pub network: bool,
+    /// What of the network could be reached.
+    pub network: SandboxNetwork,
+    /// What the proxy refused since the result before; see docs/sandbox.md.
+    pub refused: Vec<Refusal>,
     /// What was not contained, by name; see docs/sandbox.md. Empty unless that was allowed.
     pub degraded: Vec<String>,
     /// What came since the result before; see docs/sandbox.md.

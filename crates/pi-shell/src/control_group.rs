@@ -5,7 +5,6 @@
 //! the controllers, groups of the first where their folders can be written. Nothing is mounted and
 //! this process is not moved. The session's shells are put in; the supervisor is not, so that it
 //! can always end the rest.
-#![cfg(target_os = "linux")]
 
 use std::fs;
 use std::io;
@@ -49,6 +48,9 @@ impl ControlGroup {
     ///
     /// `name`: of a folder that no other group has.
     pub(crate) fn make(limits: GroupLimits, name: &str) -> Result<Self, String> {
+        if !cfg!(target_os = "linux") {
+            return Err("only Linux has control groups".to_owned());
+        }
         Self::make_in(&Hierarchies::of_this_process()?, limits, name)
     }
 

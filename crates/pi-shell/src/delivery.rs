@@ -10,10 +10,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::mask::{Mask, Masker};
 use crate::observer::Observer;
 use crate::outcome::OutputSummary;
 use crate::output::{Decoder, Sink};
-use crate::request::SinkOptions;
+use crate::request::{RunOptions, SinkOptions};
 use crate::source::{READ_BYTES, Source};
 
 /// Time for 64 KiB beyond which the disk is taken for slow. In memory it takes microseconds.
@@ -26,33 +27,42 @@ pub(crate) struct Delivery {
     observer: Arc<dyn Observer>,
     sink: Option<Sink>,
     decoder: Decoder,
+    mask: Option<Mask>,
+    /// Masks what the observer is given.
+    masker: Option<Masker>,
     pending: Option<Pending>,
     slow_disk: bool,
 }
 
 impl Delivery {
-    pub(crate) fn new(observer: Arc<dyn Observer>, sink: Option<SinkOptions>) -> Self {
+    /// The delivery of one run of `options`, without them that of a terminal.
+    pub(crate) fn new(observer: Arc<dyn Observer>, options: Option<&RunOptions>) -> Self {
+        let mask = options.and_then(|options| options.mask.clone());
         Self {
+            masker: mask.as_ref().filter(|_| observer.wants_chunks()).map(Mask::masker),
             observer,
-            sink: sink.map(Sink::new),
+            sink: options.and_then(|options| options.sink.clone()).map(Sink::new),
             decoder: Decoder::default(),
+            mask,
             pending: None,
             slow_disk: false,
         }
     }
 
     /// Whether the observer takes the text.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn wants_text(&self) -> bool {
         self.observer.wants_chunks()
     }
 
     /// Takes bytes as they were read.
+    #[cfg(unix)]
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.push_part(bytes, true);
     }
 
     /// As `push`. The observer need not look at it before `flush`, unless `at_once`.
+    #[cfg(unix)]
     pub(crate) fn push_part(&mut self, bytes: &[u8], at_once: bool) {
         self.give_text(bytes, !at_once);
         self.give_to_sink(|sink| sink.push(bytes));
@@ -60,8 +70,9 @@ impl Delivery {
     }
 
     /// Has the observer look at what it was given: no more came. The end of the run does so too.
-    pub(crate) fn flush(&self) {
+    pub(crate) fn flush(&mut self) {
         if self.observer.wants_chunks() {
+            self.show_begun();
             self.observer.flush();
         }
     }
@@ -79,7 +90,10 @@ impl Delivery {
 
     fn take_as(&mut self, source: &mut impl Source, length: usize, has_more: bool) {
         if self.is_read_as_a_whole(source.bytes(length)) {
-            self.give_read(source.buffer(), length, has_more);
+            match self.pass(source.bytes(length)) {
+                0 => self.given(has_more),
+                passed => self.give_read(source.buffer(), passed, has_more),
+            }
         } else {
             self.give_text(source.bytes(length), has_more);
             self.give_to_sink(|sink| sink.push_buffer(source.buffer(), length));
@@ -97,6 +111,22 @@ impl Delivery {
             && bytes.is_ascii()
     }
 
+    /// How many bytes of a read can go to the observer as they are. 0: what is not held went there.
+    fn pass(&mut self, bytes: &[u8]) -> usize {
+        let Some(masker) = &mut self.masker else { return bytes.len() };
+        let (decoder, observer) = (&mut self.decoder, &self.observer);
+        masker
+            .push_or_pass(bytes, |bytes| decoder.decode_pieces(bytes, |text| observer.chunk(text)))
+    }
+
+    /// Gives the observer what is held back and says nothing: no more comes for now.
+    fn show_begun(&mut self) {
+        let (decoder, observer) = (&mut self.decoder, &self.observer);
+        if let Some(masker) = &mut self.masker {
+            masker.show_begun(|bytes| decoder.decode_pieces(bytes, |text| observer.chunk(text)));
+        }
+    }
+
     fn give_read(&mut self, buffer: &mut Vec<u8>, length: usize, has_more: bool) {
         self.observer.chunk_read(buffer, length);
         self.given(has_more);
@@ -105,7 +135,12 @@ impl Delivery {
     /// Gives bytes to the observer as text. Where `has_more`, it need not look at them at once.
     fn give_text(&mut self, bytes: &[u8], has_more: bool) {
         if self.observer.wants_chunks() {
-            self.decoder.decode_pieces(bytes, |text| self.observer.chunk(text));
+            let (decoder, observer) = (&mut self.decoder, &self.observer);
+            let mut give = |bytes: &[u8]| decoder.decode_pieces(bytes, |text| observer.chunk(text));
+            match &mut self.masker {
+                None => give(bytes),
+                Some(masker) => masker.push(bytes, give),
+            }
             self.given(has_more);
         }
     }
@@ -113,6 +148,7 @@ impl Delivery {
     /// The observer was given text. Where `has_more`, it need not look at it at once.
     fn given(&mut self, has_more: bool) {
         if !has_more {
+            self.show_begun();
             self.observer.flush();
         }
         self.await_room();
@@ -182,6 +218,10 @@ impl Delivery {
     /// The output is complete: gives out what is left of a sequence that was cut off.
     pub(crate) fn end(&mut self) {
         if self.observer.wants_chunks() {
+            let (decoder, observer) = (&mut self.decoder, &self.observer);
+            if let Some(masker) = &mut self.masker {
+                masker.finish(|bytes| decoder.decode_pieces(bytes, |text| observer.chunk(text)));
+            }
             let mut text = String::new();
             self.decoder.finish(&mut text);
             if !text.is_empty() {
@@ -201,9 +241,11 @@ impl Delivery {
         Some(sink.finish(None))
     }
 
-    /// Gives the sink away, for what background children write later.
-    pub(crate) fn into_sink(self) -> Option<Sink> {
-        self.sink
+    /// Where what background children write later goes.
+    pub(crate) fn into_late(self) -> Sink {
+        // One that nothing was pushed to keeps late output only.
+        let options = SinkOptions { mask: self.mask, ..SinkOptions::default() };
+        self.sink.unwrap_or_else(|| Sink::new(options))
     }
 }
 

@@ -66,44 +66,46 @@ pub(crate) fn is_dropped(name: &str) -> bool {
         || name == "_"
 }
 
-/// The host's environment without what `is_dropped` names.
-pub(crate) fn host_environment() -> Vec<(OsString, OsString)> {
-    std::env::vars_os()
-        .filter(|(name, _)| name.to_str().is_none_or(|name| !is_dropped(name)))
-        .collect()
+/// The environment that a session begins with: `given`, else the host's, without what `is_dropped` names.
+pub(crate) fn base(given: Option<&[EnvironmentEntry]>) -> Vec<(OsString, OsString)> {
+    let is_kept = |(name, _): &(OsString, _)| name.to_str().is_none_or(|name| !is_dropped(name));
+    match given {
+        Some(entries) => {
+            let entries = entries.iter().map(|(name, value)| (name.into(), value.into()));
+            entries.filter(is_kept).collect()
+        }
+        None => std::env::vars_os().filter(is_kept).collect(),
+    }
 }
 
 /// Refuses what no environment can have: bash would be given another variable, or none could be started.
 pub(crate) fn check_base_entries(entries: &[EnvironmentEntry]) -> Result<(), ShellError> {
     for (name, value) in entries {
-        let reason = if name.is_empty() || name.contains(['=', '\0']) {
-            "is no name of a variable; remove it"
-        } else if value.contains('\0') {
-            "contains a NUL byte; remove it"
-        } else {
-            check_size(name, value)?;
-            continue;
-        };
-        return Err(ShellError::InvalidEnvironment {
-            name: name.clone(),
-            reason: reason.to_owned(),
-        });
+        if name.is_empty() || name.contains(['=', '\0']) {
+            return invalid(name, "is no name of a variable; remove it");
+        }
+        check_value(name, value)?;
     }
     Ok(())
 }
 
+fn invalid(name: &str, reason: impl Into<String>) -> Result<(), ShellError> {
+    Err(ShellError::InvalidEnvironment { name: name.to_owned(), reason: reason.into() })
+}
+
 /// Refuses a variable that no program can be given.
-fn check_size(name: &str, value: &str) -> Result<(), ShellError> {
-    let size = name.len() + 1 + value.len();
-    if size <= MAX_ENTRY_BYTES {
-        return Ok(());
+fn check_value(name: &str, value: &str) -> Result<(), ShellError> {
+    if value.contains('\0') {
+        return invalid(name, "contains a NUL byte; remove it");
     }
-    Err(ShellError::InvalidEnvironment {
-        name: name.to_owned(),
-        reason: format!(
+    let size = name.len() + 1 + value.len();
+    if size > MAX_ENTRY_BYTES {
+        let reason = format!(
             "has {size} bytes, more than the {MAX_ENTRY_BYTES} a program can be given; pass it in a file"
-        ),
-    })
+        );
+        return invalid(name, reason);
+    }
+    Ok(())
 }
 
 /// How many bytes of a new program variables take, each with its `=` and NUL.
@@ -132,22 +134,16 @@ pub(crate) fn check_entries(
     option: &'static str,
     entries: &[EnvironmentEntry],
 ) -> Result<(), ShellError> {
-    let invalid = |name: &str, reason: String| {
-        Err(ShellError::InvalidEnvironment { name: name.to_owned(), reason })
-    };
     for (name, value) in entries {
         let mut bytes = name.bytes();
         let begins = bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
         if !begins || !bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-            return invalid(name, "is not a variable name; use letters, digits and `_`".to_owned());
+            return invalid(name, "is not a variable name; use letters, digits and `_`");
         }
         if REFUSED.contains(&name.as_str()) || name.starts_with("__pi_") {
-            return invalid(name, "steers the shell itself; remove it".to_owned());
+            return invalid(name, "steers the shell itself; remove it");
         }
-        if value.contains('\0') {
-            return invalid(name, "contains a NUL byte; remove it".to_owned());
-        }
-        check_size(name, value)?;
+        check_value(name, value)?;
     }
     if bytes_of(entries) > MAX_TOTAL_BYTES {
         return Err(too_large(option, entries));

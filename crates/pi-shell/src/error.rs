@@ -71,20 +71,6 @@ pub enum ShellError {
         /// What is wrong, and what to do.
         reason: String,
     },
-    /// A bash that is too old for what was asked: for a session without that, each command is given
-    /// a bash of its own.
-    #[error(
-        "shell `{}` is bash {major}.{minor}, which cannot be kept; install bash 4.4 or newer, or set `shell` to one",
-        path.display()
-    )]
-    OldShell {
-        /// The path that was tried.
-        path: PathBuf,
-        /// Of its version.
-        major: u32,
-        /// Of its version.
-        minor: u32,
-    },
     /// A bash that cannot be kept between commands: a session that may do without is given a bash for each command.
     #[error("shell `{}` cannot be kept between commands: {reason}", path.display())]
     NotKept {
@@ -145,6 +131,15 @@ pub enum ShellError {
 }
 
 impl ShellError {
+    /// What it means that the system does not let a directory be entered.
+    pub(crate) fn of_directory(path: PathBuf, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::MissingWorkingDirectory { path },
+            io::ErrorKind::NotADirectory => Self::NotADirectory { path },
+            _ => Self::WorkingDirectoryDenied { path, source },
+        }
+    }
+
     /// A name that stays the same between releases, for callers that branch on the error.
     pub fn code(&self) -> &'static str {
         match self {
@@ -154,9 +149,7 @@ impl ShellError {
             Self::WorkingDirectoryDenied { .. } => "PI_CWD_DENIED",
             Self::InvalidEnvironment { .. } | Self::EnvironmentTooLarge { .. } => "PI_INVALID_ENV",
             Self::InvalidOption { .. } => "PI_INVALID_OPTION",
-            Self::UnusableShell { .. } | Self::OldShell { .. } | Self::NotKept { .. } => {
-                "PI_UNUSABLE_SHELL"
-            }
+            Self::UnusableShell { .. } | Self::NotKept { .. } => "PI_UNUSABLE_SHELL",
             Self::ShellNotFound { .. } => "PI_SHELL_NOT_FOUND",
             Self::Supervisor { .. } => "PI_SUPERVISOR",
             Self::System { .. } => "PI_SYSTEM",

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
+use crate::deadline::Deadline;
 use crate::observer::Observer;
 use crate::request::RunOptions;
 
@@ -27,8 +28,9 @@ impl Clock {
         Self { start: Instant::now(), timeout }
     }
 
-    pub(crate) fn deadline(&self) -> Option<tokio::time::Instant> {
-        self.timeout.map(|timeout| tokio::time::Instant::from_std(self.start + timeout))
+    pub(crate) fn deadline(&self) -> Deadline {
+        let end = |timeout| tokio::time::Instant::from_std(self.start + timeout);
+        Deadline::new(self.timeout.map(end))
     }
 
     pub(crate) fn elapsed(&self) -> Duration {

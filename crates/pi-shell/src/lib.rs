@@ -14,24 +14,34 @@
 //! ```
 //! No N-API here, and no decision about what a command may do.
 
+#[cfg(target_os = "linux")]
 mod bash_version;
+#[cfg_attr(windows, expect(dead_code, reason = "a job object is ended at once"))]
 mod budget;
 mod capabilities;
 mod confinement;
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 mod control_group;
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "a kept shell extends its deadlines")
+)]
+mod deadline;
 mod delivery;
 mod environment;
 mod error;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod inline;
 mod job;
 mod late;
+mod locked;
+pub mod mask;
 mod observer;
 mod outcome;
 pub mod output;
 #[cfg(unix)]
 mod private_dir;
+mod proxy_variables;
 mod pty;
 mod request;
 #[cfg(unix)]
@@ -47,10 +57,10 @@ mod sys;
 mod tree;
 mod validate;
 
-pub use budget::HARD_TIMEOUT_GRACE;
+pub use budget::{HARD_TIMEOUT_GRACE, callback_patience};
 pub use capabilities::{Capabilities, capabilities};
 pub use confinement::{
-    Plant, PlantKind, SandboxBackend, SandboxMode, SandboxOptions, SandboxReport,
+    Plant, PlantKind, SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions, SandboxReport,
 };
 pub use error::ShellError;
 #[cfg(target_os = "linux")]
@@ -60,6 +70,7 @@ pub use outcome::{
     ExitOutcome, LimitMet, LineRange, LostWithShell, OutputSummary, ProcessInfo, ReadOnlyReport,
     RunResult,
 };
+pub use pi_proxy::{Refusal as NetworkRefusal, RuleError, Rules as NetworkRules};
 #[cfg(unix)]
 pub use pty::{
     OnStart, PtyArgvStartOptions, PtyError, PtyOptions, PtyResult, PtySession, PtyStartOptions,

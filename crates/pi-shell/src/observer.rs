@@ -14,14 +14,16 @@ pub struct SinkUpdate {
     pub total_lines: u64,
 }
 
-/// Receives what a run writes. Called from one task at a time, in order.
+/// Receives what a run writes. Called from one task at a time, in order. Without methods of its own it wants nothing.
 pub trait Observer: Send + Sync {
     /// Whether `chunk` wants the text at all; where not, it is neither decoded nor copied.
-    fn wants_chunks(&self) -> bool;
+    fn wants_chunks(&self) -> bool {
+        false
+    }
 
     /// Takes the next piece of decoded output, at most 256 KiB of UTF-8. It comes from the buffer
     /// of the read, so that it is copied once, into the form that the consumer needs.
-    fn chunk(&self, text: &str);
+    fn chunk(&self, _text: &str) {}
 
     /// Whether text may be given by `chunk_read`.
     fn takes_reads(&self) -> bool {
@@ -42,11 +44,15 @@ pub trait Observer: Send + Sync {
     /// Ends when the consumer may be given more. It is waited for after each read, and until then
     /// nothing is read, so that a consumer that is slow slows the command down and memory stays
     /// bounded.
-    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::ready(()))
+    }
 
     /// Whether `update` wants anything.
-    fn wants_updates(&self) -> bool;
+    fn wants_updates(&self) -> bool {
+        false
+    }
 
     /// Takes the newest tail. Never waits; a newer one replaces one that was not yet seen.
-    fn update(&self, update: SinkUpdate);
+    fn update(&self, _update: SinkUpdate) {}
 }

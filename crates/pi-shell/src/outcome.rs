@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::confinement::SandboxReport;
+use crate::mask::Masked;
 
 /// How a run ended. A run ends exactly once, so exactly one of these is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +23,25 @@ pub enum ExitOutcome {
     TimedOut,
     /// We ended it: the caller asked for it, or the session was closed.
     Cancelled,
+}
+
+/// What a shell adds to the number of a signal to make a status.
+const SIGNAL_STATUS_BASE: i32 = 128;
+
+impl ExitOutcome {
+    /// What `$?` shows of it; nothing where we ended it.
+    pub(crate) fn status(self) -> Option<i32> {
+        match self {
+            Self::Exited { code } => Some(code.into()),
+            Self::Signaled { signal } => Some(SIGNAL_STATUS_BASE + signal),
+            Self::TimedOut | Self::Cancelled => None,
+        }
+    }
+
+    /// Whether we ended it.
+    pub(crate) fn is_stop(self) -> bool {
+        matches!(self, Self::TimedOut | Self::Cancelled)
+    }
 }
 
 /// A process that outlived the command that started it.
@@ -67,6 +87,8 @@ pub struct OutputSummary {
     pub shown_range: LineRange,
     /// Bytes that background children wrote after the command ended, as far as seen.
     pub late_output_bytes: u64,
+    /// Secrets that were masked in the text and, with `mask_spill`, in the file.
+    pub masked: Masked,
 }
 
 /// The result of one run.

@@ -7,6 +7,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
@@ -83,6 +84,7 @@ impl PrivateDir {
     }
 
     /// Writes a file that only this user reads.
+    #[cfg(target_os = "linux")]
     pub(crate) fn write(&self, name: &str, text: &[u8]) -> io::Result<PathBuf> {
         let path = self.path.join(name);
         match std::fs::write(&path, text) {
@@ -124,8 +126,13 @@ fn is_plain(path: &str) -> bool {
         && path.len() < 80
 }
 
-/// Removes folders of this user whose host is gone: nobody holds their lock.
+/// Removes folders of this user whose host is gone, so that their locks are free. Once in a process's life.
 pub(crate) fn sweep_stale() {
+    static SWEPT: Once = Once::new();
+    SWEPT.call_once(sweep);
+}
+
+fn sweep() {
     let prefix = format!("pi-bash-{}-", rustix::process::getuid().as_raw());
     for base in candidates() {
         let Ok(entries) = std::fs::read_dir(&base) else { continue };

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::confinement::SandboxOptions;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 use crate::error::ShellError;
+use crate::mask::Mask;
 
 /// Bytes of output that stay in memory for the model, from the end of the stream (50 KiB).
 ///
@@ -53,19 +54,17 @@ pub struct ShellOptions {
     pub limits: ResourceLimits,
     /// The sandbox that the whole session runs in. `None`: it has the host's own rights.
     pub sandbox: Option<SandboxOptions>,
-    /// How the session keeps its state. Default: the best way there is (`capabilities`) that this
-    /// shell is new enough for.
+    /// How the session keeps its state. Default: the best way there is (`capabilities`) that
+    /// this shell is fit for.
     pub kind: Option<SessionKind>,
 }
 
 impl ShellOptions {
     /// Whether a session whose bash turned out not to be one that can be kept goes on with a bash for each command: the
     /// other way was not asked for.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn may_fall_back(&self, error: &ShellError) -> bool {
-        let is_about_keeping =
-            matches!(error, ShellError::OldShell { .. } | ShellError::NotKept { .. });
-        is_about_keeping && self.kind.is_none()
+        matches!(error, ShellError::NotKept { .. }) && self.kind.is_none()
     }
 }
 
@@ -121,6 +120,8 @@ pub struct RunOptions {
     /// It runs in a copy of the session that the kernel keeps from changing anything. Where that cannot be had, nothing
     /// is run.
     pub read_only: bool,
+    /// Masks what the observer is given, and late output without a sink. `None`: nothing is masked there.
+    pub mask: Option<Mask>,
 }
 
 /// How much of the output a sink keeps, and where the whole goes.
@@ -148,6 +149,11 @@ pub struct SinkOptions {
     /// characters removed, carriage returns and backspaces applied. `false` keeps the decoded
     /// text as it is. The spill file and the chunks are raw either way. Default `true`.
     pub plain_text: bool,
+    /// Masks the text, the updates and the late text. `None`: nothing is masked.
+    pub mask: Option<Mask>,
+    /// With `mask`: masks the spill file too, which then has other bytes than the command wrote where there was a secret.
+    /// Default `false`.
+    pub mask_spill: bool,
 }
 
 impl Default for SinkOptions {
@@ -161,6 +167,8 @@ impl Default for SinkOptions {
             spill_max_bytes: None,
             update_interval: DEFAULT_UPDATE_INTERVAL,
             plain_text: true,
+            mask: None,
+            mask_spill: false,
         }
     }
 }

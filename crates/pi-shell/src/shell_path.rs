@@ -8,6 +8,9 @@ use crate::error::ShellError;
 #[cfg(not(windows))]
 const FALLBACK_FOLDERS: [&str; 4] = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
 
+/// The name by which bash restricts itself (`bash(1)`, "Restricted Shell").
+const RESTRICTED: &str = "rbash";
+
 /// Where Git for Windows has its bash below the folder it was installed in.
 #[cfg(windows)]
 const GIT_BASH_FOLDER: &str = r"Git\bin";
@@ -94,6 +97,10 @@ fn check(path: &Path) -> Result<(), ShellError> {
         Ok(found) if !is_executable(&found) => {
             unusable("is not executable; run `chmod +x` on it or set `shell` to a bash".to_owned())
         }
+        // What carries a session's state from one command to the next, its restrictions forbid.
+        Ok(_) if path.file_name().is_some_and(|name| name == RESTRICTED) => unusable(
+            "is a restricted bash by this name; set `shell` to the same bash by its own".to_owned(),
+        ),
         Ok(_) => Ok(()),
     }
 }

@@ -34,6 +34,9 @@ pub(crate) trait Source: Send {
         false
     }
 
+    /// The command ended: what its reader has of the writing side is closed, and the end of the pipe can be seen.
+    fn release(&mut self) {}
+
     /// Reads what is there, without waiting.
     fn read_now(&mut self) -> io::Result<ReadOutcome>;
 

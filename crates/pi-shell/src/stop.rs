@@ -11,7 +11,6 @@
 //! Older background jobs, standbys and copies of the session are no targets.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 use std::sync::Arc;
 #[cfg(target_os = "linux")]
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -73,13 +72,10 @@ impl Spared {
 
     fn has_socket(&self, pid: i32) -> bool {
         let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
-        entries.flatten().any(|entry| {
-            let link = std::fs::read_link(entry.path()).ok();
-            let inode = link.as_deref().and_then(Path::to_str).and_then(|link| {
-                link.strip_prefix("socket:[")?.strip_suffix(']')?.parse::<u64>().ok()
-            });
-            inode.is_some_and(|inode| self.sockets.contains(&inode))
-        })
+        let links = entries.flatten().filter_map(|entry| std::fs::read_link(entry.path()).ok());
+        links
+            .filter_map(|link| tree::inode_of(&link, "socket:["))
+            .any(|inode| self.sockets.contains(&inode))
     }
 }
 
@@ -110,6 +106,11 @@ impl Stage {
 impl DrivenTarget {
     fn is(&self, stage: u8) -> bool {
         self.stage.0.load(Ordering::SeqCst) == stage
+    }
+
+    /// Whether what has its pid lives, and is not the shell any more.
+    fn is_another_program(&self) -> bool {
+        self.is(Stage::NOT_A_SHELL) && self.child.exit_status().is_none()
     }
 
     /// Has bash give its command up.
@@ -143,27 +144,26 @@ impl ShellTarget {
     fn is_done(&self) -> bool {
         match self {
             #[cfg(target_os = "linux")]
-            Self::Driven(target) => target.is(Stage::DONE) || target.child.exit_status().is_some(),
+            Self::Driven(target) => {
+                target.is(Stage::DONE)
+                    || target.child.exit_status().is_some()
+                    // Its debugger may keep it from being reaped.
+                    || target.is(Stage::NOT_A_SHELL) && !tree::is_alive(target.child.identity())
+            }
             Self::Main(child) => child.exit_status().is_some(),
         }
     }
-}
 
-impl ShellTarget {
     /// Whether it outlives the command that is stopped.
-    #[cfg(target_os = "linux")]
     fn lives_on(&self) -> bool {
-        matches!(self, Self::Driven(_))
-    }
-
-    /// None does.
-    #[cfg(not(target_os = "linux"))]
-    #[expect(clippy::unused_self, reason = "the same form as on Linux")]
-    fn lives_on(&self) -> bool {
-        false
+        !matches!(self, Self::Main(_))
     }
 
     /// Has one that lives on give its command up, also one that was stopped.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(clippy::unused_self, reason = "none lives on there")
+    )]
     fn go_on(&self) {
         #[cfg(target_os = "linux")]
         if let Self::Driven(target) = self {
@@ -179,16 +179,15 @@ impl ShellTarget {
 impl StopPlan {
     /// Whom the ladder is for: the command's processes, and its shell where that has become another program.
     fn rungs_for(&self) -> Vec<ProcessIdentity> {
-        let mut found: Vec<ProcessIdentity> =
-            self.targets().into_iter().map(|entry| entry.identity).collect();
+        let found = self.targets().into_iter().map(|entry| entry.identity);
         #[cfg(target_os = "linux")]
-        if let ShellTarget::Driven(target) = &self.shell
-            && target.is(Stage::NOT_A_SHELL)
-            && target.child.exit_status().is_none()
-        {
-            found.push(target.child.identity());
-        }
-        found
+        let found = found.chain(match &self.shell {
+            ShellTarget::Driven(target) if target.is_another_program() => {
+                Some(self.shell.identity())
+            }
+            _ => None,
+        });
+        found.collect()
     }
 
     /// The living processes of the command, parents before children, without its shell.

@@ -1,6 +1,5 @@
 //! Refuses bad input before anything is spawned, naming the thing and the remedy.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -62,13 +61,7 @@ pub(crate) fn check_directory(path: &Path, base: &Path) -> Result<PathBuf, Shell
     match std::fs::metadata(&path) {
         Ok(found) if found.is_dir() => Ok(path),
         Ok(_) => Err(ShellError::NotADirectory { path }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(ShellError::MissingWorkingDirectory { path })
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            Err(ShellError::NotADirectory { path })
-        }
-        Err(source) => Err(ShellError::WorkingDirectoryDenied { path, source }),
+        Err(source) => Err(ShellError::of_directory(path, source)),
     }
 }
 

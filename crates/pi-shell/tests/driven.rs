@@ -25,6 +25,10 @@ mod session_traps;
 
 #[path = "driven/beginning.rs"]
 mod beginning;
+#[path = "driven/ends.rs"]
+mod ends;
+#[path = "driven/hazards.rs"]
+mod hazards;
 #[path = "driven/inline.rs"]
 mod inline;
 #[path = "driven/keeping.rs"]

@@ -3,26 +3,29 @@
 //! The order of the steps is that of `ConfineStep`: mounts need the rights that later steps take
 //! away. What fails leaves a supervisor that is half confined, so the host ends it.
 
+use std::os::fd::OwnedFd;
+
 use pi_supervisor::wire::{Confine, ConfineStep, Event};
 use rustix::io::Errno;
 
-/// Obeys; returns what the host is told.
-pub(crate) fn confine(request: &Confine) -> Event {
+/// Obeys; returns the answer for the host, and the listener that goes with it where one was asked for.
+pub(crate) fn confine(request: &Confine) -> (Event, Option<OwnedFd>) {
     match apply(request) {
-        Ok(()) => Event::Confined { id: request.id },
+        Ok(listener) => (Event::Confined { id: request.id }, listener),
         Err((step, errno)) => {
-            Event::ConfineFailed { id: request.id, step, errno: errno.raw_os_error() }
+            let errno = errno.raw_os_error();
+            (Event::ConfineFailed { id: request.id, step, errno }, None)
         }
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn apply(_request: &Confine) -> Result<(), (ConfineStep, Errno)> {
+fn apply(_request: &Confine) -> Result<Option<OwnedFd>, (ConfineStep, Errno)> {
     Err((ConfineStep::Unsupported, Errno::NOSYS))
 }
 
 #[cfg(target_os = "linux")]
-fn apply(request: &Confine) -> Result<(), (ConfineStep, Errno)> {
+fn apply(request: &Confine) -> Result<Option<OwnedFd>, (ConfineStep, Errno)> {
     use crate::sys::confine as sys;
 
     let at = |step| move |errno| (step, errno);
@@ -38,6 +41,10 @@ fn apply(request: &Confine) -> Result<(), (ConfineStep, Errno)> {
         }
         user.resume().map_err(at(ConfineStep::Namespaces))?;
     }
+    let listener = match request.listener_port {
+        0 => None,
+        port => Some(linux::listen(port).map_err(at(ConfineStep::Listener))?),
+    };
     rustix::thread::set_no_new_privs(true).map_err(at(ConfineStep::NoNewPrivileges))?;
     if let Some(landlock) = &request.landlock {
         linux::enter_domain(landlock).map_err(at(ConfineStep::Landlock))?;
@@ -50,7 +57,7 @@ fn apply(request: &Confine) -> Result<(), (ConfineStep, Errno)> {
     if !request.seccomp.is_empty() {
         sys::load_seccomp(&request.seccomp).map_err(at(ConfineStep::Seccomp))?;
     }
-    Ok(())
+    Ok(listener)
 }
 
 #[cfg(target_os = "linux")]
@@ -58,14 +65,19 @@ mod linux {
     //! The steps that are more than one call.
 
     use std::ffi::CString;
+    use std::net::{Ipv4Addr, SocketAddrV4};
     use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
     use pi_supervisor::landlock::Ruleset;
     use pi_supervisor::wire::{Landlock, Namespaces};
     use rustix::fs::{Mode, OFlags};
     use rustix::io::Errno;
+    use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
     use crate::sys::confine as sys;
+
+    /// Connections that the kernel keeps until the host takes them.
+    const MAX_WAITING: i32 = 256;
 
     /// Who this process was before it entered namespaces.
     #[must_use]
@@ -120,6 +132,16 @@ mod linux {
         let file = rustix::fs::openat(proc, path, flags, Mode::empty())?;
         // The kernel takes a map whole or not at all.
         rustix::io::write(file, text.as_bytes()).map(drop)
+    }
+
+    /// A listener on loopback of the network namespace that this process is in.
+    pub(super) fn listen(port: u16) -> Result<OwnedFd, Errno> {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let kind = SocketType::STREAM;
+        let listener = rustix::net::socket_with(AddressFamily::INET, kind, flags, None)?;
+        rustix::net::bind(&listener, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, port))?;
+        rustix::net::listen(&listener, MAX_WAITING)?;
+        Ok(listener)
     }
 
     /// Makes everything read-only but the writable folders.

@@ -3,7 +3,7 @@
 //! How a child is made is `spawn`'s, how a tree is killed is the library's `sweep`.
 
 use std::collections::{HashMap, VecDeque};
-use std::io::IoSliceMut;
+use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -15,7 +15,10 @@ use pi_supervisor::wire::{
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, recvmsg, send};
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, send, sendmsg,
+};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
 use crate::confine;
@@ -28,9 +31,6 @@ const READ_BYTES: usize = 64 * 1024;
 
 /// Time for the last event to leave, while a host that still lives is slow to read.
 const FAREWELL_BOUND: Duration = Duration::from_millis(500);
-
-/// Id of the sweep at the end, which no request asked for.
-const FINAL_SWEEP: u32 = 0;
 
 /// The host cannot be heard any more: end of file, an error, or bytes that are no request.
 struct HostGone;
@@ -49,6 +49,8 @@ pub(crate) struct Server {
     batches: VecDeque<Vec<OwnedFd>>,
     /// Event bytes that the socket did not take yet.
     unsent: Vec<u8>,
+    /// A descriptor that goes with the first of them.
+    passing: Option<OwnedFd>,
     /// Ids of the running programs by pid.
     programs: HashMap<i32, u32>,
     starting: Vec<Starting>,
@@ -62,6 +64,7 @@ impl Server {
             reader: FrameReader::default(),
             batches: VecDeque::new(),
             unsent: Vec::new(),
+            passing: None,
             programs: HashMap::new(),
             starting: Vec::new(),
         }
@@ -73,7 +76,7 @@ impl Server {
         while self.turn().is_ok() {}
         let left = self.sweep();
         let clean = left.is_empty();
-        self.tell(&Event::Swept { id: FINAL_SWEEP, left });
+        self.tell(&Event::Swept { left });
         self.say_farewell();
         clean
     }
@@ -158,11 +161,11 @@ impl Server {
         while let Some(body) = self.reader.next_frame()? {
             match Request::decode(body)? {
                 Request::Spawn(spawn) => self.spawn(&spawn),
-                Request::Sweep { id } => {
-                    let left = self.sweep();
-                    self.tell(&Event::Swept { id, left });
+                Request::Confine(request) => {
+                    let (event, listener) = confine::confine(&request);
+                    self.passing = listener;
+                    self.tell(&event);
                 }
-                Request::Confine(request) => self.tell(&confine::confine(&request)),
                 Request::Adopt { id, pid } => self.adopt(id, pid),
             }
         }
@@ -289,13 +292,32 @@ impl Server {
     /// Sends what the socket takes. Errors show at the reading side, where the end is decided.
     fn flush(&mut self) {
         while !self.unsent.is_empty() {
-            match send(&self.control, &self.unsent, SendFlags::DONTWAIT | no_signal()) {
-                Ok(sent) => drop(self.unsent.drain(..sent)),
+            match self.send_some() {
+                Ok(sent) => {
+                    // The host has it; programs must not find another at the supervisor.
+                    self.passing = None;
+                    drop(self.unsent.drain(..sent));
+                }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return,
                 Err(_) => self.unsent.clear(),
             }
         }
+    }
+
+    /// Sends some bytes, and with the first the descriptor that is to go with them.
+    fn send_some(&self) -> Result<usize, Errno> {
+        let flags = SendFlags::DONTWAIT | no_signal();
+        let Some(descriptor) = &self.passing else {
+            return send(&self.control, &self.unsent, flags);
+        };
+        let descriptors = [descriptor.as_fd()];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        if !ancillary.push(SendAncillaryMessage::ScmRights(&descriptors)) {
+            return Err(Errno::TOOBIG);
+        }
+        sendmsg(&self.control, &[IoSlice::new(&self.unsent)], &mut ancillary, flags)
     }
 
     fn say_farewell(&mut self) {

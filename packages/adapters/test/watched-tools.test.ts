@@ -6,6 +6,8 @@ import {
   StackContextManager,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
+import { capabilities } from "@pi-bash/natives";
+import { createPolicy } from "@pi-bash/policy";
 import type { AnyTool } from "@pi-bash/tool";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { logTools } from "../src/log/index.ts";
@@ -47,6 +49,42 @@ describe("spans", () => {
       "secret",
     );
   });
+
+  // The kernel holds commands on Linux alone, with Landlock and seccomp, where bash takes the driver.
+  it.runIf(capabilities().readOnly.available)(
+    "say whether a command ran read-only, and how often it was refused",
+    async () => {
+      const { tools } = await agentSession({ policy: createPolicy() });
+      const exporter = new InMemorySpanExporter();
+      const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+      const logged: object[] = [];
+      const logger = {
+        debug: () => undefined,
+        info: (fields: object) => logged.push(fields),
+        warn: (fields: object) => logged.push(fields),
+        error: () => undefined,
+      };
+      const [bash] = logTools(traceTools(tools, { tracer: provider.getTracer("test") }), { logger });
+
+      await bash?.execute("call-1", { command: "ls" });
+      await bash?.execute("call-2", { command: "node -e 'fs.writeFileSync(`made`, ``)'" });
+      await bash?.execute("call-3", { command: "echo in the session" });
+
+      const facts = exporter
+        .getFinishedSpans()
+        .map(({ attributes }) => [attributes["pi_bash.read_only"], attributes["pi_bash.read_only_refusals"]]);
+      expect(facts).toEqual([
+        [true, 0],
+        [true, 1],
+        [undefined, undefined],
+      ]);
+      expect(logged).toMatchObject([
+        { readOnly: true, readOnlyRefusals: 0 },
+        { readOnly: true, readOnlyRefusals: 1 },
+        {},
+      ]);
+    },
+  );
 
   it("have the command where the host asks for it", async () => {
     const spans = await spansOf(async (bash) => void (await bash.execute("call-1", { command: "echo shown" })), {

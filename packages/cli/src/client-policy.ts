@@ -31,7 +31,8 @@ export async function clientPolicy(asked: PolicyArguments, canAsk: () => boolean
       if ((request.doubts ?? []).length > 0) return policy.authorize(request, silent);
       const refused = await askAboutUnasked(request, silent);
       if (refused !== undefined) return refused;
-      const verdict = policy.decide(request, options.sessionKey);
+      // Everything runs here, so that nothing rests on reading and has to be held.
+      const { reading: _held, ...verdict } = policy.decide(request, options.sessionKey);
       // What reads without a variable set for it runs beside others, as for every client.
       const concurrencySafe = verdict.concurrencySafe && Object.keys(verdict.environment).length === 0;
       const allowed = { ...verdict, behavior: "allow" as const, concurrencySafe, environment: {} };

@@ -25,6 +25,7 @@ describe("pi-bash settings", () => {
       "defaultTimeout (300000)\n    a whole number, 1000 to 3600000\n    Deadline of a call that names none, in milliseconds.\n",
     );
     expect(settingsText(["async.maxJobs"])).toContain("a whole number, 1 or more\n");
+    expect(settingsText(["sandbox.network"])).toContain("true or false, or a JSON object\n");
     expect(settingsText(["sandboxMode"])).toContain("one of read-only, workspace-write, full\n");
   });
 
@@ -50,6 +51,7 @@ describe("pi-bash settings", () => {
 
 it("the words of a setting are known where they are few", () => {
   expect(settingWords("async.enabled")).toEqual(["true", "false"]);
+  expect(settingWords("sandbox.network")).toEqual(["true", "false"]);
   expect(settingWords("bash.timeoutAction")).toEqual(["kill", "background"]);
   expect(settingWords("async.maxJobs")).toEqual([]);
 });

@@ -19,6 +19,10 @@ const fields = {
   timeout: z.number().optional().describe("Timeout in seconds (default 300, clamped to 1-3600)"),
   cwd: z.string().optional().describe("Working directory; use it instead of `cd`"),
   pty: z.boolean().optional().describe("Run in a terminal a person can type into (default false)"),
+  unconfined: z
+    .boolean()
+    .optional()
+    .describe("Ask for approval to run it where it can write; after it was refused something because it ran read-only"),
 };
 
 /** Parameters of a call in a session without background jobs (`async.enabled` off). */
@@ -40,26 +44,30 @@ export interface BashAbilities {
   hasTerminal?: boolean;
   /** Calls must say what they do. Default false. */
   requireDescription?: boolean;
+  /** Calls that only read may run confined, and can ask to run otherwise. Default false. */
+  mayConfine?: boolean;
 }
 
 /** The schema of a session's calls: what of the fields there is, and what has to be there. */
 export type BashParamsSchema = z.ZodObject;
 
-/** Schemas that were made: there are eight at most, and making one costs more than checking a call by it. */
+/** Schemas that were made: there are sixteen at most, and making one costs more than checking a call by it. */
 const made = new Map<string, BashParamsSchema>();
 
-/** The schema for a session: `async` and `pty` exist for a model only where they work, and `description` may be required. */
+/** The schema for a session: what is optional exists for a model only where it works, and `description` may be required. */
 export function bashParams(session: BashAbilities): BashParamsSchema {
-  const { asyncEnabled, hasTerminal = true, requireDescription = false } = session;
-  const abilities = { asyncEnabled, hasTerminal, requireDescription };
-  const name = `${asyncEnabled} ${hasTerminal} ${requireDescription}`;
+  const { asyncEnabled, hasTerminal = true, requireDescription = false, mayConfine = false } = session;
+  const abilities = { asyncEnabled, hasTerminal, requireDescription, mayConfine };
+  const name = `${asyncEnabled} ${hasTerminal} ${requireDescription} ${mayConfine}`;
   const schema = made.get(name) ?? makeSchema(abilities);
   made.set(name, schema);
   return schema;
 }
 
-function makeSchema({ asyncEnabled, hasTerminal, requireDescription }: Required<BashAbilities>): BashParamsSchema {
+function makeSchema(abilities: Required<BashAbilities>): BashParamsSchema {
+  const { asyncEnabled, hasTerminal, requireDescription, mayConfine } = abilities;
   const all: BashParamsSchema = asyncEnabled ? BashParamsWithAsync : BashParams;
-  const there = hasTerminal ? all : all.omit({ pty: true });
+  const withTerminal = hasTerminal ? all : all.omit({ pty: true });
+  const there = mayConfine ? withTerminal : withTerminal.omit({ unconfined: true });
   return requireDescription ? there.required({ description: true }) : there;
 }

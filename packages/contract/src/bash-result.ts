@@ -3,6 +3,7 @@
  */
 import * as z from "zod";
 import { ProcessInfo } from "./outcome.ts";
+import { ReadOnlyOutcome } from "./read-only.ts";
 import { LimitMet, SandboxOutcome } from "./sandbox.ts";
 import { LineRange } from "./truncation.ts";
 
@@ -14,6 +15,15 @@ const count = z.number().int().nonnegative();
  */
 export const LostWithShell = z.enum(["jobs", "descriptors"]);
 export type LostWithShell = z.infer<typeof LostWithShell>;
+
+/** Secrets that were masked in an output. */
+export const MaskedSecrets = z.object({
+  /** Markers `[masked: NAME]` that stand for them. */
+  count,
+  /** Names in the markers, each once: of variables that were withheld, or of forms (`github-token`). */
+  names: z.array(z.string()),
+});
+export type MaskedSecrets = z.infer<typeof MaskedSecrets>;
 
 /** What came of one command, for a program. */
 export const BashResult = z.object({
@@ -58,10 +68,14 @@ export const BashResult = z.object({
   survivors: z.array(ProcessInfo).optional(),
   /** Names of variables that were kept from the command; never their values. */
   withheldNames: z.array(z.string()).optional(),
+  /** Secrets that were masked in `output`, and in the artifact with `secrets.maskArtifacts`. Absent: none. */
+  masked: MaskedSecrets.optional(),
   /** From the command's start to its end, in milliseconds. */
   wallTimeMs: z.number().nonnegative().optional(),
   /** The sandbox it ran in, and what it may have refused. Absent: none. */
   sandbox: SandboxOutcome.optional(),
+  /** How it was held, where it ran because it only reads. Absent: a rule, a mode or a person allowed it, or no one asked. */
+  readOnly: ReadOnlyOutcome.optional(),
   /** Limits of the session that were met while it ran, as far as the system tells. */
   limitsMet: z.array(LimitMet).optional(),
   /** What the shell that replaced the session's does not have. Absent: nothing, or no shell was replaced. */

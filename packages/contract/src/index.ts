@@ -8,7 +8,7 @@ export {
   bashParams,
   ENV_NAME_PATTERN,
 } from "./bash-params.ts";
-export { BashResult, LostWithShell } from "./bash-result.ts";
+export { BashResult, LostWithShell, MaskedSecrets } from "./bash-result.ts";
 export { CallRefusal, RefusalReason, UnaskedKind } from "./decision.ts";
 export { displayLine, displayText } from "./display-text.ts";
 export { InterceptorRule } from "./interceptor-rule.ts";
@@ -32,12 +32,21 @@ export {
 export { ExitOutcome, ProcessInfo, StopReason } from "./outcome.ts";
 export { outputText } from "./output-text.ts";
 export { type OutputWindow, type OutputWindowSettings, outputWindow } from "./output-window.ts";
+export {
+  ReadOnlyEnforced,
+  ReadOnlyFirstRun,
+  ReadOnlyOutcome,
+  ReadOnlyUnenforced,
+} from "./read-only.ts";
 export { RpcRequest } from "./rpc.ts";
 export {
   LimitMet,
   ResourceLimits,
   SandboxBackend,
   SandboxMode,
+  SandboxNetwork,
+  SandboxNetworkRefusal,
+  SandboxNetworkRules,
   SandboxOptions,
   SandboxOutcome,
   SandboxPlant,

@@ -13,11 +13,30 @@ export type SandboxMode = z.infer<typeof SandboxMode>;
 export const SandboxBackend = z.enum(["bubblewrap", "landlock", "seatbelt"]);
 export type SandboxBackend = z.infer<typeof SandboxBackend>;
 
+/** Most rules of one sandbox. */
+const MAX_NETWORK_RULES = 256;
+
+/**
+ * What of the network commands can reach: hosts that rules name, through a proxy that the sandbox runs.
+ *
+ * A rule is `host` (ports 80 and 443), `host:port`, `*.host` or `*.host:port` (every name below it, not the name itself),
+ * `address:port`, `[address]:port` or `localhost:port`. One that is none of these is refused with `PI_INVALID_OPTION`
+ * before anything is started. No rule at all: everything is refused, and named in results.
+ */
+export const SandboxNetworkRules = z.strictObject({
+  allow: z.array(z.string().min(1)).max(MAX_NETWORK_RULES).readonly(),
+});
+export type SandboxNetworkRules = z.infer<typeof SandboxNetworkRules>;
+
+/** The network of a sandbox: `true` the host's, `false` none, else what rules allow. */
+export const SandboxNetwork = z.union([z.boolean(), SandboxNetworkRules]);
+export type SandboxNetwork = z.infer<typeof SandboxNetwork>;
+
 /** A sandbox that is asked for. One that cannot be had refuses the command with `PI_SANDBOX_UNAVAILABLE`. */
 export const SandboxOptions = z.object({
   mode: SandboxMode,
-  /** Whether commands can use the host's network. Default false: they have none. */
-  network: z.boolean().optional(),
+  /** What of the network commands can reach. Rules need `bubblewrap`, or `landlock` with namespaces. Default false. */
+  network: SandboxNetwork.optional(),
   /** Default: the first that works, `bubblewrap` before `landlock`. */
   backend: SandboxBackend.optional(),
   /** Folders that commands can write in `workspace-write`; absolute. */
@@ -49,12 +68,25 @@ export const SandboxPlant = z.object({
 });
 export type SandboxPlant = z.infer<typeof SandboxPlant>;
 
+/** Something that the proxy of a sandbox refused. */
+export const SandboxNetworkRefusal = z.object({
+  /** Host and port, as the program asked for them. */
+  target: z.string(),
+  /** Why, as the rest of a sentence that begins with the target and `which`. */
+  reason: z.string(),
+  /** The rule that would allow it. Absent: no rule would. */
+  rule: z.string().optional(),
+});
+export type SandboxNetworkRefusal = z.infer<typeof SandboxNetworkRefusal>;
+
 /** The sandbox that a command ran in. */
 export const SandboxReport = z.object({
   mode: SandboxMode.exclude(["full"]),
   backend: SandboxBackend,
-  /** The host's network could be used. */
-  network: z.boolean(),
+  /** What of the network could be reached. */
+  network: SandboxNetwork,
+  /** What its proxy refused since the result before, each once, at most 20. Absent: nothing. */
+  networkRefusals: z.array(SandboxNetworkRefusal).optional(),
   /** What was not contained, by name. Empty unless `allowDegraded` was given. */
   degraded: z.array(z.string()),
   /** New since the result before, at most 20. Absent: nothing. See docs/sandbox.md, "What is left behind". */
@@ -69,7 +101,7 @@ export type SandboxReport = z.infer<typeof SandboxReport>;
  *
  * - `read-only-path`: writing outside the folders that can be written
  * - `protected-path`: writing what stays read-only in them
- * - `network`: the host's network, or a server on the host's loopback
+ * - `network`: the host's network, a server on the host's loopback, or a host that no rule allows
  * - `local-socket`: a Unix socket, with a path or an abstract name
  * - `mount`, `namespace`: mounting, unmounting, making or entering namespaces
  * - `process`: a process outside, by a signal, by `ptrace` or by `/proc`
@@ -93,19 +125,26 @@ export const SandboxRefusalKind = z.enum([
 ]);
 export type SandboxRefusalKind = z.infer<typeof SandboxRefusalKind>;
 
-/** Something that the sandbox may have refused, as told by what the command printed: a hint, not a record. */
+/** Something that the sandbox refused: a record where it has a `target`, else a hint taken from what the command printed. */
 export const SandboxRefusal = z.object({
   kind: SandboxRefusalKind,
   /** The path that the line names, as it names it. */
   path: z.string().optional(),
-  /** The line of the output that says so, at most 200 UTF-16 units. */
+  /** Host and port that the sandbox's proxy refused. */
+  target: z.string().optional(),
+  /** The rule for `sandbox.network` that would allow the target. Absent: no rule would. */
+  rule: z.string().optional(),
+  /** The line of the output that says so, at most 200 UTF-16 units; of a target, why it was refused. */
   evidence: z.string(),
 });
 export type SandboxRefusal = z.infer<typeof SandboxRefusal>;
 
 /** The sandbox that a command ran in, with what came of that. */
-export const SandboxOutcome = SandboxReport.extend({
-  /** Only of a command with an exit status other than 0; the newest last, at most 5. Absent: nothing hints at any. */
+export const SandboxOutcome = SandboxReport.omit({ networkRefusals: true }).extend({
+  /**
+   * Records of the network first, at most 20, whatever the exit status; then hints, only where that is not 0, the newest
+   * last, at most 5. Absent: there is neither.
+   */
   refusals: z.array(SandboxRefusal).optional(),
 });
 export type SandboxOutcome = z.infer<typeof SandboxOutcome>;

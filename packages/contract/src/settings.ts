@@ -24,7 +24,7 @@ import {
   MIN_OUTPUT_BYTES,
   MIN_OUTPUT_LINES,
 } from "./limits.ts";
-import { ResourceLimits, SandboxBackend, SandboxMode } from "./sandbox.ts";
+import { ResourceLimits, SandboxBackend, SandboxMode, SandboxNetwork } from "./sandbox.ts";
 
 const MAX_TIMEOUT_MS = MAX_TIMEOUT_SECONDS * 1_000;
 /** Longest wait for an answer: a day. */
@@ -217,11 +217,36 @@ export const Settings = z.object({
       "What Esc does while a program has a person's console: it ends the program, or goes to it and ctrl+] ends it.",
     ),
 
+  "secrets.mask": z
+    .boolean()
+    .default(true)
+    .describe(
+      "Whether secrets are masked in what a model reads: values of withheld variables, tokens of well-known forms, private keys and passwords in URLs.",
+    ),
+  "secrets.maskArtifacts": z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether they are masked in the files of artifacts too, which then differ from what the command wrote. Off: the files are exact, and what is read of them by address is masked.",
+    ),
+  "secrets.names": names
+    .default([])
+    .describe(
+      "Variables of the agent's environment whose values are masked although commands see them; `*` stands for any run of characters.",
+    ),
+  "secrets.allow": names
+    .default([])
+    .describe(
+      "Names of variables and forms (`jwt`, `url-password`) that are not masked; `*` stands for any run of characters.",
+    ),
+
   limits: ResourceLimits.optional().describe("Bounds of what a session uses up."),
   sandboxMode: SandboxMode.default("full").describe(
     "What commands can write. `full`: whatever the user can. Anything else runs them in a sandbox or not at all.",
   ),
-  "sandbox.network": z.boolean().default(false).describe("Whether commands in a sandbox can use the network."),
+  "sandbox.network": SandboxNetwork.default(false).describe(
+    "What of the network commands in a sandbox can reach. `true`: the host's. `false`: none. `allow`: hosts, by rules.",
+  ),
   "sandbox.backend": SandboxBackend.optional().describe("Who holds the sandbox; none means the first that works."),
   "sandbox.writablePaths": names
     .default([])
@@ -232,6 +257,19 @@ export const Settings = z.object({
     .boolean()
     .default(false)
     .describe("Whether a sandbox that lacks something is used, its lacks named in each result, instead of refused."),
+
+  "readOnly.enforce": z
+    .enum(["off", "available", "required"])
+    .default("available")
+    .describe(
+      "Whether the kernel holds a command that is allowed because it only reads. `available`: where it can; elsewhere the strict half of the tables decides. `required`: elsewhere such commands ask. `off`: the tables alone decide.",
+    ),
+  "readOnly.onRefusal": z
+    .enum(["report", "ask"])
+    .default("report")
+    .describe(
+      "What happens after such a command was refused something. `report`: the result says so. `ask`: the host's approval is asked, and an approved command runs once more, without confinement.",
+    ),
 
   "bashInterceptor.enabled": z
     .boolean()

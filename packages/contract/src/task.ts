@@ -28,6 +28,10 @@ export const BashTaskParams = z.strictObject({
   timeout_secs: seconds.positive().describe("End it after so many seconds"),
   run_in_background: background,
   display_name: z.string().min(1).describe("A few words that name it in lists"),
+  unconfined: z
+    .boolean()
+    .optional()
+    .describe("Ask for approval to run it where it can write; after it was refused something because it ran read-only"),
 });
 export type BashTaskParams = z.infer<typeof BashTaskParams>;
 

@@ -4,10 +4,11 @@
  * A result that is an error for the model (`isError`) is still a result; only what never finished is thrown.
  */
 import * as z from "zod";
-import { LostWithShell } from "./bash-result.ts";
+import { LostWithShell, MaskedSecrets } from "./bash-result.ts";
 import { CallRefusal } from "./decision.ts";
 import { AsyncDetails } from "./job.ts";
 import { ProcessInfo, StopReason } from "./outcome.ts";
+import { ReadOnlyOutcome } from "./read-only.ts";
 import { LimitMet, SandboxOutcome } from "./sandbox.ts";
 import { Truncation } from "./truncation.ts";
 
@@ -54,8 +55,12 @@ export const BashDetails = z.object({
   /** Why the call did not run. */
   refusal: CallRefusal.optional(),
   withheldNames: z.array(z.string()).optional(),
+  /** Secrets that were masked in the output. Absent: none. */
+  masked: MaskedSecrets.optional(),
   /** The sandbox the command ran in, and what it may have refused. Absent: none. */
   sandbox: SandboxOutcome.optional(),
+  /** How the command was held that ran because it only reads. Absent: it ran as any other. */
+  readOnly: ReadOnlyOutcome.optional(),
   /** Limits of the session that were met while it ran. */
   limitsMet: z.array(LimitMet).optional(),
   meta: OutputMeta.optional(),

@@ -30,6 +30,13 @@ describe("parameters of the bash tool", () => {
     expect(bashParams({ asyncEnabled: false }).safeParse(call).success).toBe(false);
   });
 
+  it("offer `unconfined` only in a session whose calls may be confined", () => {
+    const call = { command: "npm ls", unconfined: true };
+
+    expect(bashParams({ asyncEnabled: false, mayConfine: true }).safeParse(call).success).toBe(true);
+    expect(bashParams({ asyncEnabled: false }).safeParse(call).success).toBe(false);
+  });
+
   it("refuse a call without a command, with a wrong type and with a field that does not exist", () => {
     expect(BashParams.safeParse({}).success).toBe(false);
     expect(BashParams.safeParse({ command: "ls", timeout: "10" }).success).toBe(false);

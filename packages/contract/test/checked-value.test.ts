@@ -15,7 +15,7 @@ import { checkedValue } from "../src/internal.ts";
 
 const bash = { command: "x" };
 const task = { kind: "bash", script: "x", timeout_secs: 1, display_name: "x" };
-const FIELDS = "`command`, `description`, `env`, `timeout`, `cwd`, `pty`";
+const FIELDS = "`command`, `description`, `env`, `timeout`, `cwd`, `pty`, `unconfined`";
 
 /** A value, and what is told of it. */
 const WRONG: [schema: z.ZodType, value: unknown, problem: string | RegExp][] = [

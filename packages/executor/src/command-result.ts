@@ -6,13 +6,15 @@
  */
 import { type BashResult, DEFAULT_TIMEOUT_SECONDS } from "@pi-bash/contract";
 import type { RunOutput, RunResult } from "./natives-port.ts";
+import { enforcedOutcome } from "./read-only/read-only-result.ts";
+import { outcomeOf } from "./refusals.ts";
 
 /** Timeout of a command that names none, in milliseconds. */
 export const DEFAULT_TIMEOUT_MS = DEFAULT_TIMEOUT_SECONDS * 1_000;
 
 /** Something a reader should know once, beside the output. */
 export interface ExecutorNotice {
-  kind: "snapshot" | "withheld" | "isolated" | "minimizer";
+  kind: "snapshot" | "withheld" | "isolated" | "minimizer" | "secrets";
   text: string;
 }
 
@@ -58,8 +60,10 @@ export function settledResult(run: RunResult, timeoutMs: number): CommandResult 
   if (run.sessionReset) result.sessionReset = true;
   if (run.lostWithShell !== undefined) result.lostWithShell = [...run.lostWithShell];
   if (run.survivors.length > 0) result.survivors = [...run.survivors];
-  if (run.sandbox !== undefined) result.sandbox = run.sandbox;
+  if (run.sandbox !== undefined) result.sandbox = outcomeOf(run.sandbox);
+  if (run.readOnly !== undefined) result.readOnly = enforcedOutcome(run.readOnly);
   if (run.limitsMet !== undefined) result.limitsMet = [...run.limitsMet];
+  if (output?.masked !== undefined) result.masked = { count: output.masked.count, names: [...output.masked.names] };
   if (output !== undefined && output.lateOutputBytes !== 0) result.lateOutputBytes = output.lateOutputBytes;
   return result;
 }

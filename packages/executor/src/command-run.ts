@@ -12,13 +12,17 @@ import { type CommandResult, neverStarted, settledResult, unresponsiveResult } f
 import { type Deadline, type TimeoutDecision, watchDeadline } from "./deadline.ts";
 import { guardListener, warnAboutListener } from "./host-listener.ts";
 import { minimizeResult } from "./minimize.ts";
-import type { NativesPort, RunOptions, RunResult, SessionOptions } from "./natives-port.ts";
+import type { NativesPort, OutputMask, RunOptions, RunResult, SessionOptions } from "./natives-port.ts";
 import { ChunkThrottle, type OutputListener } from "./output/chunk-throttle.ts";
 import { withinLines } from "./output/line-window.ts";
+import { ReadOnlyUnavailableError } from "./read-only/confinement.ts";
+import { READ_ONLY_ENV } from "./read-only/read-only-environment.ts";
+import { withRecognized } from "./read-only/read-only-result.ts";
+import { hintsIn } from "./refusals.ts";
 import type { RuleFiles } from "./rule-files.ts";
 import { type ArtifactChoice, openRunSink, type RunSink, type UpdateListener } from "./run-sink.ts";
 import { type Watched, watchRun } from "./run-watch.ts";
-import { refusalsIn } from "./sandbox-refusals.ts";
+import { maskProcesses } from "./secrets.ts";
 import type { Lease } from "./sessions/session-pool.ts";
 import { prefixedCommand } from "./shell-config.ts";
 
@@ -32,6 +36,7 @@ const HARMLESS_CODES = new Set([
   "PI_INVALID_OPTION",
   "PI_SANDBOX_UNAVAILABLE",
   "PI_LIMITS_UNAVAILABLE",
+  "PI_READ_ONLY_UNAVAILABLE",
   "PI_SYSTEM",
 ]);
 
@@ -60,6 +65,12 @@ export interface ExecuteBashOptions {
   onTurn?: () => void;
   /** While another command has the session: wait for a turn (default), or run at once in a copy. */
   overlap?: "queue" | "clone";
+  /**
+   * Run it in a copy of the session that the kernel keeps from everything but reading; the session's folder follows a `cd`,
+   * everything else that it sets is dropped. Where that cannot be had, it does not run: `PI_READ_ONLY_UNAVAILABLE`. Default
+   * false.
+   */
+  readOnly?: boolean;
   /** The session is for this call alone and is closed when nothing of it lives any more. */
   isEphemeral?: boolean;
   /** Aborted when the command goes on in the background: later calls run in copies instead of waiting for it. */
@@ -92,6 +103,8 @@ export interface CommandHost {
   artifacts: ArtifactStore;
   prefix: string | undefined;
   graceMs: number;
+  /** Masks secrets in outputs. Absent: nothing is masked. */
+  mask: OutputMask | undefined;
   /** Rules of the minimizer that go before the built-in ones. */
   ruleFiles: () => Promise<RuleFiles>;
 }
@@ -107,6 +120,7 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
     onUpdate: guardListener(options.onUpdate, warnAboutListener("updates")),
     isFollowed: options.isFollowed === true,
     window,
+    masksFile: settings["secrets.maskArtifacts"],
   });
   const startedAt = performance.now();
   const { signal, onTimeout, lifetimeMs } = options;
@@ -125,7 +139,8 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
   const { value } = watched;
   // The core was told to stop; why, it does not know.
   const ended = deadline.hasKilled && value.cancelled ? { ...value, timedOut: true } : value;
-  const settled = await withRefusals(settledResult(ended, endedAfterMs), call);
+  const survivors = maskProcesses(host.mask, ended.survivors);
+  const settled = await withHints(settledResult({ ...ended, survivors }, endedAfterMs), call);
   const result = await sink.finish(settled, value.output);
   const shown = options.mayMinimize === false ? result : await minimized(call, result, { host, sink, window });
   // A minimized text fits already. What is said of a stop stands before the output.
@@ -146,22 +161,24 @@ function minimized(
     command: call.command,
     result,
     spillPath: sink.spillPath,
+    mask: host.mask,
     saveOriginal: async (text) => (await artifacts.save("bash-original", text).catch(() => undefined))?.id,
     window,
   });
 }
 
-/** With what the sandbox may have refused, told from the text before the minimizer has it. */
-async function withRefusals(result: CommandResult, { options, session }: CommandCall): Promise<CommandResult> {
-  const { sandbox: report, exitCode, output } = result;
-  if (report === undefined || exitCode === undefined || exitCode === 0) return result;
-  const refusals = await refusalsIn(output, {
-    report,
-    writablePaths: session.sandbox?.writablePaths ?? [],
-    cwd: result.workingDir ?? options.cwd ?? session.cwd ?? process.cwd(),
-    isRoot: process.getuid?.() === 0,
-  });
-  return refusals.length === 0 ? result : { ...result, sandbox: { ...report, refusals } };
+/** With what may have been refused, recognized in the text before the minimizer has it. */
+async function withHints(result: CommandResult, { options, session }: CommandCall): Promise<CommandResult> {
+  const { sandbox, readOnly, exitCode, output } = result;
+  if (exitCode === undefined || exitCode === 0) return result;
+  const cwd = result.workingDir ?? options.cwd ?? session.cwd ?? process.cwd();
+  // The narrower of the two: what it refused, an approval allows, and the next run shows what the sandbox refuses.
+  if (readOnly?.enforced === true) return { ...result, readOnly: await withRecognized(readOnly, output, cwd) };
+  if (sandbox === undefined) return result;
+  const writablePaths = session.sandbox?.writablePaths ?? [];
+  const hints = await hintsIn(output, { report: sandbox, writablePaths, cwd, isRoot: process.getuid?.() === 0 });
+  const refusals = [...(sandbox.refusals ?? []), ...hints];
+  return refusals.length === 0 ? result : { ...result, sandbox: { ...sandbox, refusals } };
 }
 
 /** Starts the run, waits for it, and gives the session back in the state that the outcome leaves it in. */
@@ -199,12 +216,14 @@ async function start(
   host: CommandHost,
   { sink, throttle, deadline }: Receivers,
 ): Promise<RunResult> {
-  const { cwd, env } = call.options;
+  const { cwd, readOnly } = call.options;
+  const env = readOnly === true ? { ...READ_ONLY_ENV, ...call.options.env } : call.options.env;
   const { signal, timeoutMs } = deadline;
   const run: RunOptions = {
     command: prefixedCommand(call.command, host.prefix),
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env: { ...env } }),
+    ...(readOnly === true ? { readOnly } : {}),
     timeoutMs,
     ...(signal === undefined ? {} : { signal }),
     sink: sink.options,
@@ -213,6 +232,7 @@ async function start(
   const onChunk = throttle === undefined ? undefined : (_: Error | null, chunk: string) => throttle.push(chunk);
   if (lease.turn === "own") return shell.run(run, onChunk);
   if (host.natives.capabilities().clone) return shell.run({ ...run, concurrency: "clone" }, onChunk);
+  if (readOnly === true) throw new ReadOnlyUnavailableError("this backend makes no copies of a session");
   // A platform without copies gives a fresh shell: it lacks the session's state, but never touches it either.
   return host.natives.executeShell({ ...call.session, ...run }, onChunk);
 }

@@ -13,63 +13,29 @@ import { type SandboxOptions, Settings, type SettingsInput } from "@pi-bash/cont
 import { HARD_TIMEOUT_GRACE_MS } from "@pi-bash/contract/internal";
 import { MAX_TIMER_MS, unlessAborted } from "@pi-bash/contract/wait";
 import { ArtifactStore } from "./artifacts/store.ts";
-import { type CommandResult, DEFAULT_TIMEOUT_MS, type ExecutorNotice, neverStarted } from "./command-result.ts";
+import { type CommandResult, DEFAULT_TIMEOUT_MS, neverStarted } from "./command-result.ts";
 import { type ExecuteBashOptions, runCommand } from "./command-run.ts";
 import { type ChildEnvironment, checkCommandEnv, childEnvironment } from "./environment/child-environment.ts";
-import type { NativesPort, SessionOptions } from "./natives-port.ts";
+import type { Executor, ExecutorPorts } from "./executor-surface.ts";
+import type { NativesPort, OutputMask, SessionOptions } from "./natives-port.ts";
 import { checkCallOptions, checkExecutorOptions } from "./option-names.ts";
+import { type Confinement, ConfinementProof, checkClaim } from "./read-only/confinement.ts";
 import { loadRuleFiles, type RuleFiles } from "./rule-files.ts";
 import { sandboxOf } from "./sandbox-settings.ts";
+import { Secrets } from "./secrets.ts";
 import { SessionFolders } from "./session-folders.ts";
+import { SessionNews } from "./session-news.ts";
 import { sessionKey } from "./sessions/session-key.ts";
-import { type Lease, SessionPool } from "./sessions/session-pool.ts";
+import { SessionPool } from "./sessions/session-pool.ts";
 import { type ShellConfig, shellConfig } from "./shell-config.ts";
-import { SNAPSHOT_BUDGET_MS, type SnapshotOutcome, SnapshotSource, snapshotNotice } from "./snapshot/snapshot.ts";
+import { SNAPSHOT_BUDGET_MS, type SnapshotOutcome, SnapshotSource } from "./snapshot/snapshot.ts";
 import { usableNatives } from "./usable-natives.ts";
 import { checkWorkingDirectory } from "./working-directory.ts";
 
-/** Sessions that were told about withheld names are remembered up to here. */
-const MAX_REMEMBERED_SESSIONS = 4_096;
-/** What the executor is given besides settings. */
-export interface ExecutorPorts {
-  /** The native runtime. Default: `@pi-bash/natives`, loaded at the first command. */
-  natives?: NativesPort;
-  /** The agent's environment, read once. Default: `process.env`. */
-  hostEnv?: Readonly<Record<string, string | undefined>>;
-  /** Where outputs go. Default: a store in a temporary folder with the limits of the settings, removed by `dispose`. */
-  artifacts?: ArtifactStore;
-  /** First directory of sessions. Default: the host's own. */
-  cwd?: string;
-  /** Idle sessions that are kept. Default 16. */
-  maxIdleSessions?: number;
-  /** Whether the user's rc is loaded. Default true. */
-  usesSnapshot?: boolean;
-  /** Most time that loading it may take, in milliseconds. Default 5,000. */
-  snapshotBudgetMs?: number;
-  /** Time past a deadline until a run is given up, in milliseconds. Default 5,000. */
-  graceMs?: number;
-  /** What a person edits to change settings, named in messages. */
-  configName?: string;
-}
+export type { Executor, ExecutorPorts } from "./executor-surface.ts";
 
-/** Runs commands for an agent: sessions by key, artifacts, jobs. */
-export interface Executor {
-  /** Runs one command. Rejects only when it was never started. */
-  executeBash(command: string, options?: ExecuteBashOptions): Promise<CommandResult>;
-  readonly artifacts: ArtifactStore;
-  /** Where sessions stand, for those whose `cd` lasts. `closeSession` forgets it. */
-  readonly folders: SessionFolders;
-  /** The sandbox that every command runs in. Absent: none. */
-  readonly sandbox?: SandboxOptions | undefined;
-  /** What sessions begin with, and which names were kept from them. */
-  environment(): ChildEnvironment;
-  /** Closes the session of an agent's key and ends what it started. Fine if there is none. */
-  closeSession(agentKey: string): Promise<void>;
-  /** Shells there are now. */
-  stats(): { sessions: number; idle: number; quarantined: number };
-  /** Closes all sessions and what they started. Later calls reject. Fine any number of times. */
-  dispose(): Promise<void>;
-}
+/** Keys of sessions are remembered up to here. */
+const MAX_REMEMBERED_SESSIONS = 4_096;
 
 /** What every session of an executor begins with. */
 interface Base {
@@ -78,6 +44,7 @@ interface Base {
   environment: ChildEnvironment;
   snapshots: SnapshotSource;
   pool: SessionPool;
+  mask: OutputMask | undefined;
 }
 
 /**
@@ -94,6 +61,7 @@ class SessionExecutor implements Executor {
   readonly artifacts: ArtifactStore;
   readonly folders = new SessionFolders();
   readonly sandbox: SandboxOptions | undefined;
+  readonly masksArtifacts: boolean;
   readonly #settings: Settings;
   readonly #ports: ExecutorPorts;
   readonly #hostEnv: Readonly<Record<string, string | undefined>>;
@@ -102,19 +70,23 @@ class SessionExecutor implements Executor {
   #pool: SessionPool | undefined;
   /** Keys of sessions by the agent's, each with the snapshot it was made with. */
   readonly #keys = new Map<string | undefined, { snapshotPath: string | undefined; key: string }>();
-  readonly #toldSessions = new Set<string>();
-  #isSnapshotFailureTold = false;
+  readonly #proof: ConfinementProof;
+  readonly #secrets: Secrets;
+  readonly #news: SessionNews;
   #ruleFiles: Promise<RuleFiles> | undefined;
-  /** What is wrong with rule files, until it was told. */
-  #untoldProblems: string[] = [];
   #disposal: Promise<void> | undefined;
 
   constructor(settings: Settings, ports: ExecutorPorts) {
     this.#settings = settings;
+    this.masksArtifacts = settings["secrets.mask"] && settings["secrets.maskArtifacts"];
     this.#ports = ports;
     this.sandbox = sandboxOf(settings, ports.cwd ?? process.cwd());
     this.#hostEnv = { ...(ports.hostEnv ?? process.env) };
     this.#ownsArtifacts = ports.artifacts === undefined;
+    this.#proof = new ConfinementProof(async () => {
+      const base = await this.#open();
+      return { natives: base.natives, session: this.#sessionOptions(base, undefined) };
+    });
     this.artifacts =
       ports.artifacts ??
       new ArtifactStore({
@@ -122,6 +94,9 @@ class SessionExecutor implements Executor {
         quotaBytes: settings["artifacts.quotaBytes"],
         maxAgeMs: settings["artifacts.maxAgeMs"],
       });
+    this.#secrets = new Secrets({ settings, hostEnv: this.#hostEnv, natives: ports.natives });
+    this.#news = new SessionNews(this.#secrets);
+    this.artifacts.maskWith(this.#secrets.mask);
   }
 
   async executeBash(command: string, options: ExecuteBashOptions = {}): Promise<CommandResult> {
@@ -132,6 +107,7 @@ class SessionExecutor implements Executor {
     const { signal } = options;
     if (signal?.aborted) return neverStarted();
     const base = await this.#open();
+    if (options.readOnly === true) checkClaim(base.natives);
     // Every call but the first finds it made.
     const known = this.#knownSnapshot(base);
     if (!this.#hasSession(base, known, options.sessionKey)) await this.#checkFolder(options.cwd);
@@ -141,21 +117,31 @@ class SessionExecutor implements Executor {
     const key = this.#keyOf(base, snapshotPath, options.sessionKey);
     // A session that stands has sourced it; only a new one needs the file.
     if (snapshotPath !== undefined && !base.pool.has(key)) await base.snapshots.restore();
-    const call = { mayClone: options.overlap === "clone", signal };
     const sessionOptions = this.#sessionOptions(base, snapshotPath);
-    const lease = await base.pool.acquire(key, sessionOptions, call);
+    const lease = await base.pool.acquire(key, sessionOptions, { mayClone: options.overlap === "clone", signal });
     if (lease === undefined) return neverStarted();
     if (options.isEphemeral) lease.session.isEphemeral = true;
     options.onTurn?.();
-    const result = await runCommand({ command, options, timeoutMs, session: sessionOptions }, lease, {
+    const call = { command, options, timeoutMs, session: sessionOptions };
+    const result = await runCommand(call, lease, {
       natives: base.natives,
       settings: this.#settings,
       artifacts: this.artifacts,
       prefix: base.config.prefix,
+      mask: base.mask,
       graceMs: this.#ports.graceMs ?? HARD_TIMEOUT_GRACE_MS,
       ruleFiles: () => this.#rules(base.natives),
-    });
-    return this.#withNotices(result, { key, lease, snapshot, environment: base.environment });
+    }).catch((error: unknown) => this.#proof.rejected(error));
+    const { environment, mask } = base;
+    return this.#news.addTo(result, { key, lease, snapshot, environment, mask });
+  }
+
+  secretMask(): Promise<OutputMask | undefined> {
+    return this.#secrets.mask();
+  }
+
+  confinement(): Promise<Confinement> {
+    return this.#proof.found();
   }
 
   environment(): ChildEnvironment {
@@ -182,8 +168,10 @@ class SessionExecutor implements Executor {
 
   async #close(): Promise<void> {
     const base = await this.#base?.catch(() => undefined);
+    await this.#proof.settled();
     await base?.pool.dispose();
     await base?.snapshots.dispose();
+    this.artifacts.unmask(this.#secrets.mask);
     if (this.#ownsArtifacts) await this.artifacts.dispose();
   }
 
@@ -202,8 +190,9 @@ class SessionExecutor implements Executor {
     const environment = this.environment();
     const { maxIdleSessions: maxIdle, snapshotBudgetMs: budgetMs = SNAPSHOT_BUDGET_MS } = this.#ports;
     const snapshots = new SnapshotSource({ natives, shell: config.shell, env: environment.env, budgetMs });
+    const mask = await this.secretMask();
     this.#pool = new SessionPool({ natives, ...(maxIdle === undefined ? {} : { maxIdle }) });
-    return { natives, config, environment, snapshots, pool: this.#pool };
+    return { natives, config, environment, snapshots, pool: this.#pool, mask };
   }
 
   #config(): ShellConfig {
@@ -232,7 +221,7 @@ class SessionExecutor implements Executor {
   /** The rule files, read once: when the first output is there to be minimized. */
   #rules(natives: NativesPort): Promise<RuleFiles> {
     this.#ruleFiles ??= loadRuleFiles(this.#settings, this.#ports.cwd ?? process.cwd(), natives).then((files) => {
-      this.#untoldProblems = files.problems;
+      this.#news.tellProblems(files.problems);
       return files;
     });
     return this.#ruleFiles;
@@ -259,42 +248,11 @@ class SessionExecutor implements Executor {
       baseEnv: base.environment.env,
       ...(sandbox === undefined ? {} : { sandbox }),
       ...(limits === undefined ? {} : { limits }),
+      ...(base.mask === undefined ? {} : { mask: base.mask }),
       ...(cwd === undefined ? {} : { cwd }),
       ...(snapshotPath === undefined ? {} : { snapshotPath }),
     };
   }
-
-  /** Adds what is said once: a lost rc, withheld names, a copy, a lost earlier session. */
-  #withNotices(result: CommandResult, told: Told): CommandResult {
-    const notices: ExecutorNotice[] = [];
-    if (told.snapshot.kind === "failed" && !this.#isSnapshotFailureTold) {
-      this.#isSnapshotFailureTold = true;
-      notices.push({ kind: "snapshot", text: snapshotNotice(told.snapshot.reason) });
-    }
-    for (const text of this.#untoldProblems.splice(0)) notices.push({ kind: "minimizer", text });
-    const withheldNames = this.#untoldNames(told);
-    const isIsolated = told.lease.turn === "clone";
-    return {
-      ...result,
-      ...(told.lease.isReset ? { sessionReset: true } : {}),
-      ...(withheldNames.length === 0 ? {} : { withheldNames }),
-      ...(isIsolated ? { isIsolated } : {}),
-      ...(notices.length === 0 ? {} : { notices }),
-    };
-  }
-
-  #untoldNames({ key, environment }: Told): string[] {
-    if (environment.withheld.length === 0 || this.#toldSessions.has(key)) return [];
-    if (this.#toldSessions.size < MAX_REMEMBERED_SESSIONS) this.#toldSessions.add(key);
-    return environment.withheld.map((variable) => variable.name);
-  }
-}
-
-interface Told {
-  key: string;
-  lease: Lease;
-  snapshot: SnapshotOutcome;
-  environment: ChildEnvironment;
 }
 
 function pathOf(snapshot: SnapshotOutcome): string | undefined {

@@ -43,14 +43,15 @@ export {
   type JobWork,
 } from "./jobs/job.ts";
 export type { OwnedJob } from "./jobs/job-entry.ts";
-export type { LogTotals } from "./jobs/job-log.ts";
+export type { LogSecrets, LogTotals } from "./jobs/job-log.ts";
 export { JobManager } from "./jobs/job-manager.ts";
 export type { JobManagerOptions, JobOptions } from "./jobs/job-options.ts";
 export type { LogText } from "./jobs/log-reader.ts";
 export type { JobReport, PollOptions, PollResult } from "./jobs/poll.ts";
-export type { NativesPort } from "./natives-port.ts";
+export type { NativesPort, OutputMask } from "./natives-port.ts";
 export type { OutputListener } from "./output/chunk-throttle.ts";
 export { type BashProgress, type BashProgressEnd, runWithProgress } from "./progress.ts";
+export { type Confinement, ReadOnlyUnavailableError } from "./read-only/confinement.ts";
 export type { ArtifactChoice, UpdateListener } from "./run-sink.ts";
 export { SessionFolders } from "./session-folders.ts";
 export { ShellConfigError } from "./shell-config.ts";

@@ -9,9 +9,10 @@ import { readFile } from "node:fs/promises";
 import { analyzeCommand } from "@pi-bash/command";
 import { artifactUrl, type OutputWindow, type Settings } from "@pi-bash/contract";
 import { type CommandResult, countLines } from "./command-result.ts";
-import type { MinimizedText, MinimizerChoices, NativesPort } from "./natives-port.ts";
+import type { MinimizedText, MinimizerChoices, NativesPort, OutputMask } from "./natives-port.ts";
 import { isOverLines } from "./output/line-window.ts";
 import type { RuleFiles } from "./rule-files.ts";
+import { maskResult } from "./secrets.ts";
 
 /** Shorter output is left as it is: there is nothing to win. In UTF-16 units. */
 const MIN_CHARS = 1_000;
@@ -42,6 +43,8 @@ export interface MinimizeRequest {
   /** File with the whole raw output, where the result names an artifact. */
   spillPath: string | undefined;
   saveOriginal: SaveOriginal;
+  /** Masks secrets in the text of a file, which has them. */
+  mask?: OutputMask | undefined;
   /** What the model reads at most. */
   window: OutputWindow;
 }
@@ -60,7 +63,8 @@ export async function minimizeResult(request: MinimizeRequest): Promise<CommandR
     if (argv === undefined) return result;
     const { texts } = await request.ruleFiles();
     const minimized = await minimizeOutputAsync({ argv }, raw, exitCode, choices(settings, texts));
-    return minimized === null ? result : await swap(request, raw, minimized);
+    // A rewritten text puts parts together that stood apart.
+    return minimized === null ? result : maskResult(request.mask, await swap(request, raw, minimized));
   } catch {
     // A minimizer that fails must not cost the output.
     return result;
@@ -68,10 +72,11 @@ export async function minimizeResult(request: MinimizeRequest): Promise<CommandR
 }
 
 /** The whole output: what the model would see, or the artifact where that is only a part. */
-async function rawText({ result, spillPath }: MinimizeRequest): Promise<string | undefined> {
+async function rawText({ result, spillPath, mask }: MinimizeRequest): Promise<string | undefined> {
   if (!result.truncated) return result.output;
   if (result.artifactId === undefined || spillPath === undefined) return undefined;
-  return readFile(spillPath, "utf8");
+  const raw = await readFile(spillPath, "utf8");
+  return mask?.text(raw).text ?? raw;
 }
 
 /** The words of the command that wrote the output; none where more than one could have. */

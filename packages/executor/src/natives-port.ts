@@ -29,6 +29,21 @@ export interface SessionOptions {
   sandbox?: SandboxOptions;
   /** Upper bounds of what it uses up. */
   limits?: ResourceLimits;
+  /** What is masked in outputs; absent: nothing. */
+  mask?: OutputMask;
+}
+
+/** Masks secrets; see `SecretMask` of the native surface. */
+export interface OutputMask {
+  /** A text without its secrets. */
+  text(text: string): { text: string; count: number; names: readonly string[] };
+  /** The same for a stream of bytes. */
+  stream(): {
+    /** Takes bytes that stand before what is wanted, and gives out nothing of them. */
+    skip(bytes: Uint8Array): void;
+    push(bytes: Uint8Array): Uint8Array;
+    finish(): Uint8Array;
+  };
 }
 
 /** What a sink keeps; see the native surface for ranges and defaults. */
@@ -40,6 +55,7 @@ export interface RunSinkOptions {
   spillFromStart?: boolean;
   spillMaxBytes?: number;
   throttleMs?: number;
+  maskSpill?: boolean;
   onUpdate?: (tail: string, totals: { bytes: number; lines: number }) => void;
 }
 
@@ -53,6 +69,16 @@ export interface RunOptions {
   signal?: AbortSignal;
   sink?: RunSinkOptions;
   concurrency?: "queue" | "clone";
+  /** In a fork of the session that the kernel keeps from everything but reading, or not at all. */
+  readOnly?: boolean;
+}
+
+/** What came of a run that was confined. */
+export interface ReadOnlyFacts {
+  /** What this kernel cannot hold. */
+  readonly degraded: readonly string[];
+  /** The command changed its shell's state, which went with the fork. */
+  readonly stateDropped: boolean;
 }
 
 /** What the native sink kept. */
@@ -68,6 +94,7 @@ export interface RunOutput {
   spillError?: string | undefined;
   shownRange: { startLine: number; endLine: number };
   lateOutputBytes: number;
+  masked?: { count: number; names: readonly string[] } | undefined;
 }
 
 /** How a run ended. */
@@ -84,6 +111,8 @@ export interface RunResult {
   sandbox?: SandboxReport | undefined;
   limitsMet?: readonly LimitMet[] | undefined;
   lostWithShell?: readonly LostWithShell[] | undefined;
+  /** Present exactly where it ran confined. */
+  readOnly?: ReadOnlyFacts | undefined;
 }
 
 /** Receives decoded output. A promise it returns holds the command back until it resolves. */
@@ -130,5 +159,16 @@ export interface NativesPort {
   ): Promise<MinimizedText | null>;
   /** Throws where the text is no rule file or an inline test of it does not hold. */
   verifyMinimizerRules?(text: string): unknown;
-  capabilities(): { session: "persistent" | "per-command"; clone: boolean };
+  /** Absent where secrets cannot be masked. */
+  SecretMask?: new (options: {
+    values: { name: string; value: string }[];
+    shapes: boolean;
+    allow: readonly string[];
+  }) => OutputMask;
+  capabilities(): {
+    session: "persistent" | "per-command";
+    clone: boolean;
+    /** What the system says of `RunOptions.readOnly`. Absent: nothing can be confined. */
+    readOnly?: { readonly available: boolean; readonly reason?: string; readonly degraded: readonly string[] };
+  };
 }

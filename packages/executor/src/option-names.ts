@@ -29,6 +29,7 @@ const CALL: OptionNames<ExecuteBashOptions> = {
   onUpdate: true,
   artifact: true,
   overlap: true,
+  readOnly: true,
   isEphemeral: true,
   backgrounded: true,
   isFollowed: true,

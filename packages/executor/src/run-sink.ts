@@ -37,6 +37,8 @@ export interface RunSinkSource {
   isFollowed?: boolean;
   /** What the model reads at most. */
   window: OutputWindow;
+  /** Secrets are masked in the file too. */
+  masksFile?: boolean;
 }
 
 /** The sink of one run. Never rejects: without an artifact the run goes on, and the result says why. */
@@ -50,6 +52,7 @@ export async function openRunSink(source: RunSinkSource): Promise<RunSink> {
     ...(headBytes > 0 ? { headBytes } : {}),
     ...(allocation === undefined ? {} : { spillPath: allocation.path, spillMaxBytes: source.store.maxBytes }),
     ...(source.isFollowed ? { spillFromStart: true } : {}),
+    ...(source.masksFile ? { maskSpill: true } : {}),
     onUpdate: (tail, totals) => {
       Object.assign(seen, { tail, bytes: totals.bytes, lines: totals.lines });
       source.onUpdate?.(tail, totals);

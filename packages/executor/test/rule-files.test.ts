@@ -104,6 +104,8 @@ describe("an executor with rule files", () => {
     };
     natives.behaviour = async () => ended({ text: "a line of a build that says little\n".repeat(200) });
     const settings = {
+      // The fake has no mask, which is a notice of its own.
+      "secrets.mask": false,
       "shellMinimizer.settingsPath": write(folder, "own.toml", RULES),
       "shellMinimizer.approvedRules": ["0".repeat(64)],
     };

@@ -12,6 +12,7 @@ import { type DriverPlace, findDriver } from "./find-driver.ts";
 import type * as Addon from "./generated/binding.d.ts";
 import { type LoadAttempt, NativeLoadError } from "./native-load-error.ts";
 import { currentTarget, supervisorName } from "./target.ts";
+import { unpackDriver } from "./unpack-driver.ts";
 
 /** Which addon is in use. */
 export interface AddonInfo {
@@ -105,6 +106,8 @@ function loadFile(path: string): Binding {
     arch: process.arch,
     isElectron: "electron" in process.versions,
     resolve: (entry) => require.resolve(entry),
+    // What makes archives readable replaces functions of this object, which an import of their names does not see.
+    unpack: (archived) => unpackDriver((require("node:fs") as typeof import("node:fs")).readFileSync(archived)),
   });
   const driver = driverPlace.kind === "file" ? driverPlace.path : undefined;
   if (!existsSync(supervisor)) return { addon, path, supervisor: undefined, driver, driverPlace };

@@ -24,13 +24,10 @@ const TURN_BYTES = 8 * 62 * 1024;
 /** Time after which a turn is ended, in milliseconds. What a callback takes on top is the caller's. */
 const TURN_MS = 4;
 
-/** Longest that a promise of a callback is awaited once its command ended, in milliseconds. */
-const ENDED_PATIENCE_MS = 5_000;
-
-/** The same for a command that was cancelled or timed out: its own end took up to three seconds of the grace. */
-const STOPPED_PATIENCE_MS = 2_000;
-
-/** The same from the moment that the caller cancels: who wants a run to end does not want it held. */
+/**
+ * Longest that a promise of a callback is awaited from the moment that the caller cancels, in milliseconds: who wants a run
+ * to end does not want it held. How long it is awaited once its command ended, the core says (`budget.rs`).
+ */
 const CANCELLED_PATIENCE_MS = 500;
 
 /** Only keeps the event loop alive. */
@@ -147,15 +144,15 @@ export class Bridge {
   #deliver(delivery: Delivery): void {
     const pending = this.#pending.get(delivery.id);
     if (pending === undefined) return;
-    if (delivery.endingStopped !== undefined) {
-      pending.gate?.openIn(delivery.endingStopped ? STOPPED_PATIENCE_MS : ENDED_PATIENCE_MS);
+    const { end, text, update, patienceMs } = delivery;
+    if (patienceMs !== undefined && end === undefined) {
+      pending.gate?.openIn(patienceMs);
       return;
     }
     if (delivery.hasTexts) {
       this.#deliverTexts(delivery.id, pending);
       return;
     }
-    const { end, text, update } = delivery;
     const { onText, onUpdate } = pending.listeners ?? {};
     const fromText = text !== undefined && onText ? pending.gate?.call(onText, text) : undefined;
     const fromUpdate = update !== undefined && onUpdate ? pending.gate?.call(onUpdate, update) : undefined;
@@ -164,7 +161,7 @@ export class Bridge {
       this.#finish(delivery.id, pending, end);
       return;
     }
-    if (end) pending.gate?.openIn(wasStopped(end) ? STOPPED_PATIENCE_MS : ENDED_PATIENCE_MS);
+    if (patienceMs !== undefined) pending.gate?.openIn(patienceMs);
     void awaited.then(() => fromUpdate).then(() => this.#finish(delivery.id, pending, end));
   }
 
@@ -205,8 +202,4 @@ export class Bridge {
 /** Whether the event loop is libuv's own. Bun and Deno export its names, and end the process when most are called. */
 function hasEventLoop(): boolean {
   return process.versions["bun"] === undefined && process.versions["deno"] === undefined;
-}
-
-function wasStopped(end: End): boolean {
-  return end.run !== undefined && (end.run.cancelled || end.run.timedOut);
 }

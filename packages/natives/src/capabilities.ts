@@ -59,7 +59,8 @@ export interface DriverInfo {
   readonly path?: string;
   /**
    * `absent`: there is none. `untried`: no session was started yet. `fits`: the newest bash that was tried takes it.
-   * `unfit`: it does not, or bash could not load it from where it is; each command of such sessions has a bash of its own, slower.
+   * `unfit`: it does not, bash could not load it from where it is, or bash died with it twice while it ran no command; each command
+   * of such sessions has a bash of its own, slower.
    */
   readonly state: "absent" | "untried" | "fits" | "unfit";
   /** Why it does not fit, or why there is none. */

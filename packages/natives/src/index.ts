@@ -27,7 +27,7 @@ export {
   verifyMinimizerRules,
 } from "./minimizer.ts";
 export { type LoadAttempt, NativeLoadError } from "./native-load-error.ts";
-export { OutputSink } from "./output-sink.ts";
+export { OutputSink, type OutputSinkOptions } from "./output-sink.ts";
 export {
   type PtyArgvStartOptions,
   type PtyOptions,
@@ -37,6 +37,13 @@ export {
   type StartListener,
 } from "./pty-session.ts";
 export type { OutputSummary, ReadOnlyReport, ShellRunResult } from "./run-result.ts";
+export {
+  type MaskedText,
+  SecretMask,
+  type SecretMaskOptions,
+  type SecretMaskStream,
+  type SecretValue,
+} from "./secret-mask.ts";
 export { type ChunkListener, executeShell, Shell } from "./shell.ts";
 export { ShellError, type ShellErrorCode } from "./shell-error.ts";
 export {

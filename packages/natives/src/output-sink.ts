@@ -4,14 +4,21 @@
 import * as timers from "node:timers";
 import { binding } from "./binding.ts";
 import { CallbackGate } from "./callback-gate.ts";
-import { absent, checkText } from "./check-option.ts";
+import { absent, checkKnown, checkText, readOnce } from "./check-option.ts";
 import type { Sink, Update } from "./generated/binding.d.ts";
 import { type OutputSummary, toOutputSummary } from "./run-result.ts";
+import { nativeMask, type SecretMask } from "./secret-mask.ts";
 import { fromNative, invalidOption } from "./shell-error.ts";
-import { readSink, type SinkOptions, type SinkUpdateListener, toSinkRequest } from "./sink-options.ts";
+import { readSink, SINK_NAMES, type SinkOptions, type SinkUpdateListener, toSinkRequest } from "./sink-options.ts";
 
 // Taken before anybody can patch them, as in `bridge.ts`.
 const { setTimeout, clearTimeout } = timers;
+
+/** Options of a sink for output that no run of ours wrote. */
+export interface OutputSinkOptions extends SinkOptions {
+  /** What is masked in its text and updates. Default: nothing. */
+  readonly mask?: SecretMask;
+}
 
 /**
  * Keeps the ends of a stream in memory and, past `maxBytes`, the whole of it in a file.
@@ -30,12 +37,15 @@ export class OutputSink {
    * @throws ShellError when an option is wrong
    * @throws NativeLoadError when there is no addon for this platform
    */
-  constructor(given: SinkOptions = {}) {
-    const options = readSink("options", given);
+  constructor(given: OutputSinkOptions = {}) {
+    const { mask, ...rest } = readOnce("options", given, ["mask", ...SINK_NAMES]);
+    checkKnown("options", given, ["mask", ...SINK_NAMES]);
+    const options = readSink("options", rest);
+    const secrets = absent(mask) ? undefined : nativeMask("mask", mask);
     const request = toSinkRequest(options, "");
     const { addon } = binding();
     try {
-      this.#sink = new addon.Sink(request);
+      this.#sink = new addon.Sink(request, secrets);
     } catch (error) {
       throw fromNative(error);
     }

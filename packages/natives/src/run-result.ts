@@ -5,6 +5,7 @@ import { constants } from "node:os";
 import type { LimitMet, LostWithShell, ProcessInfo, SandboxReport } from "@pi-bash/contract";
 import type { RunOutcome, Summary } from "./generated/binding.d.ts";
 import { type MinimizerResult, toMinimizerResult } from "./minimizer.ts";
+import { toSandboxReport } from "./sandbox-report.ts";
 
 /** What a sink kept. */
 export interface OutputSummary {
@@ -28,6 +29,11 @@ export interface OutputSummary {
   readonly shownRange: { readonly startLine: number; readonly endLine: number };
   /** Bytes that background children wrote after the command ended, as far as seen. */
   readonly lateOutputBytes: number;
+  /**
+   * Secrets that were masked in `text` and, with `maskSpill`, in the file. Of a flood, only what can be shown is looked at
+   * for the text. Absent: none.
+   */
+  readonly masked?: { readonly count: number; readonly names: readonly string[] };
 }
 
 /** A command ran where the kernel kept it from changing anything. */
@@ -90,7 +96,7 @@ export function toRunResult(outcome: RunOutcome): ShellRunResult {
   if (workingDir !== undefined) result.workingDir = workingDir;
   if (output !== undefined) result.output = toOutputSummary(output);
   if (minimized !== undefined) result.minimized = toMinimizerResult(minimized, minimized.originalText ?? "");
-  if (sandbox !== undefined) result.sandbox = sandbox;
+  if (sandbox !== undefined) result.sandbox = toSandboxReport(sandbox);
   if (limitsMet !== undefined) result.limitsMet = limitsMet;
   if (lostWithShell !== undefined) result.lostWithShell = lostWithShell;
   if (readOnly !== undefined) result.readOnly = readOnly;

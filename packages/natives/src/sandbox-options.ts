@@ -1,7 +1,7 @@
 /**
  * A sandbox that a caller asks for, on its way to the addon: a name that is none of ours must never mean no sandbox.
  */
-import type { SandboxBackend, SandboxMode, SandboxOptions } from "@pi-bash/contract";
+import type { SandboxBackend, SandboxMode, SandboxNetworkRules, SandboxOptions } from "@pi-bash/contract";
 import { absent, checkAbsolutePath, checkKnown, checkObject, checkText, shown } from "./check-option.ts";
 import type { SandboxRequest } from "./generated/binding.d.ts";
 import { invalidOption } from "./shell-error.ts";
@@ -23,6 +23,8 @@ const NAMES: Names<keyof SandboxOptions> = {
   allowDegraded: "allowDegraded",
 };
 
+const NETWORK_NAMES: Names<keyof SandboxNetworkRules> = { allow: "allow" };
+
 /** The addon's form; absent: no sandbox. */
 export function toSandboxRequest(options: SandboxOptions | undefined | null): SandboxRequest | undefined {
   if (absent(options)) return undefined;
@@ -32,13 +34,23 @@ export function toSandboxRequest(options: SandboxOptions | undefined | null): Sa
   if (mode === "full") return undefined;
   return {
     mode,
-    network: flag("sandbox.network", options.network),
+    ...networkOf(options.network),
     ...(absent(options.backend) ? {} : { backend: oneOf("sandbox.backend", options.backend, BACKENDS) }),
     writablePaths: list("sandbox.writablePaths", options.writablePaths, checkAbsolutePath),
     protectedPaths: list("sandbox.protectedPaths", options.protectedPaths, checkText),
     hiddenPaths: list("sandbox.hiddenPaths", options.hiddenPaths, checkAbsolutePath),
     allowDegraded: flag("sandbox.allowDegraded", options.allowDegraded),
   };
+}
+
+/** The network as the addon takes it. What a rule may be is the addon's to say. */
+function networkOf(network: SandboxOptions["network"]): Pick<SandboxRequest, "network" | "networkRules"> {
+  if (absent(network) || typeof network === "boolean") return { network: network ?? false };
+  checkObject("sandbox.network", network);
+  checkKnown("sandbox.network", network, Object.keys(NETWORK_NAMES));
+  const { allow } = network;
+  if (absent(allow)) throw invalidOption("sandbox.network", "has no `allow`; give a list of rules, or true or false");
+  return { network: false, networkRules: list("sandbox.network.allow", allow, checkText) };
 }
 
 function oneOf<T extends string>(name: string, value: unknown, names: Names<T>): T {
@@ -56,6 +68,6 @@ function flag(name: string, value: unknown): boolean {
 
 function list(name: string, value: unknown, check: (name: string, value: unknown) => string): string[] {
   if (absent(value)) return [];
-  if (!Array.isArray(value)) throw invalidOption(name, "is no array; give a list of paths");
+  if (!Array.isArray(value)) throw invalidOption(name, "is not an array; give a list of strings");
   return value.map((one: unknown, at) => check(`${name}[${at}]`, one));
 }

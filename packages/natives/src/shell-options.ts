@@ -22,6 +22,7 @@ import {
 import type { Limits, MinimizerRules, RunRequest, SessionOptions } from "./generated/binding.d.ts";
 import { type Invocation, type MinimizerOptions, toArgv } from "./minimizer.ts";
 import { toSandboxRequest } from "./sandbox-options.ts";
+import type { SecretMask } from "./secret-mask.ts";
 import { invalidOption, ShellError } from "./shell-error.ts";
 import { readSink, type SinkOptions, toSinkRequest } from "./sink-options.ts";
 
@@ -56,6 +57,8 @@ export interface ShellOptions {
    * Without effect for `executeShell` and outside of Node on Linux.
    */
   readonly spinMicroseconds?: number;
+  /** What is masked in the text, the updates, the chunks and the late output of each run. Default: nothing. */
+  readonly mask?: SecretMask;
 }
 
 /** One command. */
@@ -103,6 +106,7 @@ const SESSION_NAMES = [
   "limits",
   "sandbox",
   "spinMicroseconds",
+  "mask",
 ] as const satisfies readonly (keyof ShellOptions)[];
 
 const RUN_NAMES = [

@@ -5,9 +5,16 @@ import { onAbort } from "@pi-bash/contract/abort";
 import { binding } from "./binding.ts";
 import { type Bridge, bridge, type Listeners, type Operation } from "./bridge.ts";
 import { absent, checkFunction, reading } from "./check-option.ts";
-import type { End, MinimizerRules, Bridge as NativeBridge, Session } from "./generated/binding.d.ts";
+import type {
+  End,
+  MinimizerRules,
+  Bridge as NativeBridge,
+  SecretMask as NativeMask,
+  Session,
+} from "./generated/binding.d.ts";
 import { toMinimizerRules } from "./minimizer.ts";
 import { type ShellRunResult, toRunResult } from "./run-result.ts";
+import { nativeMask } from "./secret-mask.ts";
 import { fromNative, ShellError, type ShellErrorCode } from "./shell-error.ts";
 import {
   readExecute,
@@ -56,7 +63,8 @@ export class Shell {
     const sessionOptions = toSessionOptions(options, found);
     this.#minimizer = minimizerOf(options);
     this.#spinMicroseconds = spinOf(options);
-    this.#session = native(() => new addon.Session(sessionOptions));
+    const mask = maskOf(options);
+    this.#session = native(() => new addon.Session(sessionOptions, mask));
   }
 
   /**
@@ -143,14 +151,19 @@ export async function executeShell(given: ShellExecuteOptions, onChunk?: ChunkLi
   const { addon } = found;
   // The command's directory and the session's are one here; the core checks it once.
   const { cwd: _, ...sessionOptions } = toSessionOptions(options, found);
+  const mask = maskOf(options);
   const operation = startRun(bridge(), options, onChunk, (crossing, id, isCancelled) =>
-    addon.execute(crossing, id, sessionOptions, request, isCancelled),
+    addon.execute(crossing, id, sessionOptions, request, isCancelled, mask),
   );
   return resultOf(operation, options.signal);
 }
 
 function minimizerOf({ minimizer }: ShellOptions): MinimizerRules | undefined {
   return absent(minimizer) ? undefined : reading("minimizer", () => toMinimizerRules(minimizer, "minimizer"));
+}
+
+function maskOf({ mask }: ShellOptions): NativeMask | undefined {
+  return absent(mask) ? undefined : nativeMask("mask", mask);
 }
 
 function startRun(

@@ -1,5 +1,5 @@
 /**
- * How much of an output is kept, and where the whole goes: the options of a sink, and their way to the addon.
+ * How much of an output is kept, and where the whole goes: the options of a sink, checked, and their form for the addon.
  */
 import { MAX_TIMER_MS } from "@pi-bash/contract/abort";
 import {
@@ -34,6 +34,8 @@ export interface SinkOptions {
   readonly throttleMs?: number;
   /** Remove colours, cursor movement and control characters, and show of a progress line what a terminal would. Default true. */
   readonly plainText?: boolean;
+  /** Mask in the spill file too what is masked in the text: it is not exact then. Default false. */
+  readonly maskSpill?: boolean;
   /** Called with the newest tail: at once, then at most every `throttleMs`; a slow listener misses older ones. */
   readonly onUpdate?: SinkUpdateListener;
 }
@@ -41,7 +43,8 @@ export interface SinkOptions {
 /** Largest window, in bytes, which is the core's own bound: 64 MiB. */
 const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
 
-const SINK_NAMES = [
+/** Names of a sink's options. */
+export const SINK_NAMES = [
   "maxBytes",
   "headBytes",
   "maxLineBytes",
@@ -50,6 +53,7 @@ const SINK_NAMES = [
   "spillMaxBytes",
   "throttleMs",
   "plainText",
+  "maskSpill",
   "onUpdate",
 ] as const satisfies readonly (keyof SinkOptions)[];
 
@@ -77,5 +81,6 @@ export function toSinkRequest(options: SinkOptions, prefix: string): SinkRequest
     ...(absent(options.spillPath) ? {} : { spillPath: checkAbsolutePath(`${prefix}spillPath`, options.spillPath) }),
     ...(absent(options.spillFromStart) ? {} : { spillFromStart: options.spillFromStart === true }),
     ...(absent(options.plainText) ? {} : { plainText: options.plainText === true }),
+    ...(absent(options.maskSpill) ? {} : { maskSpill: options.maskSpill === true }),
   };
 }

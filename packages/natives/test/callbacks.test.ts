@@ -1,6 +1,7 @@
 /** CC-04: what a callback does never breaks a run, and a slow one slows its command down. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { HARD_TIMEOUT_GRACE_MS } from "@pi-bash/contract/internal";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { executeShell, Shell, type ShellRunResult } from "../src/index.ts";
@@ -115,15 +116,28 @@ describe("a callback", () => {
     expect((await run).exitCode).toBe(0);
   });
 
+  it("that never settles has less time where the run had a deadline, so that both fit into the grace", async () => {
+    await using shell = new Shell();
+
+    const begin = performance.now();
+    await shell.run({ command: "echo a", timeoutMs: 100 }, () => new Promise(() => undefined));
+
+    // Of five seconds, the core keeps half for itself.
+    expect(performance.now() - begin).toBeLessThan(4_000);
+  });
+
   it("that never settles does not keep a timed-out run from settling", async () => {
     await using shell = new Shell();
 
+    const begin = performance.now();
     const result = await shell.run(
-      { command: `head -c ${FLOOD_BYTES} /dev/zero; sleep 60`, timeoutMs: 500 },
+      // What it runs ends on the last rung only.
+      { command: `trap '' INT TERM; head -c ${FLOOD_BYTES} /dev/zero; sleep 60`, timeoutMs: 500 },
       () => new Promise(() => undefined),
     );
 
     expect(result.timedOut).toBe(true);
+    expect(performance.now() - begin).toBeLessThan(500 + HARD_TIMEOUT_GRACE_MS);
     expect((await shell.run({ command: "exit 4" })).exitCode).toBe(4);
   });
 

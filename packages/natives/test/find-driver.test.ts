@@ -1,16 +1,37 @@
 /** Where the bash driver is found, and what is said where sessions cannot have one. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { findDriver } from "../src/find-driver.ts";
+import { unpackDriver } from "../src/unpack-driver.ts";
 
 /** Looks from a file in `project`, whose addon is in the folder `addon`. */
 function search(project: string, { platform = "linux", arch = "x64", isElectron = false } = {}) {
   const { resolve } = createRequire(join(project, "index.js"));
   const folder = join(project, "addon");
-  return findDriver({ folder, platform, arch, isElectron, resolve: (entry) => resolve(entry) });
+  return findDriver({ folder, platform, arch, isElectron, resolve: (entry) => resolve(entry), unpack: notUnpacked });
+}
+
+/** Makes a folder with this mode, whatever the umask. */
+function mkdirWith(mode: number, folder: string): void {
+  mkdirSync(folder);
+  chmodSync(folder, mode);
+}
+
+function notUnpacked(): string {
+  throw new Error("no room");
 }
 
 function write(path: string, text = ""): string {
@@ -57,12 +78,22 @@ describe("the bash driver", () => {
     if (!("bun" in process.versions)) expect(search(project, { arch: "riscv64" })).toEqual({ kind: "absent", reason });
   });
 
-  it("in an archive is not given to sessions, and the archive is named", () => {
+  it("in an archive is unpacked", () => {
+    const zip = write(join(scratchFolder(), ".yarn", "driver-0.1.0.zip"));
+    const none = { folder: "/nowhere", platform: "linux", arch: "x64", isElectron: false };
+    for (const path of [join(zip, "node_modules", "pi-driver.so"), "/$bunfs/root/pi-driver.so"]) {
+      const unpack = (archived: string) => `/unpacked${archived}`;
+
+      expect(findDriver({ ...none, resolve: () => path, unpack })).toEqual({ kind: "file", path: `/unpacked${path}` });
+    }
+  });
+
+  it("in an archive that cannot be unpacked is not given to sessions, and the archive is named", () => {
     const project = scratchFolder();
     // What Plug'n'Play resolves to: a path below a file.
     const zip = write(join(project, ".yarn", "driver-0.1.0.zip"));
     const inZip = join(zip, "node_modules", "pi-driver.so");
-    const none = { folder: project, platform: "linux", arch: "x64", isElectron: false };
+    const none = { folder: project, platform: "linux", arch: "x64", isElectron: false, unpack: notUnpacked };
     // Electron shows its archive as a folder.
     const asar = join(project, "resources", "app.asar");
     const inAsar = install(asar);
@@ -72,7 +103,9 @@ describe("the bash driver", () => {
       [asar, inAsar, search(asar, { isElectron: true })],
     ] as const) {
       expect(found).toMatchObject({ kind: "archived", path });
-      expect("reason" in found && found.reason).toContain(`\`${archive}\`, from which bash cannot load it`);
+      expect("reason" in found && found.reason).toContain(
+        `\`${archive}\`, from which bash cannot load it, and cannot be unpacked (no room)`,
+      );
     }
   });
 
@@ -90,5 +123,64 @@ describe("the bash driver", () => {
     const path = install(`${packed}.unpacked`);
 
     expect(search(packed, { isElectron: true })).toEqual({ kind: "file", path });
+  });
+});
+
+describe.skipIf(process.platform === "win32")("an unpacked driver", () => {
+  const bytes = Buffer.from("the object");
+
+  it("has the bytes of the packed one and is this user's alone, whatever the umask", () => {
+    const base = scratchFolder();
+    const before = process.umask(0);
+    onTestFinished(() => void process.umask(before));
+
+    const path = unpackDriver(bytes, base);
+
+    expect(readFileSync(path)).toEqual(bytes);
+    expect(statSync(path).mode & 0o777).toBe(0o400);
+    for (let folder = dirname(path); folder !== base; folder = dirname(folder)) {
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+    }
+    expect(readdirSync(dirname(path))).toHaveLength(1);
+  });
+
+  it("is used again, and made again where it was changed", () => {
+    const base = scratchFolder();
+    const path = unpackDriver(bytes, base);
+    const { ino } = statSync(path);
+    expect(unpackDriver(bytes, base)).toBe(path);
+    expect(statSync(path).ino).toBe(ino);
+    const other = join(base, "other");
+    writeFileSync(other, bytes);
+    const link = () => {
+      rmSync(path);
+      symlinkSync(other, path);
+    };
+    for (const spoil of [
+      () => writeFileSync(path, "the 0bject"),
+      () => chmodSync(path, 0o422),
+      () => rmSync(path),
+      link,
+    ]) {
+      chmodSync(path, 0o600);
+      spoil();
+
+      expect(unpackDriver(bytes, base)).toBe(path);
+      expect(lstatSync(path).isFile()).toBe(true);
+      expect([readFileSync(path), statSync(path).mode & 0o777]).toEqual([bytes, 0o400]);
+    }
+  });
+
+  it("is not put into a folder that others can write, that is a link, or that is not one", () => {
+    for (const [spoil, reason] of [
+      [(folder: string) => mkdirWith(0o777, folder), "others have rights in"],
+      [(folder: string) => symlinkSync(scratchFolder(), folder), "is not a folder"],
+      [(folder: string) => writeFileSync(folder, ""), "is not a folder"],
+    ] as const) {
+      const base = scratchFolder();
+      spoil(join(base, `pi-bash-${process.getuid?.()}`));
+
+      expect(() => unpackDriver(bytes, base)).toThrow(reason);
+    }
   });
 });

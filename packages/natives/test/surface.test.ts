@@ -9,6 +9,7 @@ describe("the public surface", () => {
       "NativeLoadError",
       "OutputSink",
       "PtySession",
+      "SecretMask",
       "Shell",
       "ShellError",
       "addonInfo",

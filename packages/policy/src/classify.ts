@@ -26,6 +26,8 @@ import { type Finding, type Refusal, refuse } from "./finding.ts";
 import { effectiveFolders } from "./folders.ts";
 import { findEnvironmentReads, isEnvironmentFile } from "./process-environment.ts";
 import { describeUnknownProgram } from "./program-kinds.ts";
+import { gradeOf, isConcurrencySafe, type ReadingGrade } from "./read-only/grade.ts";
+import { readsUnderKernel } from "./read-only/kernel-programs.ts";
 import { READ_ONLY_PROGRAMS } from "./read-only/programs.ts";
 import { suspiciousText } from "./suspicious-text.ts";
 
@@ -41,6 +43,8 @@ export interface Classification {
   readonly findings: readonly Finding[];
   /** Hard blocks that depend on what the text does not tell, such as the target of `rm -rf "$X"`. */
   readonly undecided: readonly Finding[];
+  /** What has to hold the line for it to only read; undefined where it does more. `kernel` is not of class `readonly`. */
+  readonly grade?: ReadingGrade | undefined;
   /** True for a read-only line that may run beside others: it changes nothing of its session and reads no input. */
   readonly concurrencySafe: boolean;
   /** The reading the class is based on. */
@@ -98,6 +102,7 @@ function classifyAnalysis(command: string, analysis: CommandAnalysis, context: C
     ...base,
     class: readonly ? "readonly" : "not-readonly",
     findings,
+    grade: gradeOf(analysis, findings),
     concurrencySafe: readonly && isConcurrencySafe(analysis),
   };
 }
@@ -178,12 +183,12 @@ function judgeProgram(command: EffectiveCommand): Refusal | undefined {
     return refuse("program-path", "exec", `\`${path}\` is not a program of the system`);
   }
   const judge = READ_ONLY_PROGRAMS.get(name);
-  if (judge === undefined) return describeUnknownProgram(name);
-  const args = wordsOf(command).slice(1);
+  const call = { name, args: wordsOf(command).slice(1) };
   if (name === "read" && !command.simple.context.loop) {
     return refuse("sets-variable", "session", "`read` outside a loop sets a variable of the session");
   }
-  return judge({ name, args });
+  const refusal = judge === undefined ? describeUnknownProgram(name) : judge(call);
+  return refusal !== undefined && readsUnderKernel(call) ? { ...refusal, needsKernel: true } : refusal;
 }
 
 /** Only reading files, here-documents, copies of descriptors and `/dev/null`. */
@@ -202,7 +207,11 @@ function redirectionRefusal(redirection: Redirection): Refusal | undefined {
   // Descriptors over 2 were opened by somebody else, for something else.
   if (/^[<>]&$/.test(redirection.operator) && /^(?:[012]-?|-)$/.test(value ?? "")) return undefined;
   if (value === "/dev/null") return undefined;
-  if (redirection.operator !== "<") return refuse("redirection", "write", `\`${redirection.text}\` writes a file`);
+  if (redirection.operator !== "<") {
+    const refusal = refuse("redirection", "write", `\`${redirection.text}\` writes a file`);
+    // Confined these are the outputs of the command or nothing; elsewhere `>` cuts the file that an output may be.
+    return value === "/dev/stdout" || value === "/dev/stderr" ? { ...refusal, needsKernel: true } : refusal;
+  }
   if (target === null) return refuse("redirection", "unknown", `\`${redirection.text}\` has no target`);
   return inputRefusal(redirection.text, target);
 }
@@ -279,16 +288,5 @@ function gitElsewhere(analysis: CommandAnalysis): Finding[] {
   );
   if (git === undefined) return [];
   const message = "`git` in another folder obeys the configuration there";
-  return [{ code: "git-elsewhere", severity: "exec", message, span: git.span }];
-}
-
-/** Nothing of the session changes, nothing stays in the background, and no input is shared. */
-function isConcurrencySafe(analysis: CommandAnalysis): boolean {
-  const changes = /^(?:cd|pushd|popd|read|jobs)$/;
-  return (
-    analysis.effective.length > 0 &&
-    !analysis.effective.some((command) => changes.test(command.argv[0]?.value ?? "")) &&
-    !analysis.effective.some((command) => command.via.includes("setsid")) &&
-    !analysis.constructs.some((construct) => construct.kind === "background")
-  );
+  return [{ code: "git-elsewhere", severity: "exec", message, span: git.span, needsKernel: true }];
 }

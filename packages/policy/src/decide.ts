@@ -7,22 +7,18 @@
  * mode. Everything that was not understood, and every error on the way, ends at "ask" at best. The decision reads no
  * file and starts no program; what it must know of the outside stands in the request.
  */
-import { analyzeCommand, type CommandAnalysis, type EffectiveCommand } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { analyzeCommand, type CommandAnalysis } from "@pi-bash/command";
 import type { UnaskedKind } from "@pi-bash/contract";
-import { environmentFindings } from "./call-environment.ts";
-import type { Classification, CommandClass } from "./classify.ts";
-import { coveredFindings, isNamedByRule } from "./coverage.ts";
-import type { Finding, Severity } from "./finding.ts";
+import type { CommandClass } from "./classify.ts";
+import { aboutRequest, type Finding } from "./finding.ts";
 import { type ForbiddenConfig, findForbidden, type PlacedCommand } from "./forbidden.ts";
 import { GIT_HARDENING, type GitConfigDanger } from "./git-hardening.ts";
+import type { ReadOnlyHold, ReadOnlyRun } from "./read-only/hold.ts";
 import { concerns, strongest } from "./rules/match.ts";
 import type { Rule, RuleSource } from "./rules/rule.ts";
 import type { RuleSet } from "./rules/rule-file.ts";
-import { sessionChangesOf } from "./session-changes.ts";
-import { suggestRules } from "./suggest.ts";
 import { escapeForDisplay } from "./suspicious-text.ts";
-import { unaskedObstacles } from "./unasked/unasked-obstacles.ts";
+import { named, runsGit, weighUnattended } from "./unattended.ts";
 
 /**
  * How undecided commands are treated. `default` asks; `acceptEdits` asks as well, files are edited by other tools;
@@ -62,6 +58,10 @@ export interface PolicyRequest {
   readonly askUndecidedBlocks?: boolean;
   /** The command runs inside a working sandbox. Default false. */
   readonly sandboxed?: boolean;
+  /** What can hold a line that is allowed because it only reads. Default: nothing, and the tables alone decide. */
+  readonly hold?: ReadOnlyHold;
+  /** The caller asks to run where it can write: what would run confined is asked for instead. Default false. */
+  readonly unconfined?: boolean;
   /** What may run unasked though it otherwise never does. Default: nothing. */
   readonly allowUnasked?: readonly UnaskedKind[];
   /** Why the session cannot be trusted to mean what the text says (`taintOf`); absent for a clean session. */
@@ -100,6 +100,11 @@ export interface Verdict {
   readonly display: string;
   /** Variables the command must run with for the decision to hold; empty for most. */
   readonly environment: Readonly<Record<string, string>>;
+  /**
+   * How the line has to run, where the approval rests on reading alone. Absent: a rule, a mode, a person or a sandbox
+   * allowed it, or it is not allowed. A host that cannot run a line `confined` must not give `hold: "kernel"`.
+   */
+  readonly reading?: ReadOnlyRun;
 }
 
 /** Decides about a request. Never throws: an error of our own asks, or denies where nobody can answer. */
@@ -108,13 +113,13 @@ export function decide(request: PolicyRequest, config: PolicyConfig): Verdict {
     return conclude(request, weigh(request, config));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const reason = finding("policy-error", "unknown", `the policy failed: ${why}`);
+    const reason = aboutRequest("policy-error", "unknown", `the policy failed: ${why}`);
     return conclude(request, { wish: "ask", reasons: [reason], class: "unparseable", concurrencySafe: false });
   }
 }
 
 /** A decision before the mode and the presence of a person are looked at. */
-interface Weighed {
+export interface Weighed {
   readonly wish: "allow" | "ask" | "deny" | "undecided";
   readonly reasons: readonly Finding[];
   readonly class: CommandClass;
@@ -122,6 +127,8 @@ interface Weighed {
   readonly matchedRules?: readonly MatchedRule[];
   readonly suggestedRules?: readonly string[];
   readonly analysis?: CommandAnalysis;
+  /** How it runs where reading alone allows it. */
+  readonly reading?: ReadOnlyRun | undefined;
 }
 
 function weigh(request: PolicyRequest, config: PolicyConfig): Weighed {
@@ -140,7 +147,7 @@ function weigh(request: PolicyRequest, config: PolicyConfig): Weighed {
   const unsure = [...doubts, ...(request.doubts ?? [])];
   if (unsure.length > 0) return { ...base, wish: "ask", reasons: unsure };
   const asksUndecided = config.askUndecidedBlocks !== false && request.askUndecidedBlocks !== false;
-  return approve(request, config, classification, rules, asksUndecided ? undecided : []);
+  return weighUnattended(request, config, classification, { rules, undecided: asksUndecided ? undecided : [] });
 }
 
 /** A project's rules come with the repository: until the folder is trusted they may forbid, not permit. */
@@ -175,85 +182,9 @@ function restrict(
   const message = `the command ${perhaps} the rule \`${rule.behavior} ${rule.text}\`${because}`;
   return {
     wish: denied === undefined ? "ask" : "deny",
-    reasons: [finding(`rule-${rule.behavior}`, "unknown", message)],
+    reasons: [aboutRequest(`rule-${rule.behavior}`, "unknown", message)],
     matchedRules: results.map((each) => named(each.rule)),
   };
-}
-
-/** What may run without a person. */
-function approve(
-  request: PolicyRequest,
-  config: PolicyConfig,
-  classification: Classification,
-  rules: readonly Rule[],
-  undecided: readonly Finding[],
-): Weighed {
-  const { analysis } = classification;
-  // These ask in every mode: a rule or a block that could have denied is not known, or the call changes what programs are.
-  const env = environmentFindings(request.env, rules);
-  const unasked = unaskedObstacles(request, classification, rules);
-  const mustAsk = [...brokenFiles(config.ruleSets ?? []), ...env.dangerous, ...unasked, ...undecided];
-  const stays = request.mode === "plan" ? sessionChangesOf(analysis) : [];
-  const obstacles = [
-    ...mustAsk,
-    ...env.unknown,
-    ...stays,
-    ...taintObstacle(request),
-    ...gitObstacle(request, analysis, rules),
-  ];
-  const readonly = classification.class === "readonly";
-  const coverage = coveredFindings(classification, rules, request);
-  const open = readonly ? [] : coverage.open;
-  const base = {
-    class: classification.class,
-    analysis,
-    concurrencySafe: readonly && obstacles.length === 0 && classification.concurrencySafe,
-  };
-  if (obstacles.length === 0 && open.length === 0) {
-    return { ...base, wish: "allow", reasons: classification.findings, matchedRules: coverage.rules.map(named) };
-  }
-  return {
-    ...base,
-    wish: mustAsk.length > 0 || classification.class === "unparseable" ? "ask" : "undecided",
-    reasons: [...obstacles, ...open],
-    suggestedRules: [...suggestRules(coverage.uncovered), ...env.suggestedRules],
-  };
-}
-
-function brokenFiles(sets: readonly RuleSet[]): Finding[] {
-  return sets
-    .filter((set) => set.problems.length > 0)
-    .map((set) =>
-      finding("broken-rules", "unknown", `the rules of \`${set.source}\` are broken: ${set.problems[0] ?? ""}`),
-    );
-}
-
-function taintObstacle({ taint }: PolicyRequest): Finding[] {
-  if (taint === undefined) return [];
-  const message = `${taint} changed this session earlier, so the text no longer tells what runs`;
-  return [finding("tainted-session", "session", message)];
-}
-
-/** Only for git calls nobody allowed by name: whoever allows `git commit` knows that it runs hooks. */
-function gitObstacle(request: PolicyRequest, analysis: CommandAnalysis, rules: readonly Rule[]): Finding[] {
-  const calls = analysis.effective.filter((command) => isGit(command) && !isNamedByRule(command, rules));
-  if (calls.length === 0 || request.trusted === true) return [];
-  if (request.gitDangers === undefined) {
-    return [finding("git-not-inspected", "exec", "the git configuration of the folder was not looked at")];
-  }
-  return request.gitDangers.map(({ key, value, origin }) =>
-    origin === "index"
-      ? finding("git-embedded", "exec", `\`${value}\` is a repository of its own, which nobody has looked at`)
-      : finding("git-config", "exec", `the repository sets \`${key}\`, which makes git run a program`),
-  );
-}
-
-function runsGit(analysis: CommandAnalysis): boolean {
-  return analysis.effective.some(isGit);
-}
-
-function isGit(command: EffectiveCommand): boolean {
-  return programName(command.argv[0]?.value ?? "") === "git";
 }
 
 /** Applies the mode, and turns a question nobody can answer into a refusal. */
@@ -262,6 +193,7 @@ function conclude(request: PolicyRequest, weighed: Weighed): Verdict {
   const asks = request.interactive !== false && mode !== "dontAsk" && mode !== "plan";
   const behavior = settle(weighed, mode, request.sandboxed === true);
   const hardened = weighed.analysis !== undefined && runsGit(weighed.analysis);
+  const reading = behavior === "allow" && weighed.wish === "allow" ? weighed.reading : undefined;
   return {
     behavior: behavior === "ask" && !asks ? "deny" : behavior,
     class: weighed.class,
@@ -271,6 +203,7 @@ function conclude(request: PolicyRequest, weighed: Weighed): Verdict {
     suggestedRules: behavior === "ask" ? (weighed.suggestedRules ?? []) : [],
     display: escapeForDisplay(request.command),
     environment: hardened && weighed.class === "readonly" ? GIT_HARDENING : {},
+    ...(reading === undefined ? {} : { reading }),
   };
 }
 
@@ -280,13 +213,4 @@ function settle({ wish, class: kind }: Weighed, mode: PolicyMode, sandboxed: boo
   if (wish === "allow") return "allow";
   if (wish === "ask") return "ask";
   return mode === "yolo" || (mode === "auto" && sandboxed) ? "allow" : "ask";
-}
-
-function named({ text, behavior, source, reason }: Rule): MatchedRule {
-  return { rule: text, behavior, source, ...(reason === undefined ? {} : { reason }) };
-}
-
-/** A finding about the whole request. */
-function finding(code: string, severity: Severity, message: string): Finding {
-  return { code, severity, message, span: { start: 0, end: 0 } };
 }

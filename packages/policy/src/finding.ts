@@ -25,12 +25,19 @@ export interface Finding {
   readonly argv?: readonly string[];
   /** What would make it acceptable, where something would. */
   readonly hint?: string;
+  /** It only reads as long as the kernel keeps it from everything else: see `read-only/grade.ts`. */
+  readonly needsKernel?: true;
 }
 
 /** Why a table row refuses a command; the caller adds place and argv. */
-export type Refusal = Pick<Finding, "code" | "severity" | "message"> & { readonly hint?: string };
+export type Refusal = Pick<Finding, "code" | "severity" | "message" | "hint" | "needsKernel">;
 
 /** Builds a refusal. */
 export function refuse(code: string, severity: Severity, message: string, hint?: string): Refusal {
   return { code, severity, message, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** A finding about the whole request. */
+export function aboutRequest(code: string, severity: Severity, message: string): Finding {
+  return { code, severity, message, span: { start: 0, end: 0 } };
 }

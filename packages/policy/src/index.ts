@@ -31,6 +31,8 @@ export {
   type Policy,
   type PolicyOptions,
 } from "./policy.ts";
+export type { ReadingGrade } from "./read-only/grade.ts";
+export type { ReadOnlyHold, ReadOnlyRun } from "./read-only/hold.ts";
 export { type ParsedRule, parseRule, type Rule, type RuleBehavior, type RuleSource } from "./rules/rule.ts";
 export { loadRuleFile, loadRules, type RuleEntry, type RuleFile, type RuleSet } from "./rules/rule-file.ts";
 export { taintOf } from "./taint.ts";

@@ -150,7 +150,10 @@ function makePolicy(given: PolicyOptions | RuleFile | readonly RuleSet[]): Polic
       { sessionKey, signal, approve = options.approve, timeoutMs = options.approvalTimeoutMs, beforeWait } = {},
     ) {
       const announce = once(beforeWait);
-      const inspected = await withGit(request, options.inspectGit ?? inspectGitConfig, announce);
+      const isConfined =
+        request.hold === "kernel" && decide(withTaint(request, sessionKey), configNow()).reading === "confined";
+      // What a repository makes git run can do no harm there, so that there is nothing to look for.
+      const inspected = isConfined ? request : await withGit(request, options.inspectGit ?? inspectGitConfig, announce);
       // Looked up last: the session may have changed while git was asked.
       const known = withTaint(inspected, sessionKey);
       const verdict = decide(known, configNow());

@@ -2,7 +2,7 @@
  * The line under a result: time, bound, exit, artifact, job; and the warnings that a reader must not miss.
  */
 
-import { artifactUrl, type BashDetails, displayLine, type Truncation } from "@pi-bash/contract";
+import { artifactUrl, type BashDetails, displayLine, type MaskedSecrets, type Truncation } from "@pi-bash/contract";
 import { headUnits } from "@pi-bash/contract/text";
 import type { CallState } from "./call-state.ts";
 import { plainRun, type Run, type StyledLine } from "./text/styled.ts";
@@ -33,6 +33,7 @@ export function footerLine(details: BashDetails | undefined, state: CallState, c
     timeoutPart(details),
     artifactId === undefined ? undefined : `Artifact: ${artifactId}`,
     details.terminalId === undefined ? undefined : `Terminal: ${details.terminalId}`,
+    readOnlyPart(details),
     signal === undefined ? undefined : `Signal: ${signal}`,
     isOver && exitCode !== undefined && exitCode !== 0 ? `Exit: ${exitCode}` : undefined,
   ].filter((part) => part !== undefined);
@@ -44,6 +45,14 @@ function timeoutPart({ timeoutSeconds, requestedTimeoutSeconds }: BashDetails): 
   if (timeoutSeconds === undefined) return undefined;
   const requested = requestedTimeoutSeconds === undefined ? "" : ` (requested ${requestedTimeoutSeconds}s clamped)`;
   return `Timeout: ${timeoutSeconds}s${requested}`;
+}
+
+/** `Read-only`, where the kernel held the command, with how often it refused something. */
+function readOnlyPart({ readOnly }: BashDetails): string | undefined {
+  if (readOnly?.enforced !== true) return undefined;
+  if (readOnly.answer === "approved") return "Read-only first, then approved";
+  const { length } = readOnly.refusals;
+  return length === 0 ? "Read-only" : `Read-only: ${length} refused`;
 }
 
 /** Each fact once: what is not shown, what still runs, what was lost. */
@@ -61,11 +70,18 @@ export function warningLines(details: BashDetails | undefined, colours: Colours)
     const more = survivors.length > MAX_NAMED ? ` and ${survivors.length - MAX_NAMED} more` : "";
     warn(`Still running: ${named.join(", ")}${more}`);
   }
+  if (details.masked !== undefined) warn(maskedText(details.masked));
   if (details.sessionReset) warn("The shell was replaced; what was set in it may be gone");
   else if (details.lostWithShell?.length)
     warn(`The shell was replaced, without its ${details.lostWithShell.join(" and ")}`);
   for (const change of details.applied ?? []) lines.push([plainRun(change, colours.dim)]);
   return lines;
+}
+
+function maskedText({ count, names }: MaskedSecrets): string {
+  const named = names.slice(0, MAX_NAMED).map((name) => headUnits(displayLine(name), MAX_COMMAND_UNITS));
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
+  return `Masked ${count} secret${count === 1 ? "" : "s"}: ${named.join(", ")}${more}`;
 }
 
 function truncationText(truncation: Truncation, artifactError: string | undefined): string {

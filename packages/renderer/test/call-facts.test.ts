@@ -53,4 +53,16 @@ describe("a call", () => {
 
     expect(rows.slice(0, 3)).toEqual(["⊘ $ git push --force", "Command blocked", refusal]);
   });
+
+  it("that ran read-only says so in its footer, with what was refused and what was approved", () => {
+    const held = { enforced: true as const, degraded: [], stateDropped: false, refusals: [] };
+    const refusals = [{ kind: "read-only-path" as const, evidence: "x: Permission denied" }];
+    const footer = (readOnly: NonNullable<BashDetails["readOnly"]>) =>
+      draw({ args: { command: "git status" } }, answer("x", { wallTimeMs: 10, readOnly })).at(-1);
+
+    expect(footer(held)).toBe("[Wall: 0.01s | Read-only]");
+    expect(footer({ ...held, refusals })).toBe("[Wall: 0.01s | Read-only: 1 refused]");
+    expect(footer({ ...held, refusals, answer: "approved" })).toBe("[Wall: 0.01s | Read-only first, then approved]");
+    expect(footer({ enforced: false, reason: "no Landlock" })).toBe("[Wall: 0.01s]");
+  });
 });

@@ -17,6 +17,7 @@ import {
   refusalText,
 } from "@pi-bash/policy/internal";
 import { onlyReads } from "./read-judge.ts";
+import { type CallReading, holdOf } from "./read-only/call-reading.ts";
 import type { BashToolSession } from "./session.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
 
@@ -43,6 +44,12 @@ export interface AskedCall {
   env: Readonly<Record<string, string>>;
   /** It gets a shell of its own, in which nobody has changed anything. */
   isAsync: boolean;
+  /** It wants a terminal that a person can type into. */
+  wantsPty: boolean;
+  /** It asks to run where it can write. */
+  unconfined: boolean;
+  /** What speaks against running it, beside what the policy finds. */
+  doubts?: readonly Finding[];
 }
 
 /** How a call is asked about. */
@@ -60,6 +67,8 @@ export interface ApprovedCall {
   env: Readonly<Record<string, string>>;
   /** It only reads: it may run beside others, in a copy of the session. */
   mayOverlap: boolean;
+  /** How it is held where reading alone allowed it. Undefined: it runs as any other. */
+  reading?: CallReading | undefined;
 }
 
 /** Resolves when the call may run. Throws `ToolError` with the reasons when it may not, `ToolAbortError` when aborted. */
@@ -83,17 +92,30 @@ export async function approveCall(
   }
 
   const { askUndecidedBlocks } = settings;
-  const judged = { ...request, doubts, askUndecidedBlocks };
+  const held = await holdOf(call, classification.grade, { session, settings });
+  const judged = {
+    ...request,
+    doubts: [...doubts, ...(call.doubts ?? [])],
+    askUndecidedBlocks,
+    hold: held.hold,
+    unconfined: call.unconfined,
+  };
   // A host's own policy may ask by itself, or take its time otherwise.
   if (!announcesWaits(policy)) await beforeWait();
   const answer = await policy.authorize(judged, { sessionKey, signal, approve, timeoutMs, beforeWait });
   const { verdict } = answer;
   if (signal?.aborted) throw new ToolAbortError();
   if (answer.behavior === "deny") throw refused(answer.by, verdict, call, answer.message);
+  // A host's own policy may think so; unconfined it is not what was permitted.
+  if (verdict.reading === "confined" && held.hold !== "kernel") throw new ToolError(CANNOT_CONFINE);
   // Before it runs: whatever is judged while it runs already meets what it changes.
   if (sessionKey !== undefined) policy.observe(call.command, sessionKey);
-  return { env: verdict.environment, mayOverlap: verdict.concurrencySafe };
+  // What a person approved is no longer what the tables allow.
+  const reading = answer.by === "policy" ? held.readingOf(verdict.reading) : undefined;
+  return { env: verdict.environment, mayOverlap: verdict.concurrencySafe, reading };
 }
+
+const CANNOT_CONFINE = "The policy allows this command only where it runs confined, and nothing confines it here";
 
 /** Without a policy only what never runs unasked is asked about, or refused where there is no way to ask. */
 async function checkUnasked(
@@ -132,7 +154,7 @@ function refused(
   const refusal: CallRefusal = {
     by,
     class: verdict.class,
-    reasons: reasons.slice(0, MAX_TOLD_REASONS).map(({ argv, ...reason }) => ({
+    reasons: reasons.slice(0, MAX_TOLD_REASONS).map(({ argv, needsKernel: _, ...reason }) => ({
       ...reason,
       ...(argv === undefined ? {} : { argv: [...argv] }),
     })),

@@ -215,6 +215,7 @@ async function runOnClient(
     signal,
     updates,
     maxBytes: call.settings["bash.outputMaxBytes"],
+    mask: await session.executor.secretMask(),
   });
   return {
     call,

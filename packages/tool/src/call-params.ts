@@ -9,7 +9,9 @@ import { ToolError } from "./tool-error.ts";
 /** The schema of `bash` that a model is shown in a session. */
 export function shownParams(settings: Settings, session: BashToolSession): BashParamsSchema {
   const { "async.enabled": asyncEnabled, requireDescription } = settings;
-  return bashParams({ asyncEnabled, requireDescription, hasTerminal: session.pty !== undefined });
+  // Without a policy nothing is asked, so that nothing rests on reading alone.
+  const mayConfine = session.policy !== undefined && settings["readOnly.enforce"] !== "off";
+  return bashParams({ asyncEnabled, requireDescription, hasTerminal: session.pty !== undefined, mayConfine });
 }
 
 /** What parameters are checked against. */

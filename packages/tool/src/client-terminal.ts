@@ -18,7 +18,8 @@ import {
 } from "@pi-bash/contract/internal";
 import { tailBytes } from "@pi-bash/contract/text";
 import { settled, type WaitEnd, waitAtMost, watchBound } from "@pi-bash/contract/wait";
-import type { CommandResult } from "@pi-bash/executor";
+import type { CommandResult, OutputMask } from "@pi-bash/executor";
+import { maskResult } from "@pi-bash/executor/internal";
 import type { ClientExit, ClientOutput, ClientTerminal, CreateTerminalRequest } from "./client-bridge.ts";
 import type { LiveUpdates } from "./live-updates.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
@@ -31,6 +32,8 @@ export interface ClientRun {
   updates: LiveUpdates;
   /** Most bytes of output that are told. */
   maxBytes: number;
+  /** Masks secrets in what is told. */
+  mask: OutputMask | undefined;
 }
 
 /** What a client's terminal gave. */
@@ -84,7 +87,8 @@ async function useTerminal(
   startedAt: number,
 ): Promise<ClientRunResult> {
   const { terminalId } = terminal;
-  const poll = pollOutput(terminal, (text) => run.updates.show(tailBytes(text, run.maxBytes), { terminalId }));
+  const masked = (text: string) => run.mask?.text(text).text ?? text;
+  const poll = pollOutput(terminal, (text) => run.updates.show(tailBytes(masked(text), run.maxBytes), { terminalId }));
   try {
     run.updates.show(undefined, { terminalId });
     const exit = settled(() => terminal.waitForExit()).then(toEnding);
@@ -95,12 +99,13 @@ async function useTerminal(
     const shown = last.kind === "value" ? last.value : poll.latest();
     const text = plainText(shown);
     if (ending.kind === "error") {
-      const output = text === "" ? "" : `${text}\n\n`;
+      const output = text === "" ? "" : `${masked(text)}\n\n`;
       throw new ToolError(`${output}Client terminal failed: ${reasonOf(ending.error)}`, { details: { terminalId } });
     }
-    const output = tailBytes(text, run.maxBytes);
-    const isTruncated = shown?.truncated === true || output.length < text.length;
-    return { result: toResult(ending, output, startedAt), terminalId, isTruncated };
+    const whole = maskResult(run.mask, toResult(ending, text, startedAt));
+    const output = tailBytes(whole.output, run.maxBytes);
+    const isTruncated = shown?.truncated === true || output.length < whole.output.length;
+    return { result: { ...whole, ...countsOf(output), output }, terminalId, isTruncated };
   } finally {
     poll.end();
     await release(terminal);
@@ -152,8 +157,6 @@ function pollOutput(terminal: ClientTerminal, onText: (text: string) => void): O
 }
 
 function toResult(ending: Exclude<Ending, { kind: "error" }>, output: string, startedAt: number): CommandResult {
-  const outputBytes = Buffer.byteLength(output);
-  const outputLines = output === "" ? 0 : output.replace(/\n$/, "").split("\n").length;
   const exit = ending.kind === "exit" ? ending.exit : {};
   const signal = exit.signal ?? undefined;
   const exitCode = exit.exitCode ?? (signal === undefined ? undefined : CLIENT_TERMINAL_SIGNAL_EXIT_CODE);
@@ -164,12 +167,16 @@ function toResult(ending: Exclude<Ending, { kind: "error" }>, output: string, st
     cancelled: ending.kind !== "exit",
     ...(ending.kind === "deadline" ? { timedOut: true } : {}),
     truncated: false,
-    totalLines: outputLines,
-    totalBytes: outputBytes,
-    outputLines,
-    outputBytes,
+    ...countsOf(output),
     wallTimeMs: performance.now() - startedAt,
   };
+}
+
+/** A client counts nothing: what is shown is all that is known. */
+function countsOf(output: string): Pick<CommandResult, "totalLines" | "totalBytes" | "outputLines" | "outputBytes"> {
+  const bytes = Buffer.byteLength(output);
+  const lines = output === "" ? 0 : output.replace(/\n$/, "").split("\n").length;
+  return { totalLines: lines, totalBytes: bytes, outputLines: lines, outputBytes: bytes };
 }
 
 /** What a reader sees: without escape sequences and the terminal's line ends. */

@@ -4,13 +4,14 @@
 import { type ArtifactAllocation, outputWindow } from "@pi-bash/contract";
 import { waitAtMost } from "@pi-bash/contract/wait";
 import { type CommandResult, type ExecuteBashOptions, ptyEnvironment } from "@pi-bash/executor";
-import { shellConfig, withinLines } from "@pi-bash/executor/internal";
+import { maskResult, shellConfig, withinLines } from "@pi-bash/executor/internal";
 import type { FinishedRun } from "./describe-result.ts";
 import type { CallWait } from "./foreground-calls.ts";
 import { type KeptStream, keepTrailingStreams } from "./kept-stream.ts";
 import type { LiveUpdates } from "./live-updates.ts";
 import type { PreparedCall } from "./prepared-call.ts";
 import type { PtyPort } from "./pty-port.ts";
+import { runHeld } from "./read-only/run-held.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
 import { followFolder } from "./session-folder.ts";
 import { checkDirectory, folderRefusal } from "./working-directory.ts";
@@ -32,7 +33,7 @@ export interface CallScene {
 export function executionOptions(
   call: PreparedCall,
   { session, wait }: Pick<CallScene, "session" | "wait">,
-): Pick<ExecuteBashOptions, "cwd" | "env" | "timeoutMs" | "sessionKey" | "overlap" | "window" | "onTurn"> {
+): Pick<ExecuteBashOptions, "cwd" | "env" | "timeoutMs" | "sessionKey" | "overlap" | "readOnly" | "window" | "onTurn"> {
   const sessionKey = session.getSessionId?.();
   return {
     cwd: call.cwd,
@@ -41,22 +42,31 @@ export function executionOptions(
     window: outputWindow(call.settings),
     onTurn: () => {
       const notice = wait?.start(!call.mayOverlap);
-      if (notice !== undefined) call.rewriteNotices.push(notice);
+      // Of a second run it would count the first one, and the question between them.
+      if (notice !== undefined && call.reading?.kind !== "approved") call.rewriteNotices.push(notice);
     },
     ...(sessionKey === undefined ? {} : { sessionKey }),
     ...(call.mayOverlap ? { overlap: "clone" as const } : {}),
+    ...(call.reading?.kind === "confined" ? { readOnly: true } : {}),
   };
 }
 
 /** The command with its trailing pipes kept, where settings say so. */
 export async function keepStreams(call: PreparedCall, session: BashToolSession): Promise<KeptStream | undefined> {
   const { settings } = call;
+  // A confined command cannot write the copy.
+  if (call.reading?.kind === "confined") return undefined;
   const isKept = settings["bash.stripTrailingHeadTail"] && settings["bash.stripTrailingHeadTailMode"] === "tee";
   return isKept ? keepTrailingStreams(call.command, session.executor.artifacts) : undefined;
 }
 
-/** Runs the call in the session's shell. Rejects only when it was never started. */
+/** Runs the call in the session's shell, or in a copy of it. Rejects only when it was never started. */
 export async function runOnExecutor(call: PreparedCall, scene: CallScene): Promise<FinishedRun> {
+  const ended = await runHeld(call, async (held) => ({ kind: "ended" as const, run: await runOnce(held, scene) }));
+  return ended.run;
+}
+
+async function runOnce(call: PreparedCall, scene: CallScene): Promise<FinishedRun> {
   const { session, signal, updates } = scene;
   const place = await allocate(session);
   const kept = await keepStreams(call, session);
@@ -94,7 +104,7 @@ export async function runOnPty(
   const env = ptyEnvironment({ hostEnv, settings, shell, ptyEnvironment: settings["bash.ptyEnvironment"] }, call.env);
   let result: CommandResult | undefined;
   try {
-    result = await pty.run({
+    const shown = await pty.run({
       command: prefix === undefined ? call.command : `${prefix} ${call.command}`,
       shell,
       cwd: call.cwd,
@@ -106,6 +116,8 @@ export async function runOnPty(
       title: "Console",
       ui: context.ui,
     });
+    // What a person saw is raw; what the model reads of it is not.
+    result = maskResult(await session.executor.secretMask(), shown);
   } finally {
     if (own !== undefined) await store.settle(own.id, result?.artifactId === own.id ? "keep" : "discard");
   }

@@ -19,6 +19,7 @@ import {
   wallTimeNotice,
 } from "./notices.ts";
 import type { PreparedCall } from "./prepared-call.ts";
+import { readOnlyNotice, readOnlyOutcome, withFirstOutput } from "./read-only/read-only-notice.ts";
 import { sandboxNotice } from "./sandbox-notice.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
 
@@ -81,15 +82,18 @@ function detailsOf(run: FinishedRun): BashDetails {
   const { result, call, terminalId } = run;
   const truncation = truncationOf(result, call.settings);
   const { artifactError } = result;
+  const readOnly = readOnlyOutcome(result, call.reading);
   const hasMeta = truncation !== undefined || artifactError !== undefined;
   return {
     ...timeoutDetails(call),
     ...(result.wallTimeMs === undefined ? {} : { wallTimeMs: result.wallTimeMs }),
     ...(terminalId === undefined ? {} : { terminalId }),
     ...sessionFacts(result),
+    ...(readOnly === undefined ? {} : { readOnly }),
     ...(result.artifactId === undefined ? {} : { artifactId: result.artifactId }),
     ...(call.applied.length === 0 ? {} : { applied: call.applied }),
     ...(result.withheldNames === undefined ? {} : { withheldNames: result.withheldNames }),
+    ...(result.masked === undefined ? {} : { masked: result.masked }),
     ...(hasMeta
       ? {
           meta: {
@@ -152,6 +156,7 @@ function answerText(run: FinishedRun, last: readonly string[]): string {
     ...(truncation === undefined ? [] : [truncationNotice(truncation, result.artifactError)]),
     ...(run.isClientTruncated ? ["(output truncated)"] : []),
     ...limitNotices(result),
+    ...readOnlyNotice(result, call.command),
     ...sandboxNotice(result),
     ...survivorsNotice(result),
     ...sessionNotices(call.mayOverlap ? withoutCopy(result) : result, placeOf(run)),
@@ -160,7 +165,8 @@ function answerText(run: FinishedRun, last: readonly string[]): string {
     ...last,
   ];
   // Colours and carriage returns are gone already, but for a client's terminal, whose text is its own.
-  const text = result.output === "" ? "(no output)" : outputText(result.output, true).replace(/\n+$/, "");
+  const own = result.output === "" ? "(no output)" : outputText(result.output, true).replace(/\n+$/, "");
+  const text = withFirstOutput(own, call.reading);
   // A client drops bytes of the beginning, so that what is left may begin anywhere in a line.
   const body = run.isClientTruncated && result.output !== "" ? `…${text}` : text;
   return fitInline(body, notices.join("\n"), inlineBytes(call));

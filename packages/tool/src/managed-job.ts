@@ -22,6 +22,7 @@ import { foregroundWaitMs, startedText } from "@pi-bash/executor/internal";
 import { type CallScene, executionOptions, keepStreams } from "./command-run.ts";
 import { describeJob, describeResult, type FinishedRun, timeoutDetails } from "./describe-result.ts";
 import type { PreparedCall } from "./prepared-call.ts";
+import { runHeld } from "./read-only/run-held.ts";
 import type { BashToolSession } from "./session.ts";
 import { followFolder } from "./session-folder.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
@@ -101,6 +102,15 @@ export async function runManaged(
   call: PreparedCall,
   manager: JobManager,
   scene: CallScene,
+  options: ManagedOptions,
+): Promise<ManagedEnd> {
+  return runHeld(call, (held) => runManagedOnce(held, manager, scene, options));
+}
+
+async function runManagedOnce(
+  call: PreparedCall,
+  manager: JobManager,
+  scene: CallScene,
   { thresholdMs, backgroundNow, title }: ManagedOptions,
 ): Promise<ManagedEnd> {
   const run = new JobRun(call, scene, "shared");
@@ -166,8 +176,8 @@ class JobRun {
   #watched(context: JobContext): JobContext {
     return {
       ...context,
-      setArtifact: (id, path) => {
-        context.setArtifact(id, path);
+      setArtifact: (id, path, secrets) => {
+        context.setArtifact(id, path, secrets);
         this.#tellArtifact(id);
       },
     };

@@ -106,8 +106,18 @@ export function sessionNotices(result: CommandResult, folder: FolderNews): strin
     const more = withheld.length > MAX_LISTED ? ` and ${withheld.length - MAX_LISTED} more` : "";
     lines.push(`Not passed to commands (bash.environment.withhold): ${names.join(", ")}${more}.`);
   }
+  lines.push(...maskedNotice(result));
   for (const { text } of (result.notices ?? []).slice(0, MAX_LISTED)) lines.push(quoted(text));
   return lines;
+}
+
+/** Which secrets the text does not show. */
+function maskedNotice({ masked }: CommandResult): string[] {
+  if (masked === undefined) return [];
+  const { count, names } = masked;
+  const listed = names.slice(0, MAX_LISTED).map((name) => clip(name, 60));
+  const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : "";
+  return [`Masked ${count} secret${count === 1 ? "" : "s"} (secrets.mask): ${listed.join(", ")}${more}.`];
 }
 
 /** What a new shell in the session does not have. Nothing where it has everything. */

@@ -16,30 +16,40 @@ import { shortLine } from "@pi-bash/contract/internal";
 import { headUnits } from "@pi-bash/contract/text";
 import { checkCommandEnv } from "@pi-bash/executor/internal";
 import { checkBashInterception } from "@pi-bash/policy";
-import { approveCall } from "./approvals.ts";
+import { type AskedCall, approveCall } from "./approvals.ts";
 import { parseParams, shownParams } from "./call-params.ts";
 import { type ExpansionOptions, expandCwd, expandEnvValue, expandInternalUrls } from "./internal-urls.ts";
+import type { CallReading } from "./read-only/call-reading.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
 import { checkStartFolder, startFolder } from "./session-folder.ts";
 import { type CallTimeout, clampTimeout } from "./timeout.ts";
 import { refusal, ToolError } from "./tool-error.ts";
 import { checkDirectory, FolderWatch, resolveToCwd } from "./working-directory.ts";
 
+/** What a call may do, and how, by a decision. */
+export interface CallPermit {
+  env: Record<string, string>;
+  /** It only reads: it may run beside others, in a copy of the session. */
+  mayOverlap: boolean;
+  /** How it is held where reading alone allowed it. Undefined: it runs as any other. */
+  reading: CallReading | undefined;
+}
+
+/** How a call is judged. */
+type Question = Pick<AskedCall, "unconfined" | "doubts">;
+
 /** A call that may run. */
-export interface PreparedCall {
+export interface PreparedCall extends CallPermit {
   /** As the model gave it. */
   original: string;
   /** What runs. */
   command: string;
   /** What the model says it does. */
   description?: string | undefined;
-  env: Record<string, string>;
   /** Absolute. Whether it is there, whoever runs the command finds: see `working-directory.ts`. */
   cwd: string;
   /** The call named it, for itself alone. */
   hasOwnFolder: boolean;
-  /** It only reads: it may run beside others, in a copy of the session. */
-  mayOverlap: boolean;
   timeout: CallTimeout;
   isAsync: boolean;
   wantsPty: boolean;
@@ -48,6 +58,8 @@ export interface PreparedCall {
   applied: string[];
   /** What was changed, as far as the model must know to read the output. */
   rewriteNotices: string[];
+  /** Judges the call again, for a run that cannot be as it was permitted. Throws as `prepareCall` does. */
+  judge: (more: Partial<Question>) => Promise<CallPermit>;
 }
 
 /** Longest path in a note on a call, in UTF-16 units. */
@@ -82,21 +94,31 @@ export async function prepareCall(
   if (places.command !== split.command) applied.push("internal URLs became paths");
   const { description } = given;
   const isAsync = given.async === true;
-  const watch = new FolderWatch(places.cwd, isUrl(text.cwd));
-  const approved = await approveCall({ ...places, original, base, description, isAsync }, session, {
-    settings,
-    signal: context.signal,
-    beforeWait: () => watch.record(),
-  });
-  await watch.compare();
+  const asked = { ...places, original, base, description, isAsync };
+  const question: Question = { unconfined: given.unconfined === true };
+  const judge = async (question: Question): Promise<CallPermit> => {
+    const watch = new FolderWatch(places.cwd, isUrl(text.cwd));
+    const approved = await approveCall({ ...asked, wantsPty: given.pty === true, ...question }, session, {
+      settings,
+      signal: context.signal,
+      beforeWait: () => watch.record(),
+    });
+    await watch.compare();
+    return {
+      env: { ...places.env, ...approved.env },
+      // A `cd` that lasts takes its turn, also where it is no longer in the text.
+      mayOverlap: approved.mayOverlap && !(settings["bash.directoryPersists"] && split.cwd !== given.cwd),
+      reading: approved.reading,
+    };
+  };
+  const permit = await judge(question);
   await makeFolders(text, places, session);
   return {
     original,
     ...places,
-    env: { ...places.env, ...approved.env },
+    ...permit,
+    judge: (more) => judge({ ...question, ...more }),
     hasOwnFolder: given.cwd !== undefined,
-    // A `cd` that lasts takes its turn, also where it is no longer in the text.
-    mayOverlap: approved.mayOverlap && !(settings["bash.directoryPersists"] && split.cwd !== given.cwd),
     description,
     timeout,
     isAsync,

@@ -8,7 +8,7 @@ import { type Approval, createPolicy, type PolicyOptions } from "@pi-bash/policy
 import { describe, expect, it } from "vitest";
 import { createBashTool } from "../src/bash-tool.ts";
 import type { BashToolSession } from "../src/session.ts";
-import { jobs, type Scene, scene, textOf, thrown, until } from "./support/session.ts";
+import { canConfine, jobs, type Scene, scene, textOf, thrown, until } from "./support/session.ts";
 
 /** A session with a policy. */
 function guarded(
@@ -191,9 +191,13 @@ describe("a session with a policy", () => {
     writeFileSync(join(folder, "evil.sh"), "#!/bin/sh\ntouch PWNED\n", { mode: 0o755 });
     await bash({ command: "git config diff.external ./evil.sh" });
     await bash({ command: "echo b > f" });
-    expect((await thrown(place.bash({ command: "git diff" }))).message).toContain(
+    const unheld = guarded({}, { cwd: folder }, { "readOnly.enforce": "off" });
+    expect((await thrown(unheld.bash({ command: "git diff" }))).message).toContain(
       "the repository sets `diff.external`",
     );
+    const held: unknown = await place.bash({ command: "git diff" }).catch((error: unknown) => error);
+    const facts = (await canConfine(place)) ? { readOnly: { enforced: true } } : { refusal: { by: "policy" } };
+    expect(held).toMatchObject({ details: facts });
     expect(existsSync(join(folder, "PWNED"))).toBe(false);
   });
 

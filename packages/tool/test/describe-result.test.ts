@@ -23,6 +23,8 @@ function loadedRun(result: Partial<FinishedRun["result"]>): FinishedRun {
       timeout: clampTimeout(99_999),
       hasOwnFolder: false,
       mayOverlap: false,
+      reading: undefined,
+      judge: () => Promise.reject(new Error("not judged again")),
       isAsync: false,
       wantsPty: false,
       settings: Settings.parse({}),

@@ -2,6 +2,7 @@
 import { createHook } from "node:async_hooks";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { SettingsInput } from "@pi-bash/contract";
 import { createPolicy, type Policy } from "@pi-bash/policy";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
@@ -127,8 +128,11 @@ describe("a call", () => {
 
 describe("a folder that is exchanged", () => {
   /** A session whose shell stands, with `work` in its folder. */
-  async function standing(policyOf: (folder: string) => Pick<Policy, "authorize" | "observe">) {
-    const made = scene();
+  async function standing(
+    policyOf: (folder: string) => Pick<Policy, "authorize" | "observe">,
+    settings: SettingsInput = {},
+  ) {
+    const made = scene(settings);
     mkdirSync(join(made.folder, "work"));
     await made.bash({ command: "true" });
     Object.assign(made.session, { policy: policyOf(made.folder) });
@@ -136,14 +140,15 @@ describe("a folder that is exchanged", () => {
   }
 
   it("while git is looked at is not run in", async () => {
-    const { bash } = await standing((folder) =>
+    const policyOf = (folder: string): Policy =>
       createPolicy({
         inspectGit: async () => {
           exchange(folder);
           return [];
         },
-      }),
-    );
+      });
+    // Where the kernel holds the call, git's configuration is not looked at.
+    const { bash } = await standing(policyOf, { "readOnly.enforce": "off" });
 
     expect((await thrown(bash({ command: "git --version", cwd: "work" }))).message).toBe(MOVED);
   });

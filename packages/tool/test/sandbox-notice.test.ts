@@ -62,3 +62,34 @@ it("names what a program outside will obey, three at most, and whom to tell", ()
 it("is not there where nothing hints at a refusal", () => {
   expect(notice({})).toEqual([]);
 });
+
+it("names what the proxy refused, with the rules to add, three at most", () => {
+  const refused = (target: string, rule?: string) => ({
+    kind: "network" as const,
+    target,
+    ...(rule === undefined ? {} : { rule }),
+    evidence: `\`${target}\`, which no rule allows`,
+  });
+  const network = { allow: ["registry.example"] };
+
+  expect(
+    notice({ network, refusals: [refused("a.example:443", "a.example"), refused("b.example:22", "b.example:22")] }),
+  ).toEqual([
+    "The sandbox (workspace-write, bubblewrap) refused: `a.example:443`, which no rule allows; `b.example:22`, which no " +
+      "rule allows. The user can add `a.example`, `b.example:22` to `sandbox.network.allow`.",
+  ]);
+  expect(notice({ network, refusals: [refused("0.0.0.0:80")] })).toEqual([
+    "The sandbox (workspace-write, bubblewrap) refused: `0.0.0.0:80`, which no rule allows. " +
+      "No rule of `sandbox.network` can allow that.",
+  ]);
+  const many = Array.from({ length: 9 }, (_, at) => refused(`h${at}.example:443`, `h${at}.example`));
+  expect(notice({ network, refusals: many })[0]).toContain("; and 6 more. ");
+});
+
+it("leads a program that passed the proxy by to it", () => {
+  const [line] = notice({ network: { allow: [] }, refusals: [{ kind: "network", evidence: "…" }] });
+
+  expect(line).toContain(
+    "may have refused: the network. Hosts that `sandbox.network` allows are reached through the proxy",
+  );
+});

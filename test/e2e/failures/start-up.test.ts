@@ -92,6 +92,32 @@ describe("a host's environment", () => {
   }
 });
 
+describe("a host that is process 1", () => {
+  const wrapper = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];
+  const [program = "", ...words] = wrapper;
+  const canUnshare = spawnSync(program, [...words, "true"]).status === 0;
+
+  it.runIf(canUnshare)(
+    `of a pid namespace, as in a container without an init, keeps sessions and leaves nothing${canUnshare ? "" : " (unshare needed)"}`,
+    async () => {
+      const mark = `60.${process.pid}`;
+      const commands = ["V=kept; echo $$", "kill -9 $$", `sleep ${mark} & echo $V`, "(sleep 0.01; echo late) | cat"];
+      const args = ["session", JSON.stringify(commands.map((command) => ({ command, sink: {} })))];
+      const host = startHost("run-commands", { args, wrapper, env: stringsOf(process.env) });
+      await host.ended();
+      const reports = JSON.parse(host.stdout().slice(host.stdout().indexOf("["))) as Report[];
+
+      expect(reports).toMatchObject([
+        { exitCode: 0 },
+        { exitCode: 137, signal: "SIGKILL" },
+        { exitCode: 0, output: { text: "kept\n" }, survivors: [{ command: expect.stringContaining(mark) }] },
+        { exitCode: 0, output: { text: "late\n" } },
+      ]);
+      expect(spawnSync("pgrep", ["-f", `sleep ${mark}`], { encoding: "utf8" }).stdout).toBe("");
+    },
+  );
+});
+
 describe("a prefix", () => {
   it.each(["cd /usr && pwd", "echo a\necho b", "(echo a)", "for i in 1; do echo $i; done"])(
     "RC-06 is put before the command and means what bash makes of it: %j",

@@ -38,6 +38,32 @@ it.skipIf(capabilities().sandbox.length === 0)(
 );
 
 it.skipIf(capabilities().sandbox.length === 0)(
+  "the answer names a host that the proxy refused, and the rule to add",
+  { timeout: SLOW_MS },
+  async (test) => {
+    const cwd = mkdtempSync("/var/tmp/pi-bash-answers-");
+    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+    const settings = { sandboxMode: "read-only", "sandbox.network": { allow: ["good.example"] } } as const;
+    const executor = createExecutor(settings, { cwd, usesSnapshot: false });
+    onTestFinished(() => executor.dispose());
+    const tool = createBashTool({ cwd, settings, executor });
+
+    const call = tool.execute("call", { command: "curl -sS https://evil.example/ || true" });
+    const { content, isError } = await call.catch((error: Error) => {
+      if (/sandbox/i.test(error.message)) test.skip(`this user has none: ${error.message}`);
+      throw error;
+    });
+
+    expect(isError ?? false).toBe(false);
+    expect(content[0]).toMatchObject({
+      text: expect.stringMatching(
+        /The sandbox \(read-only, \w+\) refused: `evil\.example:443`, which no rule allows\. The user can add `evil\.example` to/,
+      ),
+    });
+  },
+);
+
+it.skipIf(capabilities().sandbox.length === 0)(
   "neither the client's terminal nor the console of a person is used, which are both outside",
   { timeout: SLOW_MS },
   async (test) => {

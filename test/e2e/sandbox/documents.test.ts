@@ -82,7 +82,7 @@ describe("the page lists", () => {
     ["MOST_OF_ONE", "crates/pi-shell/src/sandbox/plants/survey.rs", "% entries of one folder"],
     ["MOST_ENTRIES", "crates/pi-shell/src/sandbox/plants/survey.rs", "% entries for one command"],
     ["MAX_REMEMBERED", "crates/pi-shell/src/sandbox/mod.rs", "last % configurations"],
-    ["MAX_LINES", "packages/executor/src/sandbox-refusals.ts", "last % lines"],
+    ["MAX_LINES", "packages/executor/src/refusals.ts", "last % lines"],
   ])("the bound %s", (name, file, words) => {
     const source = read(file).replace(/^const (\w+) = /m, "const $1: n = ");
 

@@ -13,14 +13,10 @@
 //!
 //! It is the same future in both places. What it does where is decided by one question, `is_inline`.
 
-#[cfg(target_os = "linux")]
 mod parked;
 mod place;
-#[cfg(target_os = "linux")]
 mod runs;
 
-#[cfg(target_os = "linux")]
 pub(crate) use place::report_of;
 pub(crate) use place::{elsewhere, is_inline};
-#[cfg(target_os = "linux")]
 pub use runs::InlineRuns;

@@ -1,13 +1,15 @@
 //! One inline run while nothing polls it, and who may take it then: the thread that began it, the clock, or a waker.
 
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
 use super::runs::{InlineRuns, Run};
+
+use crate::locked::lock;
 
 /// The place of one run.
 pub(super) struct Slot {
@@ -53,7 +55,7 @@ impl Slot {
 
     /// Parks the run. Returns it where it was woken since it was taken.
     pub(super) fn park(&self, run: Run, report: Arc<OwnedFd>, since: Instant) -> Option<Run> {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if matches!(*state, State::Taken { is_woken: true }) {
             return Some(run);
         }
@@ -63,7 +65,7 @@ impl Slot {
 
     /// Takes the run, which is to be polled, and what its report was expected on.
     pub(super) fn take(&self) -> Option<(Run, Arc<OwnedFd>)> {
-        let taken = std::mem::replace(&mut *self.state(), State::Taken { is_woken: false });
+        let taken = std::mem::replace(&mut *lock(&self.state), State::Taken { is_woken: false });
         match taken {
             State::Parked { run, report, .. } => Some((run, report)),
             State::Taken { .. } => None,
@@ -72,7 +74,7 @@ impl Slot {
 
     /// Takes the run where it has been parked for `patience`.
     pub(super) fn take_late(&self, now: Instant, patience: Duration) -> Late {
-        let since = match &*self.state() {
+        let since = match &*lock(&self.state) {
             State::Parked { since, .. } => *since,
             State::Taken { .. } => return Late::Absent,
         };
@@ -83,16 +85,11 @@ impl Slot {
             Late::In(left)
         }
     }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // A panic elsewhere leaves a whole state.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Wake for Slot {
     fn wake(self: Arc<Self>) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         if let State::Taken { is_woken } = &mut *state {
             *is_woken = true;
             return;

@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use rustix::event::Timespec;
@@ -16,6 +16,7 @@ use tokio::task::AbortHandle;
 
 use super::parked::{Late, Slot};
 use super::place::{self, Polled};
+use crate::locked::lock;
 use crate::sys::FineTimer;
 
 /// Time that a run may be parked before the runtime goes on with it. Whatever takes longer is a program, and its
@@ -58,7 +59,7 @@ impl InlineRuns {
         });
         let clock = move_late_runs(Arc::downgrade(&runs), Arc::clone(&runs.patience));
         let clock = runtime.spawn(clock).abort_handle();
-        *runs.clock.lock().unwrap_or_else(PoisonError::into_inner) = Some(clock);
+        *lock(&runs.clock) = Some(clock);
         Ok(runs)
     }
 
@@ -79,7 +80,7 @@ impl InlineRuns {
             let found =
                 epoll::wait(&self.reports, events.as_mut_slice(), Some(&at_once)).unwrap_or(0);
             for event in events.iter().take(found) {
-                let slot = self.slots().remove(&event.data.u64());
+                let slot = lock(&self.slots).remove(&event.data.u64());
                 if let Some(slot) = slot
                     && let Some((run, _)) = slot.take()
                 {
@@ -103,7 +104,7 @@ impl InlineRuns {
 
     /// Whether a run waits for its report here.
     fn has_parked(&self) -> bool {
-        !self.slots().is_empty()
+        !lock(&self.slots).is_empty()
     }
 
     /// Polls a run here, and sees to what it waits for.
@@ -119,7 +120,7 @@ impl InlineRuns {
                     drop(self.runtime.spawn(run));
                     return;
                 }
-                self.slots().insert(slot.number, Arc::clone(slot));
+                lock(&self.slots).insert(slot.number, Arc::clone(slot));
                 if let Some(woken) = slot.park(run, Arc::clone(&descriptor), Instant::now()) {
                     self.move_on(slot.number, woken, &descriptor);
                 }
@@ -147,7 +148,7 @@ impl InlineRuns {
 
     /// A run is not parked here any more: its report does not wake this thread.
     pub(super) fn forget(&self, number: u64, report: &OwnedFd) {
-        self.slots().remove(&number);
+        lock(&self.slots).remove(&number);
         // The entry stays, for the session's next run. Gone already is as good.
         let (nothing, unused) = (EventFlags::ONESHOT, EventData::new_u64(number));
         epoll::modify(&self.reports, report, unused, nothing).ok();
@@ -156,7 +157,7 @@ impl InlineRuns {
     /// Gives the runs to the runtime that were parked too long. Returns when the next one will have been.
     fn move_late(&self, now: Instant) -> Option<Duration> {
         let mut next: Option<Duration> = None;
-        let slots: Vec<Arc<Slot>> = self.slots().values().map(Arc::clone).collect();
+        let slots: Vec<Arc<Slot>> = lock(&self.slots).values().map(Arc::clone).collect();
         for slot in slots {
             match slot.take_late(now, PATIENCE) {
                 Late::Run(run, report) => self.move_on(slot.number, run, &report),
@@ -174,11 +175,6 @@ impl InlineRuns {
             drop(self.patience.set(after.max(Duration::from_micros(1))));
         }
     }
-
-    fn slots(&self) -> MutexGuard<'_, HashMap<u64, Arc<Slot>>> {
-        // A panic elsewhere leaves a whole map.
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl AsFd for InlineRuns {
@@ -190,11 +186,11 @@ impl AsFd for InlineRuns {
 
 impl Drop for InlineRuns {
     fn drop(&mut self) {
-        if let Some(clock) = self.clock.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(clock) = lock(&self.clock).take() {
             clock.abort();
         }
         // Each of them settles, with or without the thread that began it.
-        let slots: Vec<Arc<Slot>> = self.slots().drain().map(|(_, slot)| slot).collect();
+        let slots: Vec<Arc<Slot>> = lock(&self.slots).drain().map(|(_, slot)| slot).collect();
         for (run, _) in slots.iter().filter_map(|slot| slot.take()) {
             drop(self.runtime.spawn(run));
         }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Decoder, LATE_RING_BYTES, LateRing, Sink, plain_text, tail_of};
+use super::{Decoder, LATE_RING_BYTES, LateRing, Sink, plain_text};
 use crate::outcome::{LineRange, OutputSummary};
 use crate::request::{DEFAULT_MAX_BYTES, SinkOptions};
 use crate::source::READ_BYTES;
@@ -291,13 +291,4 @@ fn a_late_ring_keeps_the_last_lines() {
 
     assert!(text.len() <= LATE_RING_BYTES);
     assert!(text.starts_with("line ") && text.ends_with("line 19999\n"));
-    assert_eq!(ring.total_bytes(), 208_890);
-}
-
-#[test]
-fn a_tail_begins_with_a_whole_character() {
-    assert_eq!(tail_of("añb", 3), "ñb");
-    assert_eq!(tail_of("añb", 2), "b");
-    assert_eq!(tail_of("añb", 99), "añb");
-    assert_eq!(tail_of("añb", 0), "");
 }

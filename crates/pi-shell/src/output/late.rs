@@ -12,23 +12,23 @@ use super::lines::plain_text;
 use super::window::is_continuation;
 
 /// Bytes of late output kept in memory. Some 800 lines: enough for a stack trace and its cause.
-pub const LATE_RING_BYTES: usize = 64 * 1024;
+pub(super) const LATE_RING_BYTES: usize = 64 * 1024;
 
 /// A bounded ring of raw bytes, with the count of all that went through it.
 #[derive(Debug, Clone, Default)]
-pub struct LateRing {
+pub(super) struct LateRing {
     ring: VecDeque<u8>,
     total: u64,
 }
 
 impl LateRing {
     /// An empty ring. Takes no memory until something is pushed.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self::default()
     }
 
     /// Adds bytes; the oldest beyond `LATE_RING_BYTES` are dropped.
-    pub fn push(&mut self, bytes: &[u8]) {
+    pub(super) fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let newest = bytes.get(bytes.len().saturating_sub(LATE_RING_BYTES)..).unwrap_or_default();
         let excess = (self.ring.len() + newest.len()).saturating_sub(LATE_RING_BYTES);
@@ -36,14 +36,9 @@ impl LateRing {
         self.ring.extend(newest);
     }
 
-    /// Bytes pushed, kept or not.
-    pub fn total_bytes(&self) -> u64 {
-        self.total
-    }
-
     /// What is kept, as plain text. Where older bytes were dropped it begins with a whole line,
     /// if there is one, so that it does not begin inside a character or an escape sequence.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let mut bytes = Vec::with_capacity(self.ring.len());
         let (older, newer) = self.ring.as_slices();
         bytes.extend_from_slice(older);

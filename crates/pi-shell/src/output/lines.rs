@@ -7,11 +7,12 @@
 
 use memchr::{memchr, memrchr};
 
-use super::cut::LineCutter;
 use super::decode::Decoder;
 use super::escape::{EscapeParser, LineEdit, Step};
 use super::scan::{clean_prefix, ends_string, is_printable, unseen_prefix};
+use super::shown::Shown;
 use super::window::{Window, floor_boundary, is_continuation};
+use crate::mask::{Masked, Masker};
 
 /// Bytes of the line under way that can still be overwritten. What stands before is past recall,
 /// as on a terminal, whose cursor returns to the beginning of the last row of a wrapped line.
@@ -37,7 +38,7 @@ pub(super) struct Lines {
     pad: usize,
     /// Something was overwritten or erased: blanks at the end of the line are leftovers.
     is_edited: bool,
-    cutter: LineCutter,
+    shown: Shown,
     /// Text without the colours in it, while it is put together; kept for its memory.
     gathered: Vec<u8>,
 }
@@ -45,7 +46,7 @@ pub(super) struct Lines {
 /// The plain text of a whole stream: decoded, lines resolved, sequences dropped.
 pub fn plain_text(bytes: &[u8]) -> String {
     let mut window = Window::new(usize::MAX, 0);
-    let mut lines = Lines::new(true, None);
+    let mut lines = Lines::new(true, None, None);
     let mut decoder = Decoder::new();
     decoder.feed(bytes, |text| lines.push(text.as_bytes(), &mut window));
     let mut end = String::new();
@@ -56,8 +57,8 @@ pub fn plain_text(bytes: &[u8]) -> String {
 }
 
 impl Lines {
-    /// Resolves lines where `is_plain`, and cuts those that are longer than `max_line` bytes.
-    pub(super) fn new(is_plain: bool, max_line: Option<usize>) -> Self {
+    /// Resolves lines where `is_plain`, masks with `masker`, and cuts lines that are longer than `max_line` bytes.
+    pub(super) fn new(is_plain: bool, max_line: Option<usize>, masker: Option<Masker>) -> Self {
         Self {
             is_plain,
             parser: EscapeParser::default(),
@@ -65,14 +66,19 @@ impl Lines {
             cursor: 0,
             pad: 0,
             is_edited: false,
-            cutter: LineCutter::new(max_line),
+            shown: Shown::new(masker, max_line),
             gathered: Vec::new(),
         }
     }
 
     /// Some line was cut.
     pub(super) fn has_cut(&self) -> bool {
-        self.cutter.has_cut()
+        self.shown.has_cut()
+    }
+
+    /// What was masked.
+    pub(super) fn masked(&self) -> Masked {
+        self.shown.masked()
     }
 
     /// Adds text, which is whole characters. What is complete goes to `window`, the line under way
@@ -108,7 +114,13 @@ impl Lines {
     /// Gives the line under way to `window`, as if the stream ended here.
     pub(super) fn flush(&mut self, window: &mut Window) {
         self.commit_line(window);
-        self.cutter.flush(window);
+        self.shown.flush(window);
+    }
+
+    /// As `flush`, while the stream goes on: what may be the beginning of a secret stays out. For a copy of the lines.
+    pub(super) fn flush_begun(&mut self, window: &mut Window) {
+        self.commit_line(window);
+        self.shown.flush_begun(window);
     }
 
     /// Adds the text that `rest` begins with, without what shows nothing in it; returns the length
@@ -147,7 +159,7 @@ impl Lines {
         let (line, whole) = lines.split_at(first + 1);
         self.write(line.get(..first).unwrap_or_default(), window);
         self.newline(window);
-        self.cutter.push_lines(whole, window);
+        self.shown.push_lines(whole, window);
         self.write(open, window);
     }
 
@@ -217,10 +229,10 @@ impl Lines {
 
     fn newline(&mut self, window: &mut Window) {
         self.commit_line(window);
-        self.cutter.newline(window);
+        self.shown.newline(window);
     }
 
-    /// Gives the line as it stands to the cutter, and begins with an empty one.
+    /// Gives the line as it stands to the next stage, and begins with an empty one.
     fn commit_line(&mut self, window: &mut Window) {
         if self.is_edited {
             let blanks = self.line.iter().rev().take_while(|byte| **byte == b' ').count();
@@ -231,9 +243,9 @@ impl Lines {
         self.pass_on(window);
     }
 
-    /// Gives the line to the cutter while it goes on.
+    /// Gives the line to the next stage while it goes on.
     fn pass_on(&mut self, window: &mut Window) {
-        self.cutter.push(&self.line, window);
+        self.shown.push(&self.line, window);
         self.line.clear();
         self.cursor = 0;
     }
@@ -288,7 +300,7 @@ impl Lines {
             if self.line.is_empty() && rest.len() > MAX_LINE_BYTES {
                 // It would be passed on for the next character: no need to copy it in between.
                 let (now, later) = rest.split_at(floor_boundary(rest, MAX_LINE_BYTES));
-                self.cutter.push(now, window);
+                self.shown.push(now, window);
                 rest = later;
                 continue;
             }

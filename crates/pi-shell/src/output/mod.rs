@@ -7,7 +7,7 @@
 //! # Theory of operation
 //! ```text
 //! bytes ─┬─ totals ── spill (raw bytes, from the first one on)
-//!        └─ decode ── lines (what a terminal shows of a line) ── cut (long lines) ── window
+//!        └─ decode ── lines (what a terminal shows of a line) ── mask (secrets) ── cut (long lines) ── window
 //! ```
 //! Lines are resolved before the window, so ten thousand frames of a progress bar take the place
 //! of one line. Each stage keeps a bounded amount, and no stage looks at where one push ends and
@@ -18,9 +18,11 @@ mod backlog;
 mod cut;
 mod decode;
 mod escape;
+mod flood;
 mod late;
 mod lines;
 mod scan;
+mod shown;
 mod sink;
 mod spill;
 mod utf16;
@@ -31,11 +33,13 @@ mod cases;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
+mod masked_cases;
+#[cfg(test)]
 mod spill_cases;
 
 pub use decode::Decoder;
-pub use late::{LATE_RING_BYTES, LateRing};
+#[cfg(test)]
+use late::{LATE_RING_BYTES, LateRing};
 pub use lines::plain_text;
 pub use sink::{LATE_SPILL_BYTES, Sink};
 pub use utf16::utf16_prefix;
-pub use window::tail_of;

@@ -6,15 +6,13 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use memchr::memchr;
-
 use super::backlog::{Backlog, PART_BYTES};
 use super::decode::Decoder;
 use super::late::LateRing;
 use super::lines::Lines;
-use super::scan::is_printable;
 use super::spill::Spill;
 use super::window::{Rendered, Window, count_newlines};
+use crate::mask::{Mask, Masked, Masker};
 use crate::observer::SinkUpdate;
 use crate::outcome::{LineRange, OutputSummary};
 use crate::request::SinkOptions;
@@ -23,31 +21,25 @@ use crate::request::SinkOptions;
 /// a disk for as long as its session lives.
 pub const LATE_SPILL_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Most bytes of a flood that wait to be resolved. Of a full backlog only the end can be seen, so
-/// the rest of it is never looked at.
-const BACKLOG_BYTES: usize = 1024 * 1024;
-
-/// Raw bytes of a backlog that are resolved to fill a window of one byte: colours and other
-/// sequences take their part.
-const RAW_PER_SHOWN: usize = 2;
-
-/// Length of the line that the end of a read is expected to begin in, of which only a part is there.
-const FIRST_LINE_BYTES: usize = 1024;
-
 /// What a run writes, as far as it is kept. Feed it raw bytes as they are read.
 ///
 /// A push may block on the spill file's disk: that is the backpressure which keeps memory bounded,
 /// so the reader of the pipe calls it and waits.
 #[derive(Debug)]
 pub struct Sink {
-    options: SinkOptions,
-    decoder: Decoder,
-    lines: Lines,
-    window: Window,
+    pub(super) options: SinkOptions,
+    pub(super) decoder: Decoder,
+    pub(super) lines: Lines,
+    pub(super) window: Window,
     /// Raw bytes that `lines` and `window` were not given yet.
-    backlog: Backlog,
+    pub(super) backlog: Backlog,
     spill: Spill,
     late: LateRing,
+    /// Masks the late output.
+    late_masker: Option<Masker>,
+    late_bytes: u64,
+    /// What was masked before the stages began again.
+    pub(super) masked_before: Masked,
     total_bytes: u64,
     newlines: u64,
     ends_in_newline: bool,
@@ -72,11 +64,18 @@ impl Sink {
     pub fn new(options: SinkOptions) -> Self {
         Self {
             decoder: Decoder::new(),
-            lines: Lines::new(options.plain_text, options.max_line_bytes),
+            lines: new_lines(&options),
             window: Window::new(options.max_bytes, options.head_bytes),
             backlog: Backlog::default(),
-            spill: Spill::new(options.spill_path.clone(), options.spill_max_bytes),
+            spill: Spill::new(
+                options.spill_path.clone(),
+                options.spill_max_bytes,
+                options.mask.as_ref().filter(|_| options.mask_spill).map(Mask::masker),
+            ),
             late: LateRing::new(),
+            late_masker: options.mask.as_ref().map(Mask::masker),
+            late_bytes: 0,
+            masked_before: Masked::default(),
             total_bytes: 0,
             newlines: 0,
             ends_in_newline: true,
@@ -113,24 +112,6 @@ impl Sink {
         }
     }
 
-    /// Whether nothing before `bytes` can be seen any more, and `resolve_end` finds that out from them alone: their end
-    /// is more lines than the window has room for, shown as they are. The buffers that a flood of plain text
-    /// goes through are few then, and stay in the processor's cache.
-    fn fills_window(&self, bytes: &[u8]) -> bool {
-        let shown = self.options.max_bytes.saturating_add(FIRST_LINE_BYTES);
-        let from = bytes.len().checked_sub(shown.min(self.reach()));
-        let end = from.and_then(|from| bytes.get(from..)).unwrap_or_default();
-        let lines = memchr(b'\n', end).and_then(|first| end.get(first + 1..)).unwrap_or_default();
-        lines.len() > self.options.max_bytes
-            && self.options.max_line_bytes.is_none()
-            && is_printable(lines)
-    }
-
-    /// Raw bytes at the end of a backlog that are resolved before the rest of it is.
-    fn reach(&self) -> usize {
-        self.options.max_bytes.saturating_mul(RAW_PER_SHOWN)
-    }
-
     /// Counts bytes, and writes them to the file. Says whether they are to wait in the backlog;
     /// where not, the stages have them already.
     fn note(&mut self, bytes: &[u8]) -> bool {
@@ -153,62 +134,13 @@ impl Sink {
         may_wait
     }
 
-    fn bound_backlog(&mut self) {
-        if self.backlog.len() >= BACKLOG_BYTES {
-            self.resolve();
-        }
-    }
-
     /// Gives bytes to the stages.
-    fn feed(&mut self, bytes: &[u8]) {
+    pub(super) fn feed(&mut self, bytes: &[u8]) {
         let (lines, window) = (&mut self.lines, &mut self.window);
         if self.decoder.pending_len() == 0 && lines.push_printable(bytes, window) {
             return;
         }
         self.decoder.decode_pieces(bytes, |text| lines.push(text.as_bytes(), window));
-    }
-
-    /// Gives the backlog to the stages.
-    fn resolve(&mut self) {
-        if self.backlog.len() == 0 {
-            return;
-        }
-        let mut backlog = std::mem::take(&mut self.backlog);
-        if !self.resolve_end(&backlog) {
-            backlog.bytes_from(0).for_each(|bytes| self.feed(bytes));
-        }
-        backlog.clear();
-        self.backlog = backlog;
-    }
-
-    /// Gives only the end of `backlog` to stages that begin anew, where that fills the window, and
-    /// says whether it did.
-    ///
-    /// It is the same: a newline ends whatever a stage is in the middle of (a character, a
-    /// sequence, a line that is overwritten), so nothing before one changes what comes after.
-    fn resolve_end(&mut self, backlog: &Backlog) -> bool {
-        let from = backlog.len().saturating_sub(self.reach());
-        if from == 0 {
-            return false;
-        }
-        let mut end = Self::new(SinkOptions {
-            spill_path: None,
-            spill_from_start: false,
-            ..self.options.clone()
-        });
-        let mut has_begun = false;
-        for bytes in backlog.bytes_from(from) {
-            let start = if has_begun { Some(0) } else { memchr(b'\n', bytes).map(|at| at + 1) };
-            if let Some(start) = start {
-                has_begun = true;
-                end.feed(bytes.get(start..).unwrap_or_default());
-            }
-        }
-        if !end.window.overflowed() {
-            return false;
-        }
-        (self.decoder, self.lines, self.window) = (end.decoder, end.lines, end.window);
-        true
     }
 
     /// Shows `text` instead of all that was pushed, as the minimizer asks. Totals and the spill
@@ -219,11 +151,18 @@ impl Sink {
             return;
         }
         self.decoder = Decoder::new();
-        self.lines = Lines::new(self.options.plain_text, self.options.max_line_bytes);
+        self.lines = new_lines(&self.options);
         self.window = Window::new(self.options.max_bytes, self.options.head_bytes);
-        self.window.push(text.as_bytes());
         self.backlog.clear();
         self.shown_newlines = count_newlines(text.as_bytes());
+        self.masked_before = Masked::default();
+        if let Some(mask) = &self.options.mask {
+            let (text, masked) = mask.text(text);
+            self.window.push(text.as_bytes());
+            self.masked_before = masked;
+        } else {
+            self.window.push(text.as_bytes());
+        }
         self.is_replaced = true;
         self.has_news = true;
     }
@@ -274,20 +213,27 @@ impl Sink {
     /// (see `late_text`), and appends it to the spill file, where there is one, up to
     /// `LATE_SPILL_BYTES` of it.
     pub fn note_late(&mut self, bytes: &[u8]) {
-        self.late.push(bytes);
-        if self.late.total_bytes() <= LATE_SPILL_BYTES {
+        self.late_bytes += bytes.len() as u64;
+        match &mut self.late_masker {
+            Some(masker) => masker.push(bytes, |bytes| self.late.push(bytes)),
+            None => self.late.push(bytes),
+        }
+        if self.late_bytes <= LATE_SPILL_BYTES {
             self.spill.append_late(bytes);
         }
+    }
+
+    /// No more late output comes: keeps what was held back of it.
+    pub fn end_late(&mut self) {
+        if let Some(masker) = &mut self.late_masker {
+            masker.finish(|bytes| self.late.push(bytes));
+        }
+        self.spill.end_late();
     }
 
     /// The last of the late output, as plain text.
     pub fn late_text(&self) -> String {
         self.late.text()
-    }
-
-    /// Bytes of late output so far.
-    pub fn late_bytes(&self) -> u64 {
-        self.late.total_bytes()
     }
 
     /// Bytes pushed before `finish`.
@@ -352,7 +298,7 @@ impl Sink {
     /// The text of the window and of the line under way.
     fn render(&self) -> Rendered {
         let (mut lines, mut window) = (self.lines.clone(), self.window.clone());
-        lines.flush(&mut window);
+        lines.flush_begun(&mut window);
         window.render(self.shown_newlines)
     }
 
@@ -374,8 +320,16 @@ impl Sink {
             spilled: self.spill.is_whole(),
             spill_error: self.spill.error().map(str::to_owned),
             shown_range,
-            late_output_bytes: self.late.total_bytes(),
+            late_output_bytes: self.late_bytes,
+            masked: self.masked(),
         }
+    }
+
+    /// What was masked in the text, and in the file. Of a flood, only what can be shown was looked at for the text.
+    fn masked(&self) -> Masked {
+        let mut masked = self.masked_before.clone();
+        masked.add(self.lines.masked());
+        masked.union(self.spill.masked())
     }
 
     /// Each newline of the stream is one of the text, so lines are counted from the end.
@@ -387,4 +341,9 @@ impl Sink {
         let start_line = if self.is_replaced { 1 } else { before + 1 };
         LineRange { start_line, end_line: self.total_lines() }
     }
+}
+
+fn new_lines(options: &SinkOptions) -> Lines {
+    let masker = options.mask.as_ref().map(Mask::masker);
+    Lines::new(options.plain_text, options.max_line_bytes, masker)
 }

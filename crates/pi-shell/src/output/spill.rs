@@ -1,4 +1,4 @@
-//! Writes the raw bytes of a stream to a file, from the first one on, once they are too many.
+//! Writes the bytes of a stream to a file, from the first one on, once they are too many: as they are, or masked.
 //!
 //! Until then they are held, so that a file made late begins at the beginning; most commands never
 //! need one. Writing blocks: a slow disk slows down whoever reads the pipe, and so the command,
@@ -10,6 +10,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::window::elided;
+use crate::mask::{Masked, Masker};
 
 /// A spill file, or what stands for it until it is needed.
 #[derive(Debug)]
@@ -18,7 +19,9 @@ pub(super) struct Spill {
     /// Most bytes in the file.
     limit: Option<u64>,
     state: State,
-    /// Bytes given by the command.
+    /// Masks what is written. `None`: the file has the bytes as they are.
+    masker: Option<Masker>,
+    /// Bytes that were to be written.
     given: u64,
     /// Bytes in the file.
     written: u64,
@@ -40,15 +43,15 @@ enum State {
 
 impl Spill {
     /// A spill to `path` of at most `limit` bytes; without a path there is nothing to do, ever.
-    pub(super) fn new(path: Option<PathBuf>, limit: Option<u64>) -> Self {
+    pub(super) fn new(path: Option<PathBuf>, limit: Option<u64>, masker: Option<Masker>) -> Self {
         let state = if path.is_some() { State::Held(Vec::new()) } else { State::Off };
-        Self { path, limit, state, given: 0, written: 0, error: None }
+        Self { path, limit, state, masker, given: 0, written: 0, error: None }
     }
 
     /// A spill whose file is open already: for tests of what happens when it cannot be written.
     #[cfg(test)]
     pub(super) fn with_open_file(path: PathBuf, file: File) -> Self {
-        let mut spill = Self::new(Some(path), None);
+        let mut spill = Self::new(Some(path), None, None);
         spill.state = State::Open(file);
         spill
     }
@@ -68,10 +71,9 @@ impl Spill {
         if is_needed {
             self.require();
         }
-        self.given += bytes.len() as u64;
         match &mut self.state {
             State::Held(held) => held.extend_from_slice(bytes),
-            State::Open(_) => self.write(bytes),
+            State::Open(_) => self.write_masked(bytes),
             State::Off | State::Closed(_) => {}
         }
     }
@@ -84,7 +86,7 @@ impl Spill {
         match create(path) {
             Ok(file) => {
                 self.state = State::Open(file);
-                self.write(&held);
+                self.write_masked(&held);
             }
             Err(source) => {
                 self.error = Some(explain("create", path, &source));
@@ -95,6 +97,10 @@ impl Spill {
 
     /// Ends the command's part: the file is complete and closed when this returns.
     pub(super) fn close(&mut self) {
+        if let Some(mut masker) = self.masker.take() {
+            masker.finish(|bytes| self.write(bytes));
+            self.masker = Some(masker);
+        }
         let State::Open(mut file) = std::mem::take(&mut self.state) else { return };
         let Some(path) = &self.path else { return };
         if self.given > self.written {
@@ -119,9 +125,32 @@ impl Spill {
         }
     }
 
+    /// What was masked in the file.
+    pub(super) fn masked(&self) -> Masked {
+        self.masker.as_ref().map(Masker::masked).unwrap_or_default()
+    }
+
     /// Appends output of background children to a closed file. Late output is a courtesy: a
     /// failure ends it silently, the command's own part stays whole.
     pub(super) fn append_late(&mut self, bytes: &[u8]) {
+        let Some(masker) = &mut self.masker else { return self.append(bytes) };
+        let mut shown = Vec::with_capacity(bytes.len());
+        masker.push(bytes, |bytes| shown.extend_from_slice(bytes));
+        self.append(&shown);
+    }
+
+    /// Appends what was held back of it: no more comes.
+    pub(super) fn end_late(&mut self) {
+        let Some(masker) = &mut self.masker else { return };
+        let mut shown = Vec::new();
+        masker.finish(|bytes| shown.extend_from_slice(bytes));
+        self.append(&shown);
+    }
+
+    fn append(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
         let (State::Closed(identity), Some(path)) = (&self.state, &self.path) else { return };
         let room = self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.written));
         if room < bytes.len() as u64 {
@@ -132,7 +161,14 @@ impl Spill {
         }
     }
 
+    fn write_masked(&mut self, bytes: &[u8]) {
+        let Some(mut masker) = self.masker.take() else { return self.write(bytes) };
+        masker.push(bytes, |bytes| self.write(bytes));
+        self.masker = Some(masker);
+    }
+
     fn write(&mut self, bytes: &[u8]) {
+        self.given += bytes.len() as u64;
         let (State::Open(file), Some(path)) = (&mut self.state, &self.path) else { return };
         let room = self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.written));
         let fits = usize::try_from(room).unwrap_or(usize::MAX).min(bytes.len());

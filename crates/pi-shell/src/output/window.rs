@@ -230,13 +230,7 @@ pub(super) fn elided(count: impl Display, unit: &str) -> String {
     format!("[… {count} {unit} elided …]")
 }
 
-/// The last of `text` that fits into `max_bytes` bytes, from a character's beginning.
-pub fn tail_of(text: &str, max_bytes: usize) -> &str {
-    let start = ceil_boundary(text.as_bytes(), text.len().saturating_sub(max_bytes));
-    text.get(start..).unwrap_or_default()
-}
-
-/// As `tail_of`, where the bytes themselves may begin inside a character.
+/// The last of `text` that fits into `max` bytes, from a character's beginning. The text may begin inside of one.
 fn last_bytes(text: &[u8], max: usize) -> &[u8] {
     let last = text.get(text.len().saturating_sub(max)..).unwrap_or_default();
     let inside = last.iter().take(3).take_while(|byte| is_continuation(**byte)).count();

@@ -6,12 +6,14 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use tokio::sync::Notify;
 
 use super::error::PtyError;
 use super::terminal::Terminal;
+
+use crate::locked::lock;
 
 /// Most bytes that wait for a program. More is not typing, and the host's memory is not a file.
 pub(super) const MAX_PENDING_BYTES: usize = 16 * 1024 * 1024;
@@ -32,7 +34,7 @@ pub(super) struct Input {
 impl Input {
     /// Queues `bytes`, all or none. False: a writer should wait until less is pending.
     pub(super) fn push(&self, bytes: &[u8]) -> Result<bool, PtyError> {
-        let mut queue = self.lock();
+        let mut queue = lock(&self.queue);
         if queue.len() + bytes.len() > MAX_PENDING_BYTES {
             return Err(PtyError::InputFull);
         }
@@ -46,7 +48,7 @@ impl Input {
 
     /// Bytes that the program's terminal has not taken.
     pub(super) fn pending(&self) -> usize {
-        self.lock().len()
+        lock(&self.queue).len()
     }
 
     /// Moves the queue into the terminal for ever. Dropped at any time, it loses and repeats
@@ -59,18 +61,14 @@ impl Input {
                 continue;
             }
             match terminal.write(&offer).await {
-                Ok(taken) => drop(self.lock().drain(..taken)),
+                Ok(taken) => drop(lock(&self.queue).drain(..taken)),
                 // No program has the terminal open, so nobody will read this.
-                Err(_) => self.lock().clear(),
+                Err(_) => lock(&self.queue).clear(),
             }
         }
     }
 
     fn front(&self) -> Vec<u8> {
-        self.lock().iter().take(OFFER_BYTES).copied().collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<u8>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.queue).iter().take(OFFER_BYTES).copied().collect()
     }
 }

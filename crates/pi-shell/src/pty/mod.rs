@@ -4,7 +4,7 @@
 //! ```text
 //! mod      PtySession: who may start, and the control calls
 //! run      one program from its start to its end
-//! options  what is asked for            terminal  the device     sys  its descriptor
+//! options  what is asked for            terminal  the device
 //! input    typed, not yet taken
 //! hang_up  the end of a program that is stopped                  error  why nothing ran
 //! ```
@@ -18,23 +18,22 @@ mod hang_up;
 mod input;
 mod options;
 mod run;
-mod sys;
 mod terminal;
 #[cfg(test)]
 mod tests;
 
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rustix::process::Signal;
 use tokio_util::sync::CancellationToken;
 
 pub use self::error::PtyError;
 use self::input::Input;
-use self::options::Launch;
 pub use self::options::{PtyArgvStartOptions, PtyOptions, PtyStartOptions};
 use self::terminal::{Size, Terminal};
 use crate::error::ShellError;
+use crate::locked::lock;
 use crate::observer::Observer;
 use crate::outcome::ExitOutcome;
 use crate::sandbox::SandboxReport;
@@ -82,7 +81,10 @@ impl PtySession {
         cancel: &CancellationToken,
     ) -> impl Future<Output = Result<PtyResult, PtyError>> + Send + use<> {
         let claim = self.claim(options.options.size(), cancel);
-        async move { claim?.run(options.check()?, observer, on_start).await }
+        async move {
+            let claim = claim?;
+            run::run(options.check()?, &claim.controls, observer, on_start).await
+        }
     }
 
     /// Runs a program without a shell; otherwise as `start`.
@@ -94,7 +96,10 @@ impl PtySession {
         cancel: &CancellationToken,
     ) -> impl Future<Output = Result<PtyResult, PtyError>> + Send + use<> {
         let claim = self.claim(options.options.size(), cancel);
-        async move { claim?.run(options.check()?, observer, on_start).await }
+        async move {
+            let claim = claim?;
+            run::run(options.check()?, &claim.controls, observer, on_start).await
+        }
     }
 
     /// Types `bytes`. Returns at once; false when the program has much left to read, and a writer
@@ -141,12 +146,12 @@ impl PtySession {
     }
 
     fn controls(&self) -> Result<Arc<Controls>, PtyError> {
-        self.current().clone().ok_or(PtyError::NotRunning)
+        lock(&self.current).clone().ok_or(PtyError::NotRunning)
     }
 
     /// Makes a program's controls the current ones, for as long as the claim lives.
     fn claim(&self, size: Size, cancel: &CancellationToken) -> Result<Claim, PtyError> {
-        let mut current = self.current();
+        let mut current = lock(&self.current);
         if current.is_some() {
             return Err(PtyError::AlreadyRunning);
         }
@@ -159,10 +164,6 @@ impl PtySession {
         drop(current);
         Ok(Claim { session: self.clone(), controls })
     }
-
-    fn current(&self) -> MutexGuard<'_, Option<Arc<Controls>>> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// The right to be the session's program; given back by its drop.
@@ -171,21 +172,9 @@ struct Claim {
     controls: Arc<Controls>,
 }
 
-impl Claim {
-    async fn run(
-        self,
-        launch: Launch,
-        observer: Arc<dyn Observer>,
-        on_start: Option<OnStart>,
-    ) -> Result<PtyResult, PtyError> {
-        let (outcome, sandbox) = run::run(launch, &self.controls, observer, on_start).await?;
-        Ok(PtyResult { outcome, sandbox })
-    }
-}
-
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.session.current().take();
+        lock(&self.session.current).take();
     }
 }
 
@@ -205,11 +194,11 @@ struct Target {
 
 impl Controls {
     fn size(&self) -> Size {
-        self.target().size
+        lock(&self.target).size
     }
 
     fn resize(&self, size: Size) -> Result<(), PtyError> {
-        let mut target = self.target();
+        let mut target = lock(&self.target);
         target.size = size;
         match &target.program {
             Some((terminal, _)) => terminal.resize(size),
@@ -218,7 +207,7 @@ impl Controls {
     }
 
     fn signal(&self, signal: Signal) {
-        let mut target = self.target();
+        let mut target = lock(&self.target);
         match &target.program {
             Some((terminal, leader)) => send(terminal, leader, signal),
             None => target.signals.push(signal),
@@ -227,17 +216,13 @@ impl Controls {
 
     /// The program runs: does what was asked for meanwhile.
     fn attach(&self, terminal: &Arc<Terminal>, leader: &Child) {
-        let mut target = self.target();
+        let mut target = lock(&self.target);
         // It was opened with the size as of then; a terminal that cannot be sized stays as it is.
         terminal.resize(target.size).ok();
         for signal in std::mem::take(&mut target.signals) {
             send(terminal, leader, signal);
         }
         target.program = Some((Arc::clone(terminal), leader.clone()));
-    }
-
-    fn target(&self) -> MutexGuard<'_, Target> {
-        self.target.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::environment::{self, MAX_ENTRY_BYTES};
 use crate::error::ShellError;
 use crate::request::{EnvironmentEntry, RunOptions};
 use crate::sandbox::SandboxOptions;
-use crate::{shell_path, validate};
+use crate::{proxy_variables, shell_path, validate};
 
 /// What programs are told about the terminal: the description that every system has.
 const TERM: (&str, &str) = ("TERM", "xterm-256color");
@@ -160,10 +160,8 @@ fn complete(
     text: &'static str,
     argv: impl FnOnce(&[(OsString, OsString)], &Path) -> Result<Vec<OsString>, PtyError>,
 ) -> Result<Launch, PtyError> {
-    // A host whose directory was removed still has a root.
-    let here = std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"));
-    let cwd = validate::check_directory(options.cwd.as_deref().unwrap_or(&here), &here)?;
-    let env = environment_of(options.base_env, &options.env);
+    let cwd = validate::first_directory(options.cwd.as_deref())?;
+    let env = environment_of(options.base_env.as_deref(), &options.env, options.sandbox.as_ref());
     let argv = argv(&env, &cwd)?;
     Ok(Launch {
         supervisor: options.supervisor.unwrap_or_else(|| PathBuf::from("pi-supervisor")),
@@ -200,18 +198,12 @@ fn too_large(
 }
 
 fn environment_of(
-    base: Option<Vec<EnvironmentEntry>>,
+    base: Option<&[EnvironmentEntry]>,
     entries: &[EnvironmentEntry],
+    sandbox: Option<&SandboxOptions>,
 ) -> Vec<(OsString, OsString)> {
     let given: HashSet<&OsStr> = entries.iter().map(|(name, _)| OsStr::new(name)).collect();
-    let mut env = match base {
-        Some(base) => base
-            .into_iter()
-            .filter(|(name, _)| !environment::is_dropped(name))
-            .map(|(name, value)| (name.into(), value.into()))
-            .collect(),
-        None => environment::host_environment(),
-    };
+    let mut env = proxy_variables::in_sandbox(environment::base(base), sandbox);
     env.retain(|(name, _)| !DROPPED.iter().any(|dropped| name == dropped));
     env.push((TERM.0.into(), TERM.1.into()));
     env.retain(|(name, _)| !given.contains(name.as_os_str()));
@@ -246,11 +238,11 @@ mod tests {
     fn a_terminal_is_described_once_and_the_caller_has_the_last_word() {
         let entry = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let host = vec![entry("TERM", "screen"), entry("LINES", "7"), entry("A", "1")];
-        let env = environment_of(Some(host.clone()), &[entry("A", "2")]);
+        let env = environment_of(Some(&host), &[entry("A", "2")], None);
         assert_eq!(value(&env, "TERM"), ["xterm-256color"]);
         assert!(value(&env, "LINES").is_empty());
         assert_eq!(value(&env, "A"), ["2"]);
-        let env = environment_of(Some(host), &[entry("TERM", "dumb"), entry("LINES", "9")]);
+        let env = environment_of(Some(&host), &[entry("TERM", "dumb"), entry("LINES", "9")], None);
         assert_eq!((value(&env, "TERM"), value(&env, "LINES")), (vec!["dumb"], vec!["9"]));
     }
 

@@ -12,30 +12,31 @@
 //! The programs' end is held open here until the leader ended, so that reading meets no end of
 //! file while the program has its streams closed and opens `/dev/tty` later.
 
-use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::PtyError;
 use super::gather::Gather;
 use super::hang_up::hang_up;
 use super::options::Launch;
-use super::terminal::{self, ReadOutcome, Terminal};
-use super::{Controls, OnStart};
+use super::terminal::{self, Terminal};
+use super::{Controls, OnStart, PtyResult};
+use crate::deadline::{Deadline, until};
 use crate::delivery::Delivery;
 use crate::error::ShellError;
+use crate::job::Clock;
 use crate::observer::Observer;
 use crate::outcome::ExitOutcome;
 use crate::private_dir::PrivateDir;
-use crate::sandbox::{Enclosure, Sandbox, SandboxOptions, SandboxReport, SessionPaths};
+use crate::sandbox::{Egress, Enclosure, Sandbox, SandboxOptions, SessionPaths};
+use crate::source::ReadOutcome;
 use crate::supervisor::{Child, ChildExit, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
-use crate::sys::signals::KILL;
 
 /// Bytes read at once, eight of the kernel's own buffers.
 const READ_BYTES: usize = 32 * 1024;
@@ -59,40 +60,40 @@ const HELD_LIMIT: Duration = Duration::from_millis(500);
 /// them is somebody else's.
 const KERNEL_BYTES: usize = 256 * 1024;
 
-/// Lateness of a deadline that shows that the host itself was stopped or starved.
-const LATE_DEADLINE: Duration = Duration::from_millis(100);
-
-/// Most time given to a program whose host was late, to tell that it had ended in time.
-const LATE_EXTENSION: Duration = Duration::from_secs(1);
-
 /// Runs `launch` to its end.
 pub(super) async fn run(
     launch: Launch,
     controls: &Controls,
     observer: Arc<dyn Observer>,
     on_start: Option<OnStart>,
-) -> Result<(ExitOutcome, Option<SandboxReport>), PtyError> {
-    let deadline = launch.timeout.map(|timeout| Instant::now() + timeout);
+) -> Result<PtyResult, PtyError> {
+    let not_run = |outcome| PtyResult { outcome, sandbox: None };
+    let deadline = Clock::start(launch.timeout).deadline();
     let started = tokio::select! {
         biased;
-        () = controls.cancel.cancelled() => return Ok((ExitOutcome::Cancelled, None)),
+        () = controls.cancel.cancelled() => return Ok(not_run(ExitOutcome::Cancelled)),
         // A program on a dead network file system takes as long as it likes to start.
-        () = until(deadline) => return Ok((ExitOutcome::TimedOut, None)),
+        () = deadline.come() => return Ok(not_run(ExitOutcome::TimedOut)),
         started = Program::start(launch, controls) => started?,
     };
     if let Some(on_start) = on_start {
         on_start(started.leader.pid());
     }
-    let sandbox = started.room.as_ref().map(|room| (room.report.clone(), room.enclosure.plants()));
+    let sandbox = started.room.as_ref().map(|room| {
+        let refusals = room.egress.as_ref().map(Egress::refusals);
+        (room.sandbox.report().clone(), room.enclosure.plants(), refusals)
+    });
     let mut run =
         Run { program: started, controls, outflow: Delivery::new(observer, None), deadline };
     let outcome = run.follow().await;
     run.finish(outcome).await;
     let sandbox = match sandbox {
-        Some((report, plants)) => Some(report.with_plants(plants).await),
+        Some((report, plants, refusals)) => {
+            Some(report.with_refused(refusals.as_deref()).with_plants(plants).await)
+        }
         None => None,
     };
-    Ok((outcome, sandbox))
+    Ok(PtyResult { outcome, sandbox })
 }
 
 /// A program and its terminal.
@@ -108,8 +109,10 @@ struct Program {
 
 /// What a program in a sandbox has of its own.
 struct Room {
-    report: SandboxReport,
+    sandbox: Arc<Sandbox>,
     enclosure: Enclosure,
+    /// Its proxy, where its network has rules; started after the supervisor.
+    egress: Option<Egress>,
     _folder: PrivateDir,
 }
 
@@ -130,14 +133,14 @@ impl Room {
             visible: vec![cwd.to_path_buf()],
             terminal,
         })?;
-        Ok(Self { report: sandbox.report().clone(), enclosure, _folder: folder })
+        Ok(Self { sandbox, enclosure, egress: None, _folder: folder })
     }
 }
 
 impl Program {
     async fn start(launch: Launch, controls: &Controls) -> Result<Self, PtyError> {
         let (terminal, held) = Terminal::open(controls.size())?;
-        let room = match &launch.sandbox {
+        let mut room = match &launch.sandbox {
             Some(wanted) => {
                 let own = terminal::path_of(&held);
                 Some(Room::open(wanted, &launch.supervisor, &launch.cwd, own).await?)
@@ -146,6 +149,9 @@ impl Program {
         };
         let surroundings = room.as_ref().map(|room| &room.enclosure.surroundings);
         let supervisor = Supervisor::launch(&launch.supervisor, surroundings).await?;
+        if let Some(room) = &mut room {
+            room.egress = Egress::start(&room.sandbox, &supervisor)?;
+        }
         let copy = || {
             held.try_clone()
                 .map_err(|source| ShellError::System { attempt: "copy a descriptor", source })
@@ -182,7 +188,7 @@ struct Run<'a> {
     program: Program,
     controls: &'a Controls,
     outflow: Delivery,
-    deadline: Option<Instant>,
+    deadline: Deadline,
 }
 
 enum Event {
@@ -201,7 +207,6 @@ impl Run<'_> {
         let mut buffer = vec![0_u8; READ_BYTES];
         let mut stopping = None;
         let mut is_open = true;
-        let mut may_extend = true;
         let mut gather = Gather::new(Instant::now());
         let Program { terminal, supervisor, leader, .. } = &self.program;
         let mut typing = pin!(self.controls.input.pump(terminal));
@@ -214,7 +219,7 @@ impl Run<'_> {
                     biased;
                     () = self.controls.cancel.cancelled(), if stopping.is_none() => Event::Cancelled,
                     exit = &mut ended, if stopping.is_none() => Event::Ended(exit),
-                    () = until(self.deadline), if stopping.is_none() => Event::Deadline,
+                    () = self.deadline.come(), if stopping.is_none() => Event::Deadline,
                     () = &mut ladder, if stopping.is_some() => Event::Stopped,
                     never = &mut typing => match never {},
                     () = self.outflow.drained(), if !is_ready => Event::Taken,
@@ -225,19 +230,9 @@ impl Run<'_> {
             match event {
                 Event::Cancelled => stopping = Some(ExitOutcome::Cancelled),
                 Event::Deadline => {
-                    let late = self.deadline.map_or(Duration::ZERO, |deadline| deadline.elapsed());
-                    if late > LATE_DEADLINE && std::mem::take(&mut may_extend) {
-                        self.deadline = Some(Instant::now() + late.min(LATE_EXTENSION));
-                    } else {
-                        stopping = Some(ExitOutcome::TimedOut);
-                    }
+                    stopping = (!self.deadline.extend_if_late()).then_some(ExitOutcome::TimedOut);
                 }
-                Event::Ended(ChildExit::Exited(code)) => return ExitOutcome::Exited { code },
-                Event::Ended(ChildExit::Signaled(signal)) => {
-                    return ExitOutcome::Signaled { signal };
-                }
-                // With the supervisor its tree was killed.
-                Event::Ended(ChildExit::Lost) => return ExitOutcome::Signaled { signal: KILL },
+                Event::Ended(exit) => return exit.into(),
                 Event::Stopped => return stopping.unwrap_or(ExitOutcome::Cancelled),
                 Event::Read(ReadOutcome::Data(count)) => {
                     let at_once = gather.is_told_at_once(count, Instant::now());
@@ -247,7 +242,7 @@ impl Run<'_> {
                     gather.told();
                     self.outflow.flush();
                 }
-                Event::Read(ReadOutcome::Closed) => is_open = false,
+                Event::Read(_) => is_open = false,
                 Event::Taken => {}
             }
         }
@@ -258,11 +253,11 @@ impl Run<'_> {
         self.program.held = None;
         let Self { program: Program { terminal, supervisor, .. }, controls, outflow, deadline } =
             self;
-        let is_stopped = matches!(outcome, ExitOutcome::TimedOut | ExitOutcome::Cancelled);
-        let limit = match deadline {
-            _ if is_stopped => Some(Instant::now() + STOPPED_DRAIN_LIMIT),
-            Some(deadline) => Some((*deadline).max(Instant::now()) + DRAIN_LIMIT),
-            None => None,
+        let is_stopped = outcome.is_stop();
+        let limit = if is_stopped {
+            Some(Instant::now() + STOPPED_DRAIN_LIMIT)
+        } else {
+            deadline.and(DRAIN_LIMIT)
         };
         let patience = async {
             tokio::select! {
@@ -275,7 +270,7 @@ impl Run<'_> {
         };
         let tree_is_dead = CancellationToken::new();
         let closing = async {
-            drop(supervisor.close(CLOSE_LIMIT).await);
+            supervisor.close(CLOSE_LIMIT).await;
             tree_is_dead.cancel();
         };
         let reading = async {
@@ -314,28 +309,13 @@ async fn read_rest(terminal: &Terminal, outflow: &mut Delivery, tree_is_dead: &C
     outflow.drained().await;
 }
 
-/// Waits until an instant; for ever where there is none.
-async fn until(instant: Option<Instant>) {
-    match instant {
-        Some(instant) => sleep_until(instant).await,
-        None => std::future::pending().await,
-    }
-}
-
 /// What a failed start means to the caller.
 fn spawn_error(program: &str, cwd: &Path, failure: SpawnFailure) -> PtyError {
-    let path = cwd.to_path_buf();
-    match (failure.step, failure.source.kind()) {
-        (SpawnStep::ChangeDirectory, io::ErrorKind::NotFound) => {
-            ShellError::MissingWorkingDirectory { path }.into()
+    match failure.step {
+        SpawnStep::ChangeDirectory => {
+            ShellError::of_directory(cwd.to_path_buf(), failure.source).into()
         }
-        (SpawnStep::ChangeDirectory, io::ErrorKind::NotADirectory) => {
-            ShellError::NotADirectory { path }.into()
-        }
-        (SpawnStep::ChangeDirectory, _) => {
-            ShellError::WorkingDirectoryDenied { path, source: failure.source }.into()
-        }
-        (SpawnStep::Execute | SpawnStep::Interpreter, _) => {
+        SpawnStep::Execute | SpawnStep::Interpreter => {
             PtyError::Spawn { reason: format!("`{program}`: {}", failure.source) }
         }
         _ => PtyError::Spawn { reason: failure.to_string() },

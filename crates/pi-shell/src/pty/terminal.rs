@@ -1,28 +1,24 @@
 //! One pseudoterminal: opened, sized, read and written without blocking.
 //!
-//! `portable-pty` opens and sizes it; its own reader, writer and child are not used, because they
-//! block a thread each and kill one process only. Who runs on the terminal is `run`'s business.
+//! Who runs on the terminal is `run`'s business.
 
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use portable_pty::{MasterPty, PtySize};
-use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::process::Pid;
-use rustix::termios::{InputModes, OptionalActions};
+use rustix::termios::{InputModes, OptionalActions, Winsize, tcsetwinsize};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::error::PtyError;
-use super::sys;
 use crate::error::ShellError;
-use crate::sys::watch;
+use crate::source::ReadOutcome;
+use crate::sys::{open_controller, watch};
 
 /// Pause after which a full terminal is tried again. The kernel tells when a program read; this
 /// is for programs that change the mode of their terminal instead, which is told to nobody.
@@ -52,52 +48,37 @@ impl Size {
         Self { cols: within(cols, 20, 400), rows: within(rows, 5, 200) }
     }
 
-    fn to_system(self) -> PtySize {
-        PtySize { rows: self.rows, cols: self.cols, pixel_width: 0, pixel_height: 0 }
+    fn to_system(self) -> Winsize {
+        Winsize { ws_row: self.rows, ws_col: self.cols, ws_xpixel: 0, ws_ypixel: 0 }
     }
-}
-
-/// What a read found.
-pub(super) enum ReadOutcome {
-    /// So many bytes.
-    Data(usize),
-    /// Everything was read and no process has the terminal open.
-    Closed,
 }
 
 /// The controller end of a pseudoterminal.
 pub(super) struct Terminal {
     descriptor: AsyncFd<OwnedFd>,
-    system: Mutex<Box<dyn MasterPty + Send>>,
 }
 
 impl Terminal {
-    /// Opens one; returns it with the descriptor that programs get.
-    ///
-    /// Both ends are closed on exec, but not from their first instant: a process that another
-    /// thread of the host forks in between keeps them. It cannot hold a run up, whose end is its
-    /// program's (see `run`).
+    /// Opens one; returns it with the descriptor that programs get. Both ends are closed on exec.
     pub(super) fn open(size: Size) -> Result<(Self, OwnedFd), PtyError> {
-        let failed = |reason: String| PtyError::Open { reason };
-        let pair = portable_pty::native_pty_system()
-            .openpty(size.to_system())
-            .map_err(|error| failed(reason_of(&error.to_string())))?;
-        let io_failed = |error: io::Error| failed(error.to_string());
-        let programs_end = open_programs_end(&*pair.master).map_err(io_failed)?;
+        Self::open_ends(size).map_err(|error| PtyError::Open { reason: error.to_string() })
+    }
+
+    fn open_ends(size: Size) -> io::Result<(Self, OwnedFd)> {
+        let controller = open_controller()?;
+        let programs_end = open_programs_end(&controller)?;
         accept_utf8(&programs_end);
-        let descriptor = sys::duplicate(&*pair.master).map_err(io_failed)?;
-        rustix::io::ioctl_fionbio(&descriptor, true).map_err(|errno| io_failed(errno.into()))?;
-        let descriptor =
-            watch(descriptor, Interest::READABLE | Interest::WRITABLE).map_err(io_failed)?;
-        Ok((Self { descriptor, system: Mutex::new(pair.master) }, programs_end))
+        // By this end: macOS sizes no terminal whose other end was never opened.
+        tcsetwinsize(&programs_end, size.to_system())?;
+        rustix::io::ioctl_fionbio(&controller, true)?;
+        let descriptor = watch(controller, Interest::READABLE | Interest::WRITABLE)?;
+        Ok((Self { descriptor }, programs_end))
     }
 
     /// Changes the size; the kernel tells the programs in the foreground with SIGWINCH.
     pub(super) fn resize(&self, size: Size) -> Result<(), PtyError> {
-        let system = self.system.lock().unwrap_or_else(PoisonError::into_inner);
-        system.resize(size.to_system()).map_err(|error| {
-            let source = io::Error::other(error.to_string());
-            ShellError::System { attempt: "resize the terminal", source }.into()
+        tcsetwinsize(self.descriptor.get_ref(), size.to_system()).map_err(|errno| {
+            ShellError::System { attempt: "resize the terminal", source: errno.into() }.into()
         })
     }
 
@@ -106,7 +87,8 @@ impl Terminal {
         rustix::termios::tcgetpgrp(self.descriptor.get_ref()).ok()
     }
 
-    /// Waits until there is something to read, and reads what is there. Cancel-safe.
+    /// Waits until there is something to read, and reads what is there; `Closed` where everything was read and no process
+    /// has the terminal open. Cancel-safe.
     pub(super) async fn read(&self, buffer: &mut [u8]) -> ReadOutcome {
         loop {
             let Ok(mut ready) = self.descriptor.readable().await else {
@@ -163,15 +145,6 @@ impl Terminal {
     }
 }
 
-/// What the system says to another try: `portable-pty` tells it as a debug print.
-fn reason_of(told: &str) -> String {
-    // Not `openpt`, which renames the error of a full table.
-    match open("/dev/ptmx", OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty()) {
-        Err(errno) => io::Error::from(errno).to_string(),
-        Ok(_) => told.to_owned(),
-    }
-}
-
 /// The path of a terminal, where this process sees it at one.
 pub(super) fn path_of(programs_end: &OwnedFd) -> Option<PathBuf> {
     let name = rustix::termios::ttyname(programs_end, Vec::new()).ok()?;
@@ -181,18 +154,18 @@ pub(super) fn path_of(programs_end: &OwnedFd) -> Option<PathBuf> {
 /// A descriptor of the programs' end, closed on exec, that becomes nobody's controlling terminal
 /// by being opened.
 #[cfg(target_os = "linux")]
-fn open_programs_end(controller: &dyn MasterPty) -> io::Result<OwnedFd> {
+fn open_programs_end(controller: &OwnedFd) -> io::Result<OwnedFd> {
     use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer};
-    let controller = sys::duplicate(controller)?;
     // Not by name: `/dev/pts` may be another mount's here.
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    Ok(ioctl_tiocgptpeer(&controller, flags)?)
+    Ok(ioctl_tiocgptpeer(controller, flags)?)
 }
 
 /// See above.
 #[cfg(not(target_os = "linux"))]
-fn open_programs_end(controller: &dyn MasterPty) -> io::Result<OwnedFd> {
-    let name = controller.tty_name().ok_or_else(|| io::Error::other("the terminal has no name"))?;
+fn open_programs_end(controller: &OwnedFd) -> io::Result<OwnedFd> {
+    use rustix::fs::{Mode, OFlags, open};
+    let name = rustix::pty::ptsname(controller, Vec::new())?;
     Ok(open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?)
 }
 
@@ -211,10 +184,13 @@ mod tests {
 
     #[test]
     fn py_03_any_size_is_clamped_to_what_programs_draw_in() {
-        let size = |cols, rows| Size::clamped(cols, rows).to_system();
+        let shape = |cols, rows| {
+            let size = Size::clamped(cols, rows).to_system();
+            (size.ws_col, size.ws_row)
+        };
 
-        assert_eq!((size(0, 0).cols, size(0, 0).rows), (20, 5));
-        assert_eq!((size(70_000, 70_000).cols, size(70_000, 70_000).rows), (400, 200));
-        assert_eq!((size(80, 24).cols, size(80, 24).rows), (80, 24));
+        assert_eq!(shape(0, 0), (20, 5));
+        assert_eq!(shape(70_000, 70_000), (400, 200));
+        assert_eq!(shape(80, 24), (80, 24));
     }
 }

@@ -7,9 +7,8 @@
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-use pi_supervisor::wire::Confine;
 #[cfg(target_os = "linux")]
-use pi_supervisor::wire::Namespaces;
+use pi_supervisor::wire::{Confine, Namespaces};
 
 #[cfg(target_os = "linux")]
 use super::devices::CONSOLE;
@@ -19,8 +18,10 @@ use super::seatbelt;
 use super::technique::Technique;
 use super::{Plants, Sandbox, SandboxMode, Stubs};
 #[cfg(target_os = "linux")]
-use super::{bubblewrap, devices, landlock, seccomp};
+use super::{SandboxNetwork, bubblewrap, devices, landlock, seccomp};
 use crate::error::ShellError;
+#[cfg(target_os = "linux")]
+use crate::proxy_variables::PROXY_ADDRESS;
 use crate::supervisor::Surroundings;
 
 /// How one session's supervisor is started in a sandbox.
@@ -119,7 +120,7 @@ impl Sandbox {
             writable: &writable,
             protected: &layout.read_only,
             hidden: &self.options.hidden_paths,
-            network: self.options.network,
+            network: self.options.network.is_host(),
             terminal: session.terminal.as_deref(),
         });
         Enclosure {
@@ -136,6 +137,14 @@ impl Sandbox {
 
 #[cfg(target_os = "linux")]
 impl Sandbox {
+    /// Where the proxy listens in the network namespace; 0: there is none.
+    fn listener_port(&self) -> u16 {
+        match self.options.network {
+            SandboxNetwork::Rules(_) => PROXY_ADDRESS.port(),
+            SandboxNetwork::None | SandboxNetwork::Host => 0,
+        }
+    }
+
     fn in_bubblewrap(
         &self,
         program: &Path,
@@ -149,7 +158,7 @@ impl Sandbox {
         // It would be the host's, and read-only.
         visible.retain(|path| !temporary.starts_with(path));
         let surroundings = bubblewrap::Surroundings {
-            network: self.options.network,
+            network: self.options.network.is_host(),
             visible: &visible,
             folder: session.folder,
             state: session.state,
@@ -173,7 +182,8 @@ impl Sandbox {
             (landlock >= landlock::OLDEST).then(|| landlock::ruleset(landlock, false, &rules));
         let seccomp =
             seccomp::program(seccomp::Choices { internet: true, metadata: true, reading: None });
-        let confine = Confine { id: 0, namespaces: None, landlock, seccomp };
+        let listener_port = self.listener_port();
+        let confine = Confine { id: 0, namespaces: None, listener_port, landlock, seccomp };
         Enclosure {
             surroundings: Surroundings { wrapper, confine: Some(confine), own_pids: true },
             temporary,
@@ -201,7 +211,7 @@ impl Sandbox {
             rules.push((PathBuf::from("/dev/pts"), landlock::USE | landlock::LIST));
             rules.extend(console.as_ref().map(|_| (PathBuf::from(CONSOLE), landlock::USE)));
         }
-        let network = self.options.network;
+        let network = self.options.network.is_host();
         let tcp = !network && !namespaces;
         let landlock = landlock::ruleset(version, tcp, &rules);
         let seccomp = seccomp::program(seccomp::Choices {
@@ -221,11 +231,15 @@ impl Sandbox {
                 console: console.map(|path| path.into_os_string().into_vec()).unwrap_or_default(),
             }
         });
+        let confine = Confine {
+            id: 0,
+            namespaces,
+            listener_port: self.listener_port(),
+            landlock: Some(landlock),
+            seccomp,
+        };
         Enclosure {
-            surroundings: Surroundings {
-                confine: Some(Confine { id: 0, namespaces, landlock: Some(landlock), seccomp }),
-                ..Surroundings::default()
-            },
+            surroundings: Surroundings { confine: Some(confine), ..Surroundings::default() },
             temporary: session.temporary.to_path_buf(),
             stubs: layout.stubs,
             plants: layout.plants,

@@ -20,6 +20,7 @@
 mod bubblewrap;
 #[cfg(target_os = "linux")]
 mod devices;
+mod egress;
 mod enclosure;
 #[cfg(target_os = "linux")]
 mod landlock;
@@ -38,16 +39,22 @@ mod stubs;
 mod technique;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use pi_proxy::Refusals;
+
+pub(crate) use self::egress::Egress;
 pub(crate) use self::enclosure::{Enclosure, SessionPaths};
 use self::plants::Found;
 pub(crate) use self::plants::Plants;
 pub(crate) use self::stubs::Stubs;
 pub(crate) use self::technique::offered_backends;
 use self::technique::{Technique, backends_of, techniques};
-pub(crate) use crate::confinement::{SandboxBackend, SandboxMode, SandboxOptions, SandboxReport};
+pub(crate) use crate::confinement::{
+    SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions, SandboxReport,
+};
 use crate::error::ShellError;
+use crate::locked::lock;
 
 /// Results of probes that are kept: an agent has one or two configurations.
 const MAX_REMEMBERED: usize = 64;
@@ -101,6 +108,11 @@ impl Sandbox {
 }
 
 impl SandboxReport {
+    /// With what was refused since the last look.
+    pub(crate) fn with_refused(self, refusals: Option<&Refusals>) -> Self {
+        Self { refused: refusals.map(Refusals::take).unwrap_or_default(), ..self }
+    }
+
     /// With what came since the last look.
     pub(crate) async fn with_plants(self, plants: Option<Plants>) -> Self {
         let Some(plants) = plants else { return self };
@@ -115,7 +127,7 @@ impl SandboxReport {
 }
 
 fn remembered(options: &SandboxOptions, executable: &Path) -> Option<Arc<Sandbox>> {
-    let proven = PROVEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let proven = lock(&PROVEN);
     proven
         .iter()
         .find(|(known, sandbox)| known == executable && sandbox.options == *options)
@@ -123,7 +135,7 @@ fn remembered(options: &SandboxOptions, executable: &Path) -> Option<Arc<Sandbox
 }
 
 fn remember(executable: &Path, sandbox: &Arc<Sandbox>) {
-    let mut proven = PROVEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut proven = lock(&PROVEN);
     if proven.len() >= MAX_REMEMBERED {
         proven.remove(0);
     }
@@ -141,7 +153,8 @@ async fn prove(
         let report = SandboxReport {
             mode: options.mode,
             backend,
-            network: options.network,
+            network: options.network.clone(),
+            refused: Vec::new(),
             degraded: technique.lacks(options.mode),
             planted: Vec::new(),
             partly_searched: false,
@@ -160,6 +173,9 @@ async fn prove(
             Err(reason) => last = reason,
         }
     }
+    if matches!(options.network, SandboxNetwork::Rules(_)) && backend == SandboxBackend::Landlock {
+        last.push_str("; rules for the network need a network namespace");
+    }
     Err(last)
 }
 
@@ -168,7 +184,7 @@ fn judge(possible: Vec<String>, options: &SandboxOptions) -> Result<Vec<String>,
     let mut degraded = Vec::new();
     for name in possible {
         match name.as_str() {
-            "network" if options.network => {}
+            "network" if options.network.is_host() => {}
             // An older Landlock cannot refuse these.
             "signal" | "unix-socket" => degraded.push(name),
             _ => return Err(format!("does not hold here: `{name}` was possible")),

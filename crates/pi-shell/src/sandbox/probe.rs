@@ -16,11 +16,10 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::pty::OpenptFlags;
-
 use super::{Sandbox, SessionPaths};
 use crate::private_dir::PrivateDir;
 use crate::supervisor::{SpawnRequest, Supervisor};
+use crate::sys::open_controller;
 
 /// Time for all attempts; each takes milliseconds, a connection into nowhere a second.
 const BOUND: Duration = Duration::from_secs(20);
@@ -133,10 +132,7 @@ impl Outside {
         tcp.set_nonblocking(true)?;
         udp.set_nonblocking(true)?;
         unix.set_nonblocking(true)?;
-        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-        let terminal = rustix::pty::openpt(flags)?;
-        rustix::pty::grantpt(&terminal)?;
-        rustix::pty::unlockpt(&terminal)?;
+        let terminal = open_controller()?;
         rustix::io::ioctl_fionbio(&terminal, true)?;
         Ok(Self { folder, tcp, udp, unix, abstract_one, socket, terminal })
     }
@@ -204,7 +200,7 @@ mod tests {
     #[tokio::test]
     async fn landlock_without_namespaces_refuses_every_attempt() {
         use crate::sandbox::{
-            SandboxBackend, SandboxMode, SandboxOptions, SandboxReport, Technique,
+            SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions, SandboxReport, Technique,
         };
         let version = crate::sys::landlock_version();
         if version < 6 {
@@ -216,7 +212,7 @@ mod tests {
         let sandbox = Sandbox {
             options: SandboxOptions {
                 mode,
-                network: false,
+                network: SandboxNetwork::None,
                 backend: Some(backend),
                 writable_paths: vec![scratch.path().to_path_buf()],
                 protected_paths: Vec::new(),
@@ -226,7 +222,8 @@ mod tests {
             report: SandboxReport {
                 mode,
                 backend,
-                network: false,
+                network: SandboxNetwork::None,
+                refused: Vec::new(),
                 degraded: Vec::new(),
                 planted: Vec::new(),
                 partly_searched: false,
@@ -238,6 +235,45 @@ mod tests {
         let possible = attempts_that_succeed(&sandbox, executable).await.unwrap();
 
         assert!(possible.is_empty(), "{possible:?}");
+    }
+
+    /// A network with rules is proven as one without: nothing of the host is reached beside the proxy.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_network_with_rules_refuses_every_attempt_and_hands_its_listener_over() {
+        use crate::sandbox::{Egress, SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions};
+        let rules = pi_proxy::Rules::parse(&["a.example".to_owned()]).unwrap();
+        let executable = crate::supervisor::executable::executable();
+        for backend in [SandboxBackend::Bubblewrap, SandboxBackend::Landlock] {
+            let options = SandboxOptions {
+                mode: SandboxMode::ReadOnly,
+                network: SandboxNetwork::Rules(rules.clone()),
+                backend: Some(backend),
+                writable_paths: Vec::new(),
+                protected_paths: Vec::new(),
+                hidden_paths: Vec::new(),
+                allow_degraded: false,
+            };
+            // A machine without it, or on which this user has no namespaces.
+            let Ok(sandbox) = Sandbox::open(&options, executable).await else { continue };
+            let folder = PrivateDir::create().unwrap();
+            let enclosure = sandbox
+                .enclose(&SessionPaths {
+                    executable,
+                    folder: folder.path(),
+                    state: &folder.state(),
+                    temporary: &folder.temporary(),
+                    visible: Vec::new(),
+                    terminal: None,
+                })
+                .unwrap();
+            let supervisor =
+                Supervisor::launch(executable, Some(&enclosure.surroundings)).await.unwrap();
+
+            assert!(Egress::start(&sandbox, &supervisor).unwrap().is_some());
+            assert!(supervisor.take_listener().is_none());
+            supervisor.close(CLOSE_BOUND).await;
+        }
     }
 
     #[test]

@@ -9,11 +9,12 @@ use std::fs;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::Sandbox;
 use super::probe::{ATTEMPTS, Outside, answers_in, possible};
 use super::read_only::ReadOnly;
+use crate::locked::lock;
 use crate::script;
 
 /// Name of the folder that the attempts are directed at, in the part of the session's folder that its shells can write to.
@@ -40,12 +41,12 @@ static KNOWN: Mutex<Vec<(Configuration, Verdict)>> = Mutex::new(Vec::new());
 
 /// What is known of a configuration in this process.
 pub(crate) fn known(configuration: &Configuration) -> Option<Verdict> {
-    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = lock(&KNOWN);
     known.iter().find(|(one, _)| one == configuration).map(|(_, verdict)| verdict.clone())
 }
 
 fn remember(configuration: Configuration, verdict: Verdict) {
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = lock(&KNOWN);
     if known.len() >= MAX_REMEMBERED {
         drop(known.remove(0));
     }

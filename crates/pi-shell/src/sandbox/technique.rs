@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 #[cfg(not(target_os = "linux"))]
 use super::seatbelt;
-use super::{SandboxBackend, SandboxMode, SandboxOptions};
+use super::{SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions};
 #[cfg(target_os = "linux")]
 use super::{bubblewrap, landlock};
 
@@ -110,22 +110,35 @@ pub(super) fn techniques(
             "the kernel has version {version} of Landlock, {} is needed (Linux 6.2, with `landlock` in its `lsm=` list)",
             landlock::OLDEST
         )),
-        SandboxBackend::Landlock => Ok(vec![
-            Technique::Landlock { version, namespaces: true },
-            Technique::Landlock { version, namespaces: false },
-        ]),
+        SandboxBackend::Landlock => {
+            let mut ways = vec![Technique::Landlock { version, namespaces: true }];
+            // Without a namespace of its own a session could pass the proxy by.
+            if !has_rules(options) {
+                ways.push(Technique::Landlock { version, namespaces: false });
+            }
+            Ok(ways)
+        }
         SandboxBackend::Seatbelt => Err("only macOS has it".to_owned()),
     }
+}
+
+/// Whether the network has rules, which need a network namespace.
+fn has_rules(options: &SandboxOptions) -> bool {
+    matches!(options.network, SandboxNetwork::Rules(_))
 }
 
 /// The ways in which a backend may work here, the best first.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn techniques(
     backend: SandboxBackend,
-    _options: &SandboxOptions,
+    options: &SandboxOptions,
 ) -> Result<Vec<Technique>, String> {
     let program = PathBuf::from(seatbelt::PROGRAM);
     match backend {
+        SandboxBackend::Seatbelt if has_rules(options) => Err(
+            "has no network namespace, which `network.allow` needs; set `network` to true or false"
+                .to_owned(),
+        ),
         SandboxBackend::Seatbelt if program.is_file() => Ok(vec![Technique::Seatbelt { program }]),
         SandboxBackend::Seatbelt => Err(format!("`{}` is missing", seatbelt::PROGRAM)),
         _ => Err("only Linux has it".to_owned()),

@@ -1,9 +1,11 @@
 //! The runs of a session that have not settled yet, and cancelling all of them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+
+use crate::locked::lock;
 
 /// Runs of one session, waiting ones too.
 #[derive(Default)]
@@ -21,7 +23,7 @@ struct Runs {
 impl ActiveRuns {
     /// Counts a run as active until what is returned is dropped.
     pub(super) fn register(runs: &Arc<Self>, cancel: CancellationToken) -> Registration {
-        let mut listed = runs.lock();
+        let mut listed = lock(&runs.runs);
         listed.last_id += 1;
         let id = listed.last_id;
         listed.active.push((id, cancel));
@@ -32,23 +34,18 @@ impl ActiveRuns {
     /// Cancels all that are active now; over when they have settled.
     pub(super) async fn abort(&self) {
         let aborted: Vec<u64> = {
-            let runs = self.lock();
+            let runs = lock(&self.runs);
             runs.active.iter().for_each(|(_, cancel)| cancel.cancel());
             runs.active.iter().map(|(id, _)| *id).collect()
         };
         loop {
             // From here on no end is missed.
             let settled = self.settled.notified();
-            if !self.lock().active.iter().any(|(id, _)| aborted.contains(id)) {
+            if !lock(&self.runs).active.iter().any(|(id, _)| aborted.contains(id)) {
                 return;
             }
             settled.await;
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Runs> {
-        // A panic elsewhere leaves a whole list.
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -60,7 +57,7 @@ pub(super) struct Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        self.runs.lock().active.retain(|(id, _)| *id != self.id);
+        lock(&self.runs.runs).active.retain(|(id, _)| *id != self.id);
         self.runs.settled.notify_waiters();
     }
 }

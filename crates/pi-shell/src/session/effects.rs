@@ -2,7 +2,6 @@
 //! shell alive: a fork is most of the price of a short command. Anything in doubt may end it.
 
 /// Builtins that print or test.
-#[cfg(unix)]
 const PRINTERS: [&str; 6] = [":", "true", "false", "echo", "pwd", "test"];
 
 /// Builtins that no call of ends or replaces the shell, or takes long; `set` and `shopt` but for what restricts it.
@@ -67,7 +66,7 @@ pub(super) fn only_replaces_shell(command: &str) -> bool {
         .is_some_and(|words| words.bytes().all(|byte| is_plain(byte) || byte == b'\''))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::{keeps_shell, only_replaces_shell};
 

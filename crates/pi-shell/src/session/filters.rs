@@ -7,75 +7,10 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::time::Duration;
 
-use tokio::time::Instant;
-
+use super::tail::{FileId, Sight};
 use crate::stop::StopPlan;
-use crate::tree::{self, ProcessIdentity};
-
-/// Most time that `>(…)` gets to pass on what the command wrote. `tee` needs a millisecond; one that takes longer is a
-/// survivor, and what it writes is late output.
-const LIMIT: Duration = Duration::from_secs(1);
-
-/// Looks in a row that find no filter until there is none: a process may fork and end between two lines of one look.
-const QUIET_LOOKS: u32 = 2;
-
-/// Time between two looks whether filters are done; doubled up to the second.
-const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(16));
-
-/// How long filters are waited for.
-pub(super) struct Patience {
-    end: Instant,
-    pause: Duration,
-    quiet_looks: u32,
-}
-
-impl Patience {
-    /// At most until `limit`.
-    pub(super) fn new(limit: Option<Instant>) -> Self {
-        let end = Instant::now() + LIMIT;
-        let end = limit.map_or(end, |limit| limit.min(end));
-        Self { end, pause: LOOKS.0, quiet_looks: 0 }
-    }
-
-    /// Whether there is time for a look.
-    pub(super) fn lasts(&self) -> bool {
-        Instant::now() < self.end
-    }
-
-    /// Whether that was the last look that is needed; `is_held`: the output still has a writer.
-    pub(super) fn is_over_with(&mut self, sight: Sight, is_held: bool) -> bool {
-        self.quiet_looks = match sight {
-            // One that has closed the pipe is waited for as well: it is not a survivor.
-            Sight::Filters => 0,
-            Sight::Others => self.quiet_looks + 1,
-            Sight::Nobody if is_held => 0,
-            Sight::Nobody => QUIET_LOOKS,
-        };
-        self.quiet_looks >= QUIET_LOOKS
-    }
-
-    /// Waits until the next look, longer each time.
-    pub(super) async fn pause(&mut self) {
-        tokio::time::sleep(self.pause).await;
-        self.pause = (self.pause * 2).min(LOOKS.1);
-    }
-}
-
-/// What a look at the processes that a command left behind has found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sight {
-    /// Some end by themselves when they have read what the command wrote: their standard input is a
-    /// pipe that nobody else can write to any more. `sleep 9 | cat &` has none of these: its pipe has a
-    /// writer.
-    Filters,
-    /// No filter, and somebody else has the command's output.
-    Others,
-    /// Nobody who has the command's output. Where somebody must have it, one was missed, as a walk over
-    /// processes that end meanwhile may (`proc_tid_children(5)`).
-    Nobody,
-}
+use crate::tree::{self, ProcessIdentity, inode_of};
 
 /// Looks at what lives of the command whose output goes to `output`.
 pub(super) fn look(plan: &StopPlan, output: FileId) -> Sight {
@@ -128,9 +63,6 @@ fn look_with(
         (true, false) => Sight::Nobody,
     }
 }
-
-/// Device and inode of a file.
-pub(super) type FileId = (u64, u64);
 
 /// That of an open file. By the standard library, whose numbers have one width on every system.
 pub(super) fn file_id_of(descriptor: OwnedFd) -> io::Result<FileId> {
@@ -210,9 +142,4 @@ fn ends_of(pid: i32, output: FileId) -> Ends {
 
 fn may_write(link: &std::fs::Metadata) -> bool {
     link.mode() & 0o200 != 0
-}
-
-/// The inode in `pipe:[inode]`, or of what else the kernel names so.
-fn inode_of(link: &Path, kind: &str) -> Option<u64> {
-    link.to_str()?.strip_prefix(kind)?.strip_suffix(']')?.parse().ok()
 }

@@ -6,17 +6,18 @@
 //! time from a pipe that is being written waits for that lock again and again, and does so
 //! spinning. `splice(2)` between two pipes moves pages and copies nothing, so it has the lock for
 //! microseconds; then the writer goes on in its pipe while we copy out of ours. See
-//! docs/performance.md for what that is worth. Where there is no second pipe (not Linux, or the user's
+//! docs/performance.md for what that is worth. Where there is no second pipe (the user's
 //! share of pipe memory is spent), and where JavaScript takes the text and so sets the pace, the
 //! first one is read as it is.
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-#[cfg(target_os = "linux")]
-use crate::source;
-use crate::source::ReadOutcome;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
+
+use crate::source::{self, ReadOutcome};
 use crate::sys::FineTimer;
 
 /// First pause between two looks at a flooded pipe. A writer of 5 GB/s fills the grown pipe in it.
@@ -109,107 +110,66 @@ impl Rests {
     }
 }
 
-#[cfg(target_os = "linux")]
-pub(super) use linux::Transfer;
-
-#[cfg(target_os = "linux")]
-mod linux {
-    use std::os::fd::OwnedFd;
-
-    use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
-
-    use super::{AsFd, ReadOutcome, io, source};
-
-    /// A pipe of our own that takes the whole contents of another one.
-    pub(in super::super) struct Transfer {
-        reader: OwnedFd,
-        writer: OwnedFd,
-        /// Bytes that it has.
-        len: usize,
-        capacity: usize,
-    }
-
-    impl Transfer {
-        /// One that is empty, for the contents of a pipe that was grown to `capacity` bytes.
-        pub(in super::super) fn new(capacity: usize) -> io::Result<Self> {
-            let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
-            if fcntl_setpipe_size(&writer, capacity)? < capacity {
-                return Err(io::ErrorKind::OutOfMemory.into());
-            }
-            Ok(Self { reader, writer, len: 0, capacity })
-        }
-
-        /// One that takes nothing: nobody writes to the reading side of a pipe.
-        #[cfg(test)]
-        pub(in super::super) fn broken() -> io::Result<Self> {
-            let Self { reader, writer, len, capacity } = Self::new(1)?;
-            Ok(Self { reader: writer, writer: reader, len, capacity })
-        }
-
-        /// Bytes that it has.
-        pub(in super::super) fn len(&self) -> usize {
-            self.len
-        }
-
-        /// Takes what is in `pipe`, once everything before was read.
-        pub(in super::super) fn fill(&mut self, pipe: impl AsFd) -> io::Result<ReadOutcome> {
-            loop {
-                match splice(&pipe, None, &self.writer, None, self.capacity, SpliceFlags::NONBLOCK)
-                {
-                    Ok(0) => return Ok(ReadOutcome::Closed),
-                    Ok(length) => {
-                        self.len += length;
-                        return Ok(ReadOutcome::Data(length));
-                    }
-                    Err(rustix::io::Errno::AGAIN) => return Ok(ReadOutcome::Empty),
-                    Err(rustix::io::Errno::INTR) => {}
-                    Err(error) => return Err(error.into()),
-                }
-            }
-        }
-
-        /// Reads from it; `Empty` where all was read.
-        pub(in super::super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<ReadOutcome> {
-            let outcome = source::read_pipe(self.reader.as_fd(), buffer)?;
-            if let ReadOutcome::Data(length) = outcome {
-                self.len = self.len.saturating_sub(length);
-            }
-            Ok(outcome)
-        }
-    }
+/// A pipe of our own that takes the whole contents of another one.
+pub(super) struct Transfer {
+    reader: OwnedFd,
+    writer: OwnedFd,
+    /// Bytes that it has.
+    len: usize,
+    capacity: usize,
 }
 
-/// Stands for the second pipe where the system moves nothing between two of them.
-#[cfg(not(target_os = "linux"))]
-pub(super) enum Transfer {}
-
-#[cfg(not(target_os = "linux"))]
 impl Transfer {
-    /// Always `Unsupported`.
-    pub(super) fn new(_capacity: usize) -> io::Result<Self> {
-        Err(io::ErrorKind::Unsupported.into())
+    /// One that is empty, for the contents of a pipe that was grown to `capacity` bytes.
+    pub(super) fn new(capacity: usize) -> io::Result<Self> {
+        let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+        if fcntl_setpipe_size(&writer, capacity)? < capacity {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        Ok(Self { reader, writer, len: 0, capacity })
     }
 
-    /// There is none that has any.
+    /// One that takes nothing: nobody writes to the reading side of a pipe.
+    #[cfg(test)]
+    pub(super) fn broken() -> io::Result<Self> {
+        let Self { reader, writer, len, capacity } = Self::new(1)?;
+        Ok(Self { reader: writer, writer: reader, len, capacity })
+    }
+
+    /// Bytes that it has.
     pub(super) fn len(&self) -> usize {
-        match *self {}
+        self.len
     }
 
-    /// There is none to fill.
-    pub(super) fn fill(&mut self, _pipe: impl AsFd) -> io::Result<ReadOutcome> {
-        match *self {}
+    /// Takes what is in `pipe`, once everything before was read.
+    pub(super) fn fill(&mut self, pipe: impl AsFd) -> io::Result<ReadOutcome> {
+        loop {
+            match splice(&pipe, None, &self.writer, None, self.capacity, SpliceFlags::NONBLOCK) {
+                Ok(0) => return Ok(ReadOutcome::Closed),
+                Ok(length) => {
+                    self.len += length;
+                    return Ok(ReadOutcome::Data(length));
+                }
+                Err(rustix::io::Errno::AGAIN) => return Ok(ReadOutcome::Empty),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
 
-    /// There is none to read.
-    pub(super) fn read(&mut self, _buffer: &mut [u8]) -> io::Result<ReadOutcome> {
-        match *self {}
+    /// Reads from it; `Empty` where all was read.
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<ReadOutcome> {
+        let outcome = source::read_pipe(self.reader.as_fd(), buffer)?;
+        if let ReadOutcome::Data(length) = outcome {
+            self.len = self.len.saturating_sub(length);
+        }
+        Ok(outcome)
     }
 }
 
 /// Whether a writer of this pipe has to wait; `writer` is its writing side. Asks without the pipe's
 /// lock (`pipe_poll` in Linux).
 pub(super) fn is_full(writer: impl AsFd) -> bool {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let mut side = [PollFd::new(&writer, PollFlags::OUT)];
     let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
     poll(&mut side, Some(&at_once)).is_ok_and(|ready| ready == 0)

@@ -1,24 +1,27 @@
 //! What a session stands on, whichever engine runs its commands: its supervisor, its folder, its limits, and
 //! the processes that belong to it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+#[cfg(target_os = "linux")]
+use std::sync::Arc;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::launch::LaunchSpec;
+use super::launch::{self, LaunchSpec};
 use super::limits::SessionLimits;
 use super::members::{Machinery, Survivors};
-use super::output_pipe::OutputPipe;
 use super::ownership::Ownership;
-use super::pool::Means;
-use crate::delivery::Delivery;
+use crate::error::ShellError;
 use crate::late::LateReaders;
-use crate::outcome::{OutputSummary, ProcessInfo};
-use crate::private_dir::PrivateDir;
-use crate::sandbox::{Enclosure, Plants, SandboxReport, Stubs};
-use crate::source::{ReadOutcome, Source as _};
+use crate::locked::lock;
+use crate::outcome::ProcessInfo;
+use crate::private_dir::{self, PrivateDir};
+use crate::request::ShellOptions;
+use crate::sandbox::{Egress, Enclosure, Plants, SandboxReport, SessionPaths, Stubs};
 use crate::stop::{self, Spared};
+#[cfg(target_os = "linux")]
+use crate::stop::{ShellTarget, StopPlan};
 use crate::supervisor::Supervisor;
 use crate::tree::{self, ProcessIdentity};
 
@@ -57,20 +60,49 @@ pub(super) struct Ground {
     pub(super) temporary: Option<PathBuf>,
     /// Held until the session is gone.
     _stubs: Option<Stubs>,
+    /// The session's proxy, where its network has rules.
+    egress: Option<Egress>,
 }
 
 impl Ground {
-    /// `root` is which process the supervisor is.
-    pub(super) fn new(means: Means, root: Option<ProcessIdentity>, spec: LaunchSpec) -> Self {
-        let Means { supervisor, executable, folder, enclosure, limits } = means;
-        Self {
+    /// What a session with these options stands on.
+    pub(super) async fn open(options: &ShellOptions) -> Result<Self, ShellError> {
+        private_dir::sweep_stale();
+        let (executable, spec) = launch::launch_spec(options).await?;
+        Self::make(&executable, spec).await
+    }
+
+    /// The same for sessions whose shells are started by `spec`, below the supervisor `executable`.
+    pub(super) async fn make(executable: &Path, spec: LaunchSpec) -> Result<Self, ShellError> {
+        let folder = PrivateDir::create()?;
+        let limits = SessionLimits::make(spec.limits, folder.path())?;
+        let enclosure = match &spec.sandbox {
+            Some(sandbox) => Some(sandbox.enclose(&SessionPaths {
+                executable,
+                folder: folder.path(),
+                state: &folder.state(),
+                temporary: &folder.temporary(),
+                visible: [vec![spec.shell.clone()], spec.visible.clone()].concat(),
+                terminal: None,
+            })?),
+            None => None,
+        };
+        let surroundings = enclosure.as_ref().map(|enclosure| &enclosure.surroundings);
+        let supervisor = Supervisor::launch(executable, surroundings).await?;
+        let egress = match &spec.sandbox {
+            Some(sandbox) => Egress::start(sandbox, &supervisor)?,
+            None => None,
+        };
+        Ok(Self {
+            executable: executable.to_path_buf(),
+            root: tree::identity_of(supervisor.pid()),
             limits,
             sandbox: spec.sandbox.as_ref().map(|sandbox| sandbox.report().clone()),
             temporary: enclosure.as_ref().map(|enclosure| enclosure.temporary.clone()),
             plants: enclosure.as_ref().and_then(Enclosure::plants),
+            egress,
             _stubs: enclosure.map(Enclosure::into_stubs),
             supervisor,
-            executable,
             folder,
             machinery: Machinery::default(),
             survivors: Survivors::default(),
@@ -79,9 +111,8 @@ impl Ground {
             ownership: Ownership::default(),
             handing_over: tokio::sync::Mutex::new(()),
             spec,
-            root,
             status: AtomicI32::new(0),
-        }
+        })
     }
 
     /// Whether the session's means are gone: its supervisor was killed or its folder removed.
@@ -92,6 +123,8 @@ impl Ground {
     /// What a command that has just ended is told of the sandbox around it.
     pub(super) async fn sandbox_report(&self) -> Option<SandboxReport> {
         let report = self.sandbox.clone()?;
+        let refusals = self.egress.as_ref().map(Egress::refusals);
+        let report = report.with_refused(refusals.as_deref());
         Some(report.with_plants(self.plants.clone()).await)
     }
 
@@ -107,12 +140,12 @@ impl Ground {
 
     /// The session has a new shell.
     pub(super) fn set_main(&self, pid: i32, report: ReportId) {
-        *self.main.lock().unwrap_or_else(PoisonError::into_inner) = (pid, report);
+        *lock(&self.main) = (pid, report);
     }
 
     /// The shell's pid and what it answers on.
     pub(super) fn main(&self) -> (i32, ReportId) {
-        *self.main.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.main)
     }
 
     /// Counts what a command of the session's shell left alive as survivors and describes it, after `patience` as it is then.
@@ -149,49 +182,41 @@ impl Ground {
     }
 
     async fn account(&self, spared: &Spared, patience: Duration) -> Vec<ProcessInfo> {
-        let older = self.survivors.living();
         let (main, _) = self.main();
-        let found = stop::processes_of(self.supervisor.pid(), spared, &older, main);
-        self.survivors.extend(found.iter().map(|entry| entry.identity));
         let own = tree::identity_of(main).and_then(tree::describe).map(|own| own.command);
-        tree::describe_settled(&found, own.as_deref(), patience).await
+        self.account_for(main, own.as_deref(), spared, patience).await
+    }
+
+    /// The same for what the shell `shell` started, whose command line is or was `command_line`.
+    pub(super) async fn account_for(
+        &self,
+        shell: i32,
+        command_line: Option<&str>,
+        spared: &Spared,
+        patience: Duration,
+    ) -> Vec<ProcessInfo> {
+        let older = self.survivors.living();
+        let found = stop::processes_of(self.supervisor.pid(), spared, &older, shell);
+        self.survivors.extend(found.iter().map(|entry| entry.identity));
+        tree::describe_settled(&found, command_line, patience).await
+    }
+
+    /// Whom a stop of the session's `shell` is about; `is_beside` as in `StopPlan`.
+    #[cfg(target_os = "linux")]
+    pub(super) fn plan(&self, shell: ShellTarget, is_beside: bool) -> StopPlan {
+        let machinery = self.machinery.clone();
+        StopPlan {
+            supervisor: self.supervisor.pid(),
+            shell,
+            is_beside,
+            spared: Arc::new(move || machinery.living()),
+            report: self.main().1,
+            older: self.survivors.living(),
+        }
     }
 
     /// How many processes that outlived their commands are alive.
     pub(super) fn background_count(&self) -> usize {
         self.survivors.living().len()
-    }
-
-    /// Ends a command's output. What survivors still write to it is read on, and goes to the spill file,
-    /// which is there from now on. Returns the pipe too where nobody holds it any more.
-    pub(super) fn put_output_away(
-        &self,
-        mut output: OutputPipe,
-        mut delivery: Delivery,
-        has_survivors: bool,
-    ) -> (Option<OutputSummary>, Option<OutputPipe>) {
-        // Held by us it would never be seen to have no writer, and be followed until the process ends.
-        output.release();
-        let read = output.read_now();
-        let is_held = !matches!(read, Ok(ReadOutcome::Closed));
-        let summary = delivery.summary(is_held && has_survivors);
-        match read {
-            Ok(ReadOutcome::Closed) => return (summary, Some(output)),
-            Ok(ReadOutcome::Data(first)) => self.keep_late_output(output, delivery, first),
-            Ok(ReadOutcome::Empty) | Err(_) => self.keep_late_output(output, delivery, 0),
-        }
-        (summary, None)
-    }
-
-    /// Follows what background children still write, where they hold the pipe; the last read
-    /// found the `first` bytes of it.
-    pub(super) fn keep_late_output(
-        &self,
-        mut output: OutputPipe,
-        delivery: Delivery,
-        first: usize,
-    ) {
-        output.forget_next();
-        self.late.follow(output, delivery.into_sink(), first);
     }
 }

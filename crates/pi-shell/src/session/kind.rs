@@ -1,9 +1,8 @@
 //! How a session keeps its state: by one bash, or by a bash for each command. What is asked for, what the system has, and
 //! what became known of the shell.
 
-use std::path::Path;
-
 use crate::request::SessionKind;
+#[cfg(target_os = "linux")]
 use crate::{bash_version, shell_path};
 
 /// Whether sessions are driven by the bash driver, as far as this process has tried.
@@ -31,30 +30,22 @@ const SESSION_VARIABLE: &str = "PI_BASH_SESSION";
 
 /// How sessions keep their state whose shell is the one that is found where none is given.
 pub(crate) fn default_kind() -> SessionKind {
-    let is_old = || shell_path::resolve(None).is_ok_and(|shell| bash_version::is_old(&shell));
-    let is_unfit = || matches!(driver_state(), DriverState::Unfit(_));
     match offered_kind() {
-        SessionKind::Persistent if is_unfit() || is_old() => SessionKind::PerCommand,
+        #[cfg(target_os = "linux")]
+        SessionKind::Persistent if is_unfit() => SessionKind::PerCommand,
         kind => kind,
     }
 }
 
-/// How a session with that shell keeps its state, where nobody asked for a way: by what is known of
-/// the shell. One that turns out to be old falls back then (`session`).
-pub(super) fn kind_with(shell: Option<&Path>) -> SessionKind {
-    // Where none is known as old, none is looked for.
-    let is_old = || {
-        bash_version::knows_old()
-            && shell_path::resolve(shell).is_ok_and(|shell| bash_version::is_known_as_old(&shell))
-    };
-    match offered_kind() {
-        SessionKind::Persistent if is_old() => SessionKind::PerCommand,
-        kind => kind,
-    }
+#[cfg(target_os = "linux")]
+fn is_unfit() -> bool {
+    matches!(driver_state(), DriverState::Unfit(_))
+        || shell_path::resolve(None).is_ok_and(|shell| !bash_version::may_fit(&shell))
 }
 
-/// The best way here, whatever the shell.
-fn offered_kind() -> SessionKind {
+/// The best way here, whatever the shell. A session whose shell turns out not to be one that can be kept falls back
+/// (`session`).
+pub(super) fn offered_kind() -> SessionKind {
     let per_command = std::env::var_os(SESSION_VARIABLE).is_some_and(|kind| kind == "per-command");
     // A bash is kept by the bash driver, which is there for Linux.
     if cfg!(target_os = "linux") && has_process_tree() && !per_command {

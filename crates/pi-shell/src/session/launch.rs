@@ -1,16 +1,16 @@
 //! How a session's bash is started: by which path, with which environment and limits; and what a failed start means.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::environment;
 use crate::error::ShellError;
+use crate::proxy_variables;
 use crate::request::{ResourceLimits, ShellOptions};
 use crate::sandbox::Sandbox;
-use crate::shell_path;
 use crate::supervisor::{SpawnFailure, SpawnStep};
+use crate::{shell_path, validate};
 
 /// How a bash is started. Two equal ones give interchangeable shells.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,32 +26,23 @@ pub(super) struct LaunchSpec {
     pub(super) visible: Vec<PathBuf>,
 }
 
-/// How the shells of a session with these options are started, whose first directory is `cwd`.
-pub(super) fn launch_spec(options: &ShellOptions, cwd: &Path) -> Result<LaunchSpec, ShellError> {
-    let env: Vec<(OsString, OsString)> = match &options.base_env {
-        Some(entries) => entries
-            .iter()
-            .filter(|(name, _)| !environment::is_dropped(name))
-            .map(|(name, value)| (name.into(), value.into()))
-            .collect(),
-        None => environment::host_environment(),
-    };
-    Ok(LaunchSpec {
-        shell: shell_path::resolve(options.shell.as_deref())?,
-        env,
-        limits: options.limits,
-        sandbox: None,
-        driver: options.driver.clone(),
-        visible: match &options.sandbox {
-            Some(_) => [&options.snapshot_path, &options.driver]
-                .into_iter()
-                .flatten()
-                .cloned()
-                .chain([cwd.to_path_buf()])
-                .collect(),
-            None => Vec::new(),
-        },
-    })
+/// The supervisor's executable, and how the shells of a session with these options are started.
+pub(super) async fn launch_spec(
+    options: &ShellOptions,
+) -> Result<(PathBuf, LaunchSpec), ShellError> {
+    let cwd = validate::first_directory(options.cwd.as_deref())?;
+    let shell = shell_path::resolve(options.shell.as_deref())?;
+    let executable = options.supervisor.clone().unwrap_or_else(|| PathBuf::from("pi-supervisor"));
+    let (mut sandbox, mut visible) = (None, Vec::new());
+    if let Some(wanted) = &options.sandbox {
+        sandbox = Some(Sandbox::open(wanted, &executable).await?);
+        visible.extend([&options.snapshot_path, &options.driver].into_iter().flatten().cloned());
+        visible.push(cwd);
+    }
+    let env = environment::base(options.base_env.as_deref());
+    let env = proxy_variables::without_host_proxies(env, options.sandbox.as_ref());
+    let driver = options.driver.clone();
+    Ok((executable, LaunchSpec { shell, env, limits: options.limits, sandbox, driver, visible }))
 }
 
 /// What a failed start means to the caller.
@@ -64,16 +55,7 @@ pub(super) fn spawn_error<T: AsRef<OsStr>>(
     match failure.step {
         // The arguments are ours and few.
         _ if failure.is_too_large() => environment::too_large("baseEnv", env),
-        SpawnStep::ChangeDirectory => match failure.source.kind() {
-            io::ErrorKind::NotFound => {
-                ShellError::MissingWorkingDirectory { path: cwd.to_path_buf() }
-            }
-            io::ErrorKind::NotADirectory => ShellError::NotADirectory { path: cwd.to_path_buf() },
-            _ => ShellError::WorkingDirectoryDenied {
-                path: cwd.to_path_buf(),
-                source: failure.source,
-            },
-        },
+        SpawnStep::ChangeDirectory => ShellError::of_directory(cwd.to_path_buf(), failure.source),
         SpawnStep::Execute | SpawnStep::Interpreter => ShellError::UnusableShell {
             path: shell.to_path_buf(),
             reason: format!(

@@ -1,10 +1,11 @@
 //! Which processes of a session are its own machinery, and which outlived their commands.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 #[cfg(target_os = "linux")]
 use super::ground::ReportId;
+use crate::locked::lock;
 use crate::stop::Spared;
 use crate::tree::{self, ProcessIdentity};
 
@@ -88,9 +89,4 @@ impl Survivors {
         survivors.retain(|identity| tree::is_alive(*identity));
         survivors.clone()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic elsewhere leaves a set as it was: there is no half-done change.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

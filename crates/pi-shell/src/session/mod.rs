@@ -2,14 +2,15 @@
 //!
 //! # Module map
 //! ```text
-//! mod        Shell: queue, abort, close          one_shot  a session for one command
+//! mod        Shell: run, abort, close                        inner    what it consists of: its options, its engine's place
+//! one_shot   a session for one command
 //! admission  a run that waits for its turn and has it     active_runs  those that have not settled
 //! driven     one bash that is kept, over the driver         per_command  a bash for each command, where none can be kept
 //! kind       which of the two a session has
 //! read_only  a command in a copy that can change nothing
 //! hand_over  a command goes on beside the session            ownership  which engine has the session then
 //! rest       what is done when no command comes             effects  what a command's text tells of it
-//! filters    what `>(…)` still has to pass on
+//! tail       what is read when a command has ended              filters  what `>(…)` still has to pass on
 //! ground     what both kinds stand on                       launch, pool  how their bash is started; spares
 //! output_pipe, flood, members, limits  the nouns they use
 //! ```
@@ -19,15 +20,19 @@ mod active_runs;
 mod admission;
 #[cfg(target_os = "linux")]
 mod driven;
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "a kept shell has the rest"))]
 mod effects;
 #[cfg(unix)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "a kept shell has the rest"))]
 mod filters;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod flood;
 #[cfg(unix)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "a kept shell has the rest"))]
 mod ground;
 #[cfg(target_os = "linux")]
 mod hand_over;
+mod inner;
 mod kind;
 #[cfg(unix)]
 mod launch;
@@ -36,45 +41,44 @@ mod limits;
 #[cfg(unix)]
 mod members;
 mod one_shot;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod output_pipe;
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "a kept shell has the rest"))]
 mod ownership;
 mod per_command;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod pool;
 #[cfg(target_os = "linux")]
 mod read_only;
 #[cfg(target_os = "linux")]
 mod rest;
+mod tail;
 
-#[cfg(target_os = "linux")]
-use std::path::PathBuf;
-#[cfg(target_os = "linux")]
-use std::sync::MutexGuard;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use self::active_runs::ActiveRuns;
 use self::admission::{Admission, AdmittedRun};
 #[cfg(target_os = "linux")]
-use self::driven::{Engine, Shared};
+use self::driven::Engine;
+use self::inner::{Inner, Place};
 pub(crate) use self::kind::default_kind;
-use self::kind::kind_with;
+use self::kind::offered_kind;
 pub use self::kind::{DriverState, driver_state};
 pub use self::one_shot::execute_shell;
 use self::per_command::PerCommand;
 use crate::budget::HARD_TIMEOUT_GRACE;
 use crate::error::ShellError;
+#[cfg(target_os = "linux")]
 use crate::inline;
 use crate::job::Job;
 use crate::observer::Observer;
 use crate::outcome::{ExitOutcome, RunResult};
-use crate::request::{Concurrency, RunOptions, SessionKind, ShellOptions};
+use crate::proxy_variables;
+use crate::request::{Concurrency, RunOptions, ShellOptions};
 use crate::validate;
 
 /// Where none is kept.
@@ -91,61 +95,17 @@ pub struct Shell {
     inner: Arc<Inner>,
 }
 
-/// Locked for the time of a run: its fair queue is the session's queue.
-type Place = Arc<tokio::sync::Mutex<Option<Engine>>>;
-
-struct Inner {
-    options: Arc<ShellOptions>,
-    kind: SessionKind,
-    /// Where each command has a bash of its own; made with the first run.
-    per_command: OnceLock<Arc<PerCommand>>,
-    /// Where the session is; another place after each hand-over.
-    place: Mutex<Place>,
-    /// The session has another place.
-    moved: Notify,
-    /// What copies need while the engine is busy.
-    #[cfg(target_os = "linux")]
-    shared: Mutex<Option<(Arc<Shared>, PathBuf)>>,
-    /// `shared` was set.
-    #[cfg(target_os = "linux")]
-    opened: Notify,
-    active: Arc<ActiveRuns>,
-    closed: AtomicBool,
-    /// State was lost and no result has told it yet.
-    #[cfg(target_os = "linux")]
-    lost: AtomicBool,
-    #[cfg(target_os = "linux")]
-    rest: rest::Rest,
-    #[cfg(target_os = "linux")]
-    read_only_turn: read_only::ReadOnlyTurn,
-}
-
 impl Shell {
     /// A session. Checks the options; nothing is spawned before the first run.
     pub fn new(options: ShellOptions) -> Result<Self, ShellError> {
+        Self::make(options, true)
+    }
+
+    fn make(mut options: ShellOptions, is_session: bool) -> Result<Self, ShellError> {
         validate::check_shell_options(&options)?;
-        let kind = options.kind.unwrap_or_else(|| kind_with(options.shell.as_deref()));
-        Ok(Self {
-            inner: Arc::new(Inner {
-                options: Arc::new(options),
-                kind,
-                per_command: OnceLock::new(),
-                place: Mutex::default(),
-                moved: Notify::new(),
-                #[cfg(target_os = "linux")]
-                shared: Mutex::new(None),
-                #[cfg(target_os = "linux")]
-                opened: Notify::new(),
-                active: Arc::default(),
-                closed: AtomicBool::new(false),
-                #[cfg(target_os = "linux")]
-                lost: AtomicBool::new(false),
-                #[cfg(target_os = "linux")]
-                rest: rest::Rest::default(),
-                #[cfg(target_os = "linux")]
-                read_only_turn: read_only::ReadOnlyTurn::default(),
-            }),
-        })
+        proxy_variables::bound(&mut options);
+        let kind = options.kind.unwrap_or_else(offered_kind);
+        Ok(Self { inner: Arc::new(Inner::new(options, kind, is_session)) })
     }
 
     /// Runs one command and resolves with how it ended, whatever that was.
@@ -261,7 +221,8 @@ impl Shell {
         let session = if let Some(session) = self.inner.per_command.get() {
             Arc::clone(session)
         } else {
-            let made = Arc::new(PerCommand::new(Arc::clone(&self.inner.options))?);
+            let made =
+                Arc::new(PerCommand::new(Arc::clone(&self.inner.options), self.inner.is_session)?);
             Arc::clone(self.inner.per_command.get_or_init(|| made))
         };
         let result = session.run(job, keeps).await;
@@ -309,7 +270,8 @@ impl Shell {
         }
         if slot.is_none() {
             inline::elsewhere().await;
-            let engine = Engine::start(Arc::clone(&self.inner.options), true).await?;
+            let engine =
+                Engine::start(Arc::clone(&self.inner.options), self.inner.is_session).await?;
             self.inner.note_cwd(&engine);
             *slot = Some(engine);
         }
@@ -387,80 +349,6 @@ impl Shell {
 
     fn is_closed(&self) -> bool {
         self.inner.closed.load(Ordering::SeqCst)
-    }
-}
-
-impl Inner {
-    /// Whether each command has a bash of its own: from the beginning, or since the session's bash
-    /// turned out not to be one that can be kept.
-    fn is_per_command(&self) -> bool {
-        self.kind == SessionKind::PerCommand || self.per_command.get().is_some()
-    }
-
-    /// Where the session is.
-    fn place(&self) -> Place {
-        Arc::clone(&self.place.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Waits for the session, in the order of the calls.
-    async fn turn(&self) -> tokio::sync::OwnedMutexGuard<Option<Engine>> {
-        loop {
-            // From here on no move is missed.
-            let moved = self.moved.notified();
-            let place = self.place();
-            tokio::select! {
-                biased;
-                turn = Arc::clone(&place).lock_owned() => {
-                    if Arc::ptr_eq(&place, &self.place()) {
-                        return turn;
-                    }
-                }
-                () = moved => {}
-            }
-        }
-    }
-
-    /// The session is there from now on; who waits for it waits there.
-    fn move_to(&self, place: Place) {
-        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
-        self.moved.notify_waiters();
-    }
-
-    #[cfg(target_os = "linux")]
-    fn shared(&self) -> MutexGuard<'_, Option<(Arc<Shared>, PathBuf)>> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// State was lost, which the next result reports.
-    #[cfg(target_os = "linux")]
-    fn note_loss(&self) {
-        self.lost.store(true, Ordering::SeqCst);
-    }
-
-    #[cfg(target_os = "linux")]
-    fn take_loss(&self) -> bool {
-        self.lost.swap(false, Ordering::SeqCst)
-    }
-
-    #[cfg(target_os = "linux")]
-    fn note_cwd(&self, engine: &Engine) {
-        if !self.closed.load(Ordering::SeqCst) {
-            *self.shared() = Some((Arc::clone(&engine.shared), engine.cwd.clone()));
-            self.opened.notify_waiters();
-        }
-    }
-
-    /// Waits until the session stands.
-    #[cfg(target_os = "linux")]
-    async fn opened(&self) {
-        loop {
-            // From here on no call is missed.
-            let opened = self.opened.notified();
-            if self.shared().is_some() {
-                return;
-            }
-            opened.await;
-        }
     }
 }
 

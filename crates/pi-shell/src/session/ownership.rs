@@ -3,7 +3,9 @@
 //! `hand_over`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use crate::locked::lock;
 
 /// The engines of a session, by number: the newest owns it.
 #[derive(Clone, Default)]
@@ -31,7 +33,7 @@ fn unbounded() -> Arc<AtomicU64> {
 impl Ownership {
     /// What an engine holds that owns the session now.
     pub(super) fn owned(&self) -> Title {
-        let state = self.state();
+        let state = lock(&self.0);
         let (number, last_standby) = (state.owner, Arc::clone(&state.last_standby));
         drop(state);
         Title { ownership: self.clone(), number, last_standby }
@@ -40,7 +42,7 @@ impl Ownership {
     /// Takes the session from the engine that follows a command. None where there is no such command.
     /// `standby` is the serial of the one with the state that the session goes on with.
     pub(super) fn take_over(&self, standby: u64) -> Option<Title> {
-        let mut state = self.state();
+        let mut state = lock(&self.0);
         if !std::mem::take(&mut state.is_following) {
             return None;
         }
@@ -49,11 +51,6 @@ impl Ownership {
         state.last_standby = unbounded();
         drop(state);
         Some(self.owned())
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // A panic elsewhere leaves two plain values, each of them right.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -70,12 +67,12 @@ pub(super) struct Title {
 impl Title {
     /// The engine follows a command from here on.
     pub(super) fn begin(&self) {
-        self.ownership.state().is_following = true;
+        lock(&self.ownership.0).is_following = true;
     }
 
     /// The command has ended. Returns whether the session is still this engine's.
     pub(super) fn end(&self) -> bool {
-        let mut state = self.ownership.state();
+        let mut state = lock(&self.ownership.0);
         if state.owner == self.number {
             state.is_following = false;
         }
@@ -83,15 +80,13 @@ impl Title {
     }
 
     /// Whether a standby of this engine's has the session's state.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "a kept shell and a stop look at it"))]
     pub(super) fn covers(&self, standby: u64) -> bool {
         standby <= self.last_standby.load(Ordering::SeqCst)
     }
 
     /// Whether the session is this engine's.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "a kept shell and a stop look at it"))]
     pub(super) fn holds(&self) -> bool {
-        self.ownership.state().owner == self.number
+        lock(&self.ownership.0).owner == self.number
     }
 }
 

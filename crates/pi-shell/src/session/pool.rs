@@ -4,104 +4,40 @@
 //! shell, base environment or limits than the spare's start their own.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::Mutex;
 
-#[cfg(target_os = "linux")]
 use super::driven::{self, DrivenShell, LaunchError};
-use super::launch::{self, LaunchSpec};
-use super::limits::SessionLimits;
+use super::ground::Ground;
+use super::launch::LaunchSpec;
 use crate::error::ShellError;
-use crate::private_dir::{self, PrivateDir};
-use crate::request::ShellOptions;
-use crate::sandbox::{Enclosure, Sandbox, SessionPaths};
-use crate::supervisor::Supervisor;
+use crate::locked::lock;
+use crate::private_dir;
 
-/// Spares kept. One serves sessions that start one after the other; each costs about 1 MB.
-const MAX_SPARES: usize = 1;
-
-/// A booted bash with all that a session owns.
-pub(super) struct Spare {
-    means: Means,
+/// A booted bash with all that a session stands on.
+struct Spare {
+    ground: Ground,
     shell: DrivenShell,
-    spec: LaunchSpec,
-    executable: PathBuf,
     /// The runtime that watches its pipes; of no use in another.
     runtime: tokio::runtime::Id,
 }
 
-/// What a session owns besides its shell.
-pub(super) struct Means {
-    pub(super) supervisor: Supervisor,
-    /// The supervisor's program.
-    pub(super) executable: PathBuf,
-    pub(super) folder: PrivateDir,
-    /// How it is enclosed, in a sandbox.
-    pub(super) enclosure: Option<Enclosure>,
-    pub(super) limits: SessionLimits,
-}
-
-impl Means {
-    async fn make(executable: &Path, spec: &LaunchSpec) -> Result<Self, ShellError> {
-        let folder = PrivateDir::create()?;
-        let limits = SessionLimits::make(spec.limits, folder.path())?;
-        let enclosure = match &spec.sandbox {
-            Some(sandbox) => Some(sandbox.enclose(&SessionPaths {
-                executable,
-                folder: folder.path(),
-                state: &folder.state(),
-                temporary: &folder.temporary(),
-                visible: [vec![spec.shell.clone()], spec.visible.clone()].concat(),
-                terminal: None,
-            })?),
-            None => None,
-        };
-        let surroundings = enclosure.as_ref().map(|enclosure| &enclosure.surroundings);
-        let supervisor = Supervisor::launch(executable, surroundings).await?;
-        let executable = executable.to_path_buf();
-        Ok(Self { supervisor, executable, folder, enclosure, limits })
-    }
-}
-
 impl Spare {
-    /// What a session owns, and its shell.
-    pub(super) fn into_parts(self) -> (Means, DrivenShell) {
-        (self.means, self.shell)
-    }
-
     fn fits(&self, executable: &Path, spec: &LaunchSpec) -> bool {
-        self.spec == *spec
-            && self.executable == executable
+        self.ground.spec == *spec
+            && self.ground.executable == executable
             && self.runtime == tokio::runtime::Handle::current().id()
     }
 }
 
-/// The supervisor's executable, and how shells of a session with these options are started.
-pub(super) async fn spec_for(options: &ShellOptions) -> Result<(PathBuf, LaunchSpec), ShellError> {
-    let cwd = crate::validate::first_directory(options.cwd.as_deref())?;
-    let mut spec = launch::launch_spec(options, &cwd)?;
-    let executable = options.supervisor.clone().unwrap_or_else(|| PathBuf::from("pi-supervisor"));
-    if let Some(wanted) = &options.sandbox {
-        spec.sandbox = Some(Sandbox::open(wanted, &executable).await?);
-    }
-    Ok((executable, spec))
-}
-
-/// What a session owns that keeps no shell.
-pub(super) async fn means_for(options: &ShellOptions) -> Result<(Means, LaunchSpec), ShellError> {
-    SWEPT.call_once(private_dir::sweep_stale);
-    let (executable, spec) = spec_for(options).await?;
-    Ok((Means::make(&executable, &spec).await?, spec))
-}
-
-/// Folders of dead hosts are looked for once in a process's life.
-static SWEPT: Once = Once::new();
-
-static SPARES: Mutex<Vec<Spare>> = Mutex::new(Vec::new());
+/// One serves sessions that start one after the other. It costs about 1 MB.
+static SPARE: Mutex<Option<Spare>> = Mutex::new(None);
 
 /// A booted shell in the root directory: a spare where one fits, else a new one.
-pub(super) async fn take(executable: &Path, spec: &LaunchSpec) -> Result<Spare, ShellError> {
-    let spare = take_spare(executable, spec);
-    let taken = match spare {
+pub(super) async fn take(
+    executable: &Path,
+    spec: &LaunchSpec,
+) -> Result<(Ground, DrivenShell), ShellError> {
+    let taken = match take_spare(executable, spec) {
         Some(spare) => spare,
         None => boot(executable, spec).await?,
     };
@@ -109,54 +45,40 @@ pub(super) async fn take(executable: &Path, spec: &LaunchSpec) -> Result<Spare, 
     if spec.sandbox.is_none() {
         replenish(executable.to_path_buf(), spec.clone());
     }
-    Ok(taken)
+    Ok((taken.ground, taken.shell))
 }
 
 fn take_spare(executable: &Path, spec: &LaunchSpec) -> Option<Spare> {
-    let mut spares = SPARES.lock().unwrap_or_else(PoisonError::into_inner);
-    let at = spares.iter().position(|spare| spare.fits(executable, spec))?;
-    let spare = spares.swap_remove(at);
+    let spare = lock(&SPARE).take_if(|spare| spare.fits(executable, spec))?;
     // Somebody may have killed it, or its folder may be gone.
-    (spare.shell.child().exit_status().is_none() && spare.means.folder.path().is_dir())
+    (spare.shell.child().exit_status().is_none() && spare.ground.folder.path().is_dir())
         .then_some(spare)
 }
 
 async fn boot(executable: &Path, spec: &LaunchSpec) -> Result<Spare, ShellError> {
-    let means = Means::make(executable, spec).await?;
+    let ground = Ground::make(executable, spec.clone()).await?;
     let driver = spec.driver.as_deref().unwrap_or_else(|| Path::new(""));
-    let launched = driven::launch(&means.supervisor, spec, driver, &means.folder).await;
+    let launched = driven::launch(&ground.supervisor, spec, driver, &ground.folder).await;
     let shell = launched.map_err(|error| match error {
         LaunchError::Failed(error) => error,
         LaunchError::Unfit(reason) => ShellError::NotKept { path: spec.shell.clone(), reason },
     })?;
-    means.limits.add(shell.child().pid())?;
-    Ok(Spare {
-        means,
-        shell,
-        spec: spec.clone(),
-        executable: executable.to_path_buf(),
-        runtime: tokio::runtime::Handle::current().id(),
-    })
+    ground.limits.add(shell.child().pid())?;
+    let runtime = tokio::runtime::Handle::current().id();
+    Ok(Spare { ground, shell, runtime })
 }
 
 /// Boots the next spare in the background. Failing is no matter: the next session boots its own.
 fn replenish(executable: PathBuf, spec: LaunchSpec) {
     drop(tokio::spawn(async move {
-        SWEPT.call_once(private_dir::sweep_stale);
-        let wanted = || {
-            let spares = SPARES.lock().unwrap_or_else(PoisonError::into_inner);
-            !spares.iter().any(|spare| spare.fits(&executable, &spec))
-        };
-        if !wanted() {
-            return;
-        }
-        if let Ok(spare) = boot(&executable, &spec).await {
-            let mut spares = SPARES.lock().unwrap_or_else(PoisonError::into_inner);
-            spares.push(spare);
-            let surplus = spares.len().saturating_sub(MAX_SPARES);
-            let dropped: Vec<Spare> = spares.drain(..surplus).collect();
-            drop(spares);
-            drop(dropped);
+        private_dir::sweep_stale();
+        let has_one = || lock(&SPARE).as_ref().is_some_and(|spare| spare.fits(&executable, &spec));
+        if !has_one()
+            && let Ok(spare) = boot(&executable, &spec).await
+        {
+            // Dropped when it is unlocked again: a supervisor goes with it.
+            let other = lock(&SPARE).replace(spare);
+            drop(other);
         }
     }));
 }

@@ -2,7 +2,7 @@
 //! turn or beside it. How such a copy is made is `driven::confined`'s.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::OwnedMutexGuard;
 use tokio_util::sync::CancellationToken;
@@ -12,7 +12,8 @@ use super::{CLOSE_LIMIT, Shell};
 use crate::error::ShellError;
 use crate::inline;
 use crate::job::Job;
-use crate::outcome::{ExitOutcome, RunResult};
+use crate::locked::lock;
+use crate::outcome::RunResult;
 
 /// Whether a read-only command has the session's turn, and how it is taken from it: it needs nothing of the session but
 /// the order of the commands, so it goes on beside the session as it is.
@@ -22,19 +23,19 @@ pub(super) struct ReadOnlyTurn(Mutex<Option<CancellationToken>>);
 impl ReadOnlyTurn {
     fn begin(&self) -> CancellationToken {
         let taken = CancellationToken::new();
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(taken.clone());
+        *lock(&self.0) = Some(taken.clone());
         taken
     }
 
     /// Takes the turn from the command that has it. Returns whether there was one.
     pub(super) fn take(&self) -> bool {
-        let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let taken = lock(&self.0).take();
         taken.inspect(CancellationToken::cancel).is_some()
     }
 
     /// The command has ended. Returns whether it still had the turn.
     fn end(&self, taken: &CancellationToken) -> bool {
-        let mut turn = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut turn = lock(&self.0);
         let is_held = !taken.is_cancelled();
         if is_held {
             *turn = None;
@@ -75,7 +76,7 @@ impl Shell {
         let CopyEnd { mut result, left_in } = end?;
         result.session_reset = is_lost;
         if has_turn && let Some(engine) = turn.as_mut() {
-            engine.follow_copy(status_of(result.outcome), left_in.as_deref()).await;
+            engine.follow_copy(result.outcome.status(), left_in.as_deref()).await;
             result.working_dir = Some(engine.cwd.clone());
             self.inner.note_cwd(engine);
             self.inner.rest_later(engine);
@@ -104,14 +105,5 @@ impl Shell {
             cwd: engine.cwd.clone(),
             is_lost: engine.take_loss(),
         })
-    }
-}
-
-/// What `$?` shows of it; nothing of a command that we stopped.
-fn status_of(outcome: ExitOutcome) -> Option<i32> {
-    match outcome {
-        ExitOutcome::Exited { code } => Some(i32::from(code)),
-        ExitOutcome::Signaled { signal } => Some(128 + signal),
-        ExitOutcome::TimedOut | ExitOutcome::Cancelled => None,
     }
 }

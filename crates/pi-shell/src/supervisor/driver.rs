@@ -8,6 +8,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
+#[cfg(target_os = "linux")]
+use pi_supervisor::process;
 use pi_supervisor::wire::{Event, SpawnStep};
 use rustix::net::Shutdown;
 use tokio::io::Interest;
@@ -16,9 +18,9 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::launch::{Launched, SupervisorProcess};
-use super::names::PidNames;
 use super::transport::{Connection, Frame, Sent, Traffic};
 use super::{Child, ChildExit, SpawnFailure, orphans};
+use crate::deadline::until;
 use crate::tree::ProcessIdentity;
 
 /// Time a supervisor has for its end before it is killed: its sweep gives up after 5 s.
@@ -27,20 +29,12 @@ pub(super) const END_BOUND: Duration = Duration::from_secs(7);
 /// Pause between two tries to reap where no descriptor tells of the end.
 const REAP_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Id of the sweep that a supervisor does at its end.
-const FINAL_SWEEP: u32 = 0;
-
 /// What handles ask of the driver.
 pub(super) enum Order {
     Spawn {
         id: u32,
         frame: Frame,
         answer: oneshot::Sender<Result<Child, SpawnFailure>>,
-    },
-    Sweep {
-        id: u32,
-        frame: Frame,
-        answer: oneshot::Sender<Vec<i32>>,
     },
     /// The socket was shut down: the supervisor is about to end.
     Close,
@@ -55,16 +49,16 @@ struct Program {
 pub(super) struct Driver {
     connection: Connection,
     process: SupervisorProcess,
-    names: PidNames,
+    /// First process of the pid namespace that the supervisor counts in, where that is not this host's.
+    namespace: Option<i32>,
     inbox: mpsc::UnboundedReceiver<Order>,
     spawns: HashMap<u32, oneshot::Sender<Result<Child, SpawnFailure>>>,
-    sweeps: HashMap<u32, oneshot::Sender<Vec<i32>>>,
     programs: HashMap<u32, Program>,
     /// Set once the socket is shut down.
     deadline: Option<Instant>,
-    /// What the supervisor could not kill, once it has said so.
-    left: Option<Vec<i32>>,
-    tell_end: watch::Sender<Option<Vec<i32>>>,
+    /// It has killed what it started, as far as it could.
+    has_swept: bool,
+    tell_end: watch::Sender<bool>,
 }
 
 impl Drop for Driver {
@@ -78,18 +72,17 @@ impl Driver {
     pub(super) fn new(
         launched: Launched,
         inbox: mpsc::UnboundedReceiver<Order>,
-        tell_end: watch::Sender<Option<Vec<i32>>>,
+        tell_end: watch::Sender<bool>,
     ) -> Self {
         Self {
             connection: launched.connection,
             process: launched.process,
-            names: launched.names,
+            namespace: launched.namespace,
             inbox,
             spawns: HashMap::new(),
-            sweeps: HashMap::new(),
             programs: HashMap::new(),
             deadline: None,
-            left: None,
+            has_swept: false,
             tell_end,
         }
     }
@@ -119,10 +112,6 @@ impl Driver {
                 self.spawns.insert(id, answer);
                 self.connection.queue(id, frame);
             }
-            Some(Order::Sweep { id, frame, answer }) => {
-                self.sweeps.insert(id, answer);
-                self.connection.queue(id, frame);
-            }
             Some(Order::Close) | None => self.deadline = Some(Instant::now() + END_BOUND),
         }
     }
@@ -145,7 +134,7 @@ impl Driver {
                 // Confinement is over before there is a driver.
                 Event::Ready { .. } | Event::Confined { .. } | Event::ConfineFailed { .. } => {}
                 Event::Spawned { id, pid, start_time } => {
-                    let pid = self.names.own_pid_of(pid);
+                    let pid = self.own_pid_of(pid);
                     self.spawned(id, ProcessIdentity { pid, start_time });
                 }
                 Event::SpawnFailed { id, step, errno } => {
@@ -156,16 +145,24 @@ impl Driver {
                         program.exit.send_replace(Some(exit.into()));
                     }
                 }
-                Event::Swept { id: FINAL_SWEEP, left } => self.left = Some(left),
-                Event::Swept { id, left } => {
-                    if let Some(answer) = self.sweeps.remove(&id) {
-                        // Whoever asked may have stopped waiting.
-                        answer.send(left).ok();
-                    }
-                }
+                Event::Swept { .. } => self.has_swept = true,
             }
         }
         Ok(())
+    }
+
+    /// The number here of what is `pid` to the supervisor; 0 when there is no such process any more.
+    ///
+    /// Only processes below the supervisor are looked at: whatever number is told, a process
+    /// outside of the sandbox is never meant.
+    fn own_pid_of(&self, pid: i32) -> i32 {
+        match self.namespace {
+            None => pid,
+            #[cfg(target_os = "linux")]
+            Some(root) => process::find_by_inner_pid(root, pid).map_or(0, |found| found.pid),
+            #[cfg(not(target_os = "linux"))]
+            Some(_) => 0,
+        }
     }
 
     fn spawned(&mut self, id: u32, identity: ProcessIdentity) {
@@ -198,15 +195,11 @@ impl Driver {
         for program in programs.into_values() {
             program.exit.send_replace(Some(ChildExit::Lost));
         }
-        let left = match self.left.take() {
-            Some(left) => left,
-            // It had no time to sweep: somebody killed it.
-            None => {
-                tokio::task::spawn_blocking(move || orphans::kill(&known)).await.unwrap_or_default()
-            }
-        };
-        self.sweeps.clear();
-        self.tell_end.send_replace(Some(left));
+        if !self.has_swept {
+            // It had no time to: it was killed itself.
+            drop(tokio::task::spawn_blocking(move || orphans::kill(&known)).await);
+        }
+        self.tell_end.send_replace(true);
     }
 
     /// Waits for its end and takes its exit status; kills it when its time is over.
@@ -225,13 +218,6 @@ impl Driver {
                 () = sleep_until(deadline), if Instant::now() < deadline => {}
             }
         }
-    }
-}
-
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => sleep_until(deadline).await,
-        None => std::future::pending().await,
     }
 }
 

@@ -15,7 +15,6 @@ use tokio::io::unix::AsyncFd;
 use tokio::time::timeout;
 
 use super::driver::END_BOUND;
-use super::names::PidNames;
 use super::surroundings::Surroundings;
 use super::transport::{Connection, Frame, Traffic};
 use crate::ShellError;
@@ -34,8 +33,10 @@ const REAPER_STACK_BYTES: usize = 64 * 1024;
 /// A supervisor that is ready.
 pub(super) struct Launched {
     pub(super) identity: ProcessIdentity,
-    /// How it counts processes.
-    pub(super) names: PidNames,
+    /// What it listens at in its network namespace, where that was asked for.
+    pub(super) listener: Option<OwnedFd>,
+    /// First process of the pid namespace that it counts in, where that is not this host's.
+    pub(super) namespace: Option<i32>,
     // Closed before the process is waited for.
     pub(super) connection: Connection,
     pub(super) process: SupervisorProcess,
@@ -60,24 +61,24 @@ pub(super) async fn launch(
             .map_err(failed)?;
     let ready = async {
         ready(&mut connection).await?;
-        if let Some(confine) = confine {
-            give_up_rights(&mut connection, confine).await?;
+        match confine {
+            Some(confine) => give_up_rights(&mut connection, confine).await,
+            None => Ok(None),
         }
-        Ok(())
     };
-    match timeout(READY_BOUND, ready).await {
-        Ok(Ok(())) => {}
+    let listener = match timeout(READY_BOUND, ready).await {
+        Ok(Ok(listener)) => listener,
         Ok(Err(error)) => return Err(failed(explain(abandon(&process, error), complaints))),
         Err(_) => {
             let error = io::Error::new(io::ErrorKind::TimedOut, "does not answer");
             return Err(failed(explain(abandon(&process, error), complaints)));
         }
-    }
+    };
     let outer = process::identity_of(process.pid());
     // Without /proc there is no start time; the pid is ours until it is reaped.
     let outer = outer.unwrap_or(ProcessIdentity { pid: process.pid(), start_time: 0 });
     if !own_pids {
-        return Ok(Launched { identity: outer, names: PidNames::Same, connection, process });
+        return Ok(Launched { identity: outer, namespace: None, listener, connection, process });
     }
     // What was started is the program around it; the supervisor is that one's child.
     let below = process::descendants(outer.pid);
@@ -86,8 +87,8 @@ pub(super) async fn launch(
         return Err(failed(abandon(&process, error)));
     };
     process.inner = Some(inner.identity);
-    let names = PidNames::Own(inner.identity.pid);
-    Ok(Launched { identity: inner.identity, names, connection, process })
+    let namespace = Some(inner.identity.pid);
+    Ok(Launched { identity: inner.identity, namespace, listener, connection, process })
 }
 
 /// Adds what the program around a supervisor complained of.
@@ -106,15 +107,25 @@ fn explain(error: io::Error, complaints: Option<ChildStderr>) -> io::Error {
     }
 }
 
-/// Asks for a confinement and waits for the answer.
-async fn give_up_rights(connection: &mut Connection, confine: Confine) -> io::Result<()> {
+/// Asks for a confinement and waits for the answer, with the listener where one was asked for.
+async fn give_up_rights(
+    connection: &mut Connection,
+    confine: Confine,
+) -> io::Result<Option<OwnedFd>> {
+    let has_listener = confine.listener_port != 0;
     let invalid = |error| io::Error::new(io::ErrorKind::InvalidData, error);
     let bytes = Request::Confine(confine).encode().map_err(invalid)?;
     connection.queue(0, Frame::new(bytes));
     loop {
         if let Some(event) = connection.next_event()? {
             return match event {
-                Event::Confined { .. } => Ok(()),
+                Event::Confined { .. } => {
+                    let listener = connection.take_passed();
+                    if has_listener == listener.is_some() {
+                        return Ok(listener);
+                    }
+                    Err(io::Error::new(io::ErrorKind::InvalidData, "hands no listener over"))
+                }
                 Event::ConfineFailed { step, errno, .. } => {
                     let source = io::Error::from_raw_os_error(errno);
                     Err(io::Error::new(source.kind(), format!("{step:?} failed: {source}")))

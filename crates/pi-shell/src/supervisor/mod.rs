@@ -13,35 +13,36 @@
 
 mod driver;
 mod launch;
-mod names;
 mod orphans;
 mod request;
 mod surroundings;
 mod transport;
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use pi_supervisor::process;
+use pi_supervisor::wire::Exit;
+#[cfg(target_os = "linux")]
+use pi_supervisor::wire::Request;
 pub(crate) use pi_supervisor::wire::SpawnStep;
-use pi_supervisor::wire::{Exit, Request};
 use rustix::net::Shutdown;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 use crate::ShellError;
+use crate::locked::lock;
+use crate::outcome::ExitOutcome;
 use crate::tree::ProcessIdentity;
 
 use driver::Order;
 pub(crate) use request::SpawnRequest;
 pub(crate) use surroundings::Surroundings;
 use transport::{Frame, Socket};
-
-/// Time for a sweep: the supervisor's own bound of 5 s, and a second for its answer to come.
-const SWEEP_BOUND: Duration = Duration::from_secs(6);
 
 /// A running supervisor. Clones are the same one; with the last of them its tree dies.
 #[derive(Clone)]
@@ -53,10 +54,12 @@ struct Inner {
     identity: ProcessIdentity,
     socket: Arc<Socket>,
     orders: mpsc::UnboundedSender<Order>,
-    /// Spawns and sweeps share the numbers; 0 is the supervisor's own sweep at its end.
+    /// What it listens at in its network namespace, until a proxy takes it.
+    listener: Mutex<Option<OwnedFd>>,
+    /// Number of the next program.
     next_id: AtomicU32,
-    /// `Some` when the supervisor is dead and reaped, with the pids it could not kill.
-    ended: watch::Receiver<Option<Vec<i32>>>,
+    /// Whether the supervisor is dead and reaped.
+    ended: watch::Receiver<bool>,
 }
 
 impl Drop for Inner {
@@ -119,6 +122,17 @@ pub(crate) enum ChildExit {
     Lost,
 }
 
+impl From<ChildExit> for ExitOutcome {
+    fn from(exit: ChildExit) -> Self {
+        match exit {
+            ChildExit::Exited(code) => Self::Exited { code },
+            ChildExit::Signaled(signal) => Self::Signaled { signal },
+            // With the supervisor its tree was killed. A status that is not known is never told as a success.
+            ChildExit::Lost => Self::Signaled { signal: libc::SIGKILL },
+        }
+    }
+}
+
 impl From<Exit> for ChildExit {
     fn from(exit: Exit) -> Self {
         match exit {
@@ -176,19 +190,25 @@ impl Supervisor {
         executable: &Path,
         surroundings: Option<&Surroundings>,
     ) -> Result<Self, ShellError> {
-        let launched = launch::launch(executable, surroundings).await?;
+        let mut launched = launch::launch(executable, surroundings).await?;
+        let listener = Mutex::new(launched.listener.take());
         let identity = launched.identity;
         let socket = launched.connection.socket();
         let (orders, inbox) = mpsc::unbounded_channel();
-        let (tell_end, ended) = watch::channel(None);
+        let (tell_end, ended) = watch::channel(false);
         tokio::spawn(driver::Driver::new(launched, inbox, tell_end).run());
         let next_id = AtomicU32::new(1);
-        Ok(Self { inner: Arc::new(Inner { identity, socket, orders, next_id, ended }) })
+        Ok(Self { inner: Arc::new(Inner { identity, socket, orders, listener, next_id, ended }) })
     }
 
     /// Its pid: root of the tree of everything it started.
     pub(crate) fn pid(&self) -> i32 {
         self.inner.identity.pid
+    }
+
+    /// Takes the listener of its network namespace, where its surroundings asked for one.
+    pub(crate) fn take_listener(&self) -> Option<OwnedFd> {
+        lock(&self.inner.listener).take()
     }
 
     /// Lets it go on where a command stopped it (`kill -STOP $PPID`): nothing else would, and what it
@@ -233,50 +253,15 @@ impl Supervisor {
         self.ask_for_child(id, Frame::new(bytes)).await
     }
 
-    /// Kills everything it started, at most for 6 s, and stays usable.
-    ///
-    /// Returns the pids that are still alive: processes of another user, or stuck in the kernel.
-    pub(crate) async fn sweep(&self) -> Vec<i32> {
-        let id = self.inner.next_id();
-        let (answer, answered) = oneshot::channel();
-        let Ok(bytes) = Request::Sweep { id }.encode() else { return self.below() };
-        self.wake();
-        self.inner.orders.send(Order::Sweep { id, frame: Frame::new(bytes), answer }).ok();
-        match timeout(SWEEP_BOUND, answered).await {
-            Ok(Ok(left)) => left,
-            // It died under the sweep; the driver then kills what can be found.
-            Ok(Err(_)) => self.end_within(SWEEP_BOUND).await,
-            Err(_) => self.below(),
-        }
-    }
-
     /// Ends it with everything it started, and reaps it; at most for `bound`.
     ///
-    /// Returns the pids that are still alive. Idempotent; several calls at once each wait for the
-    /// same end. Past the bound the killing goes on without being waited for: the supervisor gives
-    /// up after 5 s, and is itself killed and reaped after 7.
-    pub(crate) async fn close(&self, bound: Duration) -> Vec<i32> {
+    /// Idempotent; several calls at once each wait for the same end. Past the bound the killing goes on without being waited
+    /// for: the supervisor gives up after 5 s, and is itself killed and reaped after 7.
+    pub(crate) async fn close(&self, bound: Duration) {
         self.inner.shut_down();
-        self.end_within(bound).await
-    }
-
-    async fn end_within(&self, bound: Duration) -> Vec<i32> {
         let mut ended = self.inner.ended.clone();
-        match timeout(bound, ended.wait_for(Option::is_some)).await {
-            Ok(Ok(left)) => left.clone().unwrap_or_default(),
-            // The runtime is being shut down; a thread reaps the supervisor.
-            Ok(Err(_)) => Vec::new(),
-            Err(_) => self.below(),
-        }
-    }
-
-    /// Pids of the living below the supervisor.
-    fn below(&self) -> Vec<i32> {
-        process::descendants(self.pid())
-            .into_iter()
-            .filter(|entry| entry.state != process::ProcessState::Zombie)
-            .map(|entry| entry.identity.pid)
-            .collect()
+        // An error means that the runtime is being shut down; a thread reaps the supervisor then.
+        drop(timeout(bound, ended.wait_for(|has_ended| *has_ended)).await);
     }
 }
 

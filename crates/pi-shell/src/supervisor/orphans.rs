@@ -13,13 +13,12 @@ use std::time::Duration;
 use pi_supervisor::process::{self, ProcessEntry, ProcessIdentity, Walk};
 use pi_supervisor::sweep::{SWEEP_BOUND, Territory, sweep};
 
-/// Kills everyone that can be found from `leaders`; blocks for at most 5 s. Returns the pids of
-/// those who are still alive.
-pub(super) fn kill(leaders: &[ProcessIdentity]) -> Vec<i32> {
-    if leaders.is_empty() {
-        return Vec::new();
+/// Kills everyone that can be found from `leaders`; blocks for at most 5 s.
+pub(super) fn kill(leaders: &[ProcessIdentity]) {
+    if !leaders.is_empty() {
+        // What is left belongs to another user, or is stuck in the kernel.
+        drop(sweep(&mut Orphans { leaders }, SWEEP_BOUND));
     }
-    sweep(&mut Orphans { leaders }, SWEEP_BOUND)
 }
 
 struct Orphans<'a> {

@@ -2,14 +2,17 @@
 //! the frames is the driver's.
 
 use std::collections::VecDeque;
-use std::io::{self, IoSlice};
+use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use pi_supervisor::wire::{Event, FrameReader, MAX_DESCRIPTORS};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags,
+};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
@@ -78,17 +81,25 @@ pub(super) struct Connection {
     socket: AsyncFd<Arc<Socket>>,
     outgoing: VecDeque<(u32, Frame)>,
     reader: FrameReader,
+    /// The last descriptor that came.
+    passed: Option<OwnedFd>,
 }
 
 impl Connection {
     /// Must be called within a tokio runtime with I/O. The socket does not block.
     pub(super) fn new(socket: Socket) -> io::Result<Self> {
         let socket = watch(Arc::new(socket), Interest::READABLE | Interest::WRITABLE)?;
-        Ok(Self { socket, outgoing: VecDeque::new(), reader: FrameReader::default() })
+        let reader = FrameReader::default();
+        Ok(Self { socket, outgoing: VecDeque::new(), reader, passed: None })
     }
 
     pub(super) fn socket(&self) -> Arc<Socket> {
         Arc::clone(self.socket.get_ref())
+    }
+
+    /// Takes the descriptor that came with what was read so far.
+    pub(super) fn take_passed(&mut self) -> Option<OwnedFd> {
+        self.passed.take()
     }
 
     pub(super) fn queue(&mut self, id: u32, frame: Frame) {
@@ -111,9 +122,9 @@ impl Connection {
             let mut guard = self.socket.ready(interest).await?;
             if guard.ready().is_readable() || guard.ready().is_read_closed() {
                 let mut buffer = [0; READ_BYTES];
-                match rustix::net::recv(&**guard.get_inner(), &mut buffer, receive_flags()) {
-                    Ok((_, 0)) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                    Ok((_, count)) => {
+                match receive(guard.get_inner(), &mut buffer, &mut self.passed) {
+                    Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                    Ok(count) => {
                         self.reader.push(buffer.get(..count).unwrap_or_default());
                         return Ok(Traffic::Received);
                     }
@@ -179,6 +190,31 @@ pub(super) enum Traffic {
     Sent(Sent),
 }
 
+/// Reads once, with a descriptor where one comes.
+fn receive(
+    socket: &Socket,
+    buffer: &mut [u8],
+    passed: &mut Option<OwnedFd>,
+) -> Result<usize, Errno> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let parts = &mut [IoSliceMut::new(buffer)];
+    let message = rustix::net::recvmsg(socket, parts, &mut ancillary, receive_flags())?;
+    for part in ancillary.drain() {
+        if let RecvAncillaryMessage::ScmRights(descriptors) = part {
+            *passed = descriptors.last();
+        }
+    }
+    Ok(message.bytes)
+}
+
+#[cfg(target_os = "linux")]
+fn receive_flags() -> RecvFlags {
+    RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC
+}
+
+/// Only Linux passes descriptors this way round.
+#[cfg(not(target_os = "linux"))]
 fn receive_flags() -> RecvFlags {
     RecvFlags::DONTWAIT
 }

@@ -1,7 +1,7 @@
 //! What the core needs of the system below `rustix`: the one place of this crate where a platform
 //! is asked for by name. No policy, no sessions.
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod fine_timer;
 #[cfg(windows)]
 pub(crate) mod job;
@@ -13,12 +13,14 @@ pub(crate) mod vector_utf16;
 #[cfg(unix)]
 mod watch;
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub(crate) use fine_timer::FineTimer;
 #[cfg(unix)]
 pub(crate) use process_handle::ProcessHandle;
+#[cfg(target_os = "linux")]
+pub(crate) use watch::LazyWatch;
 #[cfg(unix)]
-pub(crate) use watch::{LazyWatch, watch};
+pub(crate) use watch::watch;
 
 /// The version of Landlock that the kernel has; 0 for none.
 ///
@@ -33,11 +35,53 @@ pub(crate) fn landlock_version() -> i64 {
     unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0, ASK_VERSION) }.max(0)
 }
 
+/// Whether the other end of a socket between processes has not read all that was sent to it.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "the call has no safe wrapper")]
+pub(crate) fn has_unread_at_peer(socket: std::os::fd::BorrowedFd<'_>) -> bool {
+    use std::os::fd::AsRawFd as _;
+    let mut unread: libc::c_int = 0;
+    // SAFETY: the descriptor is open for the time of the call, and this request (`SIOCOUTQ` of `unix(7)`, which has
+    // the number of `TIOCOUTQ`) writes one `int`.
+    let asked = unsafe { libc::ioctl(socket.as_raw_fd(), libc::TIOCOUTQ, &raw mut unread) };
+    asked == 0 && unread > 0
+}
+
 /// A pipe, reader first, whose ends no program inherits.
 #[cfg(unix)]
 pub(crate) fn pipe() -> std::io::Result<(std::os::fd::OwnedFd, std::os::fd::OwnedFd)> {
     let (reader, writer) = std::io::pipe()?;
     Ok((reader.into(), writer.into()))
+}
+
+/// The controller end of a new pseudoterminal, which no program inherits.
+///
+/// `posix_openpt(3)` opens this name on every system of ours; its form in `rustix` cannot close on exec everywhere, and
+/// renames the error of a full table.
+#[cfg(unix)]
+pub(crate) fn open_controller() -> std::io::Result<std::os::fd::OwnedFd> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let controller = rustix::fs::open("/dev/ptmx", flags, Mode::empty())?;
+    rustix::pty::grantpt(&controller)?;
+    rustix::pty::unlockpt(&controller)?;
+    Ok(controller)
+}
+
+/// Reads a file that a command may have put there: no link is followed and no FIFO waited for. One of more than `most`
+/// bytes is refused.
+#[cfg(unix)]
+pub(crate) fn read_plain(path: &std::path::Path, most: u64) -> std::io::Result<Vec<u8>> {
+    use std::io::Read as _;
+
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = std::fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let is_file = file.metadata()?.is_file();
+    let mut text = Vec::new();
+    file.take(most + 1).read_to_end(&mut text)?;
+    let is_plain = is_file && text.len() as u64 <= most;
+    is_plain.then_some(text).ok_or_else(|| std::io::ErrorKind::InvalidData.into())
 }
 
 /// The pipe behind `end` opened once more for writing, so that flags set on the one (`O_NONBLOCK`)

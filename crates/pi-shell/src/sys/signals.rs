@@ -10,3 +10,20 @@ pub(crate) const KILL: i32 = libc::SIGKILL;
 pub(crate) const STOP: i32 = libc::SIGSTOP;
 /// Lets a stopped process go on.
 pub(crate) const CONTINUE: i32 = libc::SIGCONT;
+
+/// Signals by which a program dies of a fault of its own.
+#[cfg(target_os = "linux")]
+pub(crate) const FAULTS: [i32; 5] =
+    [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGABRT, libc::SIGSYS];
+
+/// The name of one of these.
+#[cfg(target_os = "linux")]
+pub(crate) const fn name_of_fault(signal: i32) -> &'static str {
+    match signal {
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGILL => "SIGILL",
+        libc::SIGABRT => "SIGABRT",
+        _ => "SIGSYS",
+    }
+}

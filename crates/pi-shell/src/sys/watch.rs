@@ -6,7 +6,9 @@
 )]
 
 use std::io;
-use std::os::fd::{AsFd as _, AsRawFd, BorrowedFd, OwnedFd};
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::Arc;
 
 use tokio::io::Interest;
@@ -30,12 +32,14 @@ pub(crate) fn watch<T: HoldsDescriptor>(holder: T, interest: Interest) -> io::Re
 
 /// A descriptor that the runtime watches only from when somebody waits for it: who does not wait
 /// is not woken up, and nobody pays for the waking.
+#[cfg(target_os = "linux")]
 pub(crate) struct LazyWatch {
     descriptor: Arc<OwnedFd>,
     /// While the runtime tells when there is something to read.
     watch: Option<AsyncFd<Arc<OwnedFd>>>,
 }
 
+#[cfg(target_os = "linux")]
 impl LazyWatch {
     /// Not watched yet.
     pub(crate) fn new(descriptor: OwnedFd) -> Self {
@@ -48,7 +52,6 @@ impl LazyWatch {
     }
 
     /// The descriptor, for someone else who watches it.
-    #[cfg(target_os = "linux")]
     pub(crate) fn shared(&self) -> &Arc<OwnedFd> {
         &self.descriptor
     }
@@ -73,12 +76,11 @@ impl LazyWatch {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 
     #[tokio::test]
-    #[cfg(target_os = "linux")]
     async fn a_descriptor_that_cannot_be_watched_is_kept() {
         let file = std::fs::File::open("/etc/passwd").unwrap();
         let mut lazy = LazyWatch::new(file.into());

@@ -5,6 +5,7 @@
 //! description of a survivor, and waking what is stopped. When to signal is `stop`'s.
 #![cfg(unix)]
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use pi_supervisor::process;
@@ -61,6 +62,11 @@ pub(crate) fn pid_in_its_namespace(identity: ProcessIdentity) -> Option<i32> {
     let pid = numbers
         .map_or(Some(identity.pid), |numbers| numbers.split_whitespace().next_back()?.parse().ok());
     pid.filter(|_| is_alive(identity))
+}
+
+/// The inode in `pipe:[inode]`, or of what else the kernel names so (`proc_pid_fd(5)`).
+pub(crate) fn inode_of(link: &Path, kind: &str) -> Option<u64> {
+    link.to_str()?.strip_prefix(kind)?.strip_suffix(']')?.parse().ok()
 }
 
 /// Time on a processor after which a process that was forked will not become another program: it

@@ -2,9 +2,9 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use pi_shell::{SandboxMode, SandboxOptions, Shell, ShellOptions};
+use pi_shell::{SandboxMode, SandboxNetwork, SandboxOptions, Shell, ShellOptions};
 
-use crate::support::{run, session, shell_options, told};
+use crate::support::{eventually, is_alive, run, session, shell_options, told};
 
 /// The script that a driven bash was started with has this name.
 const WHICH: &str = "readlink /proc/$$/fd/255";
@@ -88,7 +88,7 @@ async fn a_session_in_a_sandbox_is_driven_and_kept_in() {
         mode: SandboxMode::ReadOnly,
         writable_paths: Vec::new(),
         protected_paths: Vec::new(),
-        network: false,
+        network: SandboxNetwork::None,
         backend: None,
         hidden_paths: Vec::new(),
         allow_degraded: false,
@@ -107,5 +107,21 @@ async fn a_session_in_a_sandbox_is_driven_and_kept_in() {
     assert!(output.starts_with("kept\n"), "{output}");
     assert_ne!(status, 0);
     assert!(!file.exists());
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_snapshot_that_is_left_out_leaves_nothing_running() {
+    let folder = tempfile::tempdir().unwrap();
+    let (snapshot, pid) = (folder.path().join("snapshot.sh"), folder.path().join("pid"));
+    let text = format!("sleep 1000 & echo $! >{}; exec false", pid.display());
+    std::fs::write(&snapshot, text).unwrap();
+    let options = ShellOptions { snapshot_path: Some(snapshot), ..shell_options() };
+    let shell = Shell::new(options).unwrap();
+
+    assert_eq!(told(&shell, "echo ok").await.0, "ok\n");
+
+    let pid = std::fs::read_to_string(&pid).unwrap().trim().parse().unwrap();
+    eventually("what the snapshot started has ended", || !is_alive(pid)).await;
     shell.close().await;
 }

@@ -4,7 +4,7 @@
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use pi_shell::{ExitOutcome, InlineRuns, RunOptions, RunResult, Shell};
+use pi_shell::{ExitOutcome, InlineRuns, RunOptions, RunResult, Shell, SinkOptions};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
@@ -152,4 +152,38 @@ fn a_copy_runs_beside_an_inline_run_and_has_what_the_one_before_set() {
         assert_eq!(output_of(&host.end(&copy)), format!("{number}\n"));
     }
     assert_eq!(host.told("echo $x").0, "19\n");
+}
+
+/// Bytes that this thread has written to files and pipes.
+fn written_here() -> u64 {
+    let told = std::fs::read_to_string("/proc/thread-self/io").unwrap();
+    told.lines().find_map(|line| line.strip_prefix("wchar: ")).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_file_of_the_output_is_written_by_another_thread_than_the_callers() {
+    let host = Host::new();
+    host.told(":");
+    let folder = tempfile::tempdir().unwrap();
+    let limits = SinkOptions::default();
+    for (number, options) in [
+        SinkOptions { max_bytes: 1000, ..limits.clone() },
+        SinkOptions { max_bytes: 200_000, max_line_bytes: Some(1000), ..limits.clone() },
+        SinkOptions { max_bytes: 200_000, spill_from_start: true, ..limits },
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let file = folder.path().join(number.to_string());
+        let sink = Some(SinkOptions { spill_path: Some(file.clone()), ..options });
+        // A plain builtin whose output is there with its report, which this thread takes.
+        let run = RunOptions { sink, ..command("printf '%050000d\n' 1") };
+        let before = written_here();
+        let result = host.end(&host.begin(run, &CancellationToken::new()));
+        let written = written_here() - before;
+
+        assert_eq!(result.outcome, ExitOutcome::Exited { code: 0 });
+        assert_eq!(std::fs::metadata(&file).unwrap().len(), 50_001);
+        assert!(written < 5_000, "{written} bytes, of which 50,001 are the file's");
+    }
 }

@@ -7,7 +7,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-use pi_shell::{Concurrency, RunOptions, SandboxBackend, SandboxMode, SandboxOptions, Shell};
+use pi_shell::{
+    Concurrency, RunOptions, SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions, Shell,
+};
 
 use crate::read_only::{read, read_only};
 use crate::support::{attempt, eventually, output_of, run, session, shell_options};
@@ -303,7 +305,7 @@ fn sandboxed(backend: SandboxBackend, folder: &Path) -> Shell {
     options.cwd = Some(folder.to_path_buf());
     options.sandbox = Some(SandboxOptions {
         mode: SandboxMode::WorkspaceWrite,
-        network: false,
+        network: SandboxNetwork::None,
         backend: Some(backend),
         writable_paths: vec![folder.to_path_buf()],
         protected_paths: Vec::new(),

@@ -1,10 +1,13 @@
 //! When a driven session forks a standby: before a command that may end its shell, and when it rests.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use pi_shell::{Concurrency, ExitOutcome, RunOptions, Shell};
 
-use crate::support::{attempt, command, eventually, output_of, run, session, told};
+use crate::support::{
+    attempt, command, eventually, is_alive, output_of, run, session, status_of, told,
+};
 
 /// The shell and the supervisor above it.
 async fn shell_and_supervisor(shell: &Shell) -> (i32, i32) {
@@ -53,6 +56,24 @@ async fn a_shell_that_is_killed_right_after_a_plain_builtin_has_lost_what_the_re
         assert_eq!(output_of(&result), expected);
         shell.close().await;
     }
+}
+
+#[tokio::test]
+async fn an_order_that_a_dead_shell_has_not_read_is_given_to_another() {
+    let shell = session();
+    run(&shell, "x=kept").await;
+    // A subshell, which has its shell's socket and keeps it open.
+    let (bash, _) = told(&shell, "while :; do sleep 60; done >/dev/null 2>&1 & echo $$").await;
+    let bash = bash.trim().parse().unwrap();
+    kill(bash);
+    // Without a turn of the runtime, which would hear of it.
+    while is_alive(bash) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+
+    let result = run(&shell, "echo $x").await;
+    assert_eq!((output_of(&result).as_str(), status_of(&result)), ("kept\n", 0));
+    shell.close().await;
 }
 
 #[tokio::test]

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use pi_shell::{
-    LimitMet, ResourceLimits, RunOptions, SandboxMode, SandboxOptions, Shell, ShellError,
-    ShellOptions,
+    LimitMet, ResourceLimits, RunOptions, SandboxMode, SandboxNetwork, SandboxOptions, Shell,
+    ShellError, ShellOptions,
 };
 
 use crate::support::{
@@ -15,7 +15,7 @@ use crate::support::{
 fn sandbox(mode: SandboxMode, writable_paths: &[&Path]) -> SandboxOptions {
     SandboxOptions {
         mode,
-        network: false,
+        network: SandboxNetwork::None,
         backend: None,
         writable_paths: writable_paths.iter().map(|path| path.to_path_buf()).collect(),
         protected_paths: Vec::new(),
@@ -50,6 +50,34 @@ async fn a_session_in_a_sandbox_keeps_its_state_and_is_kept_in() {
     };
     assert!(output_of(&attempt(&shell, copy).await.unwrap()).starts_with("kept\n"));
     assert!(!file.exists());
+    shell.close().await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_network_with_rules_has_its_proxy_for_each_bash_of_the_session() {
+    let rules = pi_shell::NetworkRules::parse(&["a.example".to_owned()]).unwrap();
+    let sandbox = SandboxOptions {
+        network: SandboxNetwork::Rules(rules),
+        ..sandbox(SandboxMode::ReadOnly, &[])
+    };
+    let session_env = vec![("http_proxy".to_owned(), "http://ann:secret@proxy.example".to_owned())];
+    let shell = Shell::new(ShellOptions { sandbox: Some(sandbox), session_env, ..shell_options() })
+        .unwrap();
+    let ask = "exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT b.example:443 HTTP/1.0\\r\\n\\r\\n' >&3; head -n 1 <&3";
+
+    for _ in 0..2 {
+        let result = match attempt(&shell, command(&format!("echo $http_proxy; {ask}"))).await {
+            // A machine on which this user has no namespaces.
+            Err(ShellError::SandboxUnavailable { .. }) => return,
+            result => result.unwrap(),
+        };
+
+        assert_eq!(output_of(&result), "http://127.0.0.1:3128\nHTTP/1.0 403 Forbidden\n");
+        let refused = result.sandbox.unwrap().refused;
+        assert_eq!(refused.len(), 1);
+        assert_eq!(refused[0].target, "b.example:443");
+    }
     shell.close().await;
 }
 

@@ -154,14 +154,14 @@ async fn a_copy_with_a_process_id_of_its_own_has_the_state_of_the_session() {
     .await;
 
     let state = concat!(
-        ": $$; echo $V $X \"${a[1]}\" $#:$2; f 1; pwd; hi; umask; ulimit -n; shopt extglob\n",
+        ": $$; echo $V $X \"${a[1]}\" $#:$2; f 1; pwd; hi; umask; ulimit -n; shopt -p extglob\n",
         "echo $- ; kill -USR1 $$; echo line $LINENO; sh -c 'echo $X'; cat\n",
     );
     let own = attempt(&shell, copy(state)).await.unwrap();
 
     let flags = told(&shell, "echo $-").await.0;
     let expected = format!(
-        "kept y 2 3 2:q r\nF 1\n/usr\nhello\n0027\n300\nextglob        \ton\n{flags}usr1\nline 2\ny\n"
+        "kept y 2 3 2:q r\nF 1\n/usr\nhello\n0027\n300\nshopt -s extglob\n{flags}usr1\nline 2\ny\n"
     );
     assert_eq!(output_of(&own), expected);
     assert_eq!(status_of(&own), 0);
@@ -202,8 +202,10 @@ async fn a_copy_with_a_process_id_of_its_own_runs_as_other_copies_do() {
     let unknown = "hi\nbash: line 1: no-such-program: command not found\n";
     assert_eq!(of(&results.3), (unknown.into(), 127));
     let within = if crate::support::is_driven() { "" } else { "eval: " };
-    let unfinished = format!("bash: {within}line 3: syntax error: unexpected end of file\n");
-    assert_eq!(of(&results.4), (unfinished, 2));
+    // Newer ones say of what command.
+    let unfinished = format!("bash: {within}line 3: syntax error: unexpected end of file");
+    assert!(of(&results.4).0.starts_with(&unfinished), "{:?}", of(&results.4));
+    assert_eq!(of(&results.4).1, 2);
     assert_eq!(of(&results.5), of(&results.6), "signals are handled as in a fork");
     assert_eq!(shell.live_background_job_count().await, 1);
     shell.close().await;

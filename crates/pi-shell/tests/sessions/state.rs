@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::support::{attempt, command, output_of, run, session, shell_options, told};
-use pi_shell::{ExitOutcome, RunOptions};
+use pi_shell::{Concurrency, ExitOutcome, RunOptions};
 
 #[tokio::test]
 async fn a_directory_that_the_session_is_in_already_is_not_changed_to() {
@@ -269,6 +269,17 @@ async fn a_one_shot_counts_its_lines_from_one() {
 
     assert_eq!(output_of(&result), "1\n3\nbash: line 4: nope_xyz: command not found\n");
     assert!(!result.session_reset);
+}
+
+#[tokio::test]
+async fn a_one_shot_waits_for_no_session_to_be_copied() {
+    let observer = std::sync::Arc::new(crate::support::Recorder::default());
+    let options = RunOptions { concurrency: Concurrency::Clone, ..command("echo alone") };
+    let cancel = tokio_util::sync::CancellationToken::new();
+
+    let result = pi_shell::execute_shell(shell_options(), options, observer, cancel).await.unwrap();
+
+    assert_eq!(output_of(&result), "alone\n");
 }
 
 #[tokio::test]

@@ -137,6 +137,13 @@ pub(crate) async fn cancel_when(shell: &Shell, text: &str, ready: &std::path::Pa
     tokio::time::timeout(PATIENCE, running).await.expect("never settled").unwrap().unwrap()
 }
 
+/// Says in the output of the tests why one is skipped, or a part of one.
+pub(crate) fn skip(reason: &str) {
+    use std::io::Write as _;
+    // Past libtest, which shows nothing of a test that passes.
+    drop(writeln!(std::io::stderr(), "skipped: {reason}"));
+}
+
 /// Whether a process is alive and no zombie.
 pub(crate) fn is_alive(pid: i32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat"))

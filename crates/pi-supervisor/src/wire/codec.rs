@@ -22,6 +22,10 @@ impl Writer {
         self.bytes.push(u8::from(value));
     }
 
+    pub(super) fn u16(&mut self, value: u16) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
     pub(super) fn u32(&mut self, value: u32) {
         self.bytes.extend_from_slice(&value.to_le_bytes());
     }
@@ -91,6 +95,10 @@ impl<'a> Reader<'a> {
             1 => Ok(true),
             other => Err(WireError::UnknownValue(other)),
         }
+    }
+
+    pub(super) fn u16(&mut self) -> Result<u16, WireError> {
+        self.array().map(u16::from_le_bytes)
     }
 
     pub(super) fn u32(&mut self) -> Result<u32, WireError> {

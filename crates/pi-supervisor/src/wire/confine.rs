@@ -12,6 +12,9 @@ pub struct Confine {
     pub id: u32,
     /// Namespaces of its own first, where nobody made any around it.
     pub namespaces: Option<Namespaces>,
+    /// Port on 127.0.0.1 of the network namespace to listen at; 0: none. The listener comes to the
+    /// host with the answer, as `SCM_RIGHTS`, and the supervisor keeps none.
+    pub listener_port: u16,
     /// The Landlock domain to enter. `None`: none.
     pub landlock: Option<Landlock>,
     /// The seccomp program, as `struct sock_filter`s in memory order. Empty: none.
@@ -68,6 +71,8 @@ pub enum ConfineStep {
     Mounts,
     /// The loopback device of the network namespace.
     Loopback,
+    /// The listener for the host's proxy.
+    Listener,
     /// `PR_SET_NO_NEW_PRIVS`.
     NoNewPrivileges,
     /// Making the Landlock ruleset or entering its domain.
@@ -81,10 +86,11 @@ pub enum ConfineStep {
 }
 
 impl ConfineStep {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Namespaces,
         Self::Mounts,
         Self::Loopback,
+        Self::Listener,
         Self::NoNewPrivileges,
         Self::Landlock,
         Self::Capabilities,
@@ -121,6 +127,7 @@ impl Confine {
             writer.flag(namespaces.terminals);
             writer.string(&namespaces.console);
         }
+        writer.u16(self.listener_port);
         writer.flag(self.landlock.is_some());
         if let Some(landlock) = &self.landlock {
             writer.u64(landlock.filesystem);
@@ -149,6 +156,7 @@ impl Confine {
         } else {
             None
         };
+        let listener_port = reader.u16()?;
         let landlock = if reader.flag()? {
             Some(Landlock {
                 filesystem: reader.u64()?,
@@ -161,6 +169,6 @@ impl Confine {
         } else {
             None
         };
-        Ok(Self { id, namespaces, landlock, seccomp: reader.string()? })
+        Ok(Self { id, namespaces, listener_port, landlock, seccomp: reader.string()? })
     }
 }

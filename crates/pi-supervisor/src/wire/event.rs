@@ -51,10 +51,8 @@ pub enum Event {
         /// It left a core dump.
         core: bool,
     },
-    /// A sweep is over.
+    /// The last one: the sweep at the supervisor's end is over.
     Swept {
-        /// Id of the request, or 0 for the sweep at the supervisor's end.
-        id: u32,
         /// Processes that are still alive: not ours to signal, or stuck in the kernel.
         left: Vec<i32>,
     },
@@ -191,9 +189,8 @@ impl Event {
                 writer.flag(*core);
                 writer
             }
-            Self::Swept { id, left } => {
+            Self::Swept { left } => {
                 let mut writer = Writer::new(SWEPT);
-                writer.u32(*id);
                 writer.count(left.len());
                 for pid in left {
                     writer.i32(*pid);
@@ -238,7 +235,7 @@ impl Event {
                 exit: decode_exit(&mut reader)?,
                 core: reader.flag()?,
             },
-            SWEPT => Self::Swept { id: reader.u32()?, left: reader.list(Reader::i32)? },
+            SWEPT => Self::Swept { left: reader.list(Reader::i32)? },
             CONFINED => Self::Confined { id: reader.u32()? },
             CONFINE_FAILED => Self::ConfineFailed {
                 id: reader.u32()?,

@@ -5,8 +5,8 @@
 //! and its bytes; a list is its `u32` count and its items. Both ends are of the same build and
 //! [`VERSION`] proves it, so there are no optional fields and no negotiation.
 //!
-//! Descriptors of a [`Spawn`] travel as `SCM_RIGHTS` with the first byte of its frame; sending and
-//! receiving is not done here: this module is pure, so that hostile input can be tested.
+//! Descriptors of a [`Spawn`], and the listener of a [`Confine`], travel as `SCM_RIGHTS` with the first
+//! byte of a frame; sending and receiving is not done here: this module is pure, so that hostile input can be tested.
 
 mod codec;
 mod confine;
@@ -18,7 +18,7 @@ pub use event::{Event, Exit, SpawnStep};
 pub use request::{Limit, Request, Resource, Spawn};
 
 /// Version of the wire, in [`Event::Ready`]. Changes with every change of a frame.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Longest frame, in bytes without its length prefix: 16 MiB.
 ///

@@ -4,20 +4,14 @@ use super::codec::{Reader, Writer};
 use super::{Confine, MAX_DESCRIPTORS, WireError};
 
 const SPAWN: u8 = 1;
-const SWEEP: u8 = 2;
-const CONFINE: u8 = 3;
-const ADOPT: u8 = 4;
+const CONFINE: u8 = 2;
+const ADOPT: u8 = 3;
 
 /// A frame from the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Request {
     /// Start a program.
     Spawn(Spawn),
-    /// Kill everything below the supervisor; answered by `Swept` with the same id.
-    Sweep {
-        /// Chosen by the host; 0 is the supervisor's own, for the sweep at its end.
-        id: u32,
-    },
     /// Give up rights for good, the supervisor's own and so those of all it starts.
     Confine(Confine),
     /// Tell of the end of a child that it did not start, as of a program's. Answered as a spawn.
@@ -109,11 +103,6 @@ impl Request {
     pub fn encode(&self) -> Result<Vec<u8>, WireError> {
         match self {
             Self::Spawn(spawn) => spawn.encode(),
-            Self::Sweep { id } => {
-                let mut writer = Writer::new(SWEEP);
-                writer.u32(*id);
-                writer.finish()
-            }
             Self::Confine(confine) => {
                 let mut writer = Writer::new(CONFINE);
                 confine.encode(&mut writer);
@@ -136,7 +125,6 @@ impl Request {
         let mut reader = Reader::new(body);
         let request = match reader.u8()? {
             SPAWN => Self::Spawn(Spawn::decode(&mut reader)?),
-            SWEEP => Self::Sweep { id: reader.u32()? },
             CONFINE => Self::Confine(Confine::decode(&mut reader)?),
             ADOPT => Self::Adopt { id: reader.u32()?, pid: reader.i32()? },
             other => return Err(WireError::UnknownValue(other)),

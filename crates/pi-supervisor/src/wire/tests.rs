@@ -65,9 +65,10 @@ fn landlock() -> impl Strategy<Value = Landlock> {
 
 fn confine() -> impl Strategy<Value = Request> {
     let seccomp = vec(any::<u8>(), 0..40);
-    (any::<u32>(), prop::option::of(namespaces()), prop::option::of(landlock()), seccomp).prop_map(
-        |(id, namespaces, landlock, seccomp)| {
-            Request::Confine(Confine { id, namespaces, landlock, seccomp })
+    let namespaces = prop::option::of(namespaces());
+    (any::<u32>(), namespaces, any::<u16>(), prop::option::of(landlock()), seccomp).prop_map(
+        |(id, namespaces, listener_port, landlock, seccomp)| {
+            Request::Confine(Confine { id, namespaces, listener_port, landlock, seccomp })
         },
     )
 }
@@ -76,7 +77,6 @@ fn request() -> impl Strategy<Value = Request> {
     prop_oneof![
         spawn(),
         confine(),
-        any::<u32>().prop_map(|id| Request::Sweep { id }),
         any::<(u32, i32)>().prop_map(|(id, pid)| Request::Adopt { id, pid }),
     ]
 }
@@ -94,9 +94,9 @@ fn event() -> impl Strategy<Value = Event> {
         }),
         (any::<u32>(), any::<i32>(), exit, any::<bool>())
             .prop_map(|(id, pid, exit, core)| Event::Exited { id, pid, exit, core }),
-        (any::<u32>(), vec(any::<i32>(), 0..20)).prop_map(|(id, left)| Event::Swept { id, left }),
+        vec(any::<i32>(), 0..20).prop_map(|left| Event::Swept { left }),
         any::<u32>().prop_map(|id| Event::Confined { id }),
-        (any::<u32>(), 0_u8..8, any::<i32>()).prop_map(|(id, step, errno)| Event::ConfineFailed {
+        (any::<u32>(), 0_u8..9, any::<i32>()).prop_map(|(id, step, errno)| Event::ConfineFailed {
             id,
             step: ConfineStep::from_wire(step).unwrap(),
             errno

@@ -197,19 +197,6 @@ impl Host {
         }
     }
 
-    pub(crate) fn sweep(&mut self) -> Vec<i32> {
-        self.next_id += 1;
-        let request = self.next_id;
-        self.send(&Request::Sweep { id: request }, &[]);
-        loop {
-            match self.event() {
-                Some(Event::Swept { id, left }) if id == request => return left,
-                Some(_) => {}
-                None => panic!("the supervisor ended under a sweep"),
-            }
-        }
-    }
-
     /// Pids of the living that carry this host's tag, wherever they are in the tree.
     pub(crate) fn tagged(&self) -> Vec<i32> {
         tagged(&self.environment_tag())

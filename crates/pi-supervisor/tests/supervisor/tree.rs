@@ -36,7 +36,7 @@ fn orphans_are_reaped_when_they_end() {
 }
 
 #[test]
-fn a_sweep_kills_everything_and_the_supervisor_goes_on() {
+fn the_sweep_at_the_end_kills_what_ignores_signals_or_is_stopped() {
     let mut host = Host::start();
     let folder = tempfile::tempdir().unwrap();
     start_daemon(&mut host, &folder.path().join("pid"));
@@ -46,19 +46,16 @@ fn a_sweep_kills_everything_and_the_supervisor_goes_on() {
         entry_of(stopped.identity.pid)
             .is_some_and(|entry| entry.state == pi_supervisor::process::ProcessState::Stopped)
     });
-    assert_eq!(host.sweep(), Vec::<i32>::new());
-    assert_eq!(host.tagged(), Vec::<i32>::new());
-    assert_eq!(descendants(host.pid()), Vec::new());
+    let (status, left) = host.hang_up();
+    assert_eq!((status.success(), left), (true, Vec::new()));
     assert!(!is_running(stubborn));
-    let running = host.shell("exit 5");
-    assert_eq!(host.exit_of(running), Exit::Code(5));
 }
 
 #[test]
 fn programs_killed_by_a_sweep_are_told_to_have_ended() {
     let mut host = Host::start();
     let running = host.shell("sleep 1000");
-    host.send(&pi_supervisor::wire::Request::Sweep { id: 999 }, &[]);
+    host.socket.shutdown(std::net::Shutdown::Write).unwrap();
     assert_eq!(host.exit_of(running), Exit::Signal(9));
 }
 

@@ -41,7 +41,7 @@ export function logTools<Tool extends AnyTool>(tools: readonly Tool[], options: 
 
 /** Facts without words of the command or its output. Those that are absent are left out by JSON. */
 function fieldsOf({ tool, id }: WatchedCall, { kind, details }: WatchedEnd, durationMs: number): object {
-  const { exitCode, signal, stopped, artifactId, async, refusal, sessionReset } = details;
+  const { exitCode, signal, stopped, artifactId, async, refusal, sessionReset, readOnly } = details;
   return {
     tool,
     id,
@@ -54,6 +54,8 @@ function fieldsOf({ tool, id }: WatchedCall, { kind, details }: WatchedEnd, dura
     jobId: async?.jobId,
     refusedBy: refusal?.by,
     sessionReset,
+    readOnly: readOnly?.enforced,
+    readOnlyRefusals: readOnly?.enforced === true ? readOnly.refusals.length : undefined,
   };
 }
 

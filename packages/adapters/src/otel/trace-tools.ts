@@ -48,7 +48,7 @@ export function traceTools<Tool extends AnyTool>(tools: readonly Tool[], options
 
 /** Facts that say nothing of what was run; those that are not there are left out by the API. */
 function attributesOf({ kind, isError, details }: WatchedEnd) {
-  const { exitCode, signal, timeoutSeconds, artifactId, async, sandbox }: BashDetails = details;
+  const { exitCode, signal, timeoutSeconds, artifactId, async, sandbox, readOnly }: BashDetails = details;
   const hasStatus = exitCode !== undefined || (kind === "answer" && !isError && details.wallTimeMs !== undefined);
   return {
     "process.exit.code": hasStatus ? (exitCode ?? 0) : undefined,
@@ -59,6 +59,8 @@ function attributesOf({ kind, isError, details }: WatchedEnd) {
     "pi_bash.job_id": async?.jobId,
     "pi_bash.session_reset": details.sessionReset,
     "pi_bash.sandboxed": sandbox !== undefined,
+    "pi_bash.read_only": readOnly?.enforced,
+    "pi_bash.read_only_refusals": readOnly?.enforced === true ? readOnly.refusals.length : undefined,
   };
 }
 

@@ -2,8 +2,10 @@
  * What every adapter of an agent's loop has to do, tried through the loop of the real SDK: output while a command runs,
  * an end on request, a timeout, an artifact, a task in the background. How the loop is driven is the adapter's test.
  */
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { capabilities } from "@pi-bash/natives";
+import { createPolicy } from "@pi-bash/policy";
 import { expect, it } from "vitest";
 import { untilGone } from "../../../../test/support/process.ts";
 import { type AgentSession, agentSession, ENDLESS, pidIn } from "./agent-session.ts";
@@ -111,6 +113,18 @@ export function behavesInTheLoop(
     const [found] = await loop([["bash", { command: `grep -c 7 ${uri}` }]]);
 
     expect(found?.text).toMatch(/^40951\n/);
+  });
+
+  // The kernel holds commands on Linux alone, with Landlock and seccomp, where bash takes the driver.
+  it.runIf(capabilities().readOnly.available)("says what a command was refused that ran read-only", async () => {
+    const agent = await agentSession({ policy: createPolicy() });
+    const loop = await makeLoop(agent);
+
+    const [reading] = await loop([["bash", { command: "node -e 'fs.writeFileSync(`made`, ``)'" }]]);
+
+    expect(reading?.text).toMatch(/This ran read-only, .* Probably refused: writing \(`made`\)\. .*`unconfined: true`/);
+    expect(reading?.isError ?? true).toBe(true);
+    expect(existsSync(join(agent.cwd, "made"))).toBe(false);
   });
 
   it("starts a task in the background and awaits it", async () => {

@@ -59,6 +59,28 @@ function driverFindings({ state, path, reason }: ReturnType<typeof import("@pi-b
   return limited(why, WITHOUT_DRIVER);
 }
 
+/** Whether the kernel holds commands that are allowed because they only read: tried, not believed. */
+async function readOnlyFinding(natives: typeof import("@pi-bash/natives")): Promise<Finding> {
+  const name = "read-only commands";
+  const limited = (found: string): Finding => ({ name, state: "limited", found, remedy: WITHOUT_CONFINEMENT });
+  const { available, reason = "this system cannot confine a command" } = natives.capabilities().readOnly;
+  if (!available) return limited(`not held: ${reason}`);
+  try {
+    const run = { command: ":", readOnly: true, timeoutMs: PROBE_TIMEOUT_MS };
+    const { readOnly } = await natives.executeShell(run);
+    const degraded = readOnly?.degraded ?? [];
+    if (readOnly === undefined) return limited("not held: the attempt did not end");
+    if (degraded.length > 0) return limited(`held by the kernel, except for: ${degraded.join(", ")}`);
+    return { name, state: "ok", found: "the kernel keeps them from everything but reading" };
+  } catch (error) {
+    return limited(`not held: ${text(error)}`);
+  }
+}
+
+/** What a policy does then. */
+const WITHOUT_CONFINEMENT =
+  "a newer kernel (Linux 6.12) and the bash driver hold all of it; what is not held rests on the policy's tables alone, and more commands ask";
+
 function capabilityFindings(capabilities: ReturnType<typeof import("@pi-bash/natives").capabilities>): Finding[] {
   const limited = (name: string, works: boolean, found: string, without: string): Finding =>
     works ? { name, state: "ok", found } : { name, state: "limited", found: "not here", remedy: without };
@@ -109,6 +131,7 @@ export async function examine(): Promise<Finding[]> {
     // First: a session that was started shows whether the driver fits, which decides how sessions keep their state.
     findings.push(await probeShell(natives));
     findings.push(...driverFindings(natives.driverInfo()), ...capabilityFindings(natives.capabilities()));
+    findings.push(await readOnlyFinding(natives));
   } catch (error) {
     const remedy = "in a checkout: install Rust (https://rustup.rs), then `npm run build`";
     findings.push({ name: "addon", state: "missing", found: text(error), remedy });

@@ -4,12 +4,9 @@
  * Here they are run one after another, and what became of each is told. What a command reads, and where its standard error
  * goes, is in `../run/command-streams.ts`.
  */
-import { homedir } from "node:os";
-import { resolve } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { displayLine } from "@pi-bash/contract";
 import { executeShell, Shell, type ShellRunOptions, type ShellRunResult } from "@pi-bash/natives";
-import type { Policy } from "@pi-bash/policy";
 import { TerminalFilter } from "@pi-bash/renderer/internal";
 import { type Interrupt, listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
@@ -21,6 +18,7 @@ import {
   type WantedStreams,
 } from "../run/command-streams.ts";
 import { runOnTerminal } from "../run/on-terminal.ts";
+import { type Permit, Permits } from "../run/permits.ts";
 import { parseRunArguments, type RunArguments } from "../run/run-arguments.ts";
 
 /** Exit status of a command that took too long, as `timeout` of the coreutils has it. */
@@ -36,6 +34,9 @@ function statusOf(result: Ended, interrupt: Interrupt): number {
   return result.exitCode ?? 1;
 }
 
+/** Without a policy a command runs as it is. */
+const UNJUDGED: Permit = { env: {}, isConfined: false };
+
 /** How a command ended, on a terminal or not; on one nothing is left of it. */
 type Ended = Omit<ShellRunResult, "survivors" | "sessionReset" | "wallTimeMs"> &
   Partial<Pick<ShellRunResult, "survivors" | "sessionReset">>;
@@ -48,6 +49,8 @@ function notices(result: Ended, { session, timeoutMs }: RunArguments, isLast: bo
   // A shell of one command has no state that anybody could miss.
   if (session && result.sessionReset)
     lines.push("the command ended the session's shell; another one stands in its place");
+  if (result.readOnly !== undefined && (result.exitCode ?? 0) !== 0)
+    lines.push("the command ran read-only, because the policy allows it only as one that reads");
   for (const { pid, command } of result.survivors ?? []) {
     lines.push(`still running${isLast ? ", ends now" : ""}: ${displayLine(command)} (process ${pid})`);
   }
@@ -71,17 +74,14 @@ export async function run(words: readonly string[]): Promise<number> {
   try {
     streams = await openStreams(wantedStreams(asked));
     let status = 0;
+    const permits = policy === undefined ? undefined : new Permits(policy, asked, streams.isOwn);
     for (const [index, command] of asked.commands.entries()) {
       const isFirst = index === 0;
-      const permit = await permitOf(command, { asked, isFirst, policy });
-      if (permit === undefined) return REFUSED_STATUS;
-      const result = await runOne(
-        streams.around(command, isFirst ? 0 : status),
-        asked,
-        shell,
-        { isFirst, env: permit.env },
-        AbortSignal.any([interrupt.signal, readerGone.signal]),
-      );
+      const text = streams.around(command, isFirst ? 0 : status);
+      const signal = AbortSignal.any([interrupt.signal, readerGone.signal]);
+      const once = (permit: Permit) => runOne(text, asked, shell, { isFirst, permit }, signal);
+      const result = permits === undefined ? await once(UNJUDGED) : await permits.run(command, isFirst, once);
+      if (result === undefined) return REFUSED_STATUS;
       await streams.flush();
       status = statusOf(result, interrupt);
       report(command, result, asked, index === asked.commands.length - 1);
@@ -97,54 +97,24 @@ export async function run(words: readonly string[]): Promise<number> {
   }
 }
 
-/** Key under which the policy remembers what the commands of one call did to their shell. */
-const SESSION = "run";
-
-/** The variables a permitted command runs with; undefined where it is refused, which is then said. */
-async function permitOf(
-  command: string,
-  { asked, isFirst, policy }: { asked: RunArguments; isFirst: boolean; policy: Policy | undefined },
-): Promise<{ env: Readonly<Record<string, string>> } | undefined> {
-  if (policy === undefined) return { env: {} };
-  const workspace = resolve(asked.cwd ?? ".");
-  const answer = await policy.authorize(
-    {
-      command,
-      workspace,
-      // Where earlier commands of a session went is not known here.
-      ...(isFirst ? { cwd: workspace } : {}),
-      home: homedir(),
-      env: asked.env,
-      allowUnasked: asked.allowUnasked,
-      ...(asked.mode === undefined ? {} : { mode: asked.mode }),
-    },
-    asked.session ? { sessionKey: SESSION } : {},
-  );
-  if (answer.behavior === "deny") {
-    process.stderr.write(`pi-bash: ${answer.message ?? "refused"}\n`);
-    return undefined;
-  }
-  if (asked.session) policy.observe(command, SESSION);
-  return { env: answer.verdict.environment };
-}
-
 async function runOne(
   command: string,
   asked: RunArguments,
   shell: Shell | undefined,
-  { isFirst, env }: { isFirst: boolean; env: Readonly<Record<string, string>> },
+  { isFirst, permit }: { isFirst: boolean; permit: Permit },
   signal: AbortSignal,
 ): Promise<Ended> {
   const common = {
     command,
     signal,
-    env: { ...asked.env, ...env },
+    env: { ...asked.env, ...permit.env },
     ...(asked.timeoutMs === undefined ? {} : { timeoutMs: asked.timeoutMs }),
     // In a session only the beginning is given: where the commands go from there is theirs.
     ...(asked.cwd === undefined || !isFirst ? {} : { cwd: asked.cwd }),
   };
   if (asked.pty) return runOnTerminal(common, (text) => void process.stdout.write(text));
-  const options: ShellRunOptions = { ...common, ...(asked.json ? { sink: {} } : {}) };
+  const readOnly = permit.isConfined ? { readOnly: true } : {};
+  const options: ShellRunOptions = { ...common, ...readOnly, ...(asked.json ? { sink: {} } : {}) };
   const filter = isShielded(asked) ? new TerminalFilter() : undefined;
   const onChunk = (error: Error | null, chunk: string) => {
     if (error === null) process.stdout.write(filter?.push(chunk) ?? chunk);

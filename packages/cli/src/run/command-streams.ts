@@ -26,6 +26,8 @@ export interface WantedStreams {
 
 /** The streams of a run's commands, one after another. */
 export interface CommandStreams {
+  /** Commands get FIFOs of ours, which they open by a path. */
+  readonly isOwn: boolean;
   /**
    * The text to run in place of `command`.
    *
@@ -41,7 +43,7 @@ export interface CommandStreams {
 /** A FIFO that cannot be made within this time, in milliseconds, never will be. */
 const MKFIFO_LIMIT_MS = 10_000;
 
-const NO_STREAMS: CommandStreams = { around: (command) => command, flush: async () => {}, close() {} };
+const NO_STREAMS: CommandStreams = { isOwn: false, around: (command) => command, flush: async () => {}, close() {} };
 
 /**
  * Whether our standard input is more than none: a pipe, a file, a socket. A terminal is none, since the person's keys are
@@ -88,6 +90,7 @@ export async function openStreams({ input, errors }: WantedStreams): Promise<Com
     ...(stream === undefined ? [] : [`2>${quoted(paths.errors)}`]),
   ].join(" ");
   return {
+    isOwn: true,
     around: (command, status) => `\\exec ${redirections} && ${lineBefore(status)}\n${command}`,
     flush: async () => stream?.flush(),
     close() {

@@ -17,6 +17,7 @@ interface Shape {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly items?: Shape;
+  readonly anyOf?: readonly Shape[];
 }
 
 /** Column of what is said below a name. */
@@ -29,8 +30,8 @@ export function settingsText(names: readonly string[]): string {
 
 /** The words that a setting can be, where these are few: those of a list, `true` and `false`. */
 export function settingWords(name: string): readonly string[] {
-  const shape = shapeOf(name);
-  return shape.type === "boolean" ? ["true", "false"] : (shape.enum ?? []).map(String);
+  const { anyOf = [shapeOf(name)] } = shapeOf(name);
+  return anyOf.flatMap((shape) => (shape.type === "boolean" ? ["true", "false"] : (shape.enum ?? []).map(String)));
 }
 
 /** What is said of a name that there is not. */
@@ -54,7 +55,8 @@ function settingText(name: string, shape: Shape): string {
 }
 
 /** What a value may be, e.g. `a whole number, 1 or more`. */
-function kindOf({ type, enum: words, minimum, maximum, items }: Shape): string {
+function kindOf({ type, enum: words, minimum, maximum, items, anyOf }: Shape): string {
+  if (anyOf !== undefined) return anyOf.map(kindOf).join(", or ");
   if (words !== undefined) return `one of ${words.join(", ")}`;
   switch (type) {
     case "boolean":

@@ -7,6 +7,8 @@
 
 import type { FileHandle } from "node:fs/promises";
 import { characterStart, headBytes, tailBytes } from "@pi-bash/contract/text";
+import type { OutputMask } from "../natives-port.ts";
+import { LOOK_BACK_BYTES } from "../secrets.ts";
 import { ArtifactError, type ArtifactSelection } from "./address.ts";
 import { type LinePattern, linePattern } from "./line-pattern.ts";
 import { LineScanner, type ScannedLine } from "./line-scanner.ts";
@@ -48,6 +50,8 @@ interface Source {
 interface ReadOptions {
   maxBytes?: number;
   signal?: AbortSignal;
+  /** Mask what is read. */
+  masks?: readonly OutputMask[];
 }
 
 /** Reads what `selection` names; everything where it names nothing. Throws `ArtifactError`. */
@@ -62,10 +66,15 @@ export async function readArtifact(
   try {
     const base = { id: source.id, kind: source.kind, totalBytes: size };
     const isScan = matches !== undefined || selection.startLine !== undefined;
-    if (isScan) return { ...base, ...(await scan(file, selection, { maxBytes, matches, signal: options.signal })) };
-    if (selection.tail !== undefined) return { ...base, ...(await readTail(file, size, selection.tail, maxBytes)) };
+    const filter = new MaskFilter(options.masks ?? []);
+    if (isScan) {
+      return { ...base, ...(await scan(file, selection, { maxBytes, matches, signal: options.signal, filter })) };
+    }
+    if (selection.tail !== undefined) {
+      return { ...base, ...(await readTail(file, { size, lines: selection.tail, maxBytes, filter })) };
+    }
     if (size > maxBytes) throw tooLarge(source.id, size);
-    const bytes = await readAt(file, 0, size);
+    const bytes = filter.whole(await readAt(file, 0, size));
     return { ...base, text: bytes.toString("utf8"), truncated: false };
   } finally {
     await file.close();
@@ -102,8 +111,48 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
 
 type Part = Pick<ArtifactText, "text" | "truncated" | "startLine" | "endLine" | "matches">;
 
+/** Masks bytes on their way from the file. */
+class MaskFilter {
+  readonly #streams: ReturnType<OutputMask["stream"]>[];
+
+  constructor(masks: readonly OutputMask[]) {
+    this.#streams = masks.map((mask) => mask.stream());
+  }
+
+  /** Bytes before a part that have to be seen too. */
+  get lookBackBytes(): number {
+    return this.#streams.length === 0 ? 0 : LOOK_BACK_BYTES;
+  }
+
+  push(block: Buffer): Buffer {
+    return this.#streams.reduce((bytes, stream) => asBuffer(stream.push(bytes)), block);
+  }
+
+  finish(): Buffer {
+    return this.#streams.reduce(
+      (bytes, stream) => Buffer.concat([stream.push(bytes), stream.finish()]),
+      Buffer.alloc(0),
+    );
+  }
+
+  whole(bytes: Buffer): Buffer {
+    return this.#streams.length === 0 ? bytes : Buffer.concat([this.push(bytes), this.finish()]);
+  }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+interface TailOptions {
+  size: number;
+  lines: number;
+  maxBytes: number;
+  filter: MaskFilter;
+}
+
 /** The last `lines` lines, read from the end. */
-async function readTail(file: FileHandle, size: number, lines: number, maxBytes: number): Promise<Part> {
+async function readTail(file: FileHandle, { size, lines, maxBytes, filter }: TailOptions): Promise<Part> {
   const blocks: Buffer[] = [];
   let position = size;
   let newlines = 0;
@@ -117,8 +166,9 @@ async function readTail(file: FileHandle, size: number, lines: number, maxBytes:
     bytes += block.length;
     newlines += countNewlines(block);
   }
-  const all = Buffer.concat(blocks);
   const isWhole = position === 0;
+  const before = Math.max(0, position - filter.lookBackBytes);
+  const all = filter.whole(Buffer.concat([await readAt(file, before, position - before), ...blocks]));
   const start = startOfTail(all, lines, isWhole);
   const text = all.toString("utf8", start);
   const kept = tailBytes(text, maxBytes);
@@ -146,11 +196,12 @@ interface ScanOptions {
   maxBytes: number;
   matches: LinePattern | undefined;
   signal: AbortSignal | undefined;
+  filter: MaskFilter;
 }
 
 /** Goes through the file from its beginning and keeps the selected lines. */
 async function scan(file: FileHandle, selection: ArtifactSelection, options: ScanOptions): Promise<Part> {
-  const { matches } = options;
+  const { matches, filter } = options;
   const first = selection.startLine ?? 1;
   const last = selection.endLine ?? Number.POSITIVE_INFINITY;
   const scanner = new LineScanner(matches === undefined ? options.maxBytes : MATCHED_LINE_BYTES);
@@ -165,8 +216,8 @@ async function scan(file: FileHandle, selection: ArtifactSelection, options: Sca
   await eachBlock(
     file,
     options.signal,
-    (block) => scanner.feed(scanner.skip(block, first), onLine),
-    () => scanner.end(onLine),
+    (block) => scanner.feed(scanner.skip(filter.push(block), first), onLine),
+    () => scanner.feed(scanner.skip(filter.finish(), first), onLine) && scanner.end(onLine),
   );
   const part = kept.part();
   return matches === undefined ? part : { ...part, matches: kept.count };
@@ -176,7 +227,7 @@ async function eachBlock(
   file: FileHandle,
   signal: AbortSignal | undefined,
   onBlock: (block: Buffer) => boolean,
-  onEnd: () => void,
+  onEnd: () => unknown,
 ): Promise<void> {
   const buffer = Buffer.allocUnsafe(BLOCK_BYTES);
   let position = 0;

@@ -13,6 +13,7 @@ import {
   DEFAULT_ARTIFACT_MAX_BYTES,
   DEFAULT_ARTIFACT_QUOTA_BYTES,
 } from "@pi-bash/contract";
+import type { OutputMask } from "../natives-port.ts";
 import { ArtifactError, type ArtifactSelection, parseArtifactAddress } from "./address.ts";
 import {
   ensurePrivateFolder,
@@ -69,6 +70,7 @@ export class ArtifactStore {
   readonly #options: ArtifactStoreOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #expired = new Set<string>();
+  readonly #masks = new Set<() => Promise<OutputMask | undefined>>();
   #folder: Promise<string> | undefined;
   /** The temporary folder of a store that was given none. */
   #made: string | undefined;
@@ -142,7 +144,18 @@ export class ArtifactStore {
     await this.#expire();
     const entry = await this.get(id);
     if (entry === undefined) throw this.#missing(id);
-    return readArtifact(entry, selection, options);
+    const masks = await Promise.all([...this.#masks].map((mask) => mask()));
+    return readArtifact(entry, selection, { ...options, masks: masks.filter((mask) => mask !== undefined) });
+  }
+
+  /** Masks what is read from now on by what `mask` gives; files stay as they are. Executors do so with their secrets. */
+  maskWith(mask: () => Promise<OutputMask | undefined>): void {
+    this.#masks.add(mask);
+  }
+
+  /** Ends what `maskWith` began. */
+  unmask(mask: () => Promise<OutputMask | undefined>): void {
+    this.#masks.delete(mask);
   }
 
   /** Removes the folder, if this store made it for itself, and makes none any more; a folder it was given stays. */

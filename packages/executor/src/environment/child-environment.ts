@@ -46,7 +46,7 @@ export interface ChildEnvironmentOptions {
 
 /** The base environment of sessions. */
 export function childEnvironment(options: ChildEnvironmentOptions): ChildEnvironment {
-  const inherited = inheritedEnvironment(options);
+  const inherited = withheldEnvironment(options);
   const env = { ...inherited.env, ...nonInteractiveEnv(options) };
   if (options.shell !== undefined) env["SHELL"] = options.shell;
   return { ...inherited, env };
@@ -61,12 +61,12 @@ export function ptyEnvironment(
   env: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const isUser = options.ptyEnvironment === "user";
-  const base = isUser ? inheritedEnvironment(options).env : childEnvironment(options).env;
+  const base = isUser ? withheldEnvironment(options).env : childEnvironment(options).env;
   return { ...base, TERM: "xterm-256color", ...env };
 }
 
 /** The agent's environment without what is stripped and withheld. */
-function inheritedEnvironment(options: ChildEnvironmentOptions): ChildEnvironment {
+export function withheldEnvironment(options: Pick<ChildEnvironmentOptions, "hostEnv" | "settings">): ChildEnvironment {
   const isAllowed = nameMatcher(options.settings["bash.environment.allow"]);
   const stripped: string[] = [];
   const candidates: [string, string][] = [];

@@ -10,6 +10,7 @@ import type { ExecuteBashOptions } from "../command-run.ts";
 import type { TimeoutDecision } from "../deadline.ts";
 import type { Executor } from "../executor.ts";
 import type { JobContext, JobEnd, JobWork } from "./job.ts";
+import type { LogSecrets } from "./job-log.ts";
 
 /** How a job runs its command. */
 export interface BashWorkOptions
@@ -57,8 +58,13 @@ export function bashWork(executor: Executor, command: string, options: BashWorkO
 
 async function allocate(executor: Executor, context: JobContext): Promise<{ id: string; path: string } | undefined> {
   const artifact = await executor.artifacts.allocate("bash").catch(() => undefined);
-  if (artifact !== undefined) context.setArtifact(artifact.id, artifact.path);
+  if (artifact !== undefined) context.setArtifact(artifact.id, artifact.path, await secretsOf(executor));
   return artifact;
+}
+
+async function secretsOf(executor: Executor): Promise<LogSecrets | undefined> {
+  const mask = await executor.secretMask();
+  return mask === undefined ? undefined : { mask, isFileMasked: executor.masksArtifacts };
 }
 
 /**

@@ -83,9 +83,10 @@ export class JobEntry {
         this.tail = tail;
         if (totals !== undefined) this.log.grow(totals);
       },
-      setArtifact: (artifactId, path) => {
+      setArtifact: (artifactId, path, secrets) => {
         this.view = { ...this.view, artifactId };
         this.log.path = path;
+        this.log.secrets = secrets;
         onArtifact();
       },
       goToBackground: () => this.isRunning && !this.isCancelled && (this.isJob || this.promote?.() === true),

@@ -6,6 +6,8 @@
  * hides stay unread for whoever asks without it.
  */
 
+import type { OutputMask } from "../natives-port.ts";
+
 /** Places that are remembered for one job; a reader whose place is forgotten begins again at the beginning. */
 const MAX_CURSORS = 64;
 
@@ -16,9 +18,18 @@ export interface LogTotals {
   lines: number;
 }
 
+/** How secrets are masked in what is read of a file. */
+export interface LogSecrets {
+  mask: OutputMask;
+  /** They are masked in the file already: its lengths are not those of the output. */
+  isFileMasked: boolean;
+}
+
 export class JobLog {
   /** The file; absent: only the newest tail is known. */
   path: string | undefined;
+  /** How what is read of it is masked; absent: not at all. */
+  secrets: LogSecrets | undefined;
   #totals: LogTotals = { bytes: 0, lines: 0 };
   #isOver = false;
   readonly #listeners = new Set<() => void>();

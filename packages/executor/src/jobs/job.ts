@@ -5,7 +5,7 @@
  * three different things; the manager alone turns one into another.
  */
 import type { Job, ProcessInfo, StopReason } from "@pi-bash/contract";
-import type { LogTotals } from "./job-log.ts";
+import type { LogSecrets, LogTotals } from "./job-log.ts";
 
 /** A job as it is listed. */
 export interface JobView extends Job {
@@ -51,8 +51,11 @@ export interface JobContext {
   backgrounded: AbortSignal;
   /** Takes the newest tail of the output, and how much there is so far. */
   update(tail: string, totals?: LogTotals): void;
-  /** Tells early where the output goes, so that it can be found after a crash. `path`: it can be followed there. */
-  setArtifact(artifactId: string, path?: string): void;
+  /**
+   * Tells early where the output goes, so that it can be found after a crash. `path`: it can be followed there.
+   * `secrets`: how what is read of it is masked.
+   */
+  setArtifact(artifactId: string, path?: string, secrets?: LogSecrets): void;
   /** Makes it a job now, if it is none yet. False: it cannot be one, so it has to end in the foreground. */
   goToBackground(): boolean;
 }

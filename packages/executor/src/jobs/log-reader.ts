@@ -10,7 +10,9 @@ import { MAX_SHOWN_LINE_BYTES } from "@pi-bash/contract/internal";
 import { type LinePattern, linePattern } from "../artifacts/line-pattern.ts";
 import { LineScanner, type ScannedLine } from "../artifacts/line-scanner.ts";
 import { openPrivateFile } from "../artifacts/private-folder.ts";
+import type { OutputMask } from "../natives-port.ts";
 import { openTextWindow, type TextWindow } from "../output/text-window.ts";
+import { LOOK_BACK_BYTES } from "../secrets.ts";
 import type { JobLog, LogCursor } from "./job-log.ts";
 
 /** 64 KiB: the slowest pattern takes a few milliseconds for it, then the event loop has its turn. */
@@ -66,22 +68,31 @@ export interface ReadOptions {
   isLate: () => boolean;
 }
 
+interface MaskedReadOptions extends ReadOptions {
+  mask: OutputMask | undefined;
+}
+
+type MaskStream = ReturnType<OutputMask["stream"]>;
+
 /** Reads. Rejects where there is no file that can be read. */
-export async function readNewLines(log: JobLog, cursor: LogCursor, options: ReadOptions): Promise<LogReading> {
-  const { path, totals, isOver } = log;
-  const isNothingNew = totals.bytes <= cursor.offset + cursor.barren;
+export async function readNewLines(log: JobLog, cursor: LogCursor, given: ReadOptions): Promise<LogReading> {
+  const { path, totals, isOver, secrets } = log;
+  const options: MaskedReadOptions = { ...given, mask: secrets?.mask };
+  const isFileMasked = secrets?.isFileMasked === true;
+  // Where secrets are masked in the file, it may be longer than what was written.
+  const isNothingNew = !isFileMasked && totals.bytes <= cursor.offset + cursor.barren;
   // Of a command that wrote nothing, or was ended before it began, there is no file.
   const wroteNothing = isOver && totals.bytes === 0;
   if (path === undefined || wroteNothing || (isNothingNew && !isOver)) return nothingNew(cursor, options);
   const { file, size } = await openPrivateFile(path);
   try {
-    const known = isOver ? size : Math.min(size, totals.bytes);
+    const known = isOver || isFileMasked ? size : Math.min(size, totals.bytes);
     const end = isOver ? known : await endOfLines(file, cursor, known);
     if (end <= cursor.offset) return nothingNew(cursor, options);
     if (options.filter !== undefined)
       return await readMatches(file, cursor.offset, end, { ...options, ...options.filter });
     // Totals end with the command and count all it wrote; a file with more or less has other lines.
-    const line = known === totals.bytes ? lastLine(totals.lines, end < known) : undefined;
+    const line = known === totals.bytes && !isFileMasked ? lastLine(totals.lines, end < known) : undefined;
     return await readEnd(file, cursor, { offset: end, line }, options);
   } finally {
     await file.close();
@@ -111,25 +122,37 @@ async function endOfLines(file: FileHandle, cursor: LogCursor, known: number): P
   return cursor.offset;
 }
 
+/** The mask's look at the file: what stands before `position` has been seen, so that a secret that began there ends masked. */
+async function openMask(file: FileHandle, position: number, mask: OutputMask | undefined): Promise<MaskStream> {
+  if (mask === undefined) return { skip: () => undefined, push: (bytes) => bytes, finish: () => Buffer.alloc(0) };
+  const stream = mask.stream();
+  const before = Math.max(0, position - LOOK_BACK_BYTES);
+  stream.skip(await readAt(file, before, position - before));
+  return stream;
+}
+
 interface Place {
   offset: number;
   line: number | undefined;
 }
 
 /** The end of the new lines, as much as fits. */
-async function readEnd(file: FileHandle, from: LogCursor, to: Place, options: ReadOptions): Promise<LogReading> {
+async function readEnd(file: FileHandle, from: LogCursor, to: Place, options: MaskedReadOptions): Promise<LogReading> {
   const window = await openReadWindow(options);
   let position = Math.max(from.offset, to.offset - READ_BYTES);
+  const mask = await openMask(file, position, options.mask);
   let isBeginning = position === from.offset;
   while (position < to.offset) {
     const block = await readAt(file, position, Math.min(BLOCK_BYTES, to.offset - position));
     if (block.length === 0) break;
     position += block.length;
-    const start = isBeginning ? 0 : block.indexOf(NEWLINE) + 1;
+    const shown = mask.push(block);
+    const start = isBeginning ? 0 : shown.indexOf(NEWLINE) + 1;
     if (!isBeginning && start === 0 && position < to.offset) continue;
     isBeginning = true;
-    window.push(block.subarray(start));
+    window.push(shown.subarray(start));
   }
+  window.push(mask.finish());
   const { text, truncated, totalLines, shownRange } = window.finish();
   const isSkipped = to.offset - from.offset > READ_BYTES;
   const before = to.line === undefined ? undefined : to.line - (totalLines - shownRange.startLine) - 1;
@@ -147,22 +170,30 @@ function openReadWindow({ maxBytes, maxLines }: ReadOptions): Promise<TextWindow
   return openTextWindow({ maxBytes, maxLines, maxLineBytes: MAX_SHOWN_LINE_BYTES });
 }
 
-interface MatchOptions extends ReadOptions, LogFilter {}
+interface MatchOptions extends MaskedReadOptions, LogFilter {}
 
 /** The wanted lines of the new ones. */
 async function readMatches(file: FileHandle, from: number, end: number, options: MatchOptions): Promise<LogReading> {
   const window = await openReadWindow(options);
   const sieve = new LineSieve(window, options);
   let position = from;
+  const mask = await openMask(file, position, options.mask);
+  // Bytes of the file since its last newline.
+  let unfinishedBytes = 0;
   // At least one block, so that the next call does not stand where this one stood.
   while (position < end && (position === from || !options.isLate())) {
     const block = await readAt(file, position, Math.min(BLOCK_BYTES, end - position));
     if (block.length === 0) break;
     position += block.length;
-    await sieve.feed(block);
+    const last = block.lastIndexOf(NEWLINE);
+    unfinishedBytes = last === -1 ? unfinishedBytes + block.length : block.length - last - 1;
+    await sieve.feed(asBuffer(mask.push(block)));
   }
   const isUnfinished = position < end;
-  if (!isUnfinished) await sieve.end();
+  if (!isUnfinished) {
+    await sieve.feed(asBuffer(mask.finish()));
+    await sieve.end();
+  }
   const { text, truncated } = window.finish();
   return {
     output: {
@@ -173,7 +204,7 @@ async function readMatches(file: FileHandle, from: number, end: number, options:
     },
     hasNews: text.trim() !== "",
     // A line that goes on past the last block is looked at again as a whole.
-    offset: isUnfinished ? position - sieve.unfinishedBytes : end,
+    offset: isUnfinished ? position - unfinishedBytes : end,
     line: undefined,
   };
 }
@@ -184,23 +215,15 @@ class LineSieve {
   readonly #scanner = new LineScanner(MATCHED_LINE_BYTES);
   readonly #window: TextWindow;
   readonly #filter: LogFilter;
-  /** Bytes since the last newline. */
-  #unfinished = 0;
 
   constructor(window: TextWindow, filter: LogFilter) {
     this.#window = window;
     this.#filter = filter;
   }
 
-  get unfinishedBytes(): number {
-    return this.#unfinished;
-  }
-
   async feed(block: Buffer): Promise<void> {
     const lines: Buffer[] = [];
     this.#scanner.feed(block, (line) => lines.push(copyOf(line)) > 0);
-    const last = block.lastIndexOf(NEWLINE);
-    this.#unfinished = last === -1 ? this.#unfinished + block.length : block.length - last - 1;
     await this.#take(lines);
   }
 
@@ -227,6 +250,10 @@ class LineSieve {
 }
 
 const LINE_END = Buffer.from("\n");
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
 
 function copyOf({ bytes }: ScannedLine): Buffer {
   return Buffer.from(bytes);

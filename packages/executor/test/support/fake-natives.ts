@@ -46,6 +46,8 @@ export class FakeNatives implements NativesPort {
   readonly runs: FakeRun[] = [];
   canClone = true;
   canHandOver = false;
+  /** What the system says of confinement. */
+  readOnly: NonNullable<ReturnType<NativesPort["capabilities"]>["readOnly"]> | undefined = undefined;
   behaviour: Behaviour = async ({ options }) => ended({ text: `${options.command}\n` });
   minimizeOutputAsync?: NonNullable<NativesPort["minimizeOutputAsync"]>;
   verifyMinimizerRules?: NonNullable<NativesPort["verifyMinimizerRules"]>;
@@ -71,7 +73,8 @@ export class FakeNatives implements NativesPort {
   }
 
   capabilities(): ReturnType<NativesPort["capabilities"]> {
-    return { session: "persistent", clone: this.canClone };
+    const { readOnly } = this;
+    return { session: "persistent", clone: this.canClone, ...(readOnly === undefined ? {} : { readOnly }) };
   }
 }
 

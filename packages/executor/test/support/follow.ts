@@ -8,7 +8,7 @@ import type { FollowOptions, FollowReport } from "../../src/jobs/follow.ts";
 import type { JobManager } from "../../src/jobs/job-manager.ts";
 import type { JobManagerOptions } from "../../src/jobs/job-options.ts";
 import { open } from "./jobs.ts";
-import { type Real, real } from "./real.ts";
+import { type Real, type RealOptions, real } from "./real.ts";
 import { until } from "./waiting.ts";
 
 /** Longer than anything takes. */
@@ -30,8 +30,8 @@ export interface Scene extends Real {
 export const waitFor = (name: string): string => `until [ -e ${name} ]; do sleep 0.02; done`;
 
 /** Jobs on the real runtime. */
-export async function followScene(options: JobManagerOptions = {}): Promise<Scene> {
-  const made = real({ usesSnapshot: false });
+export async function followScene(options: JobManagerOptions = {}, more: RealOptions = {}): Promise<Scene> {
+  const made = real({ usesSnapshot: false, ...more });
   const manager = await open({ artifacts: made.executor.artifacts, ...options });
   const follow = async (id: string, more: Partial<FollowOptions> = {}): Promise<FollowReport> => {
     const defaults = { reader: "one", timeoutMs: LONG_MS, wakesOnOutput: true, maxBytes: 51_200 };

@@ -48,10 +48,33 @@ export declare class Pty {
   kill(signal?: number | undefined | null): void
 }
 
+/** What is masked, compiled. Its values cannot be read back. */
+export declare class SecretMask {
+  /** Compiles what `request` asks for. */
+  constructor(request: SecretMaskRequest)
+  /** `text` with markers in the place of secrets. */
+  text(text: string): MaskedText
+}
+
+/** Masks one stream of bytes. */
+export declare class SecretMaskStream {
+  /** A stream at its beginning. */
+  constructor(mask: SecretMask)
+  /**
+   * Takes bytes that stand before what is wanted, and gives out nothing of them: a secret that begins in them is
+   * masked to its end.
+   */
+  skip(bytes: Uint8Array): void
+  /** Takes the next bytes, and gives out those that are decided. */
+  push(bytes: Uint8Array): Uint8Array
+  /** Ends the stream, and gives out what is left. */
+  finish(): Uint8Array
+}
+
 /** One persistent bash. `Shell` of the TypeScript surface stands on it. */
 export declare class Session {
-  /** Checks the options; starts nothing. */
-  constructor(options: SessionOptions)
+  /** Checks the options; starts nothing. `mask`: what is masked in the output of each run. */
+  constructor(options: SessionOptions, mask?: SecretMask | undefined | null)
   /**
    * Starts run `id`; its output and end come over `bridge`. With `isCancelled` nothing is
    * spawned and the end is that of a cancelled run. True where `bridge` has something to take already.
@@ -74,8 +97,8 @@ export declare class Session {
 
 /** Keeps the ends of a stream in memory and the whole of it in a file. */
 export declare class Sink {
-  /** An empty sink; touches no file. */
-  constructor(options: SinkRequest)
+  /** An empty sink; touches no file. `mask`: what is masked in its text. */
+  constructor(options: SinkRequest, mask?: SecretMask | undefined | null)
   /**
    * Takes the next text or raw bytes. Text and bytes may be mixed; a character may be split
    * between two pushes of bytes.
@@ -126,10 +149,10 @@ export interface Delivery {
   /** The newest tail. */
   update?: Update
   /**
-   * The operation is over, and only an unacknowledged delivery holds its end back. True: it was
-   * cancelled or timed out.
+   * The operation is over, and its callbacks may hold the end back for so many milliseconds from now on. Alone: only
+   * an unacknowledged delivery holds it back.
    */
-  endingStopped?: boolean
+  patienceMs?: number
   /** The operation's end; the last delivery of this number. */
   end?: End
 }
@@ -155,8 +178,8 @@ export interface End {
   failure?: Failure
 }
 
-/** Starts run `id` on a fresh bash that ends with it. */
-export declare function execute(bridge: Bridge, id: number, session: SessionOptions, request: RunRequest, isCancelled: boolean): boolean
+/** Starts run `id` on a fresh bash that ends with it. `mask`: what is masked in its output. */
+export declare function execute(bridge: Bridge, id: number, session: SessionOptions, request: RunRequest, isCancelled: boolean, mask?: SecretMask | undefined | null): boolean
 
 /** Minimizes `output` and tells what each stage did. A panic of a filter is thrown. */
 export declare function explainMinimizer(ran: MinimizedCommand, output: string, rules: MinimizerRules): MinimizerExplanation
@@ -191,6 +214,24 @@ export interface Limits {
   sessionMemoryBytes?: number
   /** Processes and threads of the session at one time. */
   sessionProcesses?: number
+}
+
+/** Secrets that were masked in an output. */
+export interface MaskedSecrets {
+  /** Markers that stand for them. */
+  count: number
+  /** Names in those, each once. */
+  names: Array<string>
+}
+
+/** A text without its secrets. */
+export interface MaskedText {
+  /** The text. */
+  text: string
+  /** Markers in it that stand for secrets. */
+  count: number
+  /** Names in those, each once. */
+  names: Array<string>
 }
 
 /** Minimizes `output`; null where the original is to be used as it is. */
@@ -261,6 +302,16 @@ export interface MinimizerStage {
   lines: number
   /** What the stage decided: families that worked on it, or why the text before it stands. */
   note: string
+}
+
+/** Something that a session's proxy refused. */
+export interface NetworkRefusalFacts {
+  /** Host and port, as they were asked for. */
+  target: string
+  /** Why, as the rest of a sentence that begins with the target. */
+  reason: string
+  /** The rule that would allow it. Absent: no rule would. */
+  rule?: string
 }
 
 /** Something in the workspace that a program outside will obey. */
@@ -386,6 +437,10 @@ export interface SandboxFacts {
   backend: 'bubblewrap' | 'landlock' | 'seatbelt'
   /** The host's network could be used. */
   network: boolean
+  /** What of the network could be reached, by a proxy. Absent: nothing, or the host's network. */
+  networkRules?: Array<string>
+  /** What the proxy refused since the result before. Absent: nothing. */
+  refused?: Array<NetworkRefusalFacts>
   /** What was not contained, by name. */
   degraded: Array<string>
   /** What came since the result before and that a program outside will obey. Absent: nothing. */
@@ -398,8 +453,10 @@ export interface SandboxFacts {
 export interface SandboxRequest {
   /** What can be written. */
   mode: 'read-only' | 'workspace-write'
-  /** The host's network can be used. */
+  /** The host's network can be used. With `networkRules` it cannot. */
   network: boolean
+  /** What of the network can be reached, by a proxy. Absent: nothing, or the host's network. */
+  networkRules?: Array<string>
   /** Absent: the first that works. */
   backend?: 'bubblewrap' | 'landlock' | 'seatbelt'
   /** Folders that can be written; absolute. */
@@ -410,6 +467,24 @@ export interface SandboxRequest {
   hiddenPaths: Array<string>
   /** Go on where a backend lacks something, and say what. */
   allowDegraded: boolean
+}
+
+/** What is masked. */
+export interface SecretMaskRequest {
+  /** Values that must not be shown. */
+  values: Array<SecretValue>
+  /** Mask tokens of well-known forms. */
+  shapes: boolean
+  /** Names of values and forms that are not masked; `*` stands for any run of characters. */
+  allow: Array<string>
+}
+
+/** A value that must not be shown. */
+export interface SecretValue {
+  /** How markers call it. */
+  name: string
+  /** The value itself. */
+  value: string
 }
 
 /** Options of a session. */
@@ -452,6 +527,8 @@ export interface SinkRequest {
   throttleMs?: number
   /** Whether the text is made plain: colours, cursor movement and control characters removed. */
   plainText?: boolean
+  /** Where secrets are masked: whether they are masked in that file too. */
+  maskSpill?: boolean
 }
 
 /** What a sink kept. */
@@ -478,6 +555,8 @@ export interface Summary {
   endLine: number
   /** Bytes that background children wrote after the command ended, as far as seen. */
   lateOutputBytes: number
+  /** What was masked. Absent: nothing. */
+  masked?: MaskedSecrets
 }
 
 /** A process that outlived the command that started it. */

@@ -38,7 +38,12 @@ export async function runBashTask(
   const { signal, onUpdate, settings } = task;
   const manager = jobsOf(session);
   const isBackground = params.run_in_background === true;
-  const asked = { command: params.script, description: params.display_name, async: isBackground };
+  const asked = {
+    command: params.script,
+    description: params.display_name,
+    async: isBackground,
+    ...(params.unconfined === undefined ? {} : { unconfined: params.unconfined }),
+  };
   // A task may go to the background whether or not calls of the bash tool may.
   const allowed = { ...settings, "async.enabled": true };
   const prepared = await prepareCall(asked, allowed, session, { ...task.context, signal });

@@ -58,6 +58,11 @@ export function scene(settings: SettingsInput = {}, ports: Partial<BashToolSessi
   };
 }
 
+/** Whether the kernel can hold what only reads: on Linux with Landlock, seccomp and the bash driver. */
+export async function canConfine({ session }: Pick<Scene, "session">): Promise<boolean> {
+  return (await session.executor.confinement()).available;
+}
+
 /** A job manager that goes away after the test. */
 export async function jobs(options: Parameters<typeof JobManager.open>[0] = {}): Promise<JobManager> {
   const manager = await JobManager.open(options);

@@ -18,13 +18,14 @@ use std::fs;
 use std::hash::RandomState;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 pub(super) use self::repository::{Below, below};
 use self::repository::{Judge, Verdict};
 pub(super) use self::survey::{Budget, Find, Survey};
 use crate::confinement::Plant;
+use crate::locked::lock;
 
 /// Plants that one result names.
 const MOST_TOLD: usize = 20;
@@ -74,7 +75,7 @@ impl Plants {
             start_of_partial: survey.has_more().then(now),
             state: Mutex::new(State { survey, known: HashMap::new(), hasher: RandomState::new() }),
         };
-        let mut state = watch.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&watch.state);
         for Verdict { path, digest, .. } in watch.judge(&mut state, &mut Budget::of_one_walk()) {
             state.known.insert(path, digest);
         }
@@ -84,7 +85,7 @@ impl Plants {
 
     /// What came since the last look. Reads files, for a few milliseconds at most.
     pub(crate) fn look(&self) -> Found {
-        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.0.state);
         state.survey.renew(&self.0.roots, &mut Budget::of_one_walk());
         let (mut plants, mut budget) = (Vec::new(), Budget::of_one_walk());
         for Verdict { path, kind, digest } in self.0.judge(&mut state, &mut budget) {

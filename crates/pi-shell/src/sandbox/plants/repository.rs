@@ -6,15 +6,13 @@
 
 use std::fs;
 use std::hash::{BuildHasher as _, Hash, RandomState};
-use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-
-use rustix::fs::{Mode, OFlags};
 
 use super::git_config;
 use super::survey::Budget;
 use crate::confinement::PlantKind;
+use crate::sys::read_plain;
 
 /// Bytes of a file that are read. What is longer is not what git writes.
 const MOST_BYTES: u64 = 64 * 1024;
@@ -154,20 +152,10 @@ impl Judge<'_> {
             return Some(format!("\0{:?}", fs::read_link(path).ok()));
         }
         // What is not read is not understood, and so not harmless.
-        Some(text_of(path).unwrap_or_else(|| format!("\0{}", found.len())))
+        let text =
+            read_plain(path, MOST_BYTES).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        Some(text.unwrap_or_else(|_unread| format!("\0{}", found.len())))
     }
-}
-
-fn text_of(path: &Path) -> Option<String> {
-    // A FIFO that takes its place meanwhile must not hold the reader up.
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    let count = file.take(MOST_BYTES + 1).read_to_end(&mut bytes).ok()?;
-    (count as u64 <= MOST_BYTES).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn runs_a_line(line: &str) -> bool {

@@ -9,8 +9,10 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
+
+use crate::locked::lock;
 
 /// The bounds are a tenth of what they are in a product where tests have to go beyond them.
 const SCALE: usize = if cfg!(test) { 1 } else { 10 };
@@ -127,14 +129,14 @@ static LATEST: Mutex<Option<(Vec<PathBuf>, Survey)>> = Mutex::new(None);
 impl Survey {
     /// Walks through all folders below `roots`, or those that changed since this process last did.
     pub(in crate::sandbox) fn of(roots: &[PathBuf]) -> Self {
-        let latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let latest = lock(&LATEST).take();
         let mut survey = match latest {
             Some((known, survey)) if known == roots => survey,
             _ => Self::default(),
         };
         survey.renew(roots, &mut Budget::of_one_walk());
         let latest = Some((roots.to_vec(), survey.clone()));
-        *LATEST.lock().unwrap_or_else(PoisonError::into_inner) = latest;
+        *lock(&LATEST) = latest;
         survey
     }
 

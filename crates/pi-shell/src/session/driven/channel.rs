@@ -88,6 +88,11 @@ impl Channel {
         peeked == 0 && length == 0
     }
 
+    /// Whether the shell has not read all orders.
+    pub(super) fn has_unread_order(&self) -> bool {
+        crate::sys::has_unread_at_peer(self.socket.descriptor().as_fd())
+    }
+
     /// Sends an order; never waits.
     pub(super) fn send(&self, order: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];

@@ -84,7 +84,7 @@ impl Shared {
         };
         let mut copy = bounded(made).await.map_err(explained)?;
         let order = RunOrder { command: &command, status: Some(0), ..RunOrder::default() };
-        let heard = copy.ask_into(&order, proof.output(), false).await;
+        let heard = copy.ask_into(&order, proof.output(), None).await;
         copy.end().await;
         match heard.map_err(unproven)? {
             Heard::Ended(_) => proof.conclude(means).map_err(unproven),

@@ -1,16 +1,17 @@
 //! Copies of a session: a command run at once in a fork of the standby, beside whatever the session itself does. What
 //! the command changes in the shell is dropped with the copy.
 
+use std::io;
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::engine;
 use super::follow::{Ending, Follow};
 use super::protocol::RunOrder;
 use super::run::outcome_of;
 use super::shell::Running;
 use super::standby::Shared;
+use crate::budget;
 use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::job::{Clock, Job};
@@ -39,12 +40,13 @@ pub(in crate::session) async fn run(
     };
     let failed = |attempt| move |source| ShellError::System { attempt, source };
     let mut output = OutputPipe::anonymous().map_err(failed("make a pipe for output"))?;
-    let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
+    let mut delivery = Delivery::new(Arc::clone(&job.observer), Some(&job.options));
     if job.options.read_only {
         shared.ready_for_read_only().await?;
     }
     let before = shared.limits.mark();
     let clock = Clock::start(job.options.timeout);
+    shared.faults.note_company();
     let (mut copy, mut read_only) = if job.options.read_only {
         let (copy, degraded) = shared.read_only_copy().await?;
         (copy, Some(ReadOnlyReport { degraded, ..ReadOnlyReport::default() }))
@@ -78,10 +80,11 @@ pub(in crate::session) async fn run(
     }
     .complete()
     .await;
+    shared.faults.note_end(copy.child(), false);
     copy.end().await;
     if let Ending::Refused { errno } = ending {
         let path = directory.unwrap_or_else(|| cwd.to_path_buf());
-        return Err(engine::refused_directory(errno, path));
+        return Err(ShellError::of_directory(path, io::Error::from_raw_os_error(errno)));
     }
     let mut left_in = None;
     if let Ending::Reported(ended) = &ending {
@@ -90,10 +93,11 @@ pub(in crate::session) async fn run(
             report.state_dropped = ended.dropped_state;
         }
     }
-    let (outcome, patience) = (outcome_of(&ending), ending.patience());
+    let outcome = outcome_of(&ending);
+    let patience = budget::settle_limit(outcome.is_stop());
     let wall_time = clock.elapsed();
     let survivors = shared.account_for_survivors_of_copy(patience).await;
-    let (summary, _idle) = shared.put_output_away(output, delivery, !survivors.is_empty());
+    let (summary, _idle) = shared.late.put_away(output, delivery, !survivors.is_empty());
     let result = RunResult {
         outcome,
         working_dir: Some(cwd.to_path_buf()),

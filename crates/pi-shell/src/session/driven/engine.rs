@@ -1,6 +1,7 @@
 //! One session's shell over its life: started, given a session's beginnings, replaced when it dies. How one command
 //! is run stands in `run`.
 
+use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,17 +9,21 @@ use std::time::{Duration, Instant};
 
 use super::fit;
 use super::loss::Loss;
+use super::object::DriverObject;
 use super::protocol::{Ended, RunOrder};
 use super::shell::{DrivenShell, Heard, LaunchError};
 use super::standby::Shared;
 use crate::error::ShellError;
 use crate::outcome::LostWithShell;
+use crate::proxy_variables;
 use crate::request::ShellOptions;
 use crate::script;
 use crate::session::ground::Ground;
+use crate::session::launch;
 use crate::session::output_pipe::OutputPipe;
 use crate::session::ownership::Title;
 use crate::session::pool;
+use crate::stop::{self, ShellTarget};
 
 /// Time that a session which cannot begin may take to be closed.
 const START_CLOSE_LIMIT: Duration = Duration::from_secs(5);
@@ -63,16 +68,11 @@ impl Engine {
         keeps_session: bool,
     ) -> Result<Self, ShellError> {
         let cwd = crate::validate::first_directory(options.cwd.as_deref())?;
-        let (executable, spec) = pool::spec_for(&options).await?;
+        let (executable, spec) = launch::launch_spec(&options).await?;
         if let Some(reason) = fit::why_not_kept(&spec) {
             return Err(ShellError::NotKept { path: spec.shell, reason });
         }
-        let (means, shell) = pool::take(&executable, &spec).await?.into_parts();
-        let identity = crate::tree::identity_of(means.supervisor.pid()).ok_or_else(|| {
-            let source = io::Error::new(io::ErrorKind::BrokenPipe, "it ended unexpectedly");
-            ShellError::System { attempt: "find the supervisor", source }
-        })?;
-        let ground = Ground::new(means, Some(identity), spec);
+        let (ground, shell) = pool::take(&executable, &spec).await?;
         Self::begin(ground, options, cwd, keeps_session, shell).await
     }
 
@@ -99,7 +99,7 @@ impl Engine {
         let Some(shell) = &mut self.main else { return };
         let order = RunOrder { cwd: Some(cwd), status: self.status, ..RunOrder::default() };
         // Where it cannot, it stays where it is, and the result says where that is.
-        if let Ok(Heard::Ended(ended)) = shell.ask(&order, false).await {
+        if let Ok(Heard::Ended(ended)) = shell.ask(&order, None).await {
             self.status = None;
             self.note_cwd(&ended.cwd);
             self.note_surprises(&ended);
@@ -125,7 +125,7 @@ impl Engine {
         keeps_session: bool,
         shell: DrivenShell,
     ) -> Result<Self, ShellError> {
-        let shared = Arc::new(Shared::new(ground));
+        let shared = Arc::new(Shared::new(ground, shell.pair.clone()));
         let title = shared.ownership.owned();
         let mut engine = Self::over(shared, options, cwd, title);
         engine.keeps_session = keeps_session;
@@ -182,9 +182,13 @@ impl Engine {
         if self.main.as_ref().is_some_and(DrivenShell::is_alive) {
             return Ok(Loss::Nothing);
         }
-        self.main = None;
-        self.shared.settle().await;
         let is_between = self.is_between;
+        if let Some(shell) = self.main.take() {
+            let child = shell.child().clone();
+            shell.end().await;
+            self.shared.faults.note_end(&child, is_between && !self.has_traps);
+        }
+        self.shared.settle().await;
         if self.shared.background_count() > 0
             && !self.lost_with_shell.contains(&LostWithShell::Jobs)
         {
@@ -208,8 +212,13 @@ impl Engine {
         let spec = &self.shared.spec;
         let gone = || crate::shell_path::no_bash(&spec.shell);
         let driver = spec.driver.as_deref().ok_or_else(gone)?;
-        let launched =
-            DrivenShell::launch(&self.shared.supervisor, spec, driver, &self.shared.folder).await;
+        let launched = match DriverObject::open(driver) {
+            Ok(object) => {
+                let Ground { supervisor, folder, .. } = &**self.shared;
+                DrivenShell::launch(supervisor, spec, &object, folder).await
+            }
+            Err(reason) => Err(LaunchError::Unfit(reason)),
+        };
         let shell = match launched {
             Ok(shell) => shell,
             Err(LaunchError::Failed(error)) => return Err(error),
@@ -247,16 +256,25 @@ impl Engine {
             text.push_str("\n\\builtin . ");
             text.push_str(&script::quote_path(path));
             text.push('\n');
+            // What a person's own shell exports is not for a sandbox that has a proxy of its own.
+            for (name, value) in proxy_variables::of_sandbox(self.options.sandbox.as_ref()) {
+                let value = script::quote(&value);
+                let _infallible = write!(text, "\\builtin export {name}={value};");
+            }
         }
         let has_snapshot = snapshot.is_some();
-        match self.run_own(&text).await {
+        let furnished = self.run_own(&text).await;
+        if furnished.is_err() {
+            self.note_end(!has_snapshot);
+        }
+        match furnished {
             Ok(()) => {}
             Err(ShellError::System { .. }) if has_snapshot => {
                 // One that ends the shell or takes too long is left out.
                 if let Some(shell) = self.main.take() {
-                    shell.end().await;
+                    let plan = self.shared.plan(ShellTarget::Main(shell.child().clone()), false);
+                    drop(stop::stop(&plan).await);
                 }
-                drop(self.shared.supervisor.sweep().await);
                 let options = ShellOptions { snapshot_path: None, ..(*self.options).clone() };
                 self.options = Arc::new(options);
                 return Box::pin(self.launch()).await;
@@ -277,7 +295,17 @@ impl Engine {
                 self.note_surprises(&ended);
                 Ok(())
             }
-            Err(errno) => Err(refused_directory(errno, self.cwd.clone())),
+            Err(errno) => {
+                let source = io::Error::from_raw_os_error(errno);
+                Err(ShellError::of_directory(self.cwd.clone(), source))
+            }
+        }
+    }
+
+    /// The shell may have died of a fault; `is_idle`: while it ran nothing of a command.
+    pub(super) fn note_end(&self, is_idle: bool) {
+        if let Some(shell) = &self.main {
+            self.shared.faults.note_end(shell.child(), is_idle && !self.has_traps);
         }
     }
 
@@ -341,18 +369,7 @@ impl Engine {
     pub(in crate::session) async fn close(mut self, bound: Duration) {
         self.main = None;
         self.shared.end_standbys().await;
-        drop(self.shared.supervisor.close(bound).await);
+        self.shared.supervisor.close(bound).await;
         self.shared.limits.remove().await;
-    }
-}
-
-/// What it means that a directory was refused.
-pub(super) fn refused_directory(errno: i32, path: PathBuf) -> ShellError {
-    match errno {
-        libc::ENOENT => ShellError::MissingWorkingDirectory { path },
-        libc::ENOTDIR => ShellError::NotADirectory { path },
-        errno => {
-            ShellError::WorkingDirectoryDenied { path, source: io::Error::from_raw_os_error(errno) }
-        }
     }
 }

@@ -4,18 +4,26 @@
 //! Bash promises no binary interface. What is tried here is where the driver depends on one: the ways in which a command
 //! leaves bash's own functions by a jump, the stop, and the fork. See docs/decisions/0010-bash-driver.md.
 
+use std::ffi::OsString;
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use super::channel::Channel;
+use super::faults::fault_in;
+use super::object::DriverObject;
 use super::protocol::{Ended, RunOrder};
 use super::shell::{DrivenShell, Heard, LaunchError};
+use crate::locked::lock;
 use crate::private_dir::PrivateDir;
+use crate::request::ResourceLimits;
 use crate::session::kind::DriverState;
 use crate::session::launch::LaunchSpec;
+use crate::stop::{self, ShellTarget, Spared, StopPlan};
 use crate::supervisor::Supervisor;
-use crate::sys::signals::KILL;
+use crate::sys::signals::{self, KILL};
 use crate::tree;
 
 /// Texts with the status that each has to end with; those after one find what it left.
@@ -31,8 +39,27 @@ const TRIALS: [(&str, i32); 6] = [
 /// A text that only a stop ends.
 const ENDLESS: &str = "while :; do :; done";
 
+/// Texts in the midst of which a doubted bash is stopped: where it forks, has descriptors of its own open, or is deep in
+/// functions. What they start ends by itself.
+const STOPPED: [&str; 5] = [
+    ENDLESS,
+    "for i in {1..3000}; do coproc cat; done",
+    "while :; do x=$(:); done",
+    "while :; do read -r x <<<y; . <(echo :); done",
+    "f() { local a=1; while :; do g; done; }; g() { local b=2; : {1..9}; }; f",
+];
+
+/// How often in each, a millisecond later each time.
+const STOPS: u64 = 8;
+
+/// Deaths of a bash by a fault that no command can have caused, from which on it is not kept.
+const MAX_FAULTS: u32 = 2;
+
+/// Trials at length that a pair passes, after which a command's fault is that of the command: each takes a part of a second.
+const ENOUGH_TRIALS: u32 = 3;
+
 /// What tells a file from one that took its place; a modification time does not where a system sets all to the same.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct FileKey {
     device: u64,
     inode: u64,
@@ -41,58 +68,138 @@ struct FileKey {
 }
 
 impl FileKey {
-    fn of(path: &Path) -> Option<Self> {
-        let found = std::fs::metadata(path).ok()?;
-        Some(Self {
+    fn of(found: &Metadata) -> Self {
+        Self {
             device: found.dev(),
             inode: found.ino(),
             size: found.size(),
             changed: (found.ctime(), found.ctime_nsec()),
+        }
+    }
+}
+
+/// A bash, a driver, and what else may keep the one from loading the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::session) struct Pair {
+    /// Its path too: `rbash` is the same file.
+    shell: (PathBuf, FileKey),
+    driver: FileKey,
+    /// What is in the driver: where inode, size and times are those of another store, they may be the same.
+    digest: u64,
+    in_sandbox: bool,
+    limits: ResourceLimits,
+    /// The variables that the dynamic loader reads.
+    loader: Vec<(OsString, OsString)>,
+}
+
+impl Pair {
+    fn of(spec: &LaunchSpec, object: &DriverObject) -> Option<Self> {
+        let is_for_loader =
+            |(name, _): &&(OsString, OsString)| name.as_encoded_bytes().starts_with(b"LD_");
+        Some(Self {
+            shell: (spec.shell.clone(), FileKey::of(&std::fs::metadata(&spec.shell).ok()?)),
+            driver: FileKey::of(object.metadata()),
+            digest: object.digest().ok()?,
+            in_sandbox: spec.sandbox.is_some(),
+            limits: spec.limits,
+            loader: spec.env.iter().filter(is_for_loader).cloned().collect(),
         })
     }
 }
 
-/// Bash, driver, and whether in a sandbox, which may keep the one from loading the other.
-type Pair = (FileKey, FileKey, bool);
-
 /// Whether they fit, or why not.
 type Fit = Result<(), String>;
 
-/// What was found out, the newest last.
-static KNOWN: Mutex<Vec<(Option<Pair>, Fit)>> = Mutex::new(Vec::new());
+/// What was found out of a pair.
+struct Known {
+    /// None where the files cannot be distinguished from others.
+    pair: Option<Pair>,
+    fit: Fit,
+    /// A bash of it died by a fault since: the next one is tried first.
+    is_doubted: bool,
+    /// How many did where no command can have caused it.
+    faults: u32,
+    /// Trials that it passed after such a doubt.
+    cleared: u32,
+}
 
-fn with_known<T>(read: impl FnOnce(&mut Vec<(Option<Pair>, Fit)>) -> T) -> T {
-    read(&mut KNOWN.lock().unwrap_or_else(PoisonError::into_inner))
+impl Known {
+    fn has_files_of(&self, pair: &Pair) -> bool {
+        self.pair.as_ref().is_some_and(|one| {
+            (&one.shell, &one.driver, one.digest) == (&pair.shell, &pair.driver, pair.digest)
+        })
+    }
+}
+
+/// The newest last.
+static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+
+fn with_known<T>(read: impl FnOnce(&mut Vec<Known>) -> T) -> T {
+    read(&mut lock(&KNOWN))
 }
 
 /// Whether sessions can have the driver, as far as it was tried.
 pub(in crate::session) fn state() -> DriverState {
-    with_known(|known| match known.last() {
+    with_known(|known| match known.last().map(|one| &one.fit) {
         None => DriverState::Untried,
-        Some((_, Ok(()))) => DriverState::Fits,
-        Some((_, Err(reason))) => DriverState::Unfit(reason.clone()),
+        Some(Ok(())) => DriverState::Fits,
+        Some(Err(reason)) => DriverState::Unfit(reason.clone()),
     })
 }
 
-fn fit_of(pair: Option<&Pair>) -> Option<Fit> {
-    let pair = pair?;
+/// What is known of a pair, and whether it is doubted.
+fn fit_of(pair: &Pair) -> Option<(Fit, bool)> {
     with_known(|known| {
-        known.iter().find(|(one, _)| one.as_ref() == Some(pair)).map(|(_, fit)| fit.clone())
+        let has_died = |one: &&Known| one.faults >= MAX_FAULTS && one.has_files_of(pair);
+        let one = known
+            .iter()
+            .find(has_died)
+            .or_else(|| known.iter().find(|one| one.pair.as_ref() == Some(pair)))?;
+        Some((one.fit.clone(), one.is_doubted))
     })
 }
 
-/// The newest takes the place of an older one of the same pair, and of those whose files cannot be told apart.
+/// The newest takes the place of an older one of the same pair, and of those whose files cannot be distinguished.
 fn note_fit(pair: Option<Pair>, fit: Fit) {
     with_known(|known| {
-        known.retain(|(one, _)| *one != pair);
-        known.push((pair, fit));
+        let older = known.iter().position(|one| one.pair == pair).map(|at| known.remove(at));
+        let (faults, cleared) = older.map_or((0, 0), |older| {
+            (older.faults, older.cleared + u32::from(older.is_doubted && fit.is_ok()))
+        });
+        known.push(Known { pair, fit, is_doubted: false, faults, cleared });
     });
 }
 
-fn pair_of(spec: &LaunchSpec, driver: &Path) -> Option<Pair> {
-    FileKey::of(&spec.shell)
-        .zip(FileKey::of(driver))
-        .map(|(shell, driver)| (shell, driver, spec.sandbox.is_some()))
+/// The next bash of this pair is tried before it is kept.
+fn doubt(pair: &Pair) {
+    with_known(|known| {
+        for one in known.iter_mut().filter(|one| one.has_files_of(pair)) {
+            one.is_doubted = true;
+        }
+    });
+}
+
+/// A bash of this pair died by the signal of a fault. `is_own`: no command can have caused it.
+pub(super) fn note_fault(pair: &Pair, signal: i32, is_own: bool) {
+    with_known(|known| {
+        for one in known.iter_mut().filter(|one| one.fit.is_ok() && one.has_files_of(pair)) {
+            one.is_doubted |= is_own || one.cleared < ENOUGH_TRIALS;
+            one.faults += u32::from(is_own);
+            if one.faults >= MAX_FAULTS {
+                one.fit = Err(died_of(pair, signal));
+            }
+        }
+        // What was found out last is what is reported.
+        known.sort_by_key(|one| one.faults >= MAX_FAULTS && one.has_files_of(pair));
+    });
+}
+
+fn died_of(pair: &Pair, signal: i32) -> String {
+    format!(
+        "{} died of {} with the driver, {MAX_FAULTS} times, while it ran no command; set `shell` to another bash",
+        pair.shell.0.display(),
+        signals::name_of_fault(signal)
+    )
 }
 
 /// Why a bash of such a session is not kept, as far as that is known before one is started.
@@ -100,7 +207,20 @@ pub(super) fn why_not_kept(spec: &LaunchSpec) -> Option<String> {
     let Some(driver) = &spec.driver else {
         return Some("no bash driver is installed; install `@pi-bash/bash-driver`".to_owned());
     };
-    fit_of(pair_of(spec, driver).as_ref())?.err()
+    let object = match open(driver) {
+        Ok(object) => object,
+        Err(reason) => return Some(reason),
+    };
+    // It is read only where some bash does not take some driver.
+    if with_known(|known| known.iter().all(|one| one.fit.is_ok())) {
+        return None;
+    }
+    fit_of(&Pair::of(spec, &object)?)?.0.err()
+}
+
+/// Opens the object; that it is refused is what was found out last.
+fn open(driver: &Path) -> Result<DriverObject, String> {
+    DriverObject::open(driver).inspect_err(|reason| note_fit(None, Err(reason.clone())))
 }
 
 /// Starts a bash that takes orders, where it is one that fits.
@@ -110,41 +230,78 @@ pub(in crate::session) async fn launch(
     driver: &Path,
     folder: &PrivateDir,
 ) -> Result<DrivenShell, LaunchError> {
-    let pair = pair_of(spec, driver);
-    let mut fit = fit_of(pair.as_ref());
-    if fit.is_none() {
-        let tried = match try_out(supervisor, spec, driver, folder).await {
+    let object = open(driver).map_err(LaunchError::Unfit)?;
+    let pair = Pair::of(spec, &object);
+    let (mut fit, is_doubted) = pair.as_ref().and_then(fit_of).unzip();
+    let is_doubted = fit == Some(Ok(())) && is_doubted == Some(true);
+    if fit.is_none() || is_doubted {
+        let tried = match try_out(supervisor, spec, &object, folder, is_doubted).await {
             Ok(()) => Ok(()),
             Err(LaunchError::Unfit(reason)) => Err(reason),
             Err(failed) => return Err(failed),
         };
-        note_fit(pair, tried.clone());
+        note_fit(pair.clone(), tried.clone());
         fit = Some(tried);
     }
-    match fit {
-        Some(Err(reason)) => Err(LaunchError::Unfit(reason)),
-        _ => DrivenShell::launch(supervisor, spec, driver, folder).await,
+    if let Some(Err(reason)) = fit {
+        return Err(LaunchError::Unfit(reason));
     }
+    let launched = DrivenShell::launch(supervisor, spec, &object, folder).await;
+    // It did fit: something else than the files has changed.
+    if let (Err(LaunchError::Unfit(_)), Some(pair)) = (&launched, &pair) {
+        doubt(pair);
+    }
+    let mut shell = launched?;
+    shell.pair = pair;
+    Ok(shell)
 }
 
+/// Tries a bash; `at_length` where one of its kind died by a fault.
 async fn try_out(
     supervisor: &Supervisor,
     spec: &LaunchSpec,
-    driver: &Path,
+    object: &DriverObject,
     folder: &PrivateDir,
+    at_length: bool,
 ) -> Result<(), LaunchError> {
-    let mut shell = DrivenShell::launch(supervisor, spec, driver, folder).await?;
-    let tried = try_all(&mut shell).await;
+    // One that fails leaves no dump of its memory.
+    let limits = ResourceLimits { core_size: None, ..spec.limits };
+    let spec = LaunchSpec { limits, ..spec.clone() };
+    // Of a session that has lost its shell these are survivors, which are none of the trial's.
+    let older = tree::descendants(supervisor.pid()).iter().map(|entry| entry.identity).collect();
+    let mut shell = DrivenShell::launch(supervisor, &spec, object, folder).await?;
+    let mut tried = try_all(&mut shell).await;
+    if at_length && tried.is_ok() {
+        tried = try_stops(&mut shell).await;
+    }
+    let fault = shell.child().exit_status().and_then(fault_in);
+    let plan = StopPlan {
+        supervisor: supervisor.pid(),
+        shell: ShellTarget::Main(shell.child().clone()),
+        is_beside: false,
+        spared: Arc::new(Spared::default),
+        report: None,
+        older,
+    };
     shell.end().await;
+    if at_length {
+        // What the stopped texts left.
+        drop(stop::stop(&plan).await);
+    }
     tried.map_err(|what| {
-        LaunchError::Unfit(format!("{} failed the trial: {what}", spec.shell.display()))
+        let fault = fault.map(|signal| format!(", dead of {}", signals::name_of_fault(signal)));
+        LaunchError::Unfit(format!(
+            "{} failed the trial: {what}{}",
+            spec.shell.display(),
+            fault.unwrap_or_default()
+        ))
     })
 }
 
 async fn try_all(shell: &mut DrivenShell) -> Result<(), String> {
     for (text, expected) in TRIALS {
         let order = RunOrder { command: text, ..RunOrder::default() };
-        match shell.ask(&order, false).await {
+        match shell.ask(&order, None).await {
             Ok(Heard::Ended(Ended { status, .. })) if status == expected => {}
             Ok(Heard::Ended(Ended { status, .. })) => {
                 return Err(format!("`{text}` ended with {status}, not {expected}"));
@@ -153,9 +310,24 @@ async fn try_all(shell: &mut DrivenShell) -> Result<(), String> {
             Err(error) => return Err(format!("`{text}`: {error}")),
         }
     }
-    let order = RunOrder { command: ENDLESS, ..RunOrder::default() };
-    shell.ask(&order, true).await.map_err(|error| format!("a stop: {error}"))?;
+    stop_in(shell, ENDLESS, Duration::ZERO).await?;
     copy_of(shell).await.map_err(|error| format!("a copy: {error}"))
+}
+
+/// Stops it at other moments over and over, and looks whether it is still itself.
+async fn try_stops(shell: &mut DrivenShell) -> Result<(), String> {
+    for text in STOPPED {
+        for after in 0..STOPS {
+            stop_in(shell, text, Duration::from_millis(after)).await?;
+        }
+    }
+    try_all(shell).await
+}
+
+async fn stop_in(shell: &mut DrivenShell, text: &str, after: Duration) -> Result<(), String> {
+    let order = RunOrder { command: text, ..RunOrder::default() };
+    let stopped = shell.ask(&order, Some(after)).await;
+    stopped.map(drop).map_err(|error| format!("a stop of `{text}`: {error}"))
 }
 
 async fn copy_of(shell: &mut DrivenShell) -> std::io::Result<()> {
@@ -167,4 +339,59 @@ async fn copy_of(shell: &mut DrivenShell) -> std::io::Result<()> {
         tree::signal(copy, KILL)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(digest: u64) -> Pair {
+        let driver = FileKey { device: 1, inode: 2, size: 3, changed: (0, 0) };
+        Pair {
+            shell: ("/nowhere/bash".into(), driver.clone()),
+            driver,
+            digest,
+            in_sandbox: false,
+            limits: ResourceLimits::default(),
+            loader: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_driver_that_only_its_content_tells_from_another_is_another() {
+        note_fit(Some(pair(1)), Err("it does not".to_owned()));
+
+        assert_eq!(fit_of(&pair(1)).unwrap().0, Err("it does not".to_owned()));
+        assert!(fit_of(&pair(2)).is_none());
+    }
+
+    #[test]
+    fn commands_that_kill_their_shells_cost_no_trial_each() {
+        let pair = pair(3);
+        note_fit(Some(pair.clone()), Ok(()));
+        for _ in 0..ENOUGH_TRIALS {
+            note_fault(&pair, signals::FAULTS[0], false);
+            assert_eq!(fit_of(&pair), Some((Ok(()), true)));
+            note_fit(Some(pair.clone()), Ok(()));
+        }
+        note_fault(&pair, signals::FAULTS[0], false);
+        assert_eq!(fit_of(&pair), Some((Ok(()), false)));
+
+        note_fault(&pair, signals::FAULTS[0], true);
+        assert_eq!(fit_of(&pair), Some((Ok(()), true)), "this one is not a command's");
+    }
+
+    #[test]
+    fn the_digest_is_that_of_the_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let digest_of = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            DriverObject::open(&path).map(|object| object.digest().unwrap())
+        };
+
+        let digest = digest_of("one", "content").unwrap();
+        assert_eq!(digest_of("same", "content"), Ok(digest));
+        assert_ne!(digest_of("other", "kontent"), Ok(digest));
+    }
 }

@@ -19,6 +19,7 @@ impl Engine {
         title: Title,
     ) -> Self {
         let mut engine = Self::over(shared, options, cwd, title);
+        engine.shared.faults.note_company();
         let promoted = engine.shared.promote().await;
         // None, or one from before what the last commands changed: the next command tells.
         engine.is_lost = !promoted.as_ref().is_some_and(|(_, has_state)| *has_state);

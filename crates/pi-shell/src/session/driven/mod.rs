@@ -7,7 +7,9 @@
 //! engine    the session's shell between commands                run      one command in it
 //! follow    reads, waits for the report, stops                  copies     one command in a copy
 //! confined  the standby that read-only copies are made from
-//! hand_over a command goes on beside the session                fit, loss  whether a bash can be driven; what went with one
+//! hand_over a command goes on beside the session                loss       what went with a shell
+//! fit       whether a bash can be driven                        faults     what a shell's death says of that
+//! object    the driver's file
 //! ```
 //! No shell text of ours is run but what a session begins with.
 
@@ -15,10 +17,12 @@ mod channel;
 mod confined;
 mod copies;
 mod engine;
+mod faults;
 mod fit;
 mod follow;
 mod hand_over;
 mod loss;
+mod object;
 mod protocol;
 mod run;
 mod shell;

@@ -1,15 +1,17 @@
 //! One command in the session's own shell.
 
+use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::engine::{self, Engine};
-use super::follow::{Ending, Follow, StopReason};
+use super::engine::Engine;
+use super::follow::{Ending, Follow};
 use super::loss::Loss;
 use super::protocol::{Ended, RunOrder};
 use super::shell::Running;
+use crate::budget;
 use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::inline;
@@ -19,7 +21,6 @@ use crate::session::effects;
 use crate::session::output_pipe::OutputPipe;
 use crate::stop::{ShellTarget, StopPlan};
 use crate::supervisor::ChildExit;
-use crate::sys::signals::KILL;
 
 /// What came of an attempt to run a command.
 enum Attempt {
@@ -67,7 +68,7 @@ impl Engine {
         let cwd = job.options.cwd.as_ref().map(|cwd| self.cwd.join(cwd));
         let before = self.shared.limits.mark();
         let clock = Clock::start(job.options.timeout);
-        let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
+        let mut delivery = Delivery::new(Arc::clone(&job.observer), Some(&job.options));
         let mut output = self.take_output()?;
         if !self.is_plain(&job.options.command) {
             self.leave_standby();
@@ -110,7 +111,9 @@ impl Engine {
     /// Another shell with the state of this one, or a fresh one.
     async fn replace_main(&mut self, is_fresh: bool) -> Result<Loss, ShellError> {
         if let Some(shell) = self.main.take() {
+            let child = shell.child().clone();
             shell.end().await;
+            self.shared.faults.note_end(&child, !self.has_traps);
         }
         if is_fresh {
             self.launch().await?;
@@ -152,19 +155,10 @@ impl Engine {
         };
         self.title.begin();
         let running = Running::new(shell, sequence);
-        let (target, report) = (ShellTarget::Driven(running.target()), self.shared.main().1);
+        let target = ShellTarget::Driven(running.target());
         let (shared, title) = (Arc::clone(&self.shared), self.title.clone());
-        let plan = move || StopPlan {
-            supervisor: shared.supervisor.pid(),
-            shell: target.clone(),
-            spared: {
-                let machinery = shared.machinery.clone();
-                Arc::new(move || machinery.living())
-            },
-            is_beside: !title.holds(),
-            report,
-            older: shared.survivors.living(),
-        };
+        let report = shared.main().1;
+        let plan = move || StopPlan { report, ..shared.plan(target.clone(), !title.holds()) };
         let ending = Follow {
             running,
             output,
@@ -181,11 +175,13 @@ impl Engine {
             Ending::Died { unread: true, .. } | Ending::Refused { errno: libc::EMFILE } => {
                 Ok(Attempt::NotRun)
             }
-            Ending::Refused { errno } if cwd.is_some() => Err(engine::refused_directory(
-                errno,
-                cwd.map(Path::to_path_buf).unwrap_or_default(),
-            )),
-            Ending::Refused { errno } => Err(failed(std::io::Error::from_raw_os_error(errno))),
+            Ending::Refused { errno } => {
+                let source = io::Error::from_raw_os_error(errno);
+                Err(match cwd {
+                    Some(cwd) => ShellError::of_directory(cwd.to_path_buf(), source),
+                    None => failed(source),
+                })
+            }
             ending => {
                 self.status = None;
                 Ok(Attempt::Ended(ending))
@@ -207,7 +203,8 @@ impl Engine {
         let (mut made_process, mut has_children) = (true, true);
         let mut may_change = true;
         let mut is_restricted = false;
-        let (outcome, patience) = (outcome_of(&ending), ending.patience());
+        let outcome = outcome_of(&ending);
+        let patience = budget::settle_limit(outcome.is_stop());
         let mut leaves_output = false;
         match ending {
             Ending::Reported(report) => {
@@ -218,57 +215,35 @@ impl Engine {
                 is_restricted = report.options.contains('r');
             }
             Ending::Stopped { report: Some(report), .. } => self.note_report(&report),
-            Ending::Died { exit, .. } => {
-                let status = status_of(exit);
-                self.status = Some(status);
-                self.set_status(status);
+            Ending::Died { .. } => {
+                self.status = outcome.status();
+                self.set_status(outcome.status().unwrap_or_default());
             }
             Ending::Stopped { report: None, .. } | Ending::Refused { .. } => {}
         }
-        if !self.title.holds() {
-            let working_dir = Some(self.cwd.clone());
-            let (survivors, output) = self.leave_beside(output, delivery, patience).await;
-            let sandbox = self.shared.sandbox_report().await;
-            return Ok(RunResult {
-                outcome,
-                working_dir,
-                session_reset,
-                survivors,
-                wall_time,
-                output,
-                sandbox,
-                lost_with_shell: Vec::new(),
-                limits_met: Vec::new(),
-                read_only: None,
-            });
-        }
-        if is_restricted {
-            // Nothing can undo it, and most commands are refused.
-            if let Some(shell) = self.main.take() {
-                shell.end().await;
-            }
-            session_reset = true;
-        }
-        let may_have_survivors = made_process && (has_children || !self.shared.has_only_its_own());
-        let survivors = if may_have_survivors {
-            inline::elsewhere().await;
-            self.shared.account_for_survivors(patience).await
-        } else {
-            Vec::new()
-        };
-        let output = self.put_output_away(output, delivery, leaves_output, !survivors.is_empty());
-        if self.keeps_session {
-            let is_alive = self.main.as_ref().is_some_and(super::DrivenShell::is_alive);
-            if is_alive {
-                if may_change {
-                    self.shared.note_change();
+        let (survivors, output) = if self.title.holds() {
+            if is_restricted {
+                // Nothing can undo it, and most commands are refused.
+                if let Some(shell) = self.main.take() {
+                    shell.end().await;
                 }
-            } else {
-                // Where none can be had, the next command tries again, with nothing of what there was.
-                let loss = self.ensure_main().await.unwrap_or(Loss::Everything);
-                session_reset |= loss.is_real(&job.options.command);
+                session_reset = true;
             }
-        }
+            let mut survivors = Vec::new();
+            if made_process && (has_children || !self.shared.has_only_its_own()) {
+                inline::elsewhere().await;
+                survivors = self.shared.account_for_survivors(patience).await;
+            }
+            let is_left = !survivors.is_empty();
+            if is_left {
+                self.shared.faults.note_company();
+            }
+            let output = self.put_output_away(output, delivery, leaves_output, is_left);
+            session_reset |= self.ready_next(may_change).await.is_real(&job.options.command);
+            (survivors, output)
+        } else {
+            self.leave_beside(output, delivery, patience).await
+        };
         Ok(RunResult {
             outcome,
             working_dir: Some(self.cwd.clone()),
@@ -281,6 +256,22 @@ impl Engine {
             limits_met: Vec::new(),
             read_only: None,
         })
+    }
+
+    /// Readies the session for the next command, after one that `may_change` its state. Returns what was lost.
+    async fn ready_next(&mut self, may_change: bool) -> Loss {
+        if !self.keeps_session {
+            self.note_end(false);
+            return Loss::Nothing;
+        }
+        if !self.main.as_ref().is_some_and(super::DrivenShell::is_alive) {
+            // Where none can be had, the next command tries again, with nothing of what there was.
+            return self.ensure_main().await.unwrap_or(Loss::Everything);
+        }
+        if may_change {
+            self.shared.note_change();
+        }
+        Loss::Nothing
     }
 
     fn note_report(&mut self, report: &Ended) {
@@ -301,7 +292,7 @@ impl Engine {
             self.idle_output = Some(output);
             return delivery.summary(false);
         }
-        let (summary, idle) = self.shared.put_output_away(output, delivery, has_survivors);
+        let (summary, idle) = self.shared.late.put_away(output, delivery, has_survivors);
         if let Some(mut output) = idle {
             output.forget_flood();
             self.idle_output = Some(output);
@@ -322,7 +313,7 @@ impl Engine {
         // Bounded, as the making of a shell is.
         drop(self.shared.handing_over.lock().await);
         let survivors = self.shared.account_for_survivors_of_copy(patience).await;
-        let (output, _idle) = self.shared.put_output_away(output, delivery, !survivors.is_empty());
+        let (output, _idle) = self.shared.late.put_away(output, delivery, !survivors.is_empty());
         (survivors, output)
     }
 }
@@ -333,39 +324,26 @@ pub(super) fn outcome_of(ending: &Ending) -> ExitOutcome {
         Ending::Reported(Ended { status, .. }) => {
             ExitOutcome::Exited { code: u8::try_from(status & 0xff).unwrap_or(u8::MAX) }
         }
-        Ending::Died { exit: ChildExit::Exited(code), .. } => ExitOutcome::Exited { code: *code },
-        Ending::Died { exit: ChildExit::Signaled(signal), .. } => {
-            ExitOutcome::Signaled { signal: *signal }
-        }
-        Ending::Stopped { reason: StopReason::TimedOut, .. } => ExitOutcome::TimedOut,
-        Ending::Stopped { reason: StopReason::Cancelled, .. } => ExitOutcome::Cancelled,
-        // Its status is not known: never told as a success.
-        Ending::Died { .. } | Ending::Refused { .. } => ExitOutcome::Signaled { signal: KILL },
-    }
-}
-
-/// The status that a dead shell's command had.
-fn status_of(exit: ChildExit) -> i32 {
-    match exit {
-        ChildExit::Exited(code) => i32::from(code),
-        ChildExit::Signaled(signal) => 128 + signal,
-        ChildExit::Lost => 137,
+        Ending::Died { exit, .. } => (*exit).into(),
+        Ending::Stopped { outcome, .. } => *outcome,
+        // Not told: an error says that nothing was run.
+        Ending::Refused { .. } => ChildExit::Lost.into(),
     }
 }
 
 /// Whether nobody takes orders at the other end any more.
-fn is_end(error: &std::io::Error) -> bool {
+fn is_end(error: &io::Error) -> bool {
     matches!(
         error.kind(),
-        std::io::ErrorKind::BrokenPipe
-            | std::io::ErrorKind::ConnectionReset
-            | std::io::ErrorKind::NotConnected
-            | std::io::ErrorKind::ConnectionRefused
+        io::ErrorKind::BrokenPipe
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::NotConnected
+            | io::ErrorKind::ConnectionRefused
     )
 }
 
 /// What is told when no shell takes a command.
 fn broken() -> ShellError {
-    let source = std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+    let source = io::Error::from(io::ErrorKind::BrokenPipe);
     ShellError::System { attempt: "give bash a command", source }
 }

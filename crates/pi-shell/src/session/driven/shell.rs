@@ -11,6 +11,9 @@ use std::time::Duration;
 use rustix::fs::{MemfdFlags, Mode, OFlags};
 
 use super::channel::{Channel, GREETING_LIMIT, Message};
+use super::faults::fault_in;
+use super::fit::Pair;
+use super::object::DriverObject;
 use super::protocol::{self, Ended, Report, RunOrder};
 use crate::bash_version;
 use crate::error::ShellError;
@@ -18,7 +21,8 @@ use crate::private_dir::PrivateDir;
 use crate::session::ground::{Ground, ReportId};
 use crate::session::launch::{LaunchSpec, spawn_error};
 use crate::stop::{DrivenTarget, Stage};
-use crate::supervisor::{Child, SpawnRequest, Supervisor};
+use crate::supervisor::{Child, ChildExit, SpawnRequest, Supervisor};
+use crate::sys::signals;
 
 /// The script that a bash begins with: it loads the driver from descriptor 4, which is nobody's afterwards, and
 /// never comes back. No function can be in its way: an environment is taken without those (`environment::is_dropped`).
@@ -30,11 +34,14 @@ const BOOT: &str = concat!(
 /// Its name, in the session's folder.
 const BOOT_NAME: &str = "boot";
 
-/// Oldest and newest bash that the driver is known to fit. See docs/bash-versions.md.
-const FITS: [bash_version::BashVersion; 2] = [(5, 0), (5, 3)];
-
 /// Time that a text of our own may take; past it the shell does without.
 const OWN_TEXT_LIMIT: Duration = Duration::from_secs(5);
+
+/// How often it is looked whether a shell that was killed is dead, where nothing is heard of that.
+const LOOK_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Time from its death to the supervisor's word for it.
+const REAP_LIMIT: Duration = Duration::from_millis(100);
 
 /// Most bytes read of what bash says of a driver that it does not load.
 const COMPLAINT_BYTES: usize = 1024;
@@ -53,6 +60,10 @@ pub(in crate::session) struct DrivenShell {
     sequence: u32,
     /// It is a copy whose `$$` is still that of the shell it was copied from.
     owes_pid: bool,
+    /// It has not answered its last order.
+    owes_answer: bool,
+    /// Which bash and driver it is, where `fit` started it.
+    pub(super) pair: Option<Pair>,
 }
 
 impl DrivenShell {
@@ -60,13 +71,13 @@ impl DrivenShell {
     pub(in crate::session) async fn launch(
         supervisor: &Supervisor,
         spec: &LaunchSpec,
-        driver: &Path,
+        object: &DriverObject,
         folder: &PrivateDir,
     ) -> Result<Self, LaunchError> {
         let failed = |attempt| {
             move |source: io::Error| LaunchError::Failed(ShellError::System { attempt, source })
         };
-        let object = open_driver(driver).map_err(LaunchError::Unfit)?;
+        let object = object.descriptor().map_err(failed("copy a descriptor"))?;
         folder.write(BOOT_NAME, BOOT.as_bytes()).map_err(failed("write a boot script"))?;
         let (mut channel, theirs) = Channel::pair().map_err(failed("make a socket"))?;
         let (complaints, errors) = crate::sys::pipe().map_err(failed("make a pipe"))?;
@@ -102,17 +113,18 @@ impl DrivenShell {
             // Its end of the socket is closed before its end is told, and what it said is in the pipe by then.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 drop(tokio::time::timeout(GREETING_LIMIT, child.exited()).await);
-                Err(complaint_in(&complaints))
+                Err(complaint_in(&complaints, child.exit_status()))
             }
             Err(error) => Err(error.to_string()),
         };
         let shell = Self::over(child, channel, false);
         let unfit = match greeting {
+            // A wrapper that starts another process and waits for it: its answers would not be believed.
+            Ok(greeting) if greeting.pid != shell.child.pid() => {
+                format!("{} starts another process that is the bash", spec.shell.display())
+            }
             Ok(greeting) => {
-                bash_version::note_text(&spec.shell, &greeting.bash);
-                let version = bash_version::parse(&greeting.bash);
-                let is_known = version.is_some_and(|one| FITS[0] <= one && one <= FITS[1]);
-                if is_known && greeting.can_stop {
+                if bash_version::fits(&greeting.bash) && greeting.can_stop {
                     return Ok(shell);
                 }
                 format!("bash {} is not one that the driver is known to fit", greeting.bash)
@@ -128,7 +140,7 @@ impl DrivenShell {
         // Not to be guessed from within a command, which could answer in the shell's place.
         let [a, b, c, d, ..] = RandomState::new().hash_one(child.pid()).to_ne_bytes();
         let sequence = u32::from_ne_bytes([a, b, c, d]);
-        Self { child, channel, sequence, owes_pid: is_copy }
+        Self { child, channel, sequence, owes_pid: is_copy, owes_answer: false, pair: None }
     }
 
     /// The process.
@@ -136,8 +148,10 @@ impl DrivenShell {
         &self.child
     }
 
+    /// Whether it takes an order: it lives, and no order of before was left without an answer. A killed one whose debugger
+    /// keeps it from being reaped has reported no end.
     pub(super) fn is_alive(&self) -> bool {
-        self.child.exit_status().is_none()
+        !self.owes_answer && self.child.exit_status().is_none()
     }
 
     /// Which file it answers on.
@@ -163,6 +177,7 @@ impl DrivenShell {
             [Some(output), errors, file].into_iter().flatten().collect();
         self.channel.send(&encoded.message, &descriptors)?;
         self.owes_pid = false;
+        self.owes_answer = true;
         Ok(sequence)
     }
 
@@ -172,14 +187,14 @@ impl DrivenShell {
         self.channel.send(&protocol::fork_order(sequence, false), &[socket.as_fd()])
     }
 
-    /// Runs a text of our own, whose output nobody wants, and has it stopped at once where `is_stopped` says so.
+    /// Runs a text of our own, whose output has no reader, and stops it after `stop_after`, where that is given.
     pub(super) async fn ask(
         &mut self,
         order: &RunOrder<'_>,
-        is_stopped: bool,
+        stop_after: Option<Duration>,
     ) -> io::Result<Heard> {
         let nothing = nowhere()?;
-        self.ask_into(order, nothing.as_fd(), is_stopped).await
+        self.ask_into(order, nothing.as_fd(), stop_after).await
     }
 
     /// The same with its output.
@@ -187,12 +202,13 @@ impl DrivenShell {
         &mut self,
         order: &RunOrder<'_>,
         output: BorrowedFd<'_>,
-        is_stopped: bool,
+        stop_after: Option<Duration>,
     ) -> io::Result<Heard> {
         let sequence = self.run(order, output, None)?;
         let child = self.child.clone();
         let mut running = Running::new(self, sequence);
-        if is_stopped {
+        if let Some(moment) = stop_after {
+            tokio::time::sleep(moment).await;
             running.target().interrupt();
         }
         tokio::select! {
@@ -211,7 +227,7 @@ impl DrivenShell {
         cwd: Option<&Path>,
     ) -> io::Result<Result<Ended, i32>> {
         let order = RunOrder { command: text, cwd, status: Some(0), ..RunOrder::default() };
-        Ok(match self.ask(&order, false).await? {
+        Ok(match self.ask(&order, None).await? {
             // A shell that may change nothing of itself any more cannot be given what a session has.
             Heard::Ended(Ended { options, .. }) if options.contains('r') => {
                 return Err(io::ErrorKind::PermissionDenied.into());
@@ -228,8 +244,21 @@ impl DrivenShell {
 
     /// Kills it, and waits a moment for its end.
     pub(super) async fn end(self) {
-        drop(crate::tree::signal(self.child.identity(), libc::SIGKILL));
-        drop(tokio::time::timeout(GREETING_LIMIT, self.child.exited()).await);
+        let process = self.child.identity();
+        drop(crate::tree::signal(process, libc::SIGKILL));
+        let dead = async {
+            while crate::tree::is_alive(process) {
+                tokio::time::sleep(LOOK_INTERVAL).await;
+            }
+            // A debugger that has hold of it may keep it a zombie for ever.
+            tokio::time::sleep(REAP_LIMIT).await;
+        };
+        tokio::select! {
+            biased;
+            _ = self.child.exited() => {}
+            () = dead => {}
+            () = tokio::time::sleep(GREETING_LIMIT) => {}
+        }
     }
 
     /// Counts its processes to the session's limits.
@@ -303,9 +332,19 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Whether the shell ended before it read the order.
-    pub(in crate::session) fn has_unread_order(&self) -> bool {
-        self.is_unread
+    /// Whether the shell is dead, and nothing was heard of its end: a debugger keeps it from being reaped.
+    pub(in crate::session) fn is_kept_dead(&self) -> bool {
+        let child = &self.shell.child;
+        self.stage.0.load(Ordering::SeqCst) == Stage::NOT_A_SHELL
+            && child.exit_status().is_none()
+            && !crate::tree::is_alive(child.identity())
+    }
+
+    /// The answer of a shell that is dead, where there is one, and else whether it ended before it read the order.
+    pub(in crate::session) fn last_words(&mut self) -> Result<Heard, bool> {
+        // First: what else has its socket, a subshell or a copy that is being made, may close it at this moment.
+        let is_unread = self.shell.channel.has_unread_order();
+        self.heard_now().ok_or(is_unread || self.is_unread)
     }
 
     fn note_end(&mut self, error: Option<io::Error>) {
@@ -327,24 +366,9 @@ impl<'a> Running<'a> {
             _ => return None,
         };
         self.stage.0.store(Stage::DONE, Ordering::SeqCst);
+        self.shell.owes_answer = false;
         Some(heard)
     }
-}
-
-/// The driver's object, which must be nobody else's to write.
-fn open_driver(path: &Path) -> Result<OwnedFd, String> {
-    let refused = |reason: String| format!("{}: {reason}", path.display());
-    let object = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-        .map_err(|error| refused(error.to_string()))?;
-    let found = rustix::fs::fstat(&object).map_err(|error| refused(error.to_string()))?;
-    let own = rustix::process::geteuid().as_raw();
-    if found.st_uid != 0 && found.st_uid != own {
-        return Err(refused("belongs to another user".to_owned()));
-    }
-    if found.st_mode & 0o002 != 0 {
-        return Err(refused("can be written by everybody".to_owned()));
-    }
-    Ok(object)
 }
 
 fn nowhere() -> io::Result<OwnedFd> {
@@ -361,11 +385,17 @@ fn text_file(text: &[u8]) -> io::Result<OwnedFd> {
     Ok(file)
 }
 
-/// What bash said before it ended.
-fn complaint_in(pipe: &OwnedFd) -> String {
+/// What bash said before it ended, or how it ended where it said nothing.
+fn complaint_in(pipe: &OwnedFd, exit: Option<ChildExit>) -> String {
     let mut bytes = [0; COMPLAINT_BYTES];
     let waiting = crate::source::bytes_in_pipe(pipe);
     let length = if waiting > 0 { rustix::io::read(pipe, &mut bytes).unwrap_or(0) } else { 0 };
     let text = String::from_utf8_lossy(bytes.get(..length).unwrap_or_default()).trim().to_owned();
-    if text.is_empty() { "bash ended before it took orders".to_owned() } else { text }
+    match exit.and_then(fault_in) {
+        _ if !text.is_empty() => text,
+        Some(signal) => {
+            format!("bash died of {} before it took orders", signals::name_of_fault(signal))
+        }
+        None => "bash ended before it took orders".to_owned(),
+    }
 }

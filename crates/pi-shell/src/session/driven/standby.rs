@@ -12,6 +12,8 @@ use tokio::sync::{Mutex, MutexGuard, Notify};
 
 use super::channel::Channel;
 use super::confined::Confined;
+use super::faults::Faults;
+use super::fit::Pair;
 use super::protocol;
 use super::shell::DrivenShell;
 use crate::budget;
@@ -45,6 +47,8 @@ pub(in crate::session) struct Shared {
     settled: Notify,
     /// The one that read-only copies are made from.
     pub(super) confined: Confined,
+    /// What deaths of the session's shells say.
+    pub(super) faults: Faults,
 }
 
 impl Deref for Shared {
@@ -126,7 +130,7 @@ impl Drop for Process {
 }
 
 impl Shared {
-    pub(super) fn new(ground: Ground) -> Self {
+    pub(super) fn new(ground: Ground, pair: Option<Pair>) -> Self {
         Self {
             ground,
             slot: Mutex::default(),
@@ -135,6 +139,7 @@ impl Shared {
             awaited: AtomicUsize::new(0),
             settled: Notify::new(),
             confined: Confined::default(),
+            faults: Faults::of(pair),
         }
     }
 

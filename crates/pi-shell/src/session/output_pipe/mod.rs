@@ -13,8 +13,9 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use super::filters::{self, FileId};
+use super::filters;
 use super::flood::{self, Rests, Transfer};
+use super::tail::{FileId, Output};
 use crate::inline;
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
 use crate::sys::{FineTimer, LazyWatch};
@@ -139,11 +140,6 @@ impl OutputPipe {
         }
     }
 
-    /// Which file it is.
-    pub(super) fn file_id(&self) -> io::Result<FileId> {
-        filters::file_id_of(self.source.descriptor().try_clone_to_owned()?)
-    }
-
     /// A command has been ordered that writes here: reads wait a moment before they listen. What it
     /// writes is `for_us` where nobody else takes it, and so nobody else sets the pace.
     pub(super) fn listen_soon(&mut self, for_us: bool) {
@@ -163,23 +159,6 @@ impl OutputPipe {
     /// Whether that moment is over.
     pub(super) fn is_listening(&self) -> bool {
         matches!(self.listening, Listening::Begun)
-    }
-
-    /// Gives up what only a next command would need.
-    pub(super) fn forget_next(&mut self) {
-        self.patience = None;
-    }
-
-    /// The command ended: from now on, the end of file shows that the pipe has no writer. A later
-    /// `read` begins again.
-    pub(super) fn release(&mut self) {
-        self.listening = Listening::Begun;
-        self.writer = None;
-        self.rests = None;
-        // A private pipe has its part of the user's share too.
-        self.transfer = self.transfer.take().filter(|transfer| transfer.len() > 0);
-        // Nobody is woken up by the hang-up, and what the runtime knew of it is forgotten.
-        self.source.unwatch();
     }
 
     /// Waits until there is something to read, or listening begins. Cancel-safe. That, and
@@ -239,12 +218,6 @@ impl OutputPipe {
                 }
             }
         }
-    }
-
-    /// Bytes that were written and not read yet.
-    pub(super) fn waiting_bytes(&self) -> usize {
-        let in_pipe = source::bytes_in_pipe(self.source.descriptor());
-        self.transferred() + in_pipe
     }
 
     /// Bytes that were taken out of the pipe and not read yet.
@@ -354,6 +327,17 @@ impl OutputPipe {
     }
 }
 
+impl Output for OutputPipe {
+    fn waiting_bytes(&self) -> usize {
+        let in_pipe = source::bytes_in_pipe(self.source.descriptor());
+        self.transferred() + in_pipe
+    }
+
+    fn file_id(&self) -> io::Result<FileId> {
+        filters::file_id_of(self.source.descriptor().try_clone_to_owned()?)
+    }
+}
+
 impl Source for OutputPipe {
     fn bytes(&self, length: usize) -> &[u8] {
         self.buffer.get(..length).unwrap_or_default()
@@ -366,6 +350,18 @@ impl Source for OutputPipe {
     fn has_more(&self) -> bool {
         // The pipe is not asked: it would answer when its writer lets go of it.
         self.rests.as_ref().is_some_and(|rests| !rests.is_resting())
+    }
+
+    /// The command ended: from now on, the end of file shows that the pipe has no writer. A later
+    /// `read` begins again.
+    fn release(&mut self) {
+        self.listening = Listening::Begun;
+        self.writer = None;
+        self.rests = None;
+        // A private pipe has its part of the user's share too.
+        self.transfer = self.transfer.take().filter(|transfer| transfer.len() > 0);
+        // Nobody is woken up by the hang-up, and what the runtime knew of it is forgotten.
+        self.source.unwatch();
     }
 
     fn read_now(&mut self) -> io::Result<ReadOutcome> {
@@ -394,7 +390,8 @@ impl Source for OutputPipe {
     }
 
     async fn readable(&mut self) -> io::Result<()> {
-        // Only late output is waited for here, and it may trickle for days.
+        // Only late output is waited for here, and it may trickle for days: no command comes after it.
+        self.patience = None;
         self.shrink();
         match self.source.watched() {
             Ok(watched) => watched.readable().await?.clear_ready(),

@@ -1,16 +1,19 @@
 //! The files that one command's bash is told by, and tells by.
 
+#[cfg(not(unix))]
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::script::{quote, quote_path};
+#[cfg(unix)]
+pub(super) use crate::sys::read_plain;
 
 /// Name of the script of a command's bash: what `$0` and the messages of bash say.
 pub(super) const SCRIPT_NAME: &str = "bash";
 
 /// The files of one command. Those that bash writes lie where a shell in a sandbox may write.
 pub(super) struct Files {
-    /// Where bash is started, with its script.
+    /// Where bash is started, with its script and all that it reads.
     pub(super) folder: PathBuf,
     /// What bash evaluates first.
     pub(super) program: PathBuf,
@@ -35,18 +38,19 @@ pub(super) struct Files {
 impl Files {
     /// The files of command number `serial`: the host's in `folder`, bash's in `written`.
     pub(super) fn new(folder: &Path, written: &Path, serial: u64) -> Self {
-        let name = |folder: &Path, kind: char| folder.join(format!("{kind}{serial}"));
+        let folder = folder.join(format!("c{serial}"));
+        let written = |kind: char| written.join(format!("{kind}{serial}"));
         Self {
-            folder: name(folder, 'c'),
-            program: name(folder, 'p'),
-            functions: name(folder, 'f'),
-            command: name(folder, 't'),
-            status: name(folder, 's'),
-            dump: name(folder, 'x'),
-            state: name(written, 'n'),
-            builtin: name(written, 'u'),
-            locals: name(written, 'l'),
-            begun: name(written, 'b'),
+            program: folder.join("p"),
+            functions: folder.join("f"),
+            command: folder.join("t"),
+            status: folder.join("s"),
+            dump: folder.join("x"),
+            folder,
+            state: written('n'),
+            builtin: written('u'),
+            locals: written('l'),
+            begun: written('b'),
         }
     }
 
@@ -55,24 +59,12 @@ impl Files {
         read_plain(&self.begun, MAX_WORDS_BYTES).ok()
     }
 
-    /// Removes them. What is left goes with the folder.
+    /// Removes them. What is left goes with the session's folder.
     pub(super) fn remove(&self) {
-        let Self {
-            folder,
-            program,
-            functions,
-            command,
-            status,
-            dump,
-            state,
-            builtin,
-            locals,
-            begun,
-        } = self;
-        for file in [program, functions, command, status, dump, state, builtin, locals, begun] {
+        for file in [&self.state, &self.builtin, &self.locals, &self.begun] {
             drop(std::fs::remove_file(file));
         }
-        drop(std::fs::remove_dir_all(folder));
+        drop(std::fs::remove_dir_all(&self.folder));
     }
 }
 
@@ -95,25 +87,6 @@ pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
 /// A path as bash is told of it: MSYS takes `C:/…`, where a backslash would quote.
 pub(super) fn for_bash(path: &Path) -> String {
     if cfg!(windows) { quote(&path.to_string_lossy().replace('\\', "/")) } else { quote_path(path) }
-}
-
-/// Reads a file that a shell in a sandbox may have put there: no link is followed, no FIFO waited for.
-#[cfg(unix)]
-pub(super) fn read_plain(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    use std::fs::File;
-    use std::io::Read as _;
-
-    use rustix::fs::{Mode, OFlags};
-
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    let found = file.metadata()?;
-    if !found.is_file() || found.len() > most {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    let mut text = Vec::new();
-    file.take(most).read_to_end(&mut text)?;
-    Ok(text)
 }
 
 /// There is no sandbox: only this user writes there.

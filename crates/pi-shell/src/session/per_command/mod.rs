@@ -21,14 +21,14 @@ mod silent;
 mod state;
 
 use std::hash::{BuildHasher as _, Hasher as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use self::files::Files;
-use self::follow::{Ending, Follow, StopReason};
-use self::platform::{LimitsMark, Output, Place, Process};
+use self::follow::Follow;
+use self::platform::{CommandPipe, Place, Process};
 use self::program::Program;
 use self::silent::silent_job;
 use self::state::State;
@@ -40,10 +40,11 @@ use crate::environment;
 use crate::error::ShellError;
 use crate::job::{Clock, Job};
 use crate::late::LateReaders;
-use crate::outcome::{ExitOutcome, LostWithShell, OutputSummary, RunResult};
+use crate::locked::lock;
+use crate::outcome::{ExitOutcome, LostWithShell, RunResult};
+use crate::proxy_variables;
 use crate::request::{EnvironmentEntry, ShellOptions};
 use crate::shell_path;
-use crate::source::{ReadOutcome, Source as _};
 use crate::validate;
 
 /// What one bash hands on to the next.
@@ -59,12 +60,10 @@ struct Kept {
 
 /// A command whose bash has ended.
 struct Ended {
-    ending: Ending,
+    outcome: ExitOutcome,
     /// The session is still this command's.
     keeps: bool,
     wall_time: Duration,
-    /// What had been met before.
-    before: LimitsMark,
     /// What it began with.
     kept: Kept,
     /// Where it was to run.
@@ -97,8 +96,8 @@ pub(super) struct PerCommand {
 }
 
 impl PerCommand {
-    /// A session; nothing is started.
-    pub(super) fn new(options: Arc<ShellOptions>) -> Result<Self, ShellError> {
+    /// A session, or one command where the state that it leaves has no reader; nothing is started.
+    pub(super) fn new(options: Arc<ShellOptions>, is_session: bool) -> Result<Self, ShellError> {
         platform::check(&options)?;
         let shell = shell_path::resolve(options.shell.as_deref())?;
         let base_env = base_environment(&options);
@@ -112,20 +111,15 @@ impl PerCommand {
             late: LateReaders::default(),
             serial: AtomicU64::new(0),
             ownership: Ownership::default(),
-            is_session: true,
+            is_session,
         })
-    }
-
-    /// The same for one command, whose state nothing follows.
-    pub(super) fn once(options: Arc<ShellOptions>) -> Result<Self, ShellError> {
-        Ok(Self { is_session: false, ..Self::new(options)? })
     }
 
     /// Runs a command. With `keeps`, what it changed is what the next one begins with; without, it is a copy that runs
     /// beside others.
     pub(super) async fn run(&self, job: &Job, keeps: bool) -> Result<RunResult, ShellError> {
         let place = self.place().await?;
-        let begins = self.kept().state.is_none();
+        let begins = lock(&self.kept).state.is_none();
         if self.options.snapshot_path.is_some() && begins {
             // A snapshot that ends bash or takes too long is left out.
             drop(self.attempt(&place, &silent_job(&job.cancel), true, &self.options).await);
@@ -146,7 +140,7 @@ impl PerCommand {
         keeps: bool,
         first: &ShellOptions,
     ) -> Result<RunResult, ShellError> {
-        let kept = self.kept().clone();
+        let kept = lock(&self.kept).clone();
         let directory = match &job.options.cwd {
             Some(cwd) => Some(validate::check_directory(cwd, &kept.cwd)?),
             None => kept.state.is_none().then(|| kept.cwd.clone()),
@@ -173,7 +167,6 @@ impl PerCommand {
         let clock = Clock::start(job.options.timeout);
         let failed = |source| ShellError::System { attempt: "give bash a command", source };
         program.write(&job.options.command).map_err(failed)?;
-        let before = place.mark_limits();
         let start = platform::Start {
             shell: &self.shell,
             folder: &files.folder,
@@ -185,8 +178,8 @@ impl PerCommand {
         if let Some(title) = &title {
             title.begin();
         }
-        let mut delivery = Delivery::new(Arc::clone(&job.observer), job.options.sink.clone());
-        let ending = Follow {
+        let mut delivery = Delivery::new(Arc::clone(&job.observer), Some(&job.options));
+        let outcome = Follow {
             process: &process,
             place,
             output: &mut output,
@@ -197,7 +190,7 @@ impl PerCommand {
         .complete()
         .await;
         let keeps = title.as_ref().is_some_and(Title::end);
-        let ended = Ended { ending, keeps, wall_time: clock.elapsed(), before, kept, directory };
+        let ended = Ended { outcome, keeps, wall_time: clock.elapsed(), kept, directory };
         let result = self.conclude(place, job, &process, &files, &mark, ended, (output, delivery));
         let result = result.await;
         files.remove();
@@ -214,19 +207,15 @@ impl PerCommand {
         files: &Files,
         mark: &str,
         ended: Ended,
-        (output, delivery): (Output, Delivery),
+        (output, delivery): (CommandPipe, Delivery),
     ) -> Result<RunResult, ShellError> {
-        let Ended { ending, keeps, wall_time, before, kept, directory } = ended;
-        let patience = match ending {
-            Ending::Stopped(_) => budget::STOPPED_SETTLE_LIMIT,
-            Ending::Ended(_) => budget::SETTLE_LIMIT,
-        };
+        let Ended { outcome, keeps, wall_time, kept, directory } = ended;
+        let patience = budget::settle_limit(outcome.is_stop());
         let survivors = place.account_for_survivors(process, patience).await;
-        let summary = self.put_output_away(output, delivery, !survivors.is_empty());
-        let outcome = outcome_of(ending);
+        let (summary, _closed) = self.late.put_away(output, delivery, !survivors.is_empty());
         let left = self.take_over_state(files, mark, outcome, job, &kept, keeps);
         let told = match files.told_at_begin() {
-            None if matches!(ending, Ending::Ended(_)) => {
+            None if !outcome.is_stop() => {
                 return Err(shell_path::no_bash(&self.shell));
             }
             Some(told) if told.contains(&b'd') => {
@@ -239,7 +228,7 @@ impl PerCommand {
         let jobs = (!survivors.is_empty()).then_some(LostWithShell::Jobs);
         let descriptors = left.has_descriptors.then_some(LostWithShell::Descriptors);
         let lost = jobs.into_iter().chain(descriptors);
-        let working_dir = Some(self.kept().cwd.clone());
+        let working_dir = Some(lock(&self.kept).cwd.clone());
         Ok(RunResult {
             outcome,
             working_dir,
@@ -250,7 +239,7 @@ impl PerCommand {
             output: summary,
             sandbox: place.sandbox_report().await,
             lost_with_shell: lost.filter(|_| is_missed).collect(),
-            limits_met: place.limits_met(before, outcome),
+            limits_met: place.limits_met(process, outcome),
             read_only: None,
         })
     }
@@ -283,12 +272,8 @@ impl PerCommand {
         let state = state::read(&files.state).and_then(|text| {
             State::parse(&text, mark, builtin.as_deref(), before.state.as_deref())
         });
-        let mut kept = self.kept();
-        kept.status = match outcome {
-            ExitOutcome::Exited { code } => i32::from(code),
-            ExitOutcome::Signaled { signal } => 128 + signal,
-            ExitOutcome::TimedOut | ExitOutcome::Cancelled => kept.status,
-        };
+        let mut kept = lock(&self.kept);
+        kept.status = outcome.status().unwrap_or(kept.status);
         let Some(state) = state else {
             let is_lost = !effects::only_replaces_shell(&job.options.command);
             return Left { is_lost, has_descriptors: false };
@@ -299,23 +284,6 @@ impl PerCommand {
         kept.cwd.clone_from(&state.directory);
         kept.state = Some(Arc::new(state));
         Left { is_lost: false, has_descriptors }
-    }
-
-    /// Ends the delivery, or has it go on where the pipe still has a writer.
-    fn put_output_away(
-        &self,
-        mut output: Output,
-        mut delivery: Delivery,
-        has_survivors: bool,
-    ) -> Option<OutputSummary> {
-        let read = output.read_now();
-        let summary = delivery.summary(has_survivors && !matches!(read, Ok(ReadOutcome::Closed)));
-        match read {
-            Ok(ReadOutcome::Closed) | Err(_) => {}
-            Ok(ReadOutcome::Data(first)) => self.late.follow(output, delivery.into_sink(), first),
-            Ok(ReadOutcome::Empty) => self.late.follow(output, delivery.into_sink(), 0),
-        }
-        summary
     }
 
     /// How many processes that outlived their commands are alive.
@@ -335,11 +303,6 @@ impl PerCommand {
             place.close(bound).await;
         }
     }
-
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        // A panic elsewhere leaves whole values.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// A word that no command of the session can know before it is told.
@@ -350,30 +313,16 @@ fn new_mark() -> String {
 
 /// The directory that bash could not enter.
 fn refused(path: PathBuf) -> ShellError {
-    if Path::new(&path).is_dir() {
-        let source = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
-        return ShellError::WorkingDirectoryDenied { path, source };
-    }
-    ShellError::MissingWorkingDirectory { path }
+    use std::io::ErrorKind;
+    let kind = if path.is_dir() { ErrorKind::PermissionDenied } else { ErrorKind::NotFound };
+    ShellError::of_directory(path, kind.into())
 }
 
-fn outcome_of(ending: Ending) -> ExitOutcome {
-    match ending {
-        Ending::Ended(outcome) => outcome,
-        Ending::Stopped(StopReason::TimedOut) => ExitOutcome::TimedOut,
-        Ending::Stopped(StopReason::Cancelled) => ExitOutcome::Cancelled,
-    }
-}
-
-/// What the session's first bash is started with.
+/// What the session's first bash is started with. Scripts of ours name it, so it is text.
 fn base_environment(options: &ShellOptions) -> Vec<EnvironmentEntry> {
-    match &options.base_env {
-        Some(entries) => {
-            entries.iter().filter(|(name, _)| !environment::is_dropped(name)).cloned().collect()
-        }
-        None => environment::host_environment()
-            .into_iter()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect(),
-    }
+    let env = environment::base(options.base_env.as_deref());
+    proxy_variables::without_host_proxies(env, options.sandbox.as_ref())
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }

@@ -21,6 +21,7 @@ use std::path::Path;
 use super::dump::DUMP;
 use super::files::{Files, SCRIPT_NAME, for_bash};
 use super::state::{State, is_variable_name};
+use crate::proxy_variables;
 use crate::request::{EnvironmentEntry, ShellOptions};
 use crate::script::{UNSET_OLDPWD, quote};
 
@@ -101,6 +102,7 @@ pub(super) struct Program<'a> {
 impl Program<'_> {
     /// Writes what bash reads.
     pub(super) fn write(&self, command: &str) -> io::Result<()> {
+        std::fs::create_dir(&self.files.folder)?;
         let mut text = self.prelude();
         text.extend_from_slice(command.as_bytes());
         std::fs::write(&self.files.command, text)?;
@@ -114,7 +116,6 @@ impl Program<'_> {
             std::fs::write(&self.files.functions, &state.functions)?;
         }
         std::fs::write(&self.files.program, self.text())?;
-        std::fs::create_dir(&self.files.folder)?;
         std::fs::write(self.files.folder.join(SCRIPT_NAME), self.line())
     }
 
@@ -245,6 +246,10 @@ impl Program<'_> {
         if let Some(snapshot) = self.options.snapshot_path.as_deref().filter(|path| path.is_file())
         {
             let _infallible = writeln!(first, "\\builtin . {}", for_bash(snapshot));
+            // What a person's own shell exports is not for a sandbox that has a proxy of its own.
+            for (name, value) in proxy_variables::of_sandbox(self.options.sandbox.as_ref()) {
+                let _infallible = writeln!(first, "\\builtin export {name}={}", quote(&value));
+            }
         }
         text.extend_from_slice(first.as_bytes());
     }

@@ -20,18 +20,16 @@ use crate::error::ShellError;
 use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo};
 use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
 use crate::sandbox::SandboxReport;
-pub(super) use crate::session::filters::Patience;
-use crate::session::filters::{self, FileId, Sight};
+use crate::session::filters;
 use crate::session::ground::Ground;
 use crate::session::kind::has_process_tree;
 use crate::session::launch::spawn_error;
-pub(super) use crate::session::limits::LimitsMark;
+use crate::session::limits::LimitsMark;
 use crate::session::ownership::Title;
-use crate::session::pool;
+use crate::session::tail::{FileId, Output, Sight};
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
 use crate::stop::{self, ShellTarget, StopPlan};
-use crate::supervisor::{Child, ChildExit, SpawnRequest};
-use crate::sys::signals::KILL;
+use crate::supervisor::{Child, SpawnRequest};
 use crate::sys::watch;
 use crate::tree;
 
@@ -82,9 +80,7 @@ pub(super) struct Start<'a> {
 
 impl Place {
     pub(super) async fn open(options: &ShellOptions) -> Result<Self, ShellError> {
-        let (means, spec) = pool::means_for(options).await?;
-        let root = tree::identity_of(means.supervisor.pid());
-        Ok(Self { ground: Arc::new(Ground::new(means, root, spec)), starting: Arc::default() })
+        Ok(Self { ground: Arc::new(Ground::open(options).await?), starting: Arc::default() })
     }
 
     /// Whether its supervisor was killed or its folder removed.
@@ -111,13 +107,9 @@ impl Place {
         self.ground.limits.is_grouped()
     }
 
-    pub(super) fn mark_limits(&self) -> LimitsMark {
-        self.ground.limits.mark()
-    }
-
-    /// What was met since then by a command that ended so.
-    pub(super) fn limits_met(&self, before: LimitsMark, outcome: ExitOutcome) -> Vec<LimitMet> {
-        self.ground.limits.met(before, outcome)
+    /// What was met by a command that ended so.
+    pub(super) fn limits_met(&self, process: &Process, outcome: ExitOutcome) -> Vec<LimitMet> {
+        self.ground.limits.met(process.before, outcome)
     }
 
     pub(super) async fn sandbox_report(&self) -> Option<SandboxReport> {
@@ -129,9 +121,9 @@ impl Place {
         &self,
         start: Start<'_>,
         title: Option<Title>,
-    ) -> Result<(Process, Output), ShellError> {
+    ) -> Result<(Process, CommandPipe), ShellError> {
         let system = |attempt| move |source: io::Error| ShellError::System { attempt, source };
-        let waits = self.holds_back();
+        let (waits, before) = (self.holds_back(), self.ground.limits.mark());
         let make = || -> io::Result<(OwnedFd, OwnedFd, OwnedFd, OwnedFd, Option<OwnedFd>)> {
             let (output, end) = crate::sys::pipe()?;
             rustix::io::ioctl_fionbio(&output, true)?;
@@ -146,7 +138,7 @@ impl Place {
             Ok((output, input, end, errors, go))
         };
         let (output, input, end, errors, go) = make().map_err(system("make a pipe"))?;
-        let output = Output {
+        let output = CommandPipe {
             fd: watch(output, Interest::READABLE).map_err(system("watch a pipe"))?,
             buffer: vec![0; READ_BYTES],
         };
@@ -179,7 +171,7 @@ impl Place {
             // One that is gone already tells it by its end.
             let _told = rustix::io::write(&go, b"\n");
         }
-        Ok((Process { child, command_line, title }, output))
+        Ok((Process { child, command_line, title, before }, output))
     }
 
     /// Counts what the command left alive as survivors, and describes it.
@@ -192,10 +184,8 @@ impl Place {
         let own = process.child.pid();
         let _starting = ground.handing_over.lock().await;
         ground.machinery.remove(own);
-        let (spared, older) = (ground.machinery.living(), ground.survivors.living());
-        let found = stop::processes_of(ground.supervisor.pid(), &spared, &older, own);
-        ground.survivors.extend(found.iter().map(|entry| entry.identity));
-        tree::describe_settled(&found, Some(&process.command_line), patience).await
+        let (line, spared) = (&process.command_line, ground.machinery.living());
+        ground.account_for(own, Some(line), &spared, patience).await
     }
 
     pub(super) fn background_count(&self) -> usize {
@@ -203,7 +193,7 @@ impl Place {
     }
 
     pub(super) async fn close(&self, bound: Duration) {
-        drop(self.ground.supervisor.close(bound).await);
+        self.ground.supervisor.close(bound).await;
         self.ground.limits.remove().await;
     }
 }
@@ -221,16 +211,14 @@ pub(super) struct Process {
     command_line: String,
     /// None for a copy.
     title: Option<Title>,
+    /// What had been met before it was started.
+    before: LimitsMark,
 }
 
 impl Process {
     /// Waits for its end.
     pub(super) async fn ended(&self) -> ExitOutcome {
-        match self.child.exited().await {
-            ChildExit::Exited(code) => ExitOutcome::Exited { code },
-            ChildExit::Signaled(signal) => ExitOutcome::Signaled { signal },
-            ChildExit::Lost => ExitOutcome::Signaled { signal: KILL },
-        }
+        self.child.exited().await.into()
     }
 
     /// Ends it and all that it started, at most for what the ladder takes.
@@ -284,24 +272,22 @@ impl Process {
 }
 
 /// The pipe that a command writes to.
-pub(super) struct Output {
+pub(super) struct CommandPipe {
     fd: AsyncFd<OwnedFd>,
     buffer: Vec<u8>,
 }
 
-impl Output {
-    /// Bytes that lie in the pipe now.
-    pub(super) fn waiting_bytes(&self) -> usize {
+impl Output for CommandPipe {
+    fn waiting_bytes(&self) -> usize {
         source::bytes_in_pipe(self.fd.get_ref())
     }
 
-    /// Which file it is.
-    pub(super) fn file_id(&self) -> io::Result<FileId> {
+    fn file_id(&self) -> io::Result<FileId> {
         filters::file_id_of(self.fd.get_ref().try_clone()?)
     }
 }
 
-impl Source for Output {
+impl Source for CommandPipe {
     fn bytes(&self, length: usize) -> &[u8] {
         self.buffer.get(..length).unwrap_or_default()
     }

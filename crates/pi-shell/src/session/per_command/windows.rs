@@ -1,12 +1,13 @@
 //! The platform's part on Windows: a job object around each bash, a pipe for its output.
 //!
 //! Neither can be waited for together with other things, so both are looked at in short intervals.
+#![expect(clippy::unused_self, clippy::unused_async, reason = "the same form as on Unix")]
 
 use std::io::{self, PipeReader, Read as _, Write as _};
 use std::os::windows::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::Instant;
@@ -15,9 +16,11 @@ use windows_sys::Win32::System::Threading::CREATE_NO_WINDOW;
 use super::files::SCRIPT_NAME;
 use crate::confinement::SandboxReport;
 use crate::error::ShellError;
+use crate::locked::lock;
 use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo};
 use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
 use crate::session::ownership::Title;
+use crate::session::tail::{FileId, Output, Sight};
 use crate::source::{READ_BYTES, ReadOutcome, Source};
 use crate::sys::job::{self, Job};
 
@@ -45,40 +48,6 @@ pub(super) fn environment(base: &[EnvironmentEntry], _has_state: bool) -> Vec<En
     base.to_vec()
 }
 
-/// Nothing is counted.
-#[derive(Clone, Copy)]
-pub(super) struct LimitsMark;
-
-/// What tells a command's output from others: nothing here looks for it.
-#[derive(Clone, Copy)]
-pub(super) struct FileId;
-
-/// What a look at the processes that a command left behind has found: they cannot be looked into.
-pub(super) struct Sight;
-
-/// How long what passes output on is waited for: not at all.
-pub(super) struct Patience;
-
-impl Patience {
-    pub(super) fn new(_limit: Option<Instant>) -> Self {
-        Self
-    }
-
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
-    pub(super) fn lasts(&self) -> bool {
-        false
-    }
-
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
-    pub(super) fn is_over_with(&mut self, _sight: Sight, _is_held: bool) -> bool {
-        true
-    }
-
-    pub(super) async fn pause(&mut self) {
-        tokio::time::sleep(LOOK_INTERVAL).await;
-    }
-}
-
 /// What a session has for its life.
 pub(super) struct Place {
     folder: PathBuf,
@@ -97,7 +66,6 @@ pub(super) struct Start<'a> {
 }
 
 impl Place {
-    #[expect(clippy::unused_async, reason = "on Unix a supervisor is waited for")]
     pub(super) async fn open(_options: &ShellOptions) -> Result<Self, ShellError> {
         let name = format!("pi-bash-{}-{}", std::process::id(), nanoseconds());
         let folder = std::env::temp_dir().join(name);
@@ -124,39 +92,29 @@ impl Place {
     }
 
     /// There is no sandbox.
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
     pub(super) fn temporary(&self) -> Option<&Path> {
         None
     }
 
     /// Bash has to wait until it is in its job.
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
     pub(super) fn holds_back(&self) -> bool {
         true
     }
 
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
-    pub(super) fn mark_limits(&self) -> LimitsMark {
-        LimitsMark
-    }
-
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
-    pub(super) fn limits_met(&self, _before: LimitsMark, _outcome: ExitOutcome) -> Vec<LimitMet> {
+    pub(super) fn limits_met(&self, _process: &Process, _outcome: ExitOutcome) -> Vec<LimitMet> {
         Vec::new()
     }
 
-    #[expect(clippy::unused_async, reason = "the same form as on Unix")]
     pub(super) async fn sandbox_report(&self) -> Option<SandboxReport> {
         None
     }
 
     /// Starts a bash that evaluates its program.
-    #[expect(clippy::unused_async, reason = "on Unix a supervisor is asked")]
     pub(super) async fn start(
         &self,
         start: Start<'_>,
         _title: Option<Title>,
-    ) -> Result<(Process, Output), ShellError> {
+    ) -> Result<(Process, CommandPipe), ShellError> {
         let failed = |source| ShellError::System { attempt: "start bash", source };
         let (reader, writer) = io::pipe().map_err(failed)?;
         let errors = writer.try_clone().map_err(failed)?;
@@ -185,11 +143,10 @@ impl Place {
         }
         let pid = i32::try_from(child.id()).unwrap_or_default();
         let process = Process { child: Mutex::new(child), job: Arc::new(job), pid };
-        Ok((process, Output { reader, buffer: vec![0; READ_BYTES] }))
+        Ok((process, CommandPipe { reader, buffer: vec![0; READ_BYTES] }))
     }
 
     /// Keeps the job of a command that left something alive, and lists that.
-    #[expect(clippy::unused_async, reason = "on Unix a fork is waited for")]
     pub(super) async fn account_for_survivors(
         &self,
         process: &Process,
@@ -259,9 +216,8 @@ impl Process {
     }
 
     /// What still passes its output on cannot be seen.
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
     pub(super) fn sight(&self, _place: &Place, _output: FileId) -> Sight {
-        Sight
+        Sight::Others
     }
 
     /// Ends it and all that it started. There is no politer way: a console's Ctrl-C reaches
@@ -281,27 +237,22 @@ async fn end_of(job: &Job, bound: Duration) {
 }
 
 /// The pipe that a command writes to.
-pub(super) struct Output {
+pub(super) struct CommandPipe {
     reader: PipeReader,
     buffer: Vec<u8>,
 }
 
-impl Output {
-    /// Bytes that lie in the pipe now.
-    pub(super) fn waiting_bytes(&self) -> usize {
+impl Output for CommandPipe {
+    fn waiting_bytes(&self) -> usize {
         job::waiting_bytes(&self.reader).ok().flatten().unwrap_or_default()
     }
-}
 
-impl Output {
-    /// Nothing is looked for by it.
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
-    pub(super) fn file_id(&self) -> io::Result<FileId> {
+    fn file_id(&self) -> io::Result<FileId> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }
 
-impl Source for Output {
+impl Source for CommandPipe {
     fn bytes(&self, length: usize) -> &[u8] {
         self.buffer.get(..length).unwrap_or_default()
     }
@@ -327,9 +278,4 @@ impl Source for Output {
 
 fn nanoseconds() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos())
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic elsewhere leaves whole values.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

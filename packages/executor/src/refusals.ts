@@ -1,14 +1,16 @@
 /**
- * What a sandbox may have refused, told from what a failed command printed.
+ * What a sandbox, or a read-only run, refused: records of a sandbox's proxy, and hints taken from what a failed command
+ * printed.
  *
- * The kernel answers the program, not us: what remains is the program's message. So this is a hint, made of the profile
- * (what could be written, whether there was a network) and the messages of the C library in the last lines. A program
- * that prints nothing, or in another language, leaves none. Nothing is decided by it.
+ * The proxy refuses itself, so what it says is exact. The kernel answers the program, not us: what remains is the
+ * program's message. So that is a hint, made of the profile (what could be written, whether there was a network) and the
+ * messages of the C library in the last lines. A program that prints nothing, or in another language, leaves none.
+ * Nothing is decided by it.
  */
 
-import { realpath } from "node:fs/promises";
+import { access, constants, realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import type { SandboxRefusal, SandboxRefusalKind, SandboxReport } from "@pi-bash/contract";
+import type { SandboxOutcome, SandboxRefusal, SandboxRefusalKind, SandboxReport } from "@pi-bash/contract";
 import { headUnits } from "@pi-bash/contract/text";
 
 /** Lines at the end of an output that are looked at. */
@@ -26,13 +28,16 @@ const MAX_EVIDENCE_CHARS = 200;
 
 /** What is known of the run. */
 export interface Profile {
-  report: SandboxReport;
+  /** Who holds the command. */
+  report: Pick<SandboxOutcome, "backend" | "network" | "degraded">;
   /** Folders that could be written, absolute. */
   writablePaths: readonly string[];
   /** Where relative paths are taken from: the directory in which the command ended. */
   cwd: string;
   /** The host is root, who has capabilities only outside. */
   isRoot: boolean;
+  /** It ran read-only: it saw what the host sees, so that what the host may not do either was not refused by that. */
+  isReadOnly?: boolean;
 }
 
 type Failure =
@@ -55,7 +60,7 @@ const FAILURES: readonly (readonly [Failure, RegExp])[] = [
   ["superuser", /must be superuser|only root can/i],
   [
     "unreachable",
-    /network is unreachable|no route to host|connection refused|could ?n[o']t resolve|temporary failure in name resolution|name or service not known|\b(ENETUNREACH|EHOSTUNREACH|ECONNREFUSED|EAI_AGAIN)\b/i,
+    /network is unreachable|no route to host|connection refused|could ?n[o']t (resolve|connect)|temporary failure in name resolution|name or service not known|\b(ENETUNREACH|EHOSTUNREACH|ECONNREFUSED|EAI_AGAIN)\b/i,
   ],
   ["gone", /no such process|no such file or directory|\bESRCH\b|\bENOENT\b/i],
 ];
@@ -74,8 +79,20 @@ const TOPICS: readonly (readonly [SandboxRefusalKind, RegExp])[] = [
   ["network", /\b(socket|connect|bind|send|sendto|sendmsg)\b/i],
 ];
 
+/** What a run's result says of its sandbox: what the proxy refused is among the refusals. */
+export function outcomeOf({ networkRefusals, ...report }: SandboxReport): SandboxOutcome {
+  if (networkRefusals === undefined) return report;
+  const refusals = networkRefusals.map(({ target, reason, rule }) => ({
+    kind: "network" as const,
+    target,
+    ...(rule === undefined ? {} : { rule }),
+    evidence: headUnits(`\`${target}\`, which ${reason}`, MAX_EVIDENCE_CHARS),
+  }));
+  return { ...report, refusals };
+}
+
 /** What may have been refused, in the order of the output. */
-export async function refusalsIn(output: string, profile: Profile): Promise<SandboxRefusal[]> {
+export async function hintsIn(output: string, profile: Profile): Promise<SandboxRefusal[]> {
   const found = new Map<string, SandboxRefusal>();
   for (const line of output.split("\n").slice(-MAX_LINES)) {
     const refusal = line.length > MAX_LINE_CHARS ? undefined : await refusalIn(line, profile);
@@ -98,14 +115,16 @@ async function refusalIn(line: string, profile: Profile): Promise<SandboxRefusal
 }
 
 /** What the words alone tell; undefined: the path has to. */
-function kindByWords(line: string, failure: Failure, { report }: Profile): SandboxRefusalKind | undefined {
-  if (failure === "unreachable") return report.network ? undefined : "network";
+function kindByWords(line: string, failure: Failure, { report, isReadOnly }: Profile): SandboxRefusalKind | undefined {
+  // With rules the proxy keeps records; what cannot be reached all the same did not ask it.
+  if (failure === "unreachable") return report.network === true ? undefined : "network";
   const topic = TOPICS.find(([, words]) => words.test(line))?.[0];
-  // What is outside does not exist inside.
-  if (failure === "gone") return topic === "process" || topic === "terminal" ? topic : undefined;
+  // What is outside does not exist in a sandbox; a read-only run sees it.
+  if (failure === "gone")
+    return isReadOnly !== true && (topic === "process" || topic === "terminal") ? topic : undefined;
   if (failure === "denied" || failure === "not-permitted" || failure === "superuser") {
     // With a network the filter still refuses some families.
-    return topic === "network" && report.network ? "system-call" : topic;
+    return topic === "network" && report.network === true ? "system-call" : topic;
   }
   return topic === "mount" ? topic : undefined;
 }
@@ -121,7 +140,8 @@ async function byPath({ failure, paths, evidence }: Named, profile: Profile): Pr
   const outside = paths.find((_, index) => !isInside[index]);
   const path = outside ?? paths[0];
   const place = path === undefined ? "unnamed" : outside === undefined ? "inside" : "outside";
-  const kind = kindByPlace(failure, place, profile);
+  const isByHost = failure === "denied" && profile.isReadOnly === true && path !== undefined;
+  const kind = isByHost ? await kindByHost(resolve(profile.cwd, path), profile) : kindByPlace(failure, place, profile);
   return kind === undefined ? undefined : { kind, ...(path === undefined ? {} : { path }), evidence };
 }
 
@@ -148,6 +168,18 @@ function kindByPlace(failure: Failure, place: Place, { report, isRoot }: Profile
     return place === "inside" ? "protected-path" : "read-only-path";
   }
   return BY_PLACE[failure]?.[place];
+}
+
+/** What a read-only run was denied at a path, by what the host may do there; undefined: the host is denied it, too. */
+async function kindByHost(path: string, { isRoot }: Profile): Promise<SandboxRefusalKind | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  // Without capabilities root is one of the others, who may not read every file.
+  if (isRoot && found !== undefined && found.uid !== 0 && (found.mode & 0o004) === 0) return "privilege";
+  const writes = await access(found === undefined ? dirname(path) : path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  return writes ? "read-only-path" : undefined;
 }
 
 /** The paths that a message names: in quotes, or before its last colon. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { SandboxReport } from "@pi-bash/contract";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
-import { type Profile, refusalsIn } from "../src/sandbox-refusals.ts";
+import { hintsIn, outcomeOf, type Profile } from "../src/refusals.ts";
 
 const REPORT: SandboxReport = { mode: "workspace-write", backend: "bubblewrap", network: false, degraded: [] };
 
@@ -14,7 +14,7 @@ function profile(report: Partial<SandboxReport> = {}, isRoot = false): Profile {
 }
 
 async function kinds(line: string, known = profile()): Promise<(string | undefined)[][]> {
-  return (await refusalsIn(`before\n${line}\nafter\n`, known)).map(({ kind, path }) => [kind, path]);
+  return (await hintsIn(`before\n${line}\nafter\n`, known)).map(({ kind, path }) => [kind, path]);
 }
 
 describe("a refusal", () => {
@@ -28,6 +28,7 @@ describe("a refusal", () => {
     ["error: could not lock config file .git/config: Read-only file system", "protected-path", ".git/config"],
     ["rm: cannot remove '/w/.vscode': Device or resource busy", "protected-path", "/w/.vscode"],
     ["curl: (6) Could not resolve host: example.com", "network", undefined],
+    ["curl: (7) Failed to connect to 127.0.0.1 port 80 after 0 ms: Couldn't connect to server", "network", undefined],
     ["ssh: Could not resolve hostname x: Temporary failure in name resolution", "network", undefined],
     ["npm error code EAI_AGAIN", "network", undefined],
     ["curl: (7) Failed to connect to localhost port 80: Connection refused", "network", undefined],
@@ -102,15 +103,49 @@ it("the last lines alone are read, and few are told", async () => {
   const many = Array.from({ length: 20 }, (_, index) => `bash: /etc/${index}: Read-only file system`).join("\n");
   const long = `${"x".repeat(3_000)}: Read-only file system`;
 
-  expect(await refusalsIn(early, profile())).toEqual([]);
-  expect(await refusalsIn(long, profile())).toEqual([]);
-  expect((await refusalsIn(many, profile())).map(({ path }) => path)).toEqual([
+  expect(await hintsIn(early, profile())).toEqual([]);
+  expect(await hintsIn(long, profile())).toEqual([]);
+  expect((await hintsIn(many, profile())).map(({ path }) => path)).toEqual([
     "/etc/15",
     "/etc/16",
     "/etc/17",
     "/etc/18",
     "/etc/19",
   ]);
-  const [wide] = await refusalsIn(`bash: '/etc/${"y".repeat(500)}': Read-only file system`, profile());
+  const [wide] = await hintsIn(`bash: '/etc/${"y".repeat(500)}': Read-only file system`, profile());
   expect(wide?.evidence).toHaveLength(200);
+});
+
+describe("what the proxy refused", () => {
+  it("is a record with its target, whatever the exit status, and no part of the report beside it", () => {
+    const networkRefusals = [
+      { target: "a.example:443", reason: "no rule allows", rule: "a.example" },
+      { target: "a\\0.example:443", reason: "is not the name of a host" },
+    ];
+
+    expect(outcomeOf({ ...REPORT, network: { allow: [] }, networkRefusals })).toEqual({
+      ...REPORT,
+      network: { allow: [] },
+      refusals: [
+        {
+          kind: "network",
+          target: "a.example:443",
+          rule: "a.example",
+          evidence: "`a.example:443`, which no rule allows",
+        },
+        {
+          kind: "network",
+          target: "a\\0.example:443",
+          evidence: "`a\\0.example:443`, which is not the name of a host",
+        },
+      ],
+    });
+    expect(outcomeOf(REPORT)).toEqual(REPORT);
+  });
+
+  it("leaves programs that pass the proxy by to hints", async () => {
+    const known = profile({ network: { allow: ["a.example"] } });
+
+    expect(await kinds("curl: (6) Could not resolve host: a.example", known)).toEqual([["network", undefined]]);
+  });
 });

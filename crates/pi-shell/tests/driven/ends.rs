@@ -1,0 +1,81 @@
+//! The end of a command against what else happens at that moment: a deadline, and a process that has its output.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pi_shell::{ExitOutcome, RunOptions};
+use tokio_util::sync::CancellationToken;
+
+use crate::support::{PATIENCE, Recorder, command, eventually, run, session, told};
+
+/// Lateness of this thread past the deadline: less than what shows that the host was stopped.
+const LATE_BY: Duration = Duration::from_millis(20);
+
+/// Tries, of which one has to be in time on a busy machine.
+const TRIES: usize = 20;
+
+#[tokio::test]
+async fn a_report_that_came_in_time_counts_though_the_deadline_is_seen_first() {
+    let shell = session();
+    run(&shell, ":").await;
+    let folder = tempfile::tempdir().unwrap();
+    let mut was_in_time = false;
+    for number in 0..TRIES {
+        let (began, ended) =
+            (folder.path().join(format!("b{number}")), folder.path().join(format!("e{number}")));
+        let text = format!("(: >{}; sleep 0.05); : >{}", began.display(), ended.display());
+        let timeout = Duration::from_millis(400);
+        let options = RunOptions { timeout: Some(timeout), ..command(&text) };
+        let deadline = Instant::now() + timeout;
+        let running = tokio::spawn({
+            let shell = shell.clone();
+            let observer = Arc::new(Recorder::default());
+            async move { shell.run(options, observer, CancellationToken::new()).await }
+        });
+        eventually("the command began", || began.exists()).await;
+        // From here on, this thread, which the run is on, sees nothing; the command ends meanwhile.
+        while !ended.exists() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let is_in_time = Instant::now() + 5 * LATE_BY < deadline;
+        std::thread::sleep(deadline.saturating_duration_since(Instant::now()) + LATE_BY);
+        let result = running.await.unwrap().unwrap();
+        if is_in_time {
+            assert_eq!(result.outcome, ExitOutcome::Exited { code: 0 });
+            was_in_time = true;
+            break;
+        }
+    }
+    assert!(was_in_time, "no command ended in time");
+    shell.close().await;
+}
+
+/// Takes the output of a command whose child it is not, waits until the shell has another one, and writes.
+const TAKES_OUTPUT: &str = r#"
+(
+    until { exec 9>"/proc/$$/fd/1"; } 2>/dev/null && [ -p /proc/self/fd/9 ]; do :; done
+    until ! [ "/proc/$$/fd/1" -ef /proc/self/fd/9 ] && [ -p "/proc/$$/fd/1" ]; do :; done
+    echo leaked >&9
+    : >"$DONE"
+) </dev/null >/dev/null 2>&1 &
+"#;
+
+#[tokio::test]
+async fn a_pipe_that_an_older_process_has_opened_serves_no_later_command() {
+    let shell = session();
+    let folder = tempfile::tempdir().unwrap();
+    let done = folder.path().join("done");
+    run(&shell, &format!("DONE='{}'", done.display())).await;
+    run(&shell, TAKES_OUTPUT).await;
+
+    // A plain builtin that takes a moment. They follow each other without a rest, so that a pipe is used again.
+    let deadline = Instant::now() + PATIENCE;
+    let mut after = 0;
+    while after < 100 {
+        assert!(Instant::now() < deadline, "no output was ever taken");
+        assert_eq!(told(&shell, ": {1..5000}; echo mine").await.0, "mine\n");
+        after += usize::from(done.exists());
+    }
+    eventually("what it wrote is late output", || shell.late_output().contains("leaked\n")).await;
+    shell.close().await;
+}

@@ -1,0 +1,64 @@
+/**
+ * What an executor is given and what it can do. How it does that is in `executor.ts`.
+ */
+import type { SandboxOptions } from "@pi-bash/contract";
+import type { ArtifactStore } from "./artifacts/store.ts";
+import type { CommandResult } from "./command-result.ts";
+import type { ExecuteBashOptions } from "./command-run.ts";
+import type { ChildEnvironment } from "./environment/child-environment.ts";
+import type { NativesPort, OutputMask } from "./natives-port.ts";
+import type { Confinement } from "./read-only/confinement.ts";
+import type { SessionFolders } from "./session-folders.ts";
+
+/** What the executor is given besides settings. */
+export interface ExecutorPorts {
+  /** The native runtime. Default: `@pi-bash/natives`, loaded at the first command. */
+  natives?: NativesPort;
+  /** The agent's environment, read once. Default: `process.env`. */
+  hostEnv?: Readonly<Record<string, string | undefined>>;
+  /** Where outputs go. Default: a store in a temporary folder with the limits of the settings, removed by `dispose`. */
+  artifacts?: ArtifactStore;
+  /** First directory of sessions. Default: the host's own. */
+  cwd?: string;
+  /** Idle sessions that are kept. Default 16. */
+  maxIdleSessions?: number;
+  /** Whether the user's rc is loaded. Default true. */
+  usesSnapshot?: boolean;
+  /** Most time that loading it may take, in milliseconds. Default 5,000. */
+  snapshotBudgetMs?: number;
+  /** Time past a deadline until a run is given up, in milliseconds. Default 5,000. */
+  graceMs?: number;
+  /** What a person edits to change settings, named in messages. */
+  configName?: string;
+}
+
+/** Runs commands for an agent: sessions by key, artifacts, jobs. */
+export interface Executor {
+  /** Runs one command. Rejects only when it was never started. */
+  executeBash(command: string, options?: ExecuteBashOptions): Promise<CommandResult>;
+  readonly artifacts: ArtifactStore;
+  /** Where sessions stand, for those whose `cd` lasts. `closeSession` forgets it. */
+  readonly folders: SessionFolders;
+  /** The sandbox that every command runs in. Absent: none. */
+  readonly sandbox?: SandboxOptions | undefined;
+  /**
+   * Whether commands can run read-only (`readOnly` of `executeBash`). The first answer is proven in a shell of its own, which
+   * takes some tens of milliseconds. Never rejects: a shell that does not start confines nothing.
+   */
+  confinement(): Promise<Confinement>;
+  /**
+   * Masks secrets as it is done in outputs, for texts that reach a model by another way. Undefined: nothing is masked
+   * (`secrets.mask`), or there is no addon. Loads the native runtime.
+   */
+  secretMask(): Promise<OutputMask | undefined>;
+  /** Secrets are masked in the files of artifacts too (`secrets.maskArtifacts`). */
+  readonly masksArtifacts: boolean;
+  /** What sessions begin with, and which names were kept from them. */
+  environment(): ChildEnvironment;
+  /** Closes the session of an agent's key and ends what it started. Fine if there is none. */
+  closeSession(agentKey: string): Promise<void>;
+  /** Shells there are now. */
+  stats(): { sessions: number; idle: number; quarantined: number };
+  /** Closes all sessions and what they started. Later calls reject. Fine any number of times. */
+  dispose(): Promise<void>;
+}
