@@ -49,7 +49,7 @@ async function attempt(
     if (result.sessionReset) effects.push("the session was lost");
   }
   const text = printed.join("");
-  for (const told of [OUT, ...SECRETS]) if (text.includes(told)) effects.push(`printed ${told}`);
+  for (const word of [OUT, ...SECRETS]) if (text.includes(word)) effects.push(`printed ${word}`);
   const giveUp = performance.now() + (expected ? EFFECT_MS : 0);
   do effects.push(...differences(before, await look(session)));
   while (effects.length === 0 && performance.now() < giveUp);

@@ -2,21 +2,39 @@
  * A read-only command changes nothing, whoever runs it: after each attempt the world is as it was, and after the same
  * attempt without it is not, or the attempt would prove nothing. The attempts: `attempts/`; what is looked at: `world/`.
  */
-import { chmodSync, chownSync, mkdtempSync, rmSync } from "node:fs";
-import { capabilities } from "@pi-bash/natives";
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { capabilities, executeShell } from "@pi-bash/natives";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Outcome, Outcomes } from "../../programs/read-only-world.ts";
 import { startHost } from "../../support/host.ts";
 import { OTHER_USER, USERS } from "../../support/sandbox-ways.ts";
+import { scratchFolder } from "../../support/scratch.ts";
 import { allAttempts } from "./attempts/all.ts";
+import { treeFacts } from "./world/tree.ts";
 
 /** Time for some 400 commands and twice as many looks at everything. */
-const SLOW_MS = 300_000;
+const SLOW_MS = 600_000;
 
 const { available, reason: unavailable } = capabilities().readOnly;
 const lack = available ? "" : ` (${unavailable})`;
 
 describe(`a read-only command${lack}`, () => {
+  it("in a bash of its own changes nothing either", { skip: !available }, async () => {
+    const folder = scratchFolder();
+    writeFileSync(join(folder, "file"), "kept\n");
+    const command =
+      "chmod 711 file; touch -d @1 file; echo x > file; mkdir made; kill -0 $PPID && echo x > /proc/self/cwd/new";
+    const before = treeFacts([folder]);
+
+    const confined = await executeShell({ command, cwd: folder, readOnly: true });
+
+    expect(confined.readOnly).toBeDefined();
+    expect(treeFacts([folder])).toEqual(before);
+    await executeShell({ command, cwd: folder });
+    expect([...treeFacts([folder]).keys()]).toContain(join(folder, "new"));
+  });
+
   for (const { user, options, works } of USERS) {
     const reason = works ? "" : " (needs root and setpriv)";
     it(`of ${user} changes nothing${reason}`, { skip: !available || !works, timeout: SLOW_MS }, async () => {

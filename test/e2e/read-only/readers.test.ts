@@ -1,5 +1,5 @@
 /**
- * Usual readers are not told apart from unconfined ones: the same output and status, in a project whose index is out of date,
+ * Usual readers print and end as they do without being confined, in a project whose index is out of date,
  * with a home that has no caches; and docs/read-only.md lists them, with those that differ and why.
  */
 import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -71,7 +71,7 @@ export const FILES: Attempts = {
   "set flags": uncertain("the file system has no flags", quietPerl(SET_FLAGS)),
   "make a file immutable": uncertain("root's, of file systems that have it", "chattr +i file"),
   "write into a FIFO":
-    'timeout 1 cat "$OUTSIDE/fifo" > "$OUTSIDE/file" & sleep 0.1; timeout 1 bash -c \'echo x > "$OUTSIDE/fifo"\'; wait',
+    'timeout 1 cat "$OUTSIDE/fifo" > "$OUTSIDE/file" & sleep 0.1; timeout 1 bash -c \'echo x > "$OUTSIDE/fifo"\'; wait $!',
   "run a script that writes": "./script",
   "run a script by a shell": "sh script",
   "run a script in memory": quietPerl(

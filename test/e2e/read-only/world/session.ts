@@ -64,10 +64,13 @@ export async function beginSession(world: World, readOnly: boolean): Promise<Att
   };
   const ids = (await capture('echo "$SUPERVISOR $SESSION"')).output.trim().split(" ").map(Number);
   await capture(`export SIBLING=${sibling}`);
+  let count = 0;
   return {
     others: [...ids, sibling],
     run: async (line) => {
-      const made = await capture(line, { readOnly, env: world.variables() });
+      // With the session's turn and beside it, in turn; what is not read-only has to have the session.
+      const concurrency = readOnly && count++ % 2 === 1 ? "clone" : "queue";
+      const made = await capture(line, { readOnly, concurrency, env: world.variables() });
       const { survivors } = made.result;
       const giveUp = performance.now() + LEFT_MS;
       const live = (): boolean => survivors.some(({ pid }) => isAlive(pid) && !isGone(pid));

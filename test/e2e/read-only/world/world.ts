@@ -85,8 +85,8 @@ export async function makeWorld(folder: string): Promise<World> {
       for (const [index, pid] of [victim.pid ?? 0, process.pid, ...others].entries()) {
         facts.set(`process ${index}`, processState(pid));
       }
-      for (const fact of [...kernelFacts(token), ...(await traps.look()), ...(await terminal.look())])
-        facts.set(...fact);
+      const looks = await Promise.all([traps.look(), terminal.look()]);
+      for (const fact of [kernelFacts(token), ...looks].flatMap((each) => [...each])) facts.set(...fact);
       return facts;
     },
     restore: async () => {

@@ -24,7 +24,7 @@ export async function startVictim(env: Readonly<Record<string, string>>, opened?
 }
 
 /** Ids of the children of a process. */
-export function childrenOf(parent: number): number[] {
+function childrenOf(parent: number): number[] {
   const isOf = new RegExp(`^PPid:\\t${parent}$`, "m");
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && isOf.test(read(`/proc/${name}/status`)))
