@@ -10,7 +10,9 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 
-const VICTIM = ["--block-signal", "bash", "--norc", "-c", "while :; do sleep infinity; done"];
+/** It ends by itself some seconds after the process that started it, however that ended. */
+const LIFE = "parent=$PPID; while [ -e /proc/$parent ]; do sleep 5; done";
+const VICTIM = ["--block-signal", "bash", "--norc", "-c", LIFE];
 
 /** Starts one with this environment, and with the file `opened` open as descriptor 3 where it is given. */
 export async function startVictim(env: Readonly<Record<string, string>>, opened?: number): Promise<ChildProcess> {
