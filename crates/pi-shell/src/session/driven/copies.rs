@@ -72,6 +72,8 @@ pub(in crate::session) async fn run(
     let ending = Follow {
         running,
         output: &mut output,
+        // Its pipe serves no other command.
+        opens_nothing: false,
         delivery: &mut delivery,
         supervisor: &shared.supervisor,
         plan: &plan,

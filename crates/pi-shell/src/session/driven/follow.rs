@@ -43,6 +43,8 @@ pub(super) struct Follow<'a> {
     pub(super) running: Running<'a>,
     /// Begun before the order was given.
     pub(super) output: &'a mut OutputPipe,
+    /// By its text the command opens nothing.
+    pub(super) opens_nothing: bool,
     pub(super) delivery: &'a mut Delivery,
     pub(super) supervisor: &'a Supervisor,
     /// Whom a stop is about, looked up when it comes to that.
@@ -72,9 +74,11 @@ impl Follow<'_> {
             Ending::Stopped { .. } => Some(Instant::now() + DRAIN_LIMIT),
             _ => self.deadline.and(DRAIN_LIMIT),
         };
-        let Self { output, delivery, plan, cancel, .. } = self;
+        let Self { output, opens_nothing, delivery, plan, cancel, .. } = self;
         // Else the end of file has to show whether anything has the pipe yet.
-        if !matches!(&ending, Ending::Reported(report) if report.leaves_output()) {
+        let is_left =
+            matches!(&ending, Ending::Reported(report) if report.leaves_output(opens_nothing));
+        if !is_left {
             output.release();
         }
         // A file may lie on a disk that does not answer.

@@ -157,9 +157,11 @@ pub(super) struct Ended {
 }
 
 impl Ended {
-    /// Nothing can have the command's output any more: it started nothing, and the shell has opened nothing.
-    pub(super) fn leaves_output(&self) -> bool {
-        !self.made_process && self.kept_state && !self.has_traps
+    /// Nothing can have the command's output any more: it started nothing, and the shell has opened nothing. The text of one
+    /// that `opens_nothing` says so itself, as long as its names are those of builtins.
+    pub(super) fn leaves_output(&self, opens_nothing: bool) -> bool {
+        let has_opened_nothing = self.kept_state || opens_nothing && !self.has_overrides;
+        !self.made_process && has_opened_nothing && !self.has_traps
     }
 }
 

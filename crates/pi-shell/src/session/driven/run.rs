@@ -108,6 +108,11 @@ impl Engine {
         !self.has_traps && !self.has_overrides && effects::keeps_shell(command)
     }
 
+    /// Whether a command certainly opens nothing: a plain one that gives no name another meaning on its way.
+    fn opens_nothing(&self, command: &str) -> bool {
+        !command.contains("alias") && self.is_plain(command)
+    }
+
     /// Another shell with the state of this one, or a fresh one.
     async fn replace_main(&mut self, is_fresh: bool) -> Result<Loss, ShellError> {
         if let Some(shell) = self.main.take() {
@@ -133,6 +138,7 @@ impl Engine {
     ) -> Result<Attempt, ShellError> {
         let options = &job.options;
         let is_plain = self.is_plain(&options.command);
+        let opens_nothing = self.opens_nothing(&options.command);
         let Some(shell) = &mut self.main else { return Ok(Attempt::NotRun) };
         let order = RunOrder {
             command: &options.command,
@@ -162,6 +168,7 @@ impl Engine {
         let ending = Follow {
             running,
             output,
+            opens_nothing,
             delivery,
             supervisor: &self.shared.supervisor,
             plan: &plan,
@@ -210,7 +217,7 @@ impl Engine {
             Ending::Reported(report) => {
                 (made_process, has_children) = (report.made_process, report.has_children);
                 may_change = report.has_traps || !report.kept_state;
-                leaves_output = report.leaves_output();
+                leaves_output = report.leaves_output(self.opens_nothing(&job.options.command));
                 self.note_report(&report);
                 is_restricted = report.options.contains('r');
             }
@@ -326,7 +333,7 @@ pub(super) fn outcome_of(ending: &Ending) -> ExitOutcome {
         }
         Ending::Died { exit, .. } => (*exit).into(),
         Ending::Stopped { outcome, .. } => *outcome,
-        // Not told: an error says that nothing was run.
+        // Not reported: an error says that nothing was run.
         Ending::Refused { .. } => ChildExit::Lost.into(),
     }
 }
