@@ -212,7 +212,7 @@ fn announce(mailbox: Arc<Mailbox>) -> OnStart {
     })
 }
 
-/// A run of a session in all that both have; the rest is not there to be told.
+/// A run of a session in all that both have; the rest does not exist for a terminal.
 fn end_of(result: PtyResult, wall_time: Duration) -> End {
     RunOutcome::from(RunResult {
         outcome: result.outcome,

@@ -82,7 +82,7 @@ pub(crate) fn base(given: Option<&[EnvironmentEntry]>) -> Vec<(OsString, OsStrin
 pub(crate) fn check_base_entries(entries: &[EnvironmentEntry]) -> Result<(), ShellError> {
     for (name, value) in entries {
         if name.is_empty() || name.contains(['=', '\0']) {
-            return invalid(name, "is no name of a variable; remove it");
+            return invalid(name, "is not the name of a variable; remove it");
         }
         check_value(name, value)?;
     }

@@ -64,7 +64,7 @@ impl Ruleset {
             )
         };
         let number = i32::try_from(done(result)?).map_err(|_| Errno::BADF)?;
-        // SAFETY: the kernel just made it for this process, closed on exec; nobody else owns it.
+        // SAFETY: the kernel just made it for this process, closed on exec; it has no other owner.
         Ok(Self { descriptor: unsafe { OwnedFd::from_raw_fd(number) }, filesystem })
     }
 

@@ -47,7 +47,7 @@ export interface UnknownOption {
   readonly nearest: readonly string[];
 }
 
-/** The first own property of `given` that has a value and none of the names. What is no object has none. */
+/** The first own property of `given` that has a value and none of the names. What is not an object has none. */
 export function unknownOption(given: unknown, known: readonly string[]): UnknownOption | undefined {
   if (typeof given !== "object" || given === null) return undefined;
   const values = given as Readonly<Record<string, unknown>>;

@@ -10,15 +10,15 @@ export function absent(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** Refuses a callback that is none. */
+/** Refuses a callback that is not a function. */
 export function checkFunction(name: string, value: unknown): void {
-  if (!absent(value) && typeof value !== "function") throw invalidOption(name, "is no function");
+  if (!absent(value) && typeof value !== "function") throw invalidOption(name, "is not a function");
 }
 
 /** A plain object of options. */
 export function checkObject(name: string, value: unknown): void {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalidOption(name, "is no object");
+    throw invalidOption(name, "is not an object");
   }
 }
 

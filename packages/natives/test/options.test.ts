@@ -31,7 +31,7 @@ const RUNS: [title: string, options: Wrong, code: string, named: string][] = [
   ],
   ["a directory that is a file", { command: "x", cwd: "/etc/passwd" }, "PI_CWD_NOT_A_DIRECTORY", "/etc/passwd"],
   ["a directory with a NUL", { command: "x", cwd: "/tmp\0x" }, "PI_INVALID_OPTION", "`cwd`"],
-  ["a variable that is no name", { command: "x", env: { "A B": "1" } }, "PI_INVALID_ENV", "`A B`"],
+  ["a variable that is not a name", { command: "x", env: { "A B": "1" } }, "PI_INVALID_ENV", "`A B`"],
   ["a variable without a name", { command: "x", env: { "": "1" } }, "PI_INVALID_ENV", "``"],
   ["a variable that is a number", { command: "x", env: { A: 1 } }, "PI_INVALID_ENV", "`A`"],
   ["a variable with a NUL", { command: "x", env: { A: "b\0c" } }, "PI_INVALID_ENV", "`A`"],
@@ -50,7 +50,7 @@ const RUNS: [title: string, options: Wrong, code: string, named: string][] = [
 
 const SESSIONS: [title: string, options: Wrong, code: string, named: string][] = [
   ["a shell that is a number", { shell: 1 }, "PI_INVALID_OPTION", "`shell`"],
-  ["a session variable that is no name", { sessionEnv: { "1A": "" } }, "PI_INVALID_ENV", "`1A`"],
+  ["a session variable that is not a name", { sessionEnv: { "1A": "" } }, "PI_INVALID_ENV", "`1A`"],
   ["a limit of NaN", { limits: { openFiles: Number.NaN } }, "PI_INVALID_OPTION", "`limits.openFiles`"],
   ["a negative limit", { limits: { cpuSeconds: -1 } }, "PI_INVALID_OPTION", "`limits.cpuSeconds`"],
 ];
@@ -110,7 +110,7 @@ describe("bad input", () => {
     expect(error.message).toContain(path);
   });
 
-  it("refuses a callback that is no function", async () => {
+  it("refuses a callback that is not a function", async () => {
     const error = await errorOf(executeShell({ command: "true" }, "print" as unknown as () => void));
 
     expect(error.message).toContain("`onChunk`");

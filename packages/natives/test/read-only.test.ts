@@ -1,4 +1,4 @@
-/** Read-only runs as callers have them: what they get, what is refused, and what a host is told beforehand. */
+/** Read-only runs as callers have them: what they get, what is refused, and what a host knows beforehand. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

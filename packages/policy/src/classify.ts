@@ -279,7 +279,7 @@ function constructRefusal(construct: Construct): Refusal | undefined {
   }
 }
 
-/** In another folder git obeys another repository's configuration, which nobody has looked at. */
+/** In another folder git obeys another repository's configuration, which has not been inspected. */
 function gitElsewhere(analysis: CommandAnalysis): Finding[] {
   const names = analysis.effective.map((command) => command.argv[0]?.value ?? "");
   const moves = names.some((name) => /^(?:cd|pushd|popd)$/.test(name));

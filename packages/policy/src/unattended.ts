@@ -138,7 +138,7 @@ function taintObstacle({ taint }: PolicyRequest): Finding[] {
   return [aboutRequest("tainted-session", "session", message)];
 }
 
-/** Only for git calls nobody allowed by name: whoever allows `git commit` knows that it runs hooks. */
+/** Only for git calls that no rule allows by name: whoever allows `git commit` knows that it runs hooks. */
 function gitObstacle(request: PolicyRequest, analysis: CommandAnalysis, rules: readonly Rule[]): Finding[] {
   const calls = analysis.effective.filter((command) => isGit(command) && !isNamedByRule(command, rules));
   if (calls.length === 0 || request.trusted === true) return [];
@@ -147,7 +147,7 @@ function gitObstacle(request: PolicyRequest, analysis: CommandAnalysis, rules: r
   }
   return request.gitDangers.map(({ key, value, origin }) =>
     origin === "index"
-      ? aboutRequest("git-embedded", "exec", `\`${value}\` is a repository of its own, which nobody has looked at`)
+      ? aboutRequest("git-embedded", "exec", `\`${value}\` is a repository of its own, which has not been inspected`)
       : aboutRequest("git-config", "exec", `the repository sets \`${key}\`, which makes git run a program`),
   );
 }

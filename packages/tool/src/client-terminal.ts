@@ -32,7 +32,7 @@ export interface ClientRun {
   updates: LiveUpdates;
   /** Most bytes of output that are told. */
   maxBytes: number;
-  /** Masks secrets in what is told. */
+  /** Masks secrets in what is reported. */
   mask: OutputMask | undefined;
 }
 

@@ -21,7 +21,7 @@ pub(super) fn password(text: &[u8], at: usize, at_end: bool) -> Verdict {
         return Verdict::Undecided;
     }
     let authority = rest.get(..length).unwrap_or_default();
-    // Some passwords have an `@` that nobody encoded: the last one stands before the host.
+    // Some passwords have an `@` that was not encoded: the last one stands before the host.
     let Some(end) = memchr::memrchr(b'@', authority) else { return Verdict::No };
     let user = authority.get(..end).unwrap_or_default();
     let Some(colon) = memchr::memchr(b':', user) else { return Verdict::No };
@@ -46,7 +46,7 @@ fn ends_authority(byte: u8) -> bool {
         || matches!(byte, b'/' | b'?' | b'#' | b'\\' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'|')
 }
 
-/// What stands for a password in a template: a variable, or a mask of somebody else.
+/// What stands for a password in a template: a variable, or a mask that another program put there.
 fn is_placeholder(password: &[u8]) -> bool {
     let first = password.first().copied().unwrap_or_default();
     matches!(first, b'$' | b'{' | b'[')

@@ -75,7 +75,7 @@ impl Sink {
         self.backlog = backlog;
     }
 
-    /// Gives only the end of `backlog` to stages that begin anew, where that fills the window, and
+    /// Gives only the end of `backlog` to stages that begin again, where that fills the window, and
     /// says whether it did.
     ///
     /// It is the same: a newline ends whatever a stage is in the middle of (a character, a

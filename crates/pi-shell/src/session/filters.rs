@@ -60,7 +60,7 @@ fn look_with(
     match (filters.is_empty(), is_found) {
         (false, _) => Sight::Filters,
         (true, true) => Sight::Others,
-        (true, false) => Sight::Nobody,
+        (true, false) => Sight::Unheld,
     }
 }
 

@@ -129,7 +129,7 @@ impl Transfer {
         Ok(Self { reader, writer, len: 0, capacity })
     }
 
-    /// One that takes nothing: nobody writes to the reading side of a pipe.
+    /// One that takes nothing: the reading side of a pipe has no writer.
     #[cfg(test)]
     pub(super) fn broken() -> io::Result<Self> {
         let Self { reader, writer, len, capacity } = Self::new(1)?;

@@ -43,7 +43,7 @@ pub(super) struct Inner {
     pub(super) opened: Notify,
     pub(super) active: Arc<ActiveRuns>,
     pub(super) closed: AtomicBool,
-    /// State was lost and no result has told it yet.
+    /// State was lost and no result has reported it yet.
     #[cfg(target_os = "linux")]
     pub(super) lost: AtomicBool,
     #[cfg(target_os = "linux")]

@@ -36,16 +36,16 @@ pub(super) trait Output: Source {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sight {
     /// Some end by themselves when they have read what the command wrote: their standard input is a
-    /// pipe that nobody else can write to any more. `sleep 9 | cat &` has none of these: its pipe has a
+    /// pipe that has no other writer any more. `sleep 9 | cat &` has none of these: its pipe has a
     /// writer.
     #[cfg_attr(windows, expect(dead_code, reason = "seen in `/proc`"))]
     Filters,
-    /// No filter, and somebody else has the command's output.
+    /// No filter, and another process has the command's output.
     Others,
-    /// Nobody who has the command's output. Where somebody must have it, one was missed, as a walk over
+    /// No process has the command's output. Where one must have it, it was missed, as a walk over
     /// processes that end meanwhile may (`proc_tid_children(5)`).
     #[cfg_attr(windows, expect(dead_code, reason = "seen in `/proc`"))]
-    Nobody,
+    Unheld,
 }
 
 /// The end of one command's output.
@@ -98,8 +98,8 @@ impl<O: Output> Tail<'_, O> {
                 // One that has closed the pipe is waited for as well: it is not a survivor.
                 Sight::Filters => 0,
                 Sight::Others => quiet_looks + 1,
-                Sight::Nobody if is_held => 0,
-                Sight::Nobody => QUIET_LOOKS,
+                Sight::Unheld if is_held => 0,
+                Sight::Unheld => QUIET_LOOKS,
             };
             if quiet_looks >= QUIET_LOOKS {
                 return;

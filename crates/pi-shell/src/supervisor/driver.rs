@@ -153,7 +153,7 @@ impl Driver {
 
     /// The number here of what is `pid` to the supervisor; 0 when there is no such process any more.
     ///
-    /// Only processes below the supervisor are looked at: whatever number is told, a process
+    /// Only processes below the supervisor are looked at: whatever number is reported, a process
     /// outside of the sandbox is never meant.
     fn own_pid_of(&self, pid: i32) -> i32 {
         match self.namespace {

@@ -127,7 +127,7 @@ impl From<ChildExit> for ExitOutcome {
         match exit {
             ChildExit::Exited(code) => Self::Exited { code },
             ChildExit::Signaled(signal) => Self::Signaled { signal },
-            // With the supervisor its tree was killed. A status that is not known is never told as a success.
+            // With the supervisor its tree was killed. A status that is not known is never reported as a success.
             ChildExit::Lost => Self::Signaled { signal: libc::SIGKILL },
         }
     }

@@ -27,7 +27,7 @@ impl FineTimer {
         Ok(Self(watch(timer, Interest::READABLE)?))
     }
 
-    /// Starts it anew; it ends `after` that long, which is not zero and less than a second.
+    /// Starts it again; it ends `after` that long, which is not zero and less than a second.
     pub(crate) fn set(&self, after: Duration) -> io::Result<()> {
         let never = Timespec { tv_sec: 0, tv_nsec: 0 };
         let once = Timespec { tv_sec: 0, tv_nsec: after.subsec_nanos().into() };
@@ -39,7 +39,7 @@ impl FineTimer {
     /// Waits for its end since it was set, where there was no wait for it already. Cancel-safe.
     pub(crate) async fn ended(&self) {
         while let Ok(mut ready) = self.0.readable().await {
-            // What was told may be an end from before it was set anew: then there is no count.
+            // The wake-up may be of an end before it was set again: then there is no count.
             let mut count = [0_u8; 8];
             if ready.try_io(|timer| Ok(rustix::io::read(timer.get_ref(), &mut count)?)).is_ok() {
                 return;

@@ -38,7 +38,7 @@ export function checkVariables(variables: Readonly<Record<string, string>>): Rea
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
       throw new ShellError(
         "PI_INVALID_ENV",
-        `environment variable name \`${name}\` is no name; use letters, digits and _`,
+        `environment variable name \`${name}\` is not a name; use letters, digits and _`,
       );
     }
     if (value.includes("\0")) {

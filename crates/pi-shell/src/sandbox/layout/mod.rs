@@ -87,7 +87,7 @@ pub(super) fn resolve_writable(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String
         let real =
             fs::canonicalize(path).map_err(|error| format!("`{}`: {error}", path.display()))?;
         if !real.is_dir() {
-            return Err(format!("`{}` is no folder", path.display()));
+            return Err(format!("`{}` is not a folder", path.display()));
         }
         if real == Path::new("/") {
             return Err("`/` would make everything writable; leave the sandbox out".to_owned());

@@ -6,7 +6,7 @@
 //! # Theory of operation
 //! A trickle is read as it comes: the kernel tells of each write. A flood is not, since a program
 //! that writes 4 KiB at a time would wake us for each of them, and the waking costs more than the
-//! bytes. Then the pipe is made larger, nobody is told of writes any more, and it is emptied each
+//! bytes. Then the pipe is made larger, the kernel reports no writes any more, and it is emptied each
 //! time a short rest is over (`flood`).
 
 use std::io;
@@ -39,11 +39,11 @@ const FLOOD_BYTES: usize = 2 * DEFAULT_PIPE_BYTES;
 /// See `FLOOD_BYTES`.
 const FLOOD_SPAN: Duration = Duration::from_millis(2);
 
-/// How often a pipe is looked at that nobody tells of: no descriptor is left to hold it with, or the
+/// How often a pipe is looked at whose writes are not reported: no descriptor is left to hold it with, or the
 /// user's share of watches is spent (`epoll(7)`, `max_user_watches`).
 const LOOK_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The same for late output, which nobody waits for.
+/// The same for late output, which has no one waiting for it.
 const LATE_LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// When a read begins to wait for bytes.
@@ -66,7 +66,7 @@ pub(super) struct OutputPipe {
     patience: Option<FineTimer>,
     listening: Listening,
     has_grown: bool,
-    /// Nobody but the sink takes what is read.
+    /// The sink alone takes what is read.
     is_for_us: bool,
     /// While there is a flood.
     rests: Option<Rests>,
@@ -141,7 +141,7 @@ impl OutputPipe {
     }
 
     /// A command has been ordered that writes here: reads wait a moment before they listen. What it
-    /// writes is `for_us` where nobody else takes it, and so nobody else sets the pace.
+    /// writes is `for_us` where only the sink takes it, and so no consumer sets the pace.
     pub(super) fn listen_soon(&mut self, for_us: bool) {
         self.is_for_us = for_us;
         if inline::is_inline() {
@@ -360,7 +360,7 @@ impl Source for OutputPipe {
         self.rests = None;
         // A private pipe has its part of the user's share too.
         self.transfer = self.transfer.take().filter(|transfer| transfer.len() > 0);
-        // Nobody is woken up by the hang-up, and what the runtime knew of it is forgotten.
+        // The hang-up wakes no task, and what the runtime knew of it is forgotten.
         self.source.unwatch();
     }
 
