@@ -1,9 +1,10 @@
 /** What a model reads of a command that failed in a sandbox. What is refused at all: `escapes.test.ts`. */
-import { mkdtempSync, rmSync } from "node:fs";
 import { createExecutor } from "@pi-bash/executor";
 import { capabilities } from "@pi-bash/natives";
 import { type ClientBridge, createBashTool, type PtyPort } from "@pi-bash/tool";
 import { expect, it, onTestFinished } from "vitest";
+import { visibleFolder } from "../../support/network-sandbox.ts";
+import { canHaveNamespaces } from "../../support/sandbox-ways.ts";
 
 /** Time for a proof of a sandbox and two sessions' starts. */
 const SLOW_MS = 60_000;
@@ -13,9 +14,7 @@ it.skipIf(capabilities().sandbox.length === 0)(
   "the answer says what may have been refused, and the details why",
   { timeout: SLOW_MS },
   async (test) => {
-    // Not in /tmp, which is private in a sandbox.
-    const cwd = mkdtempSync("/var/tmp/pi-bash-answers-");
-    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+    const cwd = visibleFolder();
     const settings = { sandboxMode: "read-only", "sandbox.allowDegraded": true } as const;
     const executor = createExecutor(settings, { cwd, usesSnapshot: false });
     onTestFinished(() => executor.dispose());
@@ -23,7 +22,7 @@ it.skipIf(capabilities().sandbox.length === 0)(
 
     const call = tool.execute("call", { command: "echo x > refused" });
     const result = await call.catch((error: Error) => {
-      if (/sandbox/i.test(error.message)) test.skip(`this user has none: ${error.message}`);
+      if (!canHaveNamespaces({})) test.skip(`this user has no namespaces: ${error.message}`);
       throw error;
     });
 
@@ -41,8 +40,7 @@ it.skipIf(capabilities().sandbox.length === 0)(
   "the answer names a host that the proxy refused, and the rule to add",
   { timeout: SLOW_MS },
   async (test) => {
-    const cwd = mkdtempSync("/var/tmp/pi-bash-answers-");
-    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+    const cwd = visibleFolder();
     const settings = { sandboxMode: "read-only", "sandbox.network": { allow: ["good.example"] } } as const;
     const executor = createExecutor(settings, { cwd, usesSnapshot: false });
     onTestFinished(() => executor.dispose());
@@ -50,7 +48,7 @@ it.skipIf(capabilities().sandbox.length === 0)(
 
     const call = tool.execute("call", { command: "curl -sS https://evil.example/ || true" });
     const { content, isError } = await call.catch((error: Error) => {
-      if (/sandbox/i.test(error.message)) test.skip(`this user has none: ${error.message}`);
+      if (!canHaveNamespaces({})) test.skip(`this user has no namespaces: ${error.message}`);
       throw error;
     });
 
@@ -67,8 +65,7 @@ it.skipIf(capabilities().sandbox.length === 0)(
   "neither the client's terminal nor the console of a person is used, which are both outside",
   { timeout: SLOW_MS },
   async (test) => {
-    const cwd = mkdtempSync("/var/tmp/pi-bash-answers-");
-    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+    const cwd = visibleFolder();
     const settings = { sandboxMode: "read-only", "sandbox.allowDegraded": true } as const;
     const executor = createExecutor(settings, { cwd, usesSnapshot: false });
     onTestFinished(() => executor.dispose());
@@ -83,7 +80,7 @@ it.skipIf(capabilities().sandbox.length === 0)(
     for (const params of [{ command: "echo inside" }, { command: "echo inside", pty: true }]) {
       const context = { hasUI: true, ui: {} };
       const call = tool.execute("call", params, undefined, undefined, context).catch((error: Error) => {
-        if (/sandbox/i.test(error.message)) test.skip(`this user has none: ${error.message}`);
+        if (!canHaveNamespaces({})) test.skip(`this user has no namespaces: ${error.message}`);
         throw error;
       });
       expect((await call).content[0]).toMatchObject({ text: expect.stringContaining("inside") });

@@ -3,15 +3,14 @@
  * nothing is left. What is allowed at all: `network.test.ts`.
  */
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
-import { createExecutor, type Executor } from "@pi-bash/executor";
-import { capabilities, type ShellError } from "@pi-bash/natives";
+import { capabilities } from "@pi-bash/natives";
 import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
+import { openNetworkSandbox } from "../../support/network-sandbox.ts";
 import { until } from "../../support/patience.ts";
 import { listenOnLoopback } from "../../support/registry.ts";
-import { canHaveNamespaces } from "../../support/sandbox-ways.ts";
 
 /** Time for a proof of a sandbox, some commands and 64 MiB. */
 const SLOW_MS = 60_000;
@@ -32,25 +31,7 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
   // A kernel or a machine without it.
   const when = { skip: !capabilities().sandbox.includes(backend), timeout: SLOW_MS };
 
-  async function open(test: TestContext, port: number): Promise<Executor> {
-    // Not in /tmp, which is private in a sandbox.
-    const cwd = mkdtempSync("/var/tmp/pi-bash-network-");
-    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
-    const executor = createExecutor(
-      {
-        sandboxMode: "workspace-write",
-        "sandbox.backend": backend,
-        "sandbox.network": { allow: [`127.0.0.1:${port}`] },
-      },
-      { cwd, usesSnapshot: false },
-    );
-    onTestFinished(() => executor.dispose());
-    await executor.executeBash("true").catch((error: ShellError) => {
-      if (error.code !== "PI_SANDBOX_UNAVAILABLE" || canHaveNamespaces({})) throw error;
-      test.skip(`this user has none: ${error.message}`);
-    });
-    return executor;
-  }
+  const open = (test: TestContext, port: number) => openNetworkSandbox(test, backend, { allow: [`127.0.0.1:${port}`] });
 
   it("a large file comes whole, as an answer and through a tunnel, and goes whole", when, async (test) => {
     const file = Buffer.alloc(64 * 1024 * 1024);

@@ -4,28 +4,20 @@
  * `network-rules.test.ts`.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { join, resolve } from "node:path";
 import type { SandboxNetwork } from "@pi-bash/contract";
-import { createExecutor, type Executor } from "@pi-bash/executor";
-import { capabilities, PtySession, Shell, type ShellError } from "@pi-bash/natives";
+import { capabilities, PtySession, Shell } from "@pi-bash/natives";
 import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
+import { openNetworkSandbox, visibleFolder } from "../../support/network-sandbox.ts";
 import { listenOnLoopback, PACKAGE, startRegistry } from "../../support/registry.ts";
-import { canHaveNamespaces } from "../../support/sandbox-ways.ts";
 
 /** Time for a proof of a sandbox and some commands, an installation among them. */
 const SLOW_MS = 60_000;
 
 const has = (program: string) => spawnSync("which", [program]).status === 0;
-
-/** A folder that is not in `/tmp`, which is private in a sandbox. */
-function workspace(): string {
-  const cwd = mkdtempSync("/var/tmp/pi-bash-network-");
-  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
-  return cwd;
-}
 
 /** A server that answers each request with `served` and its path. */
 async function startServer(): Promise<number> {
@@ -36,24 +28,12 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
   // A kernel or a machine without it; the first command finds out whether this user has namespaces.
   const when = { skip: !capabilities().sandbox.includes(backend), timeout: SLOW_MS };
 
-  async function open(test: TestContext, network: SandboxNetwork, cwd = workspace()): Promise<Executor> {
-    const settings = {
-      sandboxMode: "workspace-write",
-      "sandbox.backend": backend,
-      "sandbox.network": network,
-    } as const;
-    const executor = createExecutor(settings, { cwd, usesSnapshot: false });
-    onTestFinished(() => executor.dispose());
-    await executor.executeBash("true").catch((error: ShellError) => {
-      if (error.code !== "PI_SANDBOX_UNAVAILABLE" || canHaveNamespaces({})) throw error;
-      test.skip(`this user has none: ${error.message}`);
-    });
-    return executor;
-  }
+  const open = (test: TestContext, network: SandboxNetwork, cwd?: string) =>
+    openNetworkSandbox(test, backend, network, cwd);
 
   it("npm installs from a registry that is allowed, and one that is not is refused and named", when, async (test) => {
     const [allowed, other] = [await startRegistry(), await startRegistry()];
-    const cwd = workspace();
+    const cwd = visibleFolder();
     const executor = await open(test, { allow: [`127.0.0.1:${allowed.port}`] }, cwd);
     const install = (url: string) =>
       `npm install --no-audit --no-fund --no-update-notifier --cache "$TMPDIR/npm" --logs-max 0 --fetch-retries 0 --registry ${url} ${PACKAGE} && node -p 'require("${PACKAGE}")'`;
@@ -78,7 +58,7 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
   });
 
   it("curl, git, wget and Python go through the proxy, also one that speaks SOCKS", when, async (test) => {
-    const folder = workspace();
+    const folder = visibleFolder();
     const repository = join(folder, "repository.git");
     const git = (...words: string[]) => spawnSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...words]);
     git("init", "-q", join(folder, "source"));
@@ -239,7 +219,7 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
 
   it("a proxy of the host and its password stay outside, and a terminal has the same proxy", when, async (test) => {
     const port = await startServer();
-    const cwd = workspace();
+    const cwd = visibleFolder();
     await open(test, { allow: [] }, cwd);
     const secret = "http://ann:secret@proxy.example:8080";
     const names = ["HTTPS_PROXY", "http_proxy", "npm_config_proxy", "ALL_PROXY", "CARGO_HTTP_PROXY", "FTP_PROXY"];
@@ -270,7 +250,7 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
 });
 
 function certificate(): [Buffer, Buffer] {
-  const folder = workspace();
+  const folder = visibleFolder();
   const words = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
   const made = spawnSync("openssl", [...words, "-keyout", "key.pem", "-out", "cert.pem"], { cwd: folder });
   if (made.status !== 0) throw new Error(made.stderr.toString());
