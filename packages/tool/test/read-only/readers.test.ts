@@ -11,6 +11,8 @@ import { jobs, type Scene, scene, textOf } from "../support/session.ts";
 // The kernel holds commands on Linux alone, with Landlock and seccomp, where bash takes the driver.
 const { available } = capabilities().readOnly;
 const GIT = ["-c", "user.name=x", "-c", "user.email=x@y"];
+/** Two repositories made one after the other have the same commits, whose names are made of their dates too. */
+const DATE = "2026-01-01T00:00:00Z";
 
 /** A session with a policy in a folder with a repository, a subfolder and a file. */
 function place(settings = {}, ports = {}): Scene {
@@ -20,7 +22,10 @@ function place(settings = {}, ports = {}): Scene {
   writeFileSync(join(made.folder, "f"), "kept\n");
   execFileSync("git", ["init", "-q", "."], { cwd: made.folder });
   execFileSync("git", ["add", "src", "f"], { cwd: made.folder });
-  execFileSync("git", [...GIT, "commit", "-qm", "first"], { cwd: made.folder });
+  execFileSync("git", [...GIT, "commit", "-qm", "first"], {
+    cwd: made.folder,
+    env: { ...process.env, GIT_AUTHOR_DATE: DATE, GIT_COMMITTER_DATE: DATE },
+  });
   return made;
 }
 
