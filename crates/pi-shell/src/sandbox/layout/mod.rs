@@ -301,7 +301,7 @@ mod tests {
         assert!(resolve_writable(&[PathBuf::from("/")]).unwrap_err().contains("everything"));
         assert!(resolve_writable(&[PathBuf::from("work")]).unwrap_err().contains("not absolute"));
         assert!(
-            resolve_writable(&[PathBuf::from("/etc/passwd")]).unwrap_err().contains("no folder")
+            resolve_writable(&[PathBuf::from("/etc/passwd")]).unwrap_err().contains("not a folder")
         );
     }
 
