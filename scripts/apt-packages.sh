@@ -14,7 +14,9 @@ packages=(
   gcc libc6-dev      # the benchmarks' reader in C
   less procps vim    # programs on a terminal: a pager, `top`, an editor
   man-db             # a program that starts a pager
-  openssh-client openssh-server # a password prompt on a terminal; no daemon of the machine's is started for it
+  openssh-client openssh-server # a password prompt on a terminal, and a far place; no daemon of the machine's is started for it
+  busybox-static catatonit conmon podman runc # a container as a far place
+  munge slurm-wlm slurmctld slurmd # a Slurm of one node as a far place
   libc6-arm64-cross libstdc++6-arm64-cross # an arm64 Node under qemu, for `npm run package -- --all`
   python3            # an interpreter's prompt, daemons that fork twice
 )
