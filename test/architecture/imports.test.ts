@@ -23,6 +23,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   contract: { ours: [], others: ["zod"], node: false },
   command: { ours: ["contract"], others: ["unbash"], node: false },
   natives: { ours: ["contract"], others: [], node: true },
+  places: { ours: ["contract", "natives"], others: ["zod"], node: true },
   policy: { ours: ["contract", "command"], others: ["re2js"], node: true },
   executor: { ours: ["contract", "command", "natives", "terminal"], others: ["re2js"], node: true },
   tool: { ours: ["contract", "command", "policy", "executor"], others: [], node: true },
@@ -47,7 +48,18 @@ const TABLE: Readonly<Record<string, Row>> = {
   },
   // The composition root: it alone builds things and hands them down, so it may name every layer.
   cli: {
-    ours: ["contract", "command", "natives", "policy", "executor", "tool", "terminal", "renderer", "adapters"],
+    ours: [
+      "contract",
+      "command",
+      "natives",
+      "places",
+      "policy",
+      "executor",
+      "tool",
+      "terminal",
+      "renderer",
+      "adapters",
+    ],
     others: [],
     node: true,
   },

@@ -8,7 +8,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type DriverPlace, findDriver } from "./find-driver.ts";
+import { DRIVER_PACKAGE, type DriverPlace, findDriver } from "./find-driver.ts";
 import type * as Addon from "./generated/binding.d.ts";
 import { type LoadAttempt, NativeLoadError } from "./native-load-error.ts";
 import { currentTarget, supervisorName } from "./target.ts";
@@ -70,6 +70,19 @@ export function binding(): Binding {
 export function addonInfo(): AddonInfo {
   const { addon, path } = binding();
   return { target: currentTarget(), path, version: addon.version() };
+}
+
+/**
+ * The bash driver for a Linux machine of an architecture (as `process.arch` names it), for a session over there. Undefined
+ * where none is installed for it.
+ */
+export function driverFor(arch: string): string | undefined {
+  if (process.platform === "linux" && process.arch === arch) return binding().driver;
+  try {
+    return require.resolve(`${DRIVER_PACKAGE}/linux-${arch}`);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Looks in `places`, in order. */

@@ -9,7 +9,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** The package with an object for each architecture, each an entry of its own. */
-const DRIVER_PACKAGE = "@pi-bash/bash-driver";
+export const DRIVER_PACKAGE = "@pi-bash/bash-driver";
 
 /** The file name of the object. */
 const DRIVER_NAME = "pi-driver.so";

@@ -1,11 +1,16 @@
 /**
  * What masks secrets in outputs: values that must not be shown, and tokens of well-known forms.
  *
- * Compiled once and given to sessions and sinks. The values cannot be read back, and no error names one.
+ * Compiled once and given to sessions and sinks. The values cannot be read back, except by the package that sends them to
+ * a session on another machine (`internal.ts`), and no error names one.
  */
 import { binding } from "./binding.ts";
 import { checkKnown, checkObject, checkText, reading, readOnce } from "./check-option.ts";
-import type { SecretMask as NativeMask, SecretMaskStream as NativeStream } from "./generated/binding.d.ts";
+import type {
+  SecretMask as NativeMask,
+  SecretMaskStream as NativeStream,
+  SecretMaskRequest,
+} from "./generated/binding.d.ts";
 import { fromNative, invalidOption } from "./shell-error.ts";
 
 /** A value that must not be shown. */
@@ -53,6 +58,9 @@ const OPTION_NAMES = ["values", "shapes", "allow"] as const satisfies readonly (
 
 const natives = new WeakMap<SecretMask, NativeMask>();
 
+/** What masks were made of, for sessions on another machine: the mask there is made again. */
+const requests = new WeakMap<SecretMask, SecretMaskRequest>();
+
 /** What is masked, for `ShellOptions.mask` and `OutputSinkOptions.mask`. */
 export class SecretMask {
   /**
@@ -67,6 +75,7 @@ export class SecretMask {
     const { addon } = binding();
     try {
       natives.set(this, new addon.SecretMask(request));
+      requests.set(this, request);
     } catch (error) {
       throw fromNative(error);
     }
@@ -97,6 +106,13 @@ function checkBytes(bytes: unknown): Uint8Array {
 /** The addon's half of a mask. `name` stands for it in errors. */
 export function nativeMask(name: string, mask: SecretMask): NativeMask {
   const found = natives.get(mask);
+  if (found === undefined) throw invalidOption(name, "is not a `SecretMask`; make one with `new SecretMask({ … })`");
+  return found;
+}
+
+/** What a mask was made of, for a session on another machine. `name` stands for it in errors. */
+export function maskRequest(name: string, mask: SecretMask): SecretMaskRequest {
+  const found = requests.get(mask);
   if (found === undefined) throw invalidOption(name, "is not a `SecretMask`; make one with `new SecretMask({ … })`");
   return found;
 }

@@ -1,0 +1,15 @@
+/** The public names of `@pi-bash/places`. */
+export { command, container, kubernetes, local, slurm, ssh } from "./make-place.ts";
+export {
+  type CommandOptions,
+  type ContainerOptions,
+  type KubernetesOptions,
+  PlaceOptionError,
+  type SlurmOptions,
+  type SshOptions,
+} from "./options.ts";
+export { type LocalPlace, type OpenedPlace, type PlaceFacts, RemotePlace } from "./place.ts";
+export { PlaceError, type PlaceErrorCode } from "./place-error.ts";
+export { type PathKind, RemoteFiles } from "./remote-files.ts";
+export type { RemoteNatives } from "./remote-natives.ts";
+export { type ChunkListener, RemoteShell } from "./remote-shell.ts";

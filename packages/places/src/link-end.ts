@@ -1,0 +1,35 @@
+/**
+ * How a link ended, and what is said of it.
+ */
+import { PlaceError } from "./place-error.ts";
+import type { Bye } from "./wire/messages.ts";
+
+/** How a link ended. */
+export interface LinkEnd {
+  /** `closed`: this side asked for it. */
+  readonly kind: "closed" | "cut";
+  /** What is known of the reason, as the end of a sentence. */
+  readonly reason: string;
+  /** The reason of the far side's `Bye`. */
+  readonly bye?: Bye;
+}
+
+/** What a `Bye` means, as the end of a sentence about the place. */
+export function byeText({ reason, detail }: Bye, leaseMs: number): string {
+  const added = detail === undefined ? "" : ` (${detail})`;
+  switch (reason) {
+    case "lease":
+      return `it heard nothing for ${leaseMs / 1_000} s and ended everything${added}`;
+    case "terminated":
+      return `pi-host was ended there${added}`;
+    case "displaced":
+      return `another connection took its place${added}`;
+    default:
+      return `pi-host ended the connection: ${reason}${added}`;
+  }
+}
+
+/** What went wrong, for a caller that had not begun. */
+export function unreachable(place: string, end: LinkEnd): PlaceError {
+  return new PlaceError("PI_PLACE_UNREACHABLE", place, `${place} cannot be reached: ${end.reason}`);
+}

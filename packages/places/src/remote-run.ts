@@ -1,0 +1,254 @@
+/**
+ * One command on a place, from its `Run` to its `End`.
+ *
+ * # Theory of operation
+ * Text comes in the order of its offsets and goes to the callback one piece at a time; what the callback took is
+ * acknowledged, which is also what allows the far side to send more. So a slow callback slows the command down, as it does
+ * here. The window grows where the link is fast and far. A cancel overtakes text. The far side owns the deadline; this side
+ * has a second, later one, whose only act is to say that the place did not answer.
+ */
+import { randomBytes } from "node:crypto";
+import { onAbort } from "@pi-bash/contract/abort";
+import { CallbackGate, type RunOutcome, type RunRequest } from "@pi-bash/natives/internal";
+import type { Channel, Link } from "./link.ts";
+import type { LinkEnd } from "./link-end.ts";
+import { PlaceError } from "./place-error.ts";
+import { failureOf } from "./request.ts";
+import { encodeFrame, encodeObject, type Frame, FrameError, objectOf, pieceOf } from "./wire/frames.ts";
+import { FIRST_WINDOW_BYTES, KIND, MAX_WINDOW_BYTES } from "./wire/kinds.ts";
+import { checked, RunEnd, Update } from "./wire/messages.ts";
+
+/** What the core takes past a deadline until it settles at the latest (`budget.rs`), in milliseconds. */
+const HARD_GRACE_MS = 5_000;
+/** What is added for a machine that is busy, in milliseconds. */
+const ANSWER_MARGIN_MS = 2_000;
+/** Longest that a callback's promise is awaited after a cancel, and after the end of a stopped or another run, in milliseconds. */
+const CANCELLED_PATIENCE_MS = 500;
+const STOPPED_PATIENCE_MS = 2_000;
+const ENDED_PATIENCE_MS = 5_000;
+/** Text that a run which is being ended may send past its window, in bytes. */
+const LAST_TEXT_BYTES = 256 * 1024;
+
+/** A run as it is sent: the native request, with the spill's name in the place of its path. */
+export interface FarRequest extends Omit<RunRequest, "sink"> {
+  sink?: Omit<NonNullable<RunRequest["sink"]>, "spillPath"> & { spillName?: string };
+}
+
+/** One command. */
+export interface RemoteCall {
+  readonly place: string;
+  /** Members of `Run` that say where it runs: `session`, or `oneShot`. */
+  readonly where: object;
+  readonly request: FarRequest;
+  readonly onText?: ((text: string) => unknown) | undefined;
+  readonly onUpdate?: ((tail: string, totals: { bytes: number; lines: number }) => unknown) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** What a place knows about the end of its link, as whole sentences. */
+  readonly explain?: ((end: LinkEnd) => Promise<string | undefined>) | undefined;
+}
+
+/** Runs a command over `link`. Rejects with `ShellError` where it was not run, and with `PlaceError` where nobody can say. */
+export async function runOver(link: Link, call: RemoteCall): Promise<RunOutcome> {
+  const run = new RemoteRun(link, call);
+  const release = onAbort(call.signal, () => run.cancel());
+  try {
+    return await run.end;
+  } finally {
+    release();
+    run.dispose();
+  }
+}
+
+interface Piece {
+  readonly text: string;
+  readonly bytes: number;
+  /** Offset after it. */
+  readonly end: number;
+}
+
+class RemoteRun implements Channel {
+  readonly end: Promise<RunOutcome>;
+  readonly #link: Link;
+  readonly #call: RemoteCall;
+  readonly #channel: number;
+  readonly #gate = new CallbackGate();
+  #settle: { resolve: (outcome: RunOutcome) => void; reject: (error: unknown) => void };
+  #startedAt: number | undefined;
+  readonly #sentAt = performance.now();
+  #deadline: NodeJS.Timeout | undefined;
+  /** Offsets: after the newest text that came, after the newest that the callback took, and of the newest credit. */
+  #received = 0;
+  #taken = 0;
+  #credited = 0;
+  #window = FIRST_WINDOW_BYTES;
+  #queue: Piece[] = [];
+  #queuedBytes = 0;
+  #update: Update | undefined;
+  #isDelivering = false;
+  #farEnd: RunEnd | undefined;
+
+  constructor(link: Link, call: RemoteCall) {
+    this.#link = link;
+    this.#call = call;
+    this.#settle = { resolve: () => undefined, reject: () => undefined };
+    this.end = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    this.#channel = link.claim(this);
+    const id = randomBytes(16).toString("hex");
+    link.send(
+      encodeObject(KIND.run, this.#channel, { id, ...call.where, request: call.request, window: this.#window }),
+    );
+  }
+
+  take(frame: Frame): void {
+    switch (frame.kind) {
+      case KIND.started:
+        this.#start();
+        return;
+      case KIND.text:
+        this.#takeText(frame);
+        return;
+      case KIND.update:
+        this.#update = checked(Update, "Update", objectOf(frame));
+        void this.#deliver();
+        return;
+      case KIND.end:
+        this.#takeEnd(checked(RunEnd, "End", objectOf(frame)));
+        return;
+      default:
+        throw new FrameError(`a run got a frame of kind ${frame.kind}`);
+    }
+  }
+
+  /** Asks the place to stop it. */
+  cancel(): void {
+    this.#link.send(encodeFrame(KIND.cancel, this.#channel));
+    this.#gate.openIn(CANCELLED_PATIENCE_MS);
+    this.#arm(0);
+  }
+
+  cut(end: LinkEnd): void {
+    void this.#lose(end);
+  }
+
+  dispose(): void {
+    clearTimeout(this.#deadline);
+    this.#link.release(this.#channel);
+  }
+
+  #start(): void {
+    this.#startedAt = performance.now();
+    const { timeoutMs } = this.#call.request;
+    if (timeoutMs !== undefined) this.#arm(timeoutMs);
+  }
+
+  /** The near deadline: so long after `afterMs`. */
+  #arm(afterMs: number): void {
+    clearTimeout(this.#deadline);
+    const waitMs = afterMs + HARD_GRACE_MS + this.#link.rttMs + ANSWER_MARGIN_MS;
+    this.#deadline = setTimeout(() => {
+      const { place } = this.#call;
+      const text = `${place} did not report the end of the command in time; it may still run there.`;
+      this.#settle.reject(new PlaceError("PI_PLACE_LOST", place, text));
+    }, waitMs);
+  }
+
+  #takeText(frame: Frame): void {
+    const { offset, bytes } = pieceOf(frame);
+    // It jumps where a run that is being ended leaves out what does not fit; it never goes back.
+    if (offset < this.#received) throw new FrameError("a run's text comes twice");
+    this.#received = offset + bytes.length;
+    this.#queuedBytes += bytes.length;
+    if (this.#queuedBytes > MAX_WINDOW_BYTES + LAST_TEXT_BYTES)
+      throw new FrameError("a run's text goes past its window");
+    this.#queue.push({ text: bytes.toString("utf8"), bytes: bytes.length, end: this.#received });
+    void this.#deliver();
+  }
+
+  #takeEnd(end: RunEnd): void {
+    this.#farEnd = end;
+    const isStopped = "ok" in end && (end.ok.cancelled || end.ok.timedOut);
+    this.#gate.openIn(isStopped ? STOPPED_PATIENCE_MS : ENDED_PATIENCE_MS);
+    clearTimeout(this.#deadline);
+    void this.#deliver();
+  }
+
+  /** Gives out what is there, in order. One at a time: what a callback returns is awaited. */
+  async #deliver(): Promise<void> {
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
+    for (;;) {
+      const piece = this.#queue.shift();
+      if (piece !== undefined) {
+        const awaited = this.#call.onText && this.#gate.call(this.#call.onText, piece.text);
+        if (awaited !== undefined) await awaited;
+        this.#queuedBytes -= piece.bytes;
+        this.#taken = piece.end;
+        this.#credit();
+        continue;
+      }
+      const update = this.#update;
+      if (update === undefined) break;
+      this.#update = undefined;
+      const { onUpdate } = this.#call;
+      const totals = { bytes: update.totalBytes, lines: update.totalLines };
+      const awaited = onUpdate && this.#gate.call(onUpdate, update.tail, totals);
+      if (awaited !== undefined) await awaited;
+    }
+    this.#isDelivering = false;
+    if (this.#farEnd !== undefined) this.#finish(this.#farEnd);
+  }
+
+  /** Acknowledges what was taken, each quarter of a window. */
+  #credit(): void {
+    if (this.#farEnd !== undefined || this.#taken - this.#credited < this.#window / 4) return;
+    const seconds = (performance.now() - (this.#startedAt ?? this.#sentAt)) / 1_000;
+    const wanted = 2 * (this.#taken / seconds) * (this.#link.rttMs / 1_000);
+    this.#window = Math.round(Math.min(MAX_WINDOW_BYTES, Math.max(this.#window, Math.min(wanted, this.#window * 2))));
+    this.#credited = this.#taken;
+    this.#sendCredit(this.#window);
+  }
+
+  #sendCredit(window: number): void {
+    const payload = Buffer.alloc(12);
+    payload.writeBigUInt64LE(BigInt(this.#taken), 0);
+    payload.writeUInt32LE(window, 8);
+    this.#link.send(encodeFrame(KIND.credit, this.#channel, payload));
+  }
+
+  #finish(end: RunEnd): void {
+    this.#taken = this.#received;
+    this.#sendCredit(0);
+    if ("error" in end) this.#settle.reject(failureOf(end.error));
+    else this.#settle.resolve(outcomeOf(end.ok));
+  }
+
+  /** The link is gone. */
+  async #lose(end: LinkEnd): Promise<void> {
+    clearTimeout(this.#deadline);
+    const { place, explain } = this.#call;
+    const explained = await explain?.(end).catch(() => undefined);
+    const text = explained ?? this.#lostText(end);
+    this.#settle.reject(new PlaceError("PI_PLACE_LOST", place, text));
+  }
+
+  #lostText({ reason, bye }: LinkEnd): string {
+    const { place } = this.#call;
+    if (this.#startedAt === undefined) {
+      return `The connection to ${place} was cut before the start of the command was reported (${reason}). It may have run.`;
+    }
+    const seconds = Math.round((performance.now() - this.#startedAt) / 100) / 10;
+    const cut = `The connection to ${place} was cut ${seconds} s into the command: ${reason}.`;
+    const ended =
+      bye === undefined
+        ? "The place ends the command and everything it started by itself; that is not confirmed."
+        : "The place ended the command and everything it started.";
+    return `${cut} ${ended}`;
+  }
+}
+
+/** Without members that are there and undefined, which the native type does not have. */
+function outcomeOf(outcome: Extract<RunEnd, { ok: unknown }>["ok"]): RunOutcome {
+  return JSON.parse(JSON.stringify(outcome)) as RunOutcome;
+}

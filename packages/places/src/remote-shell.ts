@@ -1,0 +1,270 @@
+/**
+ * A session on a place, with the methods of the native `Shell`.
+ *
+ * It is opened with its first command. Where its link has ended, the next command opens another session over a new link, and
+ * its result says that the state was lost, as the result of a session whose bash died does here.
+ */
+
+import { unlessAborted } from "@pi-bash/contract/wait";
+import { ShellError, type ShellOptions, type ShellRunOptions, type ShellRunResult } from "@pi-bash/natives";
+import {
+  checkFunction,
+  maskRequest,
+  readExecute,
+  readRun,
+  readSession,
+  toRunRequest,
+  toRunResult,
+  toSessionOptions,
+} from "@pi-bash/natives/internal";
+import type { Link } from "./link.ts";
+import type { LinkEnd } from "./link-end.ts";
+import { PlaceError } from "./place-error.ts";
+import { spillNameOf } from "./remote-files.ts";
+import { type FarRequest, runOver } from "./remote-run.ts";
+import { request } from "./request.ts";
+
+/** What a session needs of its place. */
+export interface RemoteHost {
+  /** The place, e.g. `ssh:build7`. */
+  readonly name: string;
+  /** The link, made where there is none. */
+  link(): Promise<Link>;
+  /** Path of the bash driver over there, put there once; undefined: there is none for that machine. */
+  driver(link: Link): Promise<string | undefined>;
+  /** A number that no other session of the link has. */
+  sessionNumber(link: Link): number;
+  /** What the place knows about the end of its link, as whole sentences. */
+  explain(end: LinkEnd): Promise<string | undefined>;
+}
+
+/** Takes the next piece of decoded output, as the native surface has it. */
+export type ChunkListener = (error: Error | null, chunk: string) => unknown;
+
+interface Opened {
+  readonly link: Link;
+  readonly number: number;
+  readonly ready: Promise<void>;
+}
+
+/** Least time between two updates over a link whose round trip takes longer than `FAR_RTT_MS`, in milliseconds. */
+const FAR_UPDATE_MS = 500;
+const FAR_RTT_MS = 20;
+/** The default of the native surface, in milliseconds. */
+const UPDATE_MS = 50;
+
+/** One session. */
+export class RemoteShell {
+  readonly #host: RemoteHost;
+  readonly #options: ShellOptions;
+  #opened: Opened | undefined;
+  /** A session was there before, and its state is gone. */
+  #isReset = false;
+  #isClosed = false;
+
+  constructor(host: RemoteHost, given: ShellOptions = {}) {
+    this.#host = host;
+    this.#options = readSession(given);
+    refuseMinimizer(this.#options);
+    // Wrong options are refused here, as by the native surface, and not by the first command.
+    toSessionOptions({ ...this.#options, baseEnv: this.#options.baseEnv ?? {} });
+  }
+
+  /**
+   * Runs one command. Rejects with `ShellError` or `PlaceError` where it never ran, and with the code `PI_PLACE_LOST` where
+   * its end is not known.
+   */
+  async run(given: ShellRunOptions, onChunk?: ChunkListener): Promise<ShellRunResult> {
+    checkFunction("onChunk", onChunk);
+    const options = readRun(given);
+    const request = farRequest(options, typeof onChunk === "function");
+    this.#refuseClosed();
+    const opened = await unlessAborted(this.#open(), options.signal);
+    if (opened === "aborted" || options.signal?.aborted) return cancelledResult();
+    const { link, number } = opened;
+    slowDownUpdates(request, link);
+    const isReset = this.#isReset;
+    this.#isReset = false;
+    try {
+      const call = callOf(this.#host, { session: number }, request, options, onChunk);
+      const result = toRunResult(await runOver(link, call));
+      return isReset ? { ...result, sessionReset: true } : result;
+    } catch (error) {
+      if (error instanceof PlaceError) this.#lose(opened);
+      throw error;
+    }
+  }
+
+  /** Stops all runs of this session; resolves when they have ended. */
+  async abort(): Promise<void> {
+    await this.#ask("abort");
+  }
+
+  /** Ends the session and every process it started. Fine any number of times, and where the link is gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#ask("close").catch((error: unknown) => {
+      // With the link the session ended, too.
+      if (!(error instanceof PlaceError)) throw error;
+    });
+    this.#opened = undefined;
+  }
+
+  /** Lets the command that runs go on beside the session; see the native surface. */
+  async handOver(): Promise<boolean> {
+    return (await this.#ask("handOver"))?.["done"] === true;
+  }
+
+  /** How many background jobs of this session live. */
+  async liveBackgroundJobCount(): Promise<number> {
+    const count = (await this.#ask("backgroundCount"))?.["count"];
+    return typeof count === "number" ? count : 0;
+  }
+
+  /** What background children wrote after their commands ended; see the native surface. Empty where the link is gone. */
+  async lateOutput(): Promise<string> {
+    const text = (await this.#ask("lateOutput"))?.["text"];
+    return typeof text === "string" ? text : "";
+  }
+
+  /** The same as `close`, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #refuseClosed(): void {
+    if (this.#isClosed) throw new ShellError("PI_SHELL_CLOSED", "the session is closed");
+  }
+
+  /** An operation on the session, where there is one. */
+  async #ask(op: string): Promise<Record<string, unknown> | undefined> {
+    const opened = this.#opened;
+    if (opened === undefined || opened.link.end !== undefined) return undefined;
+    await opened.ready.catch(() => undefined);
+    const { ok } = await request(opened.link, op, { session: opened.number }, { place: this.#host.name });
+    return ok;
+  }
+
+  async #open(): Promise<Opened> {
+    const link = await this.#host.link();
+    this.#refuseClosed();
+    if (this.#opened !== undefined && this.#opened.link !== link) this.#lose(this.#opened);
+    const opened = this.#opened ?? this.#openOn(link);
+    this.#opened = opened;
+    try {
+      await opened.ready;
+    } catch (error) {
+      if (this.#opened === opened) this.#opened = undefined;
+      throw error;
+    }
+    return opened;
+  }
+
+  #openOn(link: Link): Opened {
+    const number = this.#host.sessionNumber(link);
+    const ready = (async () => {
+      const members = await sessionMembers(this.#host, link, this.#options);
+      await request(link, "open", { session: number, ...members }, { place: this.#host.name });
+    })();
+    return { link, number, ready };
+  }
+
+  /** The session is gone, or counts as gone. */
+  #lose(opened: Opened): void {
+    if (this.#opened !== opened) return;
+    this.#opened = undefined;
+    this.#isReset = true;
+    const { link, number } = opened;
+    if (link.end !== undefined) return;
+    // A place that does not answer may still hear it.
+    void request(link, "close", { session: number }, { place: this.#host.name }).catch(() => undefined);
+  }
+}
+
+/** Runs one command in a bash of its own on the place; otherwise as `RemoteShell.run`. */
+export async function executeRemote(
+  host: RemoteHost,
+  given: ShellOptions & ShellRunOptions,
+  onChunk?: ChunkListener,
+): Promise<ShellRunResult> {
+  checkFunction("onChunk", onChunk);
+  const options = readExecute(given);
+  refuseMinimizer(options);
+  const request = farRequest(options, typeof onChunk === "function");
+  const begun = (async () => {
+    const link = await host.link();
+    return { link, members: await sessionMembers(host, link, options) };
+  })();
+  const ready = await unlessAborted(begun, options.signal);
+  if (ready === "aborted" || options.signal?.aborted) return cancelledResult();
+  const { link, members } = ready;
+  slowDownUpdates(request, link);
+  // The command's directory and the session's are one here.
+  const { cwd: _, ...session } = members.options;
+  const oneShot = { ...members, options: session };
+  return toRunResult(await runOver(link, callOf(host, { oneShot }, request, options, onChunk)));
+}
+
+/** Options and mask of a session, as `open` and a one-shot have them. */
+async function sessionMembers(host: RemoteHost, link: Link, options: ShellOptions) {
+  const { hello } = link;
+  const driver = await host.driver(link);
+  const baseEnv = options.baseEnv ?? hello.env;
+  const converted = toSessionOptions({ ...options, baseEnv }, driver === undefined ? {} : { driver });
+  return {
+    options: { ...converted, cwd: converted.cwd ?? hello.cwd },
+    ...(options.mask === undefined ? {} : { mask: maskRequest("mask", options.mask) }),
+  };
+}
+
+function refuseMinimizer({ minimizer }: ShellOptions): void {
+  if (minimizer === undefined) return;
+  throw new ShellError(
+    "PI_INVALID_OPTION",
+    "option `minimizer` is not for a session on a place; use `minimizeOutputAsync`",
+  );
+}
+
+/** The native request as it crosses a link: the spill is a name, and what the minimizer needs stays here. */
+function farRequest(options: ShellRunOptions, wantsChunks: boolean): FarRequest {
+  const {
+    argv: _,
+    minimizer: __,
+    spinMicroseconds: ___,
+    sink,
+    ...rest
+  } = toRunRequest(options, undefined, wantsChunks);
+  if (sink === undefined) return rest;
+  const { spillPath, ...kept } = sink;
+  return { ...rest, sink: { ...kept, ...(spillPath === undefined ? {} : { spillName: spillNameOf(spillPath) }) } };
+}
+
+/** Updates cost a link more than they do here. */
+function slowDownUpdates(request: FarRequest, { rttMs }: Link): void {
+  if (request.sink === undefined || !request.wantsUpdates) return;
+  const least = rttMs > FAR_RTT_MS ? FAR_UPDATE_MS : Math.ceil(rttMs * 2);
+  request.sink.throttleMs = Math.max(request.sink.throttleMs ?? UPDATE_MS, least);
+}
+
+function callOf(
+  host: RemoteHost,
+  where: object,
+  request: FarRequest,
+  options: ShellRunOptions,
+  onChunk: ChunkListener | undefined,
+) {
+  return {
+    place: host.name,
+    where,
+    request,
+    onText: typeof onChunk === "function" ? (text: string) => onChunk(null, text) : undefined,
+    onUpdate: options.sink?.onUpdate,
+    signal: options.signal,
+    explain: (end: LinkEnd) => host.explain(end),
+  };
+}
+
+/** The result of a run that was cancelled before anything was sent. */
+function cancelledResult(): ShellRunResult {
+  return { cancelled: true, timedOut: false, sessionReset: false, survivors: [], wallTimeMs: 0 };
+}
