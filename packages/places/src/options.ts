@@ -1,6 +1,7 @@
 /**
  * Options of places, as schemas: a name that is none of these is refused, with the one that may have been meant.
  */
+import { MAX_TIMER_MS } from "@pi-bash/contract/abort";
 import { checkedValue } from "@pi-bash/contract/internal";
 import * as z from "zod";
 
@@ -11,11 +12,7 @@ const word = z
   .regex(/^[^-\0][^\0]*$/, "may not begin with `-`");
 /** Words of a program that carries the streams. */
 const words = z.array(z.string().min(1)).min(1);
-const milliseconds = z
-  .number()
-  .int()
-  .min(1)
-  .max(2 ** 31 - 1);
+const milliseconds = z.number().int().min(1).max(MAX_TIMER_MS);
 
 /** What every place takes. */
 const common = {

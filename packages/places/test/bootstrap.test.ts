@@ -1,3 +1,4 @@
+/** The bootstrap in each shell there is, with a program of the test's in the place of `pi-host`. */
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {

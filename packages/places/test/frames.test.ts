@@ -1,3 +1,4 @@
+/** Frames in bytes: what comes out of a stream that is cut anywhere, and what is refused. */
 import { describe, expect, it } from "vitest";
 import {
   encodeFrame,

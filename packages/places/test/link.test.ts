@@ -1,3 +1,4 @@
+/** Links and runs over them, against a far side that plays a script (`fake-host.mjs`). */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

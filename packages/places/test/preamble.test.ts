@@ -1,3 +1,4 @@
+/** What a place writes before its frames. */
 import { describe, expect, it } from "vitest";
 import { MAX_BANNER_BYTES, PreambleError, type PreambleLine, PreambleReader } from "../src/wire/preamble.ts";
 
