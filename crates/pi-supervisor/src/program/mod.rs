@@ -25,8 +25,11 @@ mod spawn;
 mod startup;
 mod sys;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::process::ExitCode;
+
+use crate::wire::{PROGRAM_ARGUMENT, PROGRAM_NAME};
 
 /// Exit status when standard input is not a socket.
 pub const NOT_STARTED_BY_HOST: u8 = 2;
@@ -36,6 +39,13 @@ const CANNOT_START: u8 = 3;
 
 /// Exit status when processes were left that could not be killed.
 const PROCESSES_LEFT: u8 = 4;
+
+/// Whether a process was started to be the supervisor, or to make the attempts of a probe: by its name and its first
+/// argument. For executables that are something else as well.
+pub fn is_asked_for(name: &OsStr, first: Option<&OsStr>) -> bool {
+    Path::new(name).file_name().is_some_and(|name| name == PROGRAM_NAME)
+        || first.is_some_and(|first| first == PROGRAM_ARGUMENT || is_probe(first))
+}
 
 /// Is the supervisor until the host is gone. `arguments`: those behind the program's name. To be called first in a process
 /// that has one thread and has opened nothing.
@@ -54,11 +64,29 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
+/// Leaves the session and the descriptors of whoever started this process, but for the standard streams. As `main`, to be
+/// called first in a process.
+pub fn detach() {
+    // Fails only for a group leader, which has no session above it to leave.
+    rustix::process::setsid().ok();
+    sys::close_from(startup::FIRST_FREE);
+}
+
 /// Makes the attempts of a probe, where that is what it was started for.
 #[cfg(target_os = "linux")]
 fn probed(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     let subject = probe::Subject::of(&arguments.next()?)?;
     Some(probe::run(subject, arguments))
+}
+
+#[cfg(target_os = "linux")]
+fn is_probe(first: &OsStr) -> bool {
+    probe::Subject::of(first).is_some()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_probe(_first: &OsStr) -> bool {
+    false
 }
 
 #[cfg(not(target_os = "linux"))]

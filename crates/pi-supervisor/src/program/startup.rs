@@ -11,7 +11,7 @@ use rustix::net::SocketType;
 use super::sys::{self, Signals};
 
 /// Descriptors from here on are not standard streams.
-const FIRST_FREE: i32 = 3;
+pub(super) const FIRST_FREE: i32 = 3;
 
 /// What the loop works with.
 pub(crate) struct Started {
