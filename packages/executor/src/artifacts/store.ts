@@ -134,11 +134,9 @@ export class ArtifactStore {
     return true;
   }
 
-  /** Opens the file of `id` for reading, wherever it is. Rejects where there is none. */
-  async open(id: string): Promise<{ file: ReadableFile; size: number }> {
-    const entry = this.#entries.get(id);
-    if (entry === undefined) throw this.#missing(id);
-    return entry.far === undefined ? openPrivateFile(entry.path) : entry.far.open();
+  /** Opens the file of an artifact for reading, wherever it is. Rejects where there is none. */
+  open({ id, path }: ArtifactAllocation): Promise<{ file: ReadableFile; size: number }> {
+    return this.#entries.get(id)?.far?.open() ?? openPrivateFile(path);
   }
 
   /** Looks at the folder again before the next allocation: a file could not be written, it may be gone. */

@@ -65,9 +65,7 @@ function placeKeyOf({ placeKey, sessionKey }: Pick<BashWorkOptions, "placeKey" |
 async function allocate(executor: Executor, context: JobContext): Promise<{ id: string; path: string } | undefined> {
   const artifact = await executor.artifacts.allocate("bash").catch(() => undefined);
   if (artifact !== undefined)
-    context.setArtifact(artifact.id, artifact.path, await secretsOf(executor), () =>
-      executor.artifacts.open(artifact.id),
-    );
+    context.setArtifact(artifact.id, artifact.path, await secretsOf(executor), () => executor.artifacts.open(artifact));
   return artifact;
 }
 
