@@ -85,6 +85,11 @@ export function processesWith(text: string): number[] {
   return pids.filter((pid) => read(`/proc/${pid}/cmdline`).includes(text)).map(Number);
 }
 
+/** Name of the program that a process runs, as far as the system keeps it: 15 bytes. Empty: it ended. */
+export function programOf(pid: number): string {
+  return read(`/proc/${pid}/comm`).trim();
+}
+
 /** Ids of the processes below this one. */
 export function descendants(pid: number = process.pid): number[] {
   const children = readdirSync(`/proc/${pid}/task`)
