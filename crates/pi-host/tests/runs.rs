@@ -1,5 +1,13 @@
 //! Commands over a link: state, results, text, updates, credit, one-shots.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::allow_attributes,
+    reason = "a failed expectation is a failed test"
+)]
+
 mod support;
 
 use std::time::{Duration, Instant};

@@ -306,7 +306,8 @@ impl Engine {
     pub(crate) fn take(&self, link: &Arc<Link>, frame: Frame) -> Result<(), Loss> {
         let number = link.number;
         let Frame { kind, channel, payload } = frame;
-        let is_of_link = matches!(kind, Kind::Ping | Kind::Pong | Kind::Bye);
+        let is_of_link =
+            matches!(kind, Kind::Hello | Kind::Attach | Kind::Ping | Kind::Pong | Kind::Bye);
         if is_of_link != (channel == 0) {
             return Err(Loss::Protocol(format!("a {kind:?} frame on channel {channel}")));
         }

@@ -1,5 +1,6 @@
 //! A near side for tests: starts the real program, speaks frames over real pipes, and gives each wait a bound.
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+#![allow(clippy::allow_attributes, reason = "`expect` would fail in the others")]
 
 #[path = "../../../pi-shell/tests/support/driver.rs"]
 pub mod driver;
@@ -36,6 +37,8 @@ impl World {
     pub fn new() -> Self {
         let folder = tempfile::Builder::new().prefix("pi-host-test-").tempdir().unwrap();
         std::fs::create_dir(folder.path().join("work")).unwrap();
+        let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        std::fs::set_permissions(folder.path(), private).unwrap();
         Self { folder }
     }
 
