@@ -55,7 +55,7 @@ export function slurmTransport(options: SlurmOptions): Transport {
     name: partition === undefined ? "slurm" : `slurm:${partition}`,
     argv: (words) => ["srun", ...resourceWords(options), "--", ...LOGIN_WORDS, ...words],
     waitMs: queueTimeoutMs,
-    progress: (line) => queue.hear(line),
+    hearError: (line) => queue.hear(line),
     onConnected: (env) => queue.begin(env["SLURM_JOB_ID"]),
     explain: (end) => queue.explain(end),
     giveUp: () => queue.giveUp(),
@@ -95,17 +95,18 @@ class SlurmQueue {
   }
 
   /** Takes a line of `srun`. */
-  hear(line: string): string | undefined {
+  hear(line: string): void {
     const waiting = WAITING.exec(line)?.[1];
     if (waiting !== undefined) {
       this.#job = waiting;
       this.#watch(waiting);
-      return `job ${waiting} waits in the queue`;
+      this.#options.onQueue?.(`job ${waiting} waits in the queue`);
+      return;
     }
     const allocated = ALLOCATED.exec(line)?.[1];
-    if (allocated === undefined) return undefined;
+    if (allocated === undefined) return;
     this.#stopWatching();
-    return `job ${allocated} has its resources`;
+    this.#options.onQueue?.(`job ${allocated} has its resources`);
   }
 
   /** The job runs. */

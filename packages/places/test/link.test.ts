@@ -98,6 +98,14 @@ describe("a link", () => {
     }
   });
 
+  it("that is being made is given up where its place is closed", async () => {
+    const place = fakePlace({ isMute: true }, { connectMs: 60_000 });
+    const opening = place.open().catch((error: unknown) => error);
+    await place.close();
+    expect(await opening).toMatchObject({ code: "PI_PLACE_UNREACHABLE" });
+    await expect(place.open()).rejects.toMatchObject({ message: "far was closed by this host" });
+  });
+
   it("takes nothing for an option of `ssh`", () => {
     expect(() => ssh("-oProxyCommand=touch /tmp/x")).toThrow("does not begin with `-`");
     expect(() => ssh("host", { prot: 22 } as never)).toThrow("port");

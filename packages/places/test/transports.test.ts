@@ -69,11 +69,13 @@ describe("the words of", () => {
 
 describe("a Slurm job that waits", () => {
   it("is reported, and what ended it is not made up", async () => {
-    const transport = slurmTransport({});
-    expect(transport.progress?.("srun: job 17 queued and waiting for resources")).toBe("job 17 waits in the queue");
-    expect(transport.progress?.("srun: job 17 has been allocated resources")).toBe("job 17 has its resources");
-    expect(transport.progress?.("something else")).toBeUndefined();
-    transport.onConnected?.({});
+    const heard: string[] = [];
+    const transport = slurmTransport({ onQueue: (text) => heard.push(text) });
+    for (const words of ["17 queued and waiting for", "17 has been allocated"]) {
+      transport.hearError?.(`srun: job ${words} resources`);
+    }
+    transport.hearError?.("something else");
+    expect(heard).toEqual(["job 17 waits in the queue", "job 17 has its resources"]);
     expect(await slurmTransport({}).explain?.({ kind: "cut", reason: "x" })).toBeUndefined();
   });
 });

@@ -87,6 +87,15 @@ function ordinary(open: Open): void {
     expect(output).toBe("[] [cat] [home]\n");
   });
 
+  it("mask this host's secrets in what they write", async () => {
+    const { executor } = open({}, { hostEnv: { ...process.env, OPENAI_API_KEY: "sk-0123456789abcdefghij" } });
+    const { output, masked } = await executor.executeBash("echo key: sk-0123456789abcdefghij");
+    expect({ output, names: masked?.names }).toEqual({
+      output: "key: [masked: OPENAI_API_KEY]\n",
+      names: ["OPENAI_API_KEY"],
+    });
+  });
+
   it("end a command at its deadline, and go on with their state", async () => {
     const { executor } = open();
     await executor.executeBash("A=kept");

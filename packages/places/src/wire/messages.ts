@@ -119,11 +119,6 @@ export const RunEnd = z.union([
 ]);
 export type RunEnd = z.infer<typeof RunEnd>;
 
-/** What came back of the runs that a link had. */
-export const Attached = z.object({
-  runs: z.array(z.object({ channel: count, id: text, state: z.enum(["running", "ended", "unknown"]) })),
-});
-
 /** What `stat` found. */
 export const StatAnswer = z.object({
   kind: z.enum(["file", "directory", "other", "missing", "denied"]),
