@@ -193,6 +193,15 @@ describe("a run over a link", () => {
     );
   });
 
+  it("that the place itself ended is a result with the reason", async () => {
+    const steps = [{ started: 1 }, { text: "some" }, { end: { cancelled: true }, endedBy: "terminated" }];
+    const { natives } = await fakePlace({ steps }).open();
+    expect(await new natives.Shell().run({ command: "x" })).toMatchObject({
+      cancelled: true,
+      endedByPlace: "far ended the command: terminated.",
+    });
+  });
+
   it("is given up where the place does not report its end", { timeout: 30_000 }, async () => {
     const { natives } = await fakePlace({ steps: [{ started: 1 }] }).open();
     await expect(new natives.Shell().run({ command: "x", timeoutMs: 10 })).rejects.toMatchObject({

@@ -31,8 +31,10 @@ describe.skipIf(absence !== undefined)(`a job of Slurm${absence === undefined ? 
         },
       });
       const result = await within("the cancelled command", run, 60_000);
-      expect(result).toMatchObject({ lost: true, sessionReset: true });
-      expect(result.output).toContain(`(Slurm job ${job}: CANCELLED)`);
+      expect(result).toMatchObject({ cancelled: true, place: "slurm" });
+      expect(result.output).toMatch(
+        new RegExp(`^\\[The job was cancelled .*\\(Slurm job ${job}: CANCELLED\\)\\]\nbegun`),
+      );
     } finally {
       await executor.dispose();
       await place.close();
