@@ -42,6 +42,9 @@ const DEFAULT_LEASE: Duration = Duration::from_secs(60);
 /// Shortest and longest lease that near may name.
 const LEASES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(3_600));
 
+/// How often a link is looked at that has not said how long it may be silent.
+const GREETING_INTERVAL: Duration = Duration::from_millis(50);
+
 /// Longest wait for the ends of runs when everything ends: what a stop takes, with room for a busy machine.
 const RUNS_BOUND: Duration = Duration::from_secs(7);
 
@@ -285,8 +288,8 @@ impl Engine {
         self.inner.handle.spawn(async move {
             loop {
                 let Some(link) = link.upgrade() else { return };
-                let lease =
-                    if engine.is_present(&link) { engine.present().lease } else { DEFAULT_LEASE };
+                let is_present = engine.is_present(&link);
+                let lease = if is_present { engine.present().lease } else { DEFAULT_LEASE };
                 let silence = link.silence();
                 if link.has_ended() {
                     return;
@@ -296,7 +299,11 @@ impl Engine {
                     return;
                 }
                 drop(link);
-                let rest = lease.saturating_sub(silence);
+                let mut rest = lease.saturating_sub(silence);
+                if !is_present {
+                    // Its own lease is about to be named.
+                    rest = rest.min(GREETING_INTERVAL);
+                }
                 tokio::time::sleep(rest.max(Duration::from_millis(5))).await;
             }
         });
