@@ -147,7 +147,8 @@ fn an_end_is_kept_until_it_is_acknowledged() {
         );
         host.acknowledges = false;
         let ended = host.finish(channel);
-        seen.push((ended.text, ended.exit_code()));
+        let code = ended.exit_code();
+        seen.push((ended.text, code));
         cut(&mut host);
     }
     assert!(seen.iter().all(|one| *one == (lines(1_000), 0)), "{seen:?}");

@@ -127,7 +127,7 @@ struct Inner {
 struct Present {
     link: Option<Arc<Link>>,
     lease: Duration,
-    /// Since when there is none.
+    /// Since when there is none. In the future where the first is awaited.
     away_since: Option<Instant>,
     /// Ends with the link: what was asked for by it alone ends then.
     asked: CancellationToken,
@@ -135,7 +135,9 @@ struct Present {
 
 impl Engine {
     pub(crate) fn new(place: Place, facts: Facts, keep: Option<Keep>) -> Self {
-        let present = Present { away_since: Some(Instant::now()), ..Present::default() };
+        // The first link gets its time to say `Hello` besides.
+        let away_since = Some(Instant::now() + DEFAULT_LEASE);
+        let present = Present { away_since, ..Present::default() };
         Self {
             inner: Arc::new(Inner {
                 handle: Handle::current(),
@@ -238,6 +240,9 @@ impl Engine {
         let has_begun = is_present || self.inner.keep.is_none();
         if !has_begun {
             link.cut();
+            if let Some(since) = &mut self.present().away_since {
+                *since = (*since).min(Instant::now());
+            }
             return;
         }
         let (reason, detail) = loss.words();
