@@ -122,7 +122,7 @@ fn a_lease_lasts_as_long_as_something_is_heard() {
 #[test]
 fn a_client_that_stops_reading_is_bounded_and_ended_by_its_lease() {
     let world = World::new();
-    let mut host = world.host_with(&["stdio"], &json!({ "leaseMs": 3_000 }));
+    let mut host = world.host_with(&["stdio"], &json!({ "leaseMs": 12_000 }));
     host.acknowledges = false;
     let (mark, options) = mark(&kept());
     let sessions: Vec<_> = (0..8).map(|_| host.open(&options)).collect();

@@ -105,7 +105,7 @@ fn requests_that_cannot_be_read_are_answered_and_nothing_else_is_harmed() {
     let mut host = world.host();
     let deep = format!("{}{}", "[".repeat(300_000), "]".repeat(300_000));
     let cases = [
-        "".to_owned(),
+        String::new(),
         "nonsense".to_owned(),
         "{}".to_owned(),
         r#"{"op":"unknown"}"#.to_owned(),

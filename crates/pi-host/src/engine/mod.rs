@@ -42,6 +42,9 @@ const DEFAULT_LEASE: Duration = Duration::from_secs(60);
 /// Shortest and longest lease that near may name.
 const LEASES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(3_600));
 
+/// How often a link is looked at that has not said how long it may be silent.
+const GREETING_INTERVAL: Duration = Duration::from_millis(50);
+
 /// Longest wait for the ends of runs when everything ends: what a stop takes, with room for a busy machine.
 const RUNS_BOUND: Duration = Duration::from_secs(7);
 
@@ -124,7 +127,7 @@ struct Inner {
 struct Present {
     link: Option<Arc<Link>>,
     lease: Duration,
-    /// Since when there is none.
+    /// Since when there is none. In the future where the first is awaited.
     away_since: Option<Instant>,
     /// Ends with the link: what was asked for by it alone ends then.
     asked: CancellationToken,
@@ -132,7 +135,9 @@ struct Present {
 
 impl Engine {
     pub(crate) fn new(place: Place, facts: Facts, keep: Option<Keep>) -> Self {
-        let present = Present { away_since: Some(Instant::now()), ..Present::default() };
+        // The first link gets its time to say `Hello` besides.
+        let away_since = Some(Instant::now() + DEFAULT_LEASE);
+        let present = Present { away_since, ..Present::default() };
         Self {
             inner: Arc::new(Inner {
                 handle: Handle::current(),
@@ -235,6 +240,9 @@ impl Engine {
         let has_begun = is_present || self.inner.keep.is_none();
         if !has_begun {
             link.cut();
+            if let Some(since) = &mut self.present().away_since {
+                *since = (*since).min(Instant::now());
+            }
             return;
         }
         let (reason, detail) = loss.words();
@@ -285,8 +293,8 @@ impl Engine {
         self.inner.handle.spawn(async move {
             loop {
                 let Some(link) = link.upgrade() else { return };
-                let lease =
-                    if engine.is_present(&link) { engine.present().lease } else { DEFAULT_LEASE };
+                let is_present = engine.is_present(&link);
+                let lease = if is_present { engine.present().lease } else { DEFAULT_LEASE };
                 let silence = link.silence();
                 if link.has_ended() {
                     return;
@@ -296,7 +304,11 @@ impl Engine {
                     return;
                 }
                 drop(link);
-                let rest = lease.saturating_sub(silence);
+                let mut rest = lease.saturating_sub(silence);
+                if !is_present {
+                    // Its own lease is about to be named.
+                    rest = rest.min(GREETING_INTERVAL);
+                }
                 tokio::time::sleep(rest.max(Duration::from_millis(5))).await;
             }
         });

@@ -421,7 +421,11 @@ pub fn send_data(host: &mut Host, channel: u32, from: u64, bytes: &[u8]) {
 
 pub fn sha256(bytes: &[u8]) -> String {
     use sha2::Digest as _;
-    sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    use std::fmt::Write as _;
+    sha2::Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").unwrap();
+        text
+    })
 }
 
 /// What a stream of numbers is, in lines.
