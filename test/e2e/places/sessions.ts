@@ -87,6 +87,13 @@ function ordinary(open: Open): void {
     expect(output).toBe("[] [cat] [home]\n");
   });
 
+  it("take a command that is larger than a frame of the protocol", async () => {
+    const { executor } = open();
+    const document = "a line of a document\n".repeat(150_000);
+    const result = await executor.executeBash(`wc -c <<'END'\n${document}END`);
+    expect(result).toMatchObject({ exitCode: 0, output: `${document.length}\n` });
+  });
+
   it("mask this host's secrets in what they write", async () => {
     const { executor } = open({}, { hostEnv: { ...process.env, OPENAI_API_KEY: "sk-0123456789abcdefghij" } });
     const { output, masked } = await executor.executeBash("echo key: sk-0123456789abcdefghij");
