@@ -136,6 +136,8 @@ class SlurmQueue {
     const text = state === undefined ? undefined : STATES[state];
     const limit = /\bTimeLimit=(\S+)/.exec(answer ?? "")?.[1];
     if (text === undefined) return undefined;
+    // Slurm cancels a job whose `srun` is gone, too: that is the cut connection, and not its reason.
+    if (state === "CANCELLED" && end.bye === undefined && !/CANCELLED/.test(end.reason)) return undefined;
     const shown = state === "TIMEOUT" && limit !== undefined ? text.replace("limit was", `limit (${limit}) was`) : text;
     return `${shown} (Slurm job ${this.#job}: ${state})`;
   }

@@ -47,6 +47,8 @@ export interface PolicyRequest {
   readonly workspace?: string;
   /** Home directory, absolute. */
   readonly home?: string;
+  /** Where it runs, when that is another machine, e.g. `ssh:build7`; paths are of that machine. Absent: this machine. */
+  readonly place?: string;
   /** Variables the call sets in addition. Their names are judged, and the values of those that are harmless. */
   readonly env?: Readonly<Record<string, string>>;
   readonly mode?: PolicyMode;
@@ -136,7 +138,7 @@ function weigh(request: PolicyRequest, config: PolicyConfig): Weighed {
   const { analysis } = classification;
   const base = { class: classification.class, concurrencySafe: false, analysis };
   if (findings.length > 0) return { ...base, wish: "deny", reasons: findings };
-  const rules = usableRules(config.ruleSets ?? [], request.trusted === true);
+  const rules = usableRules(config.ruleSets ?? [], request);
   const { original } = request;
   const env = Object.keys(request.env ?? {});
   const restricted = restrict(rules, [
@@ -150,11 +152,15 @@ function weigh(request: PolicyRequest, config: PolicyConfig): Weighed {
   return weighUnattended(request, config, classification, { rules, undecided: asksUndecided ? undecided : [] });
 }
 
-/** A project's rules come with the repository: until the folder is trusted they may forbid, not permit. */
-function usableRules(sets: readonly RuleSet[], trusted: boolean): Rule[] {
+/**
+ * A project's rules come with the repository: until the folder is trusted they may forbid, not permit. Rules for places
+ * count on those.
+ */
+function usableRules(sets: readonly RuleSet[], { trusted = false, place }: PolicyRequest): Rule[] {
   return sets
     .flatMap((set) => set.rules)
-    .filter((rule) => rule.behavior !== "allow" || rule.source !== "project" || trusted);
+    .filter((rule) => rule.behavior !== "allow" || rule.source !== "project" || trusted)
+    .filter(({ places }) => places === undefined || (place !== undefined && places.test(place)));
 }
 
 /** Deny before ask, over all sources; a deny rule that may concern the line asks. */

@@ -26,7 +26,7 @@ const MAX_REASON_CHARS = 300;
 /** What a person answered. */
 export interface Approval {
   readonly behavior: "allow" | "deny";
-  /** A rule to remember while the policy lives, for instance one of `suggestedRules`. */
+  /** A rule to remember while the policy lives, for instance one of `suggestedRules`. It counts for the place that was asked about. */
   readonly remember?: string;
   /** Why, for the model. */
   readonly reason?: string;
@@ -129,14 +129,15 @@ export function announcesWaits(policy: object): boolean {
 
 function makePolicy(given: PolicyOptions | RuleFile | readonly RuleSet[]): Policy {
   const options = asOptions(given);
-  const learnt: string[] = [];
+  const learnt: { readonly rule: string; readonly place: string | undefined }[] = [];
   const taints = new Map<string, string>();
   const sets = options.ruleSets ?? [];
 
-  const configNow = (): PolicyConfig => ({
-    ...options,
-    ruleSets: learnt.length === 0 ? sets : [...sets, loadRules({ allow: learnt }, "session")],
-  });
+  // What a person allowed on one machine says nothing about another one.
+  const configFor = ({ place }: PolicyRequest): PolicyConfig => {
+    const allow = learnt.filter((each) => each.place === place).map(({ rule }) => rule);
+    return { ...options, ruleSets: allow.length === 0 ? sets : [...sets, loadRules({ allow }, "session")] };
+  };
   const withTaint = (request: PolicyRequest, sessionKey: string | undefined): PolicyRequest => {
     const taint = sessionKey === undefined ? undefined : taints.get(sessionKey);
     return taint === undefined || request.taint !== undefined ? request : { ...request, taint };
@@ -144,24 +145,26 @@ function makePolicy(given: PolicyOptions | RuleFile | readonly RuleSet[]): Polic
 
   return {
     problems: sets.flatMap((set) => [...set.problems, ...set.warnings].map((text) => `${set.source}: ${text}`)),
-    decide: (request, sessionKey) => decide(withTaint(request, sessionKey), configNow()),
+    decide: (request, sessionKey) => decide(withTaint(request, sessionKey), configFor(request)),
     async authorize(
       request,
       { sessionKey, signal, approve = options.approve, timeoutMs = options.approvalTimeoutMs, beforeWait } = {},
     ) {
       const announce = once(beforeWait);
       const isConfined =
-        request.hold === "kernel" && decide(withTaint(request, sessionKey), configNow()).reading === "confined";
+        request.hold === "kernel" && decide(withTaint(request, sessionKey), configFor(request)).reading === "confined";
       // What a repository makes git run can do no harm there, so that there is nothing to look for.
       const inspected = isConfined ? request : await withGit(request, options.inspectGit ?? inspectGitConfig, announce);
       // Looked up last: the session may have changed while git was asked.
       const known = withTaint(inspected, sessionKey);
-      const verdict = decide(known, configNow());
+      const verdict = decide(known, configFor(request));
       if (verdict.behavior !== "ask") return settled(verdict, verdict.behavior);
       if (approve === undefined) return settled(verdict, "deny");
       await announce();
       const approval = await askOnce(approve, timeoutMs, known, verdict, signal);
-      if (approval.behavior === "allow" && isRule(approval.remember)) learnt.push(approval.remember);
+      if (approval.behavior === "allow" && isRule(approval.remember)) {
+        learnt.push({ rule: approval.remember, place: request.place });
+      }
       return approved(verdict, approval);
     },
     observe(command, sessionKey) {

@@ -39,6 +39,32 @@ describe("a policy", () => {
     expect(asked).toEqual(["make ask", "make x ask"]);
   });
 
+  it("takes what was allowed on one place for that place alone", async () => {
+    const asked: (string | undefined)[] = [];
+    const policy = createPolicy({
+      approve: async ({ place }, verdict): Promise<Approval> => {
+        asked.push(place);
+        return { behavior: "allow", remember: verdict.suggestedRules[0] ?? "" };
+      },
+    });
+    for (const place of [undefined, "ssh:a", "ssh:a", "ssh:b", undefined]) {
+      await policy.authorize({ command: "make all", ...(place === undefined ? {} : { place }) });
+    }
+
+    expect(asked).toEqual([undefined, "ssh:a", "ssh:b"]);
+  });
+
+  it("has rules that count on some places only", () => {
+    const policy = createPolicy({ allow: ["Bash(make **)"], deny: ["Bash(make **) on ssh:prod*"] });
+    const behaviorOn = (place?: string) =>
+      policy.decide({ command: "make all", ...(place === undefined ? {} : { place }) }).behavior;
+
+    expect([behaviorOn(), behaviorOn("ssh:build7"), behaviorOn("ssh:prod1")]).toEqual(["allow", "allow", "deny"]);
+    const narrow = createPolicy({ allow: ["Bash(make **) in /srv/** on podman:*"] });
+    expect(narrow.decide({ command: "make all" }).behavior).toBe("ask");
+    expect(narrow.decide({ command: "make all", place: "podman:web" }).behavior).toBe("allow");
+  });
+
   it("remembers a rule for as long as it lives", async () => {
     let questions = 0;
     const policy = createPolicy({

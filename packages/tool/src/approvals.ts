@@ -139,6 +139,7 @@ function requestOf(
     cwd,
     env,
     workspace: session.cwd,
+    ...(session.place === undefined ? {} : { place: session.place.name }),
     home:
       session.place === undefined
         ? ((session.hostEnv ?? process.env)["HOME"] ?? homedir())

@@ -66,6 +66,7 @@ export class Permits {
       {
         command,
         workspace,
+        ...(asked.on === undefined ? {} : { place: asked.on.name }),
         // Where earlier commands of a session went is not known here.
         ...(isFirst ? { cwd: workspace } : {}),
         home: this.#place === undefined ? homedir() : (this.#place.home ?? "/"),

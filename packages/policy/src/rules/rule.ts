@@ -2,7 +2,7 @@
  * Permission rules: their notation and what it means.
  *
  * `Bash(npm run test:*)`, `Bash(git push !--force **)`, `Bash(re:^npm )`, `Write(build/**)`,
- * `Env(CI_*)`, `Bash(npm test) in /srv/**`. Patterns are matched
+ * `Env(CI_*)`, `Bash(npm test) in /srv/**`, `Bash(rm **) on ssh:prod*`. Patterns are matched
  * against words after quote removal, never against text: a pattern over text is defeated by one more blank or quote.
  * The matching is in `match.ts`, files of rules in `rule-file.ts`.
  */
@@ -50,6 +50,8 @@ export interface Rule {
   readonly pattern: Pattern;
   /** Folders outside of the workspace in which an allow rule covers commands as well; absent: none. */
   readonly folders?: LinearPattern;
+  /** Names of places on which the rule counts; absent: on all, and on this machine. */
+  readonly places?: LinearPattern;
   /** Why the rule exists, for the person who meets it. */
   readonly reason?: string;
 }
@@ -61,27 +63,56 @@ export type ParsedRule =
 
 /**
  * Reads `Bash(…)`, `Write(…)` or `Env(…)`; a behavior may stand before it (`deny Bash(rm **)`) and then counts, and ` in GLOB`
- * behind an allow rule for commands names folders outside of the workspace.
+ * behind an allow rule for commands names folders outside of the workspace. ` on GLOB` at the end names places: the rule counts
+ * only where commands run there, e.g. `deny Bash(rm **) on ssh:prod*`.
  */
 export function parseRule(text: string, behavior: RuleBehavior, source: RuleSource, reason?: string): ParsedRule {
-  const match = /^(?:(allow|ask|deny)\s+)?(Bash|Write|Env)(?:\(([\s\S]*)\))?(?:\s+in\s+(\S+))?$/.exec(text.trim());
+  const match = /^(?:(allow|ask|deny)\s+)?(Bash|Write|Env)(?:\(([\s\S]*)\))?(?:\s+in\s+(\S+))?(?:\s+on\s+(\S+))?$/.exec(
+    text.trim(),
+  );
   if (match === null) {
     return { ok: false, problem: `\`${text}\` is not a rule: expected \`Bash(…)\`, \`Write(…)\` or \`Env(…)\`` };
   }
-  const [, said, tool, body, folder] = match;
+  const [, said, tool, body, folder, place] = match;
   const base = {
     behavior: (said as RuleBehavior | undefined) ?? behavior,
-    text: `${body === undefined ? (tool ?? "") : `${tool}(${body})`}${folder === undefined ? "" : ` in ${folder}`}`,
+    text: `${body === undefined ? (tool ?? "") : `${tool}(${body})`}${scopeText({ folder, place })}`,
     source,
     ...(reason === undefined ? {} : { reason }),
   };
   const parsed = tool === "Env" ? parseEnv(body) : tool === "Write" ? parseWrite(body) : parseBash(body);
   if ("problem" in parsed) return { ok: false, problem: `\`${text}\`: ${parsed.problem}` };
-  const folders = folder === undefined ? undefined : parseFolder(folder, tool === "Bash" && base.behavior === "allow");
-  if (folders !== undefined && "problem" in folders) return { ok: false, problem: `\`${text}\`: ${folders.problem}` };
+  const scope = parseScope({ folder, place }, tool === "Bash" && base.behavior === "allow");
+  if ("problem" in scope) return { ok: false, problem: `\`${text}\`: ${scope.problem}` };
   const { warning, pattern } = parsed;
-  const rule = { ...base, pattern, ...folders };
+  const rule = { ...base, pattern, ...scope };
   return { ok: true, rule, ...(warning === undefined ? {} : { warning }) };
+}
+
+/** What stands behind a pattern: where the rule counts. */
+interface ScopeText {
+  readonly folder: string | undefined;
+  readonly place: string | undefined;
+}
+
+function scopeText({ folder, place }: ScopeText): string {
+  return `${folder === undefined ? "" : ` in ${folder}`}${place === undefined ? "" : ` on ${place}`}`;
+}
+
+function parseScope(
+  { folder, place }: ScopeText,
+  takesFolders: boolean,
+): Pick<Rule, "folders" | "places"> | { problem: string } {
+  const folders = folder === undefined ? undefined : parseFolder(folder, takesFolders);
+  if (folders !== undefined && "problem" in folders) return folders;
+  const places = place === undefined ? undefined : parsePlace(place);
+  return places !== undefined && "problem" in places ? places : { ...folders, ...places };
+}
+
+/** `ssh:build7`, `ssh:*`: names of places, a `*` for any characters. */
+function parsePlace(glob: string): { readonly places: LinearPattern } | { problem: string } {
+  const compiled = compilePattern(`^${escapeRegex(glob).replaceAll(String.raw`\*`, ".*")}$`, "s");
+  return compiled.ok ? { places: compiled.pattern } : { problem: compiled.problem };
 }
 
 /** `/srv/**`: a folder and everything in it; `**`: any folder. */
