@@ -31,10 +31,15 @@ pub(crate) fn fits(text: &str) -> bool {
 /// Whether a shell's version is one that the driver may fit. True where it does not answer: what is wrong with it shows
 /// when it is used. Blocks for milliseconds, once for each shell.
 pub(crate) fn may_fit(shell: &Path) -> bool {
-    static KNOWN: Mutex<Option<HashMap<PathBuf, bool>>> = Mutex::new(None);
+    version_of(shell).is_none_or(|text| fits(&text))
+}
+
+/// The `$BASH_VERSION` of a shell, where it answers. Blocks for milliseconds, once for each shell.
+pub(crate) fn version_of(shell: &Path) -> Option<String> {
+    static KNOWN: Mutex<Option<HashMap<PathBuf, Option<String>>>> = Mutex::new(None);
     let mut known = lock(&KNOWN);
     let known = known.get_or_insert_default();
-    *known.entry(shell.to_path_buf()).or_insert_with(|| ask(shell).is_none_or(|text| fits(&text)))
+    known.entry(shell.to_path_buf()).or_insert_with(|| ask(shell)).clone()
 }
 
 /// Has a shell tell its `$BASH_VERSION`, in an empty environment.

@@ -1,7 +1,10 @@
 //! What this build can do on this machine. Asked, never guessed from the platform's name.
 
+use std::path::PathBuf;
+
+use crate::error::ShellError;
 use crate::request::SessionKind;
-use crate::session;
+use crate::{session, shell_path};
 
 /// What is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +24,28 @@ pub struct Capabilities {
     /// What of a read-only command this kernel does not hold, by name; or why there are no read-only commands. As far as
     /// the system says: whether they hold is proven with the first one.
     pub read_only: Result<Vec<&'static str>, String>,
+}
+
+/// The bash that sessions run where none is given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundBash {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its `$BASH_VERSION`, such as `5.2.15(1)-release`. `None`: it did not answer, or the system is not Linux.
+    pub version: Option<String>,
+}
+
+/// Finds the bash that sessions run where none is given. As `capabilities`, the first call starts it.
+///
+/// # Errors
+/// [`ShellError::ShellNotFound`] where there is none.
+pub fn find_bash() -> Result<FoundBash, ShellError> {
+    let path = shell_path::resolve(None)?;
+    #[cfg(target_os = "linux")]
+    let version = crate::bash_version::version_of(&path);
+    #[cfg(not(target_os = "linux"))]
+    let version = None;
+    Ok(FoundBash { path, version })
 }
 
 /// What this build can do on this machine. The first call starts the bash that sessions run where

@@ -172,6 +172,11 @@ impl Delivery {
         self.pending = Some(Box::pin(async move { observer.room().await }));
     }
 
+    /// The command is being ended.
+    pub(crate) fn stopping(&self) {
+        self.observer.stopping();
+    }
+
     /// Whether more may be read now.
     pub(crate) fn is_ready(&self) -> bool {
         self.pending.is_none()

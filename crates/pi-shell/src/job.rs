@@ -16,6 +16,14 @@ pub(crate) struct Job {
     pub(crate) cancel: CancellationToken,
 }
 
+impl Job {
+    /// It has its turn: its time begins.
+    pub(crate) fn begin(&self) -> Clock {
+        self.observer.started();
+        Clock::start(self.options.timeout)
+    }
+}
+
 /// When a command began and when it has to end.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {

@@ -58,7 +58,7 @@ mod tree;
 mod validate;
 
 pub use budget::{HARD_TIMEOUT_GRACE, callback_patience};
-pub use capabilities::{Capabilities, capabilities};
+pub use capabilities::{Capabilities, FoundBash, capabilities, find_bash};
 pub use confinement::{
     Plant, PlantKind, SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions, SandboxReport,
 };

@@ -16,6 +16,14 @@ pub struct SinkUpdate {
 
 /// Receives what a run writes. Called from one task at a time, in order. Without methods of its own it wants nothing.
 pub trait Observer: Send + Sync {
+    /// The run has its turn: its time begins, and its command is about to be given to bash. Comes before everything else,
+    /// again where a session had to begin again for it, and never where the run was refused.
+    fn started(&self) {}
+
+    /// The command is being ended: by its deadline, a cancel or its session's end. From now on its result waits for `room`
+    /// no longer than a stop takes, so a consumer that cannot take more at once should leave text out.
+    fn stopping(&self) {}
+
     /// Whether `chunk` wants the text at all; where not, it is neither decoded nor copied.
     fn wants_chunks(&self) -> bool {
         false

@@ -64,6 +64,10 @@ export const BashResult = z.object({
   workingDir: z.string().optional(),
   /** The shell's state was lost: a fresh or rolled-back shell stands. */
   sessionReset: z.boolean().optional(),
+  /** Where it ran, e.g. `ssh:build7`. Absent: on this machine. */
+  place: z.string().optional(),
+  /** The connection to its place ended before its end was reported: what became of it is not known. */
+  lost: z.boolean().optional(),
   /** Processes of this command that still live. */
   survivors: z.array(ProcessInfo).optional(),
   /** Names of variables that were kept from the command; never their values. */

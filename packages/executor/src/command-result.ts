@@ -14,7 +14,7 @@ export const DEFAULT_TIMEOUT_MS = DEFAULT_TIMEOUT_SECONDS * 1_000;
 
 /** Something a reader should know once, beside the output. */
 export interface ExecutorNotice {
-  kind: "snapshot" | "withheld" | "isolated" | "minimizer" | "secrets";
+  kind: "snapshot" | "withheld" | "isolated" | "minimizer" | "secrets" | "place";
   text: string;
 }
 
@@ -101,6 +101,23 @@ export function unresponsiveResult(
     outputLines,
     sessionReset: true,
     wallTimeMs: Math.round(run.wallTimeMs),
+  };
+}
+
+/** The result of a run on a place whose end is not known; `text` says why. Its session is lost. */
+export function lostResult(text: string, seen: LastSeen, wallTimeMs: number): CommandResult {
+  const outputBytes = Buffer.byteLength(seen.tail);
+  return {
+    output: annotated(`[${text}]`, seen.tail),
+    cancelled: true,
+    lost: true,
+    truncated: seen.bytes > outputBytes,
+    totalBytes: seen.bytes,
+    totalLines: seen.lines,
+    outputBytes,
+    outputLines: countLines(seen.tail),
+    sessionReset: true,
+    wallTimeMs: Math.round(wallTimeMs),
   };
 }
 

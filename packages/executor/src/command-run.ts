@@ -8,13 +8,14 @@
 import { type OutputWindow, outputWindow, type Settings } from "@pi-bash/contract";
 import { onAbort } from "@pi-bash/contract/abort";
 import type { ArtifactStore } from "./artifacts/store.ts";
-import { type CommandResult, neverStarted, settledResult, unresponsiveResult } from "./command-result.ts";
+import { type CommandResult, lostResult, neverStarted, settledResult, unresponsiveResult } from "./command-result.ts";
 import { type Deadline, type TimeoutDecision, watchDeadline } from "./deadline.ts";
 import { guardListener, warnAboutListener } from "./host-listener.ts";
 import { minimizeResult } from "./minimize.ts";
 import type { NativesPort, OutputMask, RunOptions, RunResult, SessionOptions } from "./natives-port.ts";
 import { ChunkThrottle, type OutputListener } from "./output/chunk-throttle.ts";
 import { withinLines } from "./output/line-window.ts";
+import { isLost, type PlaceFiles } from "./places/place.ts";
 import { ReadOnlyUnavailableError } from "./read-only/confinement.ts";
 import { READ_ONLY_ENV } from "./read-only/read-only-environment.ts";
 import { withRecognized } from "./read-only/read-only-result.ts";
@@ -51,6 +52,8 @@ export interface ExecuteBashOptions {
   signal?: AbortSignal;
   /** The agent's session: calls with the same key share a shell. Default: all calls without one share one. */
   sessionKey?: string;
+  /** The session at whose place a session of its own is. Default: `sessionKey`. */
+  placeKey?: string;
   /**
    * Called with what the command writes, at most every 50 ms, everything in order. A promise that it returns holds the
    * command back until it is settled. It does not hold up the command's end: what is written while the command is being
@@ -107,6 +110,8 @@ export interface CommandHost {
   mask: OutputMask | undefined;
   /** Rules of the minimizer that go before the built-in ones. */
   ruleFiles: () => Promise<RuleFiles>;
+  /** Where the run is, when that is not this machine. */
+  place: { readonly name: string; readonly files: PlaceFiles } | undefined;
 }
 
 /** Runs the command; the lease is given back when this settles. Rejects only when the command was never started. */
@@ -121,6 +126,7 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
     isFollowed: options.isFollowed === true,
     window,
     masksFile: settings["secrets.maskArtifacts"],
+    place: host.place,
   });
   const startedAt = performance.now();
   const { signal, onTimeout, lifetimeMs } = options;
@@ -132,6 +138,10 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
     const reason = deadline.hasKilled ? "deadline" : watched.reason;
     return sink.finish(unresponsiveResult(reason, sink.seen, { timeoutMs: endedAfterMs, wallTimeMs }), undefined);
   }
+  if (watched.kind === "failed" && isLost(watched.error)) {
+    const wallTimeMs = performance.now() - startedAt;
+    return sink.finish(lostResult(watched.error.message, sink.seen, wallTimeMs), undefined);
+  }
   if (watched.kind === "failed") {
     await sink.finish(neverStarted(), undefined);
     throw watched.error;
@@ -140,7 +150,9 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
   // The core was told to stop; why, it does not know.
   const ended = deadline.hasKilled && value.cancelled ? { ...value, timedOut: true } : value;
   const survivors = maskProcesses(host.mask, ended.survivors);
-  const settled = await withHints(settledResult({ ...ended, survivors }, endedAfterMs), call);
+  const plain = settledResult({ ...ended, survivors }, endedAfterMs);
+  // What a path means on a place cannot be looked up from here.
+  const settled = host.place === undefined ? await withHints(plain, call) : plain;
   const result = await sink.finish(settled, value.output);
   const shown = options.mayMinimize === false ? result : await minimized(call, result, { host, sink, window });
   // A minimized text fits already. What is said of a stop stands before the output.

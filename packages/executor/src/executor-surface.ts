@@ -7,6 +7,7 @@ import type { CommandResult } from "./command-result.ts";
 import type { ExecuteBashOptions } from "./command-run.ts";
 import type { ChildEnvironment } from "./environment/child-environment.ts";
 import type { NativesPort, OutputMask } from "./natives-port.ts";
+import type { PathKind, Place, Placement } from "./places/place.ts";
 import type { Confinement } from "./read-only/confinement.ts";
 import type { SessionFolders } from "./session-folders.ts";
 
@@ -14,6 +15,10 @@ import type { SessionFolders } from "./session-folders.ts";
 export interface ExecutorPorts {
   /** The native runtime. Default: `@pi-bash/natives`, loaded at the first command. */
   natives?: NativesPort;
+  /** Where sessions are. Default: this machine. `cwd` is a folder over there then. Not together with `placement`. */
+  place?: Place;
+  /** Chooses the place of a session, asked once for each session key. Default: `place`. */
+  placement?: Placement;
   /** The agent's environment, read once. Default: `process.env`. */
   hostEnv?: Readonly<Record<string, string | undefined>>;
   /** Where outputs go. Default: a store in a temporary folder with the limits of the settings, removed by `dispose`. */
@@ -32,6 +37,17 @@ export interface ExecutorPorts {
   configName?: string;
 }
 
+/** The place of a session, for whoever has to look at a path there. */
+export interface SessionPlace {
+  /** E.g. `ssh:build7`. */
+  readonly name: string;
+  /** First directory of sessions there. */
+  readonly cwd: string;
+  readonly home: string | undefined;
+  /** What stands at a path there, and where its links lead. */
+  stat(path: string): Promise<{ kind: PathKind; realPath?: string }>;
+}
+
 /** Runs commands for an agent: sessions by key, artifacts, jobs. */
 export interface Executor {
   /** Runs one command. Rejects only when it was never started. */
@@ -45,7 +61,7 @@ export interface Executor {
    * Whether commands can run read-only (`readOnly` of `executeBash`). The first answer is proven in a shell of its own, which
    * takes some tens of milliseconds. Never rejects: a shell that does not start confines nothing.
    */
-  confinement(): Promise<Confinement>;
+  confinement(sessionKey?: string): Promise<Confinement>;
   /**
    * Masks secrets as it is done in outputs, for texts that reach a model by another way. Undefined: nothing is masked
    * (`secrets.mask`), or there is no addon. Loads the native runtime.
@@ -53,8 +69,12 @@ export interface Executor {
   secretMask(): Promise<OutputMask | undefined>;
   /** Secrets are masked in the files of artifacts too (`secrets.maskArtifacts`). */
   readonly masksArtifacts: boolean;
-  /** What sessions begin with, and which names were kept from them. */
+  /** What sessions of this machine begin with, and which names were kept from them. */
   environment(): ChildEnvironment;
+  /**
+   * Where the sessions of a key are, connected. Rejects where it cannot be reached. Undefined: on this machine.
+   */
+  placeOf(sessionKey?: string): Promise<SessionPlace | undefined>;
   /** Closes the session of an agent's key and ends what it started. Fine if there is none. */
   closeSession(agentKey: string): Promise<void>;
   /** Shells there are now. */

@@ -8,44 +8,31 @@
  * in `sessions/`.
  */
 
-import { resolve } from "node:path";
 import { type SandboxOptions, Settings, type SettingsInput } from "@pi-bash/contract";
-import { HARD_TIMEOUT_GRACE_MS } from "@pi-bash/contract/internal";
 import { MAX_TIMER_MS, unlessAborted } from "@pi-bash/contract/wait";
 import { ArtifactStore } from "./artifacts/store.ts";
 import { type CommandResult, DEFAULT_TIMEOUT_MS, neverStarted } from "./command-result.ts";
 import { type ExecuteBashOptions, runCommand } from "./command-run.ts";
 import { type ChildEnvironment, checkCommandEnv, childEnvironment } from "./environment/child-environment.ts";
-import type { Executor, ExecutorPorts } from "./executor-surface.ts";
-import type { NativesPort, OutputMask, SessionOptions } from "./natives-port.ts";
+import type { Executor, ExecutorPorts, SessionPlace } from "./executor-surface.ts";
+import type { NativesPort, OutputMask } from "./natives-port.ts";
 import { checkCallOptions, checkExecutorOptions } from "./option-names.ts";
-import { type Confinement, ConfinementProof, checkClaim } from "./read-only/confinement.ts";
+import { Bases } from "./places/bases.ts";
+import { type Confinement, checkClaim } from "./read-only/confinement.ts";
 import { loadRuleFiles, type RuleFiles } from "./rule-files.ts";
 import { sandboxOf } from "./sandbox-settings.ts";
 import { Secrets } from "./secrets.ts";
+import type { SessionBase } from "./session-base.ts";
 import { SessionFolders } from "./session-folders.ts";
 import { SessionNews } from "./session-news.ts";
 import { sessionKey } from "./sessions/session-key.ts";
-import { SessionPool } from "./sessions/session-pool.ts";
-import { type ShellConfig, shellConfig } from "./shell-config.ts";
-import { SNAPSHOT_BUDGET_MS, type SnapshotOutcome, SnapshotSource } from "./snapshot/snapshot.ts";
-import { usableNatives } from "./usable-natives.ts";
-import { checkWorkingDirectory } from "./working-directory.ts";
+import { shellConfig } from "./shell-config.ts";
+import type { SnapshotOutcome } from "./snapshot/snapshot.ts";
 
 export type { Executor, ExecutorPorts } from "./executor-surface.ts";
 
 /** Keys of sessions are remembered up to here. */
 const MAX_REMEMBERED_SESSIONS = 4_096;
-
-/** What every session of an executor begins with. */
-interface Base {
-  natives: NativesPort;
-  config: ShellConfig;
-  environment: ChildEnvironment;
-  snapshots: SnapshotSource;
-  pool: SessionPool;
-  mask: OutputMask | undefined;
-}
 
 /**
  * Makes an executor. Nothing is started before the first command.
@@ -66,11 +53,14 @@ class SessionExecutor implements Executor {
   readonly #ports: ExecutorPorts;
   readonly #hostEnv: Readonly<Record<string, string | undefined>>;
   readonly #ownsArtifacts: boolean;
-  #base: Promise<Base> | undefined;
-  #pool: SessionPool | undefined;
+  readonly #bases: Bases;
   /** Keys of sessions by the agent's, each with the snapshot it was made with. */
-  readonly #keys = new Map<string | undefined, { snapshotPath: string | undefined; key: string }>();
-  readonly #proof: ConfinementProof;
+  readonly #keys = new WeakMap<
+    SessionBase,
+    Map<string | undefined, { snapshotPath: string | undefined; key: string }>
+  >();
+  /** Sessions that were told where they are. */
+  readonly #placed = new Set<string>();
   readonly #secrets: Secrets;
   readonly #news: SessionNews;
   #ruleFiles: Promise<RuleFiles> | undefined;
@@ -83,10 +73,6 @@ class SessionExecutor implements Executor {
     this.sandbox = sandboxOf(settings, ports.cwd ?? process.cwd());
     this.#hostEnv = { ...(ports.hostEnv ?? process.env) };
     this.#ownsArtifacts = ports.artifacts === undefined;
-    this.#proof = new ConfinementProof(async () => {
-      const base = await this.#open();
-      return { natives: base.natives, session: this.#sessionOptions(base, undefined) };
-    });
     this.artifacts =
       ports.artifacts ??
       new ArtifactStore({
@@ -96,6 +82,8 @@ class SessionExecutor implements Executor {
       });
     this.#secrets = new Secrets({ settings, hostEnv: this.#hostEnv, natives: ports.natives });
     this.#news = new SessionNews(this.#secrets);
+    const source = { settings, ports, hostEnv: this.#hostEnv, secrets: this.#secrets };
+    this.#bases = new Bases(source, ports);
     this.artifacts.maskWith(this.#secrets.mask);
   }
 
@@ -106,18 +94,21 @@ class SessionExecutor implements Executor {
     checkCommandEnv(options.env ?? {}, this.#settings["bash.environment.allow"]);
     const { signal } = options;
     if (signal?.aborted) return neverStarted();
-    const base = await this.#open();
+    const base = await unlessAborted(this.#bases.of(options.sessionKey, options.placeKey), signal);
+    if (base === "aborted") return neverStarted();
     if (options.readOnly === true) checkClaim(base.natives);
     // Every call but the first finds it made.
     const known = this.#knownSnapshot(base);
-    if (!this.#hasSession(base, known, options.sessionKey)) await this.#checkFolder(options.cwd);
+    if (!this.#hasSession(base, known, options.sessionKey) && options.cwd !== undefined) {
+      await base.checkFolder(options.cwd);
+    }
     const snapshot = known ?? (await unlessAborted(this.#snapshot(base), signal));
     if (snapshot === "aborted") return neverStarted();
     const snapshotPath = pathOf(snapshot);
     const key = this.#keyOf(base, snapshotPath, options.sessionKey);
     // A session that stands has sourced it; only a new one needs the file.
-    if (snapshotPath !== undefined && !base.pool.has(key)) await base.snapshots.restore();
-    const sessionOptions = this.#sessionOptions(base, snapshotPath);
+    const isWanted = snapshotPath !== undefined && !base.pool.has(key);
+    const sessionOptions = base.sessionOptions(isWanted ? pathOf(await base.snapshots.restore()) : snapshotPath);
     const lease = await base.pool.acquire(key, sessionOptions, { mayClone: options.overlap === "clone", signal });
     if (lease === undefined) return neverStarted();
     if (options.isEphemeral) lease.session.isEphemeral = true;
@@ -129,36 +120,71 @@ class SessionExecutor implements Executor {
       artifacts: this.artifacts,
       prefix: base.config.prefix,
       mask: base.mask,
-      graceMs: this.#ports.graceMs ?? HARD_TIMEOUT_GRACE_MS,
+      graceMs: base.graceMs,
       ruleFiles: () => this.#rules(base.natives),
-    }).catch((error: unknown) => this.#proof.rejected(error));
+      place: base.place,
+    }).catch((error: unknown) => base.proof.rejected(error));
     const { environment, mask } = base;
-    return this.#news.addTo(result, { key, lease, snapshot, environment, mask });
+    const told = this.#news.addTo(result, { key, lease, snapshot, environment, mask });
+    return base.place === undefined ? told : this.#onPlace(told, key, options.sessionKey, base.place.name);
+  }
+
+  /** Says where a command ran, and, once a session, that its commands do. */
+  async #onPlace(
+    result: CommandResult,
+    key: string,
+    sessionKey: string | undefined,
+    place: string,
+  ): Promise<CommandResult> {
+    const isReset = await this.#bases.takeLoss(sessionKey);
+    const placed: CommandResult = { ...result, place, ...(isReset ? { sessionReset: true } : {}) };
+    if (this.#placed.has(key)) return placed;
+    if (this.#placed.size < MAX_REMEMBERED_SESSIONS) this.#placed.add(key);
+    const notice = {
+      kind: "place" as const,
+      text: `Commands of this session run on ${place}; paths are of that machine.`,
+    };
+    return { ...placed, notices: [...(placed.notices ?? []), notice] };
+  }
+
+  async placeOf(key?: string): Promise<SessionPlace | undefined> {
+    if ((await this.#bases.placeOf(key)).kind === "local") return undefined;
+    const { place } = await this.#bases.of(key);
+    if (place === undefined) return undefined;
+    const { name, files, facts } = place;
+    return { name, cwd: this.#ports.cwd ?? facts.cwd, home: facts.home, stat: (path) => files.stat(path) };
   }
 
   secretMask(): Promise<OutputMask | undefined> {
     return this.#secrets.mask();
   }
 
-  confinement(): Promise<Confinement> {
-    return this.#proof.found();
+  async confinement(key?: string): Promise<Confinement> {
+    try {
+      return await (await this.#bases.of(key)).proof.found();
+    } catch (error) {
+      return { available: false, reason: error instanceof Error ? error.message : String(error) };
+    }
   }
 
   environment(): ChildEnvironment {
-    const { shell } = this.#config();
+    const { configName } = this.#ports;
+    const named = configName === undefined ? {} : { configName };
+    const { shell } = shellConfig({ settings: this.#settings, hostEnv: this.#hostEnv, ...named });
     return childEnvironment({ hostEnv: this.#hostEnv, settings: this.#settings, shell });
   }
 
   async closeSession(agentKey: string): Promise<void> {
     this.folders.delete(agentKey);
-    const base = await this.#base;
+    const base = await this.#bases.existing(agentKey);
+    this.#bases.forget(agentKey);
     if (base === undefined) return;
     const snapshot = await this.#snapshot(base);
     await base.pool.close(this.#keyOf(base, pathOf(snapshot), agentKey));
   }
 
   stats(): { sessions: number; idle: number; quarantined: number } {
-    return this.#pool?.stats() ?? { sessions: 0, idle: 0, quarantined: 0 };
+    return this.#bases.stats();
   }
 
   dispose(): Promise<void> {
@@ -167,91 +193,54 @@ class SessionExecutor implements Executor {
   }
 
   async #close(): Promise<void> {
-    const base = await this.#base?.catch(() => undefined);
-    await this.#proof.settled();
-    await base?.pool.dispose();
-    await base?.snapshots.dispose();
+    for (const base of await this.#bases.all()) {
+      await base.proof.settled();
+      await base.pool.dispose();
+      await base.snapshots.dispose();
+    }
     this.artifacts.unmask(this.#secrets.mask);
     if (this.#ownsArtifacts) await this.artifacts.dispose();
   }
 
-  /** What sessions begin with, worked out once; a failure (no bash) is tried again at the next call. */
-  #open(): Promise<Base> {
-    this.#base ??= this.#prepare().catch((error: unknown) => {
-      this.#base = undefined;
-      throw error;
-    });
-    return this.#base;
-  }
-
-  async #prepare(): Promise<Base> {
-    const config = this.#config();
-    const natives: NativesPort = this.#ports.natives ?? (await usableNatives());
-    const environment = this.environment();
-    const { maxIdleSessions: maxIdle, snapshotBudgetMs: budgetMs = SNAPSHOT_BUDGET_MS } = this.#ports;
-    const snapshots = new SnapshotSource({ natives, shell: config.shell, env: environment.env, budgetMs });
-    const mask = await this.secretMask();
-    this.#pool = new SessionPool({ natives, ...(maxIdle === undefined ? {} : { maxIdle }) });
-    return { natives, config, environment, snapshots, pool: this.#pool, mask };
-  }
-
-  #config(): ShellConfig {
-    const { configName } = this.#ports;
-    const named = configName === undefined ? {} : { configName };
-    return shellConfig({ settings: this.#settings, hostEnv: this.#hostEnv, ...named });
-  }
-
-  #snapshot(base: Base): Promise<SnapshotOutcome> {
+  #snapshot(base: SessionBase): Promise<SnapshotOutcome> {
     return this.#ports.usesSnapshot === false ? Promise.resolve({ kind: "none" }) : base.snapshots.getOrCreate();
   }
 
-  #hasSession(base: Base, snapshot: SnapshotOutcome | undefined, agentKey: string | undefined): boolean {
+  #hasSession(base: SessionBase, snapshot: SnapshotOutcome | undefined, agentKey: string | undefined): boolean {
     return snapshot !== undefined && base.pool.has(this.#keyOf(base, pathOf(snapshot), agentKey));
   }
 
-  /** Nothing is started for a folder that is missing. */
-  async #checkFolder(cwd: string | undefined): Promise<void> {
-    if (cwd !== undefined) await checkWorkingDirectory(resolve(this.#ports.cwd ?? process.cwd(), cwd));
-  }
-
-  #knownSnapshot(base: Base): SnapshotOutcome | undefined {
+  #knownSnapshot(base: SessionBase): SnapshotOutcome | undefined {
     return this.#ports.usesSnapshot === false ? { kind: "none" } : base.snapshots.known;
   }
 
   /** The rule files, read once: when the first output is there to be minimized. */
   #rules(natives: NativesPort): Promise<RuleFiles> {
-    this.#ruleFiles ??= loadRuleFiles(this.#settings, this.#ports.cwd ?? process.cwd(), natives).then((files) => {
+    this.#ruleFiles ??= loadRuleFiles(this.#settings, this.#nearFolder(), natives).then((files) => {
       this.#news.tellProblems(files.problems);
       return files;
     });
     return this.#ruleFiles;
   }
 
-  #keyOf(base: Base, snapshotPath: string | undefined, agentKey: string | undefined): string {
-    const known = this.#keys.get(agentKey);
+  #keyOf(base: SessionBase, snapshotPath: string | undefined, agentKey: string | undefined): string {
+    const keys = this.#keys.get(base) ?? new Map();
+    this.#keys.set(base, keys);
+    const known = keys.get(agentKey);
     if (known !== undefined && known.snapshotPath === snapshotPath) return known.key;
     const { config, environment } = base;
     const parts = { shell: config.shell, prefix: config.prefix, env: environment.env };
     const key = sessionKey({ ...parts, snapshotPath, sessionKey: agentKey });
     // The environment is long and never changes here: hashing it for every command would cost more than a builtin.
-    if (this.#keys.size >= MAX_REMEMBERED_SESSIONS) this.#keys.clear();
-    this.#keys.set(agentKey, { snapshotPath, key });
+    if (keys.size >= MAX_REMEMBERED_SESSIONS) keys.clear();
+    keys.set(agentKey, { snapshotPath, key });
     return key;
   }
 
-  #sessionOptions(base: Base, snapshotPath: string | undefined): SessionOptions {
-    const { cwd } = this.#ports;
-    const { sandbox } = this;
-    const { limits } = this.#settings;
-    return {
-      shell: base.config.shell,
-      baseEnv: base.environment.env,
-      ...(sandbox === undefined ? {} : { sandbox }),
-      ...(limits === undefined ? {} : { limits }),
-      ...(base.mask === undefined ? {} : { mask: base.mask }),
-      ...(cwd === undefined ? {} : { cwd }),
-      ...(snapshotPath === undefined ? {} : { snapshotPath }),
-    };
+  /** The folder of this machine that the executor works for: on a place, `cwd` is one over there. */
+  #nearFolder(): string {
+    const { cwd, place, placement } = this.#ports;
+    return place === undefined && placement === undefined && cwd !== undefined ? cwd : process.cwd();
   }
 }
 

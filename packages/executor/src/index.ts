@@ -30,6 +30,7 @@ export {
 export { NON_INTERACTIVE_ENV } from "./environment/non-interactive.ts";
 export { disposeSharedExecutor, executeBash } from "./execute-bash.ts";
 export { createExecutor, type Executor, type ExecutorPorts } from "./executor.ts";
+export type { SessionPlace } from "./executor-surface.ts";
 export { type BashWorkOptions, bashWork } from "./jobs/bash-work.ts";
 export type { DeliverySink } from "./jobs/delivery-queue.ts";
 export type { FollowOptions, FollowReport } from "./jobs/follow.ts";
@@ -50,6 +51,16 @@ export type { LogText } from "./jobs/log-reader.ts";
 export type { JobReport, PollOptions, PollResult } from "./jobs/poll.ts";
 export type { NativesPort, OutputMask } from "./natives-port.ts";
 export type { OutputListener } from "./output/chunk-throttle.ts";
+export type {
+  LocalPlace,
+  OpenedPlace,
+  PathKind,
+  Place,
+  PlaceFacts,
+  PlaceFiles,
+  Placement,
+  RemotePlace,
+} from "./places/place.ts";
 export { type BashProgress, type BashProgressEnd, runWithProgress } from "./progress.ts";
 export { type Confinement, ReadOnlyUnavailableError } from "./read-only/confinement.ts";
 export type { ArtifactChoice, UpdateListener } from "./run-sink.ts";

@@ -8,6 +8,8 @@ import type { ExecutorPorts } from "./executor.ts";
 
 const PORTS: OptionNames<ExecutorPorts> = {
   natives: true,
+  place: true,
+  placement: true,
   hostEnv: true,
   artifacts: true,
   cwd: true,
@@ -24,6 +26,7 @@ const CALL: OptionNames<ExecuteBashOptions> = {
   timeoutMs: true,
   signal: true,
   sessionKey: true,
+  placeKey: true,
   onTurn: true,
   onChunk: true,
   onUpdate: true,

@@ -12,6 +12,8 @@ import type { ArtifactStore } from "./artifacts/store.ts";
 import type { CommandResult, LastSeen } from "./command-result.ts";
 import type { RunOutput, RunSinkOptions } from "./natives-port.ts";
 import { isOverLines } from "./output/line-window.ts";
+import { FarSpill, PULLED_BYTES } from "./places/far-spill.ts";
+import type { PlaceFiles } from "./places/place.ts";
 
 /** Takes the newest tail of the output, at most every 50 ms. */
 export type UpdateListener = (tail: string, totals: { bytes: number; lines: number }) => void;
@@ -39,11 +41,14 @@ export interface RunSinkSource {
   window: OutputWindow;
   /** Secrets are masked in the file too. */
   masksFile?: boolean;
+  /** The run is on a place, and its file with it. Absent: both are here. */
+  place?: { readonly name: string; readonly files: PlaceFiles } | undefined;
 }
 
 /** The sink of one run. Never rejects: without an artifact the run goes on, and the result says why. */
 export async function openRunSink(source: RunSinkSource): Promise<RunSink> {
   const { allocation, error } = await allocate(source);
+  const far = farSpill(source, allocation);
   const seen: LastSeen = { tail: "", bytes: 0, lines: 0 };
   const { maxBytes, headBytes } = source.window;
   const options: RunSinkOptions = {
@@ -62,18 +67,28 @@ export async function openRunSink(source: RunSinkSource): Promise<RunSink> {
     options,
     seen,
     spillPath: allocation?.path,
-    finish: (result, output) => finish(source, { allocation, error }, result, output),
+    finish: (result, output) => finish(source, { allocation, error, far }, result, output),
   };
 }
 
 interface Allocated {
   allocation: ArtifactAllocation | undefined;
   error: string | undefined;
+  /** Where the run writes the file, when that is on a place. */
+  far: FarSpill | undefined;
+}
+
+/** The file of a run on a place, known to the store from now on: it can be read there while it grows. */
+function farSpill({ place, store }: RunSinkSource, allocation: ArtifactAllocation | undefined): FarSpill | undefined {
+  if (place === undefined || allocation === undefined) return undefined;
+  const spill = new FarSpill(place.name, allocation.path, place.files);
+  store.moveTo(allocation.id, allocation.path, spill);
+  return spill;
 }
 
 async function finish(
   source: RunSinkSource,
-  { allocation, error }: Allocated,
+  { allocation, error, far }: Allocated,
   result: CommandResult,
   output: RunOutput | undefined,
 ): Promise<CommandResult> {
@@ -81,7 +96,9 @@ async function finish(
   const isCutLater = output?.truncated === false && isOverLines(output.text, source.window);
   const isCut = result.truncated || isCutLater;
   if (allocation === undefined) return isCut && error !== undefined ? { ...result, artifactError: error } : result;
-  const { found, problem } = await keep(allocation, output, isCutLater);
+  const isGrowing = (result.survivors?.length ?? 0) > 0;
+  const missing = far && (await fetch(source, { allocation, far }, output, isGrowing));
+  const { found, problem } = missing ?? (await keep(allocation, output, { isCutLater }));
   if (source.artifact === undefined) await settle(source.store, allocation.id, { found, problem });
   if (found === "whole") return { ...result, artifactId: allocation.id };
   if (problem === undefined || !(isCut || found === "part")) return result;
@@ -102,7 +119,11 @@ interface Kept {
 }
 
 /** What the sink has written; `isCutLater`: the text is written where the sink needed no file. */
-async function keep(allocation: ArtifactAllocation, output: RunOutput | undefined, isCutLater: boolean): Promise<Kept> {
+async function keep(
+  allocation: ArtifactAllocation,
+  output: RunOutput | undefined,
+  { isCutLater }: { isCutLater: boolean },
+): Promise<Kept> {
   const problem = output === undefined ? "the run did not report what it saved" : output.spillError;
   const found = await fileOf(allocation, output, problem);
   if (!isCutLater || found !== "none" || output === undefined) return { found, problem };
@@ -133,7 +154,32 @@ async function saveText({ path }: ArtifactAllocation, text: string): Promise<str
   }
 }
 
-async function allocate(source: RunSinkSource): Promise<Allocated> {
+/**
+ * Brings the file of a run here, where that is due: it is small and nothing writes to it any more, or its artifact is not of
+ * the store, whose owner looks for it here. What that means for the artifact, where it failed.
+ */
+async function fetch(
+  { store }: RunSinkSource,
+  { allocation, far }: { allocation: ArtifactAllocation; far: FarSpill },
+  output: RunOutput | undefined,
+  isGrowing: boolean,
+): Promise<Kept | undefined> {
+  const isThere = output?.spilled === true || output?.spillError !== undefined;
+  const isOwn = store.moveTo(allocation.id, allocation.path, isThere ? far : undefined);
+  if (output === undefined || !isThere) return undefined;
+  far.sizeBytes = output.totalBytes;
+  if (isOwn && (isGrowing || output.totalBytes > PULLED_BYTES)) return undefined;
+  try {
+    await far.pull(allocation.path);
+    store.moveTo(allocation.id, allocation.path, undefined);
+    return undefined;
+  } catch (error) {
+    if (isOwn) return undefined;
+    return { found: "none", problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function allocate(source: RunSinkSource): Promise<Omit<Allocated, "far">> {
   const choice = source.artifact;
   if (choice === false) return { allocation: undefined, error: undefined };
   if (choice !== undefined) return { allocation: choice, error: undefined };

@@ -6,6 +6,7 @@
  * missing. One look costs as much as a plain builtin, so a session that stands is spared it.
  */
 import { stat } from "node:fs/promises";
+import type { PlaceFiles } from "./places/place.ts";
 
 /** A folder that no command can run in. The codes are those of the core. */
 export class WorkingDirectoryError extends Error {
@@ -33,5 +34,24 @@ export async function checkWorkingDirectory(path: string): Promise<void> {
   }
   if (!isDirectory) {
     throw new WorkingDirectoryError("PI_CWD_NOT_A_DIRECTORY", `Working directory is not a directory: ${path}`);
+  }
+}
+
+/** The same on a place: throws `WorkingDirectoryError` unless the absolute path leads to a directory there. */
+export async function checkFarDirectory(place: string, files: PlaceFiles, path: string): Promise<void> {
+  const { kind } = await files.stat(path);
+  switch (kind) {
+    case "directory":
+      return;
+    case "missing":
+      throw new WorkingDirectoryError("PI_MISSING_CWD", `Working directory does not exist on ${place}: ${path}`);
+    case "denied":
+      throw new WorkingDirectoryError("PI_CWD_DENIED", `Working directory cannot be used on ${place}: ${path}`);
+    case "file":
+    case "other":
+      throw new WorkingDirectoryError(
+        "PI_CWD_NOT_A_DIRECTORY",
+        `Working directory is not a directory on ${place}: ${path}`,
+      );
   }
 }

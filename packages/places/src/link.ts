@@ -8,6 +8,7 @@
  * and the program is ended by its one owner.
  */
 import { randomBytes } from "node:crypto";
+import { ShellError } from "@pi-bash/natives";
 import { Handshake, type HostBinary } from "./handshake.ts";
 import { HostChild } from "./host-child.ts";
 import { byeText, type LinkEnd } from "./link-end.ts";
@@ -156,6 +157,18 @@ export class Link {
     return number;
   }
 
+  /** Takes a new channel and sends its first frame. Where `first` throws, there is no channel. */
+  begin(channel: Channel, first: (number: number) => Buffer): number {
+    const number = this.claim(channel);
+    try {
+      this.send(first(number));
+    } catch (error) {
+      this.release(number);
+      throw tooLarge(error);
+    }
+    return number;
+  }
+
   /** A channel is over. */
   release(number: number): void {
     if (!this.#channels.delete(number)) return;
@@ -292,6 +305,11 @@ export class Link {
     for (const channel of channels) channel.cut(end);
     this.#settleEnd(end);
   }
+}
+
+/** What does not fit into the protocol was not sent, and nothing was begun. */
+function tooLarge(error: unknown): unknown {
+  return error instanceof RangeError ? new ShellError("PI_INVALID_OPTION", error.message, { cause: error }) : error;
 }
 
 function lastLine(text: string): string {

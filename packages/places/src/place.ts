@@ -25,6 +25,8 @@ const MAX_BACKOFF_MS = 30_000;
 
 /** What a place said of itself when it was connected. */
 export interface PlaceFacts {
+  /** The `pi-host` that serves; with another one, sessions of before are gone. */
+  readonly instance: string;
   /** The version of its `pi-host`. */
   readonly version: string;
   readonly host: string;
@@ -247,6 +249,7 @@ function factsOf(hello: FarHello, rttMs: number, workspace: string | undefined):
   const { build, host, os, arch, user, uid, home, env, bash, bashError, capabilities, bootId, folder, freeBytes } =
     hello;
   return {
+    instance: hello.instance,
     version: build.version,
     host,
     os,

@@ -94,11 +94,9 @@ class RemoteRun implements Channel {
     this.end = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    this.#channel = link.claim(this);
     const id = randomBytes(16).toString("hex");
-    link.send(
-      encodeObject(KIND.run, this.#channel, { id, ...call.where, request: call.request, window: this.#window }),
-    );
+    const members = { id, ...call.where, request: call.request, window: this.#window };
+    this.#channel = link.begin(this, (channel) => encodeObject(KIND.run, channel, members));
   }
 
   take(frame: Frame): void {

@@ -57,8 +57,7 @@ export function request(
       },
       cut: (end: LinkEnd) => reject(unreachable(place, end)),
     };
-    const number = link.claim(channel);
-    link.send(encodeObject(KIND.request, number, { op, ...members }));
+    const number = link.begin(channel, (claimed) => encodeObject(KIND.request, claimed, { op, ...members }));
   });
 }
 

@@ -90,7 +90,7 @@ describe("frames", () => {
     const noNewline = encodeFrame(KIND.ping, 0, Buffer.from("x"));
     noNewline[noNewline.length - 1] = 0x20;
     const flags = encodeFrame(KIND.ping, 0, Buffer.from("x"));
-    flags[5] = 2;
+    flags[5] = 4;
     expect(() => decode([noNewline])).toThrow("newline");
     expect(() => decode([flags])).toThrow("flags");
   });
@@ -111,6 +111,18 @@ describe("frames", () => {
       const payload = Buffer.from(text, "latin1");
       expect(() => objectOf({ kind: KIND.answer, mustKnow: false, channel: 1, payload }), text).toThrow(FrameError);
     }
+  });
+
+  it("carry objects that are larger than one of them, and not without an end", () => {
+    const text = "ü".repeat(2_000_000);
+    const stream = encodeObject(KIND.run, 9, { text });
+    const [frame] = decode([stream.subarray(0, 1_500_000), stream.subarray(1_500_000)]);
+    expect(frame && objectOf(frame)).toEqual({ text });
+    expect(() => encodeObject(KIND.run, 9, { text: "x".repeat(17 * 1024 * 1024) })).toThrow(RangeError);
+
+    const part = encodeFrame(KIND.end, 1, Buffer.alloc(1_000_000), 2);
+    expect(() => decode(Array.from({ length: 17 }, () => part))).toThrow("too long");
+    expect(() => decode([part, encodeFrame(KIND.end, 2)])).toThrow("between the parts");
   });
 
   it("are not made where they would be too long or have no channel", () => {

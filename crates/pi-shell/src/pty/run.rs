@@ -228,9 +228,15 @@ impl Run<'_> {
                 }
             };
             match event {
-                Event::Cancelled => stopping = Some(ExitOutcome::Cancelled),
+                Event::Cancelled => {
+                    self.outflow.stopping();
+                    stopping = Some(ExitOutcome::Cancelled);
+                }
                 Event::Deadline => {
-                    stopping = (!self.deadline.extend_if_late()).then_some(ExitOutcome::TimedOut);
+                    if !self.deadline.extend_if_late() {
+                        self.outflow.stopping();
+                        stopping = Some(ExitOutcome::TimedOut);
+                    }
                 }
                 Event::Ended(exit) => return exit.into(),
                 Event::Stopped => return stopping.unwrap_or(ExitOutcome::Cancelled),

@@ -1,7 +1,7 @@
 //! Proves a sandbox before it is relied on: attempts that must fail are made in it.
 //!
 //! The attempts are made by the supervisor's executable, started once more as a program of a
-//! confined supervisor (`crates/pi-supervisor/src/probe.rs`). What can be seen from here, a file that
+//! confined supervisor (`crates/pi-supervisor/src/program/probe.rs`). What can be seen from here, a file that
 //! was changed, a connection that came, counts whatever that program says.
 //!
 //! The same attempts prove a read-only copy of a session (`proof`), which makes them by itself.

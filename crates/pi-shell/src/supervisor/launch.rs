@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, Command, Stdio};
 use std::time::Duration;
 
 use pi_supervisor::process;
-use pi_supervisor::wire::{Confine, Event, Request, VERSION};
+use pi_supervisor::wire::{Confine, Event, PROGRAM_ARGUMENT, PROGRAM_NAME, Request, VERSION};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -198,9 +199,15 @@ fn start(
     // A name without a slash would be looked up in PATH.
     let executable: PathBuf = std::path::absolute(executable)?;
     let is_wrapped = !wrapper.is_empty();
-    let mut line = wrapper.into_iter().chain([executable.into_os_string()]);
+    let mut line =
+        wrapper.into_iter().chain([executable.into_os_string(), PROGRAM_ARGUMENT.into()]);
     let program = line.next().unwrap_or_default();
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    if !is_wrapped {
+        // Its file may be another program as well.
+        command.arg0(PROGRAM_NAME);
+    }
+    let mut child = command
         .args(line)
         .env_clear()
         .stdin(Stdio::from(socket))

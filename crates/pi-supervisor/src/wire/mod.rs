@@ -17,6 +17,12 @@ pub use confine::{Confine, ConfineStep, Landlock, Namespaces, PathRule};
 pub use event::{Event, Exit, SpawnStep};
 pub use request::{Limit, Request, Resource, Spawn};
 
+/// Name that the supervisor is started by (`argv[0]`), whatever its file is called.
+pub const PROGRAM_NAME: &str = "pi-supervisor";
+
+/// Its first argument, which says the same where a program in between chooses the name.
+pub const PROGRAM_ARGUMENT: &str = "--supervise";
+
 /// Version of the wire, in [`Event::Ready`]. Changes with every change of a frame.
 pub const VERSION: u32 = 5;
 

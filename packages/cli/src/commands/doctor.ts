@@ -4,8 +4,10 @@
  * Nothing is believed: the shell that is reported is one that has just run a command, ended by the engine itself.
  */
 import { release } from "node:os";
+import type { RemotePlace } from "@pi-bash/places";
 import { isNodeSupported, LEAST_NODE } from "../least-node.ts";
 import { parseOptionWords } from "../option-words.ts";
+import { parsePlace } from "../place-option.ts";
 import { DOCTOR_OPTIONS } from "../surface/options.ts";
 import { ownVersion } from "../version.ts";
 
@@ -28,7 +30,7 @@ function text(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function probeShell(natives: typeof import("@pi-bash/natives")): Promise<Finding> {
+async function probeShell(natives: Pick<typeof import("@pi-bash/natives"), "executeShell">): Promise<Finding> {
   const command = 'printf "%s %s" "$BASH" "$BASH_VERSION"';
   try {
     const result = await natives.executeShell({ command, timeoutMs: PROBE_TIMEOUT_MS, sink: {} });
@@ -60,7 +62,9 @@ function driverFindings({ state, path, reason }: ReturnType<typeof import("@pi-b
 }
 
 /** Whether the kernel holds commands that are allowed because they only read: tried, not believed. */
-async function readOnlyFinding(natives: typeof import("@pi-bash/natives")): Promise<Finding> {
+async function readOnlyFinding(
+  natives: Pick<typeof import("@pi-bash/natives"), "executeShell" | "capabilities">,
+): Promise<Finding> {
   const name = "read-only commands";
   const limited = (found: string): Finding => ({ name, state: "limited", found, remedy: WITHOUT_CONFINEMENT });
   const { available, reason = "this system cannot confine a command" } = natives.capabilities().readOnly;
@@ -139,12 +143,43 @@ export async function examine(): Promise<Finding[]> {
   return findings;
 }
 
+/** Looks at a place: whether it can be reached, what runs there, what it can hold. Never rejects. */
+async function examinePlace(place: RemotePlace): Promise<Finding[]> {
+  const findings: Finding[] = [{ name: "pi-bash", state: "ok", found: ownVersion() }];
+  try {
+    const began = performance.now();
+    const { facts, natives } = await place.open();
+    const took = Math.round(performance.now() - began);
+    const { host, user = "?", os, arch, version, folder, freeBytes } = facts;
+    findings.push({ name: "place", state: "ok", found: `${place.name}: ${user} on ${host}, connected in ${took} ms` });
+    findings.push({ name: "pi-host", state: "ok", found: `${version} for ${os} ${arch}, its files in ${folder}` });
+    if (freeBytes !== undefined) findings.push(spaceFinding(freeBytes, folder));
+    findings.push(await probeShell(natives), ...capabilityFindings(facts.capabilities));
+    findings.push(await readOnlyFinding(natives));
+  } catch (error) {
+    const remedy = "docs/places.md has what each kind of place needs, and what its failures mean";
+    findings.push({ name: "place", state: "missing", found: text(error), remedy });
+  } finally {
+    await place.close();
+  }
+  return findings;
+}
+
+/** Below this, in bytes, outputs of commands may not fit. */
+const LITTLE_SPACE_BYTES = 256 * 1024 ** 2;
+
+function spaceFinding(freeBytes: number, folder: string): Finding {
+  const found = `${Math.floor(freeBytes / 1024 ** 2)} MiB free at ${folder}`;
+  if (freeBytes >= LITTLE_SPACE_BYTES) return { name: "space", state: "ok", found };
+  return { name: "space", state: "limited", found, remedy: "make room, or set PI_HOST_CACHE there to another folder" };
+}
+
 const MARKS = { ok: "ok     ", limited: "limited", missing: "MISSING" } as const;
 
 /** Runs the words after `doctor`; the exit status is 1 when something that is needed is missing. */
 export async function doctor(words: readonly string[]): Promise<number> {
-  const asJson = parseDoctorArguments(words);
-  const findings = await examine();
+  const { asJson, on } = parseDoctorArguments(words);
+  const findings = on === undefined ? await examine() : await examinePlace(on);
   if (asJson) {
     process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   } else {
@@ -156,6 +191,7 @@ export async function doctor(words: readonly string[]): Promise<number> {
   return findings.some(({ state }) => state === "missing") ? 1 : 0;
 }
 
-function parseDoctorArguments(words: readonly string[]): boolean {
-  return parseOptionWords({ args: [...words], options: DOCTOR_OPTIONS }).values.json;
+function parseDoctorArguments(words: readonly string[]): { asJson: boolean; on: RemotePlace | undefined } {
+  const { values } = parseOptionWords({ args: [...words], options: DOCTOR_OPTIONS });
+  return { asJson: values.json, on: values.on === undefined ? undefined : parsePlace(values.on) };
 }

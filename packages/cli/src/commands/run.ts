@@ -6,7 +6,9 @@
  */
 import { StringDecoder } from "node:string_decoder";
 import { displayLine } from "@pi-bash/contract";
-import { executeShell, Shell, type ShellRunOptions, type ShellRunResult } from "@pi-bash/natives";
+import type { ShellRunOptions, ShellRunResult } from "@pi-bash/natives";
+import * as natives from "@pi-bash/natives";
+import type { RemoteNatives } from "@pi-bash/places";
 import { TerminalFilter } from "@pi-bash/renderer/internal";
 import { type Interrupt, listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
@@ -69,17 +71,20 @@ export async function run(words: readonly string[]): Promise<number> {
   const onOutputError = () => readerGone.abort();
   process.stdout.on("error", onOutputError);
   process.stderr.on("error", onOutputError);
-  const shell = asked.session ? new Shell(asked.cwd === undefined ? {} : { cwd: asked.cwd }) : undefined;
+  let shell: Sessions["shell"];
   let streams: CommandStreams | undefined;
   try {
+    const opened = await asked.on?.open();
+    const engine = opened?.natives ?? natives;
+    shell = asked.session ? new engine.Shell(asked.cwd === undefined ? {} : { cwd: asked.cwd }) : undefined;
     streams = await openStreams(wantedStreams(asked));
     let status = 0;
-    const permits = policy === undefined ? undefined : new Permits(policy, asked, streams.isOwn);
+    const permits = policy === undefined ? undefined : new Permits(policy, asked, streams.isOwn, opened?.facts);
     for (const [index, command] of asked.commands.entries()) {
       const isFirst = index === 0;
       const text = streams.around(command, isFirst ? 0 : status);
       const signal = AbortSignal.any([interrupt.signal, readerGone.signal]);
-      const once = (permit: Permit) => runOne(text, asked, shell, { isFirst, permit }, signal);
+      const once = (permit: Permit) => runOne(text, asked, { shell, engine }, { isFirst, permit }, signal);
       const result = permits === undefined ? await once(UNJUDGED) : await permits.run(command, isFirst, once);
       if (result === undefined) return REFUSED_STATUS;
       await streams.flush();
@@ -90,6 +95,7 @@ export async function run(words: readonly string[]): Promise<number> {
     return status;
   } finally {
     await shell?.close();
+    await asked.on?.close();
     streams?.close();
     process.stdout.off("error", onOutputError);
     process.stderr.off("error", onOutputError);
@@ -97,10 +103,17 @@ export async function run(words: readonly string[]): Promise<number> {
   }
 }
 
+/** What runs commands: on this machine, or on a place. */
+interface Sessions {
+  readonly engine: Pick<RemoteNatives, "executeShell">;
+  /** The one of `--session`. */
+  readonly shell: Pick<InstanceType<RemoteNatives["Shell"]>, "run" | "close"> | undefined;
+}
+
 async function runOne(
   command: string,
   asked: RunArguments,
-  shell: Shell | undefined,
+  { shell, engine }: Sessions,
   { isFirst, permit }: { isFirst: boolean; permit: Permit },
   signal: AbortSignal,
 ): Promise<Ended> {
@@ -120,12 +133,13 @@ async function runOne(
     if (error === null) process.stdout.write(filter?.push(chunk) ?? chunk);
   };
   const listener = asked.json ? undefined : onChunk;
-  return shell ? shell.run(options, listener) : executeShell(options, listener);
+  return shell ? shell.run(options, listener) : engine.executeShell(options, listener);
 }
 
 /** With `--json` both streams stand in one text, in the order in which they were written. */
-function wantedStreams({ json, pty, raw }: RunArguments): WantedStreams {
-  if (pty) return { input: false }; // Its terminal is both.
+function wantedStreams({ json, pty, raw, on }: RunArguments): WantedStreams {
+  // A terminal is both, and a FIFO of this machine is not there on another one.
+  if (pty || on !== undefined) return { input: false };
   const wanted = { input: hasInput() };
   if (json || !hasOwnErrors()) return wanted;
   if (raw || !process.stderr.isTTY) return { ...wanted, errors: (bytes) => void process.stderr.write(bytes) };

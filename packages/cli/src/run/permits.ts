@@ -9,6 +9,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { READ_ONLY_ENV } from "@pi-bash/executor/internal";
 import { capabilities } from "@pi-bash/natives";
+import type { PlaceFacts } from "@pi-bash/places";
 import type { Policy, ReadOnlyHold } from "@pi-bash/policy";
 import type { RunArguments } from "./run-arguments.ts";
 
@@ -27,12 +28,16 @@ const SESSION = "run";
 export class Permits {
   readonly #policy: Policy;
   readonly #asked: RunArguments;
+  /** Where the commands run, when that is not this machine. */
+  readonly #place: PlaceFacts | undefined;
   #hold: ReadOnlyHold;
 
-  constructor(policy: Policy, asked: RunArguments, hasOwnStreams: boolean) {
+  constructor(policy: Policy, asked: RunArguments, hasOwnStreams: boolean, place?: PlaceFacts) {
     this.#policy = policy;
     this.#asked = asked;
-    this.#hold = !asked.pty && !hasOwnStreams && capabilities().readOnly.available ? "kernel" : "strict";
+    this.#place = place;
+    const { readOnly } = place?.capabilities ?? capabilities();
+    this.#hold = !asked.pty && !hasOwnStreams && readOnly.available ? "kernel" : "strict";
   }
 
   /** Runs a command by `once` where it is permitted. Undefined: it is refused, which standard error says. */
@@ -56,14 +61,14 @@ export class Permits {
 
   async #permitOf(command: string, isFirst: boolean): Promise<Permit | undefined> {
     const asked = this.#asked;
-    const workspace = resolve(asked.cwd ?? ".");
+    const workspace = resolve(this.#place?.cwd ?? ".", asked.cwd ?? ".");
     const answer = await this.#policy.authorize(
       {
         command,
         workspace,
         // Where earlier commands of a session went is not known here.
         ...(isFirst ? { cwd: workspace } : {}),
-        home: homedir(),
+        home: this.#place === undefined ? homedir() : (this.#place.home ?? "/"),
         env: asked.env,
         allowUnasked: asked.allowUnasked,
         hold: this.#hold,

@@ -1,7 +1,10 @@
 /**
  * The words after `pi-bash run`, read once; behind this file everything is typed and in its range.
  */
+
+import type { RemotePlace } from "@pi-bash/places";
 import { parseAssignment, parseOptionWords, parseTimeoutSeconds } from "../option-words.ts";
+import { parsePlace } from "../place-option.ts";
 import { type PolicyArguments, parsePolicyArguments } from "../policy-option.ts";
 import { RUN_OPTIONS } from "../surface/options.ts";
 import { UsageError } from "../usage.ts";
@@ -16,6 +19,8 @@ export interface RunArguments extends PolicyArguments {
   /** Everything that the command writes reaches a terminal as it is. */
   raw: boolean;
   cwd?: string;
+  /** Where the commands run. Absent: on this machine. */
+  on?: RemotePlace;
   env: Record<string, string>;
   timeoutMs?: number;
 }
@@ -36,8 +41,13 @@ export function parseRunArguments(words: readonly string[]): RunArguments {
       `\`--pty\` runs one command for a person; leave \`--${values.json ? "json" : "session"}\` out`,
     );
   }
+  const on = values.on === undefined ? undefined : parsePlace(values.on);
+  if (values.pty && on !== undefined) {
+    throw new UsageError("`--pty` runs a command on a terminal of this machine; leave `--on` or `--pty` out");
+  }
   return {
     commands: positionals,
+    ...(on === undefined ? {} : { on }),
     session: values.session,
     pty: values.pty,
     json: values.json,

@@ -52,7 +52,7 @@ export const COMMANDS = {
     options: RUN_OPTIONS,
     operands: "program",
     remarks:
-      "The command reads the standard input of this program, where that is no terminal. Its standard error is this program's, where that is another file than the output.",
+      "The command reads the standard input of this program, where that is no terminal. Its standard error is this program's, where that is another file than the output. With `--on` it has no input, and both outputs are one.",
     statuses: [
       ["0-255", "the command's own"],
       ["128+n", "signal n ended it"],
@@ -66,6 +66,7 @@ export const COMMANDS = {
       ["run 'wc -l' <log", "what comes in is the command's input"],
       ["run --pty 'git add -p'", "a program that wants a person, with your keys"],
       ["run --session 'cd /usr' 'ls | wc -l'", "two commands in one bash"],
+      ["run --on ssh:build7 'make -j8'", "the same on another machine"],
     ],
     page: CLI_PAGE,
   },
@@ -143,10 +144,13 @@ export const COMMANDS = {
   },
   doctor: {
     summary: "what works here, what is missing and how to get it",
-    usage: ["doctor [--json]"],
+    usage: ["doctor [--json] [--on PLACE]"],
     options: DOCTOR_OPTIONS,
     statuses: [["0", "everything that is needed is there"], ["1", "something that is needed is missing"], WRONG_LINE],
-    examples: [["doctor", "a line for each thing that was tried"]],
+    examples: [
+      ["doctor", "a line for each thing that was tried"],
+      ["doctor --on podman:web", "what works in that container"],
+    ],
     page: CLI_PAGE,
   },
   tour: {

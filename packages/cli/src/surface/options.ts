@@ -37,6 +37,12 @@ const CWD = {
   text: "where the command starts",
 } as const satisfies Option;
 
+const ON = {
+  type: "string",
+  value: "PLACE",
+  text: "where commands run: ssh:DEST, podman:NAME, docker:NAME, kubectl:[NS/]POD[/CONTAINER], slurm[:PARTITION], 'command:WORDS' (docs/places.md)",
+} as const satisfies Option;
+
 const ENV = {
   type: "string",
   ...several,
@@ -85,6 +91,7 @@ const TOOL_SETTINGS = {
 } as const satisfies Options;
 
 export const RUN_OPTIONS = {
+  on: ON,
   cwd: CWD,
   env: ENV,
   timeout: {
@@ -156,6 +163,7 @@ export const MINIMIZE_OPTIONS = {
 } as const satisfies Options;
 
 export const DOCTOR_OPTIONS = {
+  on: { ...ON, text: "look at that place instead of this machine: ssh:DEST, podman:NAME, … (docs/places.md)" },
   json: { type: "boolean", default: false, text: "print the findings as a JSON list" },
 } as const satisfies Options;
 

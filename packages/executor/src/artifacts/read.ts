@@ -5,14 +5,15 @@
  * end, and a whole file only where it is small; otherwise the error says how to ask for a part.
  */
 
-import type { FileHandle } from "node:fs/promises";
 import { characterStart, headBytes, tailBytes } from "@pi-bash/contract/text";
 import type { OutputMask } from "../natives-port.ts";
+import type { FarSpill } from "../places/far-spill.ts";
 import { LOOK_BACK_BYTES } from "../secrets.ts";
 import { ArtifactError, type ArtifactSelection } from "./address.ts";
 import { type LinePattern, linePattern } from "./line-pattern.ts";
 import { LineScanner, type ScannedLine } from "./line-scanner.ts";
 import { openPrivateFile } from "./private-folder.ts";
+import { type ReadableFile, readAt } from "./readable-file.ts";
 
 /** Bytes of text that are returned at most, unless a caller says otherwise: 8 MiB. */
 const DEFAULT_READ_BYTES = 8 * 1024 ** 2;
@@ -45,6 +46,8 @@ interface Source {
   id: string;
   kind: string;
   path: string;
+  /** Where it is on a place. */
+  far?: FarSpill | undefined;
 }
 
 interface ReadOptions {
@@ -81,32 +84,28 @@ export async function readArtifact(
   }
 }
 
-async function open(source: Source): Promise<{ file: FileHandle; size: number }> {
+async function open(source: Source): Promise<{ file: ReadableFile; size: number }> {
   try {
-    return await openPrivateFile(source.path);
+    return source.far === undefined ? await openPrivateFile(source.path) : await source.far.open();
   } catch (error) {
+    if (source.far !== undefined) throw gone(source.id, source.far, error);
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
     const reason = isMissing ? "has no output on disk (yet)" : "cannot be read";
     throw new ArtifactError("PI_ARTIFACT_UNREADABLE", `Artifact ${source.id} ${reason}.`, error);
   }
 }
 
+/** Its place does not answer, or is another one than it was. */
+function gone(id: string, { place, sizeBytes }: FarSpill, cause: unknown): ArtifactError {
+  const size = sizeBytes === 0 ? "" : ` (${(sizeBytes / 1024 ** 2).toFixed(1)} MiB)`;
+  const text = `artifact://${id}${size} lies on ${place}, which is not connected, or does not have it any more; its last lines are in the result of the command.`;
+  return new ArtifactError("PI_ARTIFACT_UNREADABLE", text, cause);
+}
+
 function tooLarge(id: string, size: number): ArtifactError {
   const mebibytes = (size / 1024 ** 2).toFixed(1);
   const hint = `artifact://${id}?lines=1-3000, artifact://${id}?tail=200 or artifact://${id}?grep=PATTERN`;
   return new ArtifactError("PI_ARTIFACT_TOO_LARGE", `Artifact ${id} has ${mebibytes} MiB. Read a part of it: ${hint}`);
-}
-
-/** Bytes from `position`, as many as there are up to `length`. */
-async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length);
-  let filled = 0;
-  while (filled < length) {
-    const { bytesRead } = await file.read(bytes, filled, length - filled, position + filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return bytes.subarray(0, filled);
 }
 
 type Part = Pick<ArtifactText, "text" | "truncated" | "startLine" | "endLine" | "matches">;
@@ -152,7 +151,7 @@ interface TailOptions {
 }
 
 /** The last `lines` lines, read from the end. */
-async function readTail(file: FileHandle, { size, lines, maxBytes, filter }: TailOptions): Promise<Part> {
+async function readTail(file: ReadableFile, { size, lines, maxBytes, filter }: TailOptions): Promise<Part> {
   const blocks: Buffer[] = [];
   let position = size;
   let newlines = 0;
@@ -200,7 +199,7 @@ interface ScanOptions {
 }
 
 /** Goes through the file from its beginning and keeps the selected lines. */
-async function scan(file: FileHandle, selection: ArtifactSelection, options: ScanOptions): Promise<Part> {
+async function scan(file: ReadableFile, selection: ArtifactSelection, options: ScanOptions): Promise<Part> {
   const { matches, filter } = options;
   const first = selection.startLine ?? 1;
   const last = selection.endLine ?? Number.POSITIVE_INFINITY;
@@ -224,7 +223,7 @@ async function scan(file: FileHandle, selection: ArtifactSelection, options: Sca
 }
 
 async function eachBlock(
-  file: FileHandle,
+  file: ReadableFile,
   signal: AbortSignal | undefined,
   onBlock: (block: Buffer) => boolean,
   onEnd: () => unknown,

@@ -14,15 +14,18 @@ import {
   DEFAULT_ARTIFACT_QUOTA_BYTES,
 } from "@pi-bash/contract";
 import type { OutputMask } from "../natives-port.ts";
+import type { FarSpill } from "../places/far-spill.ts";
 import { ArtifactError, type ArtifactSelection, parseArtifactAddress } from "./address.ts";
 import {
   ensurePrivateFolder,
   makeTemporaryFolder,
+  openPrivateFile,
   randomName,
   randomSlice,
   writePrivateFile,
 } from "./private-folder.ts";
 import { type ArtifactText, readArtifact } from "./read.ts";
+import type { ReadableFile } from "./readable-file.ts";
 
 /**
  * Ids are random, not counted: after a restart an address in an old conversation must find its own artifact or
@@ -59,6 +62,8 @@ export interface ArtifactEntry extends ArtifactAllocation {
 }
 
 interface Entry extends ArtifactEntry {
+  /** Its file is on a place, and not at `path`. */
+  far?: FarSpill | undefined;
   /** Somebody may still write it: it is not removed for the quota. */
   isOpen: boolean;
 }
@@ -118,7 +123,20 @@ export class ArtifactStore {
       return;
     }
     this.#entries.delete(id);
-    if (verdict === "discard") await unlink(entry.path).catch(() => undefined);
+    if (verdict === "discard") await removeFile(entry);
+  }
+
+  /** The file of `id` is on a place from now on; undefined: it is here. False: there is no such artifact in this store. */
+  moveTo(id: string, path: string, far: FarSpill | undefined): boolean {
+    const entry = this.#entries.get(id);
+    if (entry?.path !== path) return false;
+    entry.far = far;
+    return true;
+  }
+
+  /** Opens the file of an artifact for reading, wherever it is. Rejects where there is none. */
+  open({ id, path }: ArtifactAllocation): Promise<{ file: ReadableFile; size: number }> {
+    return this.#entries.get(id)?.far?.open() ?? openPrivateFile(path);
   }
 
   /** Looks at the folder again before the next allocation: a file could not be written, it may be gone. */
@@ -174,7 +192,10 @@ export class ArtifactStore {
     await this.#expire();
     const quota = this.#options.quotaBytes ?? DEFAULT_ARTIFACT_QUOTA_BYTES;
     const sizes = await Promise.all(
-      [...this.#entries.values()].map(async (entry) => ({ entry, size: await sizeOf(entry.path) })),
+      [...this.#entries.values()].map(async (entry) => ({
+        entry,
+        size: entry.far?.sizeBytes ?? (await sizeOf(entry.path)),
+      })),
     );
     let total = sizes.reduce((sum, { size }) => sum + size, 0);
     for (const { entry, size } of sizes) {
@@ -195,7 +216,7 @@ export class ArtifactStore {
   async #remove(entry: Entry): Promise<void> {
     this.#entries.delete(entry.id);
     if (this.#expired.size < MAX_REMEMBERED_IDS) this.#expired.add(entry.id);
-    await unlink(entry.path).catch(() => undefined);
+    await removeFile(entry);
   }
 
   #missing(id: string): ArtifactError {
@@ -261,6 +282,11 @@ export class ArtifactStore {
 function fileKind(kind: string): string {
   const clean = kind.replaceAll(/[^A-Za-z0-9_-]/g, "").slice(0, 64);
   return clean === "" ? "tool" : clean;
+}
+
+async function removeFile({ path, far }: Entry): Promise<void> {
+  if (far === undefined) await unlink(path).catch(() => undefined);
+  else await far.remove();
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -32,7 +32,7 @@ export function bashWork(executor: Executor, command: string, options: BashWorkO
     const result = await executor
       .executeBash(command, {
         ...rest,
-        ...(session === "own" ? { sessionKey: own, isEphemeral: true } : {}),
+        ...(session === "own" ? { ...placeKeyOf(rest), sessionKey: own, isEphemeral: true } : {}),
         ...(artifact === undefined ? {} : { artifact }),
         isFollowed: true,
         signal: context.signal,
@@ -56,9 +56,16 @@ export function bashWork(executor: Executor, command: string, options: BashWorkO
   };
 }
 
+/** A shell of its own is where the session of its agent is. */
+function placeKeyOf({ placeKey, sessionKey }: Pick<BashWorkOptions, "placeKey" | "sessionKey">): { placeKey?: string } {
+  const key = placeKey ?? sessionKey;
+  return key === undefined ? {} : { placeKey: key };
+}
+
 async function allocate(executor: Executor, context: JobContext): Promise<{ id: string; path: string } | undefined> {
   const artifact = await executor.artifacts.allocate("bash").catch(() => undefined);
-  if (artifact !== undefined) context.setArtifact(artifact.id, artifact.path, await secretsOf(executor));
+  if (artifact !== undefined)
+    context.setArtifact(artifact.id, artifact.path, await secretsOf(executor), () => executor.artifacts.open(artifact));
   return artifact;
 }
 

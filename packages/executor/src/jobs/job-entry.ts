@@ -83,10 +83,11 @@ export class JobEntry {
         this.tail = tail;
         if (totals !== undefined) this.log.grow(totals);
       },
-      setArtifact: (artifactId, path, secrets) => {
+      setArtifact: (artifactId, path, secrets, open) => {
         this.view = { ...this.view, artifactId };
         this.log.path = path;
         this.log.secrets = secrets;
+        this.log.open = open;
         onArtifact();
       },
       goToBackground: () => this.isRunning && !this.isCancelled && (this.isJob || this.promote?.() === true),

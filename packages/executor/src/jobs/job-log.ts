@@ -6,6 +6,7 @@
  * hides stay unread for whoever asks without it.
  */
 
+import type { FileOpener } from "../artifacts/readable-file.ts";
 import type { OutputMask } from "../natives-port.ts";
 
 /** Places that are remembered for one job; a reader whose place is forgotten begins again at the beginning. */
@@ -28,6 +29,8 @@ export interface LogSecrets {
 export class JobLog {
   /** The file; absent: only the newest tail is known. */
   path: string | undefined;
+  /** Opens it, where it may be on a place. Absent: it is here. */
+  open: FileOpener | undefined;
   /** How what is read of it is masked; absent: not at all. */
   secrets: LogSecrets | undefined;
   #totals: LogTotals = { bytes: 0, lines: 0 };

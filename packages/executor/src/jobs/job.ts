@@ -4,7 +4,9 @@
  * What a job is to its readers (`JobView`), what its runner reports (`JobEnd`), and what is on disk (`JobRecord`) are
  * three different things; the manager alone turns one into another.
  */
+
 import type { Job, ProcessInfo, StopReason } from "@pi-bash/contract";
+import type { FileOpener } from "../artifacts/readable-file.ts";
 import type { LogSecrets, LogTotals } from "./job-log.ts";
 
 /** A job as it is listed. */
@@ -53,9 +55,9 @@ export interface JobContext {
   update(tail: string, totals?: LogTotals): void;
   /**
    * Tells early where the output goes, so that it can be found after a crash. `path`: it can be followed there.
-   * `secrets`: how what is read of it is masked.
+   * `secrets`: how what is read of it is masked. `open`: opens it, where it may be on a place; default: it is at `path`.
    */
-  setArtifact(artifactId: string, path?: string, secrets?: LogSecrets): void;
+  setArtifact(artifactId: string, path?: string, secrets?: LogSecrets, open?: FileOpener): void;
   /** Makes it a job now, if it is none yet. False: it cannot be one, so it has to end in the foreground. */
   goToBackground(): boolean;
 }

@@ -5,11 +5,11 @@
  * fits the end is given, and where the rest is. A filter goes through everything new, in blocks with a turn of the event
  * loop between two, so that its matches are found wherever they are.
  */
-import type { FileHandle } from "node:fs/promises";
 import { MAX_SHOWN_LINE_BYTES } from "@pi-bash/contract/internal";
 import { type LinePattern, linePattern } from "../artifacts/line-pattern.ts";
 import { LineScanner, type ScannedLine } from "../artifacts/line-scanner.ts";
 import { openPrivateFile } from "../artifacts/private-folder.ts";
+import { type ReadableFile, readAt } from "../artifacts/readable-file.ts";
 import type { OutputMask } from "../natives-port.ts";
 import { openTextWindow, type TextWindow } from "../output/text-window.ts";
 import { LOOK_BACK_BYTES } from "../secrets.ts";
@@ -84,7 +84,7 @@ export async function readNewLines(log: JobLog, cursor: LogCursor, given: ReadOp
   // Of a command that wrote nothing, or was ended before it began, there is no file.
   const wroteNothing = isOver && totals.bytes === 0;
   if (path === undefined || wroteNothing || (isNothingNew && !isOver)) return nothingNew(cursor, options);
-  const { file, size } = await openPrivateFile(path);
+  const { file, size } = await (log.open?.() ?? openPrivateFile(path));
   try {
     const known = isOver || isFileMasked ? size : Math.min(size, totals.bytes);
     const end = isOver ? known : await endOfLines(file, cursor, known);
@@ -108,7 +108,7 @@ function lastLine(lines: number, hasUnfinished: boolean): number {
 }
 
 /** Where the last whole line before `known` ends, looked for from the end; the reader's own place if there is none. */
-async function endOfLines(file: FileHandle, cursor: LogCursor, known: number): Promise<number> {
+async function endOfLines(file: ReadableFile, cursor: LogCursor, known: number): Promise<number> {
   const from = cursor.offset + cursor.barren;
   let position = known;
   while (position > from) {
@@ -123,7 +123,7 @@ async function endOfLines(file: FileHandle, cursor: LogCursor, known: number): P
 }
 
 /** The mask's look at the file: what stands before `position` has been seen, so that a secret that began there ends masked. */
-async function openMask(file: FileHandle, position: number, mask: OutputMask | undefined): Promise<MaskStream> {
+async function openMask(file: ReadableFile, position: number, mask: OutputMask | undefined): Promise<MaskStream> {
   if (mask === undefined) return { skip: () => undefined, push: (bytes) => bytes, finish: () => Buffer.alloc(0) };
   const stream = mask.stream();
   const before = Math.max(0, position - LOOK_BACK_BYTES);
@@ -137,7 +137,12 @@ interface Place {
 }
 
 /** The end of the new lines, as much as fits. */
-async function readEnd(file: FileHandle, from: LogCursor, to: Place, options: MaskedReadOptions): Promise<LogReading> {
+async function readEnd(
+  file: ReadableFile,
+  from: LogCursor,
+  to: Place,
+  options: MaskedReadOptions,
+): Promise<LogReading> {
   const window = await openReadWindow(options);
   let position = Math.max(from.offset, to.offset - READ_BYTES);
   const mask = await openMask(file, position, options.mask);
@@ -173,7 +178,7 @@ function openReadWindow({ maxBytes, maxLines }: ReadOptions): Promise<TextWindow
 interface MatchOptions extends MaskedReadOptions, LogFilter {}
 
 /** The wanted lines of the new ones. */
-async function readMatches(file: FileHandle, from: number, end: number, options: MatchOptions): Promise<LogReading> {
+async function readMatches(file: ReadableFile, from: number, end: number, options: MatchOptions): Promise<LogReading> {
   const window = await openReadWindow(options);
   const sieve = new LineSieve(window, options);
   let position = from;
@@ -257,16 +262,4 @@ function asBuffer(bytes: Uint8Array): Buffer {
 
 function copyOf({ bytes }: ScannedLine): Buffer {
   return Buffer.from(bytes);
-}
-
-/** Bytes from `position`, as many as there are up to `length`. */
-async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length);
-  let filled = 0;
-  while (filled < length) {
-    const { bytesRead } = await file.read(bytes, filled, length - filled, position + filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return bytes.subarray(0, filled);
 }

@@ -7,22 +7,16 @@
  * first, because most rc files return at once otherwise; where that fails (an rc that starts another shell for people),
  * without. A failure is told once and never fatal: commands run without the user's functions then.
  */
-import { lstat, readFile, rm, unlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { posix } from "node:path";
 import { settlesWithin } from "@pi-bash/contract/wait";
-import {
-  createPrivateFile,
-  ensurePrivateFolder,
-  makeTemporaryFolder,
-  randomName,
-  writePrivateFile,
-} from "../artifacts/private-folder.ts";
+import { randomName } from "../artifacts/private-folder.ts";
 import type { NativesPort, RunResult } from "../natives-port.ts";
 import { isBash } from "../shell-config.ts";
 import { assembleSnapshot, type Snapshot } from "./assemble.ts";
 import { captureScript } from "./capture-script.ts";
 import { quote } from "./quote.ts";
 import { parseRecord } from "./record.ts";
+import { nearSnapshotFiles, type SnapshotFiles } from "./snapshot-files.ts";
 
 /** Most time making a snapshot may take, in milliseconds; the first command waits for it. */
 export const SNAPSHOT_BUDGET_MS = 5_000;
@@ -49,6 +43,8 @@ export interface SnapshotOptions {
   /** Default `SNAPSHOT_BUDGET_MS`. */
   budgetMs?: number;
   platform?: NodeJS.Platform;
+  /** Where the rc is, and the snapshot. Default: this machine. */
+  files?: SnapshotFiles;
 }
 
 /** The snapshot of one shell and environment, made when it is first asked for. */
@@ -56,11 +52,12 @@ export class SnapshotSource {
   readonly #options: SnapshotOptions;
   #made: Promise<SnapshotOutcome> | undefined;
   #known: SnapshotOutcome | undefined;
-  #folder: string | undefined;
+  readonly #files: SnapshotFiles;
   #text = "";
 
   constructor(options: SnapshotOptions) {
     this.#options = options;
+    this.#files = options.files ?? nearSnapshotFiles();
   }
 
   /** What `getOrCreate` resolves with now; undefined: it is being made, or was not asked for. */
@@ -86,12 +83,8 @@ export class SnapshotSource {
   async restore(): Promise<SnapshotOutcome> {
     const made = await this.getOrCreate();
     if (made.kind !== "ready") return made;
-    const current = await readFile(made.path, "utf8").catch(() => undefined);
-    if (current === this.#text) return made;
     try {
-      await ensurePrivateFolder(dirname(made.path));
-      await writePrivateFile(made.path, this.#text);
-      return made;
+      return { kind: "ready", path: await this.#files.keep(made.path, this.#text) };
     } catch {
       const lost = { kind: "failed" as const, reason: `\`${made.path}\` is gone and cannot be written again` };
       this.#known = lost;
@@ -103,7 +96,7 @@ export class SnapshotSource {
   /** Removes the files. */
   async dispose(): Promise<void> {
     await this.#made;
-    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+    await this.#files.dispose();
   }
 
   async #make(): Promise<SnapshotOutcome> {
@@ -111,24 +104,21 @@ export class SnapshotSource {
     const home = env["HOME"];
     const platform = this.#options.platform ?? process.platform;
     if (!isBash(shell) || platform === "win32" || home === undefined || home === "") return { kind: "none" };
-    const rc = join(home, ".bashrc");
-    const found = await lstat(rc).catch(() => undefined);
-    if (found === undefined) return { kind: "none" };
+    const rc = posix.join(home, ".bashrc");
+    if (!(await this.#files.has(rc))) return { kind: "none" };
 
     const budgetMs = this.#options.budgetMs ?? SNAPSHOT_BUDGET_MS;
     const deadline = performance.now() + budgetMs;
-    this.#folder = await makeTemporaryFolder("snapshots");
     const snapshot =
       (await this.#capture(rc, "-i", deadline - budgetMs * (1 - FIRST_TRY_SHARE))) ??
       (await this.#capture(rc, "+i", deadline));
     if (snapshot === undefined) return { kind: "failed", reason: `\`${rc}\` did not end in time, or ended the shell` };
     if (Buffer.byteLength(snapshot.text) > MAX_SNAPSHOT_BYTES)
       return { kind: "failed", reason: `\`${rc}\` defines too much` };
-    const path = join(this.#folder, `snapshot-bash-${randomName()}.sh`);
-    await writePrivateFile(path, snapshot.text);
+    const path = await this.#files.write(`snapshot-bash-${randomName()}.sh`, snapshot.text);
     const problem = await this.#verify(path, snapshot, deadline);
     if (problem !== undefined) {
-      await unlink(path).catch(() => undefined);
+      await this.#files.remove(path);
       return { kind: "failed", reason: `what \`${rc}\` defines cannot be loaded again: ${problem}` };
     }
     this.#text = snapshot.text;
@@ -137,20 +127,17 @@ export class SnapshotSource {
 
   /** Sources the rc and reads what it defined. Absent: the shell did not come to the end. */
   async #capture(rc: string, mode: "-i" | "+i", deadline: number): Promise<Snapshot | undefined> {
-    const folder = this.#folder ?? "";
     const name = randomName();
-    const script = join(folder, `capture-${name}.sh`);
-    const recordPath = join(folder, `record-${name}`);
+    const recordPath = await this.#files.target(`record-${name}`);
+    const script = await this.#files.write(`capture-${name}.sh`, captureScript(rc, recordPath));
     try {
-      await writePrivateFile(script, captureScript(rc, recordPath));
-      await (await createPrivateFile(recordPath)).close();
       const bash = `${quote(this.#options.shell)} --noprofile --norc ${mode} -c '. "$0"' ${quote(script)}`;
       await this.#run(bash, deadline);
-      const record = parseRecord(await readFile(recordPath, "utf8"));
+      const record = parseRecord(await this.#files.read(recordPath));
       return record === undefined ? undefined : assembleSnapshot(record);
     } finally {
       // The record may hold secrets of the rc; it is gone before anything else happens.
-      await Promise.allSettled([unlink(script), unlink(recordPath)]);
+      await Promise.allSettled([this.#files.remove(script), this.#files.remove(recordPath)]);
     }
   }
 

@@ -1,10 +1,10 @@
 /**
  * Frames in bytes: `u32 length | u8 kind | u8 flags | u32 channel | payload | 0x0A`, little-endian.
  *
- * The decoder takes pieces of any length and holds at most one frame. What is not a frame throws: after it nothing of the
+ * The decoder takes pieces of any length and holds at most one payload, of 16 MiB. What is not a frame throws: after it nothing of the
  * stream can be trusted, so there is no way to go on.
  */
-import { MAX_FRAME_LENGTH, MIN_FRAME_LENGTH, OFFSET_BYTES } from "./kinds.ts";
+import { MAX_FRAME_LENGTH, MAX_PART_BYTES, MAX_PAYLOAD_BYTES, MIN_FRAME_LENGTH, OFFSET_BYTES } from "./kinds.ts";
 
 /** One frame. */
 export interface Frame {
@@ -27,6 +27,8 @@ const LENGTH_BYTES = 4;
 /** Kind, flags and channel. */
 const HEAD_BYTES = 6;
 const MUST_KNOW = 1;
+/** The payload goes on in the next frame, which has the same kind and channel. */
+const MORE = 2;
 const NEWLINE = 0x0a;
 const MAX_CHANNEL = 0xffff_ffff;
 const EMPTY = Buffer.alloc(0);
@@ -36,7 +38,7 @@ const EMPTY = Buffer.alloc(0);
  *
  * @throws RangeError when the payload is too long or the channel is not a whole number of 32 bits
  */
-export function encodeFrame(kind: number, channel: number, payload: Uint8Array = EMPTY, mustKnow = false): Buffer {
+export function encodeFrame(kind: number, channel: number, payload: Uint8Array = EMPTY, flags = 0): Buffer {
   const length = MIN_FRAME_LENGTH + payload.length;
   if (length > MAX_FRAME_LENGTH) throw new RangeError(`a payload of ${payload.length} bytes does not fit into a frame`);
   if (!Number.isInteger(channel) || channel < 0 || channel > MAX_CHANNEL) {
@@ -45,16 +47,29 @@ export function encodeFrame(kind: number, channel: number, payload: Uint8Array =
   const frame = Buffer.allocUnsafe(LENGTH_BYTES + length);
   frame.writeUInt32LE(length, 0);
   frame.writeUInt8(kind, 4);
-  frame.writeUInt8(mustKnow ? MUST_KNOW : 0, 5);
+  frame.writeUInt8(flags, 5);
   frame.writeUInt32LE(channel, 6);
   frame.set(payload, LENGTH_BYTES + HEAD_BYTES);
   frame[frame.length - 1] = NEWLINE;
   return frame;
 }
 
-/** A frame whose payload is one JSON object. */
+/**
+ * A payload of one JSON object, in as many frames as it takes.
+ *
+ * @throws RangeError when it has more than 16 MiB
+ */
 export function encodeObject(kind: number, channel: number, value: object): Buffer {
-  return encodeFrame(kind, channel, Buffer.from(JSON.stringify(value), "utf8"));
+  const payload = Buffer.from(JSON.stringify(value), "utf8");
+  if (payload.length > MAX_PAYLOAD_BYTES) {
+    throw new RangeError(`a message of ${payload.length} bytes is larger than ${MAX_PAYLOAD_BYTES}`);
+  }
+  const frames: Buffer[] = [];
+  for (let at = 0; at === 0 || at < payload.length; at += MAX_PART_BYTES) {
+    const end = at + MAX_PART_BYTES;
+    frames.push(encodeFrame(kind, channel, payload.subarray(at, end), end < payload.length ? MORE : 0));
+  }
+  return frames.length === 1 ? (frames[0] ?? EMPTY) : Buffer.concat(frames);
 }
 
 /** A frame whose payload is an offset and raw bytes. */
@@ -92,8 +107,12 @@ export function numberOf(frame: Frame): number {
   return number;
 }
 
-/** Cuts a stream into frames. */
+/** Cuts a stream into frames, and puts payloads together that took several. */
 export class FrameDecoder {
+  /** The parts of a payload that goes on. */
+  #parts: Buffer[] = [];
+  #partsBytes = 0;
+  #partsOf: Pick<Frame, "kind" | "channel"> | undefined;
   /** Bytes of a length field that has not come whole. */
   #head = EMPTY;
   /** A frame that has not come whole, and how much of it there is. */
@@ -102,7 +121,7 @@ export class FrameDecoder {
 
   /** Whether a frame has begun and not ended: a stream that ends here was cut. */
   get isInside(): boolean {
-    return this.#head.length > 0 || this.#body !== undefined;
+    return this.#head.length > 0 || this.#body !== undefined || this.#partsOf !== undefined;
   }
 
   /** Takes the next bytes and calls `onFrame` for each frame that they complete. Throws `FrameError`. */
@@ -129,7 +148,7 @@ export class FrameDecoder {
       throw new FrameError(`a frame says that it has ${length} bytes`);
     }
     if (bytes.length - end >= length) {
-      onFrame(frameIn(bytes.subarray(end, end + length)));
+      this.#join(frameIn(bytes.subarray(end, end + length)), onFrame);
       return end + length;
     }
     this.#body = Buffer.allocUnsafe(length);
@@ -143,20 +162,43 @@ export class FrameDecoder {
     this.#filled += bytes.copy(body, this.#filled, at, end);
     if (this.#filled === body.length) {
       this.#body = undefined;
-      onFrame(frameIn(body));
+      this.#join(frameIn(body), onFrame);
     }
     return end;
+  }
+
+  /** Passes a frame on, or keeps it as a part of a payload that goes on. */
+  #join({ hasMore, ...frame }: Frame & { readonly hasMore: boolean }, onFrame: (frame: Frame) => void): void {
+    const of = this.#partsOf;
+    if (of === undefined && !hasMore) {
+      onFrame(frame);
+      return;
+    }
+    if (of !== undefined && (of.kind !== frame.kind || of.channel !== frame.channel)) {
+      throw new FrameError("another frame stands between the parts of a payload");
+    }
+    this.#partsOf = frame;
+    this.#partsBytes += frame.payload.length;
+    if (this.#partsBytes > MAX_PAYLOAD_BYTES) throw new FrameError("a payload in parts is too long");
+    this.#parts.push(Buffer.from(frame.payload));
+    if (hasMore) return;
+    const payload = Buffer.concat(this.#parts);
+    this.#parts = [];
+    this.#partsBytes = 0;
+    this.#partsOf = undefined;
+    onFrame({ ...frame, payload });
   }
 }
 
 /** What stands after a length field, taken apart. */
-function frameIn(body: Buffer): Frame {
+function frameIn(body: Buffer): Frame & { readonly hasMore: boolean } {
   if (body[body.length - 1] !== NEWLINE) throw new FrameError("a frame does not end with a newline");
   const flags = body.readUInt8(1);
-  if ((flags & ~MUST_KNOW) !== 0) throw new FrameError(`a frame has the flags ${flags}`);
+  if ((flags & ~(MUST_KNOW | MORE)) !== 0) throw new FrameError(`a frame has the flags ${flags}`);
   return {
     kind: body.readUInt8(0),
-    mustKnow: flags === MUST_KNOW,
+    mustKnow: (flags & MUST_KNOW) !== 0,
+    hasMore: (flags & MORE) !== 0,
     channel: body.readUInt32LE(2),
     payload: body.subarray(HEAD_BYTES, body.length - 1),
   };

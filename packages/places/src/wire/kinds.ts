@@ -30,6 +30,10 @@ export const PROTOCOL = { min: 1, max: 1 } as const;
 export const MAX_FRAME_LENGTH = 1_048_576;
 /** Smallest value of a frame's length field, in bytes: kind, flags, channel and newline. */
 export const MIN_FRAME_LENGTH = 7;
+/** Most bytes of a payload that goes on in further frames: 16 MiB. */
+export const MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
+/** Most bytes of one part of such a payload. */
+export const MAX_PART_BYTES = MAX_FRAME_LENGTH - 64;
 /** Most raw bytes of one `Data` frame. */
 export const MAX_DATA_BYTES = 256 * 1024;
 /** Most bytes of one `Text` frame. */

@@ -14,7 +14,7 @@ use super::standby::Shared;
 use crate::budget;
 use crate::delivery::Delivery;
 use crate::error::ShellError;
-use crate::job::{Clock, Job};
+use crate::job::Job;
 use crate::outcome::{ReadOnlyReport, RunResult};
 use crate::session::ground::ReportId;
 use crate::session::output_pipe::OutputPipe;
@@ -45,7 +45,7 @@ pub(in crate::session) async fn run(
         shared.ready_for_read_only().await?;
     }
     let before = shared.limits.mark();
-    let clock = Clock::start(job.options.timeout);
+    let clock = job.begin();
     shared.faults.note_company();
     let (mut copy, mut read_only) = if job.options.read_only {
         let (copy, degraded) = shared.read_only_copy().await?;

@@ -158,13 +158,19 @@ impl Follow<'_> {
                 Event::Nothing => {}
                 Event::NothingMore => self.delivery.flush(),
                 Event::Read(length) => self.delivery.take(self.output, length),
-                Event::Cancelled => stopping = Some(ExitOutcome::Cancelled),
+                Event::Cancelled => {
+                    self.delivery.stopping();
+                    stopping = Some(ExitOutcome::Cancelled);
+                }
                 Event::Deadline => {
                     // It may have ended in time, where this thread was late.
                     if let Some(heard) = self.running.heard_now() {
                         return end_by(heard);
                     }
-                    stopping = (!self.deadline.extend_if_late()).then_some(ExitOutcome::TimedOut);
+                    if !self.deadline.extend_if_late() {
+                        self.delivery.stopping();
+                        stopping = Some(ExitOutcome::TimedOut);
+                    }
                 }
                 Event::Stopped => {
                     let outcome = stopping.unwrap_or(ExitOutcome::Cancelled);

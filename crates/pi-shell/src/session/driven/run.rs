@@ -67,7 +67,7 @@ impl Engine {
         // Whether it can be entered is the shell's to say: it may lie on a network's drive.
         let cwd = job.options.cwd.as_ref().map(|cwd| self.cwd.join(cwd));
         let before = self.shared.limits.mark();
-        let clock = Clock::start(job.options.timeout);
+        let clock = job.begin();
         let mut delivery = Delivery::new(Arc::clone(&job.observer), Some(&job.options));
         let mut output = self.take_output()?;
         if !self.is_plain(&job.options.command) {

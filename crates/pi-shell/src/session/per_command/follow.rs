@@ -78,7 +78,10 @@ impl Follow<'_> {
             };
             match event {
                 Event::Ended(outcome) => return outcome,
-                Event::Stop(outcome) => stopping = Some(outcome),
+                Event::Stop(outcome) => {
+                    self.delivery.stopping();
+                    stopping = Some(outcome);
+                }
                 Event::Stopped => return stopping.unwrap_or(ExitOutcome::Cancelled),
                 Event::Read(ReadOutcome::Data(length)) => {
                     self.delivery.take(self.output, length);

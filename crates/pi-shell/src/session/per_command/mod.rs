@@ -38,7 +38,7 @@ use crate::budget;
 use crate::delivery::Delivery;
 use crate::environment;
 use crate::error::ShellError;
-use crate::job::{Clock, Job};
+use crate::job::Job;
 use crate::late::LateReaders;
 use crate::locked::lock;
 use crate::outcome::{ExitOutcome, LostWithShell, RunResult};
@@ -164,7 +164,7 @@ impl PerCommand {
             status: kept.status,
             env: &job.options.env,
         };
-        let clock = Clock::start(job.options.timeout);
+        let clock = job.begin();
         let failed = |source| ShellError::System { attempt: "give bash a command", source };
         program.write(&job.options.command).map_err(failed)?;
         let start = platform::Start {

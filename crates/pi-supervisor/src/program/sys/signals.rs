@@ -118,7 +118,7 @@ impl Signals {
         let (readable, writable) = rustix::pipe::pipe()?;
         for end in [&readable, &writable] {
             rustix::io::ioctl_fionbio(end, true)?;
-            crate::startup::close_on_exec(end)?;
+            crate::program::startup::close_on_exec(end)?;
         }
         // The handler needs it as long as the process lives, so it is never closed.
         CHILD_PIPE.store(writable.into_raw_fd(), Ordering::Relaxed);

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-use crate::sys::confine as sys;
+use super::sys::confine as sys;
 
 /// What is tried out, each with the first argument that asks for it.
 #[derive(Clone, Copy, PartialEq, Eq)]

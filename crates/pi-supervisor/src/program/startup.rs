@@ -8,10 +8,10 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::FdFlags;
 use rustix::net::SocketType;
 
-use crate::sys::{self, Signals};
+use super::sys::{self, Signals};
 
 /// Descriptors from here on are not standard streams.
-const FIRST_FREE: i32 = 3;
+pub(super) const FIRST_FREE: i32 = 3;
 
 /// What the loop works with.
 pub(crate) struct Started {

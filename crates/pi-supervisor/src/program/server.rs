@@ -8,9 +8,9 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use pi_supervisor::process::{self, ProcessEntry, Walk};
-use pi_supervisor::sweep::{SWEEP_BOUND, Territory, sweep};
-use pi_supervisor::wire::{
+use crate::process::{self, ProcessEntry, Walk};
+use crate::sweep::{SWEEP_BOUND, Territory, sweep};
+use crate::wire::{
     Event, Exit, FrameReader, MAX_DESCRIPTORS, Request, Spawn, SpawnStep, WireError,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -21,10 +21,10 @@ use rustix::net::{
 };
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
-use crate::confine;
-use crate::spawn::{self, Progress, Starting};
-use crate::startup::{Started, close_on_exec};
-use crate::sys::Signals;
+use super::confine;
+use super::spawn::{self, Progress, Starting};
+use super::startup::{Started, close_on_exec};
+use super::sys::Signals;
 
 /// Bytes read from the socket at once.
 const READ_BYTES: usize = 64 * 1024;

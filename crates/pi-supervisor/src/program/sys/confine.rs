@@ -1,6 +1,6 @@
 //! The raw calls of a sandbox: namespaces, mounts, capabilities, seccomp.
 //!
-//! What is given up, and in which order, is `crate::confine`'s; Landlock's calls are the library's, since the host has
+//! What is given up, and in which order, is `program::confine`'s; Landlock's calls are the library's, since the host has
 //! a use for them too.
 
 use std::ffi::CStr;

@@ -5,7 +5,7 @@
 
 use std::os::fd::OwnedFd;
 
-use pi_supervisor::wire::{Confine, ConfineStep, Event};
+use crate::wire::{Confine, ConfineStep, Event};
 use rustix::io::Errno;
 
 /// Obeys; returns the answer for the host, and the listener that goes with it where one was asked for.
@@ -26,7 +26,7 @@ fn apply(_request: &Confine) -> Result<Option<OwnedFd>, (ConfineStep, Errno)> {
 
 #[cfg(target_os = "linux")]
 fn apply(request: &Confine) -> Result<Option<OwnedFd>, (ConfineStep, Errno)> {
-    use crate::sys::confine as sys;
+    use super::sys::confine as sys;
 
     let at = |step| move |errno| (step, errno);
     if let Some(namespaces) = &request.namespaces {
@@ -68,13 +68,13 @@ mod linux {
     use std::net::{Ipv4Addr, SocketAddrV4};
     use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-    use pi_supervisor::landlock::Ruleset;
-    use pi_supervisor::wire::{Landlock, Namespaces};
+    use crate::landlock::Ruleset;
+    use crate::wire::{Landlock, Namespaces};
     use rustix::fs::{Mode, OFlags};
     use rustix::io::Errno;
     use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
-    use crate::sys::confine as sys;
+    use crate::program::sys::confine as sys;
 
     /// Connections that the kernel keeps until the host takes them.
     const MAX_WAITING: i32 = 256;

@@ -6,14 +6,14 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::ptr;
 
-use pi_supervisor::process;
-use pi_supervisor::wire::{Limit, Resource, Spawn, SpawnStep};
+use crate::process;
+use crate::wire::{Limit, Resource, Spawn, SpawnStep};
 use rustix::fs::{Access, Mode, RawMode};
 use rustix::io::Errno;
 use rustix::process::Rlimit;
 
-use crate::startup::close_on_exec;
-use crate::sys;
+use super::startup::close_on_exec;
+use super::sys;
 
 /// Bytes of a failure report: the step, then the error number.
 const REPORT_BYTES: usize = 5;

@@ -1,0 +1,155 @@
+//! Frames: their kinds and bounds, and how one is written. How they are read is `decode`'s; what they say, `message`'s.
+//!
+//! ```text
+//! u32 length | u8 kind | u8 flags | u32 channel | payload | 0x0A        little-endian; length counts what follows it
+//! ```
+//! See docs/place-protocol.md.
+
+mod decode;
+#[cfg(test)]
+mod laws;
+
+pub(crate) use decode::Decoder;
+#[cfg(test)]
+use decode::FrameError;
+
+/// Oldest and newest protocol that this build speaks.
+pub(crate) const PROTOCOLS: (u32, u32) = (1, 1);
+
+/// Largest `length` of a frame, in bytes.
+pub(crate) const MAX_LENGTH: usize = 1024 * 1024;
+
+/// Smallest `length`: kind, flags, channel and newline.
+pub(crate) const MIN_LENGTH: usize = 7;
+
+/// Bytes before the payload, `length` among them.
+pub(crate) const HEAD_BYTES: usize = 10;
+
+/// Most bytes of a payload.
+pub(crate) const MAX_PAYLOAD: usize = MAX_LENGTH - MIN_LENGTH;
+
+/// Most bytes that follow the offset in a `Data` frame.
+pub(crate) const MAX_DATA: usize = 256 * 1024;
+
+/// Bytes of the offset before text and data.
+pub(crate) const OFFSET_BYTES: usize = 8;
+
+/// Ends each frame: some relays pass on whole lines only.
+pub(crate) const NEWLINE: u8 = b'\n';
+
+/// The flag of a frame whose kind a receiver must know, or end the link.
+pub(crate) const MUST_KNOW: u8 = 1;
+
+/// What a frame is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    /// The first frame each way.
+    Hello = 1,
+    /// Near asks for an operation.
+    Request = 2,
+    /// Near has a command run.
+    Run = 3,
+    /// Near took text.
+    Credit = 4,
+    /// Near has a run or a terminal ended.
+    Cancel = 5,
+    /// A piece of a file, or a terminal's bytes.
+    Data = 6,
+    /// Proof of life is asked for.
+    Ping = 7,
+    /// And given.
+    Pong = 8,
+    /// The last frame.
+    Bye = 9,
+    /// Near comes back to an engine that was kept.
+    Attach = 10,
+    /// What became of its runs.
+    Attached = 11,
+    /// What came of a request.
+    Answer = 12,
+    /// A run has its turn.
+    Started = 13,
+    /// A piece of a run's output.
+    Text = 14,
+    /// The newest tail of a run's output.
+    Update = 15,
+    /// How a run ended.
+    End = 16,
+}
+
+impl Kind {
+    /// The kind of this number, where there is one.
+    pub(crate) fn of(number: u8) -> Option<Self> {
+        const ALL: [Kind; 16] = [
+            Kind::Hello,
+            Kind::Request,
+            Kind::Run,
+            Kind::Credit,
+            Kind::Cancel,
+            Kind::Data,
+            Kind::Ping,
+            Kind::Pong,
+            Kind::Bye,
+            Kind::Attach,
+            Kind::Attached,
+            Kind::Answer,
+            Kind::Started,
+            Kind::Text,
+            Kind::Update,
+            Kind::End,
+        ];
+        ALL.into_iter().find(|kind| *kind as u8 == number)
+    }
+}
+
+/// A frame as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// What it is about.
+    pub(crate) kind: Kind,
+    /// Whom; 0 for the link itself.
+    pub(crate) channel: u32,
+    /// What it says.
+    pub(crate) payload: Vec<u8>,
+}
+
+/// Appends the head of a frame whose payload has `payload_bytes`. They and a newline have to follow.
+pub(crate) fn push_head(out: &mut Vec<u8>, kind: Kind, channel: u32, payload_bytes: usize) {
+    // Whoever calls it keeps the bound.
+    let length = u32::try_from(payload_bytes + MIN_LENGTH).unwrap_or(u32::MAX);
+    out.extend_from_slice(&length.to_le_bytes());
+    out.push(kind as u8);
+    out.push(0);
+    out.extend_from_slice(&channel.to_le_bytes());
+}
+
+/// Appends a frame. The payload has at most `MAX_PAYLOAD` bytes.
+pub(crate) fn push_frame(out: &mut Vec<u8>, kind: Kind, channel: u32, payload: &[u8]) {
+    push_head(out, kind, channel, payload.len());
+    out.extend_from_slice(payload);
+    out.push(NEWLINE);
+}
+
+/// A frame by itself.
+pub(crate) fn frame(kind: Kind, channel: u32, payload: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(HEAD_BYTES + payload.len() + 1);
+    push_frame(&mut out, kind, channel, payload);
+    out
+}
+
+/// A frame with bytes at an offset: text or data.
+pub(crate) fn frame_at(kind: Kind, channel: u32, offset: u64, bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(HEAD_BYTES + OFFSET_BYTES + bytes.len() + 1);
+    push_head(&mut out, kind, channel, OFFSET_BYTES + bytes.len());
+    out.extend_from_slice(&offset.to_le_bytes());
+    out.extend_from_slice(bytes);
+    out.push(NEWLINE);
+    out
+}
+
+/// The number at the beginning of a payload, and what follows it.
+pub(crate) fn split_u64(payload: &[u8]) -> Option<(u64, &[u8])> {
+    let (number, rest) = payload.split_first_chunk::<8>()?;
+    Some((u64::from_le_bytes(*number), rest))
+}

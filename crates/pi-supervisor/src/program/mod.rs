@@ -1,0 +1,104 @@
+//! The supervisor as a program: what the executable `pi-supervisor` runs, and `pi-host` where it was started as that.
+//!
+//! # Theory of operation
+//! A host starts the executable with one end of a socket as its standard input. It starts
+//! programs for the host, each as leader of a session of its own, adopts whatever they leave
+//! behind (`PR_SET_CHILD_SUBREAPER`), and tells the host how its programs ended. When the socket
+//! ends, for whatever reason the host is gone, and then everything below is frozen, killed and
+//! reaped before this process ends too. So nothing that the host started outlives it, also when
+//! it was killed by `SIGKILL`, and also when a shell of the session was replaced.
+//!
+//! One thread, one `poll(2)`: it forks, and a fork of one thread is simple and fast.
+//!
+//! None of this may run inside a host: it changes the process it is called in for good. So it is there with the feature
+//! `program` only, which executables ask for that can be started as a supervisor; `test/architecture/crates.test.ts`
+//! holds which these are.
+//!
+//! `startup` (signals, descriptors, subreaper), `server` (the loop), `spawn` (fork to exec), `confine` (the sandbox's end
+//! of it), `probe` (whether a sandbox or a read-only copy holds), `sys` (the raw calls).
+
+mod confine;
+#[cfg(target_os = "linux")]
+mod probe;
+mod server;
+mod spawn;
+mod startup;
+mod sys;
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::wire::{PROGRAM_ARGUMENT, PROGRAM_NAME};
+
+/// Exit status when standard input is not a socket.
+pub const NOT_STARTED_BY_HOST: u8 = 2;
+
+/// Exit status when the process cannot be set up.
+const CANNOT_START: u8 = 3;
+
+/// Exit status when processes were left that could not be killed.
+const PROCESSES_LEFT: u8 = 4;
+
+/// Whether a process was started to be the supervisor, or to make the attempts of a probe: by its name and its first
+/// argument. For executables that are something else as well.
+pub fn is_asked_for(name: &OsStr, first: Option<&OsStr>) -> bool {
+    Path::new(name).file_name().is_some_and(|name| name == PROGRAM_NAME)
+        || first.is_some_and(|first| first == PROGRAM_ARGUMENT || is_probe(first))
+}
+
+/// Is the supervisor until the host is gone. `arguments`: those behind the program's name. To be called first in a process
+/// that has one thread and has opened nothing.
+pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    if let Some(status) = probed(arguments) {
+        return status;
+    }
+    if !startup::has_control_socket() {
+        return explain();
+    }
+    let Ok(started) = startup::start() else { return ExitCode::from(CANNOT_START) };
+    if server::Server::new(started).run() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(PROCESSES_LEFT)
+    }
+}
+
+/// Leaves the session and the descriptors of whoever started this process, but for the standard streams. As `main`, to be
+/// called first in a process.
+pub fn detach() {
+    // Fails only for a group leader, which has no session above it to leave.
+    rustix::process::setsid().ok();
+    sys::close_from(startup::FIRST_FREE);
+}
+
+/// Makes the attempts of a probe, where that is what it was started for.
+#[cfg(target_os = "linux")]
+fn probed(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    let subject = probe::Subject::of(&arguments.next()?)?;
+    Some(probe::run(subject, arguments))
+}
+
+#[cfg(target_os = "linux")]
+fn is_probe(first: &OsStr) -> bool {
+    probe::Subject::of(first).is_some()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_probe(_first: &OsStr) -> bool {
+    false
+}
+
+#[cfg(not(target_os = "linux"))]
+fn probed(_arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    None
+}
+
+/// Tells a person who ran it by hand what it is.
+fn explain() -> ExitCode {
+    use std::io::Write as _;
+    let text = "pi-supervisor is started by pi-bash, with a socket as its standard input\n";
+    // Standard error may be closed; the exit status says the same.
+    drop(std::io::stderr().write_all(text.as_bytes()));
+    ExitCode::from(NOT_STARTED_BY_HOST)
+}

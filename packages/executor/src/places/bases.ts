@@ -1,0 +1,167 @@
+/**
+ * Which place each session key has, and the base of each place.
+ *
+ * A placement is asked once for a key. A place that answers as another instance than before (its link was cut, its machine was
+ * restarted) gets a new base: paths, environment and sessions of the old one are gone, and each key is told so once.
+ */
+
+import type { ExecutorPorts } from "../executor-surface.ts";
+import { type BaseSource, localBase, placeBase, type SessionBase } from "../session-base.ts";
+import type { SessionPool } from "../sessions/session-pool.ts";
+import type { Place, Placement, RemotePlace } from "./place.ts";
+
+/** Session keys that are remembered. */
+const MAX_KEYS = 4_096;
+const LOCAL: Place = { kind: "local", name: "local" };
+
+interface Entry {
+  base: Promise<SessionBase>;
+  instance: string | undefined;
+  /** Keys that had a session here. */
+  keys: Set<string | undefined>;
+  /** Keys whose session went with an earlier base. */
+  lost: Set<string | undefined>;
+}
+
+export class Bases {
+  readonly #source: BaseSource;
+  readonly #placement: Placement | undefined;
+  /** The place of all keys, where there is no placement. */
+  readonly #only: Promise<Place>;
+  readonly #places = new Map<string | undefined, Promise<Place>>();
+  /** Keys of sessions that are where another one is. */
+  readonly #likes = new Map<string | undefined, string>();
+  readonly #entries = new Map<Place, Entry>();
+  readonly #pools = new Set<SessionPool>();
+  /** Work of bases that were replaced. */
+  readonly #endings = new Set<Promise<unknown>>();
+
+  constructor(source: BaseSource, { place = LOCAL, placement }: Pick<ExecutorPorts, "place" | "placement">) {
+    this.#source = source;
+    this.#placement = placement;
+    this.#only = Promise.resolve(place);
+  }
+
+  /** The base for a key, at the place of the key `like` where that is given; a failure (no bash, no connection) is tried again at the next call. */
+  async of(key: string | undefined, like?: string): Promise<SessionBase> {
+    const place = await this.placeOf(like ?? key);
+    if (like !== undefined && like !== key && this.#placement !== undefined) this.#follow(key, like);
+    const entry = place.kind === "local" ? this.#local() : await this.#remote(place);
+    try {
+      const base = await entry.base;
+      if (entry.keys.size < MAX_KEYS) entry.keys.add(key);
+      return base;
+    } catch (error) {
+      for (const [known, each] of this.#entries) if (each === entry) this.#entries.delete(known);
+      throw error;
+    }
+  }
+
+  /** The place of a key, asked once. One whose choice failed is asked again. */
+  placeOf(key: string | undefined): Promise<Place> {
+    const placement = this.#placement;
+    if (placement === undefined) return this.#only;
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    const chosen = Promise.resolve().then(() => placement(key));
+    dropOldest(this.#places);
+    this.#places.set(key, chosen);
+    chosen.catch(() => this.#places.delete(key));
+    return chosen;
+  }
+
+  /** The base of a key where there is one. Never rejects. */
+  async existing(key: string | undefined): Promise<SessionBase | undefined> {
+    const chosen = this.#placement === undefined ? this.#only : this.#places.get(this.#likes.get(key) ?? key);
+    const place = await chosen?.catch(() => undefined);
+    return place === undefined ? undefined : await this.#entries.get(place)?.base.catch(() => undefined);
+  }
+
+  /** Whether the session of a key was lost with its place; told once. */
+  async takeLoss(key: string | undefined): Promise<boolean> {
+    const place = await this.placeOf(this.#likes.get(key) ?? key);
+    return this.#entries.get(place)?.lost.delete(key) ?? false;
+  }
+
+  /** The key's session is closed: its placement is asked again. */
+  forget(key: string | undefined): void {
+    this.#likes.delete(key);
+    this.#places.delete(key);
+    for (const { keys, lost } of this.#entries.values()) {
+      keys.delete(key);
+      lost.delete(key);
+    }
+  }
+
+  /** Shells of all places, as far as bases stand. */
+  stats(): { sessions: number; idle: number; quarantined: number } {
+    const sum = { sessions: 0, idle: 0, quarantined: 0 };
+    for (const pool of this.#pools) {
+      const { sessions, idle, quarantined } = pool.stats();
+      sum.sessions += sessions;
+      sum.idle += idle;
+      sum.quarantined += quarantined;
+    }
+    return sum;
+  }
+
+  /** All bases that were made. */
+  async all(): Promise<SessionBase[]> {
+    await Promise.allSettled(this.#endings);
+    const made = await Promise.all([...this.#entries.values()].map(({ base }) => base.catch(() => undefined)));
+    return made.filter((base) => base !== undefined);
+  }
+
+  #follow(key: string | undefined, like: string): void {
+    dropOldest(this.#likes);
+    this.#likes.set(key, like);
+  }
+
+  #local(): Entry {
+    const known = this.#entries.get(LOCAL);
+    if (known !== undefined) return known;
+    return this.#add(LOCAL, undefined, localBase(this.#source));
+  }
+
+  async #remote(place: RemotePlace): Promise<Entry> {
+    const opened = await place.open();
+    const known = this.#entries.get(place);
+    const { instance } = opened.facts;
+    if (known !== undefined && known.instance === instance) return known;
+    const entry = this.#add(place, instance, placeBase(this.#source, place, opened));
+    if (known !== undefined) {
+      entry.lost = new Set([...known.keys, ...known.lost]);
+      this.#end(known);
+    }
+    return entry;
+  }
+
+  #add(place: Place, instance: string | undefined, base: Promise<SessionBase>): Entry {
+    const entry = { base, instance, keys: new Set<string | undefined>(), lost: new Set<string | undefined>() };
+    this.#entries.set(place, entry);
+    // Whoever waits for it is told of a failure.
+    base.then(
+      ({ pool }) => this.#pools.add(pool),
+      () => undefined,
+    );
+    return entry;
+  }
+
+  /** What a place took with it is given up here. */
+  #end({ base }: Entry): void {
+    const ending = base
+      .then(async ({ pool }) => {
+        await pool.dispose();
+        this.#pools.delete(pool);
+      })
+      .catch(() => undefined);
+    this.#endings.add(ending);
+    void ending.finally(() => this.#endings.delete(ending));
+  }
+}
+
+/** Makes room for one more entry. */
+function dropOldest(map: Map<string | undefined, unknown>): void {
+  const oldest = map.size < MAX_KEYS ? undefined : map.keys().next();
+  if (oldest?.done === false) map.delete(oldest.value);
+}
