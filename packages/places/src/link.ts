@@ -9,46 +9,15 @@
  */
 import { randomBytes } from "node:crypto";
 import { ShellError } from "@pi-bash/natives";
-import { Handshake, type HostBinary } from "./handshake.ts";
+import { Handshake } from "./handshake.ts";
 import { HostChild } from "./host-child.ts";
 import { byeText, type LinkEnd } from "./link-end.ts";
+import type { LinkOptions } from "./link-options.ts";
 import { PlaceError } from "./place-error.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 import { encodeFrame, encodeObject, type Frame, FrameError, numberOf, objectOf } from "./wire/frames.ts";
 import { KIND } from "./wire/kinds.ts";
 import { Bye, checked, type FarHello } from "./wire/messages.ts";
-
-/** Silence after which the other side counts as gone, in milliseconds. */
-export const DEFAULT_LEASE_MS = 60_000;
-/** Time for a connection to stand, in milliseconds. */
-export const DEFAULT_CONNECT_MS = 30_000;
-
-/** What a place starts for a link. */
-export interface LinkStart {
-  /** The program that carries the streams, and its arguments. */
-  readonly argv: readonly string[];
-  /** Marks the bootstrap's lines; absent: the program is `pi-host` itself. */
-  readonly nonce: string | undefined;
-}
-
-/** How a link is opened. */
-export interface LinkOptions {
-  /** The place, e.g. `ssh:build7`. */
-  readonly place: string;
-  /** Makes the words for a nonce. */
-  start(nonce: string): LinkStart;
-  /** Builds of `pi-host` that can be sent. */
-  readonly binaries: readonly HostBinary[];
-  /** What runs there must be one of `binaries`. */
-  readonly isSent: boolean;
-  readonly connectMs: number;
-  readonly leaseMs: number;
-  /** The environment of the local program. Default: the host's. */
-  readonly env?: NodeJS.ProcessEnv;
-  readonly signal?: AbortSignal | undefined;
-  /** Takes lines that the program writes for people while the connection is made. */
-  readonly onErrorLine?: (line: string) => void;
-}
 
 /** Who gets the frames of a channel. */
 export interface Channel {

@@ -32,13 +32,28 @@ const STATES: Readonly<Record<string, string>> = {
   DEADLINE: "The job's deadline was reached and Slurm ended the session.",
 };
 
+/**
+ * Words before a program that give it the environment of a login on the node. `srun` would copy the environment of this host,
+ * whose paths and secrets are not the node's.
+ */
+const LOGIN_WORDS = [
+  "/bin/sh",
+  "-c",
+  [
+    "pb_u=$(id -un)",
+    'case $pb_u in "" | *[!A-Za-z0-9._-]*) ;; *) eval "HOME=~$pb_u"; USER=$pb_u; LOGNAME=$pb_u; export HOME USER LOGNAME ;; esac',
+    `unset pb_u; exec /bin/sh -l -c 'exec "$@"' sh "$@"`,
+  ].join("; "),
+  "sh",
+] as const;
+
 /** A Slurm place. */
 export function slurmTransport(options: SlurmOptions): Transport {
   const queue = new SlurmQueue(options);
   const { partition, queueTimeoutMs = DEFAULT_QUEUE_MS } = options;
   return {
     name: partition === undefined ? "slurm" : `slurm:${partition}`,
-    argv: (words) => ["srun", ...resourceWords(options), "--", ...words],
+    argv: (words) => ["srun", ...resourceWords(options), "--", ...LOGIN_WORDS, ...words],
     waitMs: queueTimeoutMs,
     progress: (line) => queue.hear(line),
     onConnected: (env) => queue.begin(env["SLURM_JOB_ID"]),
@@ -62,6 +77,7 @@ function resourceWords(options: SlurmOptions): string[] {
     "--job-name=pi-bash",
     "--nodes=1",
     "--ntasks=1",
+    "--export=PI_HOST_CACHE",
     // `srun` reads standard input on behalf of all tasks otherwise, and there is one.
     "--input=0",
     ...chosen.filter(([, value]) => value !== undefined).map(([name, value]) => `${name}=${value}`),

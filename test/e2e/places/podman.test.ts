@@ -1,0 +1,4 @@
+/** Sessions over podman: what `sessions.ts` says of any place. */
+import { describePlace } from "./sessions.ts";
+
+describePlace("podman");

@@ -1,0 +1,4 @@
+/** Sessions over slurm: what `sessions.ts` says of any place. */
+import { describePlace } from "./sessions.ts";
+
+describePlace("slurm");

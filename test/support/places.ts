@@ -1,0 +1,103 @@
+/**
+ * Places of the labs, each with the `pi-host` of this checkout, and what a test needs to know of the machine behind them. All
+ * labs are on this machine, so that its process list shows what is left over there.
+ */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { command, container, type RemotePlace, slurm, ssh } from "@pi-bash/places";
+import { absenceOfLab, type Lab, type LabName, startLab } from "./lab.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const TARGETS: Readonly<Record<string, string>> = {
+  x64: "x86_64-unknown-linux-musl",
+  arm64: "aarch64-unknown-linux-musl",
+};
+
+/** Kinds of places that a test can have. `command` needs no lab: it is this machine behind a stream. */
+export type PlaceKind = "command" | LabName;
+
+/** The static `pi-host` for this machine, where it was built; undefined otherwise. */
+export function hostBinary(): string | undefined {
+  const target = TARGETS[process.arch] ?? "";
+  return [
+    process.env["PI_HOST_BINARY"],
+    join(root, "packages/places/bin", `pi-host-linux-${process.arch}`),
+    join(root, "target", target, "release/pi-host"),
+  ].find((path) => path !== undefined && path !== "" && existsSync(path));
+}
+
+/** Why a kind of place cannot be had here; undefined when it can. */
+export function absenceOfPlace(kind: PlaceKind): string | undefined {
+  if (process.platform !== "linux") return "no Linux";
+  if (hostBinary() === undefined) return "no static pi-host was built (`node scripts/build-host.mjs`)";
+  return kind === "command" ? undefined : absenceOfLab(kind);
+}
+
+/** A lab, or this machine, with places on it. */
+export interface TestPlaces {
+  /** Another connection each time. `leaseMs`: silence that ends it. */
+  make(options?: { leaseMs?: number }): RemotePlace;
+  stop(): Promise<void>;
+}
+
+/** Starts what a kind of place needs. It must be stopped, in `afterAll`. */
+export async function startPlaces(kind: PlaceKind): Promise<TestPlaces> {
+  const own = hostBinary();
+  const binary = own === undefined ? {} : { hostBinary: own };
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pi-places-")));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  if (kind === "command") {
+    const env = { HOME: folder, PI_HOST_CACHE: join(folder, "cache") };
+    const make: TestPlaces["make"] = (options) =>
+      command(["env"], { name: "command:env", workspace: folder, env, ...binary, ...options });
+    return { make, stop: async () => remove() };
+  }
+  const lab = await startLab(kind);
+  const stop = async (): Promise<void> => {
+    await lab.stop();
+    remove();
+  };
+  return { make: (options) => placeOn(lab, kind, { ...binary, ...options }), stop };
+}
+
+function placeOn(lab: Lab, kind: LabName, options: { leaseMs?: number; hostBinary?: string }): RemotePlace {
+  const PI_HOST_CACHE = join(lab.folder, "cache");
+  switch (kind) {
+    case "sshd": {
+      const [, , configFile = ""] = lab.argv;
+      const given = { configFile, options: [`SetEnv=PI_HOST_CACHE=${PI_HOST_CACHE}`], env: lab.env };
+      return ssh("lab", { ...given, ...options });
+    }
+    case "podman": {
+      const program = lab.argv.slice(0, lab.argv.indexOf("exec"));
+      return container({ runtime: "podman", name: "lab", program, env: lab.env, ...options });
+    }
+    case "slurm":
+      return slurm({ env: { ...lab.env, PI_HOST_CACHE }, ...options });
+  }
+}
+
+/** Ids of processes of this machine whose command line has `text` in it. */
+export function processesWith(text: string): number[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+  return pids.filter((pid) => read(`/proc/${pid}/cmdline`).includes(text)).map(Number);
+}
+
+/** Ids of the processes below this one. */
+export function descendants(pid: number = process.pid): number[] {
+  const children = readdirSync(`/proc/${pid}/task`)
+    .flatMap((task) => read(`/proc/${pid}/task/${task}/children`).split(" "))
+    .filter((each) => each !== "")
+    .map(Number);
+  return children.flatMap((child) => [child, ...(existsSync(`/proc/${child}/task`) ? descendants(child) : [])]);
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return ""; // It ended meanwhile.
+  }
+}
