@@ -50,7 +50,7 @@ async function withSpill<Options extends ShellRunOptions>(
   const path = sink?.spillPath;
   if (sink === undefined || path === undefined) return run(options);
   const name = `${randomUUID()}.log`;
-  const result = await run({ ...options, sink: { ...sink, spillPath: name } });
+  const result = await run({ ...options, sink: { ...sink, spillPath: `/${name}` } });
   if (result.output?.spilled === true || sink.spillFromStart === true) await bring(name, path);
   return result;
 }
