@@ -8,6 +8,7 @@
 import { fileURLToPath } from "node:url";
 import { defaultClientConditions, defaultServerConditions, type Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { withoutDifferences } from "./test/places/differences.ts";
 
 const BEHAVIOUR = [
   "packages/*/test/**/*.test.ts",
@@ -38,6 +39,8 @@ export default defineConfig(({ mode }) => ({
   ssr: { resolve: { conditions: ["pi-source", ...defaultServerConditions] } },
   test: {
     include: mode === "soak" ? SOAK : mode === "places" ? PLACES : BEHAVIOUR,
+    // Without tests of what a place does otherwise; each has its reason in the list.
+    ...(mode === "places" ? { testNamePattern: withoutDifferences() } : {}),
     globalSetup: mode === "places" ? ["test/places/global-setup.ts"] : [],
     exclude: mode === "soak" ? ["**/node_modules/**"] : ["**/node_modules/**", "test/soak/**"],
     environment: "node",

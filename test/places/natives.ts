@@ -51,7 +51,8 @@ async function withSpill<Options extends ShellRunOptions>(
   if (sink === undefined || path === undefined) return run(options);
   const name = `${randomUUID()}.log`;
   const result = await run({ ...options, sink: { ...sink, spillPath: `/${name}` } });
-  if (result.output?.spilled === true || sink.spillFromStart === true) await bring(name, path);
+  const { spilled, spillError } = result.output ?? {};
+  if (spilled === true || spillError !== undefined || sink.spillFromStart === true) await bring(name, path);
   return result;
 }
 
