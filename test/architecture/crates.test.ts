@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 interface Crate {
   name: string;
-  dependencies: { name: string; kind: string | null }[];
+  dependencies: { name: string; kind: string | null; features: string[]; uses_default_features: boolean }[];
 }
 
 function workspaceCrates(): Crate[] {
@@ -102,6 +102,27 @@ describe("crates", () => {
     const more = everythingUnder("pi-supervisor").filter((name) => !allowed.has(name) && !/^windows/.test(name));
 
     expect(more).toEqual([]);
+  });
+
+  it("have the engine as a program without napi and the minimizer, at the libraries that it names", () => {
+    const under = everythingUnder("pi-host");
+
+    expect(under).not.toContain("napi");
+    expect(under).not.toContain("pi-minimizer");
+    expect(under).toContain("pi-shell"); // Else this test has gone blind.
+    const named = "pi-shell pi-supervisor rustix serde serde_json sha2 subtle tokio tokio-util";
+    expect(direct("pi-host")).toEqual(named.split(" "));
+  });
+
+  it("have the supervisor's program in executables that can be started as one, and in no host", () => {
+    const asking = crates.filter(({ dependencies }) =>
+      dependencies.some(
+        ({ name, features, uses_default_features }) =>
+          name === "pi-supervisor" && (uses_default_features || features.includes("program")),
+      ),
+    );
+
+    expect(asking.map(({ name }) => name)).toEqual(["pi-host"]);
   });
 
   it("have unsafe code in `sys/` folders and in the supervisor only", () => {

@@ -13,7 +13,7 @@ use crate::message::{Bash, Build, Capabilities, FarHello, ReadOnlyCapability, pr
 use crate::place::{Place, digest_of};
 
 /// Most bytes of the environment in a `Hello`.
-const MAX_ENV_BYTES: usize = 384 * 1024;
+const MAX_ENV_BYTES: usize = 2 * 1024 * 1024;
 
 /// Most names of variables that are left out.
 const MAX_LEFT_OUT: usize = 64;

@@ -1,6 +1,7 @@
 //! Which channel is what, as long as it is something: a run, a terminal, a file that near sends, another request.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
@@ -44,7 +45,9 @@ pub(super) enum Refused {
 #[derive(Default)]
 pub(super) struct Channels {
     known: Mutex<HashMap<u32, Channel>>,
-    /// An operation has ended.
+    /// Runs and terminals whose end was not put on its way yet.
+    unfinished: AtomicUsize,
+    /// One of them has ended.
     ended: Notify,
 }
 
@@ -57,6 +60,9 @@ impl Channels {
         if known.len() >= MAX_CHANNELS {
             return Err(Refused::TooMany);
         }
+        if channel.is_operation() {
+            self.unfinished.fetch_add(1, Ordering::SeqCst);
+        }
         known.insert(number, channel);
         Ok(())
     }
@@ -65,9 +71,15 @@ impl Channels {
         self.lock().get(&number).cloned()
     }
 
-    pub(super) fn remove(&self, number: u32) {
-        self.lock().remove(&number);
-        self.ended.notify_waiters();
+    /// A run or a terminal has ended: its channel is free, before near is told so by its end, which `tell` puts on its way.
+    pub(super) fn finish(&self, number: u32, tell: impl FnOnce()) {
+        let ended = self.lock().remove(&number);
+        tell();
+        // One that was refused for there being too many never was something.
+        if ended.is_some_and(|ended| ended.is_operation()) {
+            self.unfinished.fetch_sub(1, Ordering::SeqCst);
+            self.ended.notify_waiters();
+        }
     }
 
     /// A request is answered: its channel is free, unless a later link has taken it.
@@ -92,6 +104,7 @@ impl Channels {
 
     /// A request turns out to be a terminal.
     pub(super) fn become_terminal(&self, number: u32, terminal: Arc<Terminal>) {
+        self.unfinished.fetch_add(1, Ordering::SeqCst);
         self.lock().insert(number, Channel::Terminal(terminal));
     }
 
@@ -111,13 +124,13 @@ impl Channels {
         known.iter().filter(|(_, channel)| channel.is_operation()).map(|(one, _)| *one).collect()
     }
 
-    /// Waits until there are no runs and terminals.
+    /// Waits until the ends of all runs and terminals are on their way.
     pub(super) async fn without_operations(&self) {
         loop {
             let ended = self.ended.notified();
             tokio::pin!(ended);
             ended.as_mut().enable();
-            if self.operations().is_empty() {
+            if self.unfinished.load(Ordering::SeqCst) == 0 {
                 return;
             }
             ended.await;

@@ -15,7 +15,10 @@ use crate::message::{Failure, OneShot, Run, RunOutcome, Update, json, mask_of};
 use crate::outgoing::{DEFAULT_WINDOW, End, StreamOptions};
 use crate::wire::{Kind, MAX_PAYLOAD, frame};
 
-/// Room in a frame for what stands around an outcome.
+/// Most bytes of an update's tail in JSON: it is for a screen, and has to fit one frame.
+const MAX_TAIL_JSON: usize = 512 * 1024;
+
+/// Room in a payload for what stands around an outcome.
 const AROUND_OUTCOME: usize = 256;
 
 /// A session and the way to its runs.
@@ -113,12 +116,8 @@ impl Observer for Voice {
     }
 
     fn update(&self, update: SinkUpdate) {
-        let payload = json(&Update::from(update));
-        // A tail that fits no frame is left to the end, which is made to fit.
-        if payload.len() <= MAX_PAYLOAD {
-            let update = frame(Kind::Update, self.channel, &payload);
-            self.engine.outgoing().update(self.channel, update);
-        }
+        let payload = json(&Update::new(&update, MAX_TAIL_JSON));
+        self.engine.outgoing().update(self.channel, frame(Kind::Update, self.channel, &payload));
     }
 }
 
@@ -262,8 +261,9 @@ impl Engine {
 
     /// A run has ended; `members` are those of its `End`. Near has `patience` to take the rest of its text.
     fn end_run(&self, channel: u32, members: Vec<u8>, patience: Duration) {
-        self.inner.channels.remove(channel);
-        self.outgoing().end(channel, End { kind: Kind::End, members });
+        self.inner.channels.finish(channel, || {
+            self.outgoing().end(channel, End { kind: Kind::End, members });
+        });
         self.free_later(channel, patience);
     }
 

@@ -137,8 +137,9 @@ impl Engine {
                     members.extend(json(&failure));
                 }
             }
-            engine.inner.channels.remove(channel);
-            engine.outgoing().end(channel, End { kind: Kind::Answer, members });
+            engine.inner.channels.finish(channel, || {
+                engine.outgoing().end(channel, End { kind: Kind::Answer, members });
+            });
             engine.free_later(channel, PATIENCE);
         });
     }

@@ -13,9 +13,6 @@ use pi_shell::{
 };
 use serde::Deserialize;
 
-/// Most bytes that a sink may keep: with its JSON it has to fit a frame.
-const MAX_SINK_BYTES: u32 = 768 * 1024;
-
 /// Options of a session.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -254,10 +251,6 @@ struct SinkRequest {
 impl SinkRequest {
     fn into_options(self, spill_path: Option<PathBuf>) -> Result<SinkOptions, ShellError> {
         let default = SinkOptions::default();
-        if self.max_bytes.is_some_and(|bytes| bytes > MAX_SINK_BYTES) {
-            let reason = format!("is more than the {MAX_SINK_BYTES} bytes that a place can send");
-            return Err(invalid("sink.maxBytes", &reason));
-        }
         let size = |value: u32| usize::try_from(value).unwrap_or(usize::MAX);
         let throttle =
             self.throttle_ms.map(|ms| milliseconds("sink.throttleMs", ms)).transpose()?;

@@ -19,16 +19,18 @@ const FEW_SURVIVORS: usize = 256;
 /// A sink's state while the run goes on.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Update {
-    tail: String,
+pub(crate) struct Update<'a> {
+    tail: &'a str,
     total_bytes: u64,
     total_lines: u64,
 }
 
-impl From<SinkUpdate> for Update {
-    fn from(update: SinkUpdate) -> Self {
+impl<'a> Update<'a> {
+    /// The end of its tail, in at most `room` bytes of JSON.
+    pub(crate) fn new(update: &'a SinkUpdate, room: usize) -> Self {
         let SinkUpdate { tail, total_bytes, total_lines } = update;
-        Self { tail, total_bytes, total_lines }
+        let tail = shortened(tail, room);
+        Self { tail, total_bytes: *total_bytes, total_lines: *total_lines }
     }
 }
 

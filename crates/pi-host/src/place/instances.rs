@@ -118,7 +118,7 @@ pub(crate) fn remove_stale() -> Vec<String> {
     removed.filter_map(|folder| Some(folder.file_name()?.to_str()?.to_owned())).collect()
 }
 
-fn remove_if_stale(folder: &Path) -> bool {
+pub(super) fn remove_if_stale(folder: &Path) -> bool {
     let has_name = folder.file_name().and_then(|name| name.to_str()).is_some_and(is_instance);
     if !has_name {
         return false;

@@ -24,6 +24,9 @@ const OF_NETWORKS: [u64; 12] = [
     0x0102_1997,
 ];
 
+/// What other users may have of a mode.
+const OTHERS: u32 = 0o077;
+
 /// Roots that are there or can be made, the best first. Why others cannot be had is added to `tried`.
 pub(super) fn usable(tried: &mut Vec<String>) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -75,10 +78,21 @@ fn prepare(root: &Path) -> io::Result<()> {
         std::fs::create_dir_all(parent)?;
     }
     match rustix::fs::mkdir(root, Mode::RWXU) {
-        Ok(()) | Err(rustix::io::Errno::EXIST) => check(root)?,
+        Ok(()) => {}
+        Err(rustix::io::Errno::EXIST) => close_to_others(root)?,
         Err(errno) => return Err(errno.into()),
     }
     Ok(rustix::fs::access(root, rustix::fs::Access::WRITE_OK)?)
+}
+
+/// As the bootstrap does with a cache folder: this user's own is closed to others, and any other refused.
+fn close_to_others(root: &Path) -> io::Result<()> {
+    let found = std::fs::symlink_metadata(root)?;
+    let is_own = found.uid() == rustix::process::getuid().as_raw();
+    if found.is_dir() && is_own && found.mode() & OTHERS != 0 {
+        rustix::fs::chmod(root, Mode::RWXU)?;
+    }
+    check(root)
 }
 
 /// Refuses what is not a folder of this user that nobody else can enter.
@@ -91,7 +105,7 @@ pub(super) fn check(path: &Path) -> io::Result<()> {
     if found.uid() != rustix::process::getuid().as_raw() {
         return refused("belongs to another user");
     }
-    if found.mode() & 0o077 != 0 {
+    if found.mode() & OTHERS != 0 {
         return refused("is open to others; run `chmod 700` on it");
     }
     Ok(())

@@ -1,9 +1,12 @@
 //! Reads frames out of a stream that comes in pieces of any length. Whatever the stream has in it, memory stays within one
-//! frame, and what is not a frame is an error that says why.
+//! payload, and what is not a frame is an error that says why.
 
 use std::fmt;
 
-use super::{Frame, HEAD_BYTES, Kind, MAX_DATA, MAX_LENGTH, MIN_LENGTH, MUST_KNOW, NEWLINE};
+use super::{
+    Frame, HEAD_BYTES, Kind, MAX_DATA, MAX_LENGTH, MAX_PAYLOAD, MIN_LENGTH, MORE, MUST_KNOW,
+    NEWLINE,
+};
 
 /// Bytes of `length`.
 const LENGTH_BYTES: usize = 4;
@@ -19,6 +22,10 @@ pub(crate) enum FrameError {
     Kind(u8),
     /// No newline at its end.
     Newline,
+    /// A payload that goes on is followed by another frame.
+    Interrupted,
+    /// A payload that goes on for too long.
+    Payload,
     /// A `Data` frame without an offset, or with more bytes than it may have.
     Data,
 }
@@ -32,6 +39,8 @@ impl fmt::Display for FrameError {
             Self::Flags(flags) => write!(formatter, "a frame with the unknown flags {flags:#04x}"),
             Self::Kind(kind) => write!(formatter, "a frame of kind {kind}, which must be known"),
             Self::Newline => formatter.write_str("a frame without its newline"),
+            Self::Interrupted => formatter.write_str("a frame within the parts of another"),
+            Self::Payload => write!(formatter, "a payload of more than {MAX_PAYLOAD} bytes"),
             Self::Data => {
                 write!(formatter, "a data frame without offset or above {MAX_DATA} bytes")
             }
@@ -45,6 +54,8 @@ pub(crate) struct Decoder {
     bytes: Vec<u8>,
     /// Bytes at the beginning that were given out.
     done: usize,
+    /// The parts of a payload that have come, where it goes on.
+    begun: Option<Frame>,
 }
 
 impl Decoder {
@@ -63,10 +74,31 @@ impl Decoder {
     /// Where the stream has no frame there. The decoder is of no use then.
     pub(crate) fn next_frame(&mut self) -> Result<Option<Frame>, FrameError> {
         loop {
-            let Some(frame) = self.next_of_any_kind()? else { return Ok(None) };
-            if let Some(frame) = frame {
-                return Ok(Some(frame));
+            let Some(part) = self.next_of_any_kind()? else { return Ok(None) };
+            let Some((frame, goes_on)) = part else {
+                // An unknown kind is a frame all the same.
+                if self.begun.is_some() {
+                    return Err(FrameError::Interrupted);
+                }
+                continue;
+            };
+            let whole = match self.begun.take() {
+                None => frame,
+                Some(begun) if begun.kind != frame.kind || begun.channel != frame.channel => {
+                    return Err(FrameError::Interrupted);
+                }
+                Some(mut begun) => {
+                    begun.payload.extend_from_slice(&frame.payload);
+                    begun
+                }
+            };
+            if whole.payload.len() > MAX_PAYLOAD {
+                return Err(FrameError::Payload);
             }
+            if !goes_on {
+                return Ok(Some(whole));
+            }
+            self.begun = Some(whole);
         }
     }
 
@@ -76,9 +108,9 @@ impl Decoder {
         self.bytes.len() - self.done
     }
 
-    /// The next frame; `Some(None)` was one of an unknown kind.
+    /// The next frame, and whether its payload goes on; `Some(None)` was one of an unknown kind.
     #[expect(clippy::option_option, reason = "a frame has come, or none; it is known, or not")]
-    fn next_of_any_kind(&mut self) -> Result<Option<Option<Frame>>, FrameError> {
+    fn next_of_any_kind(&mut self) -> Result<Option<Option<(Frame, bool)>>, FrameError> {
         let rest = self.bytes.get(self.done..).unwrap_or_default();
         let Some((length, body)) = rest.split_first_chunk::<LENGTH_BYTES>() else {
             return Ok(None);
@@ -96,24 +128,28 @@ impl Decoder {
     }
 }
 
-/// A frame without its length. `None`: of an unknown kind.
-fn frame_of(body: &[u8]) -> Result<Option<Frame>, FrameError> {
+/// A frame without its length, and whether its payload goes on. `None`: of an unknown kind.
+fn frame_of(body: &[u8]) -> Result<Option<(Frame, bool)>, FrameError> {
     const BEFORE_PAYLOAD: usize = HEAD_BYTES - LENGTH_BYTES;
     let Some(([kind, flags, channel @ ..], rest)) = body.split_first_chunk::<BEFORE_PAYLOAD>()
     else {
         return Err(FrameError::Newline);
     };
     let Some((&NEWLINE, payload)) = rest.split_last() else { return Err(FrameError::Newline) };
-    if flags & !MUST_KNOW != 0 {
+    if flags & !(MUST_KNOW | MORE) != 0 {
         return Err(FrameError::Flags(*flags));
     }
     let Some(known) = Kind::of(*kind) else {
         return if flags & MUST_KNOW == 0 { Ok(None) } else { Err(FrameError::Kind(*kind)) };
     };
+    let goes_on = flags & MORE != 0;
+    if goes_on && !known.may_go_on() {
+        return Err(FrameError::Flags(*flags));
+    }
     let offset_and_data = super::OFFSET_BYTES..=super::OFFSET_BYTES + MAX_DATA;
     if known == Kind::Data && !offset_and_data.contains(&payload.len()) {
         return Err(FrameError::Data);
     }
     let channel = u32::from_le_bytes(*channel);
-    Ok(Some(Frame { kind: known, channel, payload: payload.to_vec() }))
+    Ok(Some((Frame { kind: known, channel, payload: payload.to_vec() }, goes_on)))
 }

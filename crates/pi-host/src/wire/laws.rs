@@ -30,7 +30,7 @@ fn read(stream: &[u8], lengths: &[usize]) -> Result<Vec<Frame>, FrameError> {
         while let Some(frame) = decoder.next_frame()? {
             frames.push(frame);
         }
-        assert!(decoder.waiting_bytes() <= MAX_LENGTH + 4);
+        assert!(decoder.waiting_bytes() <= MAX_LENGTH + 4 + length);
         rest = after;
     }
     Ok(frames)
@@ -94,7 +94,7 @@ fn a_length_that_no_frame_has_is_refused_before_its_bytes_come() {
 
 #[test]
 fn the_largest_frame_is_read() {
-    let payload = vec![7; MAX_PAYLOAD];
+    let payload = vec![7; MAX_LENGTH - MIN_LENGTH];
     let stream = frame(Kind::Text, 3, &payload);
 
     assert_eq!(stream.len(), MAX_LENGTH + 4);
@@ -102,10 +102,54 @@ fn the_largest_frame_is_read() {
 }
 
 #[test]
+fn a_payload_that_one_frame_does_not_hold_goes_on_in_the_next() {
+    for size in [PART_BYTES, PART_BYTES + 1, 3 * PART_BYTES, MAX_PAYLOAD] {
+        let payload: Vec<u8> = (0..size).map(|at| at.to_le_bytes()[0]).collect();
+        let mut stream = frame(Kind::Run, 3, &payload);
+        push_frame(&mut stream, Kind::Ping, 0, &[0; 8]);
+
+        let frames = read(&stream, &[100_003]).unwrap();
+
+        assert_eq!(frames.len(), 2);
+        assert!(frames[0].payload == payload);
+    }
+}
+
+#[test]
+fn a_payload_that_goes_on_for_ever_is_refused() {
+    let mut part = Vec::new();
+    push_head_with(&mut part, Kind::Run, MORE, 3, PART_BYTES);
+    part.extend(vec![0; PART_BYTES]);
+    part.push(NEWLINE);
+
+    assert_eq!(read(&part.repeat(17), &[65_536]), Err(FrameError::Payload));
+}
+
+#[test]
+fn nothing_comes_between_the_parts_of_a_payload() {
+    let part = |kind, channel| {
+        let mut part = Vec::new();
+        push_head_with(&mut part, kind, MORE, channel, 1);
+        part.extend(b"x\n");
+        part
+    };
+    for other in [
+        frame(Kind::Run, 4, b"x"),
+        frame(Kind::Request, 3, b"x"),
+        frame(Kind::Ping, 0, b"x"),
+        raw(7, 200, 0, b"\n"),
+    ] {
+        let stream = [part(Kind::Run, 3), other].concat();
+        assert_eq!(read(&stream, &[7]), Err(FrameError::Interrupted));
+    }
+    assert_eq!(read(&part(Kind::Text, 3), &[7]), Err(FrameError::Flags(MORE)));
+}
+
+#[test]
 fn what_is_not_a_frame_is_named() {
     let cases = [
         (raw(7, 2, 0, b"x"), FrameError::Newline),
-        (raw(7, 2, 2, b"\n"), FrameError::Flags(2)),
+        (raw(7, 2, 4, b"\n"), FrameError::Flags(4)),
         (raw(7, 2, 0x81, b"\n"), FrameError::Flags(0x81)),
         (raw(7, 17, 1, b"\n"), FrameError::Kind(17)),
         (raw(7, 0, 1, b"\n"), FrameError::Kind(0)),

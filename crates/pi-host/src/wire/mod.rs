@@ -25,8 +25,11 @@ pub(crate) const MIN_LENGTH: usize = 7;
 /// Bytes before the payload, `length` among them.
 pub(crate) const HEAD_BYTES: usize = 10;
 
-/// Most bytes of a payload.
-pub(crate) const MAX_PAYLOAD: usize = MAX_LENGTH - MIN_LENGTH;
+/// Most bytes of a control payload, which goes on in further frames where one does not hold it.
+pub(crate) const MAX_PAYLOAD: usize = 16 * 1024 * 1024;
+
+/// Bytes of such a payload in each frame but the last.
+const PART_BYTES: usize = MAX_LENGTH - 64;
 
 /// Most bytes that follow the offset in a `Data` frame.
 pub(crate) const MAX_DATA: usize = 256 * 1024;
@@ -39,6 +42,9 @@ pub(crate) const NEWLINE: u8 = b'\n';
 
 /// The flag of a frame whose kind a receiver must know, or end the link.
 pub(crate) const MUST_KNOW: u8 = 1;
+
+/// The flag of a frame whose payload goes on in the next one, which has the same kind and channel.
+pub(crate) const MORE: u8 = 2;
 
 /// What a frame is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +85,20 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// Whether its payload may go on in further frames.
+    fn may_go_on(self) -> bool {
+        matches!(
+            self,
+            Self::Hello
+                | Self::Request
+                | Self::Run
+                | Self::Attach
+                | Self::Attached
+                | Self::Answer
+                | Self::End
+        )
+    }
+
     /// The kind of this number, where there is one.
     pub(crate) fn of(number: u8) -> Option<Self> {
         const ALL: [Kind; 16] = [
@@ -116,18 +136,33 @@ pub(crate) struct Frame {
 
 /// Appends the head of a frame whose payload has `payload_bytes`. They and a newline have to follow.
 pub(crate) fn push_head(out: &mut Vec<u8>, kind: Kind, channel: u32, payload_bytes: usize) {
+    push_head_with(out, kind, 0, channel, payload_bytes);
+}
+
+fn push_head_with(out: &mut Vec<u8>, kind: Kind, flags: u8, channel: u32, payload_bytes: usize) {
     // Whoever calls it keeps the bound.
     let length = u32::try_from(payload_bytes + MIN_LENGTH).unwrap_or(u32::MAX);
     out.extend_from_slice(&length.to_le_bytes());
     out.push(kind as u8);
-    out.push(0);
+    out.push(flags);
     out.extend_from_slice(&channel.to_le_bytes());
 }
 
-/// Appends a frame. The payload has at most `MAX_PAYLOAD` bytes.
+/// Appends a frame, or as many as its payload needs. It has at most `MAX_PAYLOAD` bytes, and what may not go on at most
+/// those of one frame.
 pub(crate) fn push_frame(out: &mut Vec<u8>, kind: Kind, channel: u32, payload: &[u8]) {
-    push_head(out, kind, channel, payload.len());
-    out.extend_from_slice(payload);
+    let mut rest = payload;
+    while kind.may_go_on()
+        && rest.len() > PART_BYTES
+        && let Some((part, after)) = rest.split_at_checked(PART_BYTES)
+    {
+        push_head_with(out, kind, MORE, channel, part.len());
+        out.extend_from_slice(part);
+        out.push(NEWLINE);
+        rest = after;
+    }
+    push_head(out, kind, channel, rest.len());
+    out.extend_from_slice(rest);
     out.push(NEWLINE);
 }
 

@@ -68,7 +68,12 @@ impl Frame {
 }
 
 pub fn frame(kind: Kind, channel: u32, payload: &[u8]) -> Vec<u8> {
-    raw(kind as u8, 0, channel, payload)
+    let mut parts: Vec<&[u8]> = payload.chunks(1024 * 1024 - 64).collect();
+    let last = parts.pop().unwrap_or_default();
+    let mut bytes: Vec<u8> =
+        parts.into_iter().flat_map(|part| raw(kind as u8, 2, channel, part)).collect();
+    bytes.extend(raw(kind as u8, 0, channel, last));
+    bytes
 }
 
 pub fn raw(kind: u8, flags: u8, channel: u32, payload: &[u8]) -> Vec<u8> {
@@ -84,6 +89,7 @@ pub fn raw(kind: u8, flags: u8, channel: u32, payload: &[u8]) -> Vec<u8> {
 #[derive(Default)]
 pub struct Reader {
     bytes: Vec<u8>,
+    begun: Vec<u8>,
 }
 
 impl Reader {
@@ -99,10 +105,13 @@ impl Reader {
             }
             let body = &rest[..length];
             assert_eq!(body[length - 1], b'\n');
-            assert_eq!(body[1] & 0xfe, 0);
+            assert_eq!(body[1] & 0xfc, 0);
             let kind = KINDS[usize::from(body[0]) - 1];
             let channel = u32::from_le_bytes(*body[2..].first_chunk().unwrap());
-            frames.push(Frame { kind, channel, payload: body[6..length - 1].to_vec() });
+            self.begun.extend_from_slice(&body[6..length - 1]);
+            if body[1] & 2 == 0 {
+                frames.push(Frame { kind, channel, payload: std::mem::take(&mut self.begun) });
+            }
             done += 4 + length;
         }
         self.bytes.drain(..done);

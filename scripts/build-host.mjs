@@ -1,0 +1,110 @@
+/**
+ * Builds `pi-host`, the engine as a program, static and for one Linux: into `packages/places/bin/pi-host-linux-<arch>`, with
+ * its SHA-256 beside it in `pi-host-linux-<arch>.sha256` (neither is committed).
+ *
+ *   node scripts/build-host.mjs [--target <triple>]
+ *
+ * The triple is `x86_64-unknown-linux-musl` or `aarch64-unknown-linux-musl`; without one, that of this machine. A target of
+ * rustup that is missing is added. CARGO_TARGET_DIR is honoured.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** What each triple is called in file names, which follow `process.arch`. */
+const ARCHITECTURES = { "x86_64-unknown-linux-musl": "x64", "aarch64-unknown-linux-musl": "arm64" };
+
+/** The cargo profile, in Cargo.toml. */
+const PROFILE = "host";
+
+/** Most bytes: it is sent over links, to places where it is missing. */
+const MOST_BYTES = 3_000_000;
+
+function defaultTriple() {
+  const found = Object.entries(ARCHITECTURES).find(([, architecture]) => architecture === process.arch);
+  if (!found) throw new Error(`there is no \`pi-host\` for ${process.arch}; name a target with \`--target\``);
+  return found[0];
+}
+
+function run(program, words, options = {}) {
+  const done = spawnSync(program, words, { cwd: root, encoding: "utf8", ...options });
+  if (done.error?.code === "ENOENT") throw new Error(`\`${program}\` is not installed`, { cause: done.error });
+  if (done.error) throw done.error;
+  return done;
+}
+
+/** The standard library for the triple, added by rustup where it is missing. */
+function requireTarget(triple) {
+  const sysroot = run("rustc", ["--print", "target-libdir", "--target", triple]).stdout.trim();
+  const isThere = spawnSync("ls", [sysroot], { encoding: "utf8" }).stdout?.includes("libstd-") ?? false;
+  if (isThere) return;
+  const { status } = run("rustup", ["target", "add", triple], { stdio: ["ignore", "inherit", "inherit"] });
+  if (status !== 0) {
+    throw new Error(`Rust has no standard library for ${triple}; run \`rustup target add ${triple}\` with network`);
+  }
+}
+
+/** Rust's own linker links what has no C in it, for any of these triples, wherever this runs. */
+function linkerEnvironment(triple) {
+  const name = triple.toUpperCase().replaceAll("-", "_");
+  const isOwn = ARCHITECTURES[triple] === process.arch && process.platform === "linux";
+  if (isOwn) return {};
+  return {
+    [`CARGO_TARGET_${name}_LINKER`]: "rust-lld",
+    [`CARGO_TARGET_${name}_RUSTFLAGS`]: "-C linker-flavor=ld.lld",
+  };
+}
+
+/** Puts a file in place in one step: a place that is opened meanwhile reads the old one or the new one. */
+function install(write, to) {
+  const temporary = `${to}.${process.pid}.tmp`;
+  write(temporary);
+  renameSync(temporary, to);
+}
+
+function main() {
+  const { values } = parseArgs({ options: { target: { type: "string" } } });
+  const triple = values.target ?? defaultTriple();
+  const architecture = ARCHITECTURES[triple];
+  if (architecture === undefined) {
+    throw new Error(`\`${triple}\` is not a target of \`pi-host\`; it has ${Object.keys(ARCHITECTURES).join(", ")}`);
+  }
+  requireTarget(triple);
+  const targetFolder = resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
+  const words = ["build", "--locked", "--package", "pi-host", "--profile", PROFILE, "--target", triple];
+  const { status, signal } = run("cargo", [...words, "--target-dir", targetFolder], {
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, ...linkerEnvironment(triple) },
+  });
+  if (status !== 0) throw new Error(`\`cargo build\` ended with ${status ?? signal}`);
+  const built = join(targetFolder, triple, PROFILE, "pi-host");
+  const bytes = readFileSync(built);
+  if (bytes.length > MOST_BYTES) {
+    throw new Error(`\`pi-host\` has ${bytes.length} bytes for ${triple}; it may have ${MOST_BYTES}`);
+  }
+  const folder = join(root, "packages", "places", "bin");
+  mkdirSync(folder, { recursive: true });
+  const name = `pi-host-linux-${architecture}`;
+  const digest = createHash("sha256").update(bytes).digest("hex");
+  install(
+    (file) => {
+      copyFileSync(built, file);
+      chmodSync(file, 0o755);
+    },
+    join(folder, name),
+  );
+  install((file) => writeFileSync(file, `${digest}  ${name}\n`), join(folder, `${name}.sha256`));
+  console.log(`${name}: ${bytes.length} bytes, sha256 ${digest}`);
+}
+
+try {
+  main();
+} catch (error) {
+  console.error(`build-host: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+}
