@@ -19,7 +19,7 @@ const TARGETS: Readonly<Record<string, string>> = {
 export type PlaceKind = "command" | LabName;
 
 /** The static `pi-host` for this machine, where it was built; undefined otherwise. */
-export function hostBinary(): string | undefined {
+function hostBinary(): string | undefined {
   const target = TARGETS[process.arch] ?? "";
   return [
     process.env["PI_HOST_BINARY"],
@@ -39,6 +39,8 @@ export function absenceOfPlace(kind: PlaceKind): string | undefined {
 export interface TestPlaces {
   /** Another connection each time. `leaseMs`: silence that ends it. */
   make(options?: { leaseMs?: number }): RemotePlace;
+  /** The environment to call the lab's programs with. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   stop(): Promise<void>;
 }
 
@@ -52,14 +54,14 @@ export async function startPlaces(kind: PlaceKind): Promise<TestPlaces> {
     const env = { HOME: folder, PI_HOST_CACHE: join(folder, "cache") };
     const make: TestPlaces["make"] = (options) =>
       command(["env"], { name: "command:env", workspace: folder, env, ...binary, ...options });
-    return { make, stop: async () => remove() };
+    return { make, env: process.env, stop: async () => remove() };
   }
   const lab = await startLab(kind);
   const stop = async (): Promise<void> => {
     await lab.stop();
     remove();
   };
-  return { make: (options) => placeOn(lab, kind, { ...binary, ...options }), stop };
+  return { make: (options) => placeOn(lab, kind, { ...binary, ...options }), env: lab.env, stop };
 }
 
 function placeOn(lab: Lab, kind: LabName, options: { leaseMs?: number; hostBinary?: string }): RemotePlace {
@@ -83,6 +85,11 @@ function placeOn(lab: Lab, kind: LabName, options: { leaseMs?: number; hostBinar
 export function processesWith(text: string): number[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   return pids.filter((pid) => read(`/proc/${pid}/cmdline`).includes(text)).map(Number);
+}
+
+/** Name of the program that a process runs, as far as the system keeps it: 15 bytes. Empty: it ended. */
+export function programOf(pid: number): string {
+  return read(`/proc/${pid}/comm`).trim();
 }
 
 /** Ids of the processes below this one. */

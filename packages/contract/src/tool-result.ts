@@ -43,6 +43,10 @@ export const BashDetails = z.object({
   async: AsyncDetails.optional(),
   /** Id of the artifact with the whole output, also of one that is shown whole but goes on (survivors). */
   artifactId: z.string().optional(),
+  /** Where the command ran, e.g. `ssh:build7`. Absent: on this machine. */
+  place: z.string().optional(),
+  /** The connection to its place ended before its end was reported. */
+  lost: z.boolean().optional(),
   survivors: z.array(ProcessInfo).optional(),
   sessionReset: z.boolean().optional(),
   /** What the shell that replaced the session's does not have. */

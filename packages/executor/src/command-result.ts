@@ -139,6 +139,7 @@ function countsOf(output: RunOutput): CommandResult {
 }
 
 function annotationOf(result: RunResult, timeoutMs: number): string | undefined {
+  if (result.endedByPlace !== undefined) return `[${result.endedByPlace}]`;
   if (result.timedOut) return ANNOTATIONS.timedOut(timeoutMs);
   return result.cancelled ? ANNOTATIONS.cancelled : undefined;
 }

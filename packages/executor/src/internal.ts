@@ -19,4 +19,4 @@ export { maskResult } from "./secrets.ts";
 export { DEFAULT_MAX_IDLE_SESSIONS } from "./sessions/session-pool.ts";
 export { type ShellConfig, shellConfig } from "./shell-config.ts";
 export { SNAPSHOT_BUDGET_MS } from "./snapshot/snapshot.ts";
-export { checkWorkingDirectory } from "./working-directory.ts";
+export { checkFarDirectory, checkWorkingDirectory } from "./working-directory.ts";

@@ -113,6 +113,8 @@ export interface RunResult {
   lostWithShell?: readonly LostWithShell[] | undefined;
   /** Present exactly where it ran confined. */
   readOnly?: ReadOnlyFacts | undefined;
+  /** Why the place that it ran on ended it, as whole sentences. */
+  endedByPlace?: string | undefined;
 }
 
 /** Receives decoded output. A promise it returns holds the command back until it resolves. */

@@ -38,7 +38,7 @@ export async function checkWorkingDirectory(path: string): Promise<void> {
 }
 
 /** The same on a place: throws `WorkingDirectoryError` unless the absolute path leads to a directory there. */
-export async function checkFarDirectory(place: string, files: PlaceFiles, path: string): Promise<void> {
+export async function checkFarDirectory(place: string, files: Pick<PlaceFiles, "stat">, path: string): Promise<void> {
   const { kind } = await files.stat(path);
   switch (kind) {
     case "directory":

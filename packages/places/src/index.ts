@@ -12,4 +12,4 @@ export { type LocalPlace, type OpenedPlace, type PlaceFacts, RemotePlace } from 
 export { PlaceError, type PlaceErrorCode } from "./place-error.ts";
 export { type PathKind, RemoteFiles } from "./remote-files.ts";
 export type { RemoteNatives } from "./remote-natives.ts";
-export { type ChunkListener, RemoteShell } from "./remote-shell.ts";
+export { type ChunkListener, type RemoteRunResult, RemoteShell } from "./remote-shell.ts";

@@ -13,9 +13,9 @@ import { Handshake } from "./handshake.ts";
 import { HostChild } from "./host-child.ts";
 import { byeText, type LinkEnd } from "./link-end.ts";
 import type { LinkOptions } from "./link-options.ts";
-import { PlaceError } from "./place-error.ts";
+import { messageOf, PlaceError } from "./place-error.ts";
 import { SilenceWatch } from "./silence-watch.ts";
-import { encodeFrame, encodeObject, type Frame, FrameError, numberOf, objectOf } from "./wire/frames.ts";
+import { encodeFrame, encodeObject, type Frame, numberOf, objectOf } from "./wire/frames.ts";
 import { KIND } from "./wire/kinds.ts";
 import { Bye, checked, type FarHello } from "./wire/messages.ts";
 
@@ -186,8 +186,8 @@ export class Link {
     try {
       this.#handshake.feed(bytes);
     } catch (error) {
-      if (!(error instanceof FrameError)) throw error;
-      this.#breakOff(error.message);
+      // Whatever the far side sends, it must not end this process.
+      this.#breakOff(messageOf(error));
     }
   }
 

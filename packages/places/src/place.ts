@@ -87,6 +87,8 @@ export class RemotePlace {
   #drivers = new WeakMap<Link, Promise<string | undefined>>();
   #numbers = new WeakMap<Link, number>();
   #isClosed = false;
+  /** Gives up a connection that is being made. */
+  readonly #closing = new AbortController();
   #bootId: string | undefined;
   #restart: string | undefined;
 
@@ -118,6 +120,7 @@ export class RemotePlace {
   /** Ends the link and everything that was started over it. Later use connects no more. Fine any number of times. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#closing.abort();
     const link = await this.#linking?.catch(() => undefined);
     await link?.close();
   }
@@ -184,7 +187,8 @@ export class RemotePlace {
         connectMs: connectMs + (transport.waitMs ?? 0),
         leaseMs,
         env: { ...process.env, ...env },
-        onErrorLine: (line) => void transport.progress?.(line),
+        signal: this.#closing.signal,
+        onErrorLine: (line) => transport.hearError?.(line),
       });
       this.#meet(link.hello);
       return link;

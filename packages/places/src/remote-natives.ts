@@ -11,15 +11,20 @@ import {
   SecretMask,
   type ShellExecuteOptions,
   type ShellOptions,
-  type ShellRunResult,
   verifyMinimizerRules,
 } from "@pi-bash/natives";
-import { type ChunkListener, executeRemote, type RemoteHost, RemoteShell } from "./remote-shell.ts";
+import {
+  type ChunkListener,
+  executeRemote,
+  type RemoteHost,
+  type RemoteRunResult,
+  RemoteShell,
+} from "./remote-shell.ts";
 
 /** What a place does in the place of the addon. */
 export interface RemoteNatives {
   readonly Shell: new (options?: ShellOptions) => RemoteShell;
-  readonly executeShell: (options: ShellExecuteOptions, onChunk?: ChunkListener) => Promise<ShellRunResult>;
+  readonly executeShell: (options: ShellExecuteOptions, onChunk?: ChunkListener) => Promise<RemoteRunResult>;
   /** What works over there, as its `Hello` said. */
   readonly capabilities: () => Capabilities;
   /** Absent where this machine has no addon. */

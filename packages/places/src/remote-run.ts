@@ -48,7 +48,7 @@ export interface RemoteCall {
 }
 
 /** Runs a command over `link`. Rejects with `ShellError` where it was not run, and with `PlaceError` where nobody can say. */
-export async function runOver(link: Link, call: RemoteCall): Promise<RunOutcome> {
+export async function runOver(link: Link, call: RemoteCall): Promise<FarOutcome> {
   const run = new RemoteRun(link, call);
   const release = onAbort(call.signal, () => run.cancel());
   try {
@@ -59,6 +59,13 @@ export async function runOver(link: Link, call: RemoteCall): Promise<RunOutcome>
   }
 }
 
+/** What came of a run over there. */
+export interface FarOutcome {
+  readonly outcome: RunOutcome;
+  /** Why the place itself ended it, as whole sentences. */
+  readonly endedByPlace?: string;
+}
+
 interface Piece {
   readonly text: string;
   readonly bytes: number;
@@ -67,12 +74,12 @@ interface Piece {
 }
 
 class RemoteRun implements Channel {
-  readonly end: Promise<RunOutcome>;
+  readonly end: Promise<FarOutcome>;
   readonly #link: Link;
   readonly #call: RemoteCall;
   readonly #channel: number;
   readonly #gate = new CallbackGate();
-  #settle: { resolve: (outcome: RunOutcome) => void; reject: (error: unknown) => void };
+  #settle: { resolve: (outcome: FarOutcome) => void; reject: (error: unknown) => void };
   #startedAt: number | undefined;
   readonly #sentAt = performance.now();
   #deadline: NodeJS.Timeout | undefined;
@@ -195,7 +202,7 @@ class RemoteRun implements Channel {
       if (awaited !== undefined) await awaited;
     }
     this.#isDelivering = false;
-    if (this.#farEnd !== undefined) this.#finish(this.#farEnd);
+    if (this.#farEnd !== undefined) await this.#finish(this.#farEnd);
   }
 
   /** Acknowledges what was taken, each quarter of a window. */
@@ -215,11 +222,25 @@ class RemoteRun implements Channel {
     this.#link.send(encodeFrame(KIND.credit, this.#channel, payload));
   }
 
-  #finish(end: RunEnd): void {
+  async #finish(end: RunEnd): Promise<void> {
     this.#taken = this.#received;
     this.#sendCredit(0);
-    if ("error" in end) this.#settle.reject(failureOf(end.error));
-    else this.#settle.resolve(outcomeOf(end.ok));
+    if ("error" in end) {
+      this.#settle.reject(failureOf(end.error));
+      return;
+    }
+    const outcome = outcomeOf(end.ok);
+    const { endedBy } = end;
+    if (endedBy === undefined) this.#settle.resolve({ outcome });
+    else this.#settle.resolve({ outcome, endedByPlace: await this.#whyEnded(endedBy) });
+  }
+
+  /** Why the place ended the run. */
+  async #whyEnded(reason: string): Promise<string> {
+    const { place, explain } = this.#call;
+    const end: LinkEnd = { kind: "cut", reason, bye: { reason } };
+    const explained = await explain?.(end).catch(() => undefined);
+    return explained ?? `${place} ended the command: ${reason}.`;
   }
 
   /** The link is gone. */

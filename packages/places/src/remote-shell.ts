@@ -21,7 +21,7 @@ import type { Link } from "./link.ts";
 import type { LinkEnd } from "./link-end.ts";
 import { PlaceError } from "./place-error.ts";
 import { spillNameOf } from "./remote-files.ts";
-import { type FarRequest, runOver } from "./remote-run.ts";
+import { type FarOutcome, type FarRequest, runOver } from "./remote-run.ts";
 import { request } from "./request.ts";
 
 /** What a session needs of its place. */
@@ -74,7 +74,7 @@ export class RemoteShell {
    * Runs one command. Rejects with `ShellError` or `PlaceError` where it never ran, and with the code `PI_PLACE_LOST` where
    * its end is not known.
    */
-  async run(given: ShellRunOptions, onChunk?: ChunkListener): Promise<ShellRunResult> {
+  async run(given: ShellRunOptions, onChunk?: ChunkListener): Promise<RemoteRunResult> {
     checkFunction("onChunk", onChunk);
     const options = readRun(given);
     const request = farRequest(options, typeof onChunk === "function");
@@ -87,7 +87,7 @@ export class RemoteShell {
     this.#isReset = false;
     try {
       const call = callOf(this.#host, { session: number }, request, options, onChunk);
-      const result = toRunResult(await runOver(link, call));
+      const result = resultOf(await runOver(link, call));
       return isReset ? { ...result, sessionReset: true } : result;
     } catch (error) {
       if (error instanceof PlaceError) this.#lose(opened);
@@ -186,7 +186,7 @@ export async function executeRemote(
   host: RemoteHost,
   given: ShellOptions & ShellRunOptions,
   onChunk?: ChunkListener,
-): Promise<ShellRunResult> {
+): Promise<RemoteRunResult> {
   checkFunction("onChunk", onChunk);
   const options = readExecute(given);
   refuseMinimizer(options);
@@ -202,7 +202,18 @@ export async function executeRemote(
   // The command's directory and the session's are one here.
   const { cwd: _, ...session } = members.options;
   const oneShot = { ...members, options: session };
-  return toRunResult(await runOver(link, callOf(host, { oneShot }, request, options, onChunk)));
+  return resultOf(await runOver(link, callOf(host, { oneShot }, request, options, onChunk)));
+}
+
+/** The result of a run on a place. */
+export interface RemoteRunResult extends ShellRunResult {
+  /** Why the place itself ended it, as whole sentences: its lease, a signal, a job that was cancelled. */
+  readonly endedByPlace?: string;
+}
+
+function resultOf({ outcome, endedByPlace }: FarOutcome): RemoteRunResult {
+  const result = toRunResult(outcome);
+  return endedByPlace === undefined ? result : { ...result, endedByPlace };
 }
 
 /** Options and mask of a session, as `open` and a one-shot have them. */
@@ -265,6 +276,6 @@ function callOf(
 }
 
 /** The result of a run that was cancelled before anything was sent. */
-function cancelledResult(): ShellRunResult {
+function cancelledResult(): RemoteRunResult {
   return { cancelled: true, timedOut: false, sessionReset: false, survivors: [], wallTimeMs: 0 };
 }

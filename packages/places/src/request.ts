@@ -5,7 +5,7 @@ import { ShellError, type ShellErrorCode } from "@pi-bash/natives";
 import type { Channel, Link } from "./link.ts";
 import { type LinkEnd, unreachable } from "./link-end.ts";
 import { encodeObject, encodePiece, type Frame, FrameError, objectOf, pieceOf } from "./wire/frames.ts";
-import { KIND, MAX_TEXT_BYTES } from "./wire/kinds.ts";
+import { KIND, MAX_DATA_BYTES, MAX_TEXT_BYTES } from "./wire/kinds.ts";
 import { Answer, checked, type Failure } from "./wire/messages.ts";
 
 /** What goes with a request. */
@@ -70,6 +70,7 @@ export function failureOf({ code, message, reason }: Failure): ShellError {
 function keep(frame: Frame, received: Buffer[], receivedBytes: number, maxBytes: number): number {
   const { bytes } = pieceOf(frame);
   const total = receivedBytes + bytes.length;
+  if (bytes.length > MAX_DATA_BYTES) throw new FrameError(`a piece of a file has ${bytes.length} bytes`);
   if (total > maxBytes) throw new FrameError(`an operation got ${total} bytes where ${maxBytes} were asked for`);
   received.push(Buffer.from(bytes));
   return total;

@@ -6,6 +6,7 @@
  * passed on. After the end, Slurm is asked why.
  */
 import { execFile } from "node:child_process";
+import { setTimeout as pause } from "node:timers/promises";
 import type { LinkEnd } from "./link-end.ts";
 import type { SlurmOptions } from "./options.ts";
 import type { Transport } from "./transport.ts";
@@ -16,6 +17,11 @@ const DEFAULT_QUEUE_MS = 3_600_000;
 const QUEUE_POLL_MS = 5_000;
 /** Time that Slurm's own programs may take, in milliseconds. */
 const ASK_MS = 10_000;
+
+/** Longest wait for the state of a job that ended, and the time between two looks, in milliseconds. */
+const END_MS = 5_000;
+const END_POLL_MS = 250;
+const UNDER_WAY: ReadonlySet<string> = new Set(["PENDING", "RUNNING", "COMPLETING", "SUSPENDED"]);
 
 /** The id of a job, as `srun` says it on standard error while it waits. */
 const WAITING = /^srun: job (\d+) queued and waiting for resources/;
@@ -55,7 +61,7 @@ export function slurmTransport(options: SlurmOptions): Transport {
     name: partition === undefined ? "slurm" : `slurm:${partition}`,
     argv: (words) => ["srun", ...resourceWords(options), "--", ...LOGIN_WORDS, ...words],
     waitMs: queueTimeoutMs,
-    progress: (line) => queue.hear(line),
+    hearError: (line) => queue.hear(line),
     onConnected: (env) => queue.begin(env["SLURM_JOB_ID"]),
     explain: (end) => queue.explain(end),
     giveUp: () => queue.giveUp(),
@@ -95,17 +101,18 @@ class SlurmQueue {
   }
 
   /** Takes a line of `srun`. */
-  hear(line: string): string | undefined {
+  hear(line: string): void {
     const waiting = WAITING.exec(line)?.[1];
     if (waiting !== undefined) {
       this.#job = waiting;
       this.#watch(waiting);
-      return `job ${waiting} waits in the queue`;
+      this.#options.onQueue?.(`job ${waiting} waits in the queue`);
+      return;
     }
     const allocated = ALLOCATED.exec(line)?.[1];
-    if (allocated === undefined) return undefined;
+    if (allocated === undefined) return;
     this.#stopWatching();
-    return `job ${allocated} has its resources`;
+    this.#options.onQueue?.(`job ${allocated} has its resources`);
   }
 
   /** The job runs. */
@@ -125,13 +132,23 @@ class SlurmQueue {
   /** Why the job ended, where Slurm says more than that a link was cut. */
   async explain(end: LinkEnd): Promise<string | undefined> {
     if (this.#job === undefined || end.kind === "closed") return undefined;
-    const answer = await this.#ask("scontrol", ["show", "job", "-o", this.#job]);
-    const state = /\bJobState=([A-Z_]+)/.exec(answer ?? "")?.[1];
+    const { state, answer } = await this.#endOf(this.#job);
     const text = state === undefined ? undefined : STATES[state];
     const limit = /\bTimeLimit=(\S+)/.exec(answer ?? "")?.[1];
     if (text === undefined) return undefined;
     const shown = state === "TIMEOUT" && limit !== undefined ? text.replace("limit was", `limit (${limit}) was`) : text;
     return `${shown} (Slurm job ${this.#job}: ${state})`;
+  }
+
+  /** What Slurm says of a job that has ended, or is about to: it takes a moment until it knows. */
+  async #endOf(job: string): Promise<{ state: string | undefined; answer: string | undefined }> {
+    const giveUp = performance.now() + END_MS;
+    for (;;) {
+      const answer = await this.#ask("scontrol", ["show", "job", "-o", job]);
+      const state = /\bJobState=([A-Z_]+)/.exec(answer ?? "")?.[1];
+      if (state === undefined || !UNDER_WAY.has(state) || performance.now() > giveUp) return { state, answer };
+      await pause(END_POLL_MS);
+    }
   }
 
   #watch(job: string): void {

@@ -13,8 +13,8 @@ export interface Transport {
   readonly isWhole?: boolean;
   /** Time that a connection may take on top of the place's own, in milliseconds: a queue. Default 0. */
   readonly waitMs?: number;
-  /** Takes lines that the program writes for people while the connection is made; what it returns is shown as progress. */
-  progress?(line: string): string | undefined;
+  /** Takes lines that the program writes for people: a queue is reported in them. */
+  hearError?(line: string): void;
   /** What the place knows about the end of its link, as whole sentences. Undefined: nothing. */
   explain?(end: LinkEnd): Promise<string | undefined>;
   /** Takes what the far side said of itself. */

@@ -85,7 +85,7 @@ async function play(channel, run) {
     if ("cancelled" in step) await until(() => state.isCancelled);
     if ("bye" in step) object(KIND.bye, 0, { reason: step.bye });
     if ("die" in step) process.exit(step.die);
-    if ("end" in step) object(KIND.end, channel, { ok: { ...OUTCOME, ...step.end } });
+    if ("end" in step) object(KIND.end, channel, { ok: { ...OUTCOME, ...step.end }, endedBy: step.endedBy });
   }
   void run;
 }

@@ -98,6 +98,14 @@ describe("a link", () => {
     }
   });
 
+  it("that is being made is given up where its place is closed", async () => {
+    const place = fakePlace({ isMute: true }, { connectMs: 60_000 });
+    const opening = place.open().catch((error: unknown) => error);
+    await place.close();
+    expect(await opening).toMatchObject({ code: "PI_PLACE_UNREACHABLE" });
+    await expect(place.open()).rejects.toMatchObject({ message: "far was closed by this host" });
+  });
+
   it("takes nothing for an option of `ssh`", () => {
     expect(() => ssh("-oProxyCommand=touch /tmp/x")).toThrow("does not begin with `-`");
     expect(() => ssh("host", { prot: 22 } as never)).toThrow("port");
@@ -183,6 +191,15 @@ describe("a run over a link", () => {
     await expect(new natives.Shell().run({ command: "x" })).rejects.toThrow(
       "heard nothing for 60 s and ended everything",
     );
+  });
+
+  it("that the place itself ended is a result with the reason", async () => {
+    const steps = [{ started: 1 }, { text: "some" }, { end: { cancelled: true }, endedBy: "terminated" }];
+    const { natives } = await fakePlace({ steps }).open();
+    expect(await new natives.Shell().run({ command: "x" })).toMatchObject({
+      cancelled: true,
+      endedByPlace: "far ended the command: terminated.",
+    });
   });
 
   it("is given up where the place does not report its end", { timeout: 30_000 }, async () => {

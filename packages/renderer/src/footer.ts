@@ -28,6 +28,7 @@ export function footerLine(details: BashDetails | undefined, state: CallState, c
   const isOver = state !== "pending" && state !== "running" && state !== "partial";
   const artifactId = details.artifactId ?? details.meta?.truncation?.artifactId;
   const parts = [
+    placePart(details),
     job === undefined ? undefined : `${state === "backgrounded" ? "Backgrounded" : "Job"}: ${job.jobId}`,
     wallTimeMs === undefined ? undefined : `Wall: ${durationText(wallTimeMs)}`,
     timeoutPart(details),
@@ -39,6 +40,13 @@ export function footerLine(details: BashDetails | undefined, state: CallState, c
   ].filter((part) => part !== undefined);
   if (parts.length === 0) return [];
   return [[plainRun(`[${parts.join(" | ")}]`, colours.dim)]];
+}
+
+/** `On ssh:build7`, where that is not this machine. */
+function placePart({ place, lost }: BashDetails): string | undefined {
+  if (place === undefined) return undefined;
+  const shown = headUnits(displayLine(place), MAX_COMMAND_UNITS);
+  return lost === true ? `On ${shown}: connection lost` : `On ${shown}`;
 }
 
 function timeoutPart({ timeoutSeconds, requestedTimeoutSeconds }: BashDetails): string | undefined {

@@ -65,4 +65,11 @@ describe("a call", () => {
     expect(footer({ ...held, refusals, answer: "approved" })).toBe("[Wall: 0.01s | Read-only first, then approved]");
     expect(footer({ enforced: false, reason: "no Landlock" })).toBe("[Wall: 0.01s]");
   });
+
+  it("that ran on another machine says on which, and where its end is not known", () => {
+    const footer = (details: BashDetails) => draw({ args: { command: "make" } }, answer("x", details)).at(-1);
+
+    expect(footer({ place: "ssh:build7", wallTimeMs: 10 })).toBe("[On ssh:build7 | Wall: 0.01s]");
+    expect(footer({ place: "ssh:a\u001b[2Jb", lost: true })).toBe("[On ssh:a\\u{1b}[2Jb: connection lost]");
+  });
 });

@@ -139,7 +139,10 @@ function requestOf(
     cwd,
     env,
     workspace: session.cwd,
-    home: (session.hostEnv ?? process.env)["HOME"] ?? homedir(),
+    home:
+      session.place === undefined
+        ? ((session.hostEnv ?? process.env)["HOME"] ?? homedir())
+        : (session.place.home ?? "/"),
     ...session.policyContext?.(),
   };
 }

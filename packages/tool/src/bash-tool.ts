@@ -166,7 +166,7 @@ async function runOnBackend(call: PreparedCall, scene: CallScene): Promise<BashT
   if (onClient !== undefined) return described(onClient);
 
   // The console is not in the sandbox.
-  const pty = isSandboxed ? undefined : usablePty(call, scene);
+  const pty = isSandboxed || session.place !== undefined ? undefined : usablePty(call, scene);
   if (pty !== undefined) return described(await runOnPty(call, pty, scene));
   if (call.wantsPty) call.applied.push("`pty` was not followed: there is no terminal and nobody at it");
 
@@ -197,7 +197,7 @@ function usablePty(call: PreparedCall, { session, context }: CallScene): PtyPort
 export async function runOnClientTerminal(call: PreparedCall, scene: CallScene): Promise<FinishedRun | undefined> {
   const { session } = scene;
   const bridge = session.getClientBridge?.();
-  if (call.wantsPty || session.executor.sandbox !== undefined) return undefined;
+  if (call.wantsPty || session.executor.sandbox !== undefined || session.place !== undefined) return undefined;
   if (bridge?.capabilities.terminal !== true || bridge.createTerminal === undefined) return undefined;
   return runOnClient(call, bridge.createTerminal.bind(bridge), scene);
 }

@@ -56,6 +56,8 @@ export async function keepStreams(call: PreparedCall, session: BashToolSession):
   const { settings } = call;
   // A confined command cannot write the copy.
   if (call.reading?.kind === "confined") return undefined;
+  // The copy would be a file of another machine.
+  if (session.place !== undefined) return undefined;
   const isKept = settings["bash.stripTrailingHeadTail"] && settings["bash.stripTrailingHeadTailMode"] === "tee";
   return isKept ? keepTrailingStreams(call.command, session.executor.artifacts) : undefined;
 }
@@ -80,7 +82,7 @@ async function runOnce(call: PreparedCall, scene: CallScene): Promise<FinishedRu
       onUpdate: (tail) => updates.show(tail),
     });
   } catch (error) {
-    throw await folderRefusal(error, call.cwd);
+    throw await folderRefusal(error, call.cwd, session.place);
   } finally {
     keptNotice = await kept?.finish();
   }

@@ -107,9 +107,11 @@ function detailsOf(run: FinishedRun): BashDetails {
 
 /** What the command did to its session, and what the session was. */
 function sessionFacts(result: CommandResult): BashDetails {
-  const { signal, survivors, sessionReset, lostWithShell, workingDir, sandbox, limitsMet } = result;
+  const { signal, survivors, sessionReset, lostWithShell, workingDir, sandbox, limitsMet, place, lost } = result;
   return {
     ...(signal === undefined ? {} : { signal }),
+    ...(place === undefined ? {} : { place }),
+    ...(lost === undefined ? {} : { lost }),
     ...(survivors === undefined ? {} : { survivors: survivors.slice(0, MAX_SURVIVORS) }),
     ...(sessionReset === undefined ? {} : { sessionReset }),
     ...(lostWithShell === undefined ? {} : { lostWithShell }),

@@ -69,8 +69,8 @@ export async function startManaged(
 }
 
 /** A job that cannot start is an error of its call, not a job that has failed. */
-async function checkStart(call: PreparedCall, { signal }: CallScene): Promise<void> {
-  await checkDirectory(call.cwd);
+async function checkStart(call: PreparedCall, { signal, session }: CallScene): Promise<void> {
+  await checkDirectory(call.cwd, session.place);
   if (signal?.aborted) throw new ToolAbortError();
 }
 
@@ -206,7 +206,7 @@ class JobRun {
     try {
       end = await command(context);
     } catch (error) {
-      const thrown = await folderRefusal(error, call.cwd);
+      const thrown = await folderRefusal(error, call.cwd, session.place);
       this.#showEnd(thrown instanceof Error ? thrown.message : String(thrown), "failed");
       throw thrown;
     } finally {

@@ -97,7 +97,7 @@ export async function prepareCall(
   const asked = { ...places, original, base, description, isAsync };
   const question: Question = { unconfined: given.unconfined === true };
   const judge = async (question: Question): Promise<CallPermit> => {
-    const watch = new FolderWatch(places.cwd, isUrl(text.cwd));
+    const watch = new FolderWatch(places.cwd, isUrl(text.cwd), session.place);
     const approved = await approveCall({ ...asked, wantsPty: given.pty === true, ...question }, session, {
       settings,
       signal: context.signal,
@@ -252,10 +252,27 @@ async function expand(text: CallText, session: BashToolSession, way: "look" | "m
   for (const [name, value] of Object.entries(text.env)) env[name] = await expandEnvValue(value, expansion);
   const path = text.cwd === undefined ? "." : await expandCwd(text.cwd, expansion);
   // The environment is made anew each time it is asked for, and few directories begin with `~`.
-  const home = (): string => session.executor.environment().env["HOME"] ?? homedir();
+  const { place } = session;
+  const home = (): string =>
+    place === undefined ? (session.executor.environment().env["HOME"] ?? homedir()) : (place.home ?? "/");
   const cwd = resolveToCwd(path, text.base, home);
-  if (way === "make") await checkDirectory(cwd);
+  if (place !== undefined && isExpanded(text, { command, env, path })) throw urlsOnPlace(place.name);
+  if (way === "make") await checkDirectory(cwd, place);
   return { command, env, cwd };
+}
+
+/** Whether an internal URL became a path. */
+function isExpanded(text: CallText, made: { command: string; env: Record<string, string>; path: string }): boolean {
+  return (
+    made.command !== text.command || made.path !== (text.cwd ?? ".") || !isDeepStrictEqual(made.env, { ...text.env })
+  );
+}
+
+/** Internal URLs are paths of this machine, and the command would look for them on another one. */
+function urlsOnPlace(place: string): ToolError {
+  return new ToolError(
+    `Internal URLs are files of the agent's machine, and commands run on ${place}. Read the URL with the tool that reads files, and give the command what it needs of it.`,
+  );
 }
 
 /** Makes the folders of `local://` paths, now that the call may run. What was approved is what runs. */
@@ -266,7 +283,7 @@ async function makeFolders(text: CallText, places: CallPlaces, session: BashTool
     isUrl(text.cwd);
   if (!hasUrl) return;
   // Before a folder is made: a call that is refused makes none.
-  if (!isUrl(text.cwd)) await checkDirectory(places.cwd);
+  if (!isUrl(text.cwd)) await checkDirectory(places.cwd, session.place);
   const made = await expand(text, session, "make");
   if (!isDeepStrictEqual(made, places)) {
     throw new ToolError("An internal URL leads elsewhere than when the call was checked; try again.");

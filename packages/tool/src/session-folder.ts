@@ -22,12 +22,18 @@ export function startFolder(session: BashToolSession, settings: Settings): strin
 export async function checkStartFolder(session: BashToolSession, settings: Settings): Promise<void> {
   const folder = lastingFolder(session, settings);
   if (folder === undefined) return;
-  const found = await stat(folder).catch(() => undefined);
-  if (found?.isDirectory() === true) return;
+  if (await isDirectory(folder, session)) return;
   session.executor.folders.delete(keyOf(session));
   throw new ToolError(
     `The folder of the last \`cd\` is gone: ${folder}. The command did not run; the next one starts in ${session.cwd}.`,
   );
+}
+
+/** Whether a folder is there, on the machine where commands run. */
+async function isDirectory(folder: string, { place }: BashToolSession): Promise<boolean> {
+  if (place !== undefined) return (await place.stat(folder)).kind === "directory";
+  const found = await stat(folder).catch(() => undefined);
+  return found?.isDirectory() === true;
 }
 
 /** Takes over where a call in the foreground ended. The new folder, where that moved the session; else undefined. */

@@ -8,6 +8,7 @@ const NAMES: OptionNames<TaskSession> = {
   cwd: true,
   settings: true,
   executor: true,
+  place: true,
   toolNames: true,
   asyncJobManager: true,
   pty: true,

@@ -2,7 +2,7 @@
  * What the tools need of the agent's session: ports, all read at each call, so that a change counts from the next one.
  */
 import type { ArtifactKind, SettingsInput } from "@pi-bash/contract";
-import type { Executor, JobManager, TimeoutDecision } from "@pi-bash/executor";
+import type { Executor, JobManager, SessionPlace, TimeoutDecision } from "@pi-bash/executor";
 import type { Approve } from "@pi-bash/policy";
 import type { PolicyContext, PolicyPort } from "./approvals.ts";
 import type { ClientBridge } from "./client-bridge.ts";
@@ -19,6 +19,11 @@ export interface BashToolSession {
   /** Any part of the settings. The parsed form is kept while this is the same object. */
   readonly settings?: SettingsInput;
   readonly executor: Executor;
+  /**
+   * Where commands run, when that is another machine: what `executor.placeOf` gives. `cwd` is a folder over there then, and
+   * folders are looked at over there. Consoles, clients' terminals and internal URLs are of this machine and are not used.
+   */
+  readonly place?: SessionPlace | undefined;
   /**
    * Whether the executor's shells keep their state from call to call. False where there is no native addon, see
    * `findBackend`: the tool's description says so then. Default true.

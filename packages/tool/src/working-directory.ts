@@ -8,7 +8,8 @@
  */
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { checkWorkingDirectory } from "@pi-bash/executor/internal";
+import type { SessionPlace } from "@pi-bash/executor";
+import { checkFarDirectory, checkWorkingDirectory } from "@pi-bash/executor/internal";
 import { refusal, ToolError } from "./tool-error.ts";
 
 /** Refusals of the core that may be about the folder of a call. */
@@ -28,50 +29,54 @@ export function resolveToCwd(path: string, sessionCwd: string, home: () => strin
 export class FolderWatch {
   readonly #path: string;
   readonly #mayBeMissing: boolean;
+  readonly #place: SessionPlace | undefined;
   #seen: string | undefined;
 
   /** `mayBeMissing`: the folder is made once the call is approved. */
-  constructor(path: string, mayBeMissing: boolean) {
+  constructor(path: string, mayBeMissing: boolean, place?: SessionPlace) {
     this.#path = path;
+    this.#place = place;
     this.#mayBeMissing = mayBeMissing;
   }
 
   /** To be called right before what takes time. Throws `ToolError` unless the path leads to a directory. */
   async record(): Promise<void> {
-    if (!this.#mayBeMissing) await checkDirectory(this.#path);
-    this.#seen = await directoryIdentity(this.#path);
+    if (!this.#mayBeMissing) await checkDirectory(this.#path, this.#place);
+    this.#seen = await directoryIdentity(this.#path, this.#place);
   }
 
   /** To be called afterwards. Throws `ToolError` where the path leads elsewhere than it did. */
   async compare(): Promise<void> {
-    if (this.#seen === undefined || (await directoryIdentity(this.#path)) === this.#seen) return;
+    if (this.#seen === undefined || (await directoryIdentity(this.#path, this.#place)) === this.#seen) return;
     throw new ToolError("The working directory is another one than when the call was checked; try again.");
   }
 }
 
 /** What is thrown for what the executor rejected with: of a folder that cannot be used, in the words of `checkDirectory`. */
-export async function folderRefusal(error: unknown, path: string): Promise<unknown> {
+export async function folderRefusal(error: unknown, path: string, place?: SessionPlace): Promise<unknown> {
   if (!(error instanceof Error && "code" in error && FOLDER_CODES.has(String(error.code)))) return refusal(error);
-  return checkDirectory(path).then(
+  return checkDirectory(path, place).then(
     () => refusal(error),
     (found: unknown) => found,
   );
 }
 
 /** What a path leads to now, to be compared later; undefined where there is nothing. */
-async function directoryIdentity(path: string): Promise<string | undefined> {
+async function directoryIdentity(path: string, place: SessionPlace | undefined): Promise<string | undefined> {
   try {
-    const [place, { dev, ino }] = await Promise.all([realpath(path), stat(path, { bigint: true })]);
-    return `${dev}:${ino} ${place}`;
+    if (place !== undefined) return (await place.stat(path)).realPath;
+    const [real, { dev, ino }] = await Promise.all([realpath(path), stat(path, { bigint: true })]);
+    return `${dev}:${ino} ${real}`;
   } catch {
     return undefined; // `checkDirectory` says why.
   }
 }
 
 /** Throws `ToolError` unless the path leads to a directory. */
-export async function checkDirectory(path: string): Promise<void> {
+export async function checkDirectory(path: string, place?: SessionPlace): Promise<void> {
   try {
-    await checkWorkingDirectory(path);
+    if (place === undefined) await checkWorkingDirectory(path);
+    else await checkFarDirectory(place.name, place, path);
   } catch (error) {
     throw refusal(error);
   }

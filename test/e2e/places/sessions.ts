@@ -12,12 +12,15 @@ import {
   descendants,
   type PlaceKind,
   processesWith,
+  programOf,
   startPlaces,
   type TestPlaces,
 } from "../../support/places.ts";
 
 /** The near side may wait for a place, a queue and a loaded machine. */
 const LIMIT_MS = 90_000;
+/** Programs that carry the streams. */
+const CLIENTS = ["ssh", "podman", "srun"];
 /** Bytes past which a spill stays on its place. */
 const PULLED_BYTES = 8 * 1024 ** 2;
 
@@ -82,6 +85,15 @@ function ordinary(open: Open): void {
     const { executor } = open({}, { hostEnv: { ...process.env, PI_ONLY_HERE: "yes" } });
     const { output } = await executor.executeBash('echo "[$PI_ONLY_HERE] [$PAGER] [${HOME:+home}]"');
     expect(output).toBe("[] [cat] [home]\n");
+  });
+
+  it("mask this host's secrets in what they write", async () => {
+    const { executor } = open({}, { hostEnv: { ...process.env, OPENAI_API_KEY: "sk-0123456789abcdefghij" } });
+    const { output, masked } = await executor.executeBash("echo key: sk-0123456789abcdefghij");
+    expect({ output, names: masked?.names }).toEqual({
+      output: "key: [masked: OPENAI_API_KEY]\n",
+      names: ["OPENAI_API_KEY"],
+    });
   });
 
   it("end a command at its deadline, and go on with their state", async () => {
@@ -263,11 +275,8 @@ function stoppedHost(open: Open): void {
       },
     });
     await until("the command to run", () => isBegun);
-    const mine = descendants().filter((pid) => !before.has(pid));
-    // On this machine the far side can be below us as well, and must not be stopped.
-    const clients = mine.filter(
-      (pid) => !processesWith("pi-host").includes(pid) && !processesWith(`300.${mark}`).includes(pid),
-    );
+    const clients = descendants().filter((pid) => !before.has(pid) && CLIENTS.includes(programOf(pid)));
+    expect(clients).not.toEqual([]);
     for (const pid of clients) process.kill(pid, "SIGSTOP");
     try {
       expect(await within("the lost command", run, 30_000)).toMatchObject({ lost: true });

@@ -4,6 +4,7 @@
  * Put together here: the executor, the person's shell, the tools, the policy, and the screen. When it is left, by the person
  * or by a signal, everything under way is ended and the terminal is as it was before.
  */
+
 import { artifactUrl } from "@pi-bash/contract";
 import { ArtifactError, createConsole, JobManager, UserShell } from "@pi-bash/executor";
 import { themeFor } from "@pi-bash/renderer";
@@ -16,10 +17,10 @@ import { JobsPane } from "../console/jobs-pane.ts";
 import { Screen } from "../console/screen.ts";
 import { otherCall, toolCall, userCommand } from "../console/work.ts";
 import { listenForInterrupt } from "../interrupt.ts";
-import { keepsState } from "../kept-state.ts";
 import { policyOf } from "../policy-option.ts";
+import { openSeat } from "../seat.ts";
 import { UsageError } from "../usage.ts";
-import { executorOf, parseSessionArguments, type SessionArguments } from "./tool.ts";
+import { parseSessionArguments, type SessionArguments } from "./tool.ts";
 
 /** Key of the shell, and owner of the jobs, of this process. */
 const SESSION = "console";
@@ -34,7 +35,6 @@ export async function console(words: readonly string[]): Promise<number> {
     [...SETTINGS.flatMap((setting) => ["--setting", setting]), ...words],
     "`console` takes its commands at its prompt",
   );
-  await keepsState(asked.requireSessions);
   if (!process.stdin.isTTY || !process.stdout.isTTY || process.env["TERM"] === "dumb") {
     throw new UsageError("`console` needs a terminal that can move its cursor; `run`, `tool` and `rpc` need none");
   }
@@ -57,10 +57,11 @@ export async function console(words: readonly string[]): Promise<number> {
 async function converse(asked: SessionArguments, screen: Screen, stop: AbortSignal): Promise<void> {
   const policy = await policyOf(asked);
   const theme = themeFor(process.env);
-  const executor = executorOf(asked);
+  const seat = await openSeat(asked);
+  const { executor } = seat;
   const jobs = await JobManager.open({ artifacts: executor.artifacts, maxJobs: asked.settings["async.maxJobs"] });
-  const shell = new UserShell({ executor, sessionId: SESSION, cwd: asked.cwd });
-  const cwd = (): string => shell.cwd ?? asked.cwd;
+  const shell = new UserShell({ executor, sessionId: SESSION, cwd: seat.cwd });
+  const cwd = (): string => shell.cwd ?? seat.cwd;
   const readOutput: ReadOutput = async (id) => {
     try {
       return (await executor.artifacts.read(artifactUrl(id), { maxBytes: MAX_SHOWN_BYTES })).text;
@@ -86,8 +87,9 @@ async function converse(asked: SessionArguments, screen: Screen, stop: AbortSign
   const toolSession: TaskSession = {
     // A person's `cd` counts for the calls, too: by the lasting folder, or here.
     get cwd() {
-      return asked.settings["bash.directoryPersists"] ? asked.cwd : cwd();
+      return asked.settings["bash.directoryPersists"] ? seat.cwd : cwd();
     },
+    ...seat.at,
     settings: asked.settings,
     executor,
     toolNames: ["bash"],
@@ -112,7 +114,7 @@ async function converse(asked: SessionArguments, screen: Screen, stop: AbortSign
     await session.end();
     unsubscribe();
     await jobs.dispose();
-    await executor.dispose();
+    await seat.dispose();
     release();
   }
 }

@@ -4,15 +4,16 @@
  * The client starts this program and ends it by closing its input; what the session still runs then is ended. There is
  * a policy by default; its questions go to the client, where it has declared that it takes any.
  */
+
 import { clientWindow, createMcpApprovals, createMcpServer, resultChars, serveMcpOnStdio } from "@pi-bash/adapters/mcp";
 import type { Settings } from "@pi-bash/contract";
 import { JobManager } from "@pi-bash/executor";
 import { createBashTool, type TaskSession, toolsForModel } from "@pi-bash/tool";
 import { clientPolicy, withApprovalBound } from "../client-policy.ts";
 import { listenForInterrupt } from "../interrupt.ts";
-import { keepsState } from "../kept-state.ts";
+import { openSeat } from "../seat.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
-import { executorOf, parseSessionArguments } from "./tool.ts";
+import { parseSessionArguments } from "./tool.ts";
 
 /** Key of the shell and owner of the tasks of this process. */
 const WORKSPACE = "mcp";
@@ -21,23 +22,23 @@ const WORKSPACE = "mcp";
 export async function mcp(words: readonly string[]): Promise<number> {
   const asked = parseSessionArguments(words, "`mcp` takes its calls from its client");
   tellWhatIsRead("an MCP client, which starts this program itself");
-  const isKept = await keepsState(asked.requireSessions);
   const settings = withApprovalBound(asked.settings);
   const fitted = settingsByClient(settings, asked.givenSettings);
   const approvals = createMcpApprovals();
   const policy = await clientPolicy(asked, approvals.canAsk);
   const interrupt = listenForInterrupt(() => undefined);
-  const { cwd } = asked;
-  const executor = executorOf({ ...asked, settings });
+  const seat = await openSeat({ ...asked, settings });
+  const { executor, cwd } = seat;
   const { artifacts } = executor;
   const asyncJobManager = await JobManager.open({ artifacts, maxJobs: settings["async.maxJobs"] });
   const session: TaskSession = {
     cwd,
+    ...seat.at,
     get settings() {
       return fitted.current;
     },
     executor,
-    keepsState: isKept,
+    keepsState: seat.keepsState,
     asyncJobManager,
     policy,
     approve: approvals.approve,
@@ -61,7 +62,7 @@ export async function mcp(words: readonly string[]): Promise<number> {
     return interrupt.status ?? 0;
   } finally {
     await asyncJobManager.dispose();
-    await executor.dispose();
+    await seat.dispose();
     interrupt.release();
   }
 }

@@ -4,17 +4,18 @@
  * Put together here: the executor, the person's shell, the tools. At the end of the input everything under way is waited
  * for, each with its own deadline; when nobody reads any more, or a signal comes, everything is ended.
  */
+
 import { JobManager, UserShell } from "@pi-bash/executor";
 import { type AnyTool, createBashTool, createJobTool, type TaskSession, toolsForModel } from "@pi-bash/tool";
 import { clientPolicy, withApprovalBound } from "../client-policy.ts";
 import { listenForInterrupt } from "../interrupt.ts";
-import { keepsState } from "../kept-state.ts";
 import { ApprovalDesk } from "../rpc/approval-desk.ts";
 import { linesOf } from "../rpc/line-input.ts";
 import { LineOutput } from "../rpc/line-output.ts";
 import { RpcServer } from "../rpc/rpc-server.ts";
+import { openSeat } from "../seat.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
-import { executorOf, parseSessionArguments } from "./tool.ts";
+import { parseSessionArguments } from "./tool.ts";
 
 /** Key of the shell, and owner of the jobs, of this process. */
 const SESSION = "rpc";
@@ -26,21 +27,22 @@ const LAST_WORDS_MS = 1_000;
 export async function rpc(words: readonly string[]): Promise<number> {
   const asked = parseSessionArguments(words, "`rpc` takes its requests from standard input");
   tellWhatIsRead("requests, a JSON object a line");
-  const isKept = await keepsState(asked.requireSessions);
   const settings = withApprovalBound(asked.settings);
   const policy = await clientPolicy(asked, () => true);
   const output = new LineOutput(process.stdout);
   const approvals = new ApprovalDesk(output);
-  const executor = executorOf({ ...asked, settings });
+  const seat = await openSeat({ ...asked, settings });
+  const { executor, cwd } = seat;
   const asyncJobManager = await JobManager.open({
     artifacts: executor.artifacts,
     maxJobs: settings["async.maxJobs"],
   });
   const session: TaskSession = {
-    cwd: asked.cwd,
+    cwd,
+    ...seat.at,
     settings,
     executor,
-    keepsState: isKept,
+    keepsState: seat.keepsState,
     asyncJobManager,
     policy,
     approve: approvals.approve,
@@ -53,7 +55,7 @@ export async function rpc(words: readonly string[]): Promise<number> {
     ...toolsForModel(session, { withLegacy: true }),
   ];
   const tools = new Map(all.map((tool) => [tool.name, tool]));
-  const shell = new UserShell({ executor, sessionId: SESSION, cwd: asked.cwd });
+  const shell = new UserShell({ executor, sessionId: SESSION, cwd });
   const server = new RpcServer({ output, shell, tools: () => tools, approvals });
   const unsubscribe = asyncJobManager.subscribe(SESSION, (batch) => server.tellJobs(batch));
   const interrupt = listenForInterrupt(() => undefined);
@@ -67,7 +69,7 @@ export async function rpc(words: readonly string[]): Promise<number> {
   } finally {
     unsubscribe();
     await asyncJobManager.dispose();
-    await executor.dispose();
+    await seat.dispose();
     interrupt.release();
   }
   const status = interrupt.status ?? 0;

@@ -4,8 +4,9 @@
  * A task lives no longer than its host. So that a task which one call starts can be awaited by a later one, this host
  * stays for as long as there is input, answers each line with one line, in order, and ends what runs when it leaves.
  */
+
 import { createInterface } from "node:readline";
-import { type Executor, JobManager } from "@pi-bash/executor";
+import { JobManager } from "@pi-bash/executor";
 import {
   type AnyTool,
   createBashTool,
@@ -15,10 +16,10 @@ import {
   toolsForModel,
 } from "@pi-bash/tool";
 import { type Interrupt, listenForInterrupt } from "../interrupt.ts";
-import { keepsState } from "../kept-state.ts";
 import { policyOf } from "../policy-option.ts";
+import { openSeat, type Seat } from "../seat.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
-import { executorOf, parseSessionArguments, type SessionArguments } from "./tool.ts";
+import { parseSessionArguments, type SessionArguments } from "./tool.ts";
 
 /** Owner of the tasks of this process. */
 const WORKSPACE = "cli";
@@ -26,20 +27,19 @@ const WORKSPACE = "cli";
 /** Runs the words after `tasks` and resolves with the exit status: 0, or that of the signal that ended it. */
 export async function tasks(words: readonly string[]): Promise<number> {
   const asked = parseSessionArguments(words, "`tasks` takes its calls from standard input");
-  await keepsState(asked.requireSessions);
   tellWhatIsRead("calls of the task tools, a JSON object a line");
   const interrupt = listenForInterrupt(() => undefined);
-  const executor = executorOf(asked);
+  const seat = await openSeat(asked);
   const manager = await JobManager.open({
-    artifacts: executor.artifacts,
+    artifacts: seat.executor.artifacts,
     maxJobs: asked.settings["async.maxJobs"],
   });
   try {
-    await answerLines(await toolsOf(asked, executor, manager), interrupt);
+    await answerLines(await toolsOf(asked, seat, manager), interrupt);
     return interrupt.status ?? 0;
   } finally {
     await manager.dispose();
-    await executor.dispose();
+    await seat.dispose();
     interrupt.release();
   }
 }
@@ -47,12 +47,13 @@ export async function tasks(words: readonly string[]): Promise<number> {
 /** All tools by their names; the older ones as well, for whoever still calls them. */
 async function toolsOf(
   asked: SessionArguments,
-  executor: Executor,
+  { executor, cwd, at }: Seat,
   asyncJobManager: JobManager,
 ): Promise<ReadonlyMap<string, AnyTool>> {
   const policy = await policyOf(asked);
   const session: TaskSession = {
-    cwd: asked.cwd,
+    cwd,
+    ...at,
     settings: asked.settings,
     executor,
     asyncJobManager,

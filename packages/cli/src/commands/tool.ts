@@ -9,11 +9,13 @@ import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { type BashToolResult, Settings } from "@pi-bash/contract";
 import { checkedValue, readJson, shortLine, type TextPlace } from "@pi-bash/contract/internal";
-import { ArtifactStore, createExecutor, type Executor } from "@pi-bash/executor";
+import type { RemotePlace } from "@pi-bash/places";
 import { createBashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import { listenForInterrupt } from "../interrupt.ts";
 import { parseAssignment, parseOptionWords, parseTimeoutSeconds } from "../option-words.ts";
+import { parsePlace } from "../place-option.ts";
 import { type PolicyArguments, parsePolicyArguments, policyOf } from "../policy-option.ts";
+import { openSeat } from "../seat.ts";
 import { SESSION_OPTIONS, TOOL_OPTIONS } from "../surface/options.ts";
 import { SETTING_NAMES, unknownSetting } from "../surface/settings.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
@@ -32,6 +34,8 @@ export interface ToolArguments extends PolicyArguments {
   /** Folder of the artifacts, absolute; absent: one that goes with the call. */
   artifacts?: string;
   json: boolean;
+  /** Where commands run. Absent: on this machine. */
+  on?: RemotePlace;
 }
 
 /** Runs the words after `tool` and resolves with the exit status. */
@@ -41,11 +45,12 @@ export async function tool(words: readonly string[]): Promise<number> {
   const params = asked.params ?? parseCall(await text(process.stdin));
   const policy = await policyOf(asked);
   const interrupt = listenForInterrupt(() => undefined);
-  const executor = executorOf({ ...asked, cwd: process.cwd() });
+  const seat = await openSeat({ ...asked, cwd: asked.on === undefined ? process.cwd() : ".", requireSessions: false });
   const bash = createBashTool({
-    cwd: process.cwd(),
+    cwd: seat.cwd,
+    ...seat.at,
     settings: asked.settings,
-    executor,
+    executor: seat.executor,
     toolNames: ["bash"],
     policy,
     policyContext: () => (asked.mode === undefined ? {} : { mode: asked.mode }),
@@ -64,25 +69,9 @@ export async function tool(words: readonly string[]): Promise<number> {
     print(answer, asked.json);
     return interrupt.status ?? NO_RESULT_STATUS;
   } finally {
-    await executor.dispose();
+    await seat.dispose();
     interrupt.release();
   }
-}
-
-/** An executor; with a folder of artifacts these stay, so that a later call can read them by their addresses. */
-export function executorOf({
-  artifacts,
-  settings,
-  cwd,
-}: Pick<SessionArguments, "artifacts" | "settings" | "cwd">): Executor {
-  if (artifacts === undefined) return createExecutor(settings, { cwd });
-  const store = new ArtifactStore({
-    folder: artifacts,
-    maxBytes: settings["artifacts.maxBytes"],
-    quotaBytes: settings["artifacts.quotaBytes"],
-    maxAgeMs: settings["artifacts.maxAgeMs"],
-  });
-  return createExecutor(settings, { cwd, artifacts: store });
 }
 
 /** Reads the words after `tool`. */
@@ -116,6 +105,7 @@ function toolArguments(values: {
   "allow-unasked": readonly string[];
   setting: readonly string[];
   artifacts?: string | undefined;
+  on?: string | undefined;
 }): Omit<ToolArguments, "params" | "json"> {
   const policy = parsePolicyArguments(values);
   const settings = parseSettings(values.setting);
@@ -123,6 +113,7 @@ function toolArguments(values: {
   return {
     settings: { ...settings, "bash.allowUnasked": allowUnasked },
     givenSettings: new Set(values.setting.map((each) => parseAssignment(each, "--setting")[0])),
+    ...(values.on === undefined ? {} : { on: parsePlace(values.on) }),
     ...(values.artifacts === undefined ? {} : { artifacts: artifactFolder(values.artifacts) }),
     ...policy,
   };
@@ -132,7 +123,7 @@ function toolArguments(values: {
 export interface SessionArguments extends Omit<ToolArguments, "params" | "json"> {
   /** Not to be started where commands have no session. */
   readonly requireSessions: boolean;
-  /** Where the session begins, absolute. */
+  /** Where the session begins: absolute, or on a place relative to its first folder. */
   readonly cwd: string;
 }
 
@@ -151,9 +142,12 @@ export function parseSessionArguments(words: readonly string[], takesCalls: stri
   if (positionals.length > 0) throw new UsageError(takesCalls);
   const { cwd = ".", "require-sessions": requireSessions, ...others } = values;
   const asked = toolArguments(others);
+  const settings = withLastingFolder(asked);
+  // A folder of another machine is looked at there, with the first command.
+  if (asked.on !== undefined) return { ...asked, settings, cwd, requireSessions };
   const folder = resolve(cwd);
   if (!isFolder(folder)) throw new UsageError(`\`--cwd\` takes a folder, and \`${shortLine(cwd)}\` is not one`);
-  return { ...asked, settings: withLastingFolder(asked), cwd: folder, requireSessions };
+  return { ...asked, settings, cwd: folder, requireSessions };
 }
 
 /** A session of its own is a shell to whoever drives it: a `cd` lasts, unless `--setting` says otherwise. */

@@ -75,6 +75,7 @@ const POLICY_OPTIONS = {
 
 /** How the tools behave; of every command that has them. */
 const TOOL_SETTINGS = {
+  on: ON,
   setting: {
     type: "string",
     ...several,

@@ -112,17 +112,15 @@ const RunOutcome = z.object({
   readOnly: z.object({ degraded: z.array(text), stateDropped: z.boolean() }).optional(),
 });
 
-/** How a run ended. `leftOutBytes`: text that was not sent, because the run was being ended and nothing could wait. */
+/**
+ * How a run ended. `leftOutBytes`: text that was not sent, because the run was being ended and nothing could wait. `endedBy`: the
+ * reason, as `Bye` has it, for which the place itself ended it.
+ */
 export const RunEnd = z.union([
-  z.object({ error: Failure, leftOutBytes: count.optional() }),
-  z.object({ ok: RunOutcome, leftOutBytes: count.optional() }),
+  z.object({ error: Failure, leftOutBytes: count.optional(), endedBy: text.optional() }),
+  z.object({ ok: RunOutcome, leftOutBytes: count.optional(), endedBy: text.optional() }),
 ]);
 export type RunEnd = z.infer<typeof RunEnd>;
-
-/** What came back of the runs that a link had. */
-export const Attached = z.object({
-  runs: z.array(z.object({ channel: count, id: text, state: z.enum(["running", "ended", "unknown"]) })),
-});
 
 /** What `stat` found. */
 export const StatAnswer = z.object({

@@ -61,6 +61,6 @@ async function whyUnheld({ isAsync, wantsPty }: PlacedCall, session: BashToolSes
     const isClients = bridge?.capabilities.terminal === true && bridge.createTerminal !== undefined;
     if (isClients && !wantsPty) return "the client's terminal runs it";
   }
-  const found = await executor.confinement();
+  const found = await executor.confinement(session.getSessionId?.());
   return found.available ? undefined : found.reason;
 }

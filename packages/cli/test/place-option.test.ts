@@ -1,0 +1,62 @@
+/** `--on PLACE`: what names a place, and what is refused before anything is started. */
+import { describe, expect, it } from "vitest";
+import { parsePlace } from "../src/place-option.ts";
+import { UsageError } from "../src/usage.ts";
+import { runProgram } from "./built-program.ts";
+
+describe("--on", () => {
+  it.each([
+    ["ssh:me@build7", "ssh:me@build7"],
+    ["podman:web", "podman:web"],
+    ["docker:web", "docker:web"],
+    ["kubectl:web-0", "kubectl:web-0"],
+    ["kubectl:shop/web-0", "kubectl:shop/web-0"],
+    ["kubectl:shop/web-0/app", "kubectl:shop/web-0/app"],
+    ["kubectl:/web-0/app", "kubectl:web-0/app"],
+    ["slurm", "slurm"],
+    ["slurm:gpu", "slurm:gpu"],
+    ["command:sudo -n -u build", "command:sudo"],
+    ["command:'/a path/to' \"x y\"", "command:/a path/to"],
+  ])("takes `%s`", (text, name) => {
+    expect(parsePlace(text).name).toBe(name);
+  });
+
+  it.each([
+    "build7",
+    "ssh:",
+    "ssh:-oProxyCommand=x",
+    "podman:",
+    "docker:--privileged",
+    "kubectl:",
+    "kubectl:a/b/c/d",
+    "slurm:-x",
+    "command:",
+    "command:env | cat",
+    "command:env > /tmp/x",
+    "command:$SHELL",
+    "command:A=1 env",
+    "command:env; id",
+    "command:env $(id)",
+  ])("refuses `%s`", (text) => {
+    expect(() => parsePlace(text)).toThrow(UsageError);
+  });
+
+  it("ends with the status of what could not be started where the place cannot be reached", async () => {
+    const { status, stderr, stdout } = await runProgram(
+      ["run", "--on", "command:/nowhere/at/all", "echo x"],
+      "",
+      undefined,
+      {
+        PI_HOST_BINARY: "/bin/sh",
+      },
+    );
+    expect({ status, stdout }).toEqual({ status: 125, stdout: "" });
+    expect(stderr).toMatch(/^pi-bash: command:\/nowhere\/at\/all cannot be reached: .*ENOENT/);
+  });
+
+  it("is refused together with a terminal of this machine", async () => {
+    const { status, stderr } = await runProgram(["run", "--pty", "--on", "ssh:x", "vi"]);
+    expect(status).toBe(2);
+    expect(stderr).toContain("leave `--on` or `--pty` out");
+  });
+});

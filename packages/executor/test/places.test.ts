@@ -1,0 +1,161 @@
+/** Sessions on places, with places of this machine's own engine: what the executor does with them, and with their failures. */
+import * as natives from "@pi-bash/natives";
+import { ssh } from "@pi-bash/places";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createExecutor, type ExecutorPorts, type Place, type PlaceFiles, type RemotePlace } from "../src/index.ts";
+
+const FILES: PlaceFiles = {
+  read: () => Promise.reject(new Error("there is no file")),
+  remove: () => Promise.resolve(),
+  stat: (path) => Promise.resolve({ kind: path.startsWith("/nowhere") ? "missing" : "directory" }),
+  put: () => Promise.reject(new Error("it takes no file")),
+};
+
+interface Fake extends RemotePlace {
+  /** What it says it is; another one: it was restarted. */
+  instance: string;
+  /** What a connection ends with. */
+  failure?: Error;
+}
+
+/** A place that runs commands on this machine. */
+function fakePlace(name: string, engine: Partial<typeof natives> = {}): Fake {
+  const place: Fake = {
+    kind: "remote",
+    name,
+    instance: "one",
+    open: async () => {
+      if (place.failure !== undefined) throw place.failure;
+      const facts = {
+        instance: place.instance,
+        env: { PATH: process.env["PATH"] ?? "", WHERE: name },
+        cwd: "/",
+        bash: { path: "/bin/bash" },
+        folder: "/nowhere",
+        rttMs: 0,
+      };
+      return { facts, natives: { ...natives, ...engine }, files: FILES };
+    },
+  };
+  return place;
+}
+
+function open(ports: ExecutorPorts) {
+  const executor = createExecutor({}, { usesSnapshot: false, ...ports });
+  onTestFinished(() => executor.dispose());
+  return executor;
+}
+
+describe("an executor with places", () => {
+  it("takes the ones of `@pi-bash/places`", () => {
+    const place: Place = ssh("build7");
+    expect(place).toMatchObject({ kind: "remote", name: "ssh:build7" });
+  });
+
+  it("asks for the place of a session key once, and again when the session was closed", async () => {
+    const asked: (string | undefined)[] = [];
+    const [near, far]: Place[] = [{ kind: "local", name: "local" }, fakePlace("far")];
+    const executor = open({
+      placement: (key) => {
+        asked.push(key);
+        return (key === "a" ? far : near) as Place;
+      },
+    });
+
+    const results = [];
+    for (const sessionKey of ["a", "b", "a", "b"])
+      results.push(await executor.executeBash("echo [$WHERE]", { sessionKey }));
+    await executor.closeSession("a");
+    await executor.executeBash("true", { sessionKey: "a" });
+
+    expect(results.map(({ output, place }) => [output, place])).toEqual([
+      ["[far]\n", "far"],
+      ["[]\n", undefined],
+      ["[far]\n", "far"],
+      ["[]\n", undefined],
+    ]);
+    expect(asked).toEqual(["a", "b", "a"]);
+    expect(await executor.placeOf("b")).toBeUndefined();
+    expect(await executor.placeOf("a")).toMatchObject({ name: "far", cwd: "/" });
+  });
+
+  it("says once a session where its commands run", async () => {
+    const executor = open({ place: fakePlace("far") });
+    const told = async (sessionKey: string) =>
+      (await executor.executeBash("true", { sessionKey })).notices?.length ?? 0;
+    expect([await told("a"), await told("a"), await told("b")]).toEqual([1, 0, 1]);
+  });
+
+  it("looks for a folder over there before it starts anything", async () => {
+    const executor = open({ place: fakePlace("far") });
+    await expect(executor.executeBash("true", { cwd: "/nowhere" })).rejects.toMatchObject({
+      code: "PI_MISSING_CWD",
+      message: "Working directory does not exist on far: /nowhere",
+    });
+    expect(executor.stats().sessions).toBe(0);
+  });
+
+  it("tells each session once that its state went with the place", async () => {
+    const place = fakePlace("far");
+    const executor = open({ place });
+    await executor.executeBash("A=1", { sessionKey: "a" });
+    await executor.executeBash("A=1", { sessionKey: "b" });
+    place.instance = "two";
+
+    const after = [];
+    for (const sessionKey of ["a", "a", "b", "c"]) after.push(await executor.executeBash("echo [$A]", { sessionKey }));
+
+    expect(after.map(({ output, sessionReset }) => [output, sessionReset])).toEqual([
+      ["[]\n", true],
+      ["[]\n", undefined],
+      ["[]\n", true],
+      ["[]\n", undefined],
+    ]);
+    expect(executor.stats().sessions).toBe(3);
+  });
+
+  it("makes a result of a command whose end is not known, and begins again after it", async () => {
+    let isCut = true;
+    class Cut extends natives.Shell {
+      override run(...args: Parameters<natives.Shell["run"]>): Promise<natives.ShellRunResult> {
+        if (!isCut) return super.run(...args);
+        isCut = false;
+        return Promise.reject(Object.assign(new Error("The connection to far was cut."), { code: "PI_PLACE_LOST" }));
+      }
+    }
+    const executor = open({ place: fakePlace("far", { Shell: Cut }) });
+
+    expect(await executor.executeBash("echo x")).toMatchObject({
+      output: "[The connection to far was cut.]",
+      lost: true,
+      cancelled: true,
+      sessionReset: true,
+      place: "far",
+    });
+    expect(await executor.executeBash("echo x")).toMatchObject({ output: "x\n", sessionReset: true });
+  });
+
+  it("rejects with the reason where a place cannot be reached, and tries again with the next command", async () => {
+    const place = fakePlace("far");
+    const executor = open({ place });
+    place.failure = Object.assign(new Error("far cannot be reached"), { code: "PI_PLACE_UNREACHABLE" });
+    await expect(executor.executeBash("true")).rejects.toMatchObject({ code: "PI_PLACE_UNREACHABLE" });
+    expect(await executor.confinement()).toEqual({ available: false, reason: "far cannot be reached" });
+    delete place.failure;
+    expect(await executor.executeBash("true")).toMatchObject({ exitCode: 0 });
+  });
+
+  it("names a place that has no bash", async () => {
+    const place = fakePlace("far");
+    const { open: before } = place;
+    const bare: RemotePlace = {
+      ...place,
+      open: async () => {
+        const opened = await before();
+        const { bash: _, ...facts } = opened.facts;
+        return { ...opened, facts: { ...facts, bashError: "no bash in /bin or /usr/bin" } };
+      },
+    };
+    await expect(open({ place: bare }).executeBash("true")).rejects.toThrow("far has no bash: no bash in /bin");
+  });
+});
