@@ -10,10 +10,11 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use pi_supervisor::landlock::Ruleset;
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::Mode;
 
 use super::devices::{View, rules_for_reading};
 use super::{landlock, seccomp};
+use crate::remove_tree::open_folder;
 
 /// Name of the folder for temporary files, in the part of the session's folder that a sandbox lets it write to.
 const TEMPORARY_NAME: &str = "read-only";
@@ -108,8 +109,7 @@ impl ReadOnly {
 /// would be given to what that leads to.
 fn new_folder(path: &Path) -> io::Result<OwnedFd> {
     rustix::fs::mkdir(path, Mode::RWXU)?;
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let folder = rustix::fs::open(path, flags, Mode::empty())?;
+    let folder = open_folder(rustix::fs::CWD, path)?;
     // What was moved there between the two calls has something in it.
     let is_empty = std::fs::read_dir(path)?.next().is_none();
     if is_empty { Ok(folder) } else { Err(io::ErrorKind::DirectoryNotEmpty.into()) }
