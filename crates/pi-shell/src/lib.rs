@@ -43,8 +43,6 @@ pub mod output;
 mod private_dir;
 mod proxy_variables;
 mod pty;
-#[cfg(unix)]
-mod remove_tree;
 mod request;
 #[cfg(unix)]
 mod sandbox;

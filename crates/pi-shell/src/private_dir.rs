@@ -1,7 +1,8 @@
 //! A session's private folder: boot scripts, saved states and temporary files, for this user alone.
 //!
-//! It lies in memory where it can, so that a full or slow disk does not stop commands; it is
-//! removed with the session, and by a later host where this one was killed.
+//! It lies in memory where it can, so that a full or slow disk does not stop commands. It is removed with the session: by
+//! the host that closes it, and by the supervisor where the host ended without closing. What neither could remove (a
+//! supervisor that was killed, or is in a sandbox) is removed by a later host.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::io;
@@ -11,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::{Duration, SystemTime};
 
+use pi_supervisor::remove_tree::{open_folder, remove_tree};
 use rustix::fs::{CWD, FlockOperation, Mode};
 
 use crate::error::ShellError;
-use crate::remove_tree::{open_folder, remove_tree};
 
 /// Age under which a folder is left alone by `sweep_stale`: its owner may not hold the lock yet.
 const STALE_AFTER: Duration = Duration::from_secs(60);

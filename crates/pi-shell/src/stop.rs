@@ -358,7 +358,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_process_that_was_spared_while_a_shell_started_is_ended_all_the_same() {
-        let supervisor = Supervisor::launch(executable::executable(), None).await.unwrap();
+        let supervisor = Supervisor::launch(executable::executable(), None, None).await.unwrap();
         let spawn = |script: &str| {
             supervisor.spawn(SpawnRequest {
                 argv: ["/bin/sh", "-c", script].map(Into::into).to_vec(),

@@ -10,11 +10,11 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use pi_supervisor::landlock::Ruleset;
+use pi_supervisor::remove_tree::open_folder;
 use rustix::fs::Mode;
 
 use super::devices::{View, rules_for_reading};
 use super::{landlock, seccomp};
-use crate::remove_tree::open_folder;
 use crate::sys::limits::{self, Bound, Bounded};
 
 /// Name of the folder for temporary files, in the part of the session's folder that a sandbox lets it write to.

@@ -88,7 +88,7 @@ impl Ground {
             None => None,
         };
         let surroundings = enclosure.as_ref().map(|enclosure| &enclosure.surroundings);
-        let supervisor = Supervisor::launch(executable, surroundings).await?;
+        let supervisor = Supervisor::launch(executable, Some(folder.path()), surroundings).await?;
         let egress = match &spec.sandbox {
             Some(sandbox) => Egress::start(sandbox, &supervisor)?,
             None => None,

@@ -8,7 +8,6 @@
 //!
 //! At most [`OPEN_MAX`] folders are open at once. What lies deeper is moved up into the root of the tree and taken there in
 //! a later pass, so that depth costs neither stack nor descriptors.
-#![cfg(unix)]
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -30,7 +29,7 @@ const PASSES_MAX: usize = 4096;
 ///
 /// # Errors
 /// The first thing that could not be removed, after everything else was.
-pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
+pub fn remove_tree(path: &Path) -> io::Result<()> {
     let root = match open_folder(rustix::fs::CWD, path) {
         Ok(root) => root,
         Err(Errno::NOENT) => return Ok(()),
@@ -44,8 +43,11 @@ pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens the folder `name` of `parent` for reading and gives its owner every right to it. A link is an error.
-pub(crate) fn open_folder(
+/// Opens the folder `name` of `parent` for reading and gives its owner every right to it.
+///
+/// # Errors
+/// That of the opening: also where the name is a link, or not a folder. Rights that cannot be given are not an error.
+pub fn open_folder(
     parent: impl AsFd,
     name: impl rustix::path::Arg + Copy,
 ) -> Result<OwnedFd, Errno> {
