@@ -6,10 +6,15 @@
 //! * [`wire`]: the frames on the control socket, and nothing about who sends them.
 //! * [`landlock`]: rulesets of Linux, made and entered.
 //! * [`process`]: identity, state, ancestry and signalling of processes.
+//! * [`remove_tree`](mod@remove_tree): removes a folder whatever commands made of it.
 //! * [`sweep`]: kills a tree that may fork while it is being killed.
 #![cfg(unix)]
 
 pub mod landlock;
 pub mod process;
+pub mod remove_tree;
 pub mod sweep;
 pub mod wire;
+
+/// The executable's option before the path of the session's private folder, which it removes when the session ends.
+pub const PRIVATE_FOLDER_OPTION: &str = "--private-folder";

@@ -6,7 +6,8 @@
 //! behind (`PR_SET_CHILD_SUBREAPER`), and tells the host how its programs ended. When the socket
 //! ends, for whatever reason the host is gone, and then everything below is frozen, killed and
 //! reaped before this process ends too. So nothing that the host started outlives it, also when
-//! it was killed by `SIGKILL`, and also when a shell of the session was replaced.
+//! it was killed by `SIGKILL`, and also when a shell of the session was replaced. The session's private folder, which
+//! the host names at the start (`--private-folder`), is removed then too, as far as a sandbox leaves that to it.
 //!
 //! One thread, one `poll(2)`: it forks, and a fork of one thread is simple and fast.
 //!
@@ -28,7 +29,14 @@ mod startup;
 #[cfg(unix)]
 mod sys;
 
+#[cfg(unix)]
+use std::path::PathBuf;
 use std::process::ExitCode;
+
+#[cfg(unix)]
+use pi_supervisor::PRIVATE_FOLDER_OPTION;
+#[cfg(unix)]
+use pi_supervisor::remove_tree::remove_tree;
 
 /// Exit status when standard input is not a socket.
 const NOT_STARTED_BY_HOST: u8 = 2;
@@ -51,11 +59,20 @@ fn main() -> ExitCode {
         return explain();
     }
     let Ok(started) = startup::start() else { return ExitCode::from(CANNOT_START) };
-    if server::Server::new(started).run() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(PROCESSES_LEFT)
+    let is_clean = server::Server::new(started).run();
+    if let Some(folder) = private_folder() {
+        // A host that lives removes it as well, and what stays is swept by a later one.
+        drop(remove_tree(&folder));
     }
+    if is_clean { ExitCode::SUCCESS } else { ExitCode::from(PROCESSES_LEFT) }
+}
+
+/// The session's folder, by the command line.
+#[cfg(unix)]
+fn private_folder() -> Option<PathBuf> {
+    let mut arguments = std::env::args_os().skip(1);
+    let is_named = arguments.next()?.to_str() == Some(PRIVATE_FOLDER_OPTION);
+    arguments.next().filter(|_| is_named).map(PathBuf::from)
 }
 
 #[cfg(not(unix))]

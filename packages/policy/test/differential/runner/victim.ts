@@ -33,7 +33,10 @@ function childrenOf(parent: number): number[] {
     .map(Number);
 }
 
-/** Names of the signals that a process was sent and has not taken. */
+/**
+ * Names of the signals that a process was sent and has not taken. Without `SIGCHLD`: bash unblocks it for itself, so it is
+ * not kept, and on a busy machine it is seen for a moment when the victim's own child ends.
+ */
 export function pendingSignals(pid: number): string[] {
   const status = read(`/proc/${pid}/status`);
   const masks = ["SigPnd", "ShdPnd"].map(
@@ -41,7 +44,8 @@ export function pendingSignals(pid: number): string[] {
   );
   const pending = masks.reduce((all, mask) => all | BigInt(`0x${mask}`), 0n);
   const numbers = Array.from({ length: 64 }, (_, index) => index + 1);
-  return numbers.filter((number) => (pending >> BigInt(number - 1)) & 1n).map(signalName);
+  const sent = numbers.filter((number) => (pending >> BigInt(number - 1)) & 1n).map(signalName);
+  return sent.filter((name) => name !== "CHLD");
 }
 
 function signalName(number: number): string {
