@@ -61,7 +61,9 @@ describe.skipIf(!available)(`a call that only reads, over ACP${available ? "" : 
     const { answer, asked, updates, made } = await callOf({ command: WRITES }, "once", { "readOnly.onRefusal": "ask" });
 
     expect(asked).toHaveLength(1);
-    expect(JSON.stringify(asked[0])).toContain("it ran read-only and was refused: writing (`made`)");
+    expect(JSON.stringify(asked[0])).toContain(
+      "it ran read-only, and by what it printed it was refused: writing (`made`)",
+    );
     expect(answer).toMatchObject({ isError: false, text: expect.stringMatching(/^\[Read-only run\]\ntried\n/) });
     expect(answer.text).toContain("It was approved, and ran again where it can write.");
     expect(updates.at(-1)).toMatchObject({ status: "completed", rawOutput: { readOnly: { answer: "approved" } } });

@@ -66,7 +66,9 @@ describe.skipIf(!available)(`a call that only reads, over MCP${skipped}`, () => 
 
     const answer = await call("bash", { command: WRITES });
 
-    expect(asked).toEqual([expect.stringContaining("it ran read-only and was refused: writing (`made`)")]);
+    expect(asked).toEqual([
+      expect.stringContaining("it ran read-only, and by what it printed it was refused: writing (`made`)"),
+    ]);
     expect(answer).toMatchObject({ isError: false, text: expect.stringMatching(/^\[Read-only run\]\ntried\n/) });
     expect(answer.details).toMatchObject({ readOnly: { answer: "approved", refusals: REFUSALS } });
     expect(readFileSync(join(folder, "made"), "utf8")).toBe("x");
@@ -106,7 +108,12 @@ describe.skipIf(!available)(`a call that only reads, by RPC${skipped}`, () => {
 
   it.each([
     ["`unconfined`", [], { unconfined: true }, "the call asks to run where it can write"],
-    ["`readOnly.onRefusal` set to `ask`", ASK, {}, "it ran read-only and was refused: writing (`made`)"],
+    [
+      "`readOnly.onRefusal` set to `ask`",
+      ASK,
+      {},
+      "it ran read-only, and by what it printed it was refused: writing (`made`)",
+    ],
   ])("with %s asks its client, and follows the answer", async (_, words, more, why) => {
     const { send, find, response, folder } = client(words);
     const params = { command: WRITES, ...more };
