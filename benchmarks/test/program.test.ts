@@ -36,7 +36,7 @@ describe("the benchmark", () => {
 
   it("compares ours with a protection and without in the scenarios about it, and nowhere else", async () => {
     const file = join(folder, "protected.json");
-    await bench("--quick", "--only", "nobody", "--json", file, "confined", "nothing");
+    await bench("--quick", "--only", "none", "--json", file, "confined", "nothing");
     const { scenarios } = JSON.parse(readFileSync(file, "utf8")) as { scenarios: Played[] };
     const [nothing = [], confined = []] = scenarios.map(({ quantities }) => quantities[0]?.rows ?? []);
 

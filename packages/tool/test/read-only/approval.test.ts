@@ -104,7 +104,7 @@ describe.runIf(available)("after a refusal", () => {
     expect(textOf(result)).toContain("call again with `unconfined: true`");
   });
 
-  it("with `ask` what the first run left in the background is told with what the second one left", async () => {
+  it("with `ask` what the first run left in the background is reported with what the second one left", async () => {
     const { bash } = answering("allow", ASK);
 
     const result = await bash({ command: `sleep 300 & ${WRITES}` });
@@ -123,7 +123,7 @@ describe.runIf(available)("after a refusal", () => {
     expect(first?.message).toMatch(/^it ran read-only, and by what it printed it was refused: /);
   });
 
-  it("with `ask` a policy of the host's own that keeps to reading is no approval", async () => {
+  it("with `ask` a policy of the host's own that keeps to reading is not an approval", async () => {
     const ours = createPolicy();
     const policy: BashToolSession["policy"] = {
       observe: ours.observe,
@@ -195,7 +195,7 @@ describe.runIf(available)("`unconfined`", () => {
     expect(asked.map(({ suggestedRules }) => suggestedRules)).toEqual([[], [], []]);
   });
 
-  it("is no call that a host may start beside others", () => {
+  it("is not a call that a host may start beside others", () => {
     const bash = createBashTool(answering("deny").session);
 
     expect(bash.isConcurrencySafe({ command: "sed -n 1p f" })).toBe(true);
