@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { constants, cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { capabilities } from "@pi-bash/natives";
 import { compileReader } from "./adapters/c-reader.ts";
 import { bunProgram } from "./adapters/peer-folder.ts";
 import { absenceOf, ENTRIES } from "./contenders.ts";
@@ -84,9 +85,11 @@ async function run({ quick, only, json, write, names }: Options, ground: Ground,
   }
   const start = circumstancesNow(quick);
   const absent: string[] = [];
+  const { readOnly } = capabilities();
+  const unconfined = readOnly.available ? undefined : (readOnly.reason ?? "no command can run read-only here");
   const entries = ENTRIES.filter((entry) => {
     if (only !== undefined && entry.side !== "ours" && !entry.name.includes(only)) return false;
-    const why = absenceOf(entry, ground.reader);
+    const why = absenceOf(entry, { reader: ground.reader, unconfined });
     if (why !== undefined) absent.push(`${entry.name} is left out: ${why}`);
     return why === undefined;
   });

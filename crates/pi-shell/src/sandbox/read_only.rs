@@ -1,5 +1,5 @@
 //! What a read-only copy of a session is confined by: the Landlock ruleset and the seccomp program that the bash driver
-//! applies in the copy, and the folder for temporary files that is all it can write to.
+//! applies in the copy, the limits that its host sets, and the folder for temporary files that is all it can write to.
 //!
 //! Which rights those are stands in `landlock`, `devices` and `seccomp`, which sandboxes have too. That they hold is proven
 //! by attempts (`proof`). Who makes such copies, and when, is `session::driven::confined`'s. See docs/read-only.md.
@@ -10,13 +10,23 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use pi_supervisor::landlock::Ruleset;
-use rustix::fs::{Mode, OFlags};
+use pi_supervisor::remove_tree::open_folder;
+use rustix::fs::Mode;
 
 use super::devices::{View, rules_for_reading};
 use super::{landlock, seccomp};
+use crate::sys::limits::{self, Bound, Bounded};
 
 /// Name of the folder for temporary files, in the part of the session's folder that a sandbox lets it write to.
 const TEMPORARY_NAME: &str = "read-only";
+
+/// Most bytes of one file that a read-only command writes: its folder is in memory where it can be. More than readers write
+/// down, which are here-documents and what `sort` puts aside; half of the memory is what `/dev/shm` gives away by default.
+const FILE_SIZE_MAX: u64 = 1 << 30;
+
+/// The limit of core dumps by which a crash starts no program. Where `core_pattern` names one, the kernel takes any limit
+/// for none, also 0, but for this one (`coredump_pipe` in `fs/coredump.c`). A dump into a file needs a page at least.
+const NO_DUMP: Bound = Bound { soft: 1, hard: 1 };
 
 /// Why nothing can be confined on this system; `None`: as far as it says, it can.
 pub(crate) fn missing() -> Option<String> {
@@ -104,12 +114,24 @@ impl ReadOnly {
     }
 }
 
+/// Bounds what the read-only copy `pid` and all that it starts can use up. They are hard limits, which only
+/// `CAP_SYS_RESOURCE` raises, and such a copy has no capabilities.
+pub(crate) fn bound(pid: i32) -> io::Result<()> {
+    let Bound { soft, hard } = limits::bound_of(pid, Bounded::FileSize)?;
+    let hard = hard.min(FILE_SIZE_MAX);
+    limits::set_bound(pid, Bounded::FileSize, Bound { soft: soft.min(hard), hard })?;
+    match limits::set_bound(pid, Bounded::CoreSize, NO_DUMP) {
+        // Where the host itself has no more than 0, it cannot give 1.
+        Err(_) if limits::bound_of(pid, Bounded::CoreSize)?.hard == 0 => Ok(()),
+        answer => answer,
+    }
+}
+
 /// A folder that was not there before. Whatever a command of the session may have put in its way is an error: rights
 /// would be given to what that leads to.
 fn new_folder(path: &Path) -> io::Result<OwnedFd> {
     rustix::fs::mkdir(path, Mode::RWXU)?;
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let folder = rustix::fs::open(path, flags, Mode::empty())?;
+    let folder = open_folder(rustix::fs::CWD, path)?;
     // What was moved there between the two calls has something in it.
     let is_empty = std::fs::read_dir(path)?.next().is_none();
     if is_empty { Ok(folder) } else { Err(io::ErrorKind::DirectoryNotEmpty.into()) }

@@ -15,7 +15,7 @@ use super::shell::{DrivenShell, Heard};
 use super::standby::{Birth, Shared, Standby, bounded};
 use crate::error::ShellError;
 use crate::sandbox::proof::{self, Configuration, Proof};
-use crate::sandbox::read_only::ReadOnly;
+use crate::sandbox::read_only::{self, ReadOnly};
 
 /// What read-only copies are made from.
 #[derive(Default)]
@@ -180,7 +180,11 @@ impl Shared {
         let order = |sequence| protocol::confine_order(sequence, means.temporary(), means.filter());
         let (birth, _inner) = standby.fork(birth, order, Some(ruleset.descriptor())).await?;
         drop(slot);
-        self.waiting(birth, serial).await
+        let standby = self.waiting(birth, serial).await?;
+        // Before it is given a command.
+        read_only::bound(standby.pid())?;
+        // It is the process that was bounded.
+        if standby.is_alive() { Ok(standby) } else { Err(io::ErrorKind::BrokenPipe.into()) }
     }
 }
 
