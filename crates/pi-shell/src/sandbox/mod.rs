@@ -23,6 +23,7 @@ mod devices;
 mod egress;
 mod enclosure;
 #[cfg(target_os = "linux")]
+mod kept_rules;
 mod landlock;
 mod layout;
 mod plants;
