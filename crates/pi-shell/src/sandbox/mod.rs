@@ -24,6 +24,7 @@ mod egress;
 mod enclosure;
 #[cfg(target_os = "linux")]
 mod kept_rules;
+#[cfg(target_os = "linux")]
 mod landlock;
 mod layout;
 mod plants;
