@@ -11,6 +11,7 @@
 //! Older background jobs, standbys and copies of the session are no targets.
 
 use std::collections::{HashMap, HashSet};
+#[cfg(target_os = "linux")]
 use std::sync::Arc;
 #[cfg(target_os = "linux")]
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -351,6 +352,7 @@ fn signal_quietly(identity: ProcessIdentity, signal: i32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use crate::spared::Spared;

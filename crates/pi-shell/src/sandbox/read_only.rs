@@ -8,13 +8,16 @@
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use pi_supervisor::landlock::Ruleset;
 use pi_supervisor::remove_tree::open_folder;
 use rustix::fs::Mode;
 
 use super::devices::{View, rules_for_reading};
+use super::kept_rules::KeptRules;
 use super::{landlock, seccomp};
+use crate::locked::lock;
 use crate::sys::limits::{self, Bound, Bounded};
 
 /// Name of the folder for temporary files, in the part of the session's folder that a sandbox lets it write to.
@@ -56,6 +59,8 @@ pub(crate) struct ReadOnly {
     temporary: PathBuf,
     /// The same folder: what is put in its place later has no rights by that.
     folder: OwnedFd,
+    /// The ruleset of the last copy, for the next one.
+    kept: Mutex<Option<KeptRules>>,
     /// What keeps the commands of a session apart from each other.
     apart: Option<Ruleset>,
 }
@@ -80,7 +85,7 @@ impl ReadOnly {
         });
         let apart = landlock::apart(version).map(|apart| Ruleset::new(&apart)).transpose();
         let apart = apart.map_err(|errno| format!("cannot make a Landlock ruleset: {errno}"))?;
-        Ok(Self { version, filter, temporary, folder, apart })
+        Ok(Self { version, filter, temporary, folder, kept: Mutex::default(), apart })
     }
 
     /// Where its copies put temporary files.
@@ -100,9 +105,22 @@ impl ReadOnly {
 
     /// The ruleset of a copy of the process `pid`, which is in a sandbox or not: with the files as that process sees them,
     /// and as they are now.
-    pub(crate) fn ruleset(&self, pid: i32, is_sandboxed: bool) -> io::Result<Ruleset> {
-        let view = if is_sandboxed { View::of(pid) } else { View::own() };
-        let landlock = landlock::reading(self.version, &rules_for_reading(&view));
+    pub(crate) fn ruleset(&self, pid: i32, is_sandboxed: bool) -> io::Result<Arc<Ruleset>> {
+        if is_sandboxed {
+            return Ok(Arc::new(self.new_ruleset(&View::of(pid))?));
+        }
+        let mut kept = lock(&self.kept);
+        if let Some(kept) = kept.as_ref().filter(|kept| kept.is_current()) {
+            return Ok(kept.ruleset());
+        }
+        let made = KeptRules::new(|| self.new_ruleset(&View::own()))?;
+        let ruleset = made.ruleset();
+        *kept = Some(made).filter(KeptRules::is_worth_keeping);
+        Ok(ruleset)
+    }
+
+    fn new_ruleset(&self, view: &View) -> io::Result<Ruleset> {
+        let landlock = landlock::reading(self.version, &rules_for_reading(view));
         let ruleset = Ruleset::with_rules(&landlock, |path| view.open(path))?;
         ruleset.allow(self.folder.as_fd(), landlock::ALL)?;
         Ok(ruleset)

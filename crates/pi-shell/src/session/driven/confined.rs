@@ -165,8 +165,11 @@ impl Shared {
         let wanted = self.current_standby();
         let serves = |one: &Standby| one.serial() >= wanted && one.is_alive();
         if !state.standby.as_ref().is_some_and(serves) {
-            state.standby = None;
-            state.standby = Some(self.new_confined_standby(means).await?);
+            // Killed once the new one stands: its end takes time of the processor that the other's birth needs.
+            let old = state.standby.take();
+            let made = self.new_confined_standby(means).await;
+            drop(old);
+            state.standby = Some(made?);
         }
         state.standby.as_mut().ok_or_else(|| io::ErrorKind::BrokenPipe.into())
     }
