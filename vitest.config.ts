@@ -5,8 +5,10 @@
  * gets a process of its own (`forks`): the native addon keeps state for the whole process, which threads would share.
  * Two workers, because the tests start real programs and time-outs belong to the tests, not to a crowded machine.
  */
-import { defaultClientConditions, defaultServerConditions } from "vite";
+import { fileURLToPath } from "node:url";
+import { defaultClientConditions, defaultServerConditions, type Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { withoutDifferences } from "./test/places/differences.ts";
 
 const BEHAVIOUR = [
   "packages/*/test/**/*.test.ts",
@@ -16,11 +18,30 @@ const BEHAVIOUR = [
 ];
 const SOAK = ["packages/*/test/**/*.soak.ts", "test/soak/**/*.test.ts"];
 
+/** Suites that hold wherever a session runs; the mode `places` runs them on the place that `PI_BASH_TEST_PLACE` names. */
+const PLACES = ["test/e2e/failures/*.test.ts", "test/oracle/*.test.ts"];
+
+/** Has suites find the place's natives under the package's name; the package and the place itself find the package. */
+function nativesOfPlace(): Plugin {
+  const own = fileURLToPath(new URL("test/places/natives.ts", import.meta.url));
+  const tests = fileURLToPath(new URL("test/", import.meta.url));
+  return {
+    name: "natives-of-place",
+    enforce: "pre",
+    resolveId: (source, importer) =>
+      source === "@pi-bash/natives" && importer?.startsWith(tests) === true && importer !== own ? own : undefined,
+  };
+}
+
 export default defineConfig(({ mode }) => ({
+  plugins: mode === "places" ? [nativesOfPlace()] : [],
   resolve: { conditions: ["pi-source", ...defaultClientConditions] },
   ssr: { resolve: { conditions: ["pi-source", ...defaultServerConditions] } },
   test: {
-    include: mode === "soak" ? SOAK : BEHAVIOUR,
+    include: mode === "soak" ? SOAK : mode === "places" ? PLACES : BEHAVIOUR,
+    // Without tests of what a place does otherwise; each has its reason in the list.
+    ...(mode === "places" ? { testNamePattern: withoutDifferences() } : {}),
+    globalSetup: mode === "places" ? ["test/places/global-setup.ts"] : [],
     exclude: mode === "soak" ? ["**/node_modules/**"] : ["**/node_modules/**", "test/soak/**"],
     environment: "node",
     // On Bun 1.4, what vitest's runner imports lacks the names of `export { namespace }`; what vite transforms has them.

@@ -91,10 +91,13 @@ function main() {
   mkdirSync(folder, { recursive: true });
   const name = `pi-host-linux-${architecture}`;
   const digest = createHash("sha256").update(bytes).digest("hex");
-  install((file) => {
-    copyFileSync(built, file);
-    chmodSync(file, 0o755);
-  }, join(folder, name));
+  install(
+    (file) => {
+      copyFileSync(built, file);
+      chmodSync(file, 0o755);
+    },
+    join(folder, name),
+  );
   install((file) => writeFileSync(file, `${digest}  ${name}\n`), join(folder, `${name}.sha256`));
   console.log(`${name}: ${bytes.length} bytes, sha256 ${digest}`);
 }

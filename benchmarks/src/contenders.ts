@@ -20,6 +20,18 @@ export interface Entry {
   readonly needs?: string;
   /** It takes part in latencies only: it is made for them, and does nothing else that a runner does. */
   readonly isForLatency?: true;
+  /** It takes part in the scenarios of these names and in no other: it is one of ours in two ways. Default: in all that fit. */
+  readonly only?: readonly string[];
+  /** Its commands run read-only, which not every machine can have. */
+  readonly isConfined?: true;
+}
+
+/** What a machine has, as far as contenders need it. */
+export interface Means {
+  /** The compiled reader in C; absent: there is no compiler. */
+  readonly reader: string | undefined;
+  /** Why no command can run read-only; absent: it can. */
+  readonly unconfined: string | undefined;
 }
 
 const OH_MY_PI = "@oh-my-pi/pi-natives";
@@ -32,6 +44,11 @@ export const ENTRIES: readonly Entry[] = [
   ours("ours-once", "pi-bash one-shot, sink", "pipe", false),
   ours("ours-tool", "pi-bash bash tool, artifact", "pipe", true),
   { ...ours("ours-chunks", "pi-bash session, callback (Bun)", "pipe", true), runtime: "bun" },
+  variant("ours-executor", "pi-bash executor", ["mask", "confined"]),
+  variant("ours-executor-masked", "pi-bash executor, secrets masked", ["mask"]),
+  { ...variant("ours-executor-confined", "pi-bash executor, read-only", ["confined"]), isConfined: true },
+  variant("ours-executor-chunks", "pi-bash executor, callback", ["mask-chunks"]),
+  variant("ours-executor-chunks-masked", "pi-bash executor, callback, secrets masked", ["mask-chunks"]),
   peer("by-hand", "a bash driven by hand", "pipe", { hasSessions: true, isForLatency: true }),
   peer("child-process", "child_process.spawn", "pipe", {}),
   peer("execa", "execa", "pipe", { needs: "execa" }),
@@ -49,8 +66,9 @@ export const ENTRIES: readonly Entry[] = [
   limit("c-pty", "C, read(2) of a terminal", "pty"),
 ];
 
-/** Why a contender cannot take part; `undefined` when it can. `reader` is the compiled reader in C. */
-export function absenceOf(entry: Entry, reader: string | undefined): string | undefined {
+/** Why a contender cannot take part; `undefined` when it can. */
+export function absenceOf(entry: Entry, { reader, unconfined }: Means): string | undefined {
+  if (entry.isConfined === true && unconfined !== undefined) return unconfined;
   if (entry.side === "limit" && reader === undefined) return "no C compiler";
   if (entry.runtime === "bun" && bunProgram() === undefined) return "Bun is not installed (npm run bench:peers)";
   if (entry.needs !== undefined && !hasPeer(entry.needs))
@@ -69,6 +87,16 @@ export async function load(id: string, reader: string | undefined): Promise<Cont
       return (await import("./adapters/ours.ts")).oursWithSink();
     case "ours-once":
       return (await import("./adapters/ours.ts")).oursOneShot();
+    case "ours-executor":
+      return (await import("./adapters/executor.ts")).oursThroughExecutor({});
+    case "ours-executor-masked":
+      return (await import("./adapters/executor.ts")).oursThroughExecutor({ isMasked: true });
+    case "ours-executor-confined":
+      return (await import("./adapters/executor.ts")).oursThroughExecutor({ isConfined: true });
+    case "ours-executor-chunks":
+      return (await import("./adapters/executor.ts")).oursThroughExecutor({ hasChunks: true });
+    case "ours-executor-chunks-masked":
+      return (await import("./adapters/executor.ts")).oursThroughExecutor({ hasChunks: true, isMasked: true });
     case "ours-tool":
       return (await import("./adapters/tool.ts")).oursThroughTool();
     case "ours-pty":
@@ -95,6 +123,10 @@ export async function load(id: string, reader: string | undefined): Promise<Cont
 
 function ours(id: string, name: string, kind: Entry["kind"], hasSessions: boolean): Entry {
   return { id, name, kind, runtime: "node", side: "ours", hasSessions };
+}
+
+function variant(id: string, name: string, only: readonly string[]): Entry {
+  return { ...ours(id, name, "pipe", true), only };
 }
 
 function peer(

@@ -4,10 +4,12 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { constants, cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { capabilities } from "@pi-bash/natives";
 import { compileReader } from "./adapters/c-reader.ts";
 import { bunProgram } from "./adapters/peer-folder.ts";
 import { absenceOf, ENTRIES } from "./contenders.ts";
 import { killHosts } from "./host-link.ts";
+import { benchPlaces } from "./places/main.ts";
 import { type Ground, type Played, play } from "./play.ts";
 import { verdictsOf } from "./report/aims.ts";
 import { tableOf } from "./report/table.ts";
@@ -15,6 +17,8 @@ import { writeData, writeRun } from "./report/write.ts";
 import { scenariosIn } from "./scenarios.ts";
 
 const USAGE = `usage: npm run bench -- [--quick] [--only WORD] [--json FILE] [--write FOLDER] [SCENARIO…]
+       npm run bench -- --places [--quick] [pipe|ssh|podman|slurm|sink…]
+  --places        places beside their bare transports, instead of the scenarios
   --quick         smaller sizes and fewer rounds: minutes instead of half an hour
   --only WORD     ours, and the peers that have WORD in their names
   --json FILE     all figures as JSON
@@ -36,12 +40,15 @@ interface Options {
   readonly json: string | undefined;
   readonly write: string | undefined;
   readonly names: readonly string[];
+  /** Places instead of scenarios; \`names\` are theirs then. */
+  readonly places: boolean;
 }
 
 /** @throws {UsageError} of words that are none of `USAGE`. */
 function optionsOf(args: readonly string[]): Options {
   const { values, positionals } = parseWords(args);
-  return { quick: values.quick, only: values.only, json: values.json, write: values.write, names: positionals };
+  const { quick, only, json, write, places } = values;
+  return { quick, only, json, write, places, names: positionals };
 }
 
 /** A wrong command line, told in a line. */
@@ -64,6 +71,7 @@ function parseOptions(args: readonly string[]) {
       only: { type: "string" },
       json: { type: "string" },
       write: { type: "string" },
+      places: { type: "boolean", default: false },
     },
   });
 }
@@ -77,9 +85,11 @@ async function run({ quick, only, json, write, names }: Options, ground: Ground,
   }
   const start = circumstancesNow(quick);
   const absent: string[] = [];
+  const { readOnly } = capabilities();
+  const unconfined = readOnly.available ? undefined : (readOnly.reason ?? "no command can run read-only here");
   const entries = ENTRIES.filter((entry) => {
     if (only !== undefined && entry.side !== "ours" && !entry.name.includes(only)) return false;
-    const why = absenceOf(entry, ground.reader);
+    const why = absenceOf(entry, { reader: ground.reader, unconfined });
     if (why !== undefined) absent.push(`${entry.name} is left out: ${why}`);
     return why === undefined;
   });
@@ -138,7 +148,11 @@ try {
   mkdirSync(home);
   const words = process.argv.slice(2);
   if (words.includes("--help")) print([USAGE]);
-  else await run(optionsOf(words), { reader: compileReader(folder), home }, folder);
+  else {
+    const options = optionsOf(words);
+    if (options.places) await benchPlaces(options.names, options.quick);
+    else await run(options, { reader: compileReader(folder), home }, folder);
+  }
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
   process.stderr.write(`${error.message}\n${USAGE}\n`);

@@ -39,9 +39,13 @@ export interface Sizes {
   readonly many: number;
 }
 
-/** A scenario whose hosts live as long as it does, with a patience of two minutes, unless it says otherwise. */
+/**
+ * A scenario whose hosts live as long as it does, with a patience of two minutes, unless it says otherwise. A contender that
+ * names its scenarios is in these, whatever `takesPart` says.
+ */
 export function base(scenario: Omit<Scenario, "isFresh" | "patienceMs"> & Partial<Scenario>): Scenario {
-  return { isFresh: false, patienceMs: 120_000, ...scenario };
+  const takesPart = (entry: Entry): boolean => entry.only?.includes(scenario.name) ?? scenario.takesPart(entry);
+  return { isFresh: false, patienceMs: 120_000, ...scenario, takesPart };
 }
 
 /** Whose output goes through a pipe. */
@@ -57,6 +61,11 @@ export function isPipeOfAnyUse({ kind }: Entry): boolean {
 /** Whose programs have a terminal. */
 export function isTerminal({ kind }: Entry): boolean {
   return kind === "pty";
+}
+
+/** No one but those that name the scenario. */
+export function isNamed(): boolean {
+  return false;
 }
 
 /** Everybody but the readers in C, which run one command and nothing else. */

@@ -2,6 +2,7 @@
 import type { Request } from "./host-messages.ts";
 import {
   base,
+  isNamed,
   isNoLimit,
   isPipe,
   isPipeOfAnyUse,
@@ -62,6 +63,7 @@ export function scenariosIn(folder: string, isQuick: boolean): Repertoire {
     ...latencies(sizes),
     ...pipeStreams(folder, sizes),
     ...terminalStreams(folder, sizes),
+    ...protections(folder, sizes),
     ["loop", () => loop(folder, sizes)],
     ["memory", () => memoryGrowth(folder, sizes)],
     ["artifact", () => artifactGrowth(folder, sizes)],
@@ -135,6 +137,33 @@ function pipeStreams(folder: string, { rounds, streamMib: mib }: Sizes): Listed[
     scenario("colour", "Multibyte text in colour", () => streamed(folder, "colour", { mib: mib / 2 })),
     scenario("bytes", "One byte at a time", () => oneByteAtATime(folder, 50_000)),
   ];
+}
+
+/** What ours cost with a protection, beside the same without. */
+function protections(folder: string, { rounds, times, loopMib: mib }: Sizes): Listed[] {
+  const masked = (name: string, title: string): Listed => [
+    name,
+    () => streaming({ name, title, workload: streamed(folder, "lines", { mib }), rounds, takesPart: isNamed }),
+  ];
+  return [
+    masked("mask", "Masked secrets: lines of 80 columns, the end kept"),
+    masked("mask-chunks", "Masked secrets: lines of 80 columns, to a callback"),
+    ["confined", () => confined(rounds, times)],
+  ];
+}
+
+function confined(rounds: number, times: number): Scenario {
+  const request = (): Request => ({ kind: "latency", workload: printing("/bin/echo hi", "hi\n"), times });
+  return base({
+    name: "confined",
+    title: "A program that only reads: `/bin/echo hi`",
+    about: `Commands one after another, ${times} in each round, as any other and read-only.`,
+    quantities: MICROS,
+    rounds,
+    takesPart: isNamed,
+    request,
+    check: request,
+  });
 }
 
 function terminalStreams(folder: string, { rounds, terminalMib }: Sizes): Listed[] {

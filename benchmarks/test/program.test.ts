@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { capabilities } from "@pi-bash/natives";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Played } from "../src/play.ts";
 
@@ -31,6 +32,20 @@ describe("the benchmark", () => {
     expect(stdout).toContain("pi-bash PtySession");
     expect(readFileSync(join(write, "figures.md"), "utf8")).toContain("](pty-end.svg)");
     expect(existsSync(join(write, "pty-end.svg"))).toBe(true);
+  });
+
+  it("compares ours with a protection and without in the scenarios about it, and nowhere else", async () => {
+    const file = join(folder, "protected.json");
+    await bench("--quick", "--only", "none", "--json", file, "confined", "nothing");
+    const { scenarios } = JSON.parse(readFileSync(file, "utf8")) as { scenarios: Played[] };
+    const [nothing = [], confined = []] = scenarios.map(({ quantities }) => quantities[0]?.rows ?? []);
+
+    const { available } = capabilities().readOnly;
+    const names = ["pi-bash executor", ...(available ? ["pi-bash executor, read-only"] : [])];
+    expect(confined.map(({ contender }) => contender)).toEqual(names);
+    expect(confined.map(({ note }) => note)).toEqual(names.map(() => ""));
+    expect(nothing.length).toBeGreaterThan(2);
+    expect(nothing.filter(({ contender }) => contender.startsWith("pi-bash executor"))).toEqual([]);
   });
 
   it("names the scenarios when it is asked for one that there is not", async () => {

@@ -26,7 +26,7 @@ const PAGE = readFileSync(join(root, "docs/specification.md"), "utf8");
 function rowsOf(page: string): Row[] {
   return page.split(/^## /m).flatMap((text) => {
     const [section = ""] = text.split("\n", 1);
-    if (!section.startsWith("Seed")) return [];
+    if (!/^(?:Seed|Since the seeds)/.test(section)) return [];
     const lines = text.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| id |"));
     return lines.map((line) => {
       // A pipe inside code is written as `\|`.
@@ -62,7 +62,7 @@ const ROWS = rowsOf(PAGE);
 describe("the specification page", () => {
   it("has rows whose ids are unique and run on within each section", () => {
     const ids = ROWS.map(({ id }) => id);
-    expect(ids.filter((id) => !/^00[0-4](?:[A-Z])?-\d+$/.test(id))).toEqual([]);
+    expect(ids.filter((id) => !/^(?:00[0-4](?:[A-Z])?|RO|SE)-\d+$/.test(id))).toEqual([]);
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
 
     for (const section of new Set(ROWS.map((row) => row.section))) {

@@ -7,6 +7,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use rustix::process::{Resource, Rlimit};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -95,11 +96,20 @@ pub(crate) fn end_by_signals(engine: &Engine, kinds: &[SignalKind]) -> io::Resul
     Ok(())
 }
 
+/// Allows this process as many descriptors as it may have, as Node.js does for local sessions: each session has some.
+fn allow_descriptors() {
+    let limit = rustix::process::getrlimit(Resource::Nofile);
+    let most = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    // Where that is refused there are fewer sessions.
+    rustix::process::setrlimit(Resource::Nofile, most).ok();
+}
+
 /// The runtime that everything lives on.
 pub(crate) struct Leaving(Runtime);
 
 /// Starts the runtime's threads.
 pub(crate) fn runtime() -> io::Result<Leaving> {
+    allow_descriptors();
     let runtime = Builder::new_multi_thread()
         .worker_threads(WORKER_THREADS)
         .max_blocking_threads(MAX_BLOCKING_THREADS)

@@ -10,6 +10,7 @@
 
 mod support;
 
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -106,7 +107,6 @@ fn a_cut_link_loses_no_byte_and_gives_none_twice() {
         assert_eq!(attached(&mut host)[0]["state"], "running");
         assert_eq!(host.pid(), engine);
     };
-    use std::fmt::Write as _;
     let expected = (1..=300).fold(String::new(), |mut all, number| {
         writeln!(all, "{number} é€😀").unwrap();
         all
@@ -201,7 +201,13 @@ fn a_wrong_token_is_refused_and_tells_nothing() {
     let mut host = keeping(&world, 60_000);
     let ticket = Ticket::of(&host);
     let session = host.open(&kept());
-    for token in ["", "0", &ticket.token[1..], &"0".repeat(32), &ticket.token.to_uppercase()] {
+    for token in [
+        "",
+        "0",
+        ticket.token.trim_end_matches(char::is_alphanumeric),
+        &"0".repeat(32),
+        &ticket.token.to_uppercase(),
+    ] {
         if token == ticket.token {
             continue;
         }

@@ -51,6 +51,8 @@ mod session;
 mod shell_path;
 mod source;
 #[cfg(unix)]
+mod spared;
+#[cfg(unix)]
 mod stop;
 mod supervisor;
 mod sys;

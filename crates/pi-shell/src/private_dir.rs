@@ -1,16 +1,19 @@
 //! A session's private folder: boot scripts, saved states and temporary files, for this user alone.
 //!
-//! It lies in memory where it can, so that a full or slow disk does not stop commands; it is
-//! removed with the session, and by a later host where this one was killed.
+//! It lies in memory where it can, so that a full or slow disk does not stop commands. It is removed with the session: by
+//! the host that closes it, and by the supervisor where the host ended without closing. What neither could remove (a
+//! supervisor that was killed, or is in a sandbox) is removed by a later host.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::{FlockOperation, Mode, OFlags};
+use pi_supervisor::remove_tree::{open_folder, remove_tree};
+use rustix::fs::{CWD, FlockOperation, Mode};
 
 use crate::error::ShellError;
 
@@ -52,18 +55,18 @@ impl PrivateDir {
         let made = Self::furnish(&path);
         if made.is_err() {
             // Nothing else knows the folder; what cannot be removed is swept by a later host.
-            drop(std::fs::remove_dir_all(&path));
+            drop(remove_tree(&path));
         }
         made
     }
 
     fn furnish(path: &Path) -> io::Result<Self> {
-        // The umask of the host may have taken bits away.
-        rustix::fs::chmod(path, Mode::RWXU)?;
-        let lock = open_folder(path)?;
+        // Gives back what the umask of the host may have taken away.
+        let lock = open_folder(CWD, path)?;
         rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared)?;
         for name in [STATE_FOLDER_NAME, TEMPORARY_NAME] {
-            rustix::fs::mkdir(path.join(name), Mode::RWXU)?;
+            rustix::fs::mkdirat(&lock, name, Mode::RWXU)?;
+            drop(open_folder(&lock, name)?);
         }
         Ok(Self { path: path.to_path_buf(), _lock: lock })
     }
@@ -100,13 +103,8 @@ impl PrivateDir {
 impl Drop for PrivateDir {
     fn drop(&mut self) {
         // Best effort: what stays is swept by the next host of this user.
-        drop(std::fs::remove_dir_all(&self.path));
+        drop(remove_tree(&self.path));
     }
-}
-
-fn open_folder(path: &Path) -> io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
 /// Places for the folder, the best first: in memory, then on disk. Paths with characters that
@@ -137,8 +135,11 @@ fn sweep() {
     for base in candidates() {
         let Ok(entries) = std::fs::read_dir(&base) else { continue };
         for entry in entries.flatten() {
-            let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix));
-            let old = entry.metadata().and_then(|found| found.modified()).is_ok_and(|time| {
+            let Ok(found) = entry.metadata() else { continue };
+            // In a folder that all can write to, another user may have made one of our name.
+            let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix))
+                && found.uid() == rustix::process::getuid().as_raw();
+            let old = found.modified().is_ok_and(|time| {
                 SystemTime::now().duration_since(time).is_ok_and(|age| age > STALE_AFTER)
             });
             if ours && old {
@@ -149,9 +150,9 @@ fn sweep() {
 }
 
 fn remove_if_unlocked(path: &Path) {
-    let Ok(folder) = open_folder(path) else { return };
+    let Ok(folder) = open_folder(CWD, path) else { return };
     if rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok() {
-        drop(std::fs::remove_dir_all(path));
+        drop(remove_tree(path));
     }
 }
 
@@ -184,6 +185,22 @@ mod tests {
         remove_if_unlocked(&abandoned);
 
         assert!(alive.path().exists());
+        assert!(!abandoned.exists());
+    }
+
+    #[test]
+    fn a_folder_of_a_dead_host_goes_though_a_command_barred_its_owner_from_it() {
+        let dead = PrivateDir::create().unwrap();
+        let abandoned = dead.path().to_path_buf();
+        std::fs::create_dir_all(dead.state().join("a/b")).unwrap();
+        for barred in [dead.state().join("a"), dead.state(), abandoned.clone()] {
+            std::fs::set_permissions(barred, std::fs::Permissions::from_mode(0o000)).unwrap();
+        }
+        let PrivateDir { _lock: lock, .. } = &*std::mem::ManuallyDrop::new(dead);
+        rustix::fs::flock(lock, FlockOperation::Unlock).unwrap();
+
+        remove_if_unlocked(&abandoned);
+
         assert!(!abandoned.exists());
     }
 }

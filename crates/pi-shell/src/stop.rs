@@ -11,6 +11,7 @@
 //! Older background jobs, standbys and copies of the session are no targets.
 
 use std::collections::{HashMap, HashSet};
+#[cfg(target_os = "linux")]
 use std::sync::Arc;
 #[cfg(target_os = "linux")]
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -19,9 +20,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::budget::{GIVE_UP_AFTER, KILL_AFTER, SHELL_KILL_AFTER, TERMINATE_AFTER};
+use crate::spared::{Look, SparedNow, look_below};
 use crate::supervisor::Child;
 use crate::sys::signals::{CONTINUE, INTERRUPT, KILL, STOP, TERMINATE};
-use crate::tree::{self, ProcessEntry, ProcessIdentity, ProcessState};
+use crate::tree::{self, ProcessEntry, ProcessIdentity};
 
 /// The driver's own signal: `PI_STOP_SIGNAL` in bash-driver/protocol.h.
 #[cfg(target_os = "linux")]
@@ -45,38 +47,6 @@ pub(crate) struct StopPlan {
     pub(crate) report: Option<(libc::dev_t, u64)>,
     /// Processes that lived before the command; they and their children are no targets.
     pub(crate) older: HashSet<ProcessIdentity>,
-}
-
-/// Tells them again for each look: some are born meanwhile.
-pub(crate) type SparedNow = Arc<dyn Fn() -> Spared + Send + Sync>;
-
-/// Processes that are no targets.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Spared {
-    /// Those that are known.
-    pub(crate) pids: HashSet<i32>,
-    /// Inodes of sockets: whoever has one is spared too.
-    pub(crate) sockets: HashSet<u64>,
-}
-
-impl From<HashSet<i32>> for Spared {
-    fn from(pids: HashSet<i32>) -> Self {
-        Self { pids, sockets: HashSet::new() }
-    }
-}
-
-impl Spared {
-    fn contains(&self, pid: i32) -> bool {
-        self.pids.contains(&pid) || (!self.sockets.is_empty() && self.has_socket(pid))
-    }
-
-    fn has_socket(&self, pid: i32) -> bool {
-        let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
-        let links = entries.flatten().filter_map(|entry| std::fs::read_link(entry.path()).ok());
-        links
-            .filter_map(|link| tree::inode_of(&link, "socket:["))
-            .any(|inode| self.sockets.contains(&inode))
-    }
 }
 
 /// A shell that the driver stops, and that goes on afterwards.
@@ -176,10 +146,18 @@ impl ShellTarget {
     }
 }
 
+/// Whom the ladder is for at one look.
+struct Rungs {
+    found: Vec<ProcessIdentity>,
+    /// As in [`Look`].
+    is_whole: bool,
+}
+
 impl StopPlan {
     /// Whom the ladder is for: the command's processes, and its shell where that has become another program.
-    fn rungs_for(&self) -> Vec<ProcessIdentity> {
-        let found = self.targets().into_iter().map(|entry| entry.identity);
+    fn rungs_for(&self) -> Rungs {
+        let Look { found, is_whole } = self.look();
+        let found = found.into_iter().map(|entry| entry.identity);
         #[cfg(target_os = "linux")]
         let found = found.chain(match &self.shell {
             ShellTarget::Driven(target) if target.is_another_program() => {
@@ -187,14 +165,18 @@ impl StopPlan {
             }
             _ => None,
         });
-        found.collect()
+        Rungs { found: found.collect(), is_whole }
     }
 
     /// The living processes of the command, parents before children, without its shell.
     pub(crate) fn targets(&self) -> Vec<ProcessEntry> {
+        self.look().found
+    }
+
+    fn look(&self) -> Look {
         let shell = self.shell.identity();
         let root = if self.is_beside { shell.pid } else { self.supervisor };
-        processes_of(root, &(self.spared)(), &self.older, shell.pid)
+        look_below(root, || (self.spared)(), &self.older, shell.pid)
     }
 
     /// What lives of the command once it has ended. Beside the session, that is what is below its
@@ -203,38 +185,11 @@ impl StopPlan {
         let mut found = self.targets();
         if self.is_beside {
             let shell = self.shell.identity().pid;
-            let (spared, older) = (&(self.spared)(), &self.older);
-            found.extend(processes_of(self.supervisor, spared, older, shell));
+            let beside = look_below(self.supervisor, || (self.spared)(), &self.older, shell);
+            found.extend(beside.found);
         }
         found
     }
-}
-
-/// The living processes below `root` that are neither spared nor older, nor below such a one.
-pub(crate) fn processes_of(
-    root: i32,
-    spared: &Spared,
-    older: &HashSet<ProcessIdentity>,
-    shell: i32,
-) -> Vec<ProcessEntry> {
-    let mut left_out: HashSet<i32> = HashSet::new();
-    let mut found = Vec::new();
-    for entry in tree::descendants(root) {
-        let pid = entry.identity.pid;
-        let known = spared.contains(pid)
-            || older.contains(&entry.identity)
-            || left_out.contains(&entry.parent);
-        if known {
-            left_out.insert(pid);
-        } else if !is_zombie(&entry) && pid != shell {
-            found.push(entry);
-        }
-    }
-    found
-}
-
-fn is_zombie(entry: &ProcessEntry) -> bool {
-    entry.state == ProcessState::Zombie
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -274,7 +229,7 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
     if plan.is_beside {
         // When such a shell ends, its children become the supervisor's: they are noted before.
         signal_quietly(plan.shell.identity(), STOP);
-        known.extend(plan.rungs_for());
+        known.extend(plan.rungs_for().found);
     }
     tell_shell(plan);
     let supervisor = tree::identity_of(plan.supervisor);
@@ -284,7 +239,7 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
             // One that a command stopped reaps nothing and tells nothing.
             signal_quietly(supervisor, CONTINUE);
         }
-        let mut targets = plan.rungs_for();
+        let Rungs { found: mut targets, is_whole } = plan.rungs_for();
         known.extend(&targets);
         targets.extend(
             known
@@ -294,7 +249,8 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
                 .copied()
                 .collect::<Vec<_>>(),
         );
-        if targets.is_empty() && plan.shell.is_done() {
+        let is_quiet = targets.is_empty() && plan.shell.is_done();
+        if is_quiet && is_whole {
             // Twice: a process between fork and its parent's death may be missed by one scan.
             quiet_rounds += 1;
             if quiet_rounds == 2 {
@@ -363,6 +319,7 @@ fn kill_frozen(plan: &StopPlan, known: &mut HashSet<ProcessIdentity>) {
     for _ in 0..FREEZE_ROUNDS {
         let fresh: Vec<ProcessIdentity> = plan
             .rungs_for()
+            .found
             .into_iter()
             .chain(known.iter().copied().filter(|one| tree::is_alive(*one)))
             .filter(|identity| !frozen.contains(identity))
@@ -390,4 +347,49 @@ fn kill_frozen(plan: &StopPlan, known: &mut HashSet<ProcessIdentity>) {
 /// scan: neither is an error here.
 fn signal_quietly(identity: ProcessIdentity, signal: i32) {
     drop(tree::signal(identity, signal));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use crate::spared::Spared;
+    use crate::supervisor::{SpawnRequest, Supervisor, executable};
+
+    #[tokio::test]
+    async fn a_process_that_was_spared_while_a_shell_started_is_ended_all_the_same() {
+        let supervisor = Supervisor::launch(executable::executable(), None, None).await.unwrap();
+        let spawn = |script: &str| {
+            supervisor.spawn(SpawnRequest {
+                argv: ["/bin/sh", "-c", script].map(Into::into).to_vec(),
+                cwd: "/".into(),
+                descriptors: (0..3)
+                    .map(|_| std::fs::File::open("/dev/null").unwrap().into())
+                    .collect(),
+                ..SpawnRequest::default()
+            })
+        };
+        let shell = spawn("exec sleep 1000").await.unwrap();
+        let left = spawn("exec sleep 1000").await.unwrap();
+        let (looks, pid) = (AtomicUsize::new(0), left.pid());
+        let plan = StopPlan {
+            supervisor: supervisor.pid(),
+            shell: ShellTarget::Main(shell),
+            is_beside: false,
+            spared: Arc::new(move || {
+                // As long as another command's shell is being started, any child may be that one.
+                let is_provisional = looks.fetch_add(1, Ordering::SeqCst) < 20;
+                let pids = if is_provisional { [pid].into() } else { HashSet::new() };
+                Spared { pids, is_provisional, ..Spared::default() }
+            }),
+            report: None,
+            older: HashSet::new(),
+        };
+
+        assert!(stop(&plan).await.is_empty());
+
+        assert!(!tree::is_alive(left.identity()));
+    }
 }

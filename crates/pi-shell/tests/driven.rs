@@ -37,6 +37,8 @@ mod keeping;
 mod read_only;
 #[path = "driven/read_only_attempts.rs"]
 mod read_only_attempts;
+#[path = "driven/read_only_bounds.rs"]
+mod read_only_bounds;
 #[path = "driven/standbys.rs"]
 mod standbys;
 #[path = "support/mod.rs"]

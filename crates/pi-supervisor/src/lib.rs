@@ -4,6 +4,7 @@
 //! * [`wire`]: the frames on the control socket, and nothing about who sends them.
 //! * [`landlock`]: rulesets of Linux, made and entered.
 //! * [`process`]: identity, state, ancestry and signalling of processes.
+//! * [`remove_tree`](mod@remove_tree): removes a folder whatever commands made of it.
 //! * [`sweep`]: kills a tree that may fork while it is being killed.
 //! * `program`: the supervisor itself (fork, reaping, its event loop). Nothing of it may run inside a host, so only
 //!   executables that can be started as a supervisor ask for it, by the feature `program`.
@@ -13,5 +14,9 @@ pub mod landlock;
 pub mod process;
 #[cfg(feature = "program")]
 pub mod program;
+pub mod remove_tree;
 pub mod sweep;
 pub mod wire;
+
+/// The executable's option before the path of the session's private folder, which it removes when the session ends.
+pub const PRIVATE_FOLDER_OPTION: &str = "--private-folder";

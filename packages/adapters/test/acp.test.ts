@@ -4,73 +4,16 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type AgentContext,
-  agent,
-  client,
-  methods,
-  ndJsonStream,
-  PROTOCOL_VERSION,
-  type RequestPermissionRequest,
-  type SessionUpdate,
-} from "@agentclientprotocol/sdk";
+import { methods, type RequestPermissionRequest, type SessionUpdate } from "@agentclientprotocol/sdk";
 import { createPolicy } from "@pi-bash/policy";
 import { createBashTool } from "@pi-bash/tool";
 import { describe, expect, it } from "vitest";
 import { until } from "../../../test/support/patience.ts";
 import { untilGone } from "../../../test/support/process.ts";
-import { acpApprove, acpClientBridge, acpToolCall, serveTerminals, type TerminalsPorts } from "../src/acp/index.ts";
+import { acpApprove, acpClientBridge, acpToolCall, type TerminalsPorts } from "../src/acp/index.ts";
+import { connected, SESSION_ID, type Wiring } from "./support/acp-connection.ts";
 import { type AgentSession, agentSession, ENDLESS, pidIn } from "./support/agent-session.ts";
 import { behavesInTheLoop, type Reading, type ScriptedCall } from "./support/behaviours.ts";
-
-const SESSION_ID = "session-1";
-
-interface Wiring {
-  /** What the client's terminals are made of. Absent: it has none. */
-  terminals?: TerminalsPorts;
-  onUpdate?: (update: SessionUpdate) => void;
-  /** What the person chooses. Absent: nobody is there. */
-  choose?: (request: RequestPermissionRequest) => string;
-}
-
-/** A client and an agent with one session. `act` is the agent's turn. */
-async function connected<T>(
-  { terminals: ports, onUpdate = () => undefined, choose }: Wiring,
-  act: (client: AgentContext, hasTerminals: boolean) => Promise<T>,
-): Promise<T> {
-  const there = new TransformStream<Uint8Array, Uint8Array>();
-  const back = new TransformStream<Uint8Array, Uint8Array>();
-  let hasTerminals = false;
-  let outcome: Promise<T> | undefined;
-  const agentApp = agent({ name: "test agent" })
-    .onRequest(methods.agent.initialize, ({ params }) => {
-      hasTerminals = params.clientCapabilities?.terminal === true;
-      return { protocolVersion: PROTOCOL_VERSION };
-    })
-    .onRequest(methods.agent.session.new, () => ({ sessionId: SESSION_ID }))
-    .onRequest(methods.agent.session.prompt, async (turn) => {
-      outcome = act(turn.client, hasTerminals);
-      await outcome.catch(() => undefined);
-      return { stopReason: "end_turn" };
-    });
-  const clientApp = client({ name: "test client" })
-    .onNotification(methods.client.session.update, ({ params }) => onUpdate(params.update))
-    .onRequest(methods.client.session.requestPermission, ({ params }) => ({
-      outcome: { outcome: "selected", optionId: choose?.(params) ?? "reject" },
-    }));
-  const terminals = ports && serveTerminals(clientApp, ports);
-  const agentSide = agentApp.connect(ndJsonStream(back.writable, there.readable));
-  await clientApp.connectWith(ndJsonStream(there.writable, back.readable), async (context) => {
-    const clientCapabilities = { terminal: terminals !== undefined };
-    await context.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities });
-    const { sessionId } = await context.request(methods.agent.session.new, { cwd: "/", mcpServers: [] });
-    await context.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: "Do it." }] });
-  });
-  agentSide.close();
-  await until("terminals end with their connection", () => (terminals?.count ?? 0) === 0);
-  if (outcome === undefined) throw new Error("the agent had no turn");
-  return outcome;
-}
 
 /** Has the agent make these calls, each shown to the client. */
 async function calls(

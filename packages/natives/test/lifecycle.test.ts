@@ -3,7 +3,9 @@
  * own, whose end is part of what is tested.
  */
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { capabilities } from "../src/index.ts";
 import { type ChildBundle, createChildBundle } from "./child-bundle.ts";
 import { processesWith, until } from "./waiting.ts";
 
@@ -35,6 +37,32 @@ describe("a host", () => {
 
     expect(end).toMatchObject({ code: 0, signal: null, stdout: "true\n", stderr: "" });
     await until("its bash is gone", () => processesWith(name).length === 0);
+  });
+
+  it.for([
+    ["ends by itself", "", { code: 0, signal: null }],
+    ["calls process.exit", "process.exit(7);", { code: 7, signal: null }],
+    ["is interrupted", `process.kill(process.pid, "SIGINT");`, { code: null, signal: "SIGINT" }],
+    ["is killed", `process.kill(process.pid, "SIGKILL");`, { code: null, signal: "SIGKILL" }],
+  ] as const)("leaves no private folder where it %s without closing", async ([name, last, expected]) => {
+    // What a read-only command writes is in that folder, and it may bar its owner from it.
+    const writes = capabilities().readOnly.available
+      ? `await shell.run({ command: "umask 777; mkdir $TMPDIR/barred", readOnly: true });`
+      : "";
+    const program = bundle.program(
+      `folder-${name.replaceAll(" ", "-")}`,
+      `const shell = new natives.Shell();
+       ${writes}
+       const { output } = await shell.run({ command: "ps -ww -o args= -p $PPID", sink: {} });
+       process.stdout.write(output.text, () => { ${last} });`,
+    );
+
+    const end = await bundle.run(program);
+
+    expect(end).toMatchObject({ ...expected, stderr: "" });
+    const folder = /\/[^ ]*\/pi-bash-\d+-[0-9a-f]{16}$/m.exec(end.stdout)?.[0] ?? "";
+    expect(folder).not.toBe("");
+    await until("its folder is gone", () => !existsSync(folder));
   });
 
   it("stays alive while a run is in progress, though nothing else keeps it", async () => {

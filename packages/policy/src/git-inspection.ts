@@ -5,7 +5,9 @@
  * output; whatever goes wrong counts as "not looked at", and then git asks.
  */
 import { execFile } from "node:child_process";
+import { delimiter } from "node:path";
 import { GIT_CONFIG_QUERY, GIT_HARDENING, type GitConfigDanger, gitConfigDangers } from "./git-hardening.ts";
+import { foreignFolders, programIn } from "./search-path.ts";
 
 /** Longest time a look may take, in milliseconds: far above any real repository, below a person's patience. */
 const INSPECTION_TIMEOUT_MS = 5_000;
@@ -43,9 +45,13 @@ interface Answer {
 }
 
 /** Undefined where git did not answer in time, said too much, or is not there. */
-function query(cwd: string, [program, ...args]: readonly string[]): Promise<Answer | undefined> {
+function query(cwd: string, [program = "git", ...args]: readonly string[]): Promise<Answer | undefined> {
   // The hardening's own settings have the scope `command` and are left out by `gitConfigDangers`.
-  const env = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...GIT_HARDENING };
+  // A `git` of the project, by `.` or `node_modules/.bin` in the path, must not run; Windows looks in `cwd` by itself.
+  const folders = foreignFolders(process.env["PATH"] ?? "", cwd);
+  const file = programIn(folders, program);
+  if (file === undefined) return Promise.resolve(undefined);
+  const env = { PATH: folders.join(delimiter), HOME: process.env["HOME"] ?? "", ...GIT_HARDENING };
   const options = {
     cwd,
     env,
@@ -54,7 +60,7 @@ function query(cwd: string, [program, ...args]: readonly string[]): Promise<Answ
     killSignal: "SIGKILL",
   } as const;
   return new Promise((resolve) => {
-    execFile(program ?? "git", args, options, (error, stdout) => {
+    execFile(file, args, options, (error, stdout) => {
       if (error === null) resolve({ code: 0, output: stdout });
       else resolve(typeof error.code === "number" ? { code: error.code, output: "" } : undefined);
     });

@@ -66,7 +66,10 @@ describe("`classify(command, context)`", () => {
   it("is a function of the text and static tables; it reads no file and starts no program", () => {
     const imports = ["../src", "../../command/src"].flatMap(runtimeImports);
 
-    expect(imports.filter((each) => !each.endsWith("node:path"))).toEqual(["git-inspection.ts node:child_process"]);
+    expect(imports.filter((each) => !each.endsWith("node:path"))).toEqual([
+      "git-inspection.ts node:child_process",
+      "search-path.ts node:fs",
+    ]);
   });
 
   it("parses a text of up to 8,192 characters once for a call", () => {

@@ -116,9 +116,10 @@ export function createBashTool(session: BashToolSession): BashTool {
 /** What a call is told that was ended by `task_terminate` before its command ran. */
 const ENDED_IN_LINE = "The call was ended before its command ran";
 
-/** Whether a call only reads. Of parameters that cannot be read: no. */
+/** Whether a call only reads. Of parameters that cannot be read, and of one that asks to run where it can write: no. */
 function onlyReads(given: BashParamsWithAsync | undefined): boolean {
-  return given !== undefined && given.async !== true && given.pty !== true && classify(given.command).concurrencySafe;
+  if (given === undefined || given.async === true || given.pty === true || given.unconfined === true) return false;
+  return classify(given.command).concurrencySafe;
 }
 
 /** Whether a call may leave the session in another folder: not one that only reads, nor one that begins as a job. */

@@ -1,7 +1,8 @@
 /**
- * A sample of the generated lines that `npm run soak` runs as read-only commands, and the lines of the differential
- * harness that looked read-only and were not: every one is called read-only here, so that the kernel alone holds it. What
- * the latter do without is seen in that harness's own test, and by the same traps as here in the soak.
+ * A sample of the generated lines that `npm run soak` runs, and the lines of the differential harness that looked
+ * read-only and were not. First every one is called read-only, so that the kernel alone holds it; then each is a call of
+ * the bash tool whose question is refused. What the latter do without is seen in that harness's own test, and by the same
+ * traps as here in the soak.
  */
 import { describe, expect, it } from "vitest";
 import { CONTROL_CLASSES } from "../../../packages/policy/test/differential/controls.ts";
@@ -36,5 +37,20 @@ describe.skipIf(reason !== undefined)(`in the fixture${reason ? ` (skipped: ${re
     const control = await tryAll(cases.slice(0, CONTROL_LINES), fixtures.control);
     expect(confined.found.join("\n")).toBe("");
     expect(control.found.length).toBeGreaterThan(CONTROL_LINES / 10);
+  });
+
+  it("no line changes anything as a call of the tool that is refused where it asks", { timeout: 300_000 }, async () => {
+    const fixtures = prepareFixtures(scratchFolder());
+    const classes = CONTROL_CLASSES.flatMap((each) => each.cases);
+    const generated = generatedCases(LINES / 2, soakSeed(), false);
+
+    const tried = await tryAll([...classes, ...generated], fixtures.tool);
+    // The test can fail: lines of the same kind with a policy that lets everything through.
+    const seeded = await tryAll(generated.slice(0, CONTROL_LINES), fixtures.toolControl);
+
+    expect(tried.found.join("\n")).toBe("");
+    // There are readers among them, which are not refused.
+    expect(tried.run - tried.refused).toBeGreaterThan(5);
+    expect(seeded.found.length).toBeGreaterThan(CONTROL_LINES / 10);
   });
 });

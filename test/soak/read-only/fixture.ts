@@ -1,6 +1,6 @@
 /**
- * The fixture of the differential harness with a session in it: what lines do as read-only commands, and what they do
- * without.
+ * The fixture of the differential harness with a session in it: what lines do as read-only commands, what they do as calls
+ * of the bash tool that are refused where it asks, and what they do without.
  */
 import { chownSync, cpSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,22 +9,26 @@ import { type Fixture, NOBODY, prepareFixture } from "../../../packages/policy/t
 
 const natives = fileURLToPath(new URL("../../../packages/natives/", import.meta.url));
 
-/** Runs lines in both ways. */
+/** Runs lines in each way. */
 export interface Fixtures {
   /** As read-only commands. */
   readonly confined: Fixture;
   /** In the same session without, by the same traps. */
   readonly control: Fixture;
+  /** As calls of the bash tool, in mode `default` with a person who refuses. */
+  readonly tool: Fixture;
+  /** As calls of the bash tool, in mode `yolo`. */
+  readonly toolControl: Fixture;
 }
 
-/** Prepares both in `folder`, which other users must be able to read. */
+/** Prepares all in `folder`, which other users must be able to read. */
 export function prepareFixtures(folder: string): Fixtures {
   const bin = join(folder, "bin");
   cpSync(join(natives, "bin"), bin, { recursive: true });
   // Bash is given a driver of its own user or of root, and in the fixture neither is who it is outside.
   if (process.getuid?.() === 0) for (const name of readdirSync(bin)) chownSync(join(bin, name), NOBODY, NOBODY);
   const runner = {
-    source: fileURLToPath(new URL("runner.ts", import.meta.url)),
+    source: sourceOf("runner.ts"),
     // The loader of the addon looks for `../bin` and `../package.json`.
     url: "file:///natives/src/binding.ts",
     mounts: [
@@ -40,5 +44,15 @@ export function prepareFixtures(folder: string): Fixtures {
   return {
     confined: prepareFixture(place("confined"), runner),
     control: prepareFixture(place("control"), { ...runner, env: { UNCONFINED: "1" } }),
+    tool: prepareFixture(place("tool"), { ...runner, source: sourceOf("tool-runner.ts") }),
+    toolControl: prepareFixture(place("tool-control"), {
+      ...runner,
+      source: sourceOf("tool-runner.ts"),
+      env: { MODE: "yolo" },
+    }),
   };
+}
+
+function sourceOf(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url));
 }

@@ -12,6 +12,7 @@ import {
 } from "../../../packages/policy/test/differential/generate.ts";
 import type { Fixture } from "../../../packages/policy/test/differential/sandbox.ts";
 import { pick, seededRandom } from "../../support/random.ts";
+import { REFUSED_STATUS } from "./refused-status.ts";
 import { writers } from "./writers.ts";
 
 /** Cases that are handed to one sandbox. */
@@ -19,8 +20,10 @@ const BATCH = 250;
 
 /** What generated lines did. */
 export interface Tried {
-  /** Lines that were run. */
+  /** Lines that were tried. */
   readonly run: number;
+  /** Lines that the tool refused, and that did not run. */
+  readonly refused: number;
   /** Lines that were stopped for their time. */
   readonly timedOut: number;
   /** Lines after which something had changed, with what that was, each with the line before, whose late effect it may be. */
@@ -48,13 +51,14 @@ export function generatedCases(count: number, seed: number, manuals: boolean): C
 /** Runs cases; two sandboxes work side by side. */
 export async function tryAll(cases: readonly Case[], fixture: Fixture): Promise<Tried> {
   const found: string[] = [];
-  let [next, timedOut] = [0, 0];
+  let [next, timedOut, refused] = [0, 0, 0];
   const work = async (): Promise<void> => {
     while (next < cases.length) {
       const batch = cases.slice(next, next + BATCH);
       next += BATCH;
-      for (const [index, { effects, timedOut: isLate }] of (await fixture.run(batch)).entries()) {
+      for (const [index, { effects, timedOut: isLate, status }] of (await fixture.run(batch)).entries()) {
         if (isLate) timedOut++;
+        if (status === REFUSED_STATUS) refused++;
         if (effects.length === 0) continue;
         const [given, before] = [batch[index], batch[index - 1]].map((each) => JSON.stringify(each));
         found.push(`${given}\n    ${effects.slice(0, 3).join("; ")}\n    after ${before}`);
@@ -62,5 +66,5 @@ export async function tryAll(cases: readonly Case[], fixture: Fixture): Promise<
     }
   };
   await Promise.all([work(), work()]);
-  return { run: cases.length, timedOut, found };
+  return { run: cases.length, refused, timedOut, found };
 }

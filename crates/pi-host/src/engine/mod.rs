@@ -5,12 +5,13 @@
 //! mod        Engine: links come and go, frames are handed on, everything ends
 //! channels   which channel is what                         runs       commands, in sessions or in a bash of their own
 //! requests   operations and their answers                  terminals  programs on a terminal
-//! puts       files that near sends
+//! puts       files that near sends                         end        how all of it ends
 //! ```
 //! Frames are taken on the link's own thread, in their order, and nothing there waits: what takes time is a task. What goes
 //! back goes through the queue (`outgoing`), which outlives links.
 
 mod channels;
+mod end;
 mod puts;
 mod requests;
 mod runs;
@@ -24,13 +25,14 @@ use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq as _;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use self::channels::Channels;
+use self::end::FLUSH_BOUND;
+pub(crate) use self::end::Over;
 use self::runs::Session;
 use crate::hello::Facts;
-use crate::link::{Link, bye};
+use crate::link::Link;
 use crate::message::{Attach, RunState, json};
 use crate::outgoing::{Found, Outgoing};
 use crate::place::Place;
@@ -44,15 +46,6 @@ const LEASES: (Duration, Duration) = (Duration::from_millis(100), Duration::from
 
 /// How often a link is looked at that has not said how long it may be silent.
 const GREETING_INTERVAL: Duration = Duration::from_millis(50);
-
-/// Longest wait for the ends of runs when everything ends: what a stop takes, with room for a busy machine.
-const RUNS_BOUND: Duration = Duration::from_secs(7);
-
-/// Longest wait for the last frames to leave.
-const FLUSH_BOUND: Duration = Duration::from_secs(2);
-
-/// Longest wait for all sessions to close. Each bounds itself by less.
-const CLOSE_BOUND: Duration = Duration::from_secs(12);
 
 /// Why a link is over.
 #[derive(Debug)]
@@ -85,16 +78,6 @@ impl Loss {
     }
 }
 
-/// Why everything ends.
-#[derive(Debug, Clone)]
-pub(crate) struct Over {
-    /// As `Bye` calls it.
-    pub(crate) reason: &'static str,
-    pub(crate) detail: String,
-    /// Exit status of the program.
-    pub(crate) status: u8,
-}
-
 /// What an engine keeps while there is no link.
 pub(crate) struct Keep {
     /// For how long.
@@ -120,6 +103,8 @@ struct Inner {
     sessions: Mutex<HashMap<u32, Session>>,
     channels: Channels,
     over: watch::Sender<Option<Over>>,
+    /// Held by a link that comes back: one after the other.
+    coming_back: Mutex<()>,
 }
 
 /// The link that is served.
@@ -150,6 +135,7 @@ impl Engine {
                 sessions: Mutex::new(HashMap::new()),
                 channels: Channels::default(),
                 over: watch::Sender::new(None),
+                coming_back: Mutex::new(()),
             }),
         }
     }
@@ -187,6 +173,7 @@ impl Engine {
         if !is_token || attach.instance != self.inner.place.instance() {
             return false;
         }
+        let _alone = self.inner.coming_back.lock().unwrap_or_else(PoisonError::into_inner);
         // In this order: the older link is not served any more, then what is left is looked at, then it is given out.
         self.leave_present(Some(("displaced", "a newer link has taken over")));
         let known = self.inner.outgoing.channels();
@@ -356,75 +343,6 @@ impl Engine {
             }
         }
         Ok(())
-    }
-
-    /// Ends everything, for the first reason that is given.
-    pub(crate) fn finish(&self, over: Over) {
-        self.inner.over.send_if_modified(|slot| {
-            let is_first = slot.is_none();
-            slot.get_or_insert(over);
-            is_first
-        });
-    }
-
-    /// Why everything ends, where it does.
-    fn over(&self) -> Option<Over> {
-        self.inner.over.borrow().clone()
-    }
-
-    /// Waits until everything has to end, and ends it. Returns the program's exit status.
-    pub(crate) async fn serve_until_over(&self) -> u8 {
-        let mut over = self.inner.over.subscribe();
-        let over = tokio::select! {
-            found = over.wait_for(Option::is_some) => found.ok().and_then(|found| found.clone()),
-            () = self.unwanted() => None,
-        };
-        let over = over.unwrap_or(Over {
-            reason: "closed",
-            detail: "the time without a link is over".to_owned(),
-            status: 0,
-        });
-        self.finish(over.clone());
-        self.end_everything(&over).await;
-        over.status
-    }
-
-    /// Waits until there was no link for the time that everything is kept.
-    async fn unwanted(&self) {
-        let Some(keep) = &self.inner.keep else { return std::future::pending().await };
-        loop {
-            let away = self.present().away_since.map(|since| since.elapsed());
-            let rest = keep.time.checked_sub(away.unwrap_or_default()).unwrap_or_default();
-            if rest.is_zero() && away.is_some() {
-                return;
-            }
-            tokio::time::sleep(rest.max(Duration::from_millis(5))).await;
-        }
-    }
-
-    /// Ends runs, lets near know, closes sessions. Bounded, whatever near and its programs do.
-    async fn end_everything(&self, over: &Over) {
-        for channel in self.inner.channels.operations() {
-            self.cancel(channel);
-        }
-        let runs = self.inner.channels.without_operations();
-        drop(tokio::time::timeout(RUNS_BOUND, runs).await);
-        let outgoing = &self.inner.outgoing;
-        let flushed = tokio::time::timeout(FLUSH_BOUND, async {
-            outgoing.drained().await;
-            outgoing.put_control(None, bye(over.reason, Some(&over.detail)));
-            outgoing.drained().await;
-        });
-        let sessions: Vec<_> = self.sessions().drain().map(|(_, session)| session).collect();
-        let mut closing = JoinSet::new();
-        for session in sessions {
-            closing.spawn(async move { session.close().await });
-        }
-        let closed = tokio::time::timeout(CLOSE_BOUND, async {
-            while closing.join_next().await.is_some() {}
-        });
-        drop(tokio::join!(flushed, closed));
-        self.leave_present(None);
     }
 
     /// Writes down what others of this user may know of this engine.

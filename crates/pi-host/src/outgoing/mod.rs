@@ -7,17 +7,17 @@
 //! The queue outlives links. `attach` begins one, `detach` ends it: what was for that link alone goes, streams stay.
 
 mod pace;
+mod state;
 mod stream;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use self::pace::Pace;
+use self::state::State;
 pub(crate) use self::stream::{DEFAULT_WINDOW, End, StreamOptions};
 use self::stream::{Flow, Stream};
 use crate::wire::{Kind, frame_at};
@@ -42,28 +42,6 @@ pub(crate) struct Outgoing {
     data_room: Notify,
     /// Everything has left, or the link has gone.
     idle: Notify,
-}
-
-#[derive(Default)]
-struct State {
-    /// Number of the link that is served. `None`: there is none.
-    link: Option<u64>,
-    /// Near may come back, and streams are kept for that.
-    keeps: bool,
-    control: VecDeque<Vec<u8>>,
-    control_bytes: usize,
-    /// Each with its channel.
-    data: VecDeque<(u32, Vec<u8>)>,
-    data_bytes: usize,
-    streams: HashMap<u32, Stream>,
-    /// How many streams there were.
-    opened: u64,
-    /// Channels with a newer tail.
-    updates: VecDeque<u32>,
-    /// Channels with something to send.
-    turns: VecDeque<u32>,
-    pace: Pace,
-    is_writing: bool,
 }
 
 /// What became of a stream that near asks for again.
@@ -402,80 +380,5 @@ impl Outgoing {
     fn lock(&self) -> MutexGuard<'_, State> {
         // A panic elsewhere leaves the fields in order: each is written in one step.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    /// What was for the present link alone goes.
-    fn forget_link(&mut self) {
-        self.link = None;
-        self.control.clear();
-        self.control_bytes = 0;
-        self.data.clear();
-        self.data_bytes = 0;
-        self.updates.clear();
-        self.pace = Pace::default();
-        self.is_writing = false;
-        for stream in self.streams.values_mut() {
-            stream.update = None;
-        }
-    }
-
-    fn give_turn(&mut self, channel: u32) {
-        let Some(stream) = self.streams.get_mut(&channel) else { return };
-        if !stream.has_turn && stream.wants_turn() {
-            stream.has_turn = true;
-            self.turns.push_back(channel);
-        }
-    }
-
-    fn has_something(&self) -> bool {
-        let has_turn = |channel| self.streams.get(channel).is_some_and(Stream::wants_turn);
-        !self.control.is_empty()
-            || !self.updates.is_empty()
-            || !self.data.is_empty()
-            || self.turns.iter().any(has_turn)
-    }
-
-    /// Writes what comes next: all of a class before the next one, and about a piece in all.
-    fn fill(&mut self, piece_bytes: usize, out: &mut Vec<u8>) {
-        while out.len() < piece_bytes
-            && let Some(frame) = self.control.pop_front()
-        {
-            self.control_bytes -= frame.len();
-            out.extend_from_slice(&frame);
-        }
-        while out.len() < piece_bytes
-            && let Some(channel) = self.updates.pop_front()
-        {
-            let update = self.streams.get_mut(&channel).and_then(|stream| stream.update.take());
-            out.extend(update.unwrap_or_default());
-        }
-        while out.len() < piece_bytes
-            && let Some(channel) = self.turns.pop_front()
-        {
-            self.take_turn(channel, piece_bytes, out);
-        }
-        while out.len() < piece_bytes
-            && let Some((_, frame)) = self.data.pop_front()
-        {
-            self.data_bytes -= frame.len();
-            out.extend_from_slice(&frame);
-        }
-    }
-
-    fn take_turn(&mut self, channel: u32, piece_bytes: usize, out: &mut Vec<u8>) {
-        let is_away = self.link.is_none();
-        let Some(stream) = self.streams.get_mut(&channel) else { return };
-        stream.has_turn = false;
-        stream.write_piece(channel, piece_bytes, out);
-        if stream.is_done() {
-            self.streams.remove(&channel);
-            return;
-        }
-        if stream.has_room(is_away) {
-            stream.room.notify_one();
-        }
-        self.give_turn(channel);
     }
 }

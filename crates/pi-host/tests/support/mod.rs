@@ -1,12 +1,12 @@
 //! A near side for tests: starts the real program, speaks frames over real pipes, and gives each wait a bound.
-#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+#![allow(dead_code, unused_imports, unreachable_pub, reason = "each test file uses its part")]
 #![allow(clippy::allow_attributes, reason = "`expect` would fail in the others")]
 
 #[path = "../../../pi-shell/tests/support/driver.rs"]
 pub mod driver;
+mod processes;
 pub mod wire;
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt as _;
@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+pub use processes::{is_alive, mark, marked, resident_kib, signal, until};
 pub use wire::{Frame, Kind};
 
 /// A wait that a busy machine keeps.
@@ -336,58 +337,6 @@ impl Drop for Host {
     }
 }
 
-/// Waits until something is so.
-pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !is_so() {
-        assert!(Instant::now() < deadline, "waited in vain until {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// Processes whose environment has this mark: what a test's commands have started.
-pub fn marked(mark: &str) -> Vec<i32> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
-            continue;
-        };
-        let Ok(environment) = std::fs::read(entry.path().join("environ")) else { continue };
-        let is_marked = environment.split(|byte| *byte == 0).any(|one| one == mark.as_bytes());
-        if is_marked && is_alive(pid) {
-            found.push(pid);
-        }
-    }
-    found
-}
-
-/// It runs, and is not a zombie.
-pub fn is_alive(pid: i32) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
-        stat.rsplit(')').next().is_some_and(|rest| !rest.trim_start().starts_with('Z'))
-    })
-}
-
-/// Memory of a process, in KiB.
-pub fn resident_kib(pid: i32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("0");
-    line.trim().trim_end_matches("kB").trim().parse().unwrap()
-}
-
-/// A mark for one test's processes, and the session options that give it to them.
-pub fn mark(options: &Value) -> (String, Value) {
-    let mark = format!("PI_HOST_MARK={}-{:?}", std::process::id(), std::thread::current().id());
-    let mut options = options.clone();
-    options["sessionEnv"] = json!({ "PI_HOST_MARK": mark.split('=').nth(1).unwrap() });
-    (mark, options)
-}
-
-pub fn signal(pid: i32, name: &str) {
-    let status = Command::new("/bin/kill").args([&format!("-{name}"), &pid.to_string()]).status();
-    assert!(status.unwrap().success());
-}
-
 /// Options of a session over a kept bash.
 pub fn kept() -> Value {
     json!({ "driver": driver::object() })
@@ -435,9 +384,4 @@ pub fn lines(count: u64) -> String {
         writeln!(text, "{number}").unwrap();
         text
     })
-}
-
-/// Environment of the tests' own processes.
-pub fn variables() -> HashMap<String, String> {
-    std::env::vars().collect()
 }

@@ -11,7 +11,8 @@ use rustix::process::Signal;
 use tokio::time::Instant;
 
 use crate::budget::HANG_UP_GRACE;
-use crate::stop::{self, ShellTarget, Spared, StopPlan};
+use crate::spared::Spared;
+use crate::stop::{self, ShellTarget, StopPlan};
 use crate::supervisor::{Child, Supervisor};
 use crate::sys::signals::{CONTINUE, STOP};
 use crate::tree::{self, ProcessIdentity};

@@ -113,7 +113,7 @@ struct Room {
     enclosure: Enclosure,
     /// Its proxy, where its network has rules; started after the supervisor.
     egress: Option<Egress>,
-    _folder: PrivateDir,
+    folder: PrivateDir,
 }
 
 impl Room {
@@ -133,7 +133,7 @@ impl Room {
             visible: vec![cwd.to_path_buf()],
             terminal,
         })?;
-        Ok(Self { sandbox, enclosure, egress: None, _folder: folder })
+        Ok(Self { sandbox, enclosure, egress: None, folder })
     }
 }
 
@@ -148,7 +148,8 @@ impl Program {
             None => None,
         };
         let surroundings = room.as_ref().map(|room| &room.enclosure.surroundings);
-        let supervisor = Supervisor::launch(&launch.supervisor, surroundings).await?;
+        let folder = room.as_ref().map(|room| room.folder.path());
+        let supervisor = Supervisor::launch(&launch.supervisor, folder, surroundings).await?;
         if let Some(room) = &mut room {
             room.egress = Egress::start(&room.sandbox, &supervisor)?;
         }

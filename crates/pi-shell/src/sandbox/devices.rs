@@ -95,6 +95,14 @@ fn everything_but_devices(view: &View) -> Vec<(PathBuf, u64)> {
     rules
 }
 
+/// Folders that rules for reading depend on by what is in them, under these mounts: those that are listed to leave others
+/// out, and that of the devices.
+pub(super) fn listed_folders(mounts: &str) -> BTreeSet<PathBuf> {
+    let except = device_folders(mounts);
+    let above = except.iter().flat_map(|path| path.ancestors().skip(1));
+    above.map(Path::to_path_buf).chain([PathBuf::from("/dev")]).collect()
+}
+
 /// Folders and files with terminals in them: `/dev`, and wherever else such a file system is mounted.
 fn device_folders(mounts: &str) -> BTreeSet<PathBuf> {
     let mut folders = BTreeSet::from([PathBuf::from("/dev")]);
@@ -163,6 +171,9 @@ broken line";
             found.iter().map(|path| path.to_str().unwrap()).collect::<Vec<_>>(),
             ["/dev", "/dev/pts", "/srv/a b/dev/pts"]
         );
+        let listed = listed_folders(mounts);
+        let listed: Vec<_> = listed.iter().map(|path| path.to_str().unwrap()).collect();
+        assert_eq!(listed, ["/", "/dev", "/srv", "/srv/a b", "/srv/a b/dev"]);
     }
 
     #[test]

@@ -23,6 +23,8 @@ mod devices;
 mod egress;
 mod enclosure;
 #[cfg(target_os = "linux")]
+mod kept_rules;
+#[cfg(target_os = "linux")]
 mod landlock;
 mod layout;
 mod plants;

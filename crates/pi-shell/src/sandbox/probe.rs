@@ -61,9 +61,10 @@ pub(super) async fn attempts_that_succeed(
         visible: vec![outside_folder.path().to_path_buf()],
         terminal: None,
     })?;
-    let supervisor = Supervisor::launch(&executable, Some(&enclosure.surroundings))
-        .await
-        .map_err(|error| error.to_string())?;
+    let supervisor =
+        Supervisor::launch(&executable, Some(folder.path()), Some(&enclosure.surroundings))
+            .await
+            .map_err(|error| error.to_string())?;
     let answers = tokio::time::timeout(BOUND, ask(&supervisor, &executable, &outside)).await;
     supervisor.close(CLOSE_BOUND).await;
     let answers = answers
@@ -268,7 +269,7 @@ mod tests {
                 })
                 .unwrap();
             let supervisor =
-                Supervisor::launch(executable, Some(&enclosure.surroundings)).await.unwrap();
+                Supervisor::launch(executable, None, Some(&enclosure.surroundings)).await.unwrap();
 
             assert!(Egress::start(&sandbox, &supervisor).unwrap().is_some());
             assert!(supervisor.take_listener().is_none());

@@ -1,5 +1,5 @@
 //! What a read-only copy of a session is confined by: the Landlock ruleset and the seccomp program that the bash driver
-//! applies in the copy, and the folder for temporary files that is all it can write to.
+//! applies in the copy, the limits that its host sets, and the folder for temporary files that is all it can write to.
 //!
 //! Which rights those are stands in `landlock`, `devices` and `seccomp`, which sandboxes have too. That they hold is proven
 //! by attempts (`proof`). Who makes such copies, and when, is `session::driven::confined`'s. See docs/read-only.md.
@@ -8,15 +8,28 @@
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use pi_supervisor::landlock::Ruleset;
-use rustix::fs::{Mode, OFlags};
+use pi_supervisor::remove_tree::open_folder;
+use rustix::fs::Mode;
 
 use super::devices::{View, rules_for_reading};
+use super::kept_rules::KeptRules;
 use super::{landlock, seccomp};
+use crate::locked::lock;
+use crate::sys::limits::{self, Bound, Bounded};
 
 /// Name of the folder for temporary files, in the part of the session's folder that a sandbox lets it write to.
 const TEMPORARY_NAME: &str = "read-only";
+
+/// Most bytes of one file that a read-only command writes: its folder is in memory where it can be. More than readers write
+/// down, which are here-documents and what `sort` puts aside; half of the memory is what `/dev/shm` gives away by default.
+const FILE_SIZE_MAX: u64 = 1 << 30;
+
+/// The limit of core dumps by which a crash starts no program. Where `core_pattern` names one, the kernel takes any limit
+/// for none, also 0, but for this one (`coredump_pipe` in `fs/coredump.c`). A dump into a file needs a page at least.
+const NO_DUMP: Bound = Bound { soft: 1, hard: 1 };
 
 /// Why nothing can be confined on this system; `None`: as far as it says, it can.
 pub(crate) fn missing() -> Option<String> {
@@ -46,6 +59,8 @@ pub(crate) struct ReadOnly {
     temporary: PathBuf,
     /// The same folder: what is put in its place later has no rights by that.
     folder: OwnedFd,
+    /// The ruleset of the last copy, for the next one.
+    kept: Mutex<Option<KeptRules>>,
     /// What keeps the commands of a session apart from each other.
     apart: Option<Ruleset>,
 }
@@ -70,7 +85,7 @@ impl ReadOnly {
         });
         let apart = landlock::apart(version).map(|apart| Ruleset::new(&apart)).transpose();
         let apart = apart.map_err(|errno| format!("cannot make a Landlock ruleset: {errno}"))?;
-        Ok(Self { version, filter, temporary, folder, apart })
+        Ok(Self { version, filter, temporary, folder, kept: Mutex::default(), apart })
     }
 
     /// Where its copies put temporary files.
@@ -90,9 +105,22 @@ impl ReadOnly {
 
     /// The ruleset of a copy of the process `pid`, which is in a sandbox or not: with the files as that process sees them,
     /// and as they are now.
-    pub(crate) fn ruleset(&self, pid: i32, is_sandboxed: bool) -> io::Result<Ruleset> {
-        let view = if is_sandboxed { View::of(pid) } else { View::own() };
-        let landlock = landlock::reading(self.version, &rules_for_reading(&view));
+    pub(crate) fn ruleset(&self, pid: i32, is_sandboxed: bool) -> io::Result<Arc<Ruleset>> {
+        if is_sandboxed {
+            return Ok(Arc::new(self.new_ruleset(&View::of(pid))?));
+        }
+        let mut kept = lock(&self.kept);
+        if let Some(kept) = kept.as_ref().filter(|kept| kept.is_current()) {
+            return Ok(kept.ruleset());
+        }
+        let made = KeptRules::new(|| self.new_ruleset(&View::own()))?;
+        let ruleset = made.ruleset();
+        *kept = Some(made).filter(KeptRules::is_worth_keeping);
+        Ok(ruleset)
+    }
+
+    fn new_ruleset(&self, view: &View) -> io::Result<Ruleset> {
+        let landlock = landlock::reading(self.version, &rules_for_reading(view));
         let ruleset = Ruleset::with_rules(&landlock, |path| view.open(path))?;
         ruleset.allow(self.folder.as_fd(), landlock::ALL)?;
         Ok(ruleset)
@@ -104,12 +132,24 @@ impl ReadOnly {
     }
 }
 
+/// Bounds what the read-only copy `pid` and all that it starts can use up. They are hard limits, which only
+/// `CAP_SYS_RESOURCE` raises, and such a copy has no capabilities.
+pub(crate) fn bound(pid: i32) -> io::Result<()> {
+    let Bound { soft, hard } = limits::bound_of(pid, Bounded::FileSize)?;
+    let hard = hard.min(FILE_SIZE_MAX);
+    limits::set_bound(pid, Bounded::FileSize, Bound { soft: soft.min(hard), hard })?;
+    match limits::set_bound(pid, Bounded::CoreSize, NO_DUMP) {
+        // Where the host itself has no more than 0, it cannot give 1.
+        Err(_) if limits::bound_of(pid, Bounded::CoreSize)?.hard == 0 => Ok(()),
+        answer => answer,
+    }
+}
+
 /// A folder that was not there before. Whatever a command of the session may have put in its way is an error: rights
 /// would be given to what that leads to.
 fn new_folder(path: &Path) -> io::Result<OwnedFd> {
     rustix::fs::mkdir(path, Mode::RWXU)?;
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let folder = rustix::fs::open(path, flags, Mode::empty())?;
+    let folder = open_folder(rustix::fs::CWD, path)?;
     // What was moved there between the two calls has something in it.
     let is_empty = std::fs::read_dir(path)?.next().is_none();
     if is_empty { Ok(folder) } else { Err(io::ErrorKind::DirectoryNotEmpty.into()) }

@@ -19,7 +19,7 @@ use crate::outcome::ProcessInfo;
 use crate::private_dir::{self, PrivateDir};
 use crate::request::ShellOptions;
 use crate::sandbox::{Egress, Enclosure, Plants, SandboxReport, SessionPaths, Stubs};
-use crate::stop::{self, Spared};
+use crate::spared::{self, Spared};
 #[cfg(target_os = "linux")]
 use crate::stop::{ShellTarget, StopPlan};
 use crate::supervisor::Supervisor;
@@ -88,7 +88,7 @@ impl Ground {
             None => None,
         };
         let surroundings = enclosure.as_ref().map(|enclosure| &enclosure.surroundings);
-        let supervisor = Supervisor::launch(executable, surroundings).await?;
+        let supervisor = Supervisor::launch(executable, Some(folder.path()), surroundings).await?;
         let egress = match &spec.sandbox {
             Some(sandbox) => Egress::start(sandbox, &supervisor)?,
             None => None,
@@ -150,7 +150,7 @@ impl Ground {
 
     /// Counts what a command of the session's shell left alive as survivors and describes it, after `patience` as it is then.
     pub(super) async fn account_for_survivors(&self, patience: Duration) -> Vec<ProcessInfo> {
-        self.account(&self.machinery.living(), patience).await
+        self.account(|| self.machinery.living(), patience).await
     }
 
     /// Whether the supervisor has no children but the session's shell and what is the session's own, by one look: a
@@ -171,7 +171,7 @@ impl Ground {
         &self,
         patience: Duration,
     ) -> Vec<ProcessInfo> {
-        self.account(&self.not_of_a_copy(), patience).await
+        self.account(|| self.not_of_a_copy(), patience).await
     }
 
     /// Processes that no copy's command started, nor what is below them.
@@ -181,7 +181,11 @@ impl Ground {
         spared
     }
 
-    async fn account(&self, spared: &Spared, patience: Duration) -> Vec<ProcessInfo> {
+    async fn account(
+        &self,
+        spared: impl FnOnce() -> Spared,
+        patience: Duration,
+    ) -> Vec<ProcessInfo> {
         let (main, _) = self.main();
         let own = tree::identity_of(main).and_then(tree::describe).map(|own| own.command);
         self.account_for(main, own.as_deref(), spared, patience).await
@@ -192,11 +196,11 @@ impl Ground {
         &self,
         shell: i32,
         command_line: Option<&str>,
-        spared: &Spared,
+        spared: impl FnOnce() -> Spared,
         patience: Duration,
     ) -> Vec<ProcessInfo> {
         let older = self.survivors.living();
-        let found = stop::processes_of(self.supervisor.pid(), spared, &older, shell);
+        let found = spared::look_below(self.supervisor.pid(), spared, &older, shell).found;
         self.survivors.extend(found.iter().map(|entry| entry.identity));
         tree::describe_settled(&found, command_line, patience).await
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 #[cfg(target_os = "linux")]
 use super::ground::ReportId;
 use crate::locked::lock;
-use crate::stop::Spared;
+use crate::spared::Spared;
 use crate::tree::{self, ProcessIdentity};
 
 /// Members kept without looking whether they live: each look reads a file.
@@ -63,7 +63,7 @@ impl Machinery {
             members.known.retain(|identity| tree::is_alive(*identity));
         }
         let pids = members.known.iter().map(|identity| identity.pid).collect();
-        Spared { pids, sockets: members.expected.clone() }
+        Spared { pids, sockets: members.expected.clone(), is_provisional: false }
     }
 }
 

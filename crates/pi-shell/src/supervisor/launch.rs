@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, Command, Stdio};
 use std::time::Duration;
 
+use pi_supervisor::PRIVATE_FOLDER_OPTION;
 use pi_supervisor::process;
 use pi_supervisor::wire::{Confine, Event, PROGRAM_ARGUMENT, PROGRAM_NAME, Request, VERSION};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
@@ -46,6 +47,7 @@ pub(super) struct Launched {
 /// Starts it, waits until it is ready, and has it give up what its surroundings say.
 pub(super) async fn launch(
     executable: &Path,
+    folder: Option<&Path>,
     surroundings: Option<&Surroundings>,
 ) -> Result<Launched, ShellError> {
     let system = |attempt| move |source: io::Error| ShellError::System { attempt, source };
@@ -53,10 +55,12 @@ pub(super) async fn launch(
     let (ours, theirs) = socket_pair().map_err(system("make a socket for the supervisor"))?;
     let mut connection = Connection::new(ours).map_err(system("watch the supervisor's socket"))?;
     let path = executable.to_path_buf();
+    let arguments =
+        folder.map_or(Vec::new(), |folder| vec![PRIVATE_FOLDER_OPTION.into(), folder.into()]);
     let Surroundings { wrapper, confine, own_pids } = surroundings.cloned().unwrap_or_default();
     // The exec of a file on a slow disk blocks; a worker of the runtime must not.
     let (mut process, complaints) =
-        tokio::task::spawn_blocking(move || start(&path, wrapper, theirs))
+        tokio::task::spawn_blocking(move || start(&path, arguments, wrapper, theirs))
             .await
             .map_err(|error| failed(io::Error::other(error)))?
             .map_err(failed)?;
@@ -193,14 +197,17 @@ fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
 /// `Command` without a `pre_exec` takes the `posix_spawn` path, which copies no page tables.
 fn start(
     executable: &Path,
+    arguments: Vec<OsString>,
     wrapper: Vec<OsString>,
     socket: OwnedFd,
 ) -> io::Result<(SupervisorProcess, Option<ChildStderr>)> {
     // A name without a slash would be looked up in PATH.
     let executable: PathBuf = std::path::absolute(executable)?;
     let is_wrapped = !wrapper.is_empty();
-    let mut line =
-        wrapper.into_iter().chain([executable.into_os_string(), PROGRAM_ARGUMENT.into()]);
+    let mut line = wrapper
+        .into_iter()
+        .chain([executable.into_os_string(), PROGRAM_ARGUMENT.into()])
+        .chain(arguments);
     let program = line.next().unwrap_or_default();
     let mut command = Command::new(program);
     if !is_wrapped {

@@ -177,7 +177,7 @@ impl Child {
 
 impl Supervisor {
     /// Starts the executable and waits until it is ready, at most 5 s, and until it has given up
-    /// what its surroundings say, at most as long again.
+    /// what its surroundings say, at most as long again. It removes `folder` when it ends.
     ///
     /// Must run within a tokio runtime with I/O and time, which then drives the supervisor. The
     /// host is not forked: a process of hundreds of megabytes takes milliseconds to copy.
@@ -188,9 +188,10 @@ impl Supervisor {
     /// it is left then.
     pub(crate) async fn launch(
         executable: &Path,
+        folder: Option<&Path>,
         surroundings: Option<&Surroundings>,
     ) -> Result<Self, ShellError> {
-        let mut launched = launch::launch(executable, surroundings).await?;
+        let mut launched = launch::launch(executable, folder, surroundings).await?;
         let listener = Mutex::new(launched.listener.take());
         let identity = launched.identity;
         let socket = launched.connection.socket();

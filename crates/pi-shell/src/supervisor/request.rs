@@ -87,9 +87,14 @@ fn limits(limits: ResourceLimits) -> Vec<Limit> {
     .into_iter()
     .filter_map(|(resource, value)| {
         let soft = value?;
-        // Where both are the same the kernel kills at once, and nobody can tell for what.
-        let spare = u64::from(resource == Resource::CpuSeconds);
-        Some(Limit { resource, soft, hard: soft.saturating_add(spare) })
+        let hard = match resource {
+            // Where both are the same the kernel kills at once, and what it killed for cannot be told.
+            Resource::CpuSeconds => soft.saturating_add(1),
+            // 1 dumps nothing either, and is what read-only copies need (`sandbox::read_only`).
+            Resource::CoreSize => soft.max(1),
+            _ => soft,
+        };
+        Some(Limit { resource, soft, hard })
     })
     .collect()
 }

@@ -34,7 +34,7 @@ fn shell(script: &str) -> SpawnRequest {
 }
 
 async fn launch() -> Supervisor {
-    Supervisor::launch(executable(), None).await.unwrap()
+    Supervisor::launch(executable(), None, None).await.unwrap()
 }
 
 fn identity(supervisor: &Supervisor) -> ProcessIdentity {
@@ -252,7 +252,7 @@ async fn a_spawn_that_is_dropped_leaves_no_program() {
 
 #[tokio::test]
 async fn what_is_no_supervisor_is_a_typed_error() {
-    let missing = Supervisor::launch(Path::new("/nonexistent/pi-supervisor"), None).await;
+    let missing = Supervisor::launch(Path::new("/nonexistent/pi-supervisor"), None, None).await;
     let Err(ShellError::Supervisor { path, source }) = missing else {
         panic!("a missing executable was launched")
     };
@@ -260,14 +260,14 @@ async fn what_is_no_supervisor_is_a_typed_error() {
     assert_eq!(source.raw_os_error(), Some(libc::ENOENT));
 
     let Err(ShellError::Supervisor { source, .. }) =
-        Supervisor::launch(Path::new("/bin/true"), None).await
+        Supervisor::launch(Path::new("/bin/true"), None, None).await
     else {
         panic!("/bin/true was launched")
     };
     assert_eq!(source.kind(), std::io::ErrorKind::UnexpectedEof);
 
     let Err(ShellError::Supervisor { source, .. }) =
-        Supervisor::launch(Path::new("/etc"), None).await
+        Supervisor::launch(Path::new("/etc"), None, None).await
     else {
         panic!("a folder was launched")
     };
@@ -311,7 +311,7 @@ fn without_descriptors() {
         let mut errors = 0;
         loop {
             let before = ballast.len();
-            match Supervisor::launch(Path::new(&path), None).await {
+            match Supervisor::launch(Path::new(&path), None, None).await {
                 Ok(supervisor) => {
                     supervisor.close(PATIENCE).await;
                     break;

@@ -5,6 +5,8 @@
 mod fine_timer;
 #[cfg(windows)]
 pub(crate) mod job;
+#[cfg(target_os = "linux")]
+pub(crate) mod limits;
 #[cfg(unix)]
 mod process_handle;
 #[cfg(unix)]

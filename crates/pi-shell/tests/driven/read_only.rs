@@ -327,3 +327,17 @@ async fn a_shell_that_died_between_two_commands_is_replaced_first() {
     assert_eq!(told(&shell, "echo $V").await.0, "kept\n");
     shell.close().await;
 }
+
+#[tokio::test]
+async fn a_folder_that_a_command_barred_goes_with_the_session() {
+    let shell = session();
+    let text = "mkdir -p $TMPDIR/a/b; umask 777; mkdir $TMPDIR/a/b/c $TMPDIR/x; echo $TMPDIR";
+    let folder = read(&shell, text).await.0;
+    let folder = std::path::Path::new(folder.trim()).to_path_buf();
+    assert!(folder.join("a/b/c").exists());
+
+    shell.close().await;
+    drop(shell);
+
+    eventually("it is removed", || !folder.exists()).await;
+}

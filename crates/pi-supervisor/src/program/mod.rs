@@ -6,7 +6,8 @@
 //! behind (`PR_SET_CHILD_SUBREAPER`), and tells the host how its programs ended. When the socket
 //! ends, for whatever reason the host is gone, and then everything below is frozen, killed and
 //! reaped before this process ends too. So nothing that the host started outlives it, also when
-//! it was killed by `SIGKILL`, and also when a shell of the session was replaced.
+//! it was killed by `SIGKILL`, and also when a shell of the session was replaced. The session's private folder, which
+//! the host names at the start (`--private-folder`), is removed then too, as far as a sandbox leaves that to it.
 //!
 //! One thread, one `poll(2)`: it forks, and a fork of one thread is simple and fast.
 //!
@@ -29,6 +30,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::PRIVATE_FOLDER_OPTION;
+use crate::remove_tree::remove_tree;
 use crate::wire::{PROGRAM_ARGUMENT, PROGRAM_NAME};
 
 /// Exit status when standard input is not a socket.
@@ -50,18 +53,26 @@ pub fn is_asked_for(name: &OsStr, first: Option<&OsStr>) -> bool {
 /// Is the supervisor until the host is gone. `arguments`: those behind the program's name. To be called first in a process
 /// that has one thread and has opened nothing.
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    if let Some(status) = probed(arguments) {
+    let arguments: Vec<OsString> = arguments.collect();
+    if let Some(status) = probed(arguments.iter().cloned()) {
         return status;
     }
     if !startup::has_control_socket() {
         return explain();
     }
     let Ok(started) = startup::start() else { return ExitCode::from(CANNOT_START) };
-    if server::Server::new(started).run() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(PROCESSES_LEFT)
+    let is_clean = server::Server::new(started).run();
+    if let Some(folder) = private_folder(&arguments) {
+        // A host that lives removes it as well, and what stays is swept by a later one.
+        drop(remove_tree(folder));
     }
+    if is_clean { ExitCode::SUCCESS } else { ExitCode::from(PROCESSES_LEFT) }
+}
+
+/// The session's folder, by the command line.
+fn private_folder(arguments: &[OsString]) -> Option<&Path> {
+    let at = arguments.iter().position(|argument| argument == PRIVATE_FOLDER_OPTION)?;
+    arguments.get(at + 1).map(Path::new)
 }
 
 /// Leaves the session and the descriptors of whoever started this process, but for the standard streams. As `main`, to be

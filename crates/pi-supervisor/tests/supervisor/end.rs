@@ -137,3 +137,25 @@ fn started_by_hand_it_explains_itself() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stderr).unwrap().contains("started by pi-bash"));
 }
+
+#[test]
+fn the_private_folder_goes_with_the_host_whatever_commands_made_of_it() {
+    let yard = tempfile::tempdir().unwrap();
+    let folder = yard.path().join("private");
+    std::fs::create_dir(&folder).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pi-supervisor"));
+    command.arg(pi_supervisor::PRIVATE_FOLDER_OPTION).arg(&folder);
+    let mut host = Host::start_by(command);
+    // It goes on making folders as long as it lives.
+    let line = format!(
+        "cd {} && mkdir -p a/b && echo x > a/b/f && chmod 0 a/b; n=0; while mkdir $n; do n=$((n+1)); done",
+        folder.display()
+    );
+    host.shell(&line);
+    eventually("it makes folders", || folder.join("10").exists());
+
+    let (status, left) = host.hang_up();
+
+    assert!(left.is_empty() && status.success());
+    assert!(!folder.exists());
+}

@@ -14,6 +14,9 @@ export const READ_ONLY_ENV: Readonly<Record<string, string>> = Object.freeze({
   npm_config_update_notifier: "false",
   // Without the network `cargo` tries for a while before it says so.
   CARGO_NET_OFFLINE: "true",
+  // Before version 10 the runtime makes a file in memory of 2 TiB, larger than one may be here, and dies of it
+  // (dotnet/runtime#117819).
+  DOTNET_EnableWriteXorExecute: "0",
   // Histories.
   LESSHISTFILE: "-",
   NODE_REPL_HISTORY: "",

@@ -10,12 +10,13 @@
  */
 import type { CommandAnalysis, EffectiveCommand, Redirection } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
+import { assignedNames } from "../assigned-names.ts";
 import type { Finding } from "../finding.ts";
 
 /**
  * What a line that only reads can rest on, each with what the ones before it need:
  *
- * - `session`: builtins alone, which start no program and open no file
+ * - `session`: builtins alone, which start no program, open no file and set no variable
  * - `strict`: programs of the strict half of the tables
  * - `tables`: any programs of the tables
  * - `kernel`: more than the tables allow, harmless only where the kernel holds it
@@ -51,10 +52,16 @@ const PLAIN_CONSTRUCTS: ReadonlySet<string> = new Set(
   "subshell group if while for case pipeline word-list parameter arithmetic test command-substitution".split(" "),
 );
 
-/** True for a line of builtins alone. The tables have allowed each of its words already. */
+/**
+ * True for a line of builtins alone that sets no variable. The tables have allowed each of its words already.
+ *
+ * A loop's variable may be one that the session has and exports, which nothing in the text shows. Confined it goes with
+ * the copy; in parentheses it goes with the subshell.
+ */
 function isSessionOnly(analysis: CommandAnalysis): boolean {
   const commands = [...analysis.commands, ...analysis.nestedCommands];
   return (
+    assignedNames(analysis).length === 0 &&
     analysis.effective.every(isSessionCommand) &&
     commands.every(({ redirections }) => redirections.every(isPlainRedirection)) &&
     analysis.constructs.every(

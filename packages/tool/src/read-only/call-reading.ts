@@ -7,6 +7,7 @@
  */
 import type { ReadOnlyEnforced, Settings } from "@pi-bash/contract";
 import type { ReadingGrade, ReadOnlyHold, ReadOnlyRun } from "@pi-bash/policy";
+import { hasOwnFolders } from "@pi-bash/policy/internal";
 import type { BashToolSession } from "../session.ts";
 
 /** How a call is held that reading alone allowed. */
@@ -46,8 +47,10 @@ export async function holdOf(
   if (grade === undefined || grade === "session") return kernel;
   const reason = await whyUnheld(call, session);
   if (reason === undefined) return kernel;
+  // By such a path the names of the tables may be programs of the project: none of them is known to read.
+  const { PATH = "" } = session.executor.environment().env;
   return {
-    hold: enforce === "required" ? "none" : "strict",
+    hold: enforce === "required" || hasOwnFolders(PATH, session.cwd) ? "none" : "strict",
     readingOf: (run) => (run === "unheld" ? { kind: "unheld", reason } : undefined),
   };
 }

@@ -19,6 +19,9 @@ const DENIED = "It was not approved to run where it can write.";
 const ANSWERS =
   /^(?:grep|egrep|fgrep|zgrep|rg|ag|ack|ack-grep|diff|cmp|test|\[|\[\[|expr|false|which|type|command|pgrep|look|fd|fdfind)$/;
 
+/** Status of a pipeline, with `pipefail`, of which a reader ended first: SIGPIPE is 13 on each system, and refuses nothing. */
+const BROKEN_PIPE = 128 + 13;
+
 /** Last words of a command that failed for a reason of its own. */
 const EXPLAINED =
   /no such file or directory|command not found|is a directory|not a (?:directory|git repository)|syntax error|(?:invalid|unrecognized|unknown) option/i;
@@ -71,7 +74,8 @@ function refusalLine(
   if (refusals.length > 0) {
     return [`${WHY}. Probably refused: ${refusedWords(refusals)}. ${next}`];
   }
-  if (exitCode === undefined || exitCode === 0 || (exitCode === 1 && answersByStatus(command))) return [];
+  if (exitCode === undefined || exitCode === 0 || exitCode === BROKEN_PIPE) return [];
+  if (exitCode === 1 && answersByStatus(command)) return [];
   if (EXPLAINED.test(output.trimEnd().split("\n").at(-1) ?? "")) return [];
   return [`${WHY}; something may have been refused. ${next}`];
 }

@@ -7,6 +7,7 @@
  */
 import type { ReadOnlyEnforced } from "@pi-bash/contract";
 import { tailBytes } from "@pi-bash/contract/text";
+import type { CommandResult } from "@pi-bash/executor";
 import type { FinishedRun } from "../describe-result.ts";
 import type { CallPermit, PreparedCall } from "../prepared-call.ts";
 import { ToolError } from "../tool-error.ts";
@@ -39,7 +40,24 @@ export async function runHeld<Ended extends End>(
     return { ...end, run: { ...run, result: { ...run.result, readOnly: { ...readOnly, answer: "denied" } } } };
   }
   call.rewriteNotices.push(approvedLine(readOnly));
-  return once({ ...call, ...permit, reading: { kind: "approved", first: firstOf(run, readOnly) } });
+  const second = await once({ ...call, ...permit, reading: { kind: "approved", first: firstOf(run, readOnly) } });
+  return second.kind === "ended" ? { ...second, run: withSurvivors(second.run, run.result.survivors ?? []) } : second;
+}
+
+/** With what the first run left in the background and lives on: it is as much the call's as what the second one left. */
+function withSurvivors(run: FinishedRun, first: NonNullable<CommandResult["survivors"]>): FinishedRun {
+  const left = first.filter(({ pid }) => isAlive(pid));
+  if (left.length === 0) return run;
+  return { ...run, result: { ...run.result, survivors: [...left, ...(run.result.survivors ?? [])] } };
+}
+
+/** False where there is no such process any more. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
 }
 
 /** Asks whether a call may run where it can write. `not-asked`: there is no one to ask. */
@@ -47,10 +65,13 @@ async function askToWrite(
   call: PreparedCall,
   refusals: ReadOnlyEnforced["refusals"],
 ): Promise<CallPermit | "denied" | "not-asked"> {
-  const message = `it ran read-only and was refused: ${refusedWords(refusals)}`;
+  // What a program prints is its own: one may name what it was never refused.
+  const message = `it ran read-only, and by what it printed it was refused: ${refusedWords(refusals)}`;
   const doubt = { code: "refused-read-only", severity: "write", message, span: { start: 0, end: 0 } } as const;
   try {
-    return await call.judge({ unconfined: true, doubts: [doubt] });
+    const permit = await call.judge({ unconfined: true, doubts: [doubt] });
+    // A policy of the host's own may keep to reading, whatever it was asked.
+    return permit.reading?.kind === "confined" ? "not-asked" : permit;
   } catch (error) {
     const refusal = error instanceof ToolError ? error.details?.refusal : undefined;
     if (refusal === undefined) throw error;

@@ -6,6 +6,7 @@ import { capabilities } from "@pi-bash/natives";
 import { type Approval, createPolicy, type Verdict } from "@pi-bash/policy";
 import { describe, expect, it } from "vitest";
 import { createBashTool } from "../../src/bash-tool.ts";
+import type { BashToolSession } from "../../src/session.ts";
 import { jobs, type Scene, scene, textOf, thrown } from "../support/session.ts";
 
 // The kernel holds commands on Linux alone, with Landlock and seccomp, where bash takes the driver.
@@ -59,7 +60,9 @@ describe.runIf(available)("after a refusal", () => {
     const result = await bash({ command: WRITES });
 
     expect(asked.map(({ reasons }) => reasons.map(({ code }) => code))).toEqual([["refused-read-only"]]);
-    expect(asked[0]?.reasons[0]?.message).toMatch(/^it ran read-only and was refused: writing \(`.*made`\)$/);
+    expect(asked[0]?.reasons[0]?.message).toMatch(
+      /^it ran read-only, and by what it printed it was refused: writing \(`.*made`\)$/,
+    );
     expect(readFileSync(join(folder, "made"), "utf8")).toBe("x");
     expect(result.isError).toBeUndefined();
     const details = BashDetails.parse(result.details);
@@ -99,6 +102,41 @@ describe.runIf(available)("after a refusal", () => {
     expect(existsSync(join(folder, "made"))).toBe(false);
     expect(result.details?.readOnly).not.toHaveProperty("answer");
     expect(textOf(result)).toContain("call again with `unconfined: true`");
+  });
+
+  it("with `ask` what the first run left in the background is reported with what the second one left", async () => {
+    const { bash } = answering("allow", ASK);
+
+    const result = await bash({ command: `sleep 300 & ${WRITES}` });
+
+    const survivors = result.details?.survivors ?? [];
+    expect(survivors.map(({ command }) => command)).toEqual(["sleep 300", "sleep 300"]);
+    expect(textOf(result)).toMatch(new RegExp(`Still running: ${survivors[0]?.pid} .*, ${survivors[1]?.pid} `));
+  });
+
+  it("with `ask` the person reads that a program says so, which may say what it likes", async () => {
+    const { bash, asked } = answering("deny", ASK);
+
+    await bash({ command: `node -e 'console.error("EACCES: permission denied, open notes"); process.exit(1)'` });
+
+    const [first] = asked.flatMap(({ reasons }) => reasons);
+    expect(first?.message).toMatch(/^it ran read-only, and by what it printed it was refused: /);
+  });
+
+  it("with `ask` a policy of the host's own that keeps to reading is not an approval", async () => {
+    const ours = createPolicy();
+    const policy: BashToolSession["policy"] = {
+      observe: ours.observe,
+      // It does not look at what the call asks for.
+      authorize: ({ unconfined: _, doubts: __, ...request }, options) => ours.authorize(request, options),
+    };
+    const { bash, folder, asked } = answering("allow", ASK, { policy });
+
+    const result = await bash({ command: WRITES });
+
+    expect(asked).toEqual([]);
+    expect(existsSync(join(folder, "made"))).toBe(false);
+    expect(result.details?.readOnly).not.toHaveProperty("answer");
   });
 
   it("with `ask` a command that failed for a reason of its own is not asked about", async () => {
@@ -145,6 +183,23 @@ describe.runIf(available)("`unconfined`", () => {
     const error = await thrown(bash({ command: "git status", unconfined: true }));
 
     expect(error.details?.refusal?.reasons.map(({ code }) => code)).toEqual(["asks-to-write"]);
+  });
+
+  it("offers no rule, which would let such lines run unconfined from then on", async () => {
+    const { bash, asked } = answering("deny");
+
+    for (const command of ["git status", "ls -la", "cat x | head -1"]) {
+      await bash({ command, unconfined: true }).catch(() => undefined);
+    }
+
+    expect(asked.map(({ suggestedRules }) => suggestedRules)).toEqual([[], [], []]);
+  });
+
+  it("is not a call that a host may start beside others", () => {
+    const bash = createBashTool(answering("deny").session);
+
+    expect(bash.isConcurrencySafe({ command: "sed -n 1p f" })).toBe(true);
+    expect(bash.isConcurrencySafe({ command: "sed -n 1p f", unconfined: true })).toBe(false);
   });
 
   it("is asked about with no other line: builtins and what a rule allows run as they do", async () => {

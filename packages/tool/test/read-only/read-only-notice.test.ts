@@ -34,6 +34,8 @@ it.each([
   ["ls missing", 2, "ls: cannot access 'missing': No such file or directory\n"],
   ["git status", 128, "fatal: not a git repository (or any of the parent directories): .git\n"],
   ["cat f", 0, "x"],
+  // With `pipefail` in the session: the reader had what it wanted.
+  ["yes | head -n 1", 141, "y"],
 ])("is silent where the status is an answer or the output explains it: %s", (command, status, output) => {
   expect(notice({}, status, command, output)).toEqual([]);
 });

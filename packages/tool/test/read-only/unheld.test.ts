@@ -57,6 +57,22 @@ describe("where nothing can be confined", () => {
     expect(textOf(await bash({ command: "echo hi" }))).toMatch(/^hi\n/);
   });
 
+  it.each(["node_modules/.bin", "FOLDER/node_modules/.bin", "."])(
+    "readers ask where a program of the project may have their names: %s first in the path",
+    async (folder) => {
+      const made = unheld();
+      const PATH = `${folder.replace("FOLDER", made.folder)}:/usr/bin:/bin`;
+      const { executor } = made.session;
+      const environment = () => ({ ...executor.environment(), env: { PATH } });
+      Object.assign(made.session, { executor: replaced(executor, { environment }) });
+
+      const error = await thrown(made.bash({ command: "cat f" }));
+
+      expect(error.details?.refusal?.reasons.map(({ code }) => code)).toEqual(["needs-confinement"]);
+      expect(textOf(await made.bash({ command: "echo hi" }))).toMatch(/^hi\n/);
+    },
+  );
+
   it("with `off` the whole tables decide, and nothing is said of it", async () => {
     const result = await unheld({ "readOnly.enforce": "off" }).bash({ command: "awk '{ print $2 }' f" });
 

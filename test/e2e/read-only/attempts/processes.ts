@@ -60,7 +60,7 @@ export const PROCESSES: Attempts = {
     TRACING,
     perl(`syscall(${call("move_pages")}, 0+$ENV{VICTIM}, 0, 0, 0, 0, 0) == 0 or die`),
   ),
-  "change a priority": 'renice -n 5 -p "$VICTIM" > /dev/null',
+  "change a priority": 'renice -n 19 -p "$VICTIM" > /dev/null',
   "change the priority of all": dangerous(
     "all processes of this user would be slower",
     'renice -n 19 -u "$(id -u)" > /dev/null',

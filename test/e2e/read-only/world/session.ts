@@ -1,23 +1,39 @@
 /**
  * A session that attempts are made in: with state of every kind, descriptors that lead out, a job and a sibling; and what
- * of that is there afterwards.
+ * of that is there afterwards. How its commands run is the way's: `native-way.ts`, `tool-way.ts`.
  */
 import { readFileSync } from "node:fs";
-import { Shell, type ShellRunOptions, type ShellRunResult } from "@pi-bash/natives";
 import { stateLines } from "../../../../packages/policy/test/differential/runner/session.ts";
 import { until, within } from "../../../support/patience.ts";
 import { isAlive } from "../../../support/process.ts";
 import type { World } from "./world.ts";
 
-/** What an attempt of a session came to. */
+/** What became of a line. */
 export interface Made {
   readonly output: string;
-  readonly result: ShellRunResult;
+  /** It was refused, and nothing of it ran. */
+  readonly isRefused: boolean;
+  readonly sessionReset: boolean;
+  readonly survivors: readonly { readonly pid: number }[];
+}
+
+/** Variables of the world, see `attempts/`. */
+export type Variables = Readonly<Record<string, string>>;
+
+/** How the commands of a session run. */
+export interface Way {
+  /** Runs text of the test's own, which has the session and may do anything. */
+  own(command: string, variables: Variables): Promise<Made>;
+  /** Starts a command beside the session that goes on until the session ends. */
+  beside(command: string, onOutput: (text: string) => void): Promise<void>;
+  /** Makes an attempt. */
+  attempt(line: string, variables: Variables): Promise<Made>;
+  close(): Promise<void>;
 }
 
 /** A session to be attacked from within. */
 export interface Attacked {
-  /** Runs a line; what it leaves is waited for, and then ended. */
+  /** Makes an attempt; what it leaves is waited for, and then ended. */
   run(line: string): Promise<Made>;
   /** What the session has, by line. */
   state(): Promise<Map<string, string>>;
@@ -43,47 +59,38 @@ declare -p; declare -f; alias; trap -p; shopt -p; set +o; umask; enable; ulimit 
 /** Longest wait for what an attempt left in the background, in milliseconds. */
 const LEFT_MS = 5_000;
 
-/** Begins one in the world. `readOnly`: its attempts, and the command beside it, are read-only commands. */
-export async function beginSession(world: World, readOnly: boolean): Promise<Attacked> {
-  const shell = new Shell({ cwd: world.workspace });
-  const begun = await shell.run({ command: BEGIN, env: world.variables() });
-  if (begun.exitCode !== 0) throw new Error(`the session did not begin: ${JSON.stringify(begun)}`);
+/** Longest time of one line with all that belongs to it, in milliseconds. */
+const LINE_MS = 60_000;
+
+/** Begins one in the world, whose commands run that way. */
+export async function beginSession(world: World, way: Way): Promise<Attacked> {
+  const own = async (command: string): Promise<Made> => within(command, way.own(command, world.variables()), LINE_MS);
+  const begun = await own(BEGIN);
   let printed = "";
-  const beside = shell.run({ command: "echo $BASHPID; sleep 600", concurrency: "clone", readOnly }, (_error, chunk) => {
-    printed += chunk;
+  await way.beside("echo $BASHPID; sleep 600", (text) => {
+    printed += text;
   });
-  beside.catch(() => undefined);
   await until("the command beside it has begun", () => printed.endsWith("\n"));
   const sibling = Number(printed);
-  const capture = async (command: string, options: Omit<ShellRunOptions, "command"> = {}): Promise<Made> => {
-    let output = "";
-    const run = shell.run({ command, timeoutMs: 20_000, ...options }, (_error, chunk) => {
-      output += chunk;
-    });
-    return { result: await within(command, run, 60_000), output };
-  };
-  const ids = (await capture('echo "$SUPERVISOR $SESSION"')).output.trim().split(" ").map(Number);
-  await capture(`export SIBLING=${sibling}`);
-  let count = 0;
+  const ids = (await own('echo "$SUPERVISOR $SESSION"')).output.trim().split(" ").map(Number);
+  if (ids.length !== 2 || !ids.every((id) => id > 1)) throw new Error(`the session did not begin: ${begun.output}`);
+  await own(`export SIBLING=${sibling}`);
   return {
     others: [...ids, sibling],
     run: async (line) => {
-      // With the session's turn and beside it, in turn; what is not read-only has to have the session.
-      const concurrency = readOnly && count++ % 2 === 1 ? "clone" : "queue";
-      const made = await capture(line, { readOnly, concurrency, env: world.variables() });
-      const { survivors } = made.result;
+      const made = await within(line, way.attempt(line, world.variables()), LINE_MS);
       const giveUp = performance.now() + LEFT_MS;
-      const live = (): boolean => survivors.some(({ pid }) => isAlive(pid) && !isGone(pid));
+      const live = (): boolean => made.survivors.some(({ pid }) => isAlive(pid) && !isGone(pid));
       await until("what it left has ended", () => !live() || performance.now() > giveUp, LEFT_MS * 2);
-      for (const { pid } of survivors) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+      for (const { pid } of made.survivors) if (isAlive(pid)) process.kill(pid, "SIGKILL");
       return made;
     },
     state: async () => {
-      const { output, result } = await capture(STATE);
+      const { output, sessionReset } = await own(STATE);
       const lines = stateLines(output).map((line): [string, string] => [`state ${line}`, ""]);
-      return new Map([...lines, ["the session was lost", String(result.sessionReset)]]);
+      return new Map([...lines, ["the session was lost", String(sessionReset)]]);
     },
-    close: () => shell.close(),
+    close: () => way.close(),
   };
 }
 

@@ -161,12 +161,11 @@ async function newVictim(opened: string): Promise<ChildProcess> {
   return victim;
 }
 
-/** With what it waits for, which lives on where an attempt ended the victim alone: they are a group. */
 async function end(victim: ChildProcess): Promise<void> {
   const hasEnded = victim.exitCode !== null || victim.signalCode !== null;
   const ended = hasEnded ? undefined : new Promise((resolve) => victim.once("exit", resolve));
   try {
-    process.kill(-(victim.pid ?? 0), "SIGKILL");
+    process.kill(victim.pid ?? 0, "SIGKILL");
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }

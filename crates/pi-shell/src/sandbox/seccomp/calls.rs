@@ -10,10 +10,15 @@ const SYS_SETXATTRAT: libc::c_long = 463;
 const SYS_REMOVEXATTRAT: libc::c_long = 466;
 const SYS_OPEN_TREE_ATTR: libc::c_long = 467;
 const SYS_FILE_SETATTR: libc::c_long = 469;
+const SYS_SET_MEMPOLICY_HOME_NODE: libc::c_long = 450;
 #[cfg(target_arch = "x86_64")]
 const SYS_KEXEC_FILE_LOAD: libc::c_long = 320;
 #[cfg(target_arch = "aarch64")]
 const SYS_KEXEC_FILE_LOAD: libc::c_long = 294;
+
+/// The highest number that these tables were made for: the last call of Linux 6.18 (`scripts/syscall.tbl`). Each call up to
+/// it was judged, by being in a table or by being left out of them; a new one is judged before this number grows.
+pub(super) const NEWEST_JUDGED: libc::c_long = SYS_FILE_SETATTR;
 
 /// Calls that are refused whatever their arguments, by what they would reach.
 pub(super) const REFUSED: &[libc::c_long] = &[
@@ -126,6 +131,9 @@ pub(super) const BEYOND_READING: &[libc::c_long] = &[
     SYS_PROCESS_MRELEASE,
     libc::SYS_migrate_pages,
     libc::SYS_move_pages,
+    // Of a shared mapping, where the pages of a file lie that others read too.
+    libc::SYS_mbind,
+    SYS_SET_MEMPOLICY_HOME_NODE,
     // Holds back what others open.
     libc::SYS_fanotify_init,
     libc::SYS_fanotify_mark,
@@ -156,6 +164,9 @@ pub(super) const OF_A_PROCESS: &[(libc::c_long, u8)] = &[
 /// Of `setpriority` and `ioprio_set`, the first argument that means a process, and not a group or a user.
 pub(super) const PRIORITIES: &[(libc::c_long, u32)] =
     &[(libc::SYS_setpriority, 0), (libc::SYS_ioprio_set, 1)];
+
+/// `RLIMIT_CORE`, whose value keeps crashes from starting a program outside (`read_only::bound`).
+pub(super) const CORE_SIZE: u32 = 4;
 
 /// Of `fcntl`: who gets signals of a descriptor, leases that hold writers back, hints that a file keeps
 /// (`F_SETOWN`, `F_SETOWN_EX`, `F_SETLEASE`, `F_SET_RW_HINT`, `F_SET_FILE_RW_HINT`).

@@ -4,7 +4,8 @@
 //! A filter sees numbers, not what a pointer points to; so calls are refused by their number, or by
 //! the value of a plain argument. Everything refused fails with `EPERM` as a call without the right
 //! does, except `clone3` and `openat2`: their arguments are behind a pointer, and with `ENOSYS`
-//! programs fall back to the older calls, which can be judged.
+//! programs fall back to the older calls, which can be judged. A read-only copy gets the same answer for every call that is
+//! newer than these tables.
 //!
 //! What is refused stands in `calls`, how a program is written in `program`.
 
@@ -14,10 +15,11 @@ mod program;
 mod tests;
 
 use self::calls::{
-    BEYOND_READING, FCNTL_REFUSED, FILE_QUESTIONS, FILE_SYSTEM_KINDS, IOCTL_KIND, IOCTL_KINDS,
-    METADATA, OF_A_PROCESS, PRIORITIES, REFUSED, SIGNALLING, SYS_FCHMODAT2, TAKING_OVER, TYPING,
+    BEYOND_READING, CORE_SIZE, FCNTL_REFUSED, FILE_QUESTIONS, FILE_SYSTEM_KINDS, IOCTL_KIND,
+    IOCTL_KINDS, METADATA, NEWEST_JUDGED, OF_A_PROCESS, PRIORITIES, REFUSED, SIGNALLING,
+    SYS_FCHMODAT2, TAKING_OVER, TYPING,
 };
-use self::program::{Condition, NO_CALL, PERMISSION, Program};
+use self::program::{AS_IF_DONE, Condition, Half, NO_CALL, PERMISSION, Program};
 
 /// Which optional calls are left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,12 +100,14 @@ fn refuse_metadata(program: &mut Program) {
 
 /// What reaches something else than files, which Landlock has.
 fn refuse_beyond_reading(program: &mut Program, reading: Reading) {
+    program.refuse_above(NEWEST_JUDGED);
     for call in BEYOND_READING {
         program.refuse(*call, &[], PERMISSION);
     }
     for (call, argument) in OF_A_PROCESS {
         program.refuse(*call, &[Condition::none_of(*argument, &[0])], PERMISSION);
     }
+    keep_core_size(program);
     for (call, own) in PRIORITIES {
         program.refuse(*call, &[Condition::none_of(0, &[*own])], PERMISSION);
     }
@@ -116,6 +120,22 @@ fn refuse_beyond_reading(program: &mut Program, reading: Reading) {
     }
     if reading.truncation {
         refuse_truncation(program);
+    }
+}
+
+/// Leaves the limit of core dumps as it is. With 0, which everyone may set, the kernel would start the handler of crashes
+/// again. Programs that handle secrets set 0 and give up where that fails, so they read that it was done; no core is
+/// dumped either way. Who asks for the old value at the same time would read what is not there, and is refused.
+fn keep_core_size(program: &mut Program) {
+    const BOTH: [Half; 2] = [Half::Lower, Half::Upper];
+    let is_core = |argument: u8| Condition::one_of(argument, &[CORE_SIZE]);
+    program.refuse(libc::SYS_setrlimit, &[is_core(0)], AS_IF_DONE);
+    let [without_lower, without_upper] = BOTH.map(|half| Condition::one_of(3, &[0]).of(half));
+    for half in BOTH {
+        let sets = Condition::none_of(2, &[0]).of(half);
+        let only_sets = [is_core(1), sets, without_lower, without_upper];
+        program.refuse(libc::SYS_prlimit64, &only_sets, AS_IF_DONE);
+        program.refuse(libc::SYS_prlimit64, &[is_core(1), sets], PERMISSION);
     }
 }
 

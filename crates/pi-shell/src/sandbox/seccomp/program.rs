@@ -3,6 +3,7 @@
 // `linux/bpf_common.h`: what the instructions are made of.
 pub(super) const LOAD: u16 = 0x20;
 pub(super) const JUMP_EQUAL: u16 = 0x15;
+pub(super) const JUMP_GREATER: u16 = 0x25;
 pub(super) const JUMP_SET: u16 = 0x45;
 pub(super) const RETURN: u16 = 0x06;
 /// Keeps the bits of a value.
@@ -17,6 +18,8 @@ const OFFSET_ARGUMENTS: u32 = 16;
 
 pub(super) const PERMISSION: u32 = ERROR | libc::EPERM as u32;
 pub(super) const NO_CALL: u32 = ERROR | libc::ENOSYS as u32;
+/// The call is not made, and the program reads that it was: it returns 0.
+pub(super) const AS_IF_DONE: u32 = ERROR;
 
 /// `AUDIT_ARCH_*` of `linux/audit.h`.
 #[cfg(target_arch = "x86_64")]
@@ -27,10 +30,18 @@ pub(super) const ARCHITECTURE: u32 = 0xc000_00b7;
 /// Bit of the x32 calls, which are other numbers for the same things.
 pub(super) const X32: u32 = 0x4000_0000;
 
-/// One condition on an argument's lower 32 bits.
+/// Half of an argument's 64 bits.
+#[derive(Clone, Copy)]
+pub(super) enum Half {
+    Lower,
+    Upper,
+}
+
+/// One condition on 32 bits of an argument, the lower ones where nothing else is said.
 #[derive(Clone, Copy)]
 pub(super) struct Condition<'a> {
     argument: u8,
+    half: Half,
     /// The bits that are looked at.
     mask: u32,
     test: Test<'a>,
@@ -48,15 +59,15 @@ enum Test<'a> {
 
 impl<'a> Condition<'a> {
     pub(super) fn one_of(argument: u8, values: &'a [u32]) -> Self {
-        Self { argument, mask: u32::MAX, test: Test::OneOf(values) }
+        Self { argument, half: Half::Lower, mask: u32::MAX, test: Test::OneOf(values) }
     }
 
     pub(super) fn none_of(argument: u8, values: &'a [u32]) -> Self {
-        Self { argument, mask: u32::MAX, test: Test::NoneOf(values) }
+        Self { argument, half: Half::Lower, mask: u32::MAX, test: Test::NoneOf(values) }
     }
 
     pub(super) fn has(argument: u8, bits: u32) -> Self {
-        Self { argument, mask: bits, test: Test::AnySet }
+        Self { argument, half: Half::Lower, mask: bits, test: Test::AnySet }
     }
 
     /// The same of these bits alone.
@@ -64,11 +75,20 @@ impl<'a> Condition<'a> {
         Self { mask, ..self }
     }
 
+    /// The same of that half: a pointer is null where both halves are 0.
+    pub(super) fn of(self, half: Half) -> Self {
+        Self { half, ..self }
+    }
+
     /// Appends it to `body`: what holds goes on, what does not is left to a jump that is made later.
     fn append(self, body: &mut Vec<Instruction>) {
         let is_masked = self.mask != u32::MAX && !matches!(self.test, Test::AnySet);
-        let from = OFFSET_ARGUMENTS + 8 * u32::from(self.argument);
-        // The lower half of a 64-bit word on a little-endian machine; both of ours are.
+        // On a little-endian machine, and both of ours are, the lower half of a 64-bit word comes first.
+        let half = match self.half {
+            Half::Lower => 0,
+            Half::Upper => 4,
+        };
+        let from = OFFSET_ARGUMENTS + 8 * u32::from(self.argument) + half;
         body.push(Instruction::plain(LOAD, from));
         if is_masked {
             body.push(Instruction::plain(AND, self.mask));
@@ -151,6 +171,12 @@ impl Program {
             self.push(JUMP_SET, 0, 1, X32);
             self.push(RETURN, 0, 0, NO_CALL);
         }
+    }
+
+    /// Has no call whose number is higher. Expects and leaves the number loaded.
+    pub(super) fn refuse_above(&mut self, highest: libc::c_long) {
+        self.push(JUMP_GREATER, 0, 1, u32::try_from(highest).unwrap_or(0));
+        self.push(RETURN, 0, 0, NO_CALL);
     }
 
     /// Refuses a call for which all conditions hold. Expects and leaves the number loaded.

@@ -2,7 +2,8 @@
 
 use super::calls::{BEYOND_READING, METADATA, REFUSED, SIGNALLING};
 use super::program::{
-    ALLOW, AND, ARCHITECTURE, JUMP_EQUAL, JUMP_SET, LOAD, NO_CALL, PERMISSION, RETURN, X32,
+    ALLOW, AND, ARCHITECTURE, AS_IF_DONE, JUMP_EQUAL, JUMP_GREATER, JUMP_SET, LOAD, NO_CALL,
+    PERMISSION, RETURN, X32,
 };
 use super::*;
 
@@ -17,7 +18,7 @@ const NEWEST: Choices = Choices {
 const OLDEST: Choices =
     Choices { reading: Some(Reading { signals: true, truncation: true }), ..NEWEST };
 
-/// What the program answers: an interpreter of the six instructions it is made of.
+/// What the program answers: an interpreter of the seven instructions it is made of.
 fn answer(choices: Choices, call: libc::c_long, arguments: [u64; 4]) -> u32 {
     answer_of(choices, ARCHITECTURE, u32::try_from(call).unwrap(), arguments)
 }
@@ -43,6 +44,7 @@ fn answer_of(choices: Choices, architecture: u32, number: u32, arguments: [u64; 
             }
             AND => accumulator &= value,
             JUMP_EQUAL => at += jump(accumulator == value),
+            JUMP_GREATER => at += jump(accumulator > value),
             JUMP_SET => at += jump(accumulator & value != 0),
             RETURN => return value,
             other => panic!("instruction {other:#x}"),
@@ -146,6 +148,52 @@ fn a_read_only_copy_is_refused_what_landlock_does_not_have() {
         assert_eq!(answer(NEWEST, call, [1, 9, 0, 0]), ALLOW, "{call}");
     }
     assert_eq!(answer(NEWEST, libc::SYS_clone, [0x1000_0011, 0, 0, 0]), PERMISSION);
+}
+
+#[test]
+fn a_read_only_copy_has_no_call_that_is_newer_than_the_tables() {
+    let highest = u32::try_from(NEWEST_JUDGED).unwrap();
+    for choices in [NEWEST, OLDEST] {
+        let of = |number| answer_of(choices, ARCHITECTURE, number, [0; 4]);
+        // `file_getattr`, and the last one, which a table refuses.
+        assert_eq!(of(highest - 1), ALLOW);
+        assert_eq!(of(highest), PERMISSION);
+        for number in [highest + 1, 1000, 0x3fff_ffff, u32::MAX] {
+            assert_eq!(of(number), NO_CALL, "{number}");
+        }
+    }
+    assert_eq!(answer_of(BOTH, ARCHITECTURE, highest + 1, [0; 4]), ALLOW, "sandboxes have walls");
+}
+
+#[test]
+fn the_tables_know_no_call_above_the_one_that_they_end_with() {
+    let of_a_process = OF_A_PROCESS.iter().map(|(call, _)| call);
+    let signalling = SIGNALLING.iter().map(|(call, _)| call);
+    for call in
+        REFUSED.iter().chain(METADATA).chain(BEYOND_READING).chain(of_a_process).chain(signalling)
+    {
+        assert!(*call <= NEWEST_JUDGED, "{call}");
+    }
+}
+
+#[test]
+fn a_read_only_copy_does_not_change_its_limit_of_core_dumps() {
+    const CORE: u64 = 4;
+    let set = |resource, new, old| answer(NEWEST, libc::SYS_prlimit64, [0, resource, new, old]);
+
+    // A pointer's lower half can be 0.
+    for new in [0x7fff_0000_1000, 0x1000, 0x1_0000_0000] {
+        assert_eq!(set(CORE, new, 0), AS_IF_DONE, "{new:#x}");
+        assert_eq!(set(CORE | 1 << 40, new, 0), AS_IF_DONE, "{new:#x} with upper bits");
+        for old in [0x7fff_0000_2000, 0x2000, 0x1_0000_0000] {
+            assert_eq!(set(CORE, new, old), PERMISSION, "{new:#x} {old:#x}");
+        }
+        assert_eq!(set(CORE - 1, new, 0), ALLOW, "another limit");
+    }
+    assert_eq!(set(CORE, 0, 0x7fff_0000_2000), ALLOW, "only asks");
+    assert_eq!(answer(NEWEST, libc::SYS_setrlimit, [CORE, 0x1000, 0, 0]), AS_IF_DONE);
+    assert_eq!(answer(NEWEST, libc::SYS_setrlimit, [7, 0x1000, 0, 0]), ALLOW);
+    assert_eq!(answer(BOTH, libc::SYS_setrlimit, [CORE, 0x1000, 0, 0]), ALLOW);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use super::shell::{DrivenShell, Heard};
 use super::standby::{Birth, Shared, Standby, bounded};
 use crate::error::ShellError;
 use crate::sandbox::proof::{self, Configuration, Proof};
-use crate::sandbox::read_only::ReadOnly;
+use crate::sandbox::read_only::{self, ReadOnly};
 
 /// What read-only copies are made from.
 #[derive(Default)]
@@ -165,8 +165,11 @@ impl Shared {
         let wanted = self.current_standby();
         let serves = |one: &Standby| one.serial() >= wanted && one.is_alive();
         if !state.standby.as_ref().is_some_and(serves) {
-            state.standby = None;
-            state.standby = Some(self.new_confined_standby(means).await?);
+            // Killed once the new one stands: its end takes time of the processor that the other's birth needs.
+            let old = state.standby.take();
+            let made = self.new_confined_standby(means).await;
+            drop(old);
+            state.standby = Some(made?);
         }
         state.standby.as_mut().ok_or_else(|| io::ErrorKind::BrokenPipe.into())
     }
@@ -180,7 +183,11 @@ impl Shared {
         let order = |sequence| protocol::confine_order(sequence, means.temporary(), means.filter());
         let (birth, _inner) = standby.fork(birth, order, Some(ruleset.descriptor())).await?;
         drop(slot);
-        self.waiting(birth, serial).await
+        let standby = self.waiting(birth, serial).await?;
+        // Before it is given a command.
+        read_only::bound(standby.pid())?;
+        // It is the process that was bounded.
+        if standby.is_alive() { Ok(standby) } else { Err(io::ErrorKind::BrokenPipe.into()) }
     }
 }
 

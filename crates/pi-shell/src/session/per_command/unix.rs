@@ -184,8 +184,8 @@ impl Place {
         let own = process.child.pid();
         let _starting = ground.handing_over.lock().await;
         ground.machinery.remove(own);
-        let (line, spared) = (&process.command_line, ground.machinery.living());
-        ground.account_for(own, Some(line), &spared, patience).await
+        let spared = || ground.machinery.living();
+        ground.account_for(own, Some(&process.command_line), spared, patience).await
     }
 
     pub(super) fn background_count(&self) -> usize {
@@ -243,6 +243,8 @@ impl Process {
                 // Looked at first: one that is known by then is not starting any more.
                 let is_starting = starting.load(Ordering::SeqCst) > 0;
                 let mut spared = ground.machinery.living();
+                // Its pid comes with the supervisor's answer; until then it is one of these.
+                spared.is_provisional = is_starting;
                 if is_starting {
                     spared.pids.extend(children_of(ground.supervisor.pid()));
                 }

@@ -7,30 +7,26 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 
-/** It ends by itself some seconds after the process that started it, however that ended. */
-const LIFE = "parent=$PPID; while [ -e /proc/$parent ]; do sleep 5; done";
-const VICTIM = ["--block-signal", "bash", "--norc", "-c", LIFE];
+/** Seconds between its looks at whether the process that started it is there still; else it ends by itself. */
+const LOOK_S = 5;
 
 /** Starts one with this environment, and with the file `opened` open as descriptor 3 where it is given. */
 export async function startVictim(env: Readonly<Record<string, string>>, opened?: number): Promise<ChildProcess> {
   const stdio = ["ignore", "ignore", "ignore", ...(opened === undefined ? [] : [opened])] as const;
-  const victim = spawn("env", VICTIM, { env, stdio: [...stdio], detached: true });
-  // Its mask is set before it is bash.
-  while (!childrenOf(victim.pid ?? 0).some((pid) => read(`/proc/${pid}/comm`) === "sleep\n")) {
+  // A program without children: the end of one would be a signal of its own.
+  const words = ["--block-signal", "tail", "-s", String(LOOK_S), `--pid=${process.pid}`, "-f", "/dev/null"];
+  const victim = spawn("env", words, { env, stdio: [...stdio], detached: true });
+  let hasEnded = false;
+  for (const event of ["exit", "error"]) victim.once(event, () => (hasEnded = true));
+  // Its mask is set before it is `tail`.
+  while (read(`/proc/${victim.pid}/comm`) !== "tail\n") {
+    if (hasEnded) throw new Error("the victim did not start");
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   return victim;
-}
-
-/** Ids of the children of a process. */
-function childrenOf(parent: number): number[] {
-  const isOf = new RegExp(`^PPid:\\t${parent}$`, "m");
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && isOf.test(read(`/proc/${name}/status`)))
-    .map(Number);
 }
 
 /** Names of the signals that a process was sent and has not taken. */

@@ -1,0 +1,103 @@
+//! What the queue has, and in which order it leaves. Plain state; who locks it is the queue's.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::pace::Pace;
+use super::stream::Stream;
+
+#[derive(Default)]
+pub(super) struct State {
+    /// Number of the link that is served. `None`: there is none.
+    pub(super) link: Option<u64>,
+    /// Near may come back, and streams are kept for that.
+    pub(super) keeps: bool,
+    pub(super) control: VecDeque<Vec<u8>>,
+    pub(super) control_bytes: usize,
+    /// Each with its channel.
+    pub(super) data: VecDeque<(u32, Vec<u8>)>,
+    pub(super) data_bytes: usize,
+    pub(super) streams: HashMap<u32, Stream>,
+    /// How many streams there were.
+    pub(super) opened: u64,
+    /// Channels with a newer tail.
+    pub(super) updates: VecDeque<u32>,
+    /// Channels with something to send.
+    pub(super) turns: VecDeque<u32>,
+    pub(super) pace: Pace,
+    pub(super) is_writing: bool,
+}
+
+impl State {
+    /// What was for the present link alone goes.
+    pub(super) fn forget_link(&mut self) {
+        self.link = None;
+        self.control.clear();
+        self.control_bytes = 0;
+        self.data.clear();
+        self.data_bytes = 0;
+        self.updates.clear();
+        self.pace = Pace::default();
+        self.is_writing = false;
+        for stream in self.streams.values_mut() {
+            stream.update = None;
+        }
+    }
+
+    pub(super) fn give_turn(&mut self, channel: u32) {
+        let Some(stream) = self.streams.get_mut(&channel) else { return };
+        if !stream.has_turn && stream.wants_turn() {
+            stream.has_turn = true;
+            self.turns.push_back(channel);
+        }
+    }
+
+    pub(super) fn has_something(&self) -> bool {
+        let has_turn = |channel| self.streams.get(channel).is_some_and(Stream::wants_turn);
+        !self.control.is_empty()
+            || !self.updates.is_empty()
+            || !self.data.is_empty()
+            || self.turns.iter().any(has_turn)
+    }
+
+    /// Writes what comes next: all of a class before the next one, and about a piece in all.
+    pub(super) fn fill(&mut self, piece_bytes: usize, out: &mut Vec<u8>) {
+        while out.len() < piece_bytes
+            && let Some(frame) = self.control.pop_front()
+        {
+            self.control_bytes -= frame.len();
+            out.extend_from_slice(&frame);
+        }
+        while out.len() < piece_bytes
+            && let Some(channel) = self.updates.pop_front()
+        {
+            let update = self.streams.get_mut(&channel).and_then(|stream| stream.update.take());
+            out.extend(update.unwrap_or_default());
+        }
+        while out.len() < piece_bytes
+            && let Some(channel) = self.turns.pop_front()
+        {
+            self.take_turn(channel, piece_bytes, out);
+        }
+        while out.len() < piece_bytes
+            && let Some((_, frame)) = self.data.pop_front()
+        {
+            self.data_bytes -= frame.len();
+            out.extend_from_slice(&frame);
+        }
+    }
+
+    pub(super) fn take_turn(&mut self, channel: u32, piece_bytes: usize, out: &mut Vec<u8>) {
+        let is_away = self.link.is_none();
+        let Some(stream) = self.streams.get_mut(&channel) else { return };
+        stream.has_turn = false;
+        stream.write_piece(channel, piece_bytes, out);
+        if stream.is_done() {
+            self.streams.remove(&channel);
+            return;
+        }
+        if stream.has_room(is_away) {
+            stream.room.notify_one();
+        }
+        self.give_turn(channel);
+    }
+}

@@ -1,0 +1,105 @@
+//! One look at a session's tree: the processes of a command, and those that are none of its targets.
+//!
+//! What is done to the processes that a look finds is `stop`'s; which ones a session spares is the session's.
+#![cfg(unix)]
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::tree::{self, ProcessEntry, ProcessIdentity, ProcessState};
+
+/// Says them again for each look: some are born meanwhile.
+pub(crate) type SparedNow = Arc<dyn Fn() -> Spared + Send + Sync>;
+
+/// Processes that are no targets.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Spared {
+    /// Those that are known.
+    pub(crate) pids: HashSet<i32>,
+    /// Inodes of sockets: whoever has one is spared too.
+    pub(crate) sockets: HashSet<u64>,
+    /// A shell is being started whose pid is not known yet, so that some of `pids` may be another command's.
+    pub(crate) is_provisional: bool,
+}
+
+impl From<HashSet<i32>> for Spared {
+    fn from(pids: HashSet<i32>) -> Self {
+        Self { pids, ..Self::default() }
+    }
+}
+
+impl Spared {
+    fn contains(&self, pid: i32) -> bool {
+        self.pids.contains(&pid) || (!self.sockets.is_empty() && self.has_socket(pid))
+    }
+
+    fn has_socket(&self, pid: i32) -> bool {
+        let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
+        let links = entries.flatten().filter_map(|entry| std::fs::read_link(entry.path()).ok());
+        links
+            .filter_map(|link| tree::inode_of(&link, "socket:["))
+            .any(|inode| self.sockets.contains(&inode))
+    }
+}
+
+/// What one look found.
+pub(crate) struct Look {
+    /// Parents before children.
+    pub(crate) found: Vec<ProcessEntry>,
+    /// Nothing was left out that may be a target after all ([`Spared::is_provisional`]).
+    pub(crate) is_whole: bool,
+}
+
+/// The living processes below `root` that are neither spared nor older, nor below such a one.
+///
+/// `spared` is asked behind the listing. A shell that is born between the two is not listed; in the other order it would
+/// be listed and not spared, and the stop of one command would kill the shell of another.
+pub(crate) fn look_below(
+    root: i32,
+    spared: impl FnOnce() -> Spared,
+    older: &HashSet<ProcessIdentity>,
+    shell: i32,
+) -> Look {
+    let listed = tree::descendants(root);
+    let spared = spared();
+    let mut left_out: HashSet<i32> = HashSet::new();
+    let mut found = Vec::new();
+    for entry in listed {
+        let pid = entry.identity.pid;
+        let known = spared.contains(pid)
+            || older.contains(&entry.identity)
+            || left_out.contains(&entry.parent);
+        if known {
+            left_out.insert(pid);
+        } else if entry.state != ProcessState::Zombie && pid != shell {
+            found.push(entry);
+        }
+    }
+    Look { found, is_whole: !spared.is_provisional }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn a_process_that_is_born_while_it_is_asked_who_is_spared_is_no_target() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        let mut born = None;
+        let bear = || {
+            born = Some(Command::new("sleep").arg("1000").spawn().unwrap());
+            Spared::default()
+        };
+
+        let look = look_below(own, bear, &HashSet::new(), 0);
+
+        let mut born = born.unwrap();
+        let pid = i32::try_from(born.id()).unwrap();
+        let later = look_below(own, Spared::default, &HashSet::new(), 0);
+        born.kill().unwrap();
+        born.wait().unwrap();
+        assert!(!look.found.iter().any(|entry| entry.identity.pid == pid));
+        assert!(later.found.iter().any(|entry| entry.identity.pid == pid), "it is one later");
+    }
+}
