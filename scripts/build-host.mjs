@@ -2,10 +2,10 @@
  * Builds `pi-host`, the engine as a program, static and for one Linux: into `packages/places/bin/pi-host-linux-<arch>`, with
  * its SHA-256 beside it in `pi-host-linux-<arch>.sha256` (neither is committed).
  *
- *   node scripts/build-host.mjs [--target <triple>]
+ *   node scripts/build-host.mjs [--target <triple>] [--if-possible]
  *
  * The triple is `x86_64-unknown-linux-musl` or `aarch64-unknown-linux-musl`; without one, that of this machine. A target of
- * rustup that is missing is added. CARGO_TARGET_DIR is honoured.
+ * rustup that is missing is added; with `--if-possible`, nothing is built where that fails, and that is no failure. CARGO_TARGET_DIR is honoured.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -66,13 +66,21 @@ function install(write, to) {
 }
 
 function main() {
-  const { values } = parseArgs({ options: { target: { type: "string" } } });
+  const { values } = parseArgs({ options: { target: { type: "string" }, "if-possible": { type: "boolean" } } });
+  const isOptional = values["if-possible"] === true;
+  if (isOptional && process.platform !== "linux") return;
   const triple = values.target ?? defaultTriple();
   const architecture = ARCHITECTURES[triple];
   if (architecture === undefined) {
     throw new Error(`\`${triple}\` is not a target of \`pi-host\`; it has ${Object.keys(ARCHITECTURES).join(", ")}`);
   }
-  requireTarget(triple);
+  try {
+    requireTarget(triple);
+  } catch (error) {
+    if (!isOptional) throw error;
+    console.log(`build-host: ${error instanceof Error ? error.message : error}; nothing was built`);
+    return;
+  }
   const targetFolder = resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
   const words = ["rustc", "--locked", "--package", "pi-host", "--bin", "pi-host", "--profile", PROFILE];
   const place = ["--target", triple, "--target-dir", targetFolder];

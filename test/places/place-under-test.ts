@@ -5,9 +5,6 @@ import { command, container, type OpenedPlace, type RemotePlace, slurm, ssh } fr
 import { afterAll } from "vitest";
 import { HOST_BINARY, LAB_VARIABLES, PLACE } from "./variables.ts";
 
-/** Which places the suites know. `pipe` is `pi-host` without any transport. */
-export type PlaceName = "pipe" | "ssh" | "podman" | "slurm";
-
 /** Connects to the place; it is closed after the tests of the file that asks. */
 export async function openPlaceUnderTest(): Promise<OpenedPlace> {
   const place = placeOf(process.env[PLACE] ?? "");
@@ -15,6 +12,7 @@ export async function openPlaceUnderTest(): Promise<OpenedPlace> {
   return place.open();
 }
 
+/** `pipe` is `pi-host` without any transport. */
 function placeOf(name: string): RemotePlace {
   const hostBinary = process.env[HOST_BINARY] ?? "";
   const variables = JSON.parse(process.env[LAB_VARIABLES] ?? "{}") as Record<string, string>;
