@@ -5,6 +5,7 @@
  * its result says that the state was lost, as the result of a session whose bash died does here.
  */
 
+import { onAbort } from "@pi-bash/contract/abort";
 import { unlessAborted } from "@pi-bash/contract/wait";
 import { ShellError, type ShellOptions, type ShellRunOptions, type ShellRunResult } from "@pi-bash/natives";
 import {
@@ -61,6 +62,9 @@ export class RemoteShell {
   /** A session was there before, and its state is gone. */
   #isReset = false;
   #isClosed = false;
+  #closing: Promise<void> | undefined;
+  /** Runs that wait for the session to be opened, each with what gives it up. */
+  readonly #waiting = new Set<AbortController>();
 
   constructor(host: RemoteHost, given: ShellOptions = {}) {
     this.#host = host;
@@ -79,8 +83,8 @@ export class RemoteShell {
     const options = readRun(given);
     const request = farRequest(options, typeof onChunk === "function");
     this.#refuseClosed();
-    const opened = await unlessAborted(this.#open(), options.signal);
-    if (opened === "aborted" || options.signal?.aborted) return cancelledResult();
+    const opened = await this.#openFor(options.signal);
+    if (opened === undefined) return cancelledResult();
     const { link, number } = opened;
     slowDownUpdates(request, link);
     const isReset = this.#isReset;
@@ -97,12 +101,19 @@ export class RemoteShell {
 
   /** Stops all runs of this session; resolves when they have ended. */
   async abort(): Promise<void> {
+    for (const waiting of this.#waiting) waiting.abort();
     await this.#ask("abort");
   }
 
   /** Ends the session and every process it started. Fine any number of times, and where the link is gone. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#isClosed = true;
+    for (const waiting of this.#waiting) waiting.abort();
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     await this.#ask("close").catch((error: unknown) => {
       // With the link the session ended, too.
       if (!(error instanceof PlaceError)) throw error;
@@ -143,6 +154,21 @@ export class RemoteShell {
     await opened.ready.catch(() => undefined);
     const { ok } = await request(opened.link, op, { session: opened.number }, { place: this.#host.name });
     return ok;
+  }
+
+  /** The session, opened where it is not; `undefined` where the run was stopped meanwhile: by its signal, `abort` or `close`. */
+  async #openFor(signal: AbortSignal | undefined): Promise<Opened | undefined> {
+    if (signal?.aborted === true) return undefined;
+    const stop = new AbortController();
+    const release = onAbort(signal, () => stop.abort());
+    this.#waiting.add(stop);
+    try {
+      const opened = await unlessAborted(this.#open(), stop.signal);
+      return opened === "aborted" || stop.signal.aborted ? undefined : opened;
+    } finally {
+      this.#waiting.delete(stop);
+      release();
+    }
   }
 
   async #open(): Promise<Opened> {

@@ -66,7 +66,8 @@ describe("a command's text", () => {
     expect(result.exitCode).toBe(status);
     // What a background child writes may come after its command's end; then it is late output.
     if (status !== 2) {
-      await until("the whole output", () => texts.includes(result.text + shell.lateOutput()));
+      // A session on a place (the mode `places`) has to ask for it.
+      await until("the whole output", async () => texts.includes(result.text + (await shell.lateOutput())));
     }
     expect(existsSync(join(folder, "P"))).toBe(false);
     expect(next).toMatchObject({ exitCode: 0, text: "ok\n", sessionReset: false });
