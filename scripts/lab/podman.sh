@@ -26,7 +26,8 @@ start)
   if ! $pod image exists lab; then rootfs && $pod import -q "$LAB/rootfs.tar" lab >/dev/null || exit 1; rm -f "$LAB/rootfs.tar"; fi
   $pod rm -f -t 0 lab >/dev/null 2>&1
   # --init: process 1 reaps what an exec leaves. $LAB/share is /share inside.
-  init=; command -v catatonit >/dev/null && init=--init
+  # A container that shares the host's processes (LAB_INIT=no) has no process 1 of its own.
+  init=; [ "${LAB_INIT:-yes}" = no ] || ! command -v catatonit >/dev/null || init=--init
   $pod run -d --name lab --cgroup-parent "$group" $init --network none --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 ${LAB_RUN_OPTIONS:-} \
     -v "$LAB/share:/share" lab /bin/sh -c 'trap exit TERM; while :; do sleep 1000 & wait $!; done' >"$LAB/id" || exit 1
   wait_for 30 runs || exit 1

@@ -29,6 +29,7 @@ export async function setup(): Promise<void> {
   if (lab === undefined) return;
   const folders = [...CONTAINER_SEES.filter((folder) => existsSync(folder)), root];
   process.env["LAB_RUN_OPTIONS"] = ["--pid=host", ...folders.map((folder) => `-v ${folder}:${folder}`)].join(" ");
+  process.env["LAB_INIT"] = "no";
   const started = await startLab(lab);
   stop = started.stop;
   const { variables, env } = started;

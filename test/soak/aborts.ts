@@ -18,7 +18,7 @@ import { inLanes } from "./lanes.ts";
 import { backAt, settledCount } from "./process-count.ts";
 
 /** Commands without an end, by what is special about them. */
-const ENDLESS = [
+export const ENDLESS = [
   "sleep 300",
   "while :; do :; done",
   "while :; do echo line; done",

@@ -6,9 +6,15 @@ import { expect } from "vitest";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Runs vitest with `words`, files and options; throws with what it printed when a test fails, or when there is none. */
-export async function passRound(...words: string[]): Promise<void> {
+export function passRound(...words: string[]): Promise<void> {
+  return passRoundWith({}, ...words);
+}
+
+/** The same with variables of its own. */
+export async function passRoundWith(env: Readonly<Record<string, string>>, ...words: string[]): Promise<void> {
   const child = spawn(process.execPath, ["node_modules/vitest/vitest.mjs", "run", ...words], {
     cwd: root,
+    env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -92,13 +92,17 @@ export function programOf(pid: number): string {
   return read(`/proc/${pid}/comm`).trim();
 }
 
-/** Ids of the processes below this one. */
-export function descendants(pid: number = process.pid): number[] {
-  const children = readdirSync(`/proc/${pid}/task`)
+/** Ids of the children of a process; by default of this one. */
+export function childrenOf(pid: number = process.pid): number[] {
+  return readdirSync(`/proc/${pid}/task`)
     .flatMap((task) => read(`/proc/${pid}/task/${task}/children`).split(" "))
     .filter((each) => each !== "")
     .map(Number);
-  return children.flatMap((child) => [child, ...(existsSync(`/proc/${child}/task`) ? descendants(child) : [])]);
+}
+
+/** Ids of the processes below this one. */
+export function descendants(pid: number = process.pid): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...(existsSync(`/proc/${child}/task`) ? descendants(child) : [])]);
 }
 
 function read(path: string): string {

@@ -1,0 +1,28 @@
+/** A few seconds of what `npm run soak` does with places at length, with the same code. */
+import { describe, it } from "vitest";
+import { PLACE } from "../../places/variables.ts";
+import { soakCuts } from "../../soak/cuts.ts";
+import { passRoundWith } from "../../soak/round.ts";
+import { absenceOfPlace } from "../../support/places.ts";
+import { soakSeed } from "../../support/random.ts";
+
+describe("a sample of the soak on places", () => {
+  const absence = absenceOfPlace("command");
+  const title = absence === undefined ? "" : ` (skipped: ${absence})`;
+
+  it.skipIf(absence !== undefined)(
+    `the suite of framing holds over a stream${title}`,
+    { timeout: 120_000 },
+    async () => {
+      await passRoundWith({ [PLACE]: "pipe" }, "--mode", "places", "test/e2e/failures/framing.test.ts");
+    },
+  );
+
+  for (const kind of ["command", "sshd"] as const) {
+    const lack = absenceOfPlace(kind);
+    const why = lack === undefined ? "" : ` (skipped: ${lack})`;
+    it.skipIf(lack !== undefined)(`12 cuts of ${kind} leave nothing${why}`, { timeout: 120_000 }, async () => {
+      await soakCuts(kind, 12, soakSeed());
+    });
+  }
+});

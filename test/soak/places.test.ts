@@ -1,0 +1,34 @@
+/** The suites of failures and the oracle on each place, and links that are cut at random moments. */
+import { describe, it } from "vitest";
+import { PLACE } from "../places/variables.ts";
+import { absenceOfPlace, type PlaceKind } from "../support/places.ts";
+import { soakSeed } from "../support/random.ts";
+import { soakCuts } from "./cuts.ts";
+import { passRoundWith } from "./round.ts";
+
+/** Kinds of places, each with its name in the mode `places`. */
+const PLACES: readonly (readonly [kind: PlaceKind, name: string])[] = [
+  ["command", "pipe"],
+  ["sshd", "ssh"],
+  ["podman", "podman"],
+  ["slurm", "slurm"],
+];
+
+/** Cuts of each place: 500 together. */
+const CUTS = 125;
+
+describe.each(PLACES)("a place of the kind %s", (kind, name) => {
+  const absence = absenceOfPlace(kind);
+  const title = absence === undefined ? "" : ` (skipped: ${absence})`;
+
+  it.skipIf(absence !== undefined)(`passes the suites of failures and the oracle${title}`, async () => {
+    await passRoundWith({ [PLACE]: name }, "--mode", "places");
+  });
+
+  it.skipIf(absence !== undefined)(
+    `settles all calls in time over ${CUTS} cuts, and keeps nothing${title}`,
+    async () => {
+      await soakCuts(kind, CUTS, soakSeed());
+    },
+  );
+});
