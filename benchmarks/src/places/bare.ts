@@ -48,8 +48,8 @@ function start(
   words: readonly string[],
   stdin: "pipe" | "ignore",
 ): ChildProcessByStdio<Writable | null, Readable, null> {
-  const [file = "", ...rest] = argv;
-  return spawn(file, [...rest, ...words], { env, stdio: [stdin, "pipe", "inherit"] }) as ChildProcessByStdio<
+  const [file = "", ...rest] = [...argv, ...words];
+  return spawn(file, rest, { env, stdio: [stdin, "pipe", "inherit"] }) as ChildProcessByStdio<
     Writable | null,
     Readable,
     null

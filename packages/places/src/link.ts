@@ -27,6 +27,9 @@ export interface Channel {
   cut(end: LinkEnd): void;
 }
 
+/** How long a frame that nothing waits for waits for the next one, in milliseconds. */
+const PATIENCE_MS = 10;
+
 /** Opens a link. Rejects with `PlaceError`, and then nothing is left of it on this side. */
 export async function openLink(options: LinkOptions): Promise<Link> {
   const link = new Link(options);
@@ -45,6 +48,9 @@ export class Link {
   #hello: FarHello | undefined;
   #end: LinkEnd | undefined;
   #settleEnd: (end: LinkEnd) => void = () => undefined;
+  /** Frames that leave with the next one. */
+  readonly #patient: Buffer[] = [];
+  #patience: NodeJS.Timeout | undefined;
   #settleOpen: { resolve: () => void; reject: (error: PlaceError) => void } | undefined;
   #nextChannel = 1;
   #timer: NodeJS.Timeout | undefined;
@@ -148,7 +154,22 @@ export class Link {
   send(frame: Buffer): void {
     if (this.#end !== undefined) return;
     this.#silence.sent();
-    this.#child.write(frame);
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+    const patient = this.#patient.splice(0);
+    this.#child.write(patient.length === 0 ? frame : Buffer.concat([...patient, frame]));
+  }
+
+  /**
+   * Sends a frame with the next one, or by itself a little later. What nothing waits for goes so: of two writes, a transport
+   * with Nagle's algorithm holds the second back until the first was acknowledged, which takes 40 ms.
+   */
+  sendPatiently(frame: Buffer): void {
+    if (this.#end !== undefined) return;
+    this.#patient.push(frame);
+    this.#patience ??= setTimeout(() => this.send(Buffer.alloc(0)), PATIENCE_MS);
+    // It holds no host up.
+    this.#patience.unref();
   }
 
   /** Sends a frame of many bytes; resolves when the next may follow. */

@@ -216,15 +216,20 @@ class RemoteRun implements Channel {
   }
 
   #sendCredit(window: number): void {
+    this.#link.send(this.#creditOf(window));
+  }
+
+  #creditOf(window: number): Buffer {
     const payload = Buffer.alloc(12);
     payload.writeBigUInt64LE(BigInt(this.#taken), 0);
     payload.writeUInt32LE(window, 8);
-    this.#link.send(encodeFrame(KIND.credit, this.#channel, payload));
+    return encodeFrame(KIND.credit, this.#channel, payload);
   }
 
   async #finish(end: RunEnd): Promise<void> {
     this.#taken = this.#received;
-    this.#sendCredit(0);
+    // The place keeps the end until then, and the next command is usually on its way.
+    this.#link.sendPatiently(this.#creditOf(0));
     if ("error" in end) {
       this.#settle.reject(failureOf(end.error));
       return;

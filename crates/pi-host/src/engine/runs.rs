@@ -87,7 +87,7 @@ impl Observer for Voice {
     fn started(&self) {
         if !self.is_started.swap(true, Ordering::Relaxed) {
             let started = frame(Kind::Started, self.channel, b"{}");
-            self.engine.outgoing().put_control(None, started);
+            self.engine.outgoing().put_patient(&started);
         }
     }
 

@@ -107,6 +107,16 @@ impl Outgoing {
         }
     }
 
+    /// Puts in a frame that leaves with the next one, or by itself a little later.
+    pub(crate) fn put_patient(&self, frame: &[u8]) {
+        let mut state = self.lock();
+        if state.link.is_some() {
+            state.patient.extend_from_slice(frame);
+            state.patient_since.get_or_insert_with(Instant::now);
+            self.filled.notify_one();
+        }
+    }
+
     /// Waits, on a thread of its own, while near leaves too many control frames unread. False: the link is gone.
     pub(crate) fn wait_for_control(&self, link: u64) -> bool {
         let mut state = self.lock();
@@ -368,7 +378,13 @@ impl Outgoing {
             }
             state.is_writing = false;
             self.idle.notify_waiters();
-            state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = match state.patience() {
+                Some(left) => {
+                    let waited = self.filled.wait_timeout(state, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.filled.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
         }
     }
 

@@ -1,9 +1,14 @@
 //! What the queue has, and in which order it leaves. Plain state; who locks it is the queue's.
 
 use std::collections::{HashMap, VecDeque};
+use std::time::{Duration, Instant};
 
 use super::pace::Pace;
 use super::stream::Stream;
+
+/// How long the start of a run waits for what comes after it. A plain builtin ends sooner, and then one write carries both:
+/// of two, a transport with Nagle's algorithm holds the second back until the first was acknowledged, which takes 40 ms.
+const PATIENCE: Duration = Duration::from_millis(2);
 
 #[derive(Default)]
 pub(super) struct State {
@@ -13,6 +18,10 @@ pub(super) struct State {
     pub(super) keeps: bool,
     pub(super) control: VecDeque<Vec<u8>>,
     pub(super) control_bytes: usize,
+    /// Frames that leave with the next ones, or by themselves when they have waited long enough.
+    pub(super) patient: Vec<u8>,
+    /// Since when the oldest of them waits.
+    pub(super) patient_since: Option<Instant>,
     /// Each with its channel.
     pub(super) data: VecDeque<(u32, Vec<u8>)>,
     pub(super) data_bytes: usize,
@@ -33,6 +42,8 @@ impl State {
         self.link = None;
         self.control.clear();
         self.control_bytes = 0;
+        self.patient.clear();
+        self.patient_since = None;
         self.data.clear();
         self.data_bytes = 0;
         self.updates.clear();
@@ -51,7 +62,16 @@ impl State {
         }
     }
 
+    /// How long the frames that wait for others have to wait yet; `None`: there are none.
+    pub(super) fn patience(&self) -> Option<Duration> {
+        Some(PATIENCE.saturating_sub(self.patient_since?.elapsed()))
+    }
+
     pub(super) fn has_something(&self) -> bool {
+        !self.patient.is_empty() || self.has_urgent()
+    }
+
+    fn has_urgent(&self) -> bool {
         let has_turn = |channel| self.streams.get(channel).is_some_and(Stream::wants_turn);
         !self.control.is_empty()
             || !self.updates.is_empty()
@@ -61,6 +81,10 @@ impl State {
 
     /// Writes what comes next: all of a class before the next one, and about a piece in all.
     pub(super) fn fill(&mut self, piece_bytes: usize, out: &mut Vec<u8>) {
+        if self.patience().is_some_and(|left| left.is_zero() || self.has_urgent()) {
+            out.append(&mut self.patient);
+            self.patient_since = None;
+        }
         while out.len() < piece_bytes
             && let Some(frame) = self.control.pop_front()
         {
