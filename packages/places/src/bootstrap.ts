@@ -57,7 +57,7 @@ const PUT_AND_START = [
   'pb_own() { set -- $(ls -ldn "$1" 2>/dev/null); case $1 in drwx*) [ "$3" = "$pb_u" ] ;; *) false ;; esac; };',
   'pb_closed() { set -- $(ls -ldn "$1" 2>/dev/null); case $1 in drwx------*) true ;; *) false ;; esac; };',
   // Folders in order; the loop leaves those that are good.
-  'set -- "/tmp/pi-bash-$pb_u"; if [ "$HOME" ]; then set -- "$HOME/.cache/pi-bash" "$@"; fi;',
+  'set -- "/tmp/pi-bash-$pb_u"; if [ -d "$HOME" ]; then set -- "$HOME/.cache/pi-bash" "$@"; fi;',
   'if [ "$XDG_CACHE_HOME" ]; then set -- "$XDG_CACHE_HOME/pi-bash" "$@"; fi;',
   'if [ "$PI_HOST_CACHE" ]; then set -- "$PI_HOST_CACHE" "$@"; fi;',
   'for pb_c; do shift; case $pb_c in /*) ;; *) pb_t="$pb_t; $pb_c is not absolute"; continue ;; esac;',

@@ -109,6 +109,17 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(" ") })))("the bo
     expect(readdirSync(join(folder, "elsewhere"))).toEqual([]);
   });
 
+  it("makes no home where there is none", async () => {
+    const home = join(folder, "gone");
+    const elsewhere = join("/tmp", `pi-bash-${process.getuid?.() ?? ""}`);
+
+    const { lines } = await boot({ env: { HOME: home } });
+
+    rmSync(join(elsewhere, DIGEST), { force: true });
+    expect(lines.at(-1)).toBe(UP);
+    expect(existsSync(home)).toBe(false);
+  });
+
   it("closes a folder of the user's that others could enter", async () => {
     mkdirSync(cache(), { recursive: true });
     chmodSync(cache(), 0o777);

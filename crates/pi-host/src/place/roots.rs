@@ -59,7 +59,7 @@ pub(super) fn candidates() -> Vec<PathBuf> {
         // Where the bootstrap has put this program, something can be executed.
         own.filter(|folder| check(folder).is_ok()),
         variable("XDG_CACHE_HOME").map(|folder| folder.join("pi-bash")),
-        variable("HOME").map(|folder| folder.join(".cache/pi-bash")),
+        variable("HOME").filter(|home| home.is_dir()).map(|folder| folder.join(".cache/pi-bash")),
         Some(PathBuf::from(format!("/tmp/pi-bash-{user}"))),
         Some(PathBuf::from(format!("/var/tmp/pi-bash-{user}"))),
         Some(PathBuf::from(format!("/dev/shm/pi-bash-host-{user}"))),
