@@ -115,7 +115,8 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(" ") })))("the bo
 
     const { lines } = await boot({ env: { HOME: home } });
 
-    rmSync(join(elsewhere, DIGEST), { force: true });
+    // Where it is found again, it is not asked for.
+    for (const name of readdirSync(elsewhere).filter((each) => each.includes(DIGEST))) rmSync(join(elsewhere, name));
     expect(lines.at(-1)).toBe(UP);
     expect(existsSync(home)).toBe(false);
   });
