@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { currentTarget } from "../../packages/natives/src/target.ts";
 import { DRIVER_PACKAGE } from "../../scripts/package/driver.mjs";
+import { HOST_TARGETS, hostPackageOf } from "../../scripts/package/pi-host.mjs";
 import { publishedManifest, publishedPackages } from "../../scripts/package/stage.mjs";
 import { ownTarget, packageOf, TARGETS } from "../../scripts/package/targets.mjs";
 
@@ -22,6 +23,12 @@ interface Manifest {
 function manifestOf(name: string): Manifest {
   return JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")) as Manifest;
 }
+
+/** What a package offers that is there in part without it. */
+const OFFERED = {
+  "@pi-bash/natives": [...TARGETS.map(packageOf), DRIVER_PACKAGE],
+  "@pi-bash/places": HOST_TARGETS.map(hostPackageOf),
+};
 
 const published = publishedPackages(root).map((name: string) => publishedManifest(manifestOf(name)) as Manifest);
 
@@ -44,12 +51,20 @@ describe("a published manifest", () => {
     }
   });
 
-  it("of the natives offers a prebuilt package for every target and the bash driver, in its own version", () => {
-    const natives = published.find(({ name }) => name === "@pi-bash/natives");
-    const offered = [...TARGETS.map(packageOf), DRIVER_PACKAGE];
+  it("offers packages with binaries in its own version, and asks for none of them", () => {
+    for (const { name, version, optionalDependencies, dependencies = {} } of published) {
+      const offered = Object.entries(OFFERED).find(([owner]) => owner === name)?.[1];
+      const expected = offered && Object.fromEntries(offered.map((other: string) => [other, version]));
+      expect(optionalDependencies, name).toEqual(expected);
+      for (const binaries of Object.values(OFFERED).flat()) expect(dependencies, name).not.toHaveProperty(binaries);
+    }
+    expect(Object.keys(OFFERED).every((owner) => published.some(({ name }) => name === owner))).toBe(true);
+  });
 
-    expect(natives?.optionalDependencies).toEqual(Object.fromEntries(offered.map((name) => [name, natives?.version])));
-    expect(natives?.dependencies).not.toHaveProperty(DRIVER_PACKAGE);
+  it("of the program asks for places in its own version", () => {
+    const cli = published.find(({ name }) => name === "@pi-bash/cli");
+
+    expect(cli?.dependencies).toHaveProperty("@pi-bash/places", cli?.version);
   });
 });
 
