@@ -8,6 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hostPackageOf } from "./pi-host.mjs";
 import { packageOf, STAND_INS } from "./targets.mjs";
+import { MAX_INSTALL_BYTES } from "./verify.mjs";
 
 /** Where README.md has its table: what stands between the two lines is replaced. */
 const README_TABLE = /(<!-- platforms:[^\n]*-->\n)[\s\S]*?(<!-- \/platforms -->)/;
@@ -41,13 +42,15 @@ const runtimesSection = (root) =>
 /** What does not depend on a run. `test/checks/platforms-page.test.ts` compares it with the page. */
 export const SIZE_SECTION = `## What an install weighs
 
-All packages for one system, in an empty project with nothing else in \`node_modules\`: at most 12,500,000 bytes, above which
-\`npm run package\` fails; 12.1 million now. 8.8 of them are ours: 5.8 the platform's package, 0.1 the bash driver's. \`@xterm/headless\` has 2.0,
-nine tenths of it source maps and a second format: it stays a dependency like any other, which a host can share and update.
-The rest is \`re2js\` (regular expressions) and \`unbash\` (the parser of commands), with 0.04 for the widths of characters.
+All packages for one system, in an empty project with nothing else in \`node_modules\`: at most ${MAX_INSTALL_BYTES.toLocaleString("en")} bytes, above which
+\`npm run package\` fails; 20.6 million now. 17.3 of them are ours: 7.0 the platform's package, 6.3 the two of \`pi-host\`, 0.2 the bash
+driver's. \`@xterm/headless\` has 2.0, nine tenths of it source maps and a second format: it stays a dependency like any other,
+which a host can share and update. The rest is \`re2js\` (regular expressions) and \`unbash\` (the parser of commands), with 0.06
+for the widths of characters. Who opens no places leaves the two of \`pi-host\` out (\`npm install --omit=optional\`, with the
+platform's package named).
 
-zod would be 6.3 more (every locale, its sources, two module formats). What is used of it is in \`@pi-bash/contract\`, with
-its declarations: 0.5. For a host with a zod of its own the schemas are zod's all the same: they go into its objects and
+zod would be 6.3 more (every locale, its sources, two module formats). What is used of it is in \`@pi-bash/contract\` and in
+\`@pi-bash/places\`, with its declarations: 0.5 in each. For a host with a zod of its own the schemas are zod's all the same: they go into its objects and
 unions, its \`toJSONSchema\` reads them, and the AI SDK takes them as they are, which \`npm run package\` tries. What two copies of
 zod in one program cost is in [decision 0006](decisions/0006-build-tools.md).
 `;
