@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { verifyImportTime } from "./import-time.mjs";
 import { inspectMcp } from "./inspect.mjs";
-import { installTarballs, runEmbedded, runTour, startOf } from "./project.mjs";
+import { installTarballs, runEmbedded, startOf, tryTour } from "./project.mjs";
 import { runStep } from "./run-step.mjs";
 import { addonOf, packageOf, supervisorOf } from "./targets.mjs";
 import { verifyDriven, verifyWithoutDriver } from "./verify-driven.mjs";
@@ -82,21 +82,21 @@ export function verifyInstall(tarballs, target) {
       return { lines, tests: `doctor; ${checks} checks of \`smoke.mjs\`` };
     }
     const driven = target.os === "linux" ? [verifyDriven(project, doctor, target)] : [];
-    const claims = runTour(bin, project);
+    const toured = tryTour(bin, project, doctor);
     runEmbedded([process.execPath], project);
     runReadme(project);
     const lines = [
       installed,
       ...driven,
       ...verifyPlaces(project, tarballs),
-      `tour from the packages: ${claims}`,
+      `from the packages, ${toured}`,
       "the tool embedded in a program of its own, and as README.md has it: ok",
       inspectMcp(project),
       verifyImportTime(project),
       verifyTypes(project),
       verifyWithoutDriver(tarballs, target),
     ];
-    return { lines, tests: `doctor; tour: ${claims}; embedded tool` };
+    return { lines, tests: `doctor; ${toured}; embedded tool` };
   } finally {
     rmSync(project, { recursive: true, force: true });
   }
