@@ -2,10 +2,10 @@
  * Builds `pi-host`, the engine as a program, static and for one Linux: into `packages/places/bin/pi-host-linux-<arch>`, with
  * its SHA-256 beside it in `pi-host-linux-<arch>.sha256` (neither is committed).
  *
- *   node scripts/build-host.mjs [--target <triple>] [--if-possible]
+ *   node scripts/build-host.mjs [--target <triple>] [--into <folder>] [--if-possible]
  *
  * The triple is `x86_64-unknown-linux-musl` or `aarch64-unknown-linux-musl`; without one, that of this machine. A target of
- * rustup that is missing is added; with `--if-possible`, nothing is built where that fails, and that is no failure. CARGO_TARGET_DIR is honoured.
+ * rustup that is missing is added. `--into` names another folder. With `--if-possible`, nothing is built where that fails, and that is no failure. CARGO_TARGET_DIR is honoured.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -66,7 +66,9 @@ function install(write, to) {
 }
 
 function main() {
-  const { values } = parseArgs({ options: { target: { type: "string" }, "if-possible": { type: "boolean" } } });
+  const { values } = parseArgs({
+    options: { target: { type: "string" }, into: { type: "string" }, "if-possible": { type: "boolean" } },
+  });
   const isOptional = values["if-possible"] === true;
   if (isOptional && process.platform !== "linux") return;
   const triple = values.target ?? defaultTriple();
@@ -93,7 +95,7 @@ function main() {
   if (bytes.length > MOST_BYTES) {
     throw new Error(`\`pi-host\` has ${bytes.length} bytes for ${triple}; it may have ${MOST_BYTES}`);
   }
-  const folder = join(root, "packages", "places", "bin");
+  const folder = resolve(root, values.into ?? join("packages", "places", "bin"));
   mkdirSync(folder, { recursive: true });
   const name = `pi-host-linux-${architecture}`;
   const digest = createHash("sha256").update(bytes).digest("hex");

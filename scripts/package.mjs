@@ -7,7 +7,8 @@
  *   node scripts/package.mjs                       this machine's target, with the binaries of `npm run build`
  *   node scripts/package.mjs --all                 every target that this machine can build; writes docs/platforms.md
  *   node scripts/package.mjs --binaries <target>   only the binaries of a target, into build/binaries/<target>; or those of
- *                                                  the bash driver, of all its architectures: `bash-driver`
+ *                                                  all architectures of the bash driver (`bash-driver`) or of the program
+ *                                                  that is sent to places (`pi-host`)
  *   node scripts/package.mjs --packed              packs the binaries that are in build/binaries
  *   node scripts/package.mjs --try                 only the proof, of the tarballs that are in build/tarballs
  *   node scripts/package.mjs --published           installs the published version by npm, pnpm, yarn and bun, and uses it
@@ -27,10 +28,11 @@ import {
   verifyDriver,
 } from "./package/driver.mjs";
 import { emulate } from "./package/emulate.mjs";
+import { buildHost, buildHosts, HOST_FOLDER, hostsBuilt, ownHost, seenOfHost, verifyHost } from "./package/pi-host.mjs";
 import { writePlatformsPage } from "./package/platforms-page.mjs";
 import { verifyPublished } from "./package/published.mjs";
 import { runNpm, runStep } from "./package/run-step.mjs";
-import { publishedPackages, stageDriver, stagePackage, stageTarget } from "./package/stage.mjs";
+import { publishedPackages, stageDriver, stageHost, stagePackage, stageTarget } from "./package/stage.mjs";
 import { ownTarget, STAND_INS, TARGETS } from "./package/targets.mjs";
 import { verifyInstall, verifyManifests, verifyTarget } from "./package/verify.mjs";
 
@@ -49,10 +51,10 @@ function pack(folder) {
 }
 
 /**
- * Packs everything; `sources` are targets with the folders of their binaries, `objects` drivers with those of theirs. Without
- * one there is no package of the driver.
+ * Packs everything; `sources` are targets with the folders of their binaries, `objects` drivers with those of theirs, `hosts`
+ * each `pi-host` with that of its files. Without an object there is no package of the driver.
  */
-function packAll({ sources, objects }) {
+function packAll({ sources, objects, hosts }) {
   for (const folder of [staging, tarballs]) rmSync(folder, { recursive: true, force: true });
   mkdirSync(tarballs, { recursive: true });
   runStep(process.execPath, ["scripts/build-ts.mjs"], root);
@@ -69,6 +71,11 @@ function packAll({ sources, objects }) {
     const folder = stageDriver(root, staging, objects);
     const drivers = objects.map(({ driver }) => driver);
     console.log(verifyDriver(folder, drivers));
+    packed.push({ folder, tarball: pack(folder), typed: false });
+  }
+  for (const { host, folder: files } of hosts) {
+    const folder = stageHost(root, staging, host, files);
+    console.log(verifyHost(folder, host));
     packed.push({ folder, tarball: pack(folder), typed: false });
   }
   verifyManifests(root, packed);
@@ -140,11 +147,26 @@ function allDrivers() {
   return process.platform === "linux" ? crossBuilt(join(buildDrivers(root), "..")) : [];
 }
 
+/** The `pi-host` of this machine, built where a checkout has it; none on another system than Linux. */
+function ownHosts() {
+  const host = ownHost();
+  if (host === undefined) return [];
+  const folder = join(root, "packages", "places", "bin");
+  buildHost(root, host, folder);
+  return [{ host, folder }];
+}
+
+/** Each `pi-host`; none where this machine cannot build them. */
+function allHosts() {
+  return process.platform === "linux" ? hostsBuilt(join(buildHosts(root), "..")) : [];
+}
+
 function buildBinaries(name) {
   if (name === DRIVER_FOLDER) return buildDrivers(root);
+  if (name === HOST_FOLDER) return buildHosts(root);
   const target = TARGETS.find((one) => one.name === name);
   if (target !== undefined) return buildTarget(root, target);
-  const names = [...TARGETS.map((one) => one.name), DRIVER_FOLDER];
+  const names = [...TARGETS.map((one) => one.name), DRIVER_FOLDER, HOST_FOLDER];
   throw new Error(`no target \`${name}\`; there are ${names.join(", ")}`);
 }
 
@@ -172,14 +194,20 @@ async function main() {
   if (values.all) {
     const rows = buildAll();
     const sources = rows.filter(({ target, binaries }) => binaries !== undefined && TARGETS.includes(target));
-    packAll({ sources, objects: allDrivers() });
-    writePlatformsPage(root, tryAll(rows));
+    const hosts = allHosts();
+    packAll({ sources, objects: allDrivers(), hosts });
+    const tried = tryAll(rows);
+    writePlatformsPage(
+      root,
+      tried,
+      hosts.map((one) => seenOfHost(root, one)),
+    );
   } else if (values.packed) {
     packAll(binariesOfRelease(join(root, "build", "binaries")));
   } else {
     runStep(process.execPath, ["scripts/build.mjs"], root, { limitMs: BUILD_LIMIT_MS });
     const binaries = join(root, "packages", "natives", "bin");
-    packAll({ sources: [{ target: thisTarget(), binaries }], objects: ownDriver(binaries) });
+    packAll({ sources: [{ target: thisTarget(), binaries }], objects: ownDriver(binaries), hosts: ownHosts() });
     tryPacked();
   }
   console.log(`packed into build/tarballs: ${readdirSync(tarballs).length} tarballs`);

@@ -17,12 +17,13 @@ const CONTRACT_PIECES = ["abort", "nearest-names", "unknown-option"].map((name) 
  * What is put into a package instead of being imported. `dependency` is the one that it replaces; where `stays` is
  * true, types still come from it. `from` are the only places, of the workspace's root, whose files may get in.
  *
- * - zod takes 6.3 MB of an install, and a twentieth of it is used.
+ * - zod takes 6.3 MB of an install, and a twentieth of it is used: of the contract, and of what places say to each other.
  * - A few small files are all that `natives` runs of the contract: found and read apart they are a tenth of the import.
  * - The MCP adapter with its SDK, so that `pi-bash mcp` works without one beside it: the SDK takes 8.4 MB.
  */
 const TAKEN_IN = {
   contract: { dependency: "zod", stays: false, from: ["node_modules/zod/v4/"] },
+  places: { dependency: "zod", stays: false, from: ["node_modules/zod/v4/"] },
   natives: { dependency: "@pi-bash/contract", stays: true, from: CONTRACT_PIECES },
   cli: {
     dependency: "@pi-bash/adapters",

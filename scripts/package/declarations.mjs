@@ -1,7 +1,7 @@
 /**
  * Copies the declarations of a staged package: those that its entries reach, with zod's own among them.
  *
- * The published contract has zod in it (see `bundle.mjs`), and its types speak of zod's. So the declarations of zod that
+ * The published contract and places have zod in them (see `bundle.mjs`), and their types speak of zod's. So the declarations of zod that
  * they reach are copied as they are, below `dist/zod`, and named there instead of by the name of a package.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -27,7 +27,7 @@ const BUILTIN = "pi_driver_struct";
 const LIBRARY_NAMES = new Set(
   (
     "__errno_location __fpurge __sigsetjmp _exit chdir clearerr close dup2 dup3 fcntl fflush getpid getrlimit getsockopt " +
-    "kill lseek memcpy memset open pipe2 poll pread readlink recvmsg sendmsg setpgid snprintf stdout stpcpy strchr strcmp " +
+    "kill lseek memchr memcpy memset open pipe2 poll pread readlink recvmsg sendmsg setpgid snprintf stdout stpcpy strchr strcmp " +
     "strcpy strcspn strlen strncmp strncpy strpbrk strrchr syscall unlink"
   ).split(" "),
 );

@@ -11,10 +11,15 @@ const ELF_MAGIC = 0x7f454c46;
 const CLASS_64 = 2;
 const LITTLE_ENDIAN = 1;
 const HEADER_BYTES = 64;
+const EXECUTABLE = 2;
 const SHARED_OBJECT = 3;
+const SEGMENT_DYNAMIC = 2;
+const SEGMENT_INTERPRETER = 3;
 const SECTION_DYNAMIC = 6;
 const SECTION_DYNAMIC_SYMBOLS = 11;
+const TAG_END = 0n;
 const TAG_NEEDED = 1n;
+const SEGMENT_BYTES = 56;
 const DYNAMIC_BYTES = 16;
 const SYMBOL_BYTES = 24;
 const BINDING_WEAK = 2;
@@ -26,9 +31,7 @@ const BINDING_WEAK = 2;
  * @throws Error where it is not a shared object of that kind
  */
 export function readSharedObject(bytes) {
-  const isElf = bytes.length > HEADER_BYTES && bytes.readUInt32BE(0) === ELF_MAGIC;
-  if (!isElf || bytes[4] !== CLASS_64 || bytes[5] !== LITTLE_ENDIAN || bytes.readUInt16LE(16) !== SHARED_OBJECT)
-    throw new Error("it is not a 64-bit little-endian shared object");
+  if (!isOfKind(bytes, [SHARED_OBJECT])) throw new Error("it is not a 64-bit little-endian shared object");
   const sections = sectionsOf(bytes);
   const symbols = symbolsOf(bytes, sections);
   const named = symbols.filter(({ name }) => name !== "");
@@ -38,6 +41,45 @@ export function readSharedObject(bytes) {
     given: named.filter(({ isWanted }) => !isWanted).map(({ name }) => name),
     wanted: named.filter(({ isWanted, isWeak }) => isWanted && !isWeak).map(({ name }) => name),
   };
+}
+
+/**
+ * @param {Buffer} bytes the whole file, whose table of sections may be stripped
+ * @returns {{ machine: number, isStatic: boolean }} `isStatic`: it names no loader and needs no library
+ * @throws Error where it is not a program of that kind, or is cut off
+ */
+export function readProgram(bytes) {
+  // A program that can be loaded anywhere is a shared object by its kind.
+  if (!isOfKind(bytes, [EXECUTABLE, SHARED_OBJECT])) throw new Error("it is not a 64-bit little-endian program");
+  const segments = segmentsOf(bytes);
+  const needsLibraries = segments.some(({ kind, offset, size }) => {
+    if (kind !== SEGMENT_DYNAMIC) return false;
+    const tags = Array.from({ length: Math.floor(size / DYNAMIC_BYTES) }, (_, index) =>
+      bytes.readBigUInt64LE(offset + index * DYNAMIC_BYTES),
+    );
+    const end = tags.indexOf(TAG_END);
+    return tags.slice(0, end === -1 ? tags.length : end).includes(TAG_NEEDED);
+  });
+  const hasLoader = segments.some(({ kind }) => kind === SEGMENT_INTERPRETER);
+  return { machine: bytes.readUInt16LE(18), isStatic: !hasLoader && !needsLibraries };
+}
+
+function isOfKind(bytes, kinds) {
+  const isElf = bytes.length > HEADER_BYTES && bytes.readUInt32BE(0) === ELF_MAGIC;
+  return isElf && bytes[4] === CLASS_64 && bytes[5] === LITTLE_ENDIAN && kinds.includes(bytes.readUInt16LE(16));
+}
+
+function segmentsOf(bytes) {
+  const table = Number(bytes.readBigUInt64LE(32));
+  const length = bytes.readUInt16LE(54);
+  return Array.from({ length: bytes.readUInt16LE(56) }, (_, index) => {
+    const at = table + index * length;
+    if (at + SEGMENT_BYTES > bytes.length) throw new Error("it is cut off");
+    const offset = Number(bytes.readBigUInt64LE(at + 8));
+    const size = Number(bytes.readBigUInt64LE(at + 32));
+    if (offset + size > bytes.length) throw new Error("it is cut off");
+    return { kind: bytes.readUInt32LE(at), offset, size };
+  });
 }
 
 function sectionsOf(bytes) {

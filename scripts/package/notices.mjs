@@ -9,15 +9,23 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|copyright|unlicense)/i;
 
-/** Packages that reach the binaries: what our two crates need at run time, with build scripts and tests left out. */
-function linkedPackages(metadata) {
+/** The crates whose binaries are in the package of a target. */
+const NATIVE_CRATES = ["pi-natives", "pi-supervisor"];
+
+/** What a static binary has in it besides crates: the C library that Rust links. Its licence asks to be named, too. */
+const MUSL = {
+  title: "musl, the C library: MIT",
+  texts: [readFileSync(fileURLToPath(new URL("musl-licence.txt", import.meta.url)), "utf8").trim()],
+};
+
+/** Packages that reach the binaries of crates of ours: what these need at run time, with build scripts and tests left out. */
+function linkedPackages(metadata, crates) {
   const nodes = new Map(metadata.resolve.nodes.map((node) => [node.id, node]));
-  const queue = metadata.packages
-    .filter(({ name }) => name === "pi-natives" || name === "pi-supervisor")
-    .map(({ id }) => id);
+  const queue = metadata.packages.filter(({ name }) => crates.includes(name)).map(({ id }) => id);
   const seen = new Set(queue);
   for (const id of queue) {
     for (const { pkg, dep_kinds: kinds } of nodes.get(id)?.deps ?? []) {
@@ -37,21 +45,30 @@ function licenceTexts(manifestPath) {
   return files.map(({ name }) => readFileSync(join(folder, name), "utf8").trim());
 }
 
-/** The text of `THIRD-PARTY-NOTICES.md` for one Rust target. */
+/** The text of `THIRD-PARTY-NOTICES.md` for the package of one Rust target. */
 export function thirdPartyNotices(root, triple) {
+  return noticesText("The binaries in this package contain these crates.", cratesOf(root, triple, NATIVE_CRATES));
+}
+
+/** The text of `THIRD-PARTY-NOTICES.md` for a package with `pi-host`. */
+export function hostNotices(root, triple) {
+  const owners = [...cratesOf(root, triple, ["pi-host"]), MUSL];
+  return noticesText("The program in this package contains these crates, and a C library.", owners);
+}
+
+/** The crates of others that the binaries of ours contain on a target, as `noticesText` takes them. */
+function cratesOf(root, triple, crates) {
   const json = execFileSync("cargo", ["metadata", "--locked", "--format-version", "1", "--filter-platform", triple], {
     cwd: root,
     maxBuffer: 256 * 1024 * 1024,
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const packages = linkedPackages(JSON.parse(json.toString("utf8")));
-  const owners = packages
+  return linkedPackages(JSON.parse(json.toString("utf8")), crates)
     .sort((a, b) => a.name.localeCompare(b.name) || a.version.localeCompare(b.version))
     .map(({ name, version, license, manifest_path: manifest }) => ({
       title: `${name} ${version}: ${license ?? "see its text"}`,
       texts: licenceTexts(manifest),
     }));
-  return noticesText("The binaries in this package contain these crates.", owners);
 }
 
 /** The text of `THIRD-PARTY-NOTICES.md` for a package whose files contain code of npm packages. */

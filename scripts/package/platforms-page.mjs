@@ -6,7 +6,9 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { hostPackageOf } from "./pi-host.mjs";
 import { packageOf, STAND_INS } from "./targets.mjs";
+import { MAX_INSTALL_BYTES } from "./verify.mjs";
 
 /** Where README.md has its table: what stands between the two lines is replaced. */
 const README_TABLE = /(<!-- platforms:[^\n]*-->\n)[\s\S]*?(<!-- \/platforms -->)/;
@@ -37,7 +39,39 @@ function runtimeLines(root) {
 const runtimesSection = (root) =>
   `## Runtimes on linux-x64-gnu\n\nAll TypeScript tests, by \`npm run test:runtimes\`; the oldest Node gets the tour. On Bun\nthe tests run in vitest under Bun, and the programs that they start are Bun's, too; skipped there: the API reference\n(TypeScript's API needs Node), a stand-in for an old addon (\`require.extensions\`) and the attempts to get out of a\nsandbox (Bun does not say why a socket was refused).\n\n${runtimeLines(root)}`;
 
-const SIZE_SECTION = `## What an install weighs\n\nAll packages for one system, in an empty project with nothing else in \`node_modules\`: at most 12,500,000 bytes, above which\n\`npm run package\` fails; 12.1 million now. 8.8 of them are ours: 5.8 the platform's package, 0.1 the bash driver's. \`@xterm/headless\` has 2.0,\nnine tenths of it source maps and a second format: it stays a dependency like any other, which a host can share and update.\nThe rest is \`re2js\` (regular expressions) and \`unbash\` (the parser of commands), with 0.04 for the widths of characters.\n\nzod would be 6.3 more (every locale, its sources, two module formats). What is used of it is in \`@pi-bash/contract\`, with\nits declarations: 0.5. For a host with a zod of its own the schemas are zod's all the same: they go into its objects and\nunions, its \`toJSONSchema\` reads them, and the AI SDK takes them as they are, which \`npm run package\` tries. What two copies of\nzod in one program cost is in [decision 0006](decisions/0006-build-tools.md).\n`;
+/** What does not depend on a run. `test/checks/platforms-page.test.ts` compares it with the page. */
+export const SIZE_SECTION = `## What an install weighs
+
+All packages for one system, in an empty project with nothing else in \`node_modules\`: at most ${MAX_INSTALL_BYTES.toLocaleString("en")} bytes, above which
+\`npm run package\` fails; 20.6 million now. 17.3 of them are ours: 7.0 the platform's package, 6.3 the two of \`pi-host\`, 0.2 the bash
+driver's. \`@xterm/headless\` has 2.0, nine tenths of it source maps and a second format: it stays a dependency like any other,
+which a host can share and update. The rest is \`re2js\` (regular expressions) and \`unbash\` (the parser of commands), with 0.06
+for the widths of characters. Who opens no places leaves the two of \`pi-host\` out (\`npm install --omit=optional\`, with the
+platform's package named).
+
+zod would be 6.3 more (every locale, its sources, two module formats). What is used of it is in \`@pi-bash/contract\` and in
+\`@pi-bash/places\`, with its declarations: 0.5 in each. For a host with a zod of its own the schemas are zod's all the same: they go into its objects and
+unions, its \`toJSONSchema\` reads them, and the AI SDK takes them as they are, which \`npm run package\` tries. What two copies of
+zod in one program cost is in [decision 0006](decisions/0006-build-tools.md).
+`;
+
+export const NEEDS_SECTION = `## What a target needs
+
+- glibc 2.28 or newer (RHEL 8, Debian 10, Ubuntu 20.04), which is what Node's own builds need; musl 1.2 or newer.
+- macOS 11 or newer. Windows 10 or newer, with Git for Windows for its bash.
+- Read-only commands need Linux 5.13 with Landlock and the bash driver; with Linux 6.12 they hold signals too ([read-only.md](read-only.md#where-it-cannot-be-had)).
+- The bash driver is a package of its own for Linux: \`@pi-bash/bash-driver\`, one object for x64 and one for arm64, of either C
+  library. [Which bashes take it](../bash-driver/README.md#seen-of-bashes); with another one, on macOS and on Windows sessions do without.
+- Elsewhere [the fallback](natives.md) runs commands without sessions.
+- A place is Linux on x64 or arm64, with bash ([places.md](places.md)); it may be opened from any of these systems.
+`;
+
+/** What stands above the table of `pi-host`. */
+export const PLACES_TEXT = `## Places
+
+\`pi-host\` is what is sent to [places](places.md): static, the same for each C library. An install has those of both
+processors, on every system: a place may have another one than the machine that opens it.
+`;
 
 /** A stand-in is built to be tried and never published. */
 function packageCell(target) {
@@ -84,16 +118,28 @@ function writeReadmeTable(root, rows) {
   );
 }
 
-/** @param {Array<{ target: object, built: string, loaded: string, tests: string }>} rows */
-export function writePlatformsPage(root, rows) {
+/** @param {Array<{ host: object, bytes: number, ran: string }>} hosts as `seenOfHost` has them */
+function placesSection(hosts) {
+  const rows = hosts.map(
+    ({ host, bytes, ran }) =>
+      `| \`${host.name}\` (${host.triple}) | \`${hostPackageOf(host)}\` | yes, ${(bytes / 1024 / 1024).toFixed(1)} MiB | ${cell(ran)} |`,
+  );
+  const table = rows.length === 0 ? "" : `\n| place | package | built | ran |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+  return `${PLACES_TEXT}${table}\n`;
+}
+
+/**
+ * @param {Array<{ target: object, built: string, loaded: string, tests: string }>} rows
+ * @param {Array<{ host: object, bytes: number, ran: string }>} hosts as `seenOfHost` has them
+ */
+export function writePlatformsPage(root, rows, hosts) {
   const lines = rows.map(
     ({ target, built, loaded, tests }) =>
       `| \`${target.name}\` (${target.triple}) | ${packageCell(target)} | ${cell(built)} | ${cell(loaded)} | ${cell(tests)} |`,
   );
-  const floors = `\n## What a target needs\n\n- glibc 2.28 or newer (RHEL 8, Debian 10, Ubuntu 20.04), which is what Node's own builds need; musl 1.2 or newer.\n- macOS 11 or newer. Windows 10 or newer, with Git for Windows for its bash.\n- The bash driver is a package of its own for Linux: \`@pi-bash/bash-driver\`, one object for x64 and one for arm64, of either C\n  library. [Which bashes take it](../bash-driver/README.md#seen-of-bashes); with another one, on macOS and on Windows sessions do without.\n- Elsewhere [the fallback](natives.md) runs commands without sessions.\n`;
   writeFileSync(
     join(root, "docs", "platforms.md"),
-    `${head(builtCommit(root))}${lines.join("\n")}\n\n${runtimesSection(root)}\n${SIZE_SECTION}${floors}`,
+    `${head(builtCommit(root))}${lines.join("\n")}\n\n${placesSection(hosts)}${runtimesSection(root)}\n${SIZE_SECTION}\n${NEEDS_SECTION}`,
   );
   writeReadmeTable(root, rows);
 }

@@ -35,6 +35,25 @@ export function runTour([command, ...words], project, options = {}) {
   return claims[0];
 }
 
+/**
+ * Runs the tour where the doctor says that sessions are kept; elsewhere the tour has to refuse, and to name the doctor.
+ * Returns what was seen.
+ *
+ * @param {string} doctor what the doctor printed in this project
+ */
+export function tryTour(start, project, doctor) {
+  if (/^ok +persistent session\b/m.test(doctor)) return `tour: ${runTour(start, project)}`;
+  let refusal = "it ran";
+  try {
+    runTour(start, project);
+  } catch (error) {
+    refusal = String(error);
+  }
+  if (!refusal.includes("the tour needs a persistent session; `pi-bash doctor` says what is missing"))
+    throw new Error(`the doctor knows of no session that is kept, and the tour: ${refusal}`);
+  return "tour: refused, no session is kept";
+}
+
 /** Runs an agent author's program in the project, with the words that start Node. */
 export function runEmbedded([command, ...words], project, options = {}) {
   copyFileSync(fileURLToPath(new URL("embed.mjs", import.meta.url)), join(project, "embed.mjs"));

@@ -1,13 +1,13 @@
 /**
- * Publishes the tarballs of `build/tarballs/`: the prebuilt packages first, so that whoever gets the new
- * `@pi-bash/natives` can also get its binaries. What the registry has already is left alone, so a release that was
+ * Publishes the tarballs of `build/tarballs/`: the packages with binaries first, so that whoever gets the new
+ * `@pi-bash/natives` or `@pi-bash/places` can also get theirs. What the registry has already is left alone, so a release that was
  * cut off is completed by running it again; the program ends well only when the registry has everything.
  */
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isPublished, releaseNames } from "./registry.mjs";
+import { binaryNames, isPublished, releaseNames } from "./registry.mjs";
 import { runNpm } from "./run-step.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -21,8 +21,8 @@ function manifestOf(file) {
 }
 
 /** Binaries, then the packages below all others, then the others. */
-function rankOf({ name, os }) {
-  if (os !== undefined) return 0;
+function rankOf({ name }) {
+  if (binaryNames().includes(name)) return 0;
   const at = FIRST.indexOf(name);
   return at === -1 ? FIRST.length + 1 : at + 1;
 }

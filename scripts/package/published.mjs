@@ -1,6 +1,6 @@
 /**
  * Installs what is published as its users do, by each package manager into an empty folder, and uses it: a command, a
- * session of several, and an agent author's program.
+ * session of several, a place, and an agent author's program.
  *
  * The registry is npm's, or the one that `npm_config_registry` names. The managers come from it as well, into
  * `build/managers/`.
@@ -109,9 +109,14 @@ function tryManager(manager, version) {
     const doctor = manager.exec(project, ["pi-bash", "doctor"]);
     requireText("the doctor", doctor, new RegExp(packageOf(ownTarget()).slice(1)));
     if (process.platform === "linux") requireText("the doctor", doctor, /^ok +bash driver .*bash-driver.*\.so$/m);
+    if (process.platform === "linux") {
+      const onPlace = ["--on", "command:env"];
+      requireText("a place", manager.exec(project, ["pi-bash", "run", ...onPlace, "echo $((6 * 7))"]), /^42$/m);
+      requireText("its doctor", manager.exec(project, ["pi-bash", "doctor", ...onPlace]), /^ok +pi-host /m);
+    }
     copyFileSync(fileURLToPath(new URL("embed.mjs", import.meta.url)), join(project, "embed.mjs"));
     runStep(manager.node[0], [...manager.node.slice(1), "embed.mjs"], project);
-    console.log(`installed by ${manager.name}: a command, a session, the doctor and an embedded tool`);
+    console.log(`installed by ${manager.name}: a command, a session, a place, the doctor and an embedded tool`);
   } finally {
     rmSync(project, { recursive: true, force: true });
   }

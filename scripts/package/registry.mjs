@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DRIVER_PACKAGE } from "./driver.mjs";
+import { HOST_TARGETS, hostPackageOf } from "./pi-host.mjs";
 import { runNpm } from "./run-step.mjs";
 import { publishedPackages } from "./stage.mjs";
 import { packageOf, TARGETS } from "./targets.mjs";
@@ -11,12 +12,17 @@ export function versionOf(root) {
   return JSON.parse(readFileSync(join(root, "packages", "natives", "package.json"), "utf8")).version;
 }
 
+/** Names of the packages with binaries, which a release publishes first. */
+export function binaryNames() {
+  return [...TARGETS.map(packageOf), DRIVER_PACKAGE, ...HOST_TARGETS.map(hostPackageOf)];
+}
+
 /** Names of everything that a release publishes: the packages with binaries, then the others. */
 export function releaseNames(root) {
   const others = publishedPackages(root).map(
     (name) => JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")).name,
   );
-  return [...TARGETS.map(packageOf), DRIVER_PACKAGE, ...others];
+  return [...binaryNames(), ...others];
 }
 
 /**

@@ -2,8 +2,8 @@
  * Lays out what is published: a folder for each npm package, with the manifest as the registry is to see it.
  *
  * The manifests in `packages/` serve the workspace. What differs in the published ones is made here and nowhere else:
- * exact versions of our own packages (they are released together), the prebuilt packages and the bash driver's as optional
- * dependencies of `@pi-bash/natives`, no `pi-source` condition (sources are not shipped), a licence file; one file of JavaScript for each
+ * exact versions of our own packages (they are released together), the packages with binaries as optional dependencies of
+ * those that load them, no `pi-source` condition (sources are not shipped), a licence file; one file of JavaScript for each
  * entry (`bundle.mjs`), the declarations that entries reach (`declarations.mjs`) and the documents that are named
  * (`documents.mjs`).
  */
@@ -26,12 +26,22 @@ import { bundlePackage } from "./bundle.mjs";
 import { copyDeclarations } from "./declarations.mjs";
 import { copyDocuments } from "./documents.mjs";
 import { DRIVER_FOLDER, DRIVER_PACKAGE, objectOf } from "./driver.mjs";
-import { thirdPartyNotices } from "./notices.mjs";
+import { hostNotices, thirdPartyNotices } from "./notices.mjs";
+import { HOST_TARGETS, hostFileOf, hostFilesOf, hostPackageOf } from "./pi-host.mjs";
 import { runStep } from "./run-step.mjs";
 import { addonOf, packageOf, supervisorOf, TARGETS } from "./targets.mjs";
 
 const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
 const writeJson = (path, value) => writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
+
+/** Where the types of a package name zod's own, these go along: zod itself does not. */
+const WITH_ZOD = ["contract", "places"];
+
+/** What a package's `optionalDependencies` are to have: packages with binaries, without which it is there in part. */
+const OFFERED = {
+  "@pi-bash/natives": [...TARGETS.map(packageOf), DRIVER_PACKAGE],
+  "@pi-bash/places": HOST_TARGETS.map(hostPackageOf),
+};
 
 /** Folder names under `packages/` of all that is published, which is everything that is not marked private. */
 export function publishedPackages(root) {
@@ -62,10 +72,8 @@ export function publishedManifest(manifest) {
   const { devDependencies: _, scripts: __, ...kept } = manifest;
   const published = { ...kept, exports: { ...withoutSources(manifest.exports), "./package.json": "./package.json" } };
   if (manifest.dependencies) published.dependencies = exact(manifest.dependencies);
-  if (manifest.name === "@pi-bash/natives") {
-    const offered = [...TARGETS.map(packageOf), DRIVER_PACKAGE];
-    published.optionalDependencies = Object.fromEntries(offered.map((name) => [name, manifest.version]));
-  }
+  const offered = OFFERED[manifest.name];
+  if (offered) published.optionalDependencies = Object.fromEntries(offered.map((name) => [name, manifest.version]));
   return published;
 }
 
@@ -88,7 +96,7 @@ export function stagePackage(root, staging, name) {
   const published = publishedManifest(manifest);
   writeJson(join(to, "package.json"), { ...published, files: [...published.files, ...documents] });
   const declarations = Object.values(manifest.exports).map(({ types }) => types);
-  copyDeclarations(from, to, declarations, name === "contract" ? join(root, "node_modules", "zod") : undefined);
+  copyDeclarations(from, to, declarations, WITH_ZOD.includes(name) ? join(root, "node_modules", "zod") : undefined);
   bundlePackage(root, name, to);
   return to;
 }
@@ -168,6 +176,45 @@ export function stageTarget(root, staging, target, binaries) {
     // napi knows of the addon only.
     files: [...files, "THIRD-PARTY-NOTICES.md"],
     // Yarn's zip archives cannot hold what `dlopen` and `execve` are to open.
+    preferUnplugged: true,
+  });
+  return to;
+}
+
+/**
+ * Stages the package of a `pi-host` from a folder with its files; returns its folder.
+ *
+ * It has neither `os` nor `cpu`, by which npm would keep it from every machine but those that can run it: who needs it is a
+ * machine that opens a place, whatever that machine is.
+ */
+export function stageHost(root, staging, host, binaries) {
+  const to = join(staging, `host-${host.name}`);
+  const name = hostPackageOf(host);
+  const files = hostFilesOf(host);
+  rmSync(to, { recursive: true, force: true });
+  mkdirSync(to, { recursive: true });
+  for (const file of files) {
+    copyFileSync(join(binaries, file), join(to, file));
+    // What an artifact of a workflow went through keeps no modes.
+    chmodSync(join(to, file), file === hostFileOf(host) ? 0o755 : 0o644);
+  }
+  copyFileSync(join(root, "LICENSE"), join(to, "LICENSE"));
+  writeFileSync(join(to, "THIRD-PARTY-NOTICES.md"), hostNotices(root, host.triple));
+  writeFileSync(
+    join(to, "README.md"),
+    `# ${name}\n\n\`pi-host\`, one static file for \`${host.triple}\`, which \`@pi-bash/places\` sends to places with that processor.\nInstalled by it, on every system, and not by hand. \`sha256sum -c ${hostFileOf(host)}.sha256\` checks the file.\n`,
+  );
+  const { version, license, repository, engines } = readJson(join(root, "packages", "places", "package.json"));
+  writeJson(join(to, "package.json"), {
+    name,
+    version,
+    description: `The program that @pi-bash/places sends to ${host.name}`,
+    license,
+    repository,
+    engines,
+    main: hostFileOf(host),
+    files: [...files, "THIRD-PARTY-NOTICES.md"],
+    // A place where it cannot be sent gets it by hand, as a file and not out of one of Yarn's zip archives.
     preferUnplugged: true,
   });
   return to;

@@ -1,13 +1,13 @@
 /**
  * Proves what an install is with the bash driver and without it: with it sessions use it, and the doctor says so; without it
- * they work, and the doctor says what to install.
+ * each command begins with the state of the one before, and the doctor says what to install.
  */
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DRIVER_PACKAGE, driverFor, isDriverTarball, objectOf } from "./driver.mjs";
-import { installTarballs, runTour, startOf } from "./project.mjs";
+import { installTarballs, startOf, tryTour } from "./project.mjs";
 import { runStep } from "./run-step.mjs";
 
 /**
@@ -60,10 +60,11 @@ export function verifyWithoutDriver(tarballs, target) {
     if (existsSync(join(ours, "bash-driver"))) throw new Error(`\`--omit=optional\` leaves ${DRIVER_PACKAGE} in`);
     runDriven(project, "without");
     const [command, ...words] = startOf(project);
-    const line = doctorLine(runStep(command, [...words, "doctor"], project).replaceAll(/\n +/g, " "));
+    const doctor = runStep(command, [...words, "doctor"], project);
+    const line = doctorLine(doctor.replaceAll(/\n +/g, " "));
     if (!line.startsWith("limited") || !line.includes(`install \`${DRIVER_PACKAGE}\``))
       throw new Error(`without the driver the doctor says:\n${line}`);
-    return `without the bash driver: sessions keep their state, the doctor names it, tour: ${runTour(startOf(project), project)}`;
+    return `without the bash driver: commands begin with the state of the one before, the doctor names it; ${tryTour([command, ...words], project, doctor)}`;
   } finally {
     rmSync(project, { recursive: true, force: true });
   }

@@ -24,6 +24,7 @@ import {
   objectOf,
   verifyDriver,
 } from "../../scripts/package/driver.mjs";
+import { HOST_TARGETS, hostFilesOf, hostsBuilt } from "../../scripts/package/pi-host.mjs";
 import { releaseNames } from "../../scripts/package/registry.mjs";
 import { publishedManifest, stageDriver } from "../../scripts/package/stage.mjs";
 import { ownTarget, TARGETS } from "../../scripts/package/targets.mjs";
@@ -165,25 +166,30 @@ describe("the binaries of a release", () => {
     const binaries = folder();
     for (const { name } of TARGETS) write(join(binaries, name, "addon"), "");
     for (const { folder: place } of crossBuilt(binaries)) write(join(place, "pi-driver.so"), "");
+    for (const { host, folder: place } of hostsBuilt(binaries))
+      for (const file of hostFilesOf(host)) write(join(place, file), "");
     return binaries;
   }
 
-  it("are those of every target and every driver", () => {
-    const { sources, objects: drivers } = binariesOfRelease(complete());
+  it("are those of every target, every driver and every pi-host", () => {
+    const { sources, objects: drivers, hosts } = binariesOfRelease(complete());
 
     expect(sources.map(({ target }) => target)).toEqual(TARGETS);
     expect(drivers.map(({ driver }) => driver)).toEqual(DRIVER_TARGETS);
+    expect(hosts.map(({ host }) => host)).toEqual(HOST_TARGETS);
   });
 
-  it.each([...TARGETS.map(({ name }) => name), ...DRIVER_TARGETS.map(({ name }) => `bash-driver/${name}`)])(
-    "are refused without those of %s",
-    (missing) => {
-      const binaries = complete();
-      rmSync(join(binaries, missing), { recursive: true });
+  const everyName = [
+    ...TARGETS.map(({ name }) => name),
+    ...DRIVER_TARGETS.map(({ name }) => `bash-driver/${name}`),
+    ...HOST_TARGETS.map(({ name }) => `pi-host/${name}`),
+  ];
+  it.each(everyName)("are refused without those of %s", (missing) => {
+    const binaries = complete();
+    rmSync(join(binaries, missing), { recursive: true });
 
-      expect(() => binariesOfRelease(binaries)).toThrow(new Error(`no binaries of ${missing}`));
-    },
-  );
+    expect(() => binariesOfRelease(binaries)).toThrow(new Error(`no binaries of ${missing}`));
+  });
 });
 
 describe.skipIf(!isBuilt)(`an object${isBuilt ? "" : " (Linux and a native build only)"}`, () => {

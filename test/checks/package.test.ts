@@ -1,10 +1,13 @@
 /** What `npm run package` makes of the workspace's manifests. The whole, with a real install, is that command itself. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { currentTarget } from "../../packages/natives/src/target.ts";
 import { DRIVER_PACKAGE } from "../../scripts/package/driver.mjs";
+import { HOST_TARGETS, hostPackageOf } from "../../scripts/package/pi-host.mjs";
+import { tryTour } from "../../scripts/package/project.mjs";
 import { publishedManifest, publishedPackages } from "../../scripts/package/stage.mjs";
 import { ownTarget, packageOf, TARGETS } from "../../scripts/package/targets.mjs";
 
@@ -22,6 +25,12 @@ interface Manifest {
 function manifestOf(name: string): Manifest {
   return JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8")) as Manifest;
 }
+
+/** What a package offers that is there in part without it. */
+const OFFERED = {
+  "@pi-bash/natives": [...TARGETS.map(packageOf), DRIVER_PACKAGE],
+  "@pi-bash/places": HOST_TARGETS.map(hostPackageOf),
+};
 
 const published = publishedPackages(root).map((name: string) => publishedManifest(manifestOf(name)) as Manifest);
 
@@ -44,12 +53,20 @@ describe("a published manifest", () => {
     }
   });
 
-  it("of the natives offers a prebuilt package for every target and the bash driver, in its own version", () => {
-    const natives = published.find(({ name }) => name === "@pi-bash/natives");
-    const offered = [...TARGETS.map(packageOf), DRIVER_PACKAGE];
+  it("offers packages with binaries in its own version, and asks for none of them", () => {
+    for (const { name, version, optionalDependencies, dependencies = {} } of published) {
+      const offered = Object.entries(OFFERED).find(([owner]) => owner === name)?.[1];
+      const expected = offered && Object.fromEntries(offered.map((other: string) => [other, version]));
+      expect(optionalDependencies, name).toEqual(expected);
+      for (const binaries of Object.values(OFFERED).flat()) expect(dependencies, name).not.toHaveProperty(binaries);
+    }
+    expect(Object.keys(OFFERED).every((owner) => published.some(({ name }) => name === owner))).toBe(true);
+  });
 
-    expect(natives?.optionalDependencies).toEqual(Object.fromEntries(offered.map((name) => [name, natives?.version])));
-    expect(natives?.dependencies).not.toHaveProperty(DRIVER_PACKAGE);
+  it("of the program asks for places in its own version", () => {
+    const cli = published.find(({ name }) => name === "@pi-bash/cli");
+
+    expect(cli?.dependencies).toHaveProperty("@pi-bash/places", cli?.version);
   });
 });
 
@@ -75,5 +92,32 @@ describe("the target of this machine", () => {
     );
 
     expect(bare).toEqual([]);
+  });
+});
+
+describe("the tour in a project", () => {
+  const KEPT = "ok       persistent session  one bash keeps its state between commands\n";
+  const NOT_KEPT = "limited  persistent session  not here\n";
+  const REFUSAL = "pi-bash: the tour needs a persistent session; `pi-bash doctor` says what is missing";
+
+  /** Words that start a program which prints `text` for the tour and ends with `status`. */
+  function printing(text: string, status: number): string[] {
+    const folder = mkdtempSync(join(tmpdir(), "pi-bash-tour-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const program = join(folder, "program.mjs");
+    writeFileSync(program, `console.log(${JSON.stringify(text)}); process.exitCode = ${status};\n`);
+    return [process.execPath, program];
+  }
+
+  it("has to hold its claims where the doctor knows of sessions that are kept", () => {
+    expect(tryTour(printing("3 of 3 claims held", 0), root, KEPT)).toBe("tour: 3 of 3 claims held");
+    expect(() => tryTour(printing("2 of 3 claims held", 0), root, KEPT)).toThrow("claims");
+    expect(() => tryTour(printing(REFUSAL, 1), root, KEPT)).toThrow("ended with 1");
+  });
+
+  it("has to refuse, and to name the doctor, where it knows of none", () => {
+    expect(tryTour(printing(REFUSAL, 1), root, NOT_KEPT)).toBe("tour: refused, no session is kept");
+    expect(() => tryTour(printing("3 of 3 claims held", 0), root, NOT_KEPT)).toThrow("it ran");
+    expect(() => tryTour(printing("broken", 1), root, NOT_KEPT)).toThrow("broken");
   });
 });

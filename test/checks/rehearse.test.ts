@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { DRIVER_FOLDER } from "../../scripts/package/driver.mjs";
+import { HOST_FOLDER } from "../../scripts/package/pi-host.mjs";
 import { TARGETS } from "../../scripts/package/targets.mjs";
 import { downloadArtifact, restoreCache, saveCache, uploadArtifact } from "../../scripts/rehearse/artifacts.mjs";
 import { readCommands } from "../../scripts/rehearse/job.mjs";
@@ -260,12 +261,12 @@ describe("our workflows", () => {
     for (const { run, if: condition } of asking) expect(condition ?? run).toMatch(/^runner\.os == 'Linux'$|docker run/);
   });
 
-  it("build and try every target and the bash driver before anything is published", () => {
+  it("build and try every target, the bash driver and what is sent to places before anything is published", () => {
     const release = workflows[1];
     const needed = withNeeds(release, ["publish"]);
     const built = release?.jobs.find(({ id }) => id === "build")?.instances.map(({ matrix }) => matrix["target"]);
 
     expect([...needed].sort()).toEqual(["build", "pack", "publish", "try", "try-musl", "version"]);
-    expect(built?.sort()).toEqual([...TARGETS.map(({ name }) => name), DRIVER_FOLDER].sort());
+    expect(built?.sort()).toEqual([...TARGETS.map(({ name }) => name), DRIVER_FOLDER, HOST_FOLDER].sort());
   });
 });

@@ -6,6 +6,7 @@ import { onAbort } from "@pi-bash/contract/abort";
 import { createExecutor } from "@pi-bash/executor";
 import * as natives from "@pi-bash/natives";
 import * as fallback from "@pi-bash/natives/fallback";
+import * as places from "@pi-bash/places";
 import * as policy from "@pi-bash/policy";
 import * as renderer from "@pi-bash/renderer";
 import * as terminal from "@pi-bash/terminal";
@@ -21,9 +22,29 @@ const text: string = BashParams.parse({ command: "ls" }).command;
 // @ts-expect-error: the types are zod's own, and not `any`
 const wrong: number = BashParams.parse({ command: "ls" }).command;
 
+const options: places.SshOptions = { port: 22 };
+// @ts-expect-error: and so are the options of places
+const misspelt: places.SshOptions = { prot: 22 };
+
 const isAsync: boolean = Settings.parse({})["async.enabled"];
 const executor = createExecutor({});
 const tool: AnyTool = createBashTool({ cwd: process.cwd(), settings: {}, executor, getSessionId: () => "typed" });
-const used = [cli, command, natives, fallback, policy, renderer, terminal, onAbort, text, wrong, isAsync, tool];
+const used = [
+  places,
+  options,
+  misspelt,
+  cli,
+  command,
+  natives,
+  fallback,
+  policy,
+  renderer,
+  terminal,
+  onAbort,
+  text,
+  wrong,
+  isAsync,
+  tool,
+];
 if (used.includes(undefined as never) || jsonSchemaOf(BashParams)["type"] !== "object") throw new Error("not whole");
 await executor.dispose();
