@@ -69,6 +69,11 @@ export class HostChild {
     return !this.#child.stdin.destroyed && this.#child.stdin.write(bytes);
   }
 
+  /** Bytes that were written and have not left. */
+  get waitingBytes(): number {
+    return this.#child.stdin.writableLength;
+  }
+
   /** Resolves when what was written has left, or when nothing leaves any more. */
   async drained(): Promise<void> {
     const { stdin } = this.#child;
