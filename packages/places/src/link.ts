@@ -267,7 +267,7 @@ export class Link {
     // First: the promise takes the first of its ends, and `#finish` knows less of this one.
     this.#settleOpen?.reject(error);
     this.#finish({ kind: "cut", reason: error.message });
-    void this.#child.end();
+    void this.#child.giveUp();
   }
 
   #finish(end: LinkEnd): void {
