@@ -130,6 +130,21 @@ describe("pi-bash run", () => {
     });
   });
 
+  it("gives up the connection to a place at the first SIGINT, and leaves with its status", async () => {
+    // Any file stands in for what would be sent: the place never asks.
+    vi.stubEnv("PI_HOST_BINARY", PROGRAM);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await writeFile(join(folder, "silent"), "echo $$ > pid; exec sleep 600\n");
+    const { child, ended } = start(["run", "--on", "command:sh silent", "true"]);
+    await pollUntil(async () => (await readText("pid")).endsWith("\n"), "the connection's start");
+
+    child.kill("SIGINT");
+
+    expect(await ended).toMatchObject({ status: 130, stdout: "" });
+    const pid = Number(await readText("pid"));
+    await pollUntil(async () => !isAlive(pid), "the end of the program that connects");
+  });
+
   it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],

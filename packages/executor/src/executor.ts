@@ -193,7 +193,7 @@ class SessionExecutor implements Executor {
   }
 
   async #close(): Promise<void> {
-    for (const base of await this.#bases.all()) {
+    for (const base of await this.#bases.close()) {
       await base.proof.settled();
       await base.pool.dispose();
       await base.snapshots.dispose();

@@ -170,7 +170,8 @@ async function fetch(
   far.sizeBytes = output.totalBytes;
   if (isOwn && (isGrowing || output.totalBytes > PULLED_BYTES)) return undefined;
   try {
-    await far.pull(allocation.path);
+    // Masked values can make a file larger than what its command wrote.
+    await far.pull(allocation.path, isOwn ? Math.min(2 * PULLED_BYTES, store.maxBytes) : store.maxBytes);
     store.moveTo(allocation.id, allocation.path, undefined);
     return undefined;
   } catch (error) {

@@ -31,6 +31,8 @@ export const LOOK_BACK_BYTES = 16 * 1024;
 export interface SecretSource {
   settings: SecretSettings;
   hostEnv: Readonly<Record<string, string | undefined>>;
+  /** The environment of a place. A name that both have is masked with both of its values. */
+  farEnv?: Readonly<Record<string, string | undefined>>;
   withheld: readonly WithheldVariable[];
 }
 
@@ -41,6 +43,7 @@ const UNMASKED_NOTICE =
 interface SecretsSource {
   settings: SecretSettings & EnvironmentSettings;
   hostEnv: Readonly<Record<string, string | undefined>>;
+  farEnv?: Readonly<Record<string, string | undefined>>;
   natives: NativesPort | undefined;
 }
 
@@ -71,11 +74,11 @@ export class Secrets {
   }
 
   async #make(): Promise<OutputMask | undefined> {
-    const { settings, hostEnv } = this.#source;
+    const { settings, hostEnv, farEnv = {} } = this.#source;
     if (!settings["secrets.mask"]) return undefined;
     const natives = this.#source.natives ?? (await usableNatives());
-    const { withheld } = withheldEnvironment({ hostEnv, settings });
-    return makeMask(natives, { settings, hostEnv, withheld });
+    const { withheld } = withheldEnvironment({ hostEnv: { ...hostEnv, ...farEnv }, settings });
+    return makeMask(natives, { settings, hostEnv, farEnv, withheld });
   }
 }
 
@@ -87,13 +90,20 @@ export function makeMask(natives: Pick<NativesPort, "SecretMask">, source: Secre
 }
 
 /** The values that are masked, those that were withheld first: a bound on all of them cuts off the others. */
-function secretValues({ settings, hostEnv, withheld }: SecretSource): { name: string; value: string }[] {
+function secretValues({ settings, hostEnv, farEnv = {}, withheld }: SecretSource): { name: string; value: string }[] {
   const isNamed = nameMatcher(settings["secrets.names"]);
-  const named = Object.keys(hostEnv).filter(isNamed).sort();
+  const named = Object.keys({ ...hostEnv, ...farEnv })
+    .filter(isNamed)
+    .sort();
+  const names = new Set([...withheld.map((variable) => variable.name), ...named]);
+  // This host's first: a place with many variables leaves no room for fewer of them.
+  const candidates = [hostEnv, farEnv].flatMap((env) => [...names].map((name) => ({ name, value: env[name] ?? "" })));
+  const known = new Set<string>();
   const values: { name: string; value: string }[] = [];
   let total = 0;
-  for (const name of new Set([...withheld.map((variable) => variable.name), ...named])) {
-    const value = hostEnv[name] ?? "";
+  for (const { name, value } of candidates) {
+    if (known.has(value)) continue;
+    known.add(value);
     const bytes = Buffer.byteLength(value);
     if (bytes === 0 || bytes > MAX_VALUE_BYTES || total + bytes > MAX_TOTAL_BYTES) continue;
     if (values.length === MAX_VALUES) break;

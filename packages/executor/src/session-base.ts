@@ -102,7 +102,7 @@ export async function placeBase(source: BaseSource, place: RemotePlace, opened: 
     config: { shell, ...(settings.shellPrefix === undefined ? {} : { prefix: settings.shellPrefix }) },
     environment,
     // Values of both machines: what the agent knows may stand in a command.
-    secrets: new Secrets({ settings, hostEnv: { ...source.hostEnv, ...facts.env }, natives }),
+    secrets: new Secrets({ settings, hostEnv: source.hostEnv, farEnv: facts.env, natives }),
     sandbox: sandboxOf(settings, workspace),
     cwd: workspace,
     graceMs: (ports.graceMs ?? HARD_TIMEOUT_GRACE_MS) + PLACE_GRACE_MS + facts.rttMs,

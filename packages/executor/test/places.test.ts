@@ -79,6 +79,43 @@ describe("an executor with places", () => {
     expect(await executor.placeOf("a")).toMatchObject({ name: "far", cwd: "/" });
   });
 
+  it("runs nothing where the connection stands only after it was disposed", async () => {
+    const place = fakePlace("far");
+    let connect: () => void = () => undefined;
+    const connected = new Promise<void>((resolve) => {
+      connect = resolve;
+    });
+    let runs = 0;
+    class Shell extends natives.Shell {
+      override run(...args: Parameters<natives.Shell["run"]>) {
+        runs += 1;
+        return super.run(...args);
+      }
+    }
+    const { open: openPlace } = fakePlace("far", { Shell });
+    place.open = () => connected.then(openPlace);
+    const executor = open({ place });
+    const call = executor.executeBash("true").catch((error: unknown) => error);
+    await new Promise((resolve) => setImmediate(resolve));
+    await executor.dispose();
+    connect();
+    expect(await call).toMatchObject({ message: "executor is disposed" });
+    expect({ runs, ...executor.stats() }).toMatchObject({ runs: 0, sessions: 0 });
+  });
+
+  it("masks this host's value of a name that the place has, too", async () => {
+    const place = fakePlace("far");
+    const { open: openPlace } = place;
+    const [near, far] = ["near-zz9-Plural-Z-Alpha", "far-zz9-Plural-Z-Alpha"];
+    place.open = async () => {
+      const opened = await openPlace();
+      return { ...opened, facts: { ...opened.facts, env: { ...opened.facts.env, OPENAI_API_KEY: far } } };
+    };
+    const executor = open({ place, hostEnv: { ...process.env, OPENAI_API_KEY: near } });
+    const { output } = await executor.executeBash(`echo ${near} ${far}`);
+    expect(output).toBe("[masked: OPENAI_API_KEY] [masked: OPENAI_API_KEY]\n");
+  });
+
   it("says once a session where its commands run", async () => {
     const executor = open({ place: fakePlace("far") });
     const told = async (sessionKey: string) =>

@@ -43,6 +43,7 @@ export class Handshake {
   readonly #decoder = new FrameDecoder();
   #state: "preamble" | "hello" | "open" | "failed";
   #isUnverified = false;
+  #isAskedFor = false;
 
   constructor(options: HandshakeOptions) {
     this.#options = options;
@@ -110,6 +111,11 @@ export class Handshake {
 
   /** Sends the file that the bootstrap asked for. What the program does not take, its end explains. */
   #send(machine: string): void {
+    if (this.#isAskedFor) {
+      this.#fail("PI_PLACE_UNREACHABLE", `${this.#options.place} asks for pi-host twice`);
+      return;
+    }
+    this.#isAskedFor = true;
     const binary = this.#options.binaries.find((each) => each.machine === machine);
     if (binary === undefined) {
       this.#fail("PI_PLACE_REFUSED", `${this.#options.place} asks for a pi-host that was not offered`);

@@ -13,6 +13,8 @@ import { settlesWithin } from "@pi-bash/contract/wait";
 const CLOSE_MS = 6_000;
 /** Time from SIGTERM until SIGKILL, in milliseconds. */
 const TERMINATE_MS = 2_000;
+/** The first of them where no link came to stand: nothing was started over there, in milliseconds. */
+const GIVE_UP_MS = 500;
 /** Bytes of its standard error that are kept. */
 const KEPT_STDERR_BYTES = 4 * 1024;
 /** Lines of it that an error shows. */
@@ -69,6 +71,11 @@ export class HostChild {
     return !this.#child.stdin.destroyed && this.#child.stdin.write(bytes);
   }
 
+  /** Bytes that were written and have not left. */
+  get waitingBytes(): number {
+    return this.#child.stdin.writableLength;
+  }
+
   /** Resolves when what was written has left, or when nothing leaves any more. */
   async drained(): Promise<void> {
     const { stdin } = this.#child;
@@ -96,7 +103,13 @@ export class HostChild {
 
   /** Ends it: the end of its input, then SIGTERM, then SIGKILL. Resolves when it is gone. Fine any number of times. */
   end(): Promise<void> {
-    this.#ending ??= this.#end();
+    this.#ending ??= this.#end(CLOSE_MS);
+    return this.#ending;
+  }
+
+  /** The same where nothing was started over there yet, so that nothing has to be waited for. */
+  giveUp(): Promise<void> {
+    this.#ending ??= this.#end(GIVE_UP_MS);
     return this.#ending;
   }
 
@@ -106,11 +119,11 @@ export class HostChild {
     this.#child.stdin.destroy();
   }
 
-  async #end(): Promise<void> {
+  async #end(closeMs: number): Promise<void> {
     this.hold(true);
     this.#child.stdin.end();
     for (const [signal, waitMs] of [
-      ["SIGTERM", CLOSE_MS],
+      ["SIGTERM", closeMs],
       ["SIGKILL", TERMINATE_MS],
     ] as const) {
       if (await settlesWithin(this.exit, waitMs)) break;

@@ -16,8 +16,11 @@ import type { LinkOptions } from "./link-options.ts";
 import { messageOf, PlaceError } from "./place-error.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 import { encodeFrame, encodeObject, type Frame, numberOf, objectOf } from "./wire/frames.ts";
-import { KIND } from "./wire/kinds.ts";
+import { KIND, OFFSET_BYTES } from "./wire/kinds.ts";
 import { Bye, checked, type FarHello } from "./wire/messages.ts";
+
+/** Bytes that may wait to leave before pings are no longer answered: any of them is a sign of life, too. */
+const MAX_WAITING_BYTES = 1024 * 1024;
 
 /** Who gets the frames of a channel. */
 export interface Channel {
@@ -217,7 +220,7 @@ export class Link {
     const channel = this.#channels.get(frame.channel);
     switch (frame.kind) {
       case KIND.ping:
-        this.send(encodeFrame(KIND.pong, 0, frame.payload));
+        this.#answerPing(frame);
         return;
       case KIND.pong:
         this.#silence.pong(numberOf(frame));
@@ -242,6 +245,13 @@ export class Link {
         if (frame.mustKnow)
           this.#breakOff(`it sends frames of kind ${frame.kind}, which this host must know and does not`);
     }
+  }
+
+  /** Answers a ping. One that asks faster than it reads gets no answer: what waits for it would grow without end. */
+  #answerPing(frame: Frame): void {
+    numberOf(frame);
+    if (this.#child.waitingBytes > MAX_WAITING_BYTES) return;
+    this.send(encodeFrame(KIND.pong, 0, frame.payload.subarray(0, OFFSET_BYTES)));
   }
 
   /** The far side does not keep to the protocol. */
@@ -278,7 +288,7 @@ export class Link {
     // First: the promise takes the first of its ends, and `#finish` knows less of this one.
     this.#settleOpen?.reject(error);
     this.#finish({ kind: "cut", reason: error.message });
-    void this.#child.end();
+    void this.#child.giveUp();
   }
 
   #finish(end: LinkEnd): void {

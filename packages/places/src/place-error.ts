@@ -3,6 +3,8 @@
  * not known.
  */
 
+import { plainLine } from "./wire/plain.ts";
+
 /** Codes that stay the same between releases; branch on these, never on messages. */
 export type PlaceErrorCode =
   /** The place cannot be reached; nothing was started there. */
@@ -16,7 +18,7 @@ export type PlaceErrorCode =
   /** The command was started, and its end is not known. */
   | "PI_PLACE_LOST";
 
-/** A place that could not do something. */
+/** A place that could not do something. Its message is one plain line, whatever the far side and its program wrote. */
 export class PlaceError extends Error {
   override readonly name = "PlaceError";
   /** What kind of failure it is. */
@@ -25,7 +27,7 @@ export class PlaceError extends Error {
   readonly place: string;
 
   constructor(code: PlaceErrorCode, place: string, message: string, options?: ErrorOptions) {
-    super(message, options);
+    super(plainLine(message), options);
     this.code = code;
     this.place = place;
   }

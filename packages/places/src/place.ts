@@ -13,7 +13,7 @@ import { type Link, openLink } from "./link.ts";
 import type { LinkEnd } from "./link-end.ts";
 import { DEFAULT_CONNECT_MS, DEFAULT_LEASE_MS, type LinkStart } from "./link-options.ts";
 import type { CommonOptions } from "./options.ts";
-import { PlaceError } from "./place-error.ts";
+import { messageOf, PlaceError } from "./place-error.ts";
 import { putFile, RemoteFiles } from "./remote-files.ts";
 import { type RemoteNatives, remoteNatives } from "./remote-natives.ts";
 import type { RemoteHost } from "./remote-shell.ts";
@@ -194,7 +194,9 @@ export class RemotePlace {
       return link;
     } catch (error) {
       await transport.giveUp?.();
-      throw error;
+      if (error instanceof PlaceError) throw error;
+      const message = `${this.name} cannot be reached: ${messageOf(error)}`;
+      throw new PlaceError("PI_PLACE_UNREACHABLE", this.name, message, { cause: error });
     }
   }
 
@@ -213,7 +215,7 @@ export class RemotePlace {
 
   async #binaries(hostBinary: string | undefined) {
     const found = await hostBinaries(hostBinary).catch((cause: unknown) => {
-      const message = `\`hostBinary\` cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
+      const message = `\`hostBinary\` cannot be read: ${messageOf(cause)}`;
       throw new PlaceError("PI_PLACE_REFUSED", this.name, message, { cause });
     });
     if (found.length > 0) return found;

@@ -3,9 +3,11 @@
  */
 import { createHash } from "node:crypto";
 import type { Link } from "./link.ts";
+import { PlaceError } from "./place-error.ts";
 import { request } from "./request.ts";
 import { MAX_PUT_BYTES, MAX_READ_BYTES } from "./wire/kinds.ts";
 import { checked, StatAnswer } from "./wire/messages.ts";
+import { isPlainPath } from "./wire/plain.ts";
 
 /** What stands at a path of a place. */
 export type PathKind = "file" | "directory" | "other" | "missing" | "denied";
@@ -44,7 +46,9 @@ export class RemoteFiles {
       { spillName: name, offset, length: wanted },
       options,
     );
-    return { bytes, size: typeof ok["size"] === "number" ? ok["size"] : offset + bytes.length };
+    const { size } = ok;
+    if (typeof size === "number" && Number.isSafeInteger(size) && size >= 0) return { bytes, size };
+    throw new PlaceError("PI_PLACE_REFUSED", this.#place, `${this.#place} did not say how large \`${name}\` is`);
   }
 
   /** Removes a spill. */
@@ -70,6 +74,8 @@ export async function putFile(link: Link, place: string, name: string, bytes: Ui
   if (bytes.length > MAX_PUT_BYTES) throw new RangeError(`\`${name}\` is larger than ${MAX_PUT_BYTES} bytes`);
   const digest = createHash("sha256").update(bytes).digest("hex");
   const { ok } = await request(link, "put", { digest, size: bytes.length, name }, { place, bytes });
-  if (typeof ok["path"] !== "string") throw new Error(`${place} did not say where \`${name}\` is`);
-  return ok["path"];
+  const { path } = ok;
+  // It goes back as the path of a driver or a snapshot, and is never opened here.
+  if (!isPlainPath(path)) throw new PlaceError("PI_PLACE_REFUSED", place, `${place} did not say where \`${name}\` is`);
+  return path;
 }

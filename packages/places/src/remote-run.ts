@@ -14,9 +14,11 @@ import type { Channel, Link } from "./link.ts";
 import type { LinkEnd } from "./link-end.ts";
 import { PlaceError } from "./place-error.ts";
 import { failureOf } from "./request.ts";
+import { TextQueue } from "./text-queue.ts";
 import { encodeFrame, encodeObject, type Frame, FrameError, objectOf, pieceOf } from "./wire/frames.ts";
 import { FIRST_WINDOW_BYTES, KIND, MAX_WINDOW_BYTES } from "./wire/kinds.ts";
 import { checked, RunEnd, Update } from "./wire/messages.ts";
+import { plainText } from "./wire/plain.ts";
 
 /** What the core takes past a deadline until it settles at the latest (`budget.rs`), in milliseconds. */
 const HARD_GRACE_MS = 5_000;
@@ -26,8 +28,10 @@ const ANSWER_MARGIN_MS = 2_000;
 const CANCELLED_PATIENCE_MS = 500;
 const STOPPED_PATIENCE_MS = 2_000;
 const ENDED_PATIENCE_MS = 5_000;
-/** Text that a run which is being ended may send past its window, in bytes. */
-const LAST_TEXT_BYTES = 256 * 1024;
+/** What a sink shows at most where nothing is asked for (`DEFAULT_MAX_BYTES` of the core), in bytes. */
+const SINK_BYTES = 50 * 1024;
+/** What the text of a sink may have beyond that: a word on what was left out, characters that were replaced, in bytes. */
+const SINK_MARGIN_BYTES = 64 * 1024;
 
 /** A run as it is sent: the native request, with the spill's name in the place of its path. */
 export interface FarRequest extends Omit<RunRequest, "sink"> {
@@ -66,13 +70,6 @@ export interface FarOutcome {
   readonly endedByPlace?: string;
 }
 
-interface Piece {
-  readonly text: string;
-  readonly bytes: number;
-  /** Offset after it. */
-  readonly end: number;
-}
-
 class RemoteRun implements Channel {
   readonly end: Promise<FarOutcome>;
   readonly #link: Link;
@@ -83,13 +80,11 @@ class RemoteRun implements Channel {
   #startedAt: number | undefined;
   readonly #sentAt = performance.now();
   #deadline: NodeJS.Timeout | undefined;
-  /** Offsets: after the newest text that came, after the newest that the callback took, and of the newest credit. */
-  #received = 0;
+  readonly #texts = new TextQueue();
+  /** Offsets: after the newest text that the callback took, and of the newest credit. */
   #taken = 0;
   #credited = 0;
   #window = FIRST_WINDOW_BYTES;
-  #queue: Piece[] = [];
-  #queuedBytes = 0;
   #update: Update | undefined;
   #isDelivering = false;
   #farEnd: RunEnd | undefined;
@@ -107,6 +102,7 @@ class RemoteRun implements Channel {
   }
 
   take(frame: Frame): void {
+    if (this.#farEnd !== undefined) throw new FrameError("a run goes on after its end");
     switch (frame.kind) {
       case KIND.started:
         this.#start();
@@ -161,17 +157,12 @@ class RemoteRun implements Channel {
 
   #takeText(frame: Frame): void {
     const { offset, bytes } = pieceOf(frame);
-    // It jumps where a run that is being ended leaves out what does not fit; it never goes back.
-    if (offset < this.#received) throw new FrameError("a run's text comes twice");
-    this.#received = offset + bytes.length;
-    this.#queuedBytes += bytes.length;
-    if (this.#queuedBytes > MAX_WINDOW_BYTES + LAST_TEXT_BYTES)
-      throw new FrameError("a run's text goes past its window");
-    this.#queue.push({ text: bytes.toString("utf8"), bytes: bytes.length, end: this.#received });
+    this.#texts.push(offset, bytes);
     void this.#deliver();
   }
 
   #takeEnd(end: RunEnd): void {
+    this.#checkOutput(end);
     this.#farEnd = end;
     const isStopped = "ok" in end && (end.ok.cancelled || end.ok.timedOut);
     this.#gate.openIn(isStopped ? STOPPED_PATIENCE_MS : ENDED_PATIENCE_MS);
@@ -179,16 +170,30 @@ class RemoteRun implements Channel {
     void this.#deliver();
   }
 
+  /** A sink over there shows no more than was asked for: what it shows goes to a model. */
+  #checkOutput(end: RunEnd): void {
+    if (!("ok" in end) || end.ok.output === undefined) return;
+    const { sink } = this.#call.request;
+    if (sink === undefined) throw new FrameError("a run without a sink has one's output");
+    const most = (sink.maxBytes ?? SINK_BYTES) * 2 + SINK_MARGIN_BYTES;
+    if (Buffer.byteLength(end.ok.output.text) > most)
+      throw new FrameError("a run's sink shows more than was asked for");
+  }
+
+  /** The text of a sink, as it is to be shown. */
+  #shown(text: string): string {
+    return this.#call.request.sink?.plainText === false ? text : plainText(text);
+  }
+
   /** Gives out what is there, in order. One at a time: what a callback returns is awaited. */
   async #deliver(): Promise<void> {
     if (this.#isDelivering) return;
     this.#isDelivering = true;
     for (;;) {
-      const piece = this.#queue.shift();
+      const piece = this.#texts.shift();
       if (piece !== undefined) {
         const awaited = this.#call.onText && this.#gate.call(this.#call.onText, piece.text);
         if (awaited !== undefined) await awaited;
-        this.#queuedBytes -= piece.bytes;
         this.#taken = piece.end;
         this.#credit();
         continue;
@@ -198,7 +203,7 @@ class RemoteRun implements Channel {
       this.#update = undefined;
       const { onUpdate } = this.#call;
       const totals = { bytes: update.totalBytes, lines: update.totalLines };
-      const awaited = onUpdate && this.#gate.call(onUpdate, update.tail, totals);
+      const awaited = onUpdate && this.#gate.call(onUpdate, this.#shown(update.tail), totals);
       if (awaited !== undefined) await awaited;
     }
     this.#isDelivering = false;
@@ -227,7 +232,7 @@ class RemoteRun implements Channel {
   }
 
   async #finish(end: RunEnd): Promise<void> {
-    this.#taken = this.#received;
+    this.#taken = this.#texts.received;
     // The place keeps the end until then, and the next command is usually on its way.
     this.#link.sendPatiently(this.#creditOf(0));
     if ("error" in end) {
@@ -235,6 +240,7 @@ class RemoteRun implements Channel {
       return;
     }
     const outcome = outcomeOf(end.ok);
+    if (outcome.output !== undefined) outcome.output.text = this.#shown(outcome.output.text);
     const { endedBy } = end;
     if (endedBy === undefined) this.#settle.resolve({ outcome });
     else this.#settle.resolve({ outcome, endedByPlace: await this.#whyEnded(endedBy) });

@@ -37,23 +37,32 @@ export function request(
       reject(unreachable(place, link.end));
       return;
     }
-    const received: Buffer[] = [];
-    let receivedBytes = 0;
+    const incoming = new Incoming(maxBytes);
+    let isAsked = false;
     const finish = (settle: () => void): void => {
       link.release(number);
       settle();
     };
+    const take = (frame: Frame): void => {
+      if (bytes === undefined) {
+        incoming.add(frame);
+        return;
+      }
+      // Each question begins to send the whole file.
+      if (isAsked) throw new FrameError("an operation asks for the same file twice");
+      isAsked = true;
+      void sendBytes(link, number, bytes);
+    };
     const channel: Channel = {
       take: (frame) => {
         if (frame.kind === KIND.data) {
-          if (bytes !== undefined) void sendBytes(link, number, bytes);
-          else receivedBytes = keep(frame, received, receivedBytes, maxBytes);
+          take(frame);
           return;
         }
         if (frame.kind !== KIND.answer) throw new FrameError(`an operation got a frame of kind ${frame.kind}`);
         const answer = checked(Answer, "Answer", objectOf(frame));
         if ("error" in answer) finish(() => reject(failureOf(answer.error)));
-        else finish(() => resolve({ ok: answer.ok, bytes: Buffer.concat(received) }));
+        else finish(() => resolve({ ok: answer.ok, bytes: incoming.whole() }));
       },
       cut: (end: LinkEnd) => reject(unreachable(place, end)),
     };
@@ -61,19 +70,38 @@ export function request(
   });
 }
 
+/** What a code of an error looks like. */
+const CODE = /^PI_[A-Z_]{1,60}$/;
+
 /** What the far side says went wrong, as an error of the native surface. */
 export function failureOf({ code, message, reason }: Failure): ShellError {
-  const known = code.startsWith("PI_") ? (code as ShellErrorCode) : "PI_INTERNAL";
+  const known = CODE.test(code) ? (code as ShellErrorCode) : "PI_INTERNAL";
   return new ShellError(known, message, reason === undefined ? {} : { reason });
 }
 
-function keep(frame: Frame, received: Buffer[], receivedBytes: number, maxBytes: number): number {
-  const { bytes } = pieceOf(frame);
-  const total = receivedBytes + bytes.length;
-  if (bytes.length > MAX_DATA_BYTES) throw new FrameError(`a piece of a file has ${bytes.length} bytes`);
-  if (total > maxBytes) throw new FrameError(`an operation got ${total} bytes where ${maxBytes} were asked for`);
-  received.push(Buffer.from(bytes));
-  return total;
+/** The bytes that come before an answer, never more than were asked for. */
+class Incoming {
+  readonly #maxBytes: number;
+  readonly #pieces: Buffer[] = [];
+  #total = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  add(frame: Frame): void {
+    const { bytes } = pieceOf(frame);
+    this.#total += bytes.length;
+    if (bytes.length > MAX_DATA_BYTES) throw new FrameError(`a piece of a file has ${bytes.length} bytes`);
+    if (this.#total > this.#maxBytes) {
+      throw new FrameError(`an operation got ${this.#total} bytes where ${this.#maxBytes} were asked for`);
+    }
+    if (bytes.length > 0) this.#pieces.push(Buffer.from(bytes));
+  }
+
+  whole(): Buffer {
+    return Buffer.concat(this.#pieces);
+  }
 }
 
 /** Sends a file in pieces, each when the one before has left: control frames go between them. */

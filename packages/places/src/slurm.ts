@@ -121,12 +121,12 @@ class SlurmQueue {
     if (job !== undefined && /^\d+$/.test(job)) this.#job = job;
   }
 
-  /** Cancels a job that was waited for in vain. */
+  /** Cancels a job that was waited for in vain. Only one of ours: what runs over there can write lines like those of `srun`. */
   async giveUp(): Promise<void> {
     this.#stopWatching();
     const job = this.#job;
     this.#job = undefined;
-    if (job !== undefined) await this.#ask("scancel", ["--", job]);
+    if (job !== undefined) await this.#ask("scancel", ["--name=pi-bash", "--", job]);
   }
 
   /** Why the job ended, where Slurm says more than that a link was cut. */

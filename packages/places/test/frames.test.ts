@@ -125,6 +125,16 @@ describe("frames", () => {
     expect(() => decode([part, encodeFrame(KIND.end, 2)])).toThrow("between the parts");
   });
 
+  it("that go on are refused where they are small or of a kind that may not, before they pile up", () => {
+    const bytes = Buffer.alloc(1_000_000);
+    for (const size of [0, 1, 1_000]) {
+      expect(() => decode([encodeFrame(KIND.end, 1, bytes.subarray(0, size), 2)]), `${size}`).toThrow("only");
+    }
+    for (const kind of [KIND.text, KIND.data, KIND.update, KIND.ping, 99]) {
+      expect(() => decode([encodeFrame(kind, 1, bytes, 2)]), `${kind}`).toThrow("may not");
+    }
+  });
+
   it("are not made where they would be too long or have no channel", () => {
     expect(() => encodeFrame(KIND.data, 1, Buffer.alloc(MAX_FRAME_LENGTH - 6))).toThrow(RangeError);
     expect(() => encodeFrame(KIND.data, -1)).toThrow(RangeError);

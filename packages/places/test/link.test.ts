@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../../../test/support/patience.ts";
+import { processesWith } from "../../../test/support/places.ts";
 import { command, ssh } from "../src/index.ts";
 import { fakePlace } from "./fake-place.ts";
 
@@ -104,6 +105,19 @@ describe("a link", () => {
     await place.close();
     expect(await opening).toMatchObject({ code: "PI_PLACE_UNREACHABLE" });
     await expect(place.open()).rejects.toMatchObject({ message: "far was closed by this host" });
+  });
+
+  it("that is given up ends a program that does not heed the end of its input, without a long wait", async () => {
+    const place = command(["sleep", "300.2718281828"], { name: "far", isWhole: true, connectMs: 60_000 });
+    onTestFinished(() => place.close());
+    const opening = place.open().catch((error: unknown) => error);
+    await until("the program to run", () => processesWith("300.2718281828").length > 0);
+    const begin = performance.now();
+    await place.close();
+    await until("the program to be ended", () => processesWith("300.2718281828").length === 0);
+    // A link that stood is given 6 s for what runs over there.
+    expect(performance.now() - begin).toBeLessThan(5_000);
+    expect(await opening).toMatchObject({ code: "PI_PLACE_UNREACHABLE" });
   });
 
   it("takes nothing for an option of `ssh`", () => {

@@ -6,9 +6,10 @@
  */
 import { StringDecoder } from "node:string_decoder";
 import { displayLine } from "@pi-bash/contract";
+import { unlessAborted } from "@pi-bash/contract/wait";
 import type { ShellRunOptions, ShellRunResult } from "@pi-bash/natives";
 import * as natives from "@pi-bash/natives";
-import type { RemoteNatives } from "@pi-bash/places";
+import type { OpenedPlace, RemoteNatives } from "@pi-bash/places";
 import { TerminalFilter } from "@pi-bash/renderer/internal";
 import { type Interrupt, listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
@@ -66,6 +67,23 @@ export async function run(words: readonly string[]): Promise<number> {
   const interrupt = listenForInterrupt((name) => {
     if (name === "SIGINT") process.stderr.write("pi-bash: ending the command; Ctrl-C again leaves at once\n");
   });
+  try {
+    const opened = asked.on === undefined ? undefined : await unlessAborted(asked.on.open(), interrupt.signal);
+    // Nothing ran; `close` gives the connection up.
+    if (opened === "aborted") return interrupt.status ?? BROKEN_PIPE_STATUS;
+    return await runAll(asked, policy, interrupt, opened);
+  } finally {
+    await asked.on?.close();
+    interrupt.release();
+  }
+}
+
+async function runAll(
+  asked: RunArguments,
+  policy: Awaited<ReturnType<typeof policyOf>>,
+  interrupt: Interrupt,
+  opened: OpenedPlace | undefined,
+): Promise<number> {
   const readerGone = new AbortController();
   // `pi-bash run yes | head`: the reader has seen enough. Without a listener Node would throw.
   const onOutputError = () => readerGone.abort();
@@ -74,7 +92,6 @@ export async function run(words: readonly string[]): Promise<number> {
   let shell: Sessions["shell"];
   let streams: CommandStreams | undefined;
   try {
-    const opened = await asked.on?.open();
     const engine = opened?.natives ?? natives;
     shell = asked.session ? new engine.Shell(asked.cwd === undefined ? {} : { cwd: asked.cwd }) : undefined;
     streams = await openStreams(wantedStreams(asked));
@@ -95,11 +112,9 @@ export async function run(words: readonly string[]): Promise<number> {
     return status;
   } finally {
     await shell?.close();
-    await asked.on?.close();
     streams?.close();
     process.stdout.off("error", onOutputError);
     process.stderr.off("error", onOutputError);
-    interrupt.release();
   }
 }
 

@@ -35,6 +35,7 @@ export class Bases {
   readonly #pools = new Set<SessionPool>();
   /** Work of bases that were replaced. */
   readonly #endings = new Set<Promise<unknown>>();
+  #isClosed = false;
 
   constructor(source: BaseSource, { place = LOCAL, placement }: Pick<ExecutorPorts, "place" | "placement">) {
     this.#source = source;
@@ -105,8 +106,9 @@ export class Bases {
     return sum;
   }
 
-  /** All bases that were made. */
-  async all(): Promise<SessionBase[]> {
+  /** All bases that were made; from now on no others are. */
+  async close(): Promise<SessionBase[]> {
+    this.#isClosed = true;
     await Promise.allSettled(this.#endings);
     const made = await Promise.all([...this.#entries.values()].map(({ base }) => base.catch(() => undefined)));
     return made.filter((base) => base !== undefined);
@@ -125,6 +127,8 @@ export class Bases {
 
   async #remote(place: RemotePlace): Promise<Entry> {
     const opened = await place.open();
+    // The connection may have taken longer than the executor lived: nothing may run that it does not end.
+    if (this.#isClosed) throw new Error("executor is disposed");
     const known = this.#entries.get(place);
     const { instance } = opened.facts;
     if (known !== undefined && known.instance === instance) return known;

@@ -39,6 +39,7 @@ export class FarSpill {
       if (position < block.at || position >= block.at + block.bytes.length) {
         block = { at: position, bytes: (await this.#files.read(this.name, position, BLOCK_BYTES)).bytes };
       }
+      if (block.bytes.length === 0 && position < size) throw endsEarly(this);
       const start = position - block.at;
       const bytesRead = block.bytes.copy(buffer, offset, start, Math.min(start + length, block.bytes.length));
       return { bytesRead };
@@ -46,8 +47,12 @@ export class FarSpill {
     return { file: { read, close: () => Promise.resolve() }, size };
   }
 
-  /** Copies it to a new file here, and removes it there. Nothing is left of a copy that failed. */
-  async pull(path: string): Promise<void> {
+  /**
+   * Copies it to a new file here, and removes it there. Nothing is left of a copy that failed.
+   *
+   * @param mostBytes a file that says it is larger is refused: it fills no disk of this machine
+   */
+  async pull(path: string, mostBytes: number): Promise<void> {
     const partial = `${path}.partial`;
     const target = await createPrivateFile(partial);
     try {
@@ -56,7 +61,9 @@ export class FarSpill {
           const { bytes, size } = await this.#files.read(this.name, offset, BLOCK_BYTES);
           await target.writeFile(bytes);
           offset += bytes.length;
-          if (bytes.length === 0 || offset >= size) break;
+          if (Math.max(offset, size) > mostBytes) throw tooMuch(this, mostBytes);
+          if (offset >= size) break;
+          if (bytes.length === 0) throw endsEarly(this);
         }
       } finally {
         await target.close();
@@ -73,4 +80,13 @@ export class FarSpill {
   async remove(): Promise<void> {
     await this.#files.remove(this.name).catch(() => undefined);
   }
+}
+
+/** Readers go on until the size that was said: without an error they would ask for ever. */
+function endsEarly({ place, name }: FarSpill): Error {
+  return new Error(`${place} gives less of \`${name}\` than it says there is`);
+}
+
+function tooMuch({ place, name }: FarSpill, mostBytes: number): Error {
+  return new Error(`${place} gives more of \`${name}\` than the ${mostBytes} bytes that may be brought here`);
 }

@@ -4,7 +4,15 @@
  * The decoder takes pieces of any length and holds at most one payload, of 16 MiB. What is not a frame throws: after it nothing of the
  * stream can be trusted, so there is no way to go on.
  */
-import { MAX_FRAME_LENGTH, MAX_PART_BYTES, MAX_PAYLOAD_BYTES, MIN_FRAME_LENGTH, OFFSET_BYTES } from "./kinds.ts";
+import {
+  MAX_FRAME_LENGTH,
+  MAX_PART_BYTES,
+  MAX_PAYLOAD_BYTES,
+  MIN_FRAME_LENGTH,
+  MIN_PART_BYTES,
+  OFFSET_BYTES,
+  SPLIT_KINDS,
+} from "./kinds.ts";
 
 /** One frame. */
 export interface Frame {
@@ -177,6 +185,7 @@ export class FrameDecoder {
     if (of !== undefined && (of.kind !== frame.kind || of.channel !== frame.channel)) {
       throw new FrameError("another frame stands between the parts of a payload");
     }
+    if (hasMore) checkPart(frame);
     this.#partsOf = frame;
     this.#partsBytes += frame.payload.length;
     if (this.#partsBytes > MAX_PAYLOAD_BYTES) throw new FrameError("a payload in parts is too long");
@@ -188,6 +197,12 @@ export class FrameDecoder {
     this.#partsOf = undefined;
     onFrame({ ...frame, payload });
   }
+}
+
+/** A part that goes on is large: small or empty ones would cost far more memory than the bytes that are counted of them. */
+function checkPart({ kind, payload }: Frame): void {
+  if (!SPLIT_KINDS.has(kind)) throw new FrameError(`a frame of kind ${kind} goes on, and such frames may not`);
+  if (payload.length < MIN_PART_BYTES) throw new FrameError(`a part of a payload has only ${payload.length} bytes`);
 }
 
 /** What stands after a length field, taken apart. */

@@ -32,8 +32,20 @@ export const MAX_FRAME_LENGTH = 1_048_576;
 export const MIN_FRAME_LENGTH = 7;
 /** Most bytes of a payload that goes on in further frames: 16 MiB. */
 export const MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
-/** Most bytes of one part of such a payload. */
+/** Most bytes of one part of such a payload; both sides send parts of this size. */
 export const MAX_PART_BYTES = MAX_FRAME_LENGTH - 64;
+/** Fewest bytes of a part that another one follows: 64 KiB. */
+export const MIN_PART_BYTES = 64 * 1024;
+/** Kinds of frames whose payload may go on in further frames. */
+export const SPLIT_KINDS: ReadonlySet<number> = new Set([
+  KIND.hello,
+  KIND.request,
+  KIND.run,
+  KIND.attach,
+  KIND.attached,
+  KIND.answer,
+  KIND.end,
+]);
 /** Most raw bytes of one `Data` frame. */
 export const MAX_DATA_BYTES = 256 * 1024;
 /** Most bytes of one `Text` frame. */

@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 import { FrameError } from "./frames.ts";
+import { few, line, path, plainLine } from "./plain.ts";
 
 const count = z.number().int().nonnegative();
 const text = z.string();
@@ -14,7 +15,7 @@ export const FarHello = z.object({
   /** The version of the protocol that both speak from now on. */
   protocol: z.number().int(),
   /** What was built: its version, and the SHA-256 of the running file where it could be read. */
-  build: z.object({ version: text, digest: text.optional() }),
+  build: z.object({ version: line, digest: line.optional() }),
   /** The process that serves; another one after a restart. */
   instance: text,
   /** Asked for when a link comes back. */
@@ -24,40 +25,40 @@ export const FarHello = z.object({
   bootId: text.optional(),
   /** Milliseconds since the Unix epoch, by the far clock. */
   clockMs: z.number().optional(),
-  os: text,
-  arch: text,
-  libc: text.optional(),
+  os: line,
+  arch: line,
+  libc: line.optional(),
   uid: count.optional(),
-  user: text.optional(),
-  home: text.optional(),
-  cwd: text,
-  host: text,
+  user: line.optional(),
+  home: path.optional(),
+  cwd: path,
+  host: line,
   env: z.record(text, text),
-  bash: z.object({ path: text, version: text.optional() }).optional(),
-  bashError: text.optional(),
+  bash: z.object({ path, version: line.optional() }).optional(),
+  bashError: line.optional(),
   capabilities: z.object({
-    platform: text,
+    platform: line,
     session: z.enum(["persistent", "per-command"]),
     supervisor: z.boolean(),
     pty: z.boolean(),
     clone: z.boolean(),
-    sandbox: z.array(text),
-    readOnly: z.object({ available: z.boolean(), reason: text.optional(), degraded: z.array(text) }),
+    sandbox: few(line),
+    readOnly: z.object({ available: z.boolean(), reason: line.optional(), degraded: few(line) }),
   }),
   /** The instance's folder, where spills lie. */
-  folder: text,
+  folder: path,
   freeBytes: z.number().optional(),
   /** Names of bash drivers that fit the far bash, as the driver's package has them. */
-  drivers: z.array(text).optional(),
+  drivers: few(line).optional(),
 });
 export type FarHello = z.infer<typeof FarHello>;
 
 /** The last frame of a link. */
-export const Bye = z.object({ reason: text, detail: text.optional() });
+export const Bye = z.object({ reason: line, detail: line.optional() });
 export type Bye = z.infer<typeof Bye>;
 
 /** Why an operation could not be done. */
-const Failure = z.object({ code: text, message: text, reason: text.optional() });
+const Failure = z.object({ code: line, message: line, reason: line.optional() });
 export type Failure = z.infer<typeof Failure>;
 
 /** What came of a request. */
@@ -76,40 +77,43 @@ const Summary = z.object({
   outputBytes: count,
   outputLines: count,
   spilled: z.boolean(),
-  spillError: text.optional(),
+  spillError: line.optional(),
   startLine: count,
   endLine: count,
   lateOutputBytes: count,
-  masked: z.object({ count, names: z.array(text) }).optional(),
+  masked: z.object({ count, names: few(line) }).optional(),
 });
 
 const SandboxFacts = z.object({
   mode: z.enum(["read-only", "workspace-write"]),
   backend: z.enum(["bubblewrap", "landlock", "seatbelt"]),
   network: z.boolean(),
-  networkRules: z.array(text).optional(),
-  refused: z.array(z.object({ target: text, reason: text, rule: text.optional() })).optional(),
-  degraded: z.array(text),
-  planted: z
-    .array(z.object({ path: text, kind: z.enum(["git-repository", "git-rebase", "tool-configuration"]) }))
-    .optional(),
+  networkRules: few(line).optional(),
+  refused: few(z.object({ target: text, reason: line, rule: line.optional() })).optional(),
+  degraded: few(line),
+  planted: few(
+    z.object({ path: text, kind: z.enum(["git-repository", "git-rebase", "tool-configuration"]) }),
+  ).optional(),
   partlySearched: z.literal(true).optional(),
 });
+
+/** A folder may be called anything; tools show it as they show one of this machine. */
+const absolute = text.regex(/^\/[^\0]*$/);
 
 const RunOutcome = z.object({
   exitCode: z.number().int().min(0).max(255).optional(),
   signalNumber: z.number().int().optional(),
   cancelled: z.boolean(),
   timedOut: z.boolean(),
-  workingDir: text.optional(),
+  workingDir: absolute.optional(),
   sessionReset: z.boolean(),
   lostWithShell: z.array(z.enum(["jobs", "descriptors"])).optional(),
-  survivors: z.array(z.object({ pid: count, command: text, startedAtMs: z.number() })),
+  survivors: few(z.object({ pid: count, command: text, startedAtMs: z.number() })),
   wallTimeMs: z.number().nonnegative(),
   output: Summary.optional(),
   sandbox: SandboxFacts.optional(),
   limitsMet: z.array(z.enum(["memory", "processes", "cpu-time", "file-size"])).optional(),
-  readOnly: z.object({ degraded: z.array(text), stateDropped: z.boolean() }).optional(),
+  readOnly: z.object({ degraded: few(line), stateDropped: z.boolean() }).optional(),
 });
 
 /**
@@ -117,8 +121,8 @@ const RunOutcome = z.object({
  * reason, as `Bye` has it, for which the place itself ended it.
  */
 export const RunEnd = z.union([
-  z.object({ error: Failure, leftOutBytes: count.optional(), endedBy: text.optional() }),
-  z.object({ ok: RunOutcome, leftOutBytes: count.optional(), endedBy: text.optional() }),
+  z.object({ error: Failure, leftOutBytes: count.optional(), endedBy: line.optional() }),
+  z.object({ ok: RunOutcome, leftOutBytes: count.optional(), endedBy: line.optional() }),
 ]);
 export type RunEnd = z.infer<typeof RunEnd>;
 
@@ -132,7 +136,7 @@ export const StatAnswer = z.object({
 export function checked<T>(schema: z.ZodType<T>, name: string, value: unknown): T {
   const found = schema.safeParse(withoutNulls(value));
   if (found.success) return found.data;
-  const where = found.error.issues[0]?.path.map(String).join(".") ?? "";
+  const where = plainLine(found.error.issues[0]?.path.map(String).join(".") ?? "");
   throw new FrameError(`its \`${name}\` is not what the protocol says${where === "" ? "" : `, at \`${where}\``}`);
 }
 

@@ -1,0 +1,93 @@
+/**
+ * A far side that lies. `argv[2]` is JSON: `hello` (members of its `Hello`), `says` (text before its frames, in base64),
+ * `answers` (what operations are answered with, by name), and frames that follow the `Hello` or a `Run`: `after` and `run`, each
+ * `{kind, channel?, flags?, payload?, object?, size?, times?}` (`channel` −1: the one that was asked; `payload` in base64; `size`:
+ * so many bytes of zero). `"@DEEP@"` and `@LONG@` in them are an array of 300,000 arrays, and as long a text. It shares no code with the near side and reads nothing more where `isDeaf`.
+ */
+const script = JSON.parse(process.argv[2] ?? "{}");
+const { hello = {}, says = "", answers = {}, after = [], run = [], isDeaf = false } = script;
+
+function frame(kind, channel, payload, flags = 0) {
+  const bytes = Buffer.alloc(11 + payload.length);
+  bytes.writeUInt32LE(7 + payload.length, 0);
+  bytes[4] = kind;
+  bytes[5] = flags;
+  bytes.writeUInt32LE(channel, 6);
+  payload.copy(bytes, 10);
+  bytes[bytes.length - 1] = 0x0a;
+  return bytes;
+}
+/** What no argument of a program could hold. */
+const BOMBS = { '"@DEEP@"': `${"[".repeat(300_000)}${"]".repeat(300_000)}`, "@LONG@": "y".repeat(300_000) };
+function json(value) {
+  let text = typeof value === "string" ? value : JSON.stringify(value);
+  for (const [name, bomb] of Object.entries(BOMBS)) text = text.replaceAll(name, bomb);
+  return Buffer.from(text);
+}
+
+async function write(bytes) {
+  if (!process.stdout.write(bytes)) await new Promise((resolve) => process.stdout.once("drain", resolve));
+}
+
+async function play(steps, asked) {
+  for (const { kind, channel = -1, flags = 0, payload, object, size = 0, times = 1 } of steps) {
+    const body = object === undefined ? Buffer.from(payload ?? "", "base64") : json(object);
+    const bytes = frame(kind, channel === -1 ? asked : channel, size > 0 ? Buffer.alloc(size) : body, flags);
+    const many = Math.max(1, Math.min(times, Math.floor(65_536 / bytes.length)));
+    const block = Buffer.concat(Array.from({ length: many }, () => bytes));
+    for (let left = times; left > 0; left -= many)
+      await write(left >= many ? block : block.subarray(0, left * bytes.length));
+  }
+}
+
+const HELLO = {
+  protocol: 1,
+  build: { version: "0.1.0" },
+  instance: "i",
+  pid: 1,
+  os: "linux",
+  arch: "x86_64",
+  cwd: "/far",
+  host: "faraway",
+  env: { PATH: "/usr/bin:/bin", HOME: "/far" },
+  bash: { path: "/bin/bash", version: "5.2" },
+  capabilities: {
+    platform: "linux",
+    session: "persistent",
+    supervisor: true,
+    pty: true,
+    clone: true,
+    sandbox: [],
+    readOnly: { available: false, degraded: [] },
+  },
+  folder: "/far/folder",
+  drivers: [],
+};
+
+function take(kind, channel, payload) {
+  if (kind === 1) {
+    void write(frame(1, 0, json(typeof hello === "string" ? hello : { ...HELLO, ...hello }))).then(() =>
+      play(after, 0),
+    );
+    if (isDeaf) process.stdin.pause();
+  } else if (kind === 7) void write(frame(8, 0, payload));
+  else if (kind === 2) {
+    const steps = answers[JSON.parse(payload.toString()).op] ?? [{ kind: 12, object: { ok: {} } }];
+    void play(steps, channel);
+  } else if (kind === 3) void play(run, channel);
+  else if (kind === 9) process.exit(0);
+}
+
+let held = Buffer.alloc(0);
+process.stdin.on("data", (bytes) => {
+  held = Buffer.concat([held, bytes]);
+  while (held.length >= 4 && held.length >= 4 + held.readUInt32LE(0)) {
+    const length = held.readUInt32LE(0);
+    const body = held.subarray(4, 4 + length);
+    held = held.subarray(4 + length);
+    take(body[0], body.readUInt32LE(2), body.subarray(6, -1));
+  }
+});
+process.stdin.on("end", () => process.exit(0));
+process.stdout.on("error", () => process.exit(0));
+if (says) process.stdout.write(Buffer.from(says, "base64"));
