@@ -66,7 +66,9 @@ const PUT_AND_START = [
   'if pb_own "$pb_c"; then :; else pb_t="$pb_t; $pb_c belongs to another user"; continue; fi;',
   'pb_closed "$pb_c" || chmod 700 "$pb_c" 2>/dev/null;',
   'if pb_closed "$pb_c"; then set -- "$@" "$pb_c"; else pb_t="$pb_t; $pb_c is open to others"; fi; done;',
-  'pb_f=; for pb_c; do if [ -x "$pb_c/pi-host-$pb_h" ]; then pb_f=$pb_c/pi-host-$pb_h; break; fi; done;',
+  // A file of another size is one that a full or failing disk left: it is sent again, and replaced.
+  'pb_size() { [ -x "$1" ] && [ "$(wc -c < "$1")" -eq "$pb_z" ]; };',
+  'pb_f=; for pb_c; do if pb_size "$pb_c/pi-host-$pb_h" 2>/dev/null; then pb_f=$pb_c/pi-host-$pb_h; break; fi; done;',
   "pb_v=ready;",
   'if [ -z "$pb_f" ]; then pb_p=.new-$$-$(uname -n); pb_w=;',
   'for pb_c; do if ( : > "$pb_c/$pb_p" ) 2>/dev/null; then pb_w=$pb_c; break; fi;',

@@ -83,6 +83,16 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(" ") })))("the bo
     expect(readdirSync(cache())).toEqual([`pi-host-${DIGEST}`]);
   });
 
+  it.each(["", "#!/bin/sh\n"])("replaces a file that a full disk left, with %j in it", async (left) => {
+    const PI_HOST_CACHE = join(folder, "kept");
+    mkdirSync(PI_HOST_CACHE, { mode: 0o700 });
+    writeFileSync(join(PI_HOST_CACHE, `pi-host-${DIGEST}`), left, { mode: 0o700 });
+    const { lines } = await boot({ shell, env: { PI_HOST_CACHE } });
+    expect(lines).toEqual([`PI-HOST N need ${MACHINE}`, "PI-HOST N ready", expect.stringMatching(/^up /)]);
+    expect(readdirSync(PI_HOST_CACHE)).toEqual([`pi-host-${DIGEST}`]);
+    expect(statSync(join(PI_HOST_CACHE, `pi-host-${DIGEST}`)).size).toBe(PROGRAM.length);
+  });
+
   it("refuses bytes with another digest, and keeps nothing of them", async () => {
     const other = Buffer.from(PROGRAM);
     other[other.length - 2] = 0x20;
