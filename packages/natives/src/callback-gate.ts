@@ -16,6 +16,7 @@ import * as timers from "node:timers";
 const { setTimeout, clearTimeout } = timers;
 const now = performance.now.bind(performance);
 
+/** One run's callbacks: what they return is awaited with patience that ends with the run. */
 export class CallbackGate {
   readonly #context = new AsyncResource("PI_SHELL_RUN");
   #patienceMs = Number.POSITIVE_INFINITY;
