@@ -1,5 +1,6 @@
 /** `--on PLACE`: what names a place, and what is refused before anything is started. */
 import { describe, expect, it } from "vitest";
+import { absenceOfPlace } from "../../../test/support/places.ts";
 import { parsePlace } from "../src/place-option.ts";
 import { UsageError } from "../src/usage.ts";
 import { runProgram } from "./built-program.ts";
@@ -52,6 +53,14 @@ describe("--on", () => {
     );
     expect({ status, stdout }).toEqual({ status: 125, stdout: "" });
     expect(stderr).toMatch(/^pi-bash: command:\/nowhere\/at\/all cannot be reached: .*ENOENT/);
+  });
+
+  const absence = absenceOfPlace("command");
+  const why = absence === undefined ? "" : ` (skipped: ${absence})`;
+  it.skipIf(absence !== undefined)(`names the place in what \`--json\` prints${why}`, async () => {
+    const { status, stdout } = await runProgram(["run", "--json", "--on", "command:env", "echo over there"]);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ place: "command:env", exitCode: 0, output: { text: "over there\n" } });
   });
 
   it("is refused together with a terminal of this machine", async () => {

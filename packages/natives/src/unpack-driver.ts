@@ -5,7 +5,6 @@
  * A file from an earlier run is used again if it is ours alone to write and has exactly these bytes. Whether bash takes the
  * object is the engine's to find out.
  */
-import { createHash, randomUUID } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -26,6 +25,8 @@ const WRITABLE_BY_OTHERS = 0o022;
  * @throws Error where the folder cannot be made or is another user's to write
  */
 export function unpackDriver(bytes: Uint8Array, base: string = tmpdir()): string {
+  // Loading it takes longer than the rest of the package, and few installations unpack anything.
+  const { createHash, randomUUID } = process.getBuiltinModule("node:crypto");
   const { uid } = userInfo();
   // As the executor's: a folder of each user's own, in one that all share.
   const folder = privateFolder(join(privateFolder(join(base, `pi-bash-${uid}`), uid), "driver"), uid);

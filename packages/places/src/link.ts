@@ -13,6 +13,7 @@ import { Handshake } from "./handshake.ts";
 import { HostChild } from "./host-child.ts";
 import { byeText, type LinkEnd } from "./link-end.ts";
 import type { LinkOptions } from "./link-options.ts";
+import { PatientWriter } from "./patient-writer.ts";
 import { messageOf, PlaceError } from "./place-error.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 import { encodeFrame, encodeObject, type Frame, numberOf, objectOf } from "./wire/frames.ts";
@@ -29,9 +30,6 @@ export interface Channel {
   /** The link ended before the channel did. */
   cut(end: LinkEnd): void;
 }
-
-/** How long a frame that nothing waits for waits for the next one, in milliseconds. */
-const PATIENCE_MS = 10;
 
 /** Opens a link. Rejects with `PlaceError`, and then nothing is left of it on this side. */
 export async function openLink(options: LinkOptions): Promise<Link> {
@@ -51,9 +49,9 @@ export class Link {
   #hello: FarHello | undefined;
   #end: LinkEnd | undefined;
   #settleEnd: (end: LinkEnd) => void = () => undefined;
-  /** Frames that leave with the next one. */
-  readonly #patient: Buffer[] = [];
-  #patience: NodeJS.Timeout | undefined;
+  readonly #writer = new PatientWriter((bytes) => {
+    if (this.#end === undefined) this.#child.write(bytes);
+  });
   #settleOpen: { resolve: () => void; reject: (error: PlaceError) => void } | undefined;
   #nextChannel = 1;
   #timer: NodeJS.Timeout | undefined;
@@ -157,22 +155,12 @@ export class Link {
   send(frame: Buffer): void {
     if (this.#end !== undefined) return;
     this.#silence.sent();
-    clearTimeout(this.#patience);
-    this.#patience = undefined;
-    const patient = this.#patient.splice(0);
-    this.#child.write(patient.length === 0 ? frame : Buffer.concat([...patient, frame]));
+    this.#writer.write(frame);
   }
 
-  /**
-   * Sends a frame with the next one, or by itself a little later. What nothing waits for goes so: of two writes, a transport
-   * with Nagle's algorithm holds the second back until the first was acknowledged, which takes 40 ms.
-   */
+  /** Sends a frame with the next one, or by itself a little later: one that nothing waits for. */
   sendPatiently(frame: Buffer): void {
-    if (this.#end !== undefined) return;
-    this.#patient.push(frame);
-    this.#patience ??= setTimeout(() => this.send(Buffer.alloc(0)), PATIENCE_MS);
-    // It holds no host up.
-    this.#patience.unref();
+    if (this.#end === undefined) this.#writer.writePatiently(frame);
   }
 
   /** Sends a frame of many bytes; resolves when the next may follow. */

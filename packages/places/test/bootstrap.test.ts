@@ -83,7 +83,11 @@ describe.each(SHELLS.map((shell) => ({ shell, name: shell.join(" ") })))("the bo
     expect(readdirSync(cache())).toEqual([`pi-host-${DIGEST}`]);
   });
 
-  it.each(["", "#!/bin/sh\n"])("replaces a file that a full disk left, with %j in it", async (left) => {
+  it.each([
+    ["a full disk left", ""],
+    ["a full disk left in the middle", "#!/bin/sh\n"],
+    ["was changed and has the same size", PROGRAM.toString().replace("up ", "no ")],
+  ])("replaces a file that %s", async (_what, left) => {
     const PI_HOST_CACHE = join(folder, "kept");
     mkdirSync(PI_HOST_CACHE, { mode: 0o700 });
     writeFileSync(join(PI_HOST_CACHE, `pi-host-${DIGEST}`), left, { mode: 0o700 });

@@ -173,7 +173,8 @@ function isShielded({ raw }: RunArguments): boolean {
 
 function report(command: string, result: Ended, asked: RunArguments, isLast: boolean): void {
   if (asked.json) {
-    const text = JSON.stringify({ command, ...result });
+    const place = asked.on === undefined ? {} : { place: asked.on.name };
+    const text = JSON.stringify({ command, ...place, ...result });
     // JSON leaves these controls as they are.
     const shown = isShielded(asked) ? text.replaceAll(/[\x7f-\x9f]/g, unicodeEscape) : text;
     process.stdout.write(`${shown}\n`);
