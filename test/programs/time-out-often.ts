@@ -79,8 +79,16 @@ function look(): Count {
 
 function childrenOf(pid: number): number {
   return readdirSync(`/proc/${pid}/task`)
-    .flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, "latin1").split(" "))
+    .flatMap((thread) => readOrNothing(`/proc/${pid}/task/${thread}/children`).split(" "))
     .filter((word) => word !== "").length;
+}
+
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return ""; // The thread ended between the listing and the look.
+  }
 }
 
 await timeOut(LANES * 2);
