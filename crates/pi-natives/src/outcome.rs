@@ -187,22 +187,16 @@ impl From<ReadOnlyReport> for ReadOnlyFacts {
 
 impl From<RunResult> for RunOutcome {
     fn from(result: RunResult) -> Self {
-        let (exit_code, signal_number) = match result.outcome {
-            ExitOutcome::Exited { code } => (Some(code), None),
-            ExitOutcome::Signaled { signal } => (None, Some(signal)),
-            ExitOutcome::TimedOut | ExitOutcome::Cancelled => (None, None),
-        };
         Self {
-            exit_code,
-            signal_number,
+            exit_code: result.outcome.exit_code(),
+            signal_number: result.outcome.signal(),
+            wall_time_ms: result.wall_time_ms(),
             cancelled: result.outcome == ExitOutcome::Cancelled,
             timed_out: result.outcome == ExitOutcome::TimedOut,
             working_dir: result.working_dir.map(|path| path.to_string_lossy().into_owned()),
             session_reset: result.session_reset,
             lost_with_shell: names_of(&result.lost_with_shell, LostWithShell::name),
             survivors: result.survivors.into_iter().map(Survivor::from).collect(),
-            // Whole microseconds: what is finer is noise, and so are the digits of a product.
-            wall_time_ms: (result.wall_time.as_secs_f64() * 1_000_000.0).round() / 1_000.0,
             output: result.output.map(Summary::from),
             minimized: None,
             sandbox: result.sandbox.map(SandboxFacts::from),

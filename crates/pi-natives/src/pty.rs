@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use napi_derive::napi;
 use pi_shell::{
     Observer, OnStart, PtyArgvStartOptions, PtyError, PtyOptions, PtyResult, PtySession,
-    PtyStartOptions, RunResult, SandboxOptions,
+    PtyStartOptions, SandboxOptions,
 };
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
@@ -214,19 +214,7 @@ fn announce(mailbox: Arc<Mailbox>) -> OnStart {
 
 /// A run of a session in all that both have; the rest does not exist for a terminal.
 fn end_of(result: PtyResult, wall_time: Duration) -> End {
-    RunOutcome::from(RunResult {
-        outcome: result.outcome,
-        working_dir: None,
-        session_reset: false,
-        survivors: Vec::new(),
-        wall_time,
-        output: None,
-        sandbox: result.sandbox,
-        lost_with_shell: Vec::new(),
-        limits_met: Vec::new(),
-        read_only: None,
-    })
-    .into()
+    RunOutcome::from(result.into_run(wall_time)).into()
 }
 
 impl From<PtyError> for Failure {

@@ -10,8 +10,8 @@ use std::time::Duration;
 use napi_derive::napi;
 use pi_minimizer::Invocation;
 use pi_shell::{
-    Concurrency, EnvironmentEntry, ResourceLimits, RunOptions, SandboxOptions, ShellError,
-    ShellOptions, SinkOptions,
+    Concurrency, ResourceLimits, RunOptions, SandboxOptions, ShellError, ShellOptions, SinkOptions,
+    environment_entries, milliseconds,
 };
 
 use crate::capture::Capture;
@@ -50,8 +50,8 @@ impl TryFrom<SessionOptions> for ShellOptions {
             shell: options.shell.map(PathBuf::from),
             supervisor: options.supervisor.map(PathBuf::from),
             cwd: options.cwd.map(PathBuf::from),
-            base_env: options.base_env.map(entries),
-            session_env: options.session_env.map(entries).unwrap_or_default(),
+            base_env: options.base_env.map(environment_entries),
+            session_env: options.session_env.map(environment_entries).unwrap_or_default(),
             driver: options.driver.map(PathBuf::from),
             snapshot_path: options.snapshot_path.map(PathBuf::from),
             limits: options.limits.map(ResourceLimits::from).unwrap_or_default(),
@@ -159,7 +159,7 @@ impl TryFrom<RunRequest> for RunOptions {
         Ok(Self {
             command: request.command,
             cwd: request.cwd.map(PathBuf::from),
-            env: request.env.map(entries).unwrap_or_default(),
+            env: request.env.map(environment_entries).unwrap_or_default(),
             timeout: request.timeout_ms.map(|ms| milliseconds("timeoutMs", ms)).transpose()?,
             sink: request.sink.map(SinkOptions::try_from).transpose()?,
             concurrency: if request.clone { Concurrency::Clone } else { Concurrency::Queue },
@@ -223,19 +223,6 @@ impl TryFrom<SinkRequest> for SinkOptions {
             mask_spill: request.mask_spill.unwrap_or(default.mask_spill),
         })
     }
-}
-
-/// In order of their names: equal environments are then equal lists, and a warm shell that was
-/// started for one serves the other.
-fn entries(variables: HashMap<String, String>) -> Vec<EnvironmentEntry> {
-    let mut entries: Vec<_> = variables.into_iter().collect();
-    entries.sort_unstable();
-    entries
-}
-
-fn milliseconds(name: &'static str, value: f64) -> Result<Duration, ShellError> {
-    Duration::try_from_secs_f64(value / 1_000.0)
-        .map_err(|_| invalid(name, "is no duration; give a number of milliseconds from 0"))
 }
 
 fn invalid(name: &'static str, reason: &str) -> ShellError {

@@ -79,7 +79,7 @@ pub use pty::{
 };
 pub use request::{
     Concurrency, DEFAULT_MAX_BYTES, DEFAULT_UPDATE_INTERVAL, EnvironmentEntry, ResourceLimits,
-    RunOptions, SessionKind, ShellOptions, SinkOptions,
+    RunOptions, SessionKind, ShellOptions, SinkOptions, environment_entries, milliseconds,
 };
 pub use session::{DriverState, Shell, driver_state, execute_shell};
 pub use source::READ_BYTES;

@@ -29,6 +29,22 @@ pub enum ExitOutcome {
 const SIGNAL_STATUS_BASE: i32 = 128;
 
 impl ExitOutcome {
+    /// The status that the command returned; `None` where a signal ended its shell, or we did.
+    pub fn exit_code(self) -> Option<u8> {
+        match self {
+            Self::Exited { code } => Some(code),
+            Self::Signaled { .. } | Self::TimedOut | Self::Cancelled => None,
+        }
+    }
+
+    /// Number of the signal, not ours, that ended the command's shell.
+    pub fn signal(self) -> Option<i32> {
+        match self {
+            Self::Signaled { signal } => Some(signal),
+            Self::Exited { .. } | Self::TimedOut | Self::Cancelled => None,
+        }
+    }
+
     /// What `$?` shows of it; nothing where we ended it.
     pub(crate) fn status(self) -> Option<i32> {
         match self {
@@ -114,6 +130,13 @@ pub struct RunResult {
     pub limits_met: Vec<LimitMet>,
     /// What it was kept from, where it ran read-only.
     pub read_only: Option<ReadOnlyReport>,
+}
+
+impl RunResult {
+    /// `wall_time` in milliseconds, to whole microseconds: the clock is not finer, and neither should the number look so.
+    pub fn wall_time_ms(&self) -> f64 {
+        (self.wall_time.as_secs_f64() * 1_000_000.0).round() / 1_000.0
+    }
 }
 
 /// A command ran where the kernel kept it from changing anything.

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::confinement::SandboxOptions;
-#[cfg(target_os = "linux")]
 use crate::error::ShellError;
 use crate::mask::Mask;
 
@@ -20,6 +19,24 @@ pub const DEFAULT_UPDATE_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A variable name and its value, as they stand in a child's environment.
 pub type EnvironmentEntry = (String, String);
+
+/// Variables in the order of their names: equal environments are then equal lists, and a warm shell that was started for one
+/// serves the other.
+pub fn environment_entries(
+    variables: impl IntoIterator<Item = EnvironmentEntry>,
+) -> Vec<EnvironmentEntry> {
+    let mut entries: Vec<_> = variables.into_iter().collect();
+    entries.sort_unstable();
+    entries
+}
+
+/// The duration that option `name` gives in milliseconds.
+pub fn milliseconds(name: &'static str, value: f64) -> Result<Duration, ShellError> {
+    Duration::try_from_secs_f64(value / 1_000.0).map_err(|_| ShellError::InvalidOption {
+        name,
+        reason: "is not a duration; give a number of milliseconds from 0".to_owned(),
+    })
+}
 
 /// How a session keeps its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -71,7 +71,7 @@ impl Channels {
         self.lock().get(&number).cloned()
     }
 
-    /// A run or a terminal has ended: its channel is free, before near is told so by its end, which `tell` puts on its way.
+    /// A run or a terminal has ended: its channel is free, before its end, which `tell` puts on its way, reaches near.
     pub(super) fn finish(&self, number: u32, tell: impl FnOnce()) {
         let ended = self.lock().remove(&number);
         tell();
@@ -113,7 +113,7 @@ impl Channels {
         self.lock().values().filter(|channel| matches!(channel, Channel::Put(..))).count()
     }
 
-    /// Forgets what only the link that has ended could be told of.
+    /// Forgets what only the link that has ended could report.
     pub(super) fn forget_requests(&self) {
         self.lock().retain(|_, channel| channel.is_operation());
     }

@@ -251,7 +251,7 @@ impl Engine {
         }
     }
 
-    /// Serves no link any more. `farewell`: what the present one is told last.
+    /// Serves no link any more. `farewell`: the last frame of the present one.
     fn leave_present(&self, farewell: Option<(&str, &str)>) {
         let mut present = self.present();
         let Some(link) = present.link.take() else { return };

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use pi_shell::mask::{Mask, MaskOptions, MaskedValue};
 use pi_shell::{
-    Concurrency, EnvironmentEntry, NetworkRules, PtyArgvStartOptions, PtyOptions, PtyStartOptions,
-    ResourceLimits, RunOptions, SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions,
-    ShellError, ShellOptions, SinkOptions,
+    Concurrency, NetworkRules, PtyArgvStartOptions, PtyOptions, PtyStartOptions, ResourceLimits,
+    RunOptions, SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions, ShellError,
+    ShellOptions, SinkOptions, environment_entries, milliseconds,
 };
 use serde::Deserialize;
 
@@ -34,8 +34,8 @@ impl SessionOptions {
             shell: self.shell.map(PathBuf::from),
             supervisor: Some(supervisor.to_path_buf()),
             cwd: self.cwd.map(PathBuf::from),
-            base_env: self.base_env.map(entries),
-            session_env: self.session_env.map(entries).unwrap_or_default(),
+            base_env: self.base_env.map(environment_entries),
+            session_env: self.session_env.map(environment_entries).unwrap_or_default(),
             driver: self.driver.map(PathBuf::from),
             snapshot_path: self.snapshot_path.map(PathBuf::from),
             limits: self.limits.map(ResourceLimits::from).unwrap_or_default(),
@@ -223,7 +223,7 @@ impl RunRequest {
         Ok(RunOptions {
             command: self.command,
             cwd: self.cwd.map(PathBuf::from),
-            env: self.env.map(entries).unwrap_or_default(),
+            env: self.env.map(environment_entries).unwrap_or_default(),
             timeout: self.timeout_ms.map(|ms| milliseconds("timeoutMs", ms)).transpose()?,
             sink,
             concurrency: if self.clone { Concurrency::Clone } else { Concurrency::Queue },
@@ -300,8 +300,8 @@ impl TerminalOptions {
         let options = PtyOptions {
             supervisor: Some(supervisor.to_path_buf()),
             cwd: self.cwd.map(PathBuf::from),
-            base_env: self.base_env.map(entries),
-            env: self.env.map(entries).unwrap_or_default(),
+            base_env: self.base_env.map(environment_entries),
+            env: self.env.map(environment_entries).unwrap_or_default(),
             timeout: self.timeout_ms.map(|ms| milliseconds("timeoutMs", ms)).transpose()?,
             cols: self.cols,
             rows: self.rows,
@@ -319,19 +319,6 @@ impl TerminalOptions {
             _ => Err(invalid("terminal", "needs one of `command` and `application`")),
         }
     }
-}
-
-/// In order of their names: equal environments are then equal lists, and a warm shell that was started for one serves the
-/// other.
-fn entries(variables: HashMap<String, String>) -> Vec<EnvironmentEntry> {
-    let mut entries: Vec<_> = variables.into_iter().collect();
-    entries.sort_unstable();
-    entries
-}
-
-fn milliseconds(name: &'static str, value: f64) -> Result<Duration, ShellError> {
-    Duration::try_from_secs_f64(value / 1_000.0)
-        .map_err(|_| invalid(name, "is not a duration; give a number of milliseconds from 0"))
 }
 
 fn invalid(name: &'static str, reason: &str) -> ShellError {

@@ -24,6 +24,7 @@ mod tests;
 
 use std::future::Future;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use rustix::process::Signal;
 use tokio_util::sync::CancellationToken;
@@ -35,7 +36,7 @@ use self::terminal::{Size, Terminal};
 use crate::error::ShellError;
 use crate::locked::lock;
 use crate::observer::Observer;
-use crate::outcome::ExitOutcome;
+use crate::outcome::{ExitOutcome, RunResult};
 use crate::sandbox::SandboxReport;
 use crate::supervisor::Child;
 use crate::tree;
@@ -50,6 +51,24 @@ pub struct PtyResult {
     pub outcome: ExitOutcome,
     /// The sandbox it ran in, where one was asked for and the program was started.
     pub sandbox: Option<SandboxReport>,
+}
+
+impl PtyResult {
+    /// As the result of a session's run that took `wall_time`: the outcome and the sandbox. A terminal has nothing of the rest.
+    pub fn into_run(self, wall_time: Duration) -> RunResult {
+        RunResult {
+            outcome: self.outcome,
+            working_dir: None,
+            session_reset: false,
+            survivors: Vec::new(),
+            wall_time,
+            output: None,
+            sandbox: self.sandbox,
+            lost_with_shell: Vec::new(),
+            limits_met: Vec::new(),
+            read_only: None,
+        }
+    }
 }
 
 /// One terminal at a time. Cheap to clone; clones control the same program.
