@@ -5,7 +5,8 @@
  *   node scripts/build-host.mjs [--target <triple>] [--into <folder>] [--if-possible]
  *
  * The triple is `x86_64-unknown-linux-musl` or `aarch64-unknown-linux-musl`; without one, that of this machine. A target of
- * rustup that is missing is added. `--into` names another folder. With `--if-possible`, nothing is built where that fails, and that is no failure. CARGO_TARGET_DIR is honoured.
+ * rustup that is missing is added; with `--if-possible`, a target that cannot be added is reported and the script succeeds.
+ * `--into` names another folder. CARGO_TARGET_DIR is honoured.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -86,7 +86,7 @@ async fn serve(engine: &Engine, first: OwnedFd) -> io::Result<u8> {
     listener.set_nonblocking(true)?;
     let listener = tokio::net::UnixListener::from_std(listener)?;
     end_by_signals(engine, &[SignalKind::terminate(), SignalKind::interrupt()])?;
-    // A session's end is no reason here: this process has one of its own.
+    // The end of the caller's session does not end this process, which leads a session of its own.
     let _hangups = tokio::signal::unix::signal(SignalKind::hangup())?;
     link::start(engine, Streams::of_socket(first)?, Trust::Whole)?;
     let accepting = tokio::spawn(accept(engine.clone(), listener));

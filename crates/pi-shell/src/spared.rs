@@ -11,7 +11,7 @@ use crate::tree::{self, ProcessEntry, ProcessIdentity, ProcessState};
 /// Says them again for each look: some are born meanwhile.
 pub(crate) type SparedNow = Arc<dyn Fn() -> Spared + Send + Sync>;
 
-/// Processes that are no targets.
+/// Processes that a stop does not signal.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Spared {
     /// Those that are known.

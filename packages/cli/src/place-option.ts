@@ -52,7 +52,7 @@ function refuse(text: string): never {
   throw new UsageError(`\`--on\` takes ${KINDS}, not \`${shortLine(text)}\``);
 }
 
-/** A queue is no silence. */
+/** Reports a wait in a queue, so that it does not look like a hang. */
 function tellQueue(text: string): void {
   process.stderr.write(`pi-bash: ${text}\n`);
 }

@@ -59,7 +59,7 @@ class SessionExecutor implements Executor {
     SessionBase,
     Map<string | undefined, { snapshotPath: string | undefined; key: string }>
   >();
-  /** Sessions that were told where they are. */
+  /** Sessions whose results have named their place. */
   readonly #placed = new Set<string>();
   readonly #secrets: Secrets;
   readonly #news: SessionNews;

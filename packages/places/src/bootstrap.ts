@@ -53,7 +53,7 @@ const PUT_AND_START = [
   'until [ "$1" = -- ]; do case $1 in "$pb_m":*) pb_z=${1#*:}; pb_h=${pb_z%%:*}; pb_z=${pb_z#*:} ;; esac; shift; done;',
   'shift; [ "$pb_h" ] || { pb_say refused machine "$pb_m"; exit 1; };',
   'pb_a="$*"; pb_u=$(id -u);',
-  // Whether a folder is the user's, is no link, and others cannot enter it.
+  // `pb_own`: the folder belongs to the user and is not a link. `pb_closed`: other users cannot enter it.
   'pb_own() { set -- $(ls -ldn "$1" 2>/dev/null); case $1 in drwx*) [ "$3" = "$pb_u" ] ;; *) false ;; esac; };',
   'pb_closed() { set -- $(ls -ldn "$1" 2>/dev/null); case $1 in drwx------*) true ;; *) false ;; esac; };',
   // Folders in order; the loop leaves those that are good.

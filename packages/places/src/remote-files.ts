@@ -26,7 +26,7 @@ export function spillNameOf(path: string): string {
   return name;
 }
 
-/** Files of one place. Each method rejects with `PlaceError` where there is no link, and with `ShellError` for the far side's word. */
+/** Files of one place. Each method rejects with `PlaceError` where there is no link, and with `ShellError` where the far side refuses. */
 export class RemoteFiles {
   readonly #place: string;
   readonly #link: () => Promise<Link>;

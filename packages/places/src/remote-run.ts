@@ -51,7 +51,7 @@ export interface RemoteCall {
   readonly explain?: ((end: LinkEnd) => Promise<string | undefined>) | undefined;
 }
 
-/** Runs a command over `link`. Rejects with `ShellError` where it was not run, and with `PlaceError` where nobody can say. */
+/** Runs a command over `link`. Rejects with `ShellError` where it did not run, and with `PlaceError` where that is unknown. */
 export async function runOver(link: Link, call: RemoteCall): Promise<FarOutcome> {
   const run = new RemoteRun(link, call);
   const release = onAbort(call.signal, () => run.cancel());

@@ -25,7 +25,7 @@ pub(crate) const DEFAULT_WINDOW: u32 = 256 * 1024;
 /// Smallest and largest window, in bytes.
 const WINDOWS: (u32, u32) = (4 * 1024, 4 * 1024 * 1024);
 
-/// What near is told of an operation's end: the frame's kind, and the members of its JSON object.
+/// What is sent to near of an operation's end: the frame's kind, and the members of its JSON object.
 pub(crate) struct End {
     pub(crate) kind: Kind,
     /// Members without the braces around them.

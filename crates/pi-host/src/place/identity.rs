@@ -27,7 +27,7 @@ impl Identity {
         Self {
             instance: instance.to_owned(),
             pid,
-            // Without `/proc` it cannot be told; such an instance counts as another machine's.
+            // Without `/proc` this is unknown; such an instance counts as another machine's.
             start_time: found.map_or(0, |found| found.start_time),
             boot_id: crate::hello::boot_id(),
             host: crate::hello::host_name(),

@@ -95,7 +95,7 @@ fn close_to_others(root: &Path) -> io::Result<()> {
     check(root)
 }
 
-/// Refuses what is not a folder of this user that nobody else can enter.
+/// Refuses all but a folder of this user that other users cannot enter.
 pub(super) fn check(path: &Path) -> io::Result<()> {
     let found = std::fs::symlink_metadata(path)?;
     let refused = |why: &str| Err(io::Error::new(io::ErrorKind::PermissionDenied, why.to_owned()));

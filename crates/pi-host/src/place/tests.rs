@@ -1,4 +1,4 @@
-//! Instances in their folders: private, told apart, stale or not.
+//! Instances in their folders: private, distinct, stale or not.
 
 use std::os::unix::fs::PermissionsExt as _;
 

@@ -88,7 +88,7 @@ fn limits(limits: ResourceLimits) -> Vec<Limit> {
     .filter_map(|(resource, value)| {
         let soft = value?;
         let hard = match resource {
-            // Where both are the same the kernel kills at once, and what it killed for cannot be told.
+            // Where both are the same the kernel kills at once, and the cause of the kill is unknown.
             Resource::CpuSeconds => soft.saturating_add(1),
             // 1 dumps nothing either, and is what read-only copies need (`sandbox::read_only`).
             Resource::CoreSize => soft.max(1),

@@ -52,7 +52,7 @@ export const COMMANDS = {
     options: RUN_OPTIONS,
     operands: "program",
     remarks:
-      "The command reads the standard input of this program, where that is no terminal. Its standard error is this program's, where that is another file than the output. With `--on` it has no input, and both outputs are one.",
+      "The command reads the standard input of this program, where that is not a terminal. Its standard error is this program's, where that is another file than the output. With `--on` it has no input, and both outputs are one.",
     statuses: [
       ["0-255", "the command's own"],
       ["128+n", "signal n ended it"],

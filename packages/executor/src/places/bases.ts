@@ -2,7 +2,7 @@
  * Which place each session key has, and the base of each place.
  *
  * A placement is asked once for a key. A place that answers as another instance than before (its link was cut, its machine was
- * restarted) gets a new base: paths, environment and sessions of the old one are gone, and each key is told so once.
+ * restarted) gets a new base: paths, environment and sessions of the old one are gone, and each key's next result says so once.
  */
 
 import type { ExecutorPorts } from "../executor-surface.ts";
@@ -78,7 +78,7 @@ export class Bases {
     return place === undefined ? undefined : await this.#entries.get(place)?.base.catch(() => undefined);
   }
 
-  /** Whether the session of a key was lost with its place; told once. */
+  /** Whether the session of a key was lost with its place; reported once. */
   async takeLoss(key: string | undefined): Promise<boolean> {
     const place = await this.placeOf(this.#likes.get(key) ?? key);
     return this.#entries.get(place)?.lost.delete(key) ?? false;
@@ -143,7 +143,7 @@ export class Bases {
   #add(place: Place, instance: string | undefined, base: Promise<SessionBase>): Entry {
     const entry = { base, instance, keys: new Set<string | undefined>(), lost: new Set<string | undefined>() };
     this.#entries.set(place, entry);
-    // Whoever waits for it is told of a failure.
+    // A failure reaches whoever waits for it.
     base.then(
       ({ pool }) => this.#pools.add(pool),
       () => undefined,
