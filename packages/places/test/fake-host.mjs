@@ -6,6 +6,7 @@
  * much text as credit allows), `{cancelled}` (goes on when a `Cancel` came), `{bye: reason}`, `{die: status}`.
  */
 import { appendFileSync } from "node:fs";
+import { frame as frameOf, HELLO } from "./far-frames.mjs";
 
 const script = JSON.parse(process.argv[2] ?? "{}");
 const { steps = [], hello = {}, says = "", stderr = "", log, isMute = false } = script;
@@ -26,16 +27,7 @@ const KIND = {
   end: 16,
 };
 
-function frame(kind, channel, payload) {
-  const body = Buffer.from(payload);
-  const bytes = Buffer.alloc(11 + body.length);
-  bytes.writeUInt32LE(7 + body.length, 0);
-  bytes[4] = kind;
-  bytes.writeUInt32LE(channel, 6);
-  body.copy(bytes, 10);
-  bytes[bytes.length - 1] = 0x0a;
-  process.stdout.write(bytes);
-}
+const frame = (kind, channel, payload) => process.stdout.write(frameOf(kind, channel, payload));
 const object = (kind, channel, value) => frame(kind, channel, JSON.stringify(value));
 
 const note = (what) => log && appendFileSync(log, `${JSON.stringify(what)}\n`);
@@ -96,27 +88,8 @@ function take(kind, channel, payload) {
   note({ kind, channel, payload: payload.length > 200 ? payload.length : payload.toString("latin1") });
   if (kind === KIND.hello && !isMute) {
     object(KIND.hello, 0, {
-      protocol: 1,
-      build: { version: "0.1.0" },
-      instance: "i",
-      pid: process.pid,
-      os: "linux",
-      arch: "x86_64",
-      cwd: "/far",
-      host: script.saysPid ? String(process.pid) : "faraway",
-      env: { PATH: "/usr/bin:/bin", HOME: "/far" },
-      bash: { path: "/bin/bash", version: "5.2" },
-      capabilities: {
-        platform: "linux",
-        session: "persistent",
-        supervisor: true,
-        pty: true,
-        clone: true,
-        sandbox: [],
-        readOnly: { available: false, degraded: [] },
-      },
-      folder: "/far/folder",
-      drivers: [],
+      ...HELLO,
+      ...(script.saysPid ? { host: String(process.pid) } : {}),
       ...hello,
     });
   }

@@ -4,19 +4,11 @@
  * `{kind, channel?, flags?, payload?, object?, size?, times?}` (`channel` −1: the one that was asked; `payload` in base64; `size`:
  * so many bytes of zero). `"@DEEP@"` and `@LONG@` in them are an array of 300,000 arrays, and as long a text. It shares no code with the near side and reads nothing more where `isDeaf`.
  */
+import { frame, HELLO } from "./far-frames.mjs";
+
 const script = JSON.parse(process.argv[2] ?? "{}");
 const { hello = {}, says = "", answers = {}, after = [], run = [], isDeaf = false } = script;
 
-function frame(kind, channel, payload, flags = 0) {
-  const bytes = Buffer.alloc(11 + payload.length);
-  bytes.writeUInt32LE(7 + payload.length, 0);
-  bytes[4] = kind;
-  bytes[5] = flags;
-  bytes.writeUInt32LE(channel, 6);
-  payload.copy(bytes, 10);
-  bytes[bytes.length - 1] = 0x0a;
-  return bytes;
-}
 /** What no argument of a program could hold. */
 const BOMBS = { '"@DEEP@"': `${"[".repeat(300_000)}${"]".repeat(300_000)}`, "@LONG@": "y".repeat(300_000) };
 function json(value) {
@@ -39,30 +31,6 @@ async function play(steps, asked) {
       await write(left >= many ? block : block.subarray(0, left * bytes.length));
   }
 }
-
-const HELLO = {
-  protocol: 1,
-  build: { version: "0.1.0" },
-  instance: "i",
-  pid: 1,
-  os: "linux",
-  arch: "x86_64",
-  cwd: "/far",
-  host: "faraway",
-  env: { PATH: "/usr/bin:/bin", HOME: "/far" },
-  bash: { path: "/bin/bash", version: "5.2" },
-  capabilities: {
-    platform: "linux",
-    session: "persistent",
-    supervisor: true,
-    pty: true,
-    clone: true,
-    sandbox: [],
-    readOnly: { available: false, degraded: [] },
-  },
-  folder: "/far/folder",
-  drivers: [],
-};
 
 function take(kind, channel, payload) {
   if (kind === 1) {
