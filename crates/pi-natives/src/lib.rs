@@ -30,6 +30,7 @@ mod outcome;
 // Where the core has no terminals the addon exports none, and `capabilities().pty` says so.
 #[cfg(unix)]
 pub mod pty;
+mod quiet;
 mod request;
 mod rule_files;
 mod runtime;

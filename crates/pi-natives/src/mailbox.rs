@@ -11,6 +11,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+#[cfg(unix)]
+use pi_shell::QuietReport;
 use pi_shell::{Observer, SinkUpdate};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -18,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::bridge::ReadyQueue;
 use crate::capture::Capture;
 use crate::outcome::{Delivery, End, Update};
+use crate::quiet::QuietTerminal;
 use crate::text::{LEAST_USED_AGAIN, PIECE_BYTES, Text};
 
 /// Text that may wait for JavaScript before the run is held back, in bytes of V8's memory.
@@ -37,6 +40,9 @@ pub(crate) struct Wants {
     pub(crate) chunks: bool,
     /// The sink's tail, now and then.
     pub(crate) updates: bool,
+    /// Who reads a terminal that is quiet.
+    #[cfg(unix)]
+    pub(crate) quiet: bool,
     /// How long the run may take. None: as long as it does.
     pub(crate) timeout: Option<Duration>,
 }
@@ -58,6 +64,7 @@ struct State {
     pieces: VecDeque<Text>,
     waiting_bytes: usize,
     update: Option<Update>,
+    quiet: Option<QuietTerminal>,
     end: Option<End>,
     /// JavaScript was told of the end while it held a delivery.
     end_announced: bool,
@@ -96,6 +103,7 @@ impl Mailbox {
                 pieces: VecDeque::new(),
                 waiting_bytes: 0,
                 update: None,
+                quiet: None,
                 end: None,
                 end_announced: false,
                 abandoned: false,
@@ -136,6 +144,7 @@ impl Mailbox {
         state.pieces.clear();
         state.waiting_bytes = 0;
         state.update = None;
+        state.quiet = None;
         drop(state);
         self.room.notify_one();
     }
@@ -150,12 +159,14 @@ impl Mailbox {
             return Some((Delivery::ending(self.id, patience), 0));
         }
         let size = state.pieces.front().map_or(0, Text::size);
-        if size >= LEAST_USED_AGAIN && state.update.is_none() {
+        if size >= LEAST_USED_AGAIN && state.update.is_none() && state.quiet.is_none() {
             state.turn = Turn::Delivered;
             return Some((Delivery::texts(self.id), size));
         }
         let text = state.pieces.pop_front();
         let update = state.update.take();
+        // What was written comes before what is said of the silence after it.
+        let quiet = if state.pieces.is_empty() { state.quiet.take() } else { None };
         let end = if state.pieces.is_empty() { state.end.take() } else { None };
         if let Some(text) = &text {
             state.waiting_bytes -= text.size();
@@ -165,9 +176,10 @@ impl Mailbox {
         // Nothing else needs patience with its callbacks.
         let patience = end
             .as_ref()
-            .filter(|_| text.is_some() || update.is_some())
+            .filter(|_| text.is_some() || update.is_some() || quiet.is_some())
             .map(|end| end.patience(self.wants.timeout));
-        Some((Delivery::new(self.id, text, update, end).within(patience), size))
+        let delivery = Delivery { quiet, ..Delivery::new(self.id, text, update, end) };
+        Some((delivery.within(patience), size))
     }
 
     /// Takes the next text of a delivery that has texts. `None` where there is none.
@@ -197,7 +209,8 @@ impl Mailbox {
         let mut state = self.lock();
         if state.turn == Turn::Delivered {
             state.turn = Turn::Idle;
-            if !state.pieces.is_empty() || state.update.is_some() || state.end.is_some() {
+            let has_report = state.update.is_some() || state.quiet.is_some();
+            if !state.pieces.is_empty() || has_report || state.end.is_some() {
                 self.announce(state);
             }
         }
@@ -372,6 +385,21 @@ impl Observer for Outbox {
                 self.mailbox.room.notified().await;
             }
         })
+    }
+
+    #[cfg(unix)]
+    fn wants_quiet(&self) -> bool {
+        self.mailbox.wants.quiet
+    }
+
+    #[cfg(unix)]
+    fn quiet(&self, report: QuietReport) {
+        let mut state = self.mailbox.lock();
+        if state.abandoned {
+            return;
+        }
+        state.quiet = Some(QuietTerminal::from(report));
+        self.mailbox.announce(state);
     }
 
     fn wants_updates(&self) -> bool {

@@ -11,6 +11,7 @@ use pi_shell::{
 
 use crate::error::Failure;
 use crate::minimizer::MinimizedText;
+use crate::quiet::QuietTerminal;
 use crate::sandbox::SandboxFacts;
 use crate::text::{JsText, Text};
 
@@ -31,6 +32,8 @@ pub struct Delivery {
     pub has_texts: Option<bool>,
     /// The newest tail.
     pub update: Option<Update>,
+    /// Who reads a terminal that is quiet.
+    pub quiet: Option<QuietTerminal>,
     /// The operation is over, and its callbacks may hold the end back for so many milliseconds from now on. Alone: only
     /// an unacknowledged delivery holds it back.
     pub patience_ms: Option<f64>,
@@ -46,7 +49,7 @@ impl Delivery {
         end: Option<End>,
     ) -> Self {
         let text = text.map(JsText::from);
-        Self { id, text, has_texts: None, update, patience_ms: None, end }
+        Self { id, text, has_texts: None, update, quiet: None, patience_ms: None, end }
     }
 
     /// Texts that are taken one by one: their memory is used again, and they need no object.

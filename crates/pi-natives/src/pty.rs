@@ -42,6 +42,8 @@ pub struct PtyRequest {
     pub sandbox: Option<SandboxRequest>,
     /// Deliver the decoded text.
     pub wants_chunks: bool,
+    /// Report who reads the terminal while it is quiet.
+    pub wants_quiet: bool,
     /// An operation that ends with the program's pid as its count when it runs, and without one
     /// when it never does.
     pub start_id: Option<i64>,
@@ -166,7 +168,12 @@ impl Start {
     fn new(bridge: &Bridge, id: i64, request: &PtyRequest) -> Self {
         let timeout =
             request.timeout_ms.and_then(|ms| Duration::try_from_secs_f64(ms / 1_000.0).ok());
-        let wants = Wants { chunks: request.wants_chunks, timeout, ..Wants::default() };
+        let wants = Wants {
+            chunks: request.wants_chunks,
+            quiet: request.wants_quiet,
+            timeout,
+            ..Wants::default()
+        };
         let on_start = request.start_id.map(|id| announce(bridge.open(id, Wants::default())));
         let mailbox = bridge.open(id, wants);
         if request.is_cancelled {

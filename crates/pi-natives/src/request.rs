@@ -137,6 +137,7 @@ impl RunRequest {
             chunks: self.wants_chunks,
             updates: self.wants_updates,
             timeout: self.timeout_ms.and_then(|ms| milliseconds("timeoutMs", ms).ok()),
+            ..Wants::default()
         }
     }
 

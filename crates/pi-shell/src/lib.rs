@@ -74,6 +74,8 @@ pub use outcome::{
 };
 pub use pi_proxy::{Refusal as NetworkRefusal, RuleError, Rules as NetworkRules};
 #[cfg(unix)]
+pub use pi_waiting::Report as QuietReport;
+#[cfg(unix)]
 pub use pty::{
     OnStart, PtyArgvStartOptions, PtyError, PtyOptions, PtyResult, PtySession, PtyStartOptions,
 };

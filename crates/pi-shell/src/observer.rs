@@ -61,6 +61,17 @@ pub trait Observer: Send + Sync {
         false
     }
 
+    /// Whether `quiet` wants anything.
+    #[cfg(unix)]
+    fn wants_quiet(&self) -> bool {
+        false
+    }
+
+    /// Takes what is known of who reads the terminal, which has been quiet for a while. Only programs on a terminal have it.
+    /// Never waits; a newer one replaces one that was not yet seen.
+    #[cfg(unix)]
+    fn quiet(&self, _report: pi_waiting::Report) {}
+
     /// Takes the newest tail. Never waits; a newer one replaces one that was not yet seen.
     fn update(&self, _update: SinkUpdate) {}
 }

@@ -32,6 +32,7 @@ export {
 export { ExitOutcome, ProcessInfo, StopReason } from "./outcome.ts";
 export { outputText } from "./output-text.ts";
 export { type OutputWindow, type OutputWindowSettings, outputWindow } from "./output-window.ts";
+export type { QuietTerminal, TerminalProgram, TerminalReader } from "./quiet-terminal.ts";
 export {
   ReadOnlyEnforced,
   ReadOnlyFirstRun,

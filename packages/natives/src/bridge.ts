@@ -11,7 +11,7 @@ import * as timers from "node:timers";
 import { MAX_TIMER_MS } from "@pi-bash/contract/abort";
 import { binding } from "./binding.ts";
 import { CallbackGate } from "./callback-gate.ts";
-import type { Delivery, End, Bridge as NativeBridge, Update } from "./generated/binding.d.ts";
+import type { Delivery, End, Bridge as NativeBridge, QuietTerminal, Update } from "./generated/binding.d.ts";
 
 // Taken before anybody can patch them: fake timers of a test must not stop real commands.
 const { setImmediate, setInterval } = timers;
@@ -39,6 +39,8 @@ export interface Listeners {
   readonly onText?: (text: string) => unknown;
   /** Takes the newest tail. */
   readonly onUpdate?: (update: Update) => unknown;
+  /** Takes what is known of a terminal that is quiet. */
+  readonly onQuiet?: (quiet: QuietTerminal) => unknown;
 }
 
 /** One operation in progress. */
@@ -88,7 +90,8 @@ export class Bridge {
    */
   start(listeners: Listeners | undefined, begin: (native: NativeBridge, id: number) => unknown): Operation {
     const id = this.#nextId++;
-    const gate = listeners?.onText || listeners?.onUpdate ? new CallbackGate() : undefined;
+    const { onText, onUpdate, onQuiet } = listeners ?? {};
+    const gate = onText || onUpdate || onQuiet ? new CallbackGate() : undefined;
     const hasMore = begin(this.#native, id) === true;
     const end = new Promise<End>((resolve) => this.#pending.set(id, { listeners, gate, resolve }));
     if (this.#pending.size === 1) this.#holdEventLoop();
@@ -144,7 +147,7 @@ export class Bridge {
   #deliver(delivery: Delivery): void {
     const pending = this.#pending.get(delivery.id);
     if (pending === undefined) return;
-    const { end, text, update, patienceMs } = delivery;
+    const { end, text, update, quiet, patienceMs } = delivery;
     if (patienceMs !== undefined && end === undefined) {
       pending.gate?.openIn(patienceMs);
       return;
@@ -153,9 +156,11 @@ export class Bridge {
       this.#deliverTexts(delivery.id, pending);
       return;
     }
-    const { onText, onUpdate } = pending.listeners ?? {};
+    const { onText, onUpdate, onQuiet } = pending.listeners ?? {};
     const fromText = text !== undefined && onText ? pending.gate?.call(onText, text) : undefined;
     const fromUpdate = update !== undefined && onUpdate ? pending.gate?.call(onUpdate, update) : undefined;
+    // Nothing waits for what is done about it: it comes again.
+    if (quiet !== undefined && onQuiet) void pending.gate?.call(onQuiet, quiet);
     const awaited = fromText ?? fromUpdate;
     if (awaited === undefined) {
       this.#finish(delivery.id, pending, end);

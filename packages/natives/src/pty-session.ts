@@ -5,7 +5,7 @@
  * and so are the answers to what programs ask a terminal. See docs/pty.md.
  */
 import { constants } from "node:os";
-import type { SandboxOptions, SandboxReport } from "@pi-bash/contract";
+import type { QuietTerminal, SandboxOptions, SandboxReport } from "@pi-bash/contract";
 import { binding } from "./binding.ts";
 import { type Bridge, bridge, type Listeners, type Operation } from "./bridge.ts";
 import { CallbackGate } from "./callback-gate.ts";
@@ -34,6 +34,12 @@ export interface PtyOptions {
   readonly rows?: number;
   /** The sandbox that the program runs in. Default, and with mode `full`: none. */
   readonly sandbox?: SandboxOptions;
+  /**
+   * Takes what is known of who reads the terminal, while nothing is written or typed: 0.1 to 5 seconds after the last byte, and
+   * then each five. Called only while a program reads it, is stopped or may not be looked at, and once when that has ended.
+   * Nothing waits for what it returns. Default: nothing is looked at.
+   */
+  readonly onQuiet?: (terminal: QuietTerminal) => unknown;
 }
 
 /** A command line. */
@@ -85,6 +91,7 @@ const NAMES = [
   "cols",
   "rows",
   "sandbox",
+  "onQuiet",
 ] as const satisfies readonly (keyof PtyOptions)[];
 
 /** Largest number of cells that crosses; the addon clamps to what makes sense. */
@@ -225,7 +232,8 @@ function startRun(
     ? undefined
     : // The pid comes first, though the text may be taken in the same turn of the event loop.
       (text: string) => (awaitsStart ? announced?.then(() => onChunk(null, text)) : onChunk(null, text));
-  const listeners: Listeners = onText ? { onText } : {};
+  const { onQuiet } = options;
+  const listeners: Listeners = { ...(onText ? { onText } : {}), ...(absent(onQuiet) ? {} : { onQuiet }) };
   const operation = crossing.start(listeners, (other, id) => {
     if (absent(onStart)) {
       begin(other, id, { isCancelled });
@@ -249,6 +257,7 @@ async function announce(start: Operation, onStart: StartListener): Promise<void>
 
 function toPtyRequest(options: PtyOptions, onChunk: unknown): Omit<PtyRequest, keyof Handover> {
   checkFunction("onChunk", onChunk);
+  checkFunction("onQuiet", options.onQuiet);
   checkSignal(options.signal);
   const { supervisor } = binding();
   const sandbox = toSandboxRequest(options.sandbox);
@@ -263,6 +272,7 @@ function toPtyRequest(options: PtyOptions, onChunk: unknown): Omit<PtyRequest, k
     ...(absent(options.rows) ? {} : { rows: toCells("rows", options.rows) }),
     ...(sandbox === undefined ? {} : { sandbox }),
     wantsChunks: typeof onChunk === "function",
+    wantsQuiet: typeof options.onQuiet === "function",
   };
 }
 

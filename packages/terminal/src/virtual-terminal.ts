@@ -105,6 +105,12 @@ export class VirtualTerminal {
     return { column: active.cursorX, row: active.cursorY };
   }
 
+  /** The cursor's row, from its begin to the cursor: where a program that asks has written its question. */
+  lineBeforeCursor(): string {
+    const { active } = this.#terminal.buffer;
+    return active.getLine(active.baseY + active.cursorY)?.translateToString(false, 0, active.cursorX) ?? "";
+  }
+
   /**
    * The scrollback and the screen as text. A line that was wrapped at the edge is one line again; empty lines at the end
    * are left out. While a program has the alternate screen, that one stands below what was there before.

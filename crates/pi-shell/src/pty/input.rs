@@ -29,6 +29,8 @@ const OFFER_BYTES: usize = 4096;
 pub(super) struct Input {
     queue: Mutex<VecDeque<u8>>,
     grown: Notify,
+    /// As `grown`, for whoever looks at the terminal.
+    typed: Notify,
 }
 
 impl Input {
@@ -43,12 +45,18 @@ impl Input {
         drop(queue);
         // One reader, and a permit is kept for it: a wake is never lost.
         self.grown.notify_one();
+        self.typed.notify_one();
         Ok(has_room)
     }
 
     /// Bytes that the program's terminal has not taken.
     pub(super) fn pending(&self) -> usize {
         lock(&self.queue).len()
+    }
+
+    /// Ends when something was typed since this ended before. For one who waits.
+    pub(super) async fn typed(&self) {
+        self.typed.notified().await;
     }
 
     /// Moves the queue into the terminal for ever. Dropped at any time, it loses and repeats

@@ -5,7 +5,7 @@
 //! mod      PtySession: who may start, and the control calls
 //! run      one program from its start to its end
 //! options  what is asked for            terminal  the device
-//! input    typed, not yet taken
+//! input    typed, not yet taken                               looking  who reads it while it is quiet
 //! hang_up  the end of a program that is stopped                  error  why nothing ran
 //! ```
 //! Unlike a session's run, a program here has a terminal, which is its standard input as well, and
@@ -16,6 +16,7 @@ mod error;
 mod gather;
 mod hang_up;
 mod input;
+mod looking;
 mod options;
 mod run;
 mod terminal;

@@ -18,12 +18,14 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use pi_waiting::{Report, TerminalIdentity};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::PtyError;
 use super::gather::Gather;
 use super::hang_up::hang_up;
+use super::looking::Looking;
 use super::options::Launch;
 use super::terminal::{self, Terminal};
 use super::{Controls, OnStart, PtyResult};
@@ -83,8 +85,11 @@ pub(super) async fn run(
         let refusals = room.egress.as_ref().map(Egress::refusals);
         (room.sandbox.report().clone(), room.enclosure.plants(), refusals)
     });
-    let mut run =
-        Run { program: started, controls, outflow: Delivery::new(observer, None), deadline };
+    let identity = started.held.as_ref().filter(|_| observer.wants_quiet());
+    let identity = identity.and_then(|held| TerminalIdentity::of(held).ok());
+    let looking = Looking::new(&started.terminal, identity, started.supervisor.pid());
+    let outflow = Delivery::new(Arc::clone(&observer), None);
+    let mut run = Run { program: started, controls, outflow, observer, looking, deadline };
     let outcome = run.follow().await;
     run.finish(outcome).await;
     let sandbox = match sandbox {
@@ -189,6 +194,8 @@ struct Run<'a> {
     program: Program,
     controls: &'a Controls,
     outflow: Delivery,
+    observer: Arc<dyn Observer>,
+    looking: Looking,
     deadline: Deadline,
 }
 
@@ -200,6 +207,8 @@ enum Event {
     Read(ReadOutcome),
     Taken,
     Due,
+    Typed,
+    Quiet(Report),
 }
 
 impl Run<'_> {
@@ -226,6 +235,8 @@ impl Run<'_> {
                     () = self.outflow.drained(), if !is_ready => Event::Taken,
                     () = until(gather.due()), if gather.due().is_some() => Event::Due,
                     read = terminal.read(&mut buffer), if is_ready && is_open => Event::Read(read),
+                    () = self.controls.input.typed() => Event::Typed,
+                    report = self.looking.report(), if stopping.is_none() => Event::Quiet(report),
                 }
             };
             match event {
@@ -242,6 +253,7 @@ impl Run<'_> {
                 Event::Ended(exit) => return exit.into(),
                 Event::Stopped => return stopping.unwrap_or(ExitOutcome::Cancelled),
                 Event::Read(ReadOutcome::Data(count)) => {
+                    self.looking.stir();
                     let at_once = gather.is_told_at_once(count, Instant::now());
                     self.outflow.push_part(buffer.get(..count).unwrap_or_default(), at_once);
                 }
@@ -250,6 +262,8 @@ impl Run<'_> {
                     self.outflow.flush();
                 }
                 Event::Read(_) => is_open = false,
+                Event::Typed => self.looking.stir(),
+                Event::Quiet(report) => self.observer.quiet(report),
                 Event::Taken => {}
             }
         }
@@ -258,8 +272,8 @@ impl Run<'_> {
     /// Ends what the leader left, reads the rest, and waits until it was taken.
     async fn finish(&mut self, outcome: ExitOutcome) {
         self.program.held = None;
-        let Self { program: Program { terminal, supervisor, .. }, controls, outflow, deadline } =
-            self;
+        let Self { program, controls, outflow, deadline, .. } = self;
+        let Program { terminal, supervisor, .. } = program;
         let is_stopped = outcome.is_stop();
         let limit = if is_stopped {
             Some(Instant::now() + STOPPED_DRAIN_LIMIT)

@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use pi_waiting::{Look, TerminalIdentity};
 use rustix::io::Errno;
 use rustix::process::Pid;
 use rustix::termios::{InputModes, OptionalActions, Winsize, tcsetwinsize};
@@ -85,6 +86,11 @@ impl Terminal {
     /// The process group that the terminal's keys signal, if there is one.
     pub(super) fn foreground_group(&self) -> Option<Pid> {
         rustix::termios::tcgetpgrp(self.descriptor.get_ref()).ok()
+    }
+
+    /// Who reads it now, of everything below `root`.
+    pub(super) fn look(&self, identity: &TerminalIdentity, root: i32) -> Look {
+        pi_waiting::look(self.descriptor.get_ref(), identity, root)
     }
 
     /// Waits until there is something to read, and reads what is there; `Closed` where everything was read and no process

@@ -89,17 +89,24 @@ impl Status {
 
 /// What `/proc/PID/stat` says, in the numbers of the mount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stat {
-    state: ProcessState,
+pub(super) struct Stat {
+    pub(super) state: ProcessState,
     parent: i32,
     group: i32,
     session: i32,
+    pub(super) terminal: u32,
+    pub(super) ticks: u64,
     start_time: u64,
 }
 
 impl Stat {
     fn read(shown: i32) -> Option<Self> {
-        let mut file = fs::File::open(format!("/proc/{shown}/stat")).ok()?;
+        Self::of(&format!("/proc/{shown}/stat"))
+    }
+
+    /// Of a process or a thread, by the path of its file.
+    pub(super) fn of(path: &str) -> Option<Self> {
+        let mut file = fs::File::open(path).ok()?;
         // 52 numbers of at most 20 digits and a name of at most 64 bytes: one read has it all.
         let mut buffer = [0; 2048];
         let length = file.read(&mut buffer).ok()?;
@@ -128,6 +135,9 @@ impl Stat {
             parent: field(4)?.parse().ok()?,
             group: field(5)?.parse().ok()?,
             session: field(6)?.parse().ok()?,
+            // The kernel prints the device number as a signed number.
+            terminal: field(7)?.parse::<i32>().ok()?.cast_unsigned(),
+            ticks: field(14)?.parse::<u64>().ok()?.saturating_add(field(15)?.parse().ok()?),
             start_time: field(22)?.parse().ok()?,
         })
     }
@@ -335,6 +345,7 @@ mod tests {
         let stat = stat(") R 1 (x y", "S", 1).unwrap();
         assert_eq!((stat.parent, stat.group, stat.session), (100, 200, 300));
         assert_eq!(stat.start_time, 987_654);
+        assert_eq!((stat.terminal, stat.ticks), (0, 5 + 6));
         assert_eq!(stat.state, ProcessState::Sleeping);
     }
 

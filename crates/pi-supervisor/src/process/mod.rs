@@ -8,6 +8,8 @@
 //! about when to kill is made here (see `sweep`).
 
 #[cfg(target_os = "linux")]
+mod activity;
+#[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
@@ -20,6 +22,8 @@ use macos as platform;
 
 use std::io;
 
+#[cfg(target_os = "linux")]
+pub use activity::{Activity, activity_of, threads_of};
 #[cfg(target_os = "linux")]
 pub use linux::{children_of_single_thread, find_by_inner_pid, proc_pid};
 #[cfg(target_os = "macos")]

@@ -148,6 +148,8 @@ export interface Delivery {
   hasTexts?: boolean
   /** The newest tail. */
   update?: Update
+  /** Who reads a terminal that is quiet. */
+  quiet?: QuietTerminal
   /**
    * The operation is over, and its callbacks may hold the end back for so many milliseconds from now on. Alone: only
    * an unacknowledged delivery holds it back.
@@ -342,6 +344,8 @@ export interface PtyRequest {
   sandbox?: SandboxRequest
   /** Deliver the decoded text. */
   wantsChunks: boolean
+  /** Report who reads the terminal while it is quiet. */
+  wantsQuiet: boolean
   /**
    * An operation that ends with the program's pid as its count when it runs, and without one
    * when it never does.
@@ -349,6 +353,28 @@ export interface PtyRequest {
   startId?: number
   /** Start nothing; the end is that of a cancelled run. */
   isCancelled: boolean
+}
+
+/** A terminal on which nothing was written or typed for a while. */
+export interface QuietTerminal {
+  /** Milliseconds since the last byte of output or input. */
+  quietMs: number
+  /** Milliseconds for which the readers were seen in the same calls. */
+  heldMs: number
+  /** Milliseconds for which nothing was seen to use a processor. */
+  idleMs: number
+  /** How the terminal treats what is typed. Absent: it cannot be asked. */
+  modes?: TerminalModes
+  /** Programs of the foreground that are blocked in a call that reads the terminal. */
+  readers: Array<TerminalReader>
+  /** Programs of the foreground that may not be looked at. */
+  denied: Array<TerminalProgram>
+  /** Programs that are stopped outside of the foreground. */
+  stopped: Array<TerminalProgram>
+  /** Something on the terminal runs. */
+  isBusy: boolean
+  /** A program on the terminal listens on a TCP port. */
+  listens: boolean
 }
 
 /** Whether commands can run read-only, as far as the system says. */
@@ -567,6 +593,38 @@ export interface Survivor {
   command: string
   /** When it started, in milliseconds since the Unix epoch. */
   startedAtMs: number
+}
+
+/** How a terminal treats what is typed. */
+export interface TerminalModes {
+  /** It is shown. */
+  echo: boolean
+  /** The kernel edits a line, which is read when it is whole. */
+  canonical: boolean
+}
+
+/** A program on a terminal. */
+export interface TerminalProgram {
+  /** Its process ID. */
+  pid: number
+  /** Its short name, at most 15 bytes. */
+  name: string
+}
+
+/** A program that reads a terminal. */
+export interface TerminalReader {
+  /** Its process ID. */
+  pid: number
+  /** Its short name, at most 15 bytes. */
+  name: string
+  /** It is in `read`, and not in a call that waits for several descriptors. */
+  isRead: boolean
+  /** It stops waiting by itself after a time. */
+  isTimed: boolean
+  /** It waits for another machine or terminal as well. */
+  isRelay: boolean
+  /** It waits for the terminal and nothing else. */
+  isAlone: boolean
 }
 
 /** A sink's state while the run goes on. */

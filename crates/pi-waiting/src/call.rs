@@ -1,0 +1,131 @@
+//! What a blocked thread's system call says: `/proc/PID/task/TID/syscall` (`proc_pid_syscall(5)`), as far as it reads.
+//!
+//! The numbers are those of the kernel's tables (`arch/x86/entry/syscalls/syscall_64.tbl`, `include/uapi/asm-generic/unistd.h`).
+//! A 32-bit program on a 64-bit kernel has other numbers, so its calls are misread; a misread call names no descriptor that is
+//! the terminal, or memory that cannot be read, and counts as none.
+
+/// A call that waits for descriptors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// `read`, `readv`, `preadv` and their kind, of this descriptor.
+    Read { descriptor: u64 },
+    /// `poll`, `ppoll`: an array at this address, with so many entries.
+    Poll { address: u64, entries: u64, is_timed: bool },
+    /// `select`, `pselect6`: the set of descriptors to read, at this address, below this number.
+    Select { address: u64, below: u64, is_timed: bool },
+    /// `epoll_wait` and its kind, of this descriptor.
+    Epoll { descriptor: u64, is_timed: bool },
+}
+
+/// Which call a number is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Read,
+    Poll,
+    /// `ppoll`: its time is behind a pointer.
+    PollPointer,
+    Select,
+    Epoll,
+    /// `epoll_pwait2`: its time is behind a pointer.
+    EpollPointer,
+}
+
+#[cfg(target_arch = "x86_64")]
+const CALLS: &[(u64, Kind)] = &[
+    (0, Kind::Read),
+    (7, Kind::Poll),
+    (19, Kind::Read),
+    (23, Kind::Select),
+    (232, Kind::Epoll),
+    (270, Kind::Select),
+    (271, Kind::PollPointer),
+    (281, Kind::Epoll),
+    (441, Kind::EpollPointer),
+];
+
+#[cfg(target_arch = "aarch64")]
+const CALLS: &[(u64, Kind)] = &[
+    (22, Kind::Epoll),
+    (63, Kind::Read),
+    (65, Kind::Read),
+    (72, Kind::Select),
+    (73, Kind::PollPointer),
+    (441, Kind::EpollPointer),
+];
+
+/// Elsewhere nothing is known of a blocked call.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const CALLS: &[(u64, Kind)] = &[];
+
+/// The call that a line of that file says; `None` for a thread that runs, that is blocked elsewhere, or whose call reads nothing.
+pub(crate) fn parse(line: &str) -> Option<Call> {
+    let mut words = line.split_ascii_whitespace();
+    // "running" is a thread on a processor, -1 one that is blocked outside of a call.
+    let number: u64 = words.next()?.parse().ok()?;
+    let kind = CALLS.iter().find(|(known, _)| *known == number)?.1;
+    let mut arguments = [0_u64; 6];
+    for argument in &mut arguments {
+        *argument = u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
+    }
+    let [first, second, third, fourth, fifth, _] = arguments;
+    Some(match kind {
+        Kind::Read => Call::Read { descriptor: first },
+        Kind::Poll => Call::Poll { address: first, entries: second, is_timed: !is_negative(third) },
+        Kind::PollPointer => Call::Poll { address: first, entries: second, is_timed: third != 0 },
+        Kind::Select => Call::Select { address: second, below: first, is_timed: fifth != 0 },
+        Kind::Epoll => Call::Epoll { descriptor: first, is_timed: !is_negative(fourth) },
+        Kind::EpollPointer => Call::Epoll { descriptor: first, is_timed: fourth != 0 },
+    })
+}
+
+/// The argument as the `int` that the kernel takes it for is below 0, which is to wait for ever.
+fn is_negative(argument: u64) -> bool {
+    argument & 0x8000_0000 != 0
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_read_names_its_descriptor() {
+        let line = "0 0x0 0x7ffd1 0x1 0x0 0x0 0x0 0x7ffd1e38 0x7f5b\n";
+        assert_eq!(parse(line), Some(Call::Read { descriptor: 0 }));
+    }
+
+    #[test]
+    fn a_poll_for_ever_is_not_timed_and_one_of_zero_is() {
+        let line = |time: &str| format!("7 0x7ffe 0x2 {time} 0x0 0x0 0x0 0x7ffe 0x7f5b");
+        let timed = |time| match parse(&line(time)) {
+            Some(Call::Poll { is_timed, .. }) => is_timed,
+            other => panic!("{other:?}"),
+        };
+        assert!(!timed("0xffffffff"));
+        assert!(!timed("0xffffffffffffffff"));
+        assert!(timed("0x0"));
+        assert!(timed("0x3e8"));
+    }
+
+    #[test]
+    fn a_select_says_its_set_and_whether_it_has_a_time() {
+        let line = "270 0x1 0x7ffc10 0x0 0x0 0x0 0x7ffc90 0x7ffc 0x7f";
+        let expected = Call::Select { address: 0x7f_fc10, below: 1, is_timed: false };
+        assert_eq!(parse(line), Some(expected));
+    }
+
+    #[test]
+    fn a_thread_that_runs_or_writes_waits_for_nothing() {
+        for line in
+            ["running", "-1 0x7ffd 0x7f5b", "1 0x1 0x7f 0x1 0x0 0x0 0x0 0x7f 0x7f", "", "0 0x0"]
+        {
+            assert_eq!(parse(line), None, "{line}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_line_is_read_or_refused(line in "\\PC{0,80}") {
+            parse(&line);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+/**
+ * Whether a program on a terminal waits for a person: the facts of the kernel beside the text on the screen.
+ *
+ * The rules, their times and how often each is right were measured on 94 programs; see docs/waiting.md. A program can pretend to
+ * wait, and can hide it: nothing but what a model or a person reads may depend on the answer.
+ */
+import type { QuietTerminal, TerminalProgram, TerminalReader } from "@pi-bash/contract";
+
+/**
+ * What a program waits for.
+ *
+ * - `line`: a line that the kernel edits
+ * - `secret`: a line that is not shown
+ * - `prompt`: the program edits what is typed, after a text of its own
+ * - `key`: the same without a text
+ * - `screen`: it has the screen for itself, as an editor does
+ */
+export type WaitingKind = "line" | "secret" | "prompt" | "key" | "screen";
+
+/** Which rule decided. */
+export type WaitingRule = "S1" | "S1b" | "S2" | "S3" | "S4" | "S5" | "D1" | "D2";
+
+/** What a quiet terminal does. */
+export type TerminalState =
+  | {
+      readonly state: "waiting";
+      readonly kind: WaitingKind;
+      /** Who waits. */
+      readonly program: TerminalProgram;
+      /** Milliseconds since the last byte. */
+      readonly sinceMs: number;
+      /** False: it may wait; the kernel does not say so. */
+      readonly isCertain: boolean;
+      readonly rule: WaitingRule;
+    }
+  /** A program would take keys and does not wait for one: a server, a viewer of what changes. */
+  | { readonly state: "keys"; readonly program: TerminalProgram }
+  /** Programs in the background are stopped: they may want the terminal. */
+  | { readonly state: "stopped"; readonly programs: readonly TerminalProgram[] }
+  | { readonly state: "running" };
+
+/** What of a screen counts. */
+export interface PromptScreen {
+  /** The cursor's row up to the cursor. */
+  readonly line: string;
+  /** A program has the screen for itself. */
+  readonly isAlternate: boolean;
+}
+
+/** How a text ends after which programs wait. The only place. */
+const PROMPT = /(?:[?:>$#%\])]|\(END\)|\(y\/n\)|\[y\/n\].*|pass(?:word|phrase).*:|press .*(?:key|enter).*)\s*$/iu;
+
+/** A program that edits its line itself and asks for what is not to be shown. */
+const SECRET = /pass(?:word|phrase)|\bpin\b|\botp\b|token|secret/iu;
+
+/** Longest text that is matched, in characters: a row of the widest terminal. */
+const MAX_LINE = 400;
+
+/**
+ * A reader in the same call in two looks: the second one is 0.2 s after the first, and timers are late rather than early by
+ * some milliseconds.
+ */
+const HELD_MS = 150;
+
+/** Without a byte for so long, in milliseconds, the rule may decide. */
+const AFTER_MS: Readonly<Record<WaitingRule, number>> = {
+  S1: 300,
+  S1b: 1_000,
+  S2: 300,
+  S3: 300,
+  S4: 600,
+  S5: 2_000,
+  D1: 500,
+  D2: 5_000,
+};
+
+/** The same for `S4` where a text comes from another machine. */
+const RELAY_MS = 1_000;
+
+/** Time without use of a processor after which a program counts as idle, in milliseconds. */
+const IDLE_MS = 500;
+
+/** Judges a report of `PtySession` (`onQuiet`) with the screen as it stands. */
+export function terminalState(quiet: QuietTerminal, screen: PromptScreen): TerminalState {
+  const look = new Look(quiet, screen);
+  return look.ofReaders() ?? look.ofDenied() ?? look.ofOthers();
+}
+
+class Look {
+  readonly #quiet: QuietTerminal;
+  readonly #line: string;
+  readonly #isAlternate: boolean;
+
+  constructor(quiet: QuietTerminal, { line, isAlternate }: PromptScreen) {
+    this.#quiet = quiet;
+    this.#line = line.trimEnd().slice(-MAX_LINE);
+    this.#isAlternate = isAlternate;
+  }
+
+  /** What the kernel says. */
+  ofReaders(): TerminalState | undefined {
+    const { readers, listens } = this.#quiet;
+    const held = readers.find((reader) => this.#heldRule(reader) !== undefined);
+    const rule = held && this.#heldRule(held);
+    if (held !== undefined && rule !== undefined) {
+      // A server that takes keys.
+      if (listens && !this.#isSecret() && !this.#asks()) return undefined;
+      return this.#waiting(held, rule);
+    }
+    const [first] = readers;
+    if (first === undefined) return undefined;
+    if (this.#isHidden() && this.#isAfter("S3")) return this.#waiting(first, "S3");
+    const isRelay = readers.some((reader) => reader.isRelay);
+    if (!this.#isIdle()) return undefined;
+    const asksFor = isRelay ? RELAY_MS : AFTER_MS.S4;
+    if (this.#asks() && this.#quiet.quietMs >= asksFor) return this.#waiting(first, "S4");
+    if (this.#isAlternate && !isRelay && this.#isAfter("S5")) return this.#waiting(first, "S5");
+    return undefined;
+  }
+
+  /** Where the kernel does not say. */
+  ofDenied(): TerminalState | undefined {
+    const [first] = this.#quiet.denied;
+    if (first === undefined || this.#quiet.readers.length > 0) return undefined;
+    if (this.#isHidden() && this.#isAfter("D1")) return this.#waiting(first, "D1");
+    if (this.#asks() && this.#isIdle() && this.#isAfter("D2")) return this.#waiting(first, "D2");
+    return undefined;
+  }
+
+  ofOthers(): TerminalState {
+    const { readers, stopped, quietMs } = this.#quiet;
+    const [reader] = readers;
+    if (reader !== undefined) return { state: "keys", program: programOf(reader) };
+    if (stopped.length > 0 && quietMs >= AFTER_MS.S1) return { state: "stopped", programs: stopped.map(programOf) };
+    return { state: "running" };
+  }
+
+  /** The rule by which a reader waits for as long as it takes. */
+  #heldRule({ isRead, isTimed, isRelay, isAlone }: TerminalReader): WaitingRule | undefined {
+    const { isBusy, heldMs } = this.#quiet;
+    if (isTimed || isRelay || heldMs < HELD_MS) return undefined;
+    if (isRead && !isBusy && this.#isAfter("S1")) return "S1";
+    if (isRead && this.#line !== "" && this.#isAfter("S1b")) return "S1b";
+    const isMeant = this.#line !== "" || this.#isAlternate || isAlone;
+    return !isRead && !isBusy && isMeant && this.#isAfter("S2") ? "S2" : undefined;
+  }
+
+  #waiting(program: TerminalProgram, rule: WaitingRule): TerminalState {
+    const { quietMs } = this.#quiet;
+    const isCertain = rule !== "D2";
+    return { state: "waiting", kind: this.#kind(), program: programOf(program), sinceMs: quietMs, isCertain, rule };
+  }
+
+  #kind(): WaitingKind {
+    if (this.#isSecret()) return "secret";
+    if (this.#quiet.modes?.canonical === true) return "line";
+    if (this.#isAlternate) return "screen";
+    return this.#line === "" ? "key" : "prompt";
+  }
+
+  /** What is typed is not shown, and read as a line. */
+  #isHidden(): boolean {
+    const { modes } = this.#quiet;
+    return modes !== undefined && !modes.echo && modes.canonical;
+  }
+
+  #isSecret(): boolean {
+    const editsItself = this.#quiet.modes?.canonical === false && !this.#isAlternate;
+    return this.#isHidden() || (editsItself && this.#asks() && SECRET.test(this.#line));
+  }
+
+  #asks(): boolean {
+    return PROMPT.test(this.#line);
+  }
+
+  #isIdle(): boolean {
+    return this.#quiet.idleMs >= IDLE_MS;
+  }
+
+  #isAfter(rule: WaitingRule): boolean {
+    return this.#quiet.quietMs >= AFTER_MS[rule];
+  }
+}
+
+function programOf({ pid, name }: TerminalProgram): TerminalProgram {
+  return { pid, name };
+}

@@ -1,0 +1,119 @@
+/** The rules by which a quiet terminal is judged, each beside what it must not take for a wait. */
+import type { QuietTerminal, TerminalReader } from "@pi-bash/contract";
+import { describe, expect, it } from "vitest";
+import { terminalState, VirtualTerminal } from "../src/index.ts";
+
+const PROGRAM = { pid: 7, name: "ask" };
+const READER: TerminalReader = { ...PROGRAM, isRead: true, isTimed: false, isRelay: false, isAlone: true };
+const LINES = { echo: true, canonical: true };
+const RAW = { echo: false, canonical: false };
+
+function quiet(over: Partial<QuietTerminal> = {}): QuietTerminal {
+  return {
+    quietMs: 300,
+    heldMs: 200,
+    idleMs: 200,
+    modes: LINES,
+    readers: [READER],
+    denied: [],
+    stopped: [],
+    isBusy: false,
+    listens: false,
+    ...over,
+  };
+}
+
+/** Rule and kind, or the state. */
+function judged(over: Partial<QuietTerminal>, line = "", isAlternate = false): string {
+  const state = terminalState(quiet(over), { line, isAlternate });
+  return state.state === "waiting" ? `${state.rule} ${state.kind}` : state.state;
+}
+
+const SET: TerminalReader = { ...READER, isRead: false, isAlone: false };
+const TIMED: TerminalReader = { ...SET, isTimed: true };
+const RELAY: TerminalReader = { ...SET, isRelay: true };
+
+describe("a reader without a time", () => {
+  it("waits from 0.3 s on, when it is in the same call in two looks", () => {
+    expect(judged({})).toBe("S1 line");
+    expect(judged({ quietMs: 200 })).toBe("keys");
+    expect(judged({ heldMs: 0 })).toBe("keys");
+  });
+
+  it("waits beside something that runs only after a second, and after a text", () => {
+    expect(judged({ isBusy: true }, "name: ")).toBe("keys");
+    expect(judged({ isBusy: true, quietMs: 1_000 }, "name: ")).toBe("S1b line");
+    expect(judged({ isBusy: true, quietMs: 60_000 })).toBe("keys");
+  });
+
+  it("waits by a set of descriptors where there is a text, a screen, or nothing else in the set", () => {
+    expect(judged({ readers: [SET], modes: RAW }, ">>> ")).toBe("S2 prompt");
+    expect(judged({ readers: [SET], modes: RAW }, "", true)).toBe("S2 screen");
+    expect(judged({ readers: [{ ...SET, isAlone: true }], modes: RAW })).toBe("S2 key");
+    expect(judged({ readers: [SET], modes: RAW })).toBe("keys");
+  });
+
+  it("does not count in a program that listens on a port, unless it asks", () => {
+    expect(judged({ listens: true }, "ready in 300 ms")).toBe("keys");
+    expect(judged({ listens: true }, "use another port? ")).toBe("S1 line");
+    expect(judged({ listens: true, modes: { echo: false, canonical: true } })).toBe("S1 secret");
+  });
+});
+
+describe("a reader that wakes up by itself or passes on", () => {
+  it("waits where a text asks and nothing runs, later for another machine's text", () => {
+    const idle = { modes: RAW, quietMs: 700, idleMs: 600 };
+    expect(judged({ ...idle, readers: [TIMED] }, "> ")).toBe("S4 prompt");
+    expect(judged({ ...idle, readers: [TIMED] }, "12 modules")).toBe("keys");
+    expect(judged({ ...idle, readers: [TIMED], idleMs: 100 }, "> ")).toBe("keys");
+    expect(judged({ ...idle, readers: [RELAY] }, "remote$ ")).toBe("keys");
+    expect(judged({ ...idle, readers: [RELAY], quietMs: 1_000 }, "remote$ ")).toBe("S4 prompt");
+  });
+
+  it("waits with the screen for itself after two seconds, and never as a relay", () => {
+    const idle = { modes: RAW, quietMs: 2_000, idleMs: 1_900 };
+    expect(judged({ ...idle, readers: [TIMED] }, "", true)).toBe("S5 screen");
+    expect(judged({ ...idle, readers: [RELAY] }, "", true)).toBe("keys");
+  });
+
+  it("waits for what is not shown at once", () => {
+    expect(judged({ readers: [TIMED], modes: { echo: false, canonical: true } })).toBe("S3 secret");
+  });
+});
+
+describe("a program that may not be looked at", () => {
+  const DENIED = { readers: [], denied: [PROGRAM] };
+
+  it("waits where what is typed is not shown", () => {
+    expect(judged({ ...DENIED, quietMs: 500, modes: { echo: false, canonical: true } })).toBe("D1 secret");
+    expect(judged({ ...DENIED, quietMs: 500 }, "Password:")).toBe("running");
+  });
+
+  it("may wait where a text asks, after five seconds, which is not certain", () => {
+    const late = { ...quiet(DENIED), quietMs: 5_000, idleMs: 4_900 };
+    const state = terminalState(late, { line: "Continue? [y/N] ", isAlternate: false });
+    expect(state).toMatchObject({ state: "waiting", rule: "D2", isCertain: false, program: PROGRAM });
+  });
+});
+
+describe("what else a quiet terminal is", () => {
+  it("names who is stopped, and is running where nothing is known", () => {
+    expect(judged({ readers: [], stopped: [PROGRAM] })).toBe("stopped");
+    expect(judged({ readers: [] }, "Password: ")).toBe("running");
+  });
+
+  it("takes a line that the program edits itself for a secret only by its text", () => {
+    expect(judged({ readers: [SET], modes: RAW }, "Enter passphrase: ")).toBe("S2 secret");
+    expect(judged({ readers: [SET], modes: RAW }, "secret santa> ")).toBe("S2 secret");
+    expect(judged({ readers: [SET], modes: RAW }, "pinned> ")).toBe("S2 prompt");
+  });
+});
+
+describe("the line before the cursor", () => {
+  it("is the row up to the cursor, also where it was drawn again", async () => {
+    const screen = new VirtualTerminal({ cols: 40, rows: 5 });
+    await screen.write("first\r\nold text here\r\u001b[KName: [ada] rest\u001b[5D");
+    expect(screen.lineBeforeCursor()).toBe("Name: [ada]");
+    screen.dispose();
+  });
+});
