@@ -23,14 +23,20 @@ export interface Call {
   params: unknown;
   signal?: AbortSignal | undefined;
   onUpdate?: UpdateListener | undefined;
+  /** Variables that the command gets besides. */
+  commandEnv?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Makes the call. Rejects only for a defect. */
-export async function answerOf(tool: AnyTool, { id, params, signal, onUpdate }: Call): Promise<Answer> {
+export async function answerOf(tool: AnyTool, { id, params, signal, onUpdate, commandEnv }: Call): Promise<Answer> {
   // A protocol has no place for news of a call that was answered; a job's end is delivered by its manager.
   const updates = untilSettled(onUpdate);
   try {
-    const { content, details, isError = false } = await tool.execute(id, params, signal, updates.listener);
+    const {
+      content,
+      details,
+      isError = false,
+    } = await tool.execute(id, params, signal, updates.listener, commandEnv === undefined ? {} : { commandEnv });
     return { text: textOf({ content }), details, isError, isAborted: false };
   } catch (error) {
     const isAborted = error instanceof ToolAbortError;

@@ -90,6 +90,7 @@ export async function prepareCall(
   const base = await baseOf(given.cwd, split.cwd, session, settings);
   const text: CallText = { command: split.command, env, cwd: split.cwd, base };
   const timeout = clampTimeout(given.timeout, settings);
+  const hostVariables = { ...session.commandEnv?.(), ...context.commandEnv };
   const places = await expand(text, session, "look");
   if (places.command !== split.command) applied.push("internal URLs became paths");
   const { description } = given;
@@ -105,7 +106,7 @@ export async function prepareCall(
     });
     await watch.compare();
     return {
-      env: { ...places.env, ...approved.env },
+      env: { ...hostVariables, ...places.env, ...approved.env },
       // A `cd` that lasts takes its turn, also where it is no longer in the text.
       mayOverlap: approved.mayOverlap && !(settings["bash.directoryPersists"] && split.cwd !== given.cwd),
       reading: approved.reading,

@@ -56,6 +56,11 @@ export interface BashToolSession {
    */
   onTimeout?(request: { command: string; timeoutMs: number }): TimeoutDecision;
   getClientBridge?(): ClientBridge | undefined;
+  /**
+   * Variables that each command gets besides, read when its call has been made: what traces the host, as `traceEnvironment` of
+   * `@pi-bash/adapters/otel` gives it. A call's own variables win. They are not part of what is judged or shown.
+   */
+  commandEnv?(): Readonly<Record<string, string>>;
   /** Told of a setting that cannot be used, once. Default: a process warning. */
   warn?(message: string): void;
 }
@@ -68,4 +73,6 @@ export interface ToolContext {
   hasUI?: boolean;
   /** The host's user interface, handed to the PTY port. */
   ui?: unknown;
+  /** Variables that the command of this call gets besides. They win over those of the session's `commandEnv`. */
+  commandEnv?: Readonly<Record<string, string>>;
 }

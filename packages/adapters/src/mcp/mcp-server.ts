@@ -16,6 +16,7 @@ import {
 import { artifactUrl, jsonSchemaOf } from "@pi-bash/contract";
 import type { AnyTool } from "@pi-bash/tool";
 import { answerOf, artifactOf } from "../answer.ts";
+import { traceVariables } from "../trace-variables.ts";
 import type { McpApprovals } from "./approvals.ts";
 import { type Artifacts, serveArtifacts } from "./artifact-resources.ts";
 import { DEFAULT_RESULT_CHARS, MAX_RESULT_CHARS, RESULT_SIZE_KEY } from "./client-window.ts";
@@ -125,7 +126,14 @@ async function call(
   const progress = openProgress(mcpReq, keepAliveMs);
   try {
     const { signal } = mcpReq;
-    const answer = await answerOf(tool, { id: String(mcpReq.id), params, signal, onUpdate: progress.show });
+    const answer = await answerOf(tool, {
+      id: String(mcpReq.id),
+      params,
+      signal,
+      onUpdate: progress.show,
+      // By the names of https://modelcontextprotocol.io/seps/414
+      commandEnv: traceVariables(mcpReq._meta ?? {}),
+    });
     // The address stands in the text. A client that reads no resources may take a link for a file that it has to send.
     const artifactId = readsResources() ? artifactOf(answer) : undefined;
     return {
