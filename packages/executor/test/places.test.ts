@@ -93,7 +93,7 @@ describe("an executor with places", () => {
       }
     }
     const { open: openPlace } = fakePlace("far", { Shell });
-    place.open = () => connected.then(openPlace);
+    place.open = () => connected.then(() => openPlace());
     const executor = open({ place });
     const call = executor.executeBash("true").catch((error: unknown) => error);
     await new Promise((resolve) => setImmediate(resolve));

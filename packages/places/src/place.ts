@@ -186,9 +186,8 @@ export class RemotePlace {
       return link;
     } catch (error) {
       const known = await transport.giveUp?.();
-      if (known !== undefined) throw new PlaceError("PI_PLACE_UNREACHABLE", this.name, known, { cause: error });
-      if (error instanceof PlaceError) throw error;
-      const message = `${this.name} cannot be reached: ${messageOf(error)}`;
+      if (known === undefined && error instanceof PlaceError) throw error;
+      const message = `${this.name} cannot be reached: ${known ?? messageOf(error)}`;
       throw new PlaceError("PI_PLACE_UNREACHABLE", this.name, message, { cause: error });
     }
   }

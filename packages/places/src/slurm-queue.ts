@@ -90,7 +90,7 @@ export class SlurmQueue {
     if (job !== undefined && /^\d+$/.test(job)) this.#job = job;
   }
 
-  /** Cancels a job that did not come to run. Why it did not, where that is known. */
+  /** Cancels a job that did not come to run. Why it did not, as the end of a sentence, where that is known. */
   async giveUp(): Promise<string | undefined> {
     this.#stopWatching();
     const [job, tooLate] = [this.#job, this.#tooLate];
@@ -146,7 +146,7 @@ export class SlurmQueue {
     this.#limit = undefined;
   }
 
-  /** Cancels a job whose wait is over, which ends its `srun`. In a sentence, why. */
+  /** Cancels a job whose wait is over, which ends its `srun`. As the end of a sentence, why. */
   async #endLate(job: string): Promise<string> {
     const answer = await this.#queued(job);
     await this.#cancel(job);
