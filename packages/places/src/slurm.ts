@@ -28,7 +28,7 @@ const LOGIN_WORDS = [
     "pb_u=$(id -un)",
     'case $pb_u in "" | *[!A-Za-z0-9._-]*) ;; *) eval "HOME=~$pb_u"; USER=$pb_u; LOGNAME=$pb_u; export HOME USER LOGNAME ;; esac',
     'unset pb_u; trap : 1 2 15; /bin/sh -l -c \'exec "$@"\' sh "$@"',
-    `pb_s=$?; if [ $pb_s = ${LEASE_STATUS} ]; then scancel --quiet "$SLURM_JOB_ID"; fi; exit $pb_s`,
+    `pb_s=$?; if [ $pb_s = ${LEASE_STATUS} ]; then /bin/sh -l -c 'scancel --quiet "$SLURM_JOB_ID"'; fi; exit $pb_s`,
   ].join("; "),
   "sh",
 ] as const;
