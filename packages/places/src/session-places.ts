@@ -10,10 +10,10 @@ import type { Transport } from "./transport.ts";
 export type TransportOf = (sessionKey?: string) => Transport;
 
 /** A place that is made for one session. It tells its maker when it is closed. */
-class SessionPlace extends RemotePlace {
-  readonly #onClosed: (place: SessionPlace) => void;
+class OwnPlace extends RemotePlace {
+  readonly #onClosed: (place: OwnPlace) => void;
 
-  constructor(transport: Transport, options: CommonOptions, onClosed: (place: SessionPlace) => void) {
+  constructor(transport: Transport, options: CommonOptions, onClosed: (place: OwnPlace) => void) {
     super(transport, options);
     this.#onClosed = onClosed;
   }
@@ -28,7 +28,7 @@ class SessionPlace extends RemotePlace {
 export class SessionPlaces extends RemotePlace {
   readonly #transportOf: TransportOf;
   readonly #options: CommonOptions;
-  readonly #made = new Set<SessionPlace>();
+  readonly #made = new Set<OwnPlace>();
   #isOver = false;
 
   constructor(transportOf: TransportOf, options: CommonOptions) {
@@ -44,7 +44,7 @@ export class SessionPlaces extends RemotePlace {
    * @param sessionKey the agent's key of the session
    */
   forSession(sessionKey: string | undefined): RemotePlace {
-    const place = new SessionPlace(this.#transportOf(sessionKey), this.#options, (closed) => this.#made.delete(closed));
+    const place = new OwnPlace(this.#transportOf(sessionKey), this.#options, (closed) => this.#made.delete(closed));
     this.#made.add(place);
     if (this.#isOver) void place.close();
     return place;

@@ -9,7 +9,7 @@
 import type { ExecutorPorts } from "../executor-surface.ts";
 import { type BaseSource, localBase, placeBase, type SessionBase } from "../session-base.ts";
 import type { SessionPool } from "../sessions/session-pool.ts";
-import type { Place, Placement, RemotePlace, SessionPlace } from "./place.ts";
+import type { Place, Placement, RemotePlace, OwnPlace } from "./place.ts";
 
 /** Session keys that are remembered. */
 const MAX_KEYS = 4_096;
@@ -34,7 +34,7 @@ export class Bases {
   readonly #likes = new Map<string | undefined, string>();
   readonly #entries = new Map<Place, Entry>();
   /** Places that were made for one key each. */
-  readonly #owned = new Set<SessionPlace>();
+  readonly #owned = new Set<OwnPlace>();
   readonly #pools = new Set<SessionPool>();
   /** Work of bases that were replaced. */
   readonly #endings = new Set<Promise<unknown>>();
@@ -127,7 +127,7 @@ export class Bases {
     await own.close();
   }
 
-  #ownedOf(place: Place | undefined): SessionPlace | undefined {
+  #ownedOf(place: Place | undefined): OwnPlace | undefined {
     for (const each of this.#owned) if (each === place) return each;
     return undefined;
   }
@@ -211,7 +211,7 @@ export class Bases {
 }
 
 /** What makes places for single sessions, where sessions do not share `place`. */
-function makerOf(place: Place): ((sessionKey: string | undefined) => SessionPlace) | undefined {
+function makerOf(place: Place): ((sessionKey: string | undefined) => OwnPlace) | undefined {
   return place.kind === "remote" ? place.forSession?.bind(place) : undefined;
 }
 

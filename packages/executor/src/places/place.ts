@@ -28,11 +28,11 @@ export interface RemotePlace {
    * Makes the place of one session, where sessions do not share one. It is asked once for a session, and what it gave is closed
    * with the session. Absent: sessions share this one.
    */
-  forSession?(sessionKey: string | undefined): SessionPlace;
+  forSession?(sessionKey: string | undefined): OwnPlace;
 }
 
 /** A place that one session has for itself. */
-export interface SessionPlace extends RemotePlace {
+export interface OwnPlace extends RemotePlace {
   /** Ends what the place holds. Later calls of `open` reject. */
   close(): Promise<void>;
 }
