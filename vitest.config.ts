@@ -19,7 +19,13 @@ const BEHAVIOUR = [
 const SOAK = ["packages/*/test/**/*.soak.ts", "test/soak/**/*.test.ts"];
 
 /** Suites that hold wherever a session runs; the mode `places` runs them on the place that `PI_BASH_TEST_PLACE` names. */
-const PLACES = ["test/e2e/failures/*.test.ts", "test/oracle/*.test.ts"];
+const PLACES = ["test/e2e/failures/*.test.ts", "test/oracle/*.test.ts", "test/places/*.test.ts"];
+
+/** What belongs to other modes. */
+function excluded(mode: string): readonly string[] {
+  if (mode === "soak") return [];
+  return mode === "places" ? ["test/soak/**"] : ["test/soak/**", "test/places/**"];
+}
 
 /** Has suites find the place's natives under the package's name; the package and the place itself find the package. */
 function nativesOfPlace(): Plugin {
@@ -42,7 +48,7 @@ export default defineConfig(({ mode }) => ({
     // Without tests of what a place does otherwise; each has its reason in the list.
     ...(mode === "places" ? { testNamePattern: withoutDifferences() } : {}),
     globalSetup: mode === "places" ? ["test/places/global-setup.ts"] : [],
-    exclude: mode === "soak" ? ["**/node_modules/**"] : ["**/node_modules/**", "test/soak/**"],
+    exclude: ["**/node_modules/**", ...excluded(mode)],
     environment: "node",
     // On Bun 1.4, what vitest's runner imports lacks the names of `export { namespace }`; what vite transforms has them.
     server: { deps: { inline: "bun" in process.versions ? ["zod"] : [] } },

@@ -20,7 +20,6 @@ SlurmUser=$user
 SlurmdUser=$user
 SlurmctldPort=$base
 SlurmdPort=$((base + 1))
-SrunPortRange=$((base + 10))-$((base + 200))
 AuthType=auth/munge
 AuthInfo=socket=$LAB/munge/s
 CryptoType=crypto/munge

@@ -14,13 +14,16 @@ import type {
   ShellRunOptions,
   ShellRunResult,
 } from "@pi-bash/natives";
-import { openPlaceUnderTest } from "./place-under-test.ts";
+import { afterAll } from "vitest";
+import { placeUnderTest } from "./place-under-test.ts";
 
 // biome-ignore lint/performance/noReExportAll: whatever a suite asks for has to be here
 // biome-ignore lint/performance/noBarrelFile: it stands in the place of one
 export * from "@pi-bash/natives";
 
-const { natives, files } = await openPlaceUnderTest();
+const place = placeUnderTest();
+afterAll(() => place.close());
+const { natives, files } = await place.open();
 
 /** Bytes asked for at once. */
 const PIECE_BYTES = 1024 * 1024;

@@ -1,15 +1,12 @@
 /**
  * The place that the suites run on, as `global-setup.ts` prepared it for all of their processes.
  */
-import { command, container, type OpenedPlace, type RemotePlace, slurm, ssh } from "@pi-bash/places";
-import { afterAll } from "vitest";
+import { command, container, type RemotePlace, slurm, ssh } from "@pi-bash/places";
 import { HOST_BINARY, LAB_VARIABLES, PLACE } from "./variables.ts";
 
-/** Connects to the place; it is closed after the tests of the file that asks. */
-export async function openPlaceUnderTest(): Promise<OpenedPlace> {
-  const place = placeOf(process.env[PLACE] ?? "");
-  afterAll(() => place.close());
-  return place.open();
+/** Another connection to it, which is not made yet. It has to be closed, or ends with its process. */
+export function placeUnderTest(): RemotePlace {
+  return placeOf(process.env[PLACE] ?? "");
 }
 
 /** `pipe` is `pi-host` without any transport. */

@@ -102,7 +102,7 @@ function isTransport(pid: number): boolean {
 }
 
 /** Processes of `pi-host` that have the instance's folder open, as they do while they live. Its name is random. */
-function hostsIn(folder: string): number[] {
+export function hostsIn(folder: string): number[] {
   return processesWith("\0stdio").filter((pid) => opens(pid, basename(folder)));
 }
 

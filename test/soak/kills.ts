@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Shell, ShellError } from "@pi-bash/natives";
 import { expect } from "vitest";
+import { PLACE } from "../places/variables.ts";
 import { startHost } from "../support/host.ts";
 import { pause, within } from "../support/patience.ts";
 import { pick, type Random, seededRandom } from "../support/random.ts";
@@ -60,7 +61,9 @@ export async function soakKills(count: number, seed: number): Promise<void> {
 
 async function killHost(random: Random): Promise<void> {
   const tag = newTag();
-  const host = startHost("run-in-loop", { args: [tag.env.FTAG] });
+  // In the mode `places` the host has its session over there, as the sessions of this process are.
+  const program = process.env[PLACE] === undefined ? "run-in-loop" : "run-in-loop-on-place";
+  const host = startHost(program, { args: [tag.env.FTAG] });
   await host.printed("ready");
   await pause(random() * LATEST_MS);
   host.process.kill("SIGKILL");

@@ -14,8 +14,8 @@ const PLACES: readonly (readonly [kind: PlaceKind, name: string])[] = [
   ["slurm", "slurm"],
 ];
 
-/** Cuts of each place: 500 together. */
-const CUTS = 125;
+/** Cuts of each place: 500 together, unless `PI_BASH_PLACE_CUTS` says how many. */
+const CUTS = Number(process.env["PI_BASH_PLACE_CUTS"] ?? 125);
 
 describe.each(PLACES)("a place of the kind %s", (kind, name) => {
   const absence = absenceOfPlace(kind);

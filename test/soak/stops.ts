@@ -118,6 +118,9 @@ const BOUND_MS = 15_000;
 /** After this many rounds memory has what it needs; growth is counted from there. */
 const WARM_ROUNDS = 500;
 
+/** Rounds that growth is counted over, at least: a buffer that one command needed is the share of many stops then. */
+const COUNTED_ROUNDS = 1_500;
+
 /**
  * What bash's heap may add for each stop: what bash holds in local variables when it jumps is lost (docs/bash-versions.md has
  * the figures, and those of a plain bash that is interrupted).
@@ -178,7 +181,7 @@ export async function soakStops(count: number, seed: number): Promise<StopFigure
       if (round % 200 === 199)
         expect({ what, survivors: othersOf(tag.survivors(), pid) }).toEqual({ what, survivors: [] });
     }
-    if (count > WARM_ROUNDS) growthKib = (dataOf(pid) - memory) / (count - WARM_ROUNDS);
+    if (count >= WARM_ROUNDS + COUNTED_ROUNDS) growthKib = (dataOf(pid) - memory) / (count - WARM_ROUNDS);
   }
   await tag.gone();
   await backAt(before);

@@ -39,6 +39,8 @@ export function absenceOfPlace(kind: PlaceKind): string | undefined {
 export interface TestPlaces {
   /** Another connection each time. `leaseMs`: silence that ends it. */
   make(options?: { leaseMs?: number }): RemotePlace;
+  /** What every place of this kind is made with: its `pi-host`, and the variables of the program that carries it. */
+  readonly common: { readonly hostBinary?: string; readonly env: Record<string, string> };
   /** The environment to call the lab's programs with. */
   readonly env: Readonly<Record<string, string | undefined>>;
   stop(): Promise<void>;
@@ -54,30 +56,34 @@ export async function startPlaces(kind: PlaceKind): Promise<TestPlaces> {
     const env = { HOME: folder, PI_HOST_CACHE: join(folder, "cache") };
     const make: TestPlaces["make"] = (options) =>
       command(["env"], { name: "command:env", workspace: folder, env, ...binary, ...options });
-    return { make, env: process.env, stop: async () => remove() };
+    return { make, common: { ...binary, env }, env: process.env, stop: async () => remove() };
   }
   const lab = await startLab(kind);
   const stop = async (): Promise<void> => {
     await lab.stop();
     remove();
   };
-  return { make: (options) => placeOn(lab, kind, { ...binary, ...options }), env: lab.env, stop };
+  const common = { ...binary, env: { ...lab.env, PI_HOST_CACHE: join(lab.folder, "cache") } };
+  return { make: (options) => placeOn(lab, kind, { ...common, ...options }), common, env: lab.env, stop };
 }
 
-function placeOn(lab: Lab, kind: LabName, options: { leaseMs?: number; hostBinary?: string }): RemotePlace {
-  const PI_HOST_CACHE = join(lab.folder, "cache");
+function placeOn(
+  lab: Lab,
+  kind: LabName,
+  options: { leaseMs?: number; hostBinary?: string; env: Record<string, string> },
+): RemotePlace {
   switch (kind) {
     case "sshd": {
       const [, , configFile = ""] = lab.argv;
-      const given = { configFile, options: [`SetEnv=PI_HOST_CACHE=${PI_HOST_CACHE}`], env: lab.env };
-      return ssh("lab", { ...given, ...options });
+      const setEnv = `SetEnv=PI_HOST_CACHE=${options.env["PI_HOST_CACHE"] ?? ""}`;
+      return ssh("lab", { configFile, options: [setEnv], ...options });
     }
     case "podman": {
       const program = lab.argv.slice(0, lab.argv.indexOf("exec"));
-      return container({ runtime: "podman", name: "lab", program, env: lab.env, ...options });
+      return container({ runtime: "podman", name: "lab", program, ...options });
     }
     case "slurm":
-      return slurm({ env: { ...lab.env, PI_HOST_CACHE }, ...options });
+      return slurm(options);
   }
 }
 

@@ -94,7 +94,7 @@ class SessionExecutor implements Executor {
     checkCommandEnv(options.env ?? {}, this.#settings["bash.environment.allow"]);
     const { signal } = options;
     if (signal?.aborted) return neverStarted();
-    const base = await unlessAborted(this.#bases.of(options.sessionKey, options.placeKey), signal);
+    const base = await unlessAborted(this.#bases.of(options.sessionKey, { like: options.placeKey, signal }), signal);
     if (base === "aborted") return neverStarted();
     if (options.readOnly === true) checkClaim(base.natives);
     // Every call but the first finds it made.
@@ -177,10 +177,14 @@ class SessionExecutor implements Executor {
   async closeSession(agentKey: string): Promise<void> {
     this.folders.delete(agentKey);
     const base = await this.#bases.existing(agentKey);
-    this.#bases.forget(agentKey);
-    if (base === undefined) return;
-    const snapshot = await this.#snapshot(base);
-    await base.pool.close(this.#keyOf(base, pathOf(snapshot), agentKey));
+    const releasePlace = this.#bases.forget(agentKey);
+    try {
+      if (base === undefined) return;
+      const snapshot = await this.#snapshot(base);
+      await base.pool.close(this.#keyOf(base, pathOf(snapshot), agentKey));
+    } finally {
+      await releasePlace();
+    }
   }
 
   stats(): { sessions: number; idle: number; quarantined: number } {
@@ -198,6 +202,7 @@ class SessionExecutor implements Executor {
       await base.pool.dispose();
       await base.snapshots.dispose();
     }
+    await this.#bases.releaseAll();
     this.artifacts.unmask(this.#secrets.mask);
     if (this.#ownsArtifacts) await this.artifacts.dispose();
   }

@@ -54,6 +54,7 @@ export type { OutputListener } from "./output/chunk-throttle.ts";
 export type {
   LocalPlace,
   OpenedPlace,
+  OwnPlace,
   PathKind,
   Place,
   PlaceFacts,

@@ -93,7 +93,7 @@ describe("an executor with places", () => {
       }
     }
     const { open: openPlace } = fakePlace("far", { Shell });
-    place.open = () => connected.then(openPlace);
+    place.open = () => connected.then(() => openPlace());
     const executor = open({ place });
     const call = executor.executeBash("true").catch((error: unknown) => error);
     await new Promise((resolve) => setImmediate(resolve));
@@ -101,6 +101,57 @@ describe("an executor with places", () => {
     connect();
     expect(await call).toMatchObject({ message: "executor is disposed" });
     expect({ runs, ...executor.stats() }).toMatchObject({ runs: 0, sessions: 0 });
+  });
+
+  it("gives each session a place of its own where sessions do not share one, and ends it with the session", async () => {
+    const closed: string[] = [];
+    let made = 0;
+    const shared: Place = {
+      ...fakePlace("far"),
+      forSession: (key) => {
+        made += 1;
+        const place = fakePlace(`far-${String(key)}-${made}`);
+        return { ...place, close: async () => void closed.push(place.name) };
+      },
+    };
+    const executor = open({ place: shared });
+    const where = async (sessionKey: string, placeKey?: string) =>
+      (await executor.executeBash("echo $WHERE", { sessionKey, ...(placeKey === undefined ? {} : { placeKey }) }))
+        .output;
+
+    expect([await where("a"), await where("b"), await where("a")]).toEqual(["far-a-1\n", "far-b-2\n", "far-a-1\n"]);
+    expect(await where("job-of-a", "a")).toBe("far-a-1\n");
+    await executor.closeSession("job-of-a");
+    expect(closed).toEqual([]);
+    await executor.closeSession("a");
+    expect(closed).toEqual(["far-a-1"]);
+    expect(await where("a")).toBe("far-a-3\n");
+    await executor.dispose();
+    expect(closed.toSorted()).toEqual(["far-a-1", "far-a-3", "far-b-2"]);
+  });
+
+  it("ends the place of a session that is closed while it is being connected", async () => {
+    let isClosed = false;
+    const place = fakePlace("far");
+    const executor = open({
+      placement: () => ({
+        ...place,
+        forSession: () => ({
+          ...place,
+          open: ({ signal } = {}) =>
+            new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("given up")))),
+          close: async () => {
+            isClosed = true;
+          },
+        }),
+      }),
+    });
+    const abort = new AbortController();
+    const call = executor.executeBash("true", { sessionKey: "a", signal: abort.signal });
+    await executor.closeSession("a");
+    expect(isClosed).toBe(true);
+    abort.abort();
+    expect(await call).toMatchObject({ cancelled: true });
   });
 
   it("masks this host's value of a name that the place has, too", async () => {

@@ -8,8 +8,10 @@ export {
   type SlurmOptions,
   type SshOptions,
 } from "./options.ts";
-export { type LocalPlace, type OpenedPlace, type PlaceFacts, RemotePlace } from "./place.ts";
+export { type LocalPlace, type OpenedPlace, RemotePlace } from "./place.ts";
 export { PlaceError, type PlaceErrorCode } from "./place-error.ts";
+export type { PlaceFacts } from "./place-facts.ts";
 export { type PathKind, RemoteFiles } from "./remote-files.ts";
 export type { RemoteNatives } from "./remote-natives.ts";
 export { type ChunkListener, type RemoteRunResult, RemoteShell } from "./remote-shell.ts";
+export { SessionPlaces } from "./session-places.ts";

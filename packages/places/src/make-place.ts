@@ -12,6 +12,7 @@ import {
   SshOptions,
 } from "./options.ts";
 import { type LocalPlace, RemotePlace } from "./place.ts";
+import { SessionPlaces } from "./session-places.ts";
 import { slurmTransport } from "./slurm.ts";
 import { commandTransport, containerTransport, kubernetesTransport, sshTransport } from "./transports.ts";
 
@@ -52,12 +53,16 @@ export function kubernetes(options: KubernetesOptions): RemotePlace {
 }
 
 /**
- * A job of Slurm. It is asked for with the first use, which waits for the queue, and ended with the place.
+ * A job of Slurm. It is asked for with the first use, which waits for the queue, and ended with the place. With `isolation:
+ * "job"` each session has a job of its own, which is asked for with the session's first command and ends with the session.
  *
  * @throws PlaceOptionError for an option that there is not
  */
+export function slurm(options: SlurmOptions & { isolation: "job" }): SessionPlaces;
+export function slurm(options?: SlurmOptions): RemotePlace;
 export function slurm(options: SlurmOptions = {}): RemotePlace {
   const checked = checkedOptions("slurm", SlurmOptions, options);
+  if (checked.isolation === "job") return new SessionPlaces((key) => slurmTransport(checked, key), checked);
   return new RemotePlace(slurmTransport(checked), checked);
 }
 

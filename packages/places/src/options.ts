@@ -93,10 +93,14 @@ export const SlurmOptions = z.strictObject({
     .optional(),
   /** Generic resources, e.g. `gpu:1`. */
   gres: word.optional(),
-  /** Longest wait in the queue, in milliseconds. Default: an hour. */
+  /** Longest wait of a job in the queue, in milliseconds. Default: an hour. */
   queueTimeoutMs: milliseconds.optional(),
-  /** Takes what the queue says while the job waits. */
-  onQueue: z.custom<(text: string) => void>((value) => typeof value === "function", "is not a function").optional(),
+  /** `place`: all sessions share one job. `job`: each session has one of its own, with these limits. Default `place`. */
+  isolation: z.enum(["place", "job"]).optional(),
+  /** Takes what the queue says while a job waits, and the session that it is for, where it is for one. */
+  onQueue: z
+    .custom<(text: string, sessionKey?: string) => void>((value) => typeof value === "function", "is not a function")
+    .optional(),
 });
 export type SlurmOptions = z.infer<typeof SlurmOptions>;
 

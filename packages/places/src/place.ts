@@ -5,15 +5,16 @@
  * time, and after a failure the next one waits longer, so that a host that is down is not hammered.
  */
 import { readFile } from "node:fs/promises";
-import type { Capabilities } from "@pi-bash/natives";
 import { driverFor } from "@pi-bash/natives/internal";
 import { bootstrapWords } from "./bootstrap.ts";
+import { ConnectionAttempt } from "./connection-attempt.ts";
 import { hostBinaries, nodeArch } from "./host-binaries.ts";
 import { type Link, openLink } from "./link.ts";
 import type { LinkEnd } from "./link-end.ts";
 import { DEFAULT_CONNECT_MS, DEFAULT_LEASE_MS, type LinkStart } from "./link-options.ts";
 import type { CommonOptions } from "./options.ts";
 import { messageOf, PlaceError } from "./place-error.ts";
+import { factsOf, type PlaceFacts } from "./place-facts.ts";
 import { putFile, RemoteFiles } from "./remote-files.ts";
 import { type RemoteNatives, remoteNatives } from "./remote-natives.ts";
 import type { RemoteHost } from "./remote-shell.ts";
@@ -23,39 +24,6 @@ import type { FarHello } from "./wire/messages.ts";
 /** First and longest time from a failed connection to the next try, in milliseconds. */
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
-
-/** What a place said of itself when it was connected. */
-export interface PlaceFacts {
-  /** The `pi-host` that serves; with another one, sessions of before are gone. */
-  readonly instance: string;
-  /** The version of its `pi-host`. */
-  readonly version: string;
-  readonly host: string;
-  /** As `uname` says it, in small letters: `linux`. */
-  readonly os: string;
-  /** As `process.arch` names it. */
-  readonly arch: string;
-  readonly user?: string;
-  readonly uid?: number;
-  readonly home?: string;
-  /** First directory of sessions. */
-  readonly cwd: string;
-  /** The environment that the transport gave. */
-  readonly env: Readonly<Record<string, string>>;
-  /** The bash that sessions run. */
-  readonly bash?: { readonly path: string; readonly version?: string };
-  /** Why there is none. */
-  readonly bashError?: string;
-  readonly capabilities: Capabilities;
-  /** Another one after the machine was started again. */
-  readonly bootId?: string;
-  /** The folder of its `pi-host`, where spills lie. */
-  readonly folder: string;
-  /** Bytes free there. */
-  readonly freeBytes?: number;
-  /** Newest measured round trip, in milliseconds. 0: none was measured yet. */
-  readonly rttMs: number;
-}
 
 /** A place that is connected. */
 export interface OpenedPlace {
@@ -82,6 +50,8 @@ export class RemotePlace {
   readonly #host: RemoteHost;
   readonly #files: RemoteFiles;
   #linking: Promise<Link> | undefined;
+  /** The try that `#linking` is, until it has come to its end. */
+  #attempt: ConnectionAttempt | undefined;
   #isLost = true;
   #failure: { error: unknown; until: number; count: number } | undefined;
   #drivers = new WeakMap<Link, Promise<string | undefined>>();
@@ -107,12 +77,13 @@ export class RemotePlace {
   }
 
   /**
-   * Connects, where it is not connected. Rejects with `PlaceError`.
+   * Connects, where it is not connected. Rejects with `PlaceError`, also when `signal` is aborted while it waits. With the last
+   * call that waits, the connection is given up, and a job of Slurm leaves the queue.
    *
    * What it returns stays good over later links.
    */
-  async open(): Promise<OpenedPlace> {
-    const link = await this.#link();
+  async open({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<OpenedPlace> {
+    const link = await this.#link(signal);
     const facts = factsOf(link.hello, link.rttMs, this.#options.workspace);
     return { facts, natives: remoteNatives(this.#host, facts.capabilities), files: this.#files };
   }
@@ -136,26 +107,47 @@ export class RemotePlace {
     link?.cut("it was cut here");
   }
 
-  #link(): Promise<Link> {
+  #link(signal?: AbortSignal): Promise<Link> {
     if (this.#isClosed) {
       return Promise.reject(new PlaceError("PI_PLACE_UNREACHABLE", this.name, `${this.name} was closed by this host`));
     }
-    if (this.#linking !== undefined && !this.#isLost) return this.#linking;
+    if (this.#linking !== undefined && !this.#isLost) {
+      return this.#attempt === undefined ? this.#linking : this.#attempt.wait(this.#linking, signal);
+    }
     const { error, until } = this.#failure ?? { error: undefined, until: 0 };
     if (performance.now() < until) return Promise.reject(error);
     this.#isLost = false;
-    const linking = this.#connect();
+    const attempt = new ConnectionAttempt(this.name);
+    const linking = this.#connectAfter(this.#linking, attempt.signal);
     this.#linking = linking;
+    this.#attempt = attempt;
+    attempt.signal.addEventListener("abort", () => this.#forget(attempt), { once: true });
     linking.then(
       (link) => {
+        // It came to stand when no call waited any more.
+        if (attempt.signal.aborted) return void link.close();
         this.#failure = undefined;
+        if (this.#attempt === attempt) this.#attempt = undefined;
         void link.ended.then(() => {
           if (this.#linking === linking) this.#isLost = true;
         });
       },
-      (reason: unknown) => this.#backOff(reason),
+      (reason: unknown) => {
+        if (!attempt.signal.aborted) this.#backOff(reason);
+      },
     );
-    return linking;
+    return attempt.wait(linking, signal);
+  }
+
+  /** A try was given up: the next call begins another one. */
+  #forget(attempt: ConnectionAttempt): void {
+    if (this.#attempt === attempt) this.#isLost = true;
+  }
+
+  /** Connects when the try before has let go of what it held. */
+  async #connectAfter(before: Promise<Link> | undefined, given: AbortSignal): Promise<Link> {
+    await before?.catch(() => undefined);
+    return this.#connect(AbortSignal.any([this.#closing.signal, given]));
   }
 
   #backOff(error: unknown): void {
@@ -166,7 +158,7 @@ export class RemotePlace {
     this.#failure = { error, until: performance.now() + delayMs * (0.5 + Math.random() / 2), count };
   }
 
-  async #connect(): Promise<Link> {
+  async #connect(signal: AbortSignal): Promise<Link> {
     const { hostPath, hostBinary, connectMs = DEFAULT_CONNECT_MS, leaseMs = DEFAULT_LEASE_MS, env } = this.#options;
     const transport = this.#transport;
     const isSent = hostPath === undefined && transport.isWhole !== true;
@@ -187,15 +179,15 @@ export class RemotePlace {
         connectMs: connectMs + (transport.waitMs ?? 0),
         leaseMs,
         env: { ...process.env, ...env },
-        signal: this.#closing.signal,
+        signal,
         onErrorLine: (line) => transport.hearError?.(line),
       });
       this.#meet(link.hello);
       return link;
     } catch (error) {
-      await transport.giveUp?.();
-      if (error instanceof PlaceError) throw error;
-      const message = `${this.name} cannot be reached: ${messageOf(error)}`;
+      const known = await transport.giveUp?.();
+      if (known === undefined && error instanceof PlaceError) throw error;
+      const message = `${this.name} cannot be reached: ${known ?? messageOf(error)}`;
       throw new PlaceError("PI_PLACE_UNREACHABLE", this.name, message, { cause: error });
     }
   }
@@ -250,35 +242,4 @@ export class RemotePlace {
   async #explain(end: LinkEnd): Promise<string | undefined> {
     return this.#transport.explain?.(end);
   }
-}
-
-function factsOf(hello: FarHello, rttMs: number, workspace: string | undefined): PlaceFacts {
-  const { build, host, os, arch, user, uid, home, env, bash, bashError, capabilities, bootId, folder, freeBytes } =
-    hello;
-  return {
-    instance: hello.instance,
-    version: build.version,
-    host,
-    os,
-    arch: nodeArch(arch),
-    ...(user === undefined ? {} : { user }),
-    ...(uid === undefined ? {} : { uid }),
-    ...(home === undefined ? {} : { home }),
-    cwd: workspace ?? hello.cwd,
-    env,
-    ...(bash === undefined
-      ? {}
-      : { bash: { path: bash.path, ...(bash.version === undefined ? {} : { version: bash.version }) } }),
-    ...(bashError === undefined ? {} : { bashError }),
-    capabilities: capabilitiesOf(capabilities),
-    ...(bootId === undefined ? {} : { bootId }),
-    folder,
-    ...(freeBytes === undefined ? {} : { freeBytes }),
-    rttMs,
-  };
-}
-
-function capabilitiesOf({ readOnly, ...rest }: FarHello["capabilities"]): Capabilities {
-  const { available, reason, degraded } = readOnly;
-  return { ...rest, readOnly: { available, degraded, ...(reason === undefined ? {} : { reason }) } };
 }

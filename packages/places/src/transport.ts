@@ -19,6 +19,6 @@ export interface Transport {
   explain?(end: LinkEnd): Promise<string | undefined>;
   /** Takes what the far side said of itself. */
   onConnected?(env: Readonly<Record<string, string>>): void;
-  /** Gives up what the place holds for a connection that did not come to stand. */
-  giveUp?(): Promise<void>;
+  /** Gives up what the place holds for a connection that did not come to stand. Why it did not, as the end of a sentence, where it is known. */
+  giveUp?(): Promise<string | undefined>;
 }

@@ -60,7 +60,14 @@ describe("the words of", () => {
     const { argv } = slurmTransport({ partition: "gpu", time: "2:00:00", cpus: 4, memory: "8G", gres: "gpu:1" });
     const words = argv(WORDS);
     expect(words.slice(0, words.indexOf("--"))).toEqual([
-      ...["srun", "--job-name=pi-bash", "--nodes=1", "--ntasks=1", "--export=PI_HOST_CACHE", "--input=0"],
+      ...[
+        "srun",
+        expect.stringMatching(/^--job-name=pi-bash-[0-9a-f]{8}$/),
+        "--nodes=1",
+        "--ntasks=1",
+        "--export=PI_HOST_CACHE",
+        "--input=0",
+      ],
       ...["--partition=gpu", "--time=2:00:00", "--cpus-per-task=4", "--mem=8G", "--gres=gpu:1"],
     ]);
     expect(words.slice(-WORDS.length)).toEqual(WORDS);

@@ -1,43 +1,27 @@
 /** Sessions over Slurm: what `sessions.ts` says of any place, and what is Slurm's own. */
-import { spawnSync } from "node:child_process";
-import { createExecutor } from "@pi-bash/executor";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { within } from "../../support/patience.ts";
-import { absenceOfPlace, startPlaces, type TestPlaces } from "../../support/places.ts";
+import { afterAll, beforeAll, describe } from "vitest";
+import { absenceOfPlace } from "../../support/places.ts";
 import { describePlace } from "./sessions.ts";
+import { slurmEnds } from "./slurm-ends.ts";
+import { LIMIT_MS, SlurmLab } from "./slurm-lab.ts";
+import { slurmQueues } from "./slurm-queues.ts";
+import { slurmSessions } from "./slurm-sessions.ts";
 
 describePlace("slurm");
 
 const absence = absenceOfPlace("slurm");
+const title = absence === undefined ? "" : ` (skipped: ${absence})`;
 
-describe.skipIf(absence !== undefined)(`a job of Slurm${absence === undefined ? "" : ` (skipped: ${absence})`}`, () => {
-  let places: TestPlaces;
+describe.skipIf(absence !== undefined)(`a job of Slurm${title}`, () => {
+  let lab: SlurmLab;
 
   beforeAll(async () => {
-    places = await startPlaces("slurm");
-  }, 180_000);
+    lab = await SlurmLab.start();
+  }, 2 * LIMIT_MS);
 
-  afterAll(() => places?.stop(), 90_000);
+  afterAll(() => lab?.places.stop(), LIMIT_MS);
 
-  it("that is cancelled is reported as what it was", { timeout: 90_000 }, async () => {
-    const place = places.make();
-    const executor = createExecutor({}, { place, usesSnapshot: false });
-    try {
-      const { output: job } = await executor.executeBash('printf %s "$SLURM_JOB_ID"');
-      expect(job).toMatch(/^\d+$/);
-      const run = executor.executeBash("echo begun; sleep 300", {
-        onUpdate: (tail) => {
-          if (tail.includes("begun")) spawnSync("scancel", [job], { env: places.env });
-        },
-      });
-      const result = await within("the cancelled command", run, 60_000);
-      expect(result).toMatchObject({ cancelled: true, place: "slurm" });
-      expect(result.output).toMatch(
-        new RegExp(`^\\[The job was cancelled .*\\(Slurm job ${job}: CANCELLED\\)\\]\nbegun`),
-      );
-    } finally {
-      await executor.dispose();
-      await place.close();
-    }
-  });
+  slurmEnds(() => lab);
+  slurmQueues(() => lab);
+  slurmSessions(() => lab);
 });

@@ -19,8 +19,22 @@ export interface RemotePlace {
   readonly kind: "remote";
   /** What people call it, e.g. `ssh:build7`. */
   readonly name: string;
-  /** Connects, where it is not connected. What it resolves with stays good over later connections. */
-  open(): Promise<OpenedPlace>;
+  /**
+   * Connects, where it is not connected. What it resolves with stays good over later connections. Rejects when `signal` is
+   * aborted while it waits; what no call waits for is given up.
+   */
+  open(options?: { signal?: AbortSignal | undefined }): Promise<OpenedPlace>;
+  /**
+   * Makes the place of one session, where sessions do not share one. It is asked once for a session, and what it gave is closed
+   * with the session. Absent: sessions share this one.
+   */
+  forSession?(sessionKey: string | undefined): OwnPlace;
+}
+
+/** A place that one session has for itself. */
+export interface OwnPlace extends RemotePlace {
+  /** Ends what the place holds. Later calls of `open` reject. */
+  close(): Promise<void>;
 }
 
 /** A place that is connected. */
