@@ -35,10 +35,20 @@ export function absenceOfPlace(kind: PlaceKind): string | undefined {
   return kind === "command" ? undefined : absenceOfLab(kind);
 }
 
+/** How a connection is made. */
+export interface PlaceOptions {
+  /** Silence that ends it, in milliseconds. */
+  leaseMs?: number;
+  /** Time for it to stand, in milliseconds. */
+  connectMs?: number;
+  /** What a cut means. */
+  onCut?: "end" | { keepMs: number };
+}
+
 /** A lab, or this machine, with places on it. */
 export interface TestPlaces {
-  /** Another connection each time. `leaseMs`: silence that ends it. */
-  make(options?: { leaseMs?: number }): RemotePlace;
+  /** Another connection each time. */
+  make(options?: PlaceOptions): RemotePlace;
   /** The environment to call the lab's programs with. */
   readonly env: Readonly<Record<string, string | undefined>>;
   stop(): Promise<void>;
@@ -64,7 +74,7 @@ export async function startPlaces(kind: PlaceKind): Promise<TestPlaces> {
   return { make: (options) => placeOn(lab, kind, { ...binary, ...options }), env: lab.env, stop };
 }
 
-function placeOn(lab: Lab, kind: LabName, options: { leaseMs?: number; hostBinary?: string }): RemotePlace {
+function placeOn(lab: Lab, kind: LabName, options: PlaceOptions & { hostBinary?: string }): RemotePlace {
   const PI_HOST_CACHE = join(lab.folder, "cache");
   switch (kind) {
     case "sshd": {

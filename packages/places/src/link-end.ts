@@ -12,6 +12,14 @@ export interface LinkEnd {
   readonly reason: string;
   /** The reason of the far side's `Bye`. */
   readonly bye?: Bye;
+  /** The far side did not keep to the protocol. */
+  readonly isBroken?: boolean;
+  /** What is said of a command whose end is not known, as whole sentences, where more is known than `reason`. */
+  readonly text?: string;
+  /** What is thrown for what had not begun, where more is known than that the place cannot be reached. */
+  readonly error?: PlaceError;
+  /** The channel's first frame was never sent: nothing was begun over there. */
+  readonly isUnsent?: boolean;
 }
 
 /** What a `Bye` means, as the end of a sentence about the place. */
@@ -31,5 +39,6 @@ export function byeText({ reason, detail }: Bye, leaseMs: number): string {
 
 /** What went wrong, for a caller that had not begun. */
 export function unreachable(place: string, end: LinkEnd): PlaceError {
+  if (end.error !== undefined) return end.error;
   return new PlaceError("PI_PLACE_UNREACHABLE", place, `${place} cannot be reached: ${end.reason}`);
 }

@@ -8,6 +8,7 @@ import {
   checkedWord,
   KubernetesOptions,
   PlaceOptionError,
+  refuseKeep,
   SlurmOptions,
   SshOptions,
 } from "./options.ts";
@@ -38,6 +39,9 @@ export function ssh(destination: string, options: SshOptions = {}): RemotePlace 
  */
 export function container(options: ContainerOptions): RemotePlace {
   const checked = checkedOptions("container", ContainerOptions, options);
+  if (checked.image !== undefined) {
+    refuseKeep("container", checked, "a container made of an image ends with its connection; start one and give its `name`");
+  }
   return new RemotePlace(containerTransport(checked), checked);
 }
 
@@ -58,6 +62,7 @@ export function kubernetes(options: KubernetesOptions): RemotePlace {
  */
 export function slurm(options: SlurmOptions = {}): RemotePlace {
   const checked = checkedOptions("slurm", SlurmOptions, options);
+  refuseKeep("slurm", checked, "Slurm ends a job's step with the `srun` that carries it; leave `onCut` out");
   return new RemotePlace(slurmTransport(checked), checked);
 }
 
@@ -75,6 +80,9 @@ export function command(argv: readonly string[], options: CommandOptions = {}): 
     argv.some((each) => typeof each !== "string" || each.includes("\0"))
   ) {
     throw new PlaceOptionError("`command`: the words are not a list of strings; give the program and its arguments");
+  }
+  if (checked.isWhole === true) {
+    refuseKeep("command", checked, "its words are whole, and `attach` needs others; give `hostPath` instead of `isWhole`");
   }
   return new RemotePlace(commandTransport(argv, checked), checked);
 }

@@ -10,8 +10,8 @@
 import { randomBytes } from "node:crypto";
 import { onAbort } from "@pi-bash/contract/abort";
 import { CallbackGate, type RunOutcome, type RunRequest } from "@pi-bash/natives/internal";
-import type { Channel, Link } from "./link.ts";
-import type { LinkEnd } from "./link-end.ts";
+import type { Channel, ComingBack, Link } from "./channels.ts";
+import { type LinkEnd, unreachable } from "./link-end.ts";
 import { PlaceError } from "./place-error.ts";
 import { failureOf } from "./request.ts";
 import { TextQueue } from "./text-queue.ts";
@@ -28,6 +28,10 @@ const ANSWER_MARGIN_MS = 2_000;
 const CANCELLED_PATIENCE_MS = 500;
 const STOPPED_PATIENCE_MS = 2_000;
 const ENDED_PATIENCE_MS = 5_000;
+/** A timer that fires this much late means that this host stood still: the end may be there already, in milliseconds. */
+const HOST_STALL_MS = 1_000;
+/** Looks in a lease whether a link that comes back is quiet: it says so after a quarter of the lease. */
+const LOOKS_PER_LEASE = 4;
 /** What a sink shows at most where nothing is asked for (`DEFAULT_MAX_BYTES` of the core), in bytes. */
 const SINK_BYTES = 50 * 1024;
 /** What the text of a sink may have beyond that: a word on what was left out, characters that were replaced, in bytes. */
@@ -68,6 +72,8 @@ export interface FarOutcome {
   readonly outcome: RunOutcome;
   /** Why the place itself ended it, as whole sentences. */
   readonly endedByPlace?: string;
+  /** What the caller should know of the connection, as whole sentences: it was away meanwhile. */
+  readonly placeNotice?: string;
 }
 
 class RemoteRun implements Channel {
@@ -88,6 +94,16 @@ class RemoteRun implements Channel {
   #update: Update | undefined;
   #isDelivering = false;
   #farEnd: RunEnd | undefined;
+  #isCancelled = false;
+  /** For a link that comes back. */
+  readonly #id = randomBytes(16).toString("hex");
+  #first: Buffer | undefined;
+  #awayMs = 0;
+  readonly comesBack: ComingBack = {
+    named: () => (this.#farEnd === undefined ? { id: this.#id, offset: this.#taken } : undefined),
+    resumed: (awayMs) => this.#resume(awayMs),
+    again: () => this.#beginAgain(),
+  };
 
   constructor(link: Link, call: RemoteCall) {
     this.#link = link;
@@ -96,9 +112,12 @@ class RemoteRun implements Channel {
     this.end = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    const id = randomBytes(16).toString("hex");
-    const members = { id, ...call.where, request: call.request, window: this.#window };
-    this.#channel = link.begin(this, (channel) => encodeObject(KIND.run, channel, members));
+    const members = { id: this.#id, ...call.where, request: call.request, window: this.#window };
+    this.#channel = link.begin(this, (channel) => {
+      const first = encodeObject(KIND.run, channel, members);
+      if (link.keptLeaseMs !== undefined) this.#first = first;
+      return first;
+    });
   }
 
   take(frame: Frame): void {
@@ -124,22 +143,52 @@ class RemoteRun implements Channel {
 
   /** Asks the place to stop it. */
   cancel(): void {
+    this.#isCancelled = true;
     this.#link.send(encodeFrame(KIND.cancel, this.#channel));
     this.#gate.openIn(CANCELLED_PATIENCE_MS);
     this.#arm(0);
   }
 
   cut(end: LinkEnd): void {
-    void this.#lose(end);
+    // Its end has come, and what is left of its text is here.
+    if (this.#farEnd === undefined) void this.#lose(end);
   }
 
   dispose(): void {
     clearTimeout(this.#deadline);
-    this.#link.release(this.#channel);
+    if (this.#farEnd === undefined) this.#link.abandon(this.#channel);
+    else this.#link.release(this.#channel);
+  }
+
+  /** The link is back, and the place has the run. */
+  #resume(awayMs: number): void {
+    this.#awayMs += awayMs;
+    if (this.#isCancelled) this.cancel();
+    this.#texts.expectRepeat();
+    // Credit that was lost with the link would be waited for on both sides.
+    this.#credited = this.#taken;
+    this.#sendCredit(this.#window);
+    const { timeoutMs } = this.#call.request;
+    if (this.#isCancelled || this.#startedAt === undefined || timeoutMs === undefined) return;
+    this.#arm(Math.max(0, timeoutMs - (performance.now() - this.#startedAt)));
+  }
+
+  /** The link is back, and the place does not have the run: where it never began, it begins now. */
+  #beginAgain(): void {
+    if (this.#farEnd !== undefined) return;
+    const first = this.#first;
+    if (first === undefined) {
+      const text = `${this.#call.place} does not have the command any more; its end is not known.`;
+      void this.#lose({ kind: "cut", reason: "the run is not there", text });
+    } else if (this.#isCancelled) {
+      const outcome = { cancelled: true, timedOut: false, sessionReset: false, survivors: [], wallTimeMs: 0 };
+      this.#settle.resolve({ outcome });
+    } else this.#link.send(first);
   }
 
   #start(): void {
     this.#startedAt = performance.now();
+    this.#first = undefined;
     const { timeoutMs } = this.#call.request;
     if (timeoutMs !== undefined) this.#arm(timeoutMs);
   }
@@ -148,14 +197,31 @@ class RemoteRun implements Channel {
   #arm(afterMs: number): void {
     clearTimeout(this.#deadline);
     const waitMs = afterMs + HARD_GRACE_MS + this.#link.rttMs + ANSWER_MARGIN_MS;
-    this.#deadline = setTimeout(() => {
-      const { place } = this.#call;
-      const text = `${place} did not report the end of the command in time; it may still run there.`;
-      this.#settle.reject(new PlaceError("PI_PLACE_LOST", place, text));
-    }, waitMs);
+    const due = performance.now() + waitMs;
+    this.#deadline = setTimeout(() => this.#giveUp(due), waitMs);
+  }
+
+  /** The end is overdue; `due`: since when, where that was not looked into yet. */
+  #giveUp(due?: number): void {
+    const { keptLeaseMs, isQuiet } = this.#link;
+    const isStalled = due !== undefined && performance.now() - due > HOST_STALL_MS;
+    // A caller who cancels does not wait for a link that may come back; another one does, and its return or end settles this.
+    const mayComeBack = keptLeaseMs !== undefined && !this.#isCancelled && (isQuiet || due !== undefined);
+    if (isStalled || mayComeBack) {
+      const waitMs = isStalled ? ANSWER_MARGIN_MS : (keptLeaseMs ?? 0) / LOOKS_PER_LEASE;
+      this.#deadline = setTimeout(() => this.#giveUp(), waitMs);
+      return;
+    }
+    const { place } = this.#call;
+    const text =
+      keptLeaseMs !== undefined && isQuiet
+        ? `${place} is not connected, and the end of the command is not known. It is ended there when the connection is back, and by ${place} itself where it does not come back.`
+        : `${place} did not report the end of the command in time; it may still run there.`;
+    this.#settle.reject(new PlaceError("PI_PLACE_LOST", place, text));
   }
 
   #takeText(frame: Frame): void {
+    if (this.#startedAt === undefined) this.#start();
     const { offset, bytes } = pieceOf(frame);
     this.#texts.push(offset, bytes);
     void this.#deliver();
@@ -242,8 +308,19 @@ class RemoteRun implements Channel {
     const outcome = outcomeOf(end.ok);
     if (outcome.output !== undefined) outcome.output.text = this.#shown(outcome.output.text);
     const { endedBy } = end;
-    if (endedBy === undefined) this.#settle.resolve({ outcome });
-    else this.#settle.resolve({ outcome, endedByPlace: await this.#whyEnded(endedBy) });
+    const notice = this.#awayMs === 0 ? {} : { placeNotice: this.#absence(end.leftOutBytes ?? 0) };
+    if (endedBy === undefined) this.#settle.resolve({ outcome, ...notice });
+    else this.#settle.resolve({ outcome, endedByPlace: await this.#whyEnded(endedBy), ...notice });
+  }
+
+  /** What is said beside the result of a run that the link was away from. */
+  #absence(leftOutBytes: number): string {
+    const { place, onText } = this.#call;
+    const seconds = Math.round(this.#awayMs / 100) / 10;
+    const said = `The connection to ${place} was away for ${seconds} s; the command went on`;
+    return leftOutBytes === 0 || onText === undefined
+      ? `${said}.`
+      : `${said}, and ${leftOutBytes} bytes of its live output were left out.`;
   }
 
   /** Why the place ended the run. */
@@ -258,7 +335,13 @@ class RemoteRun implements Channel {
   async #lose(end: LinkEnd): Promise<void> {
     clearTimeout(this.#deadline);
     const { place, explain } = this.#call;
-    const explained = await explain?.(end).catch(() => undefined);
+    if (end.isUnsent === true) {
+      const { code } = unreachable(place, end);
+      const text = `The command was not started: ${end.reason}`;
+      this.#settle.reject(new PlaceError(code, place, text));
+      return;
+    }
+    const explained = end.text ?? (await explain?.(end).catch(() => undefined));
     const text = explained ?? this.#lostText(end);
     this.#settle.reject(new PlaceError("PI_PLACE_LOST", place, text));
   }

@@ -235,11 +235,13 @@ export async function executeRemote(
 export interface RemoteRunResult extends ShellRunResult {
   /** Why the place itself ended it, as whole sentences: its lease, a signal, a job that was cancelled. */
   readonly endedByPlace?: string;
+  /** What the caller should know of the connection, as whole sentences: it was away meanwhile. */
+  readonly placeNotice?: string;
 }
 
-function resultOf({ outcome, endedByPlace }: FarOutcome): RemoteRunResult {
+function resultOf({ outcome, ...said }: FarOutcome): RemoteRunResult {
   const result = toRunResult(outcome);
-  return endedByPlace === undefined ? result : { ...result, endedByPlace };
+  return said.endedByPlace === undefined && said.placeNotice === undefined ? result : { ...result, ...said };
 }
 
 /** Options and mask of a session, as `open` and a one-shot have them. */
