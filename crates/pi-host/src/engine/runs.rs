@@ -27,6 +27,8 @@ pub(super) struct Session {
     mask: Option<Mask>,
     /// Runs in the order in which they came.
     waiting: mpsc::UnboundedSender<Start>,
+    /// The newest hand-over that had a name, and what came of it.
+    handed_over: Arc<tokio::sync::Mutex<Option<(String, bool)>>>,
 }
 
 /// A run of a session that is to begin.
@@ -57,7 +59,7 @@ impl Session {
                 }
             }
         });
-        Self { shell, mask, waiting }
+        Self { shell, mask, waiting, handed_over: Arc::default() }
     }
 
     /// Ends everything of it.
@@ -241,6 +243,31 @@ impl Engine {
             }
             _ => Err(Failure::invalid("a Run frame has one of `session` and `oneShot`")),
         }
+    }
+
+    /// Has the command of a session go on beside it. One that is asked for again by its name, because its answer was lost
+    /// with a link, gives the first one's: by then another command may run.
+    pub(super) async fn hand_over(
+        &self,
+        session: u32,
+        id: Option<String>,
+    ) -> Result<bool, Failure> {
+        let found = self
+            .sessions()
+            .get(&session)
+            .map(|session| (session.shell.clone(), Arc::clone(&session.handed_over)));
+        let (shell, last) = found.ok_or_else(|| Failure::unknown_session(session))?;
+        let Some(id) = id else { return Ok(shell.hand_over().await) };
+        // Held until it is done: the second waits for the first.
+        let mut last = last.lock().await;
+        if let Some((known, done)) = last.as_ref()
+            && *known == id
+        {
+            return Ok(*done);
+        }
+        let done = shell.hand_over().await;
+        *last = Some((id, done));
+        Ok(done)
     }
 
     /// Has a run or a terminal ended.
