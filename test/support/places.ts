@@ -19,7 +19,7 @@ const TARGETS: Readonly<Record<string, string>> = {
 export type PlaceKind = "command" | LabName;
 
 /** The static `pi-host` for this machine, where it was built; undefined otherwise. */
-function hostBinary(): string | undefined {
+export function hostBinary(): string | undefined {
   const target = TARGETS[process.arch] ?? "";
   return [
     process.env["PI_HOST_BINARY"],
@@ -43,6 +43,8 @@ export interface PlaceOptions {
   connectMs?: number;
   /** What a cut means. */
   onCut?: "end" | { keepMs: number };
+  /** While this file is there, no connection comes to stand: its text is the program's last words. Of `command` and `sshd`. */
+  gate?: string;
 }
 
 /** A lab, or this machine, with places on it. */
@@ -62,8 +64,8 @@ export async function startPlaces(kind: PlaceKind): Promise<TestPlaces> {
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   if (kind === "command") {
     const env = { HOME: folder, PI_HOST_CACHE: join(folder, "cache") };
-    const make: TestPlaces["make"] = (options) =>
-      command(["env"], { name: "command:env", workspace: folder, env, ...binary, ...options });
+    const make: TestPlaces["make"] = ({ gate, ...options } = {}) =>
+      command([...gated(gate), "env"], { name: "command:env", workspace: folder, env, ...binary, ...options });
     return { make, env: process.env, stop: async () => remove() };
   }
   const lab = await startLab(kind);
@@ -76,19 +78,26 @@ export async function startPlaces(kind: PlaceKind): Promise<TestPlaces> {
 
 function placeOn(lab: Lab, kind: LabName, options: PlaceOptions & { hostBinary?: string }): RemotePlace {
   const PI_HOST_CACHE = join(lab.folder, "cache");
+  const { gate, ...rest } = options;
   switch (kind) {
     case "sshd": {
       const [, , configFile = ""] = lab.argv;
       const given = { configFile, options: [`SetEnv=PI_HOST_CACHE=${PI_HOST_CACHE}`], env: lab.env };
-      return ssh("lab", { ...given, ...options });
+      return ssh("lab", { ...given, ...rest, program: [...gated(gate), "ssh"] });
     }
     case "podman": {
       const program = lab.argv.slice(0, lab.argv.indexOf("exec"));
-      return container({ runtime: "podman", name: "lab", program, env: lab.env, ...options });
+      return container({ runtime: "podman", name: "lab", program, env: lab.env, ...rest });
     }
     case "slurm":
-      return slurm({ env: { ...lab.env, PI_HOST_CACHE }, ...options });
+      return slurm({ env: { ...lab.env, PI_HOST_CACHE }, ...rest });
   }
+}
+
+/** Words before a program that fail while the file is there, and become the program otherwise. */
+function gated(gate: string | undefined): string[] {
+  if (gate === undefined) return [];
+  return ["sh", "-c", '[ -e "$0" ] || exec "$@"; cat "$0" >&2; exit 255', gate];
 }
 
 /** Ids of processes of this machine whose command line has `text` in it. */

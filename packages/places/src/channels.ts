@@ -4,7 +4,8 @@
  * A link can be one connection (`link.ts`) or several, one after the other (`kept-link.ts`). All connections of a kept link
  * have one table, so that a number means the same on both sides as long as its operation lives.
  */
-import type { LinkEnd } from "./link-end.ts";
+import { ShellError } from "@pi-bash/natives";
+import type { LeaseFacts, LinkEnd } from "./link-end.ts";
 import type { Frame } from "./wire/frames.ts";
 import type { FarHello } from "./wire/messages.ts";
 
@@ -42,6 +43,8 @@ export interface Link {
   readonly keptLeaseMs: number | undefined;
   /** There is no connection, or nothing was heard over it for a quarter of the lease. */
   readonly isQuiet: boolean;
+  /** What is known where the place says that its lease ran out. */
+  readonly leaseFacts: LeaseFacts;
   /** Takes a new channel and sends its first frame. Where `first` throws, there is no channel. */
   begin(channel: Channel, first: (number: number) => Buffer): number;
   /** A channel is over. */
@@ -58,6 +61,22 @@ export interface Link {
   close(): Promise<void>;
   /** Lets go of the connection at once, as a crash of its program would. */
   cut(reason: string): void;
+}
+
+/** A channel that is claimed, and its first frame. Throws where `first` does; then there is no channel. */
+export function claim(
+  table: ChannelTable,
+  channel: Channel,
+  first: (number: number) => Buffer,
+): { number: number; frame: Buffer } {
+  const number = table.claim(channel);
+  try {
+    return { number, frame: first(number) };
+  } catch (error) {
+    table.release(number);
+    // What does not fit into the protocol was not sent, and nothing was begun.
+    throw error instanceof RangeError ? new ShellError("PI_INVALID_OPTION", error.message, { cause: error }) : error;
+  }
 }
 
 const MAX_NUMBER = 0xffff_ffff;

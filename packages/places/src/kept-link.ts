@@ -9,9 +9,9 @@
  * never got are sent again, and so are requests, whose answers end with their connection. Frames that were asked for while
  * there was no connection follow in their order. The token that lets this side back in is in this object and nowhere else.
  */
-import { type Channel, ChannelTable, type Link } from "./channels.ts";
-import { type Connection, tooLarge } from "./link.ts";
-import type { LinkEnd } from "./link-end.ts";
+import { type Channel, type ChannelTable, claim, type Link } from "./channels.ts";
+import type { Connection } from "./link.ts";
+import type { LeaseFacts, LinkEnd } from "./link-end.ts";
 import { PlaceError } from "./place-error.ts";
 import { type Reattached, reattach } from "./reattach.ts";
 import { request } from "./request.ts";
@@ -103,15 +103,14 @@ export class KeptLink implements Link {
     return this.#awaySince !== undefined || this.#connection.isQuiet;
   }
 
+  get leaseFacts(): LeaseFacts {
+    return this.#connection.leaseFacts;
+  }
+
   begin(channel: Channel, first: (number: number) => Buffer): number {
     if (this.#awaySince === undefined) return this.#connection.begin(channel, first);
-    const number = this.#channels.claim(channel);
-    try {
-      this.#unsent.set(number, first(number));
-    } catch (error) {
-      this.#channels.release(number);
-      throw tooLarge(error);
-    }
+    const { number, frame } = claim(this.#channels, channel, first);
+    this.#unsent.set(number, frame);
     return number;
   }
 

@@ -9,11 +9,10 @@
  * does not cut; one that comes back stands when `Attached` has come.
  */
 import { randomBytes } from "node:crypto";
-import { ShellError } from "@pi-bash/natives";
-import { type Channel, ChannelTable, type Link } from "./channels.ts";
+import { type Channel, ChannelTable, claim, type Link } from "./channels.ts";
 import { Handshake } from "./handshake.ts";
 import { HostChild } from "./host-child.ts";
-import { byeText, type LinkEnd } from "./link-end.ts";
+import { byeText, type LeaseFacts, type LinkEnd } from "./link-end.ts";
 import type { LinkOptions } from "./link-options.ts";
 import { PatientWriter } from "./patient-writer.ts";
 import { messageOf, PlaceError } from "./place-error.ts";
@@ -124,6 +123,10 @@ export class Connection implements Link {
     return this.#silence.isQuiet;
   }
 
+  get leaseFacts(): LeaseFacts {
+    return { leaseMs: this.#options.leaseMs, asleepSince: this.#silence.asleepSince };
+  }
+
   get keptLeaseMs(): undefined {
     return undefined;
   }
@@ -133,21 +136,11 @@ export class Connection implements Link {
     return this.#hasHeardBye;
   }
 
-  /** Takes a new channel. Its frames go to `channel` until `release`. The event loop stays alive while there is one. */
-  claim(channel: Channel): number {
-    if (this.#channels.size === 0) this.#child.hold(true);
-    return this.#channels.claim(channel);
-  }
-
-  /** Takes a new channel and sends its first frame. Where `first` throws, there is no channel. */
   begin(channel: Channel, first: (number: number) => Buffer): number {
-    const number = this.claim(channel);
-    try {
-      this.send(first(number));
-    } catch (error) {
-      this.release(number);
-      throw tooLarge(error);
-    }
+    const { number, frame } = claim(this.#channels, channel, first);
+    // The event loop stays alive while there is a channel.
+    if (this.#channels.size === 1) this.#child.hold(true);
+    this.send(frame);
     return number;
   }
 
@@ -250,8 +243,7 @@ export class Connection implements Link {
 
   /** The far side ended the connection. */
   #takeLeave(bye: Bye): void {
-    const slept = bye.reason === "lease" && this.#silence.wasAsleep ? " (this host was asleep)" : "";
-    this.#finish({ kind: "cut", reason: `${byeText(bye, this.#options.leaseMs)}${slept}`, bye });
+    this.#finish({ kind: "cut", reason: byeText(bye, this.leaseFacts), bye });
     void this.#child.end();
   }
 
@@ -299,7 +291,7 @@ export class Connection implements Link {
       this.#refuse(new PlaceError("PI_PLACE_UNREACHABLE", place, `${place} cannot be reached: ${reason}`));
       return;
     }
-    const slept = this.#silence.wasAsleep ? " (this host was asleep)" : "";
+    const slept = this.#silence.asleepSince !== undefined ? " (this host was asleep)" : "";
     this.#finish({ kind: "cut", reason: `${reason}${slept}` });
     void this.#child.end();
   }
@@ -330,11 +322,6 @@ export class Connection implements Link {
     }
     this.#settleEnd(end);
   }
-}
-
-/** What does not fit into the protocol was not sent, and nothing was begun. */
-export function tooLarge(error: unknown): unknown {
-  return error instanceof RangeError ? new ShellError("PI_INVALID_OPTION", error.message, { cause: error }) : error;
 }
 
 function lastLine(text: string): string {

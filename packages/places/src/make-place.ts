@@ -40,7 +40,11 @@ export function ssh(destination: string, options: SshOptions = {}): RemotePlace 
 export function container(options: ContainerOptions): RemotePlace {
   const checked = checkedOptions("container", ContainerOptions, options);
   if (checked.image !== undefined) {
-    refuseKeep("container", checked, "a container made of an image ends with its connection; start one and give its `name`");
+    refuseKeep(
+      "container",
+      checked,
+      "a container made of an image ends with its connection; start one and give its `name`",
+    );
   }
   return new RemotePlace(containerTransport(checked), checked);
 }
@@ -82,7 +86,11 @@ export function command(argv: readonly string[], options: CommandOptions = {}): 
     throw new PlaceOptionError("`command`: the words are not a list of strings; give the program and its arguments");
   }
   if (checked.isWhole === true) {
-    refuseKeep("command", checked, "its words are whole, and `attach` needs others; give `hostPath` instead of `isWhole`");
+    refuseKeep(
+      "command",
+      checked,
+      "its words are whole, and `attach` needs others; give `hostPath` instead of `isWhole`",
+    );
   }
   return new RemotePlace(commandTransport(argv, checked), checked);
 }

@@ -4,14 +4,15 @@
  * # Theory of operation
  * Text comes in the order of its offsets and goes to the callback one piece at a time; what the callback took is
  * acknowledged, which is also what allows the far side to send more. So a slow callback slows the command down, as it does
- * here. The window grows where the link is fast and far. A cancel overtakes text. The far side owns the deadline; this side
- * has a second, later one, whose only act is to say that the place did not answer.
+ * here. The window grows where the link is fast and far. A cancel overtakes text. The far side owns the deadline;
+ * the near one is in `near-deadline.ts`. Over a link that comes back, the run goes on with the text that was not taken yet.
  */
 import { randomBytes } from "node:crypto";
 import { onAbort } from "@pi-bash/contract/abort";
 import { CallbackGate, type RunOutcome, type RunRequest } from "@pi-bash/natives/internal";
 import type { Channel, ComingBack, Link } from "./channels.ts";
-import { type LinkEnd, unreachable } from "./link-end.ts";
+import { absenceText, type LinkEnd, leaseText, lostText, unreachable } from "./link-end.ts";
+import { NearDeadline } from "./near-deadline.ts";
 import { PlaceError } from "./place-error.ts";
 import { failureOf } from "./request.ts";
 import { TextQueue } from "./text-queue.ts";
@@ -20,18 +21,10 @@ import { FIRST_WINDOW_BYTES, KIND, MAX_WINDOW_BYTES } from "./wire/kinds.ts";
 import { checked, RunEnd, Update } from "./wire/messages.ts";
 import { plainText } from "./wire/plain.ts";
 
-/** What the core takes past a deadline until it settles at the latest (`budget.rs`), in milliseconds. */
-const HARD_GRACE_MS = 5_000;
-/** What is added for a machine that is busy, in milliseconds. */
-const ANSWER_MARGIN_MS = 2_000;
 /** Longest that a callback's promise is awaited after a cancel, and after the end of a stopped or another run, in milliseconds. */
 const CANCELLED_PATIENCE_MS = 500;
 const STOPPED_PATIENCE_MS = 2_000;
 const ENDED_PATIENCE_MS = 5_000;
-/** A timer that fires this much late means that this host stood still: the end may be there already, in milliseconds. */
-const HOST_STALL_MS = 1_000;
-/** Looks in a lease whether a link that comes back is quiet: it says so after a quarter of the lease. */
-const LOOKS_PER_LEASE = 4;
 /** What a sink shows at most where nothing is asked for (`DEFAULT_MAX_BYTES` of the core), in bytes. */
 const SINK_BYTES = 50 * 1024;
 /** What the text of a sink may have beyond that: a word on what was left out, characters that were replaced, in bytes. */
@@ -76,7 +69,7 @@ export interface FarOutcome {
   readonly placeNotice?: string;
 }
 
-class RemoteRun implements Channel {
+class RemoteRun implements Channel, ComingBack {
   readonly end: Promise<FarOutcome>;
   readonly #link: Link;
   readonly #call: RemoteCall;
@@ -85,7 +78,7 @@ class RemoteRun implements Channel {
   #settle: { resolve: (outcome: FarOutcome) => void; reject: (error: unknown) => void };
   #startedAt: number | undefined;
   readonly #sentAt = performance.now();
-  #deadline: NodeJS.Timeout | undefined;
+  readonly #deadline: NearDeadline;
   readonly #texts = new TextQueue();
   /** Offsets: after the newest text that the callback took, and of the newest credit. */
   #taken = 0;
@@ -99,15 +92,16 @@ class RemoteRun implements Channel {
   readonly #id = randomBytes(16).toString("hex");
   #first: Buffer | undefined;
   #awayMs = 0;
-  readonly comesBack: ComingBack = {
-    named: () => (this.#farEnd === undefined ? { id: this.#id, offset: this.#taken } : undefined),
-    resumed: (awayMs) => this.#resume(awayMs),
-    again: () => this.#beginAgain(),
-  };
 
   constructor(link: Link, call: RemoteCall) {
     this.#link = link;
     this.#call = call;
+    this.#deadline = new NearDeadline({
+      link,
+      place: call.place,
+      isCancelled: () => this.#isCancelled,
+      onOverdue: (error) => this.#settle.reject(error),
+    });
     this.#settle = { resolve: () => undefined, reject: () => undefined };
     this.end = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
@@ -146,7 +140,7 @@ class RemoteRun implements Channel {
     this.#isCancelled = true;
     this.#link.send(encodeFrame(KIND.cancel, this.#channel));
     this.#gate.openIn(CANCELLED_PATIENCE_MS);
-    this.#arm(0);
+    this.#deadline.arm(0);
   }
 
   cut(end: LinkEnd): void {
@@ -155,13 +149,22 @@ class RemoteRun implements Channel {
   }
 
   dispose(): void {
-    clearTimeout(this.#deadline);
+    this.#deadline.end();
     if (this.#farEnd === undefined) this.#link.abandon(this.#channel);
     else this.#link.release(this.#channel);
   }
 
+  get comesBack(): ComingBack {
+    return this;
+  }
+
+  /** Its end may have come, and what is left of its text: then the place need not keep it. */
+  named(): { id: string; offset: number } | undefined {
+    return this.#farEnd === undefined ? { id: this.#id, offset: this.#taken } : undefined;
+  }
+
   /** The link is back, and the place has the run. */
-  #resume(awayMs: number): void {
+  resumed(awayMs: number): void {
     this.#awayMs += awayMs;
     if (this.#isCancelled) this.cancel();
     this.#texts.expectRepeat();
@@ -170,11 +173,11 @@ class RemoteRun implements Channel {
     this.#sendCredit(this.#window);
     const { timeoutMs } = this.#call.request;
     if (this.#isCancelled || this.#startedAt === undefined || timeoutMs === undefined) return;
-    this.#arm(Math.max(0, timeoutMs - (performance.now() - this.#startedAt)));
+    this.#deadline.arm(Math.max(0, timeoutMs - (performance.now() - this.#startedAt)));
   }
 
   /** The link is back, and the place does not have the run: where it never began, it begins now. */
-  #beginAgain(): void {
+  again(): void {
     if (this.#farEnd !== undefined) return;
     const first = this.#first;
     if (first === undefined) {
@@ -190,34 +193,7 @@ class RemoteRun implements Channel {
     this.#startedAt = performance.now();
     this.#first = undefined;
     const { timeoutMs } = this.#call.request;
-    if (timeoutMs !== undefined) this.#arm(timeoutMs);
-  }
-
-  /** The near deadline: so long after `afterMs`. */
-  #arm(afterMs: number): void {
-    clearTimeout(this.#deadline);
-    const waitMs = afterMs + HARD_GRACE_MS + this.#link.rttMs + ANSWER_MARGIN_MS;
-    const due = performance.now() + waitMs;
-    this.#deadline = setTimeout(() => this.#giveUp(due), waitMs);
-  }
-
-  /** The end is overdue; `due`: since when, where that was not looked into yet. */
-  #giveUp(due?: number): void {
-    const { keptLeaseMs, isQuiet } = this.#link;
-    const isStalled = due !== undefined && performance.now() - due > HOST_STALL_MS;
-    // A caller who cancels does not wait for a link that may come back; another one does, and its return or end settles this.
-    const mayComeBack = keptLeaseMs !== undefined && !this.#isCancelled && (isQuiet || due !== undefined);
-    if (isStalled || mayComeBack) {
-      const waitMs = isStalled ? ANSWER_MARGIN_MS : (keptLeaseMs ?? 0) / LOOKS_PER_LEASE;
-      this.#deadline = setTimeout(() => this.#giveUp(), waitMs);
-      return;
-    }
-    const { place } = this.#call;
-    const text =
-      keptLeaseMs !== undefined && isQuiet
-        ? `${place} is not connected, and the end of the command is not known. It is ended there when the connection is back, and by ${place} itself where it does not come back.`
-        : `${place} did not report the end of the command in time; it may still run there.`;
-    this.#settle.reject(new PlaceError("PI_PLACE_LOST", place, text));
+    if (timeoutMs !== undefined) this.#deadline.arm(timeoutMs);
   }
 
   #takeText(frame: Frame): void {
@@ -232,7 +208,7 @@ class RemoteRun implements Channel {
     this.#farEnd = end;
     const isStopped = "ok" in end && (end.ok.cancelled || end.ok.timedOut);
     this.#gate.openIn(isStopped ? STOPPED_PATIENCE_MS : ENDED_PATIENCE_MS);
-    clearTimeout(this.#deadline);
+    this.#deadline.end();
     void this.#deliver();
   }
 
@@ -308,19 +284,14 @@ class RemoteRun implements Channel {
     const outcome = outcomeOf(end.ok);
     if (outcome.output !== undefined) outcome.output.text = this.#shown(outcome.output.text);
     const { endedBy } = end;
-    const notice = this.#awayMs === 0 ? {} : { placeNotice: this.#absence(end.leftOutBytes ?? 0) };
+    const notice = this.#awayMs === 0 ? {} : { placeNotice: this.#absence(end) };
     if (endedBy === undefined) this.#settle.resolve({ outcome, ...notice });
     else this.#settle.resolve({ outcome, endedByPlace: await this.#whyEnded(endedBy), ...notice });
   }
 
-  /** What is said beside the result of a run that the link was away from. */
-  #absence(leftOutBytes: number): string {
+  #absence({ leftOutBytes = 0 }: RunEnd): string {
     const { place, onText } = this.#call;
-    const seconds = Math.round(this.#awayMs / 100) / 10;
-    const said = `The connection to ${place} was away for ${seconds} s; the command went on`;
-    return leftOutBytes === 0 || onText === undefined
-      ? `${said}.`
-      : `${said}, and ${leftOutBytes} bytes of its live output were left out.`;
+    return absenceText(place, this.#awayMs, onText === undefined ? 0 : leftOutBytes);
   }
 
   /** Why the place ended the run. */
@@ -328,12 +299,14 @@ class RemoteRun implements Channel {
     const { place, explain } = this.#call;
     const end: LinkEnd = { kind: "cut", reason, bye: { reason } };
     const explained = await explain?.(end).catch(() => undefined);
-    return explained ?? `${place} ended the command: ${reason}.`;
+    if (explained !== undefined) return explained;
+    if (reason === "lease") return `${place} ${leaseText("the command", this.#link.leaseFacts)}.`;
+    return `${place} ended the command: ${reason}.`;
   }
 
   /** The link is gone. */
   async #lose(end: LinkEnd): Promise<void> {
-    clearTimeout(this.#deadline);
+    this.#deadline.end();
     const { place, explain } = this.#call;
     if (end.isUnsent === true) {
       const { code } = unreachable(place, end);
@@ -342,22 +315,9 @@ class RemoteRun implements Channel {
       return;
     }
     const explained = end.text ?? (await explain?.(end).catch(() => undefined));
-    const text = explained ?? this.#lostText(end);
+    const startedMs = this.#startedAt === undefined ? undefined : performance.now() - this.#startedAt;
+    const text = explained ?? lostText(place, end, startedMs);
     this.#settle.reject(new PlaceError("PI_PLACE_LOST", place, text));
-  }
-
-  #lostText({ reason, bye }: LinkEnd): string {
-    const { place } = this.#call;
-    if (this.#startedAt === undefined) {
-      return `The connection to ${place} was cut before the start of the command was reported (${reason}). It may have run.`;
-    }
-    const seconds = Math.round((performance.now() - this.#startedAt) / 100) / 10;
-    const cut = `The connection to ${place} was cut ${seconds} s into the command: ${reason}.`;
-    const ended =
-      bye === undefined
-        ? "The place ends the command and everything it started by itself; that is not confirmed."
-        : "The place ended the command and everything it started.";
-    return `${cut} ${ended}`;
   }
 }
 

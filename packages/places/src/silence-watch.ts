@@ -38,8 +38,8 @@ export class SilenceWatch {
   #heardAt = performance.now();
   #sentAt = performance.now();
   #look = { at: performance.now(), wall: Date.now() };
-  /** When this process found that it had stood still. */
-  #sleptAt = Number.NEGATIVE_INFINITY;
+  /** The newest time that this process stood still: when that was found, and since when, by the wall clock. */
+  #sleep = { foundAt: Number.NEGATIVE_INFINITY, since: 0 };
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: SilenceOptions) {
@@ -57,10 +57,10 @@ export class SilenceWatch {
     return performance.now() - this.#heardAt > this.#options.leaseMs * QUIET_SHARE;
   }
 
-  /** This host stood still not longer than a lease ago. */
-  get wasAsleep(): boolean {
+  /** When this host began to stand still, by its wall clock; undefined: it did not, or that was found longer than a lease ago. */
+  get asleepSince(): number | undefined {
     this.#noteSleep(performance.now());
-    return performance.now() - this.#sleptAt < this.#options.leaseMs;
+    return performance.now() - this.#sleep.foundAt < this.#options.leaseMs ? this.#sleep.since : undefined;
   }
 
   /** Begins to watch, with a ping that measures the way. */
@@ -105,7 +105,7 @@ export class SilenceWatch {
   #noteSleep(now: number): void {
     const wentMs = now - this.#look.at;
     const lateMs = Math.max(wentMs - this.#stepMs, Date.now() - this.#look.wall - wentMs);
-    if (lateMs > Math.min(SLEEP_MS, this.#options.leaseMs)) this.#sleptAt = now;
+    if (lateMs > Math.min(SLEEP_MS, this.#options.leaseMs)) this.#sleep = { foundAt: now, since: this.#look.wall };
   }
 
   #watch(): void {

@@ -25,7 +25,8 @@ const SSH_WORDS = [
 const SSH_REFUSALS =
   /Permission denied|Too many authentication failures|Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED|No supported authentication methods/;
 /** What container engines and `kubectl` say of a container that is gone. */
-const CONTAINER_REFUSALS = /no such container|no container with name or ID|pods? "[^"]*" not found|Unauthorized|Forbidden/i;
+const CONTAINER_REFUSALS =
+  /no such container|no container with name or ID|pods? "[^"]*" not found|Unauthorized|Forbidden/i;
 
 /** `ssh`, with the user's own configuration. */
 export function sshTransport(destination: string, options: SshOptions): Transport {

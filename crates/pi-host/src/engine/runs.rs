@@ -27,8 +27,8 @@ pub(super) struct Session {
     mask: Option<Mask>,
     /// Runs in the order in which they came.
     waiting: mpsc::UnboundedSender<Start>,
-    /// The newest hand-over that had a name, and what came of it.
-    handed_over: Arc<tokio::sync::Mutex<Option<(String, bool)>>>,
+    /// The name of the newest hand-over, where it had one.
+    handed_over: Option<String>,
 }
 
 /// A run of a session that is to begin.
@@ -59,7 +59,7 @@ impl Session {
                 }
             }
         });
-        Self { shell, mask, waiting, handed_over: Arc::default() }
+        Self { shell, mask, waiting, handed_over: None }
     }
 
     /// Ends everything of it.
@@ -252,22 +252,19 @@ impl Engine {
         session: u32,
         id: Option<String>,
     ) -> Result<bool, Failure> {
-        let found = self
-            .sessions()
-            .get(&session)
-            .map(|session| (session.shell.clone(), Arc::clone(&session.handed_over)));
-        let (shell, last) = found.ok_or_else(|| Failure::unknown_session(session))?;
-        let Some(id) = id else { return Ok(shell.hand_over().await) };
-        // Held until it is done: the second waits for the first.
-        let mut last = last.lock().await;
-        if let Some((known, done)) = last.as_ref()
-            && *known == id
-        {
-            return Ok(*done);
+        let shell = self.shell(session)?;
+        let done = self.has_handed_over(session, id.as_deref()) || shell.hand_over().await;
+        // The first one may have been under way.
+        let done = done || self.has_handed_over(session, id.as_deref());
+        if done && let Some(session) = self.sessions().get_mut(&session) {
+            session.handed_over = id;
         }
-        let done = shell.hand_over().await;
-        *last = Some((id, done));
         Ok(done)
+    }
+
+    fn has_handed_over(&self, session: u32, id: Option<&str>) -> bool {
+        let sessions = self.sessions();
+        id.is_some() && sessions.get(&session).is_some_and(|one| one.handed_over.as_deref() == id)
     }
 
     /// Has a run or a terminal ended.
