@@ -271,7 +271,8 @@ export class KeptLink implements Link {
       const text = `${why} The command did not finish, and the state of its session is lost.`;
       return { kind: "cut", reason, text };
     }
-    const text = `The connection to ${place} was cut and cannot be made again: ${reason}. ${place} ends the command by itself within ${seconds} s.`;
+    const sooner = error?.code === "PI_PLACE_VERSION" ? ` Sooner: \`pi-host end ${this.hello.instance}\` there.` : "";
+    const text = `The connection to ${place} was cut and cannot be made again: ${reason}. ${place} ends the command by itself within ${seconds} s.${sooner}`;
     return { kind: "cut", reason, text, ...(error === undefined ? {} : { error }) };
   }
 

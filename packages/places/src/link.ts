@@ -235,6 +235,9 @@ export class Connection implements Link {
         // A channel can be over on this side while its last frames are under way.
         channel?.take(frame);
         return;
+      case KIND.attached:
+        this.#breakOff("it sends an `Attached` frame that was not asked for");
+        return;
       default:
         if (frame.mustKnow)
           this.#breakOff(`it sends frames of kind ${frame.kind}, which this host must know and does not`);
