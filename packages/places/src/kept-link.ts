@@ -10,6 +10,7 @@
  * there was no connection follow in their order. The token that lets this side back in is in this object and nowhere else.
  */
 import { type Channel, type ChannelTable, claim, type Link } from "./channels.ts";
+import { endOf, hasEndedAll, mayComeBack } from "./kept-link-end.ts";
 import type { Connection } from "./link.ts";
 import type { LeaseFacts, LinkEnd } from "./link-end.ts";
 import { PlaceError } from "./place-error.ts";
@@ -253,27 +254,18 @@ export class KeptLink implements Link {
     }
   }
 
-  async #notBack(came: Extract<Reattached<Connection>, { error: unknown }>): Promise<LinkEnd> {
-    const { place, keepMs } = this.#options;
-    const error = came.error instanceof PlaceError ? came.error : undefined;
-    const reason = error?.message ?? String(came.error);
-    const seconds = keepMs / 1_000;
-    const isGone = error?.code === "PI_PLACE_LOST";
-    const awayMs = performance.now() - (this.#awaySince ?? performance.now());
-    if (came.kind === "late" || (isGone && awayMs >= keepMs)) {
-      const text = `The connection to ${place} was away for longer than ${seconds} s; ${place} ends the command by itself.`;
-      return { kind: "cut", reason: `it was away for longer than ${seconds} s (${reason})`, text };
-    }
-    if (isGone) {
-      const why =
-        (await this.#options.whyGone()) ??
-        `The connection to ${place} was cut (${this.#cutReason}), and pi-host there has ended since, with everything that it ran.`;
-      const text = `${why} The command did not finish, and the state of its session is lost.`;
-      return { kind: "cut", reason, text };
-    }
-    const sooner = error?.code === "PI_PLACE_VERSION" ? ` Sooner: \`pi-host end ${this.hello.instance}\` there.` : "";
-    const text = `The connection to ${place} was cut and cannot be made again: ${reason}. ${place} ends the command by itself within ${seconds} s.${sooner}`;
-    return { kind: "cut", reason, text, ...(error === undefined ? {} : { error }) };
+  async #notBack({ kind, error }: Extract<Reattached<Connection>, { error: unknown }>): Promise<LinkEnd> {
+    const { place, keepMs, whyGone } = this.#options;
+    return endOf({
+      place,
+      instance: this.hello.instance,
+      keepMs,
+      awayMs: performance.now() - (this.#awaySince ?? performance.now()),
+      isRefused: kind === "refused",
+      error,
+      cutReason: this.#cutReason,
+      whyGone,
+    });
   }
 
   #finish(end: LinkEnd): void {
@@ -293,22 +285,10 @@ export class KeptLink implements Link {
     await this.#returning;
     const connection = this.#connection;
     await connection.close();
-    if (connection.hasHeardBye || isOver(connection.end)) return;
+    if (connection.hasHeardBye || hasEndedAll(connection.end)) return;
     const bound = AbortSignal.timeout(GOODBYE_MS);
     // Where that fails the place ends everything by itself.
     const last = await this.#connect(bound, GOODBYE_MS).catch(() => undefined);
     await last?.close();
   }
-}
-
-/** Whether a connection can be made again after this end. */
-function mayComeBack({ kind, bye, isBroken }: LinkEnd): boolean {
-  if (kind === "closed" || isBroken === true) return false;
-  // `closed`: what carries the streams has ended the one that goes there.
-  return bye === undefined || bye.reason === "lease" || bye.reason === "closed";
-}
-
-/** Whether the far side has ended everything. */
-function isOver(end: LinkEnd | undefined): boolean {
-  return end?.bye?.reason === "terminated";
 }

@@ -1,6 +1,7 @@
 /**
  * How a link ended, and what is said of it.
  */
+import type { ChildExit } from "./host-child.ts";
 import { PlaceError } from "./place-error.ts";
 import type { Bye } from "./wire/messages.ts";
 
@@ -49,6 +50,17 @@ export function byeText({ reason, detail }: Bye, facts: LeaseFacts): string {
     default:
       return `pi-host ended the connection: ${reason}${added}`;
   }
+}
+
+/** Why a program that carried a link has ended: its last words, or else how. */
+export function exitText({ code, signal }: ChildExit, words: string): string {
+  if (words !== "") return words;
+  return signal === null ? `it ended with status ${code ?? "?"}` : `${signal} ended it`;
+}
+
+/** The last line of a text that has one. */
+export function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1)?.trim() ?? "";
 }
 
 /** What is said of a command whose link is gone; `startedMs`: time since its start, where that was reported, in milliseconds. */

@@ -12,7 +12,7 @@ import { randomBytes } from "node:crypto";
 import { type Channel, ChannelTable, claim, type Link } from "./channels.ts";
 import { Handshake } from "./handshake.ts";
 import { HostChild } from "./host-child.ts";
-import { byeText, type LeaseFacts, type LinkEnd } from "./link-end.ts";
+import { byeText, exitText, type LeaseFacts, type LinkEnd, lastLine } from "./link-end.ts";
 import type { LinkOptions } from "./link-options.ts";
 import { PatientWriter } from "./patient-writer.ts";
 import { messageOf, PlaceError } from "./place-error.ts";
@@ -109,12 +109,10 @@ export class Connection implements Link {
     return this.#hello;
   }
 
-  /** How it ended; undefined while it stands. */
   get end(): LinkEnd | undefined {
     return this.#end;
   }
 
-  /** Newest measured round trip, in milliseconds. 0: none was measured yet. */
   get rttMs(): number {
     return this.#silence.rttMs;
   }
@@ -144,7 +142,6 @@ export class Connection implements Link {
     return number;
   }
 
-  /** A channel is over. */
   release(number: number): void {
     if (!this.#channels.release(number)) return;
     if (this.#channels.size === 0 && this.#end === undefined) this.#child.hold(false);
@@ -161,12 +158,10 @@ export class Connection implements Link {
     this.#writer.write(frame);
   }
 
-  /** Sends a frame with the next one, or by itself a little later: one that nothing waits for. */
   sendPatiently(frame: Buffer): void {
     if (this.#end === undefined) this.#writer.writePatiently(frame);
   }
 
-  /** Sends a frame of many bytes; resolves when the next may follow. */
   async sendBulk(frame: Buffer): Promise<void> {
     this.send(frame);
     await this.#child.drained();
@@ -280,10 +275,8 @@ export class Connection implements Link {
   /** The program is gone. */
   #lose(): void {
     if (this.#end !== undefined) return;
-    void this.#child.exit.then(({ code, signal }) => {
-      const words = this.#child.lastWords() || lastLine(this.#handshake.banner);
-      const how = signal === null ? `it ended with status ${code ?? "?"}` : `${signal} ended it`;
-      this.#fail(words === "" ? how : words);
+    void this.#child.exit.then((exit) => {
+      this.#fail(exitText(exit, this.#child.lastWords() || lastLine(this.#handshake.banner)));
     });
   }
 
@@ -325,8 +318,4 @@ export class Connection implements Link {
     }
     this.#settleEnd(end);
   }
-}
-
-function lastLine(text: string): string {
-  return text.trim().split("\n").at(-1)?.trim() ?? "";
 }
