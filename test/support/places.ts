@@ -19,7 +19,7 @@ const TARGETS: Readonly<Record<string, string>> = {
 export type PlaceKind = "command" | LabName;
 
 /** The static `pi-host` for this machine, where it was built; undefined otherwise. */
-function hostBinary(): string | undefined {
+export function hostBinary(): string | undefined {
   const target = TARGETS[process.arch] ?? "";
   return [
     process.env["PI_HOST_BINARY"],
@@ -35,10 +35,22 @@ export function absenceOfPlace(kind: PlaceKind): string | undefined {
   return kind === "command" ? undefined : absenceOfLab(kind);
 }
 
+/** How a connection is made. */
+export interface PlaceOptions {
+  /** Silence that ends it, in milliseconds. */
+  leaseMs?: number;
+  /** Time for it to stand, in milliseconds. */
+  connectMs?: number;
+  /** What a cut means. */
+  onCut?: "end" | { keepMs: number };
+  /** While this file is there, no connection comes to stand: its text is the program's last words. Of `command` and `sshd`. */
+  gate?: string;
+}
+
 /** A lab, or this machine, with places on it. */
 export interface TestPlaces {
-  /** Another connection each time. `leaseMs`: silence that ends it. */
-  make(options?: { leaseMs?: number }): RemotePlace;
+  /** Another connection each time. */
+  make(options?: PlaceOptions): RemotePlace;
   /** What every place of this kind is made with: its `pi-host`, and the variables of the program that carries it. */
   readonly common: { readonly hostBinary?: string; readonly env: Record<string, string> };
   /** The environment to call the lab's programs with. */
@@ -54,8 +66,8 @@ export async function startPlaces(kind: PlaceKind): Promise<TestPlaces> {
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   if (kind === "command") {
     const env = { HOME: folder, PI_HOST_CACHE: join(folder, "cache") };
-    const make: TestPlaces["make"] = (options) =>
-      command(["env"], { name: "command:env", workspace: folder, env, ...binary, ...options });
+    const make: TestPlaces["make"] = ({ gate, ...options } = {}) =>
+      command([...gated(gate), "env"], { name: "command:env", workspace: folder, env, ...binary, ...options });
     return { make, common: { ...binary, env }, env: process.env, stop: async () => remove() };
   }
   const lab = await startLab(kind);
@@ -70,21 +82,28 @@ export async function startPlaces(kind: PlaceKind): Promise<TestPlaces> {
 function placeOn(
   lab: Lab,
   kind: LabName,
-  options: { leaseMs?: number; hostBinary?: string; env: Record<string, string> },
+  options: PlaceOptions & { hostBinary?: string; env: Record<string, string> },
 ): RemotePlace {
+  const { gate, ...rest } = options;
   switch (kind) {
     case "sshd": {
       const [, , configFile = ""] = lab.argv;
       const setEnv = `SetEnv=PI_HOST_CACHE=${options.env["PI_HOST_CACHE"] ?? ""}`;
-      return ssh("lab", { configFile, options: [setEnv], ...options });
+      return ssh("lab", { configFile, options: [setEnv], ...rest, program: [...gated(gate), "ssh"] });
     }
     case "podman": {
       const program = lab.argv.slice(0, lab.argv.indexOf("exec"));
-      return container({ runtime: "podman", name: "lab", program, ...options });
+      return container({ runtime: "podman", name: "lab", program, ...rest });
     }
     case "slurm":
-      return slurm(options);
+      return slurm(rest);
   }
+}
+
+/** Words before a program that fail while the file is there, and become the program otherwise. */
+function gated(gate: string | undefined): string[] {
+  if (gate === undefined) return [];
+  return ["sh", "-c", '[ -e "$0" ] || exec "$@"; cat "$0" >&2; exit 255', gate];
 }
 
 /** Ids of processes of this machine whose command line has `text` in it. */

@@ -28,8 +28,11 @@ use crate::stdio::{end_by_signals, new_engine, runtime};
 /// Most links at a time that have not shown the token.
 const MAX_STRANGERS: usize = 16;
 
-/// How long a link may take to show it. Its permit is given back then.
+/// How long a link may take to show it.
 const GREETING_BOUND: Duration = Duration::from_secs(10);
+
+/// Time between two looks whether it has: near that is cut often must not wait for the bound.
+const GREETING_LOOK: Duration = Duration::from_millis(20);
 
 /// Bytes of the token.
 const TOKEN_BYTES: usize = 16;
@@ -109,9 +112,13 @@ async fn accept(engine: Engine, listener: tokio::net::UnixListener) {
         let Ok(link) = begin(&engine, stream) else { continue };
         tokio::spawn(async move {
             let _permit = permit;
-            tokio::time::sleep(GREETING_BOUND).await;
-            if !link.has_begun() {
-                link.cut();
+            let deadline = tokio::time::Instant::now() + GREETING_BOUND;
+            while !link.has_begun() && !link.has_ended() {
+                if tokio::time::Instant::now() >= deadline {
+                    link.cut();
+                    return;
+                }
+                tokio::time::sleep(GREETING_LOOK).await;
             }
         });
     }

@@ -269,6 +269,70 @@ fn everything_ends_when_the_time_without_a_link_is_over() {
 }
 
 #[test]
+fn what_an_older_link_had_under_way_is_never_begun() {
+    let world = World::new();
+    let mut older = keeping(&world, 60_000);
+    let ticket = Ticket::of(&older);
+    let session = older.open(&kept());
+    for round in 0..20_u32 {
+        let channel = 1_000 + round;
+        let run = json!({
+            "id": format!("run-{channel}"),
+            "session": session,
+            "request": { "command": format!("echo {round} >> ran"), "wantsChunks": false, "wantsUpdates": false },
+        });
+        // Near writes the run, and comes back before it knows whether that arrived.
+        older.send(Kind::Run, channel, run.to_string().as_bytes());
+        let runs = json!([{ "channel": channel, "id": format!("run-{channel}"), "offset": 0 }]);
+        let mut newer = come_back(&world, &ticket, &ticket.token, &runs);
+        if attached(&mut newer)[0]["state"] == "unknown" {
+            newer.send(Kind::Run, channel, run.to_string().as_bytes());
+        }
+        newer.finish(channel);
+        older = newer;
+    }
+
+    let expected: String = (0..20).map(|round| format!("{round}\n")).collect();
+    assert_eq!(std::fs::read_to_string(world.work().join("ran")).unwrap(), expected);
+    end(&world, &ticket);
+}
+
+#[test]
+fn an_engine_whose_token_never_arrived_is_not_kept() {
+    let world = World::new();
+    let mut host = Host::start(world.command(&["stdio", "--keep-ms", "600000"]));
+    until("its folder is there", || !world.instances().is_empty());
+    cut(&mut host);
+    until("it is gone", || world.instances().is_empty());
+
+    let mut host = keeping(&world, 600_000);
+    let engine = host.pid();
+    cut(&mut host);
+    until("the engine ends", || !is_alive(engine));
+}
+
+#[test]
+fn a_hand_over_that_is_asked_for_again_gives_the_same_answer() {
+    let world = World::new();
+    let mut host = keeping(&world, 60_000);
+    let ticket = Ticket::of(&host);
+    let session = host.open(&kept());
+    let channel = host.begin(session, "sleep 1000", &json!({}));
+    host.wait(Kind::Started, channel);
+    let hand_over = json!({ "op": "handOver", "session": session, "id": "once" });
+
+    assert_eq!(host.ask(&hand_over)["ok"]["done"], true);
+    // The next command must not be handed over in the place of the first.
+    let next = host.begin(session, "sleep 0.3; echo kept", &json!({}));
+    host.wait(Kind::Started, next);
+    assert_eq!(host.ask(&hand_over)["ok"]["done"], true);
+    assert_eq!(host.finish(next).text, "kept\n");
+    let again = json!({ "op": "handOver", "session": session, "id": "twice" });
+    assert_eq!(host.ask(&again)["ok"]["done"], false);
+    end(&world, &ticket);
+}
+
+#[test]
 fn a_goodbye_ends_a_kept_engine_at_once() {
     let world = World::new();
     let mut host = keeping(&world, 600_000);

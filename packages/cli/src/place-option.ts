@@ -10,27 +10,44 @@ import { shortLine } from "@pi-bash/contract/internal";
 import { command, container, kubernetes, PlaceOptionError, type RemotePlace, slurm, ssh } from "@pi-bash/places";
 import { UsageError } from "./usage.ts";
 
+/** Longest time that a place goes on without a connection, in seconds: a week, as places have it. */
+const MAX_KEEP_SECONDS = 7 * 24 * 3_600;
+
 const KINDS = "ssh:DEST, podman:NAME, docker:NAME, kubectl:[NS/]POD[/CONTAINER], slurm[:PARTITION] or command:WORDS";
 
 /**
  * The place that `text` names. Nothing is connected.
  *
+ * @param keep the value of `--keep`: seconds for which it goes on without a connection
  * @throws UsageError for what names none
  */
-export function parsePlace(text: string): RemotePlace {
+export function parsePlace(text: string, keep?: string): RemotePlace {
   const colon = text.indexOf(":");
   const kind = colon === -1 ? text : text.slice(0, colon);
   const rest = colon === -1 ? "" : text.slice(colon + 1);
   try {
-    return placeOf(kind, rest) ?? refuse(text);
+    return placeOf(kind, rest, keep === undefined ? {} : { onCut: { keepMs: keepMsOf(keep) } }) ?? refuse(text);
   } catch (error) {
     if (!(error instanceof PlaceOptionError)) throw error;
     throw new UsageError(`\`--on ${shortLine(text)}\`: ${error.message}`, { cause: error });
   }
 }
 
-function placeOf(kind: string, rest: string): RemotePlace | undefined {
-  const common = ownBinary();
+/** The place of `--on` and `--keep`, where there is one. Throws UsageError, also for `--keep` alone. */
+export function placeOption({ on, keep }: { on?: string | undefined; keep?: string | undefined }) {
+  if (on !== undefined) return parsePlace(on, keep);
+  if (keep !== undefined) throw new UsageError("`--keep` is about the connection to a place; give one with `--on`");
+  return undefined;
+}
+
+function keepMsOf(text: string): number {
+  const seconds = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && seconds >= 1 && seconds <= MAX_KEEP_SECONDS) return Math.round(seconds * 1_000);
+  throw new UsageError(`\`--keep\` takes 1 to ${MAX_KEEP_SECONDS} seconds, not \`${shortLine(text)}\``);
+}
+
+function placeOf(kind: string, rest: string, cut: { onCut?: { keepMs: number } }): RemotePlace | undefined {
+  const common = { ...ownBinary(), ...cut };
   switch (kind) {
     case "ssh":
       return ssh(rest, common);

@@ -1,7 +1,7 @@
 /** `--on PLACE`: what names a place, and what is refused before anything is started. */
 import { describe, expect, it } from "vitest";
 import { absenceOfPlace } from "../../../test/support/places.ts";
-import { parsePlace } from "../src/place-option.ts";
+import { parsePlace, placeOption } from "../src/place-option.ts";
 import { UsageError } from "../src/usage.ts";
 import { runProgram } from "./built-program.ts";
 
@@ -40,6 +40,18 @@ describe("--on", () => {
     "command:env $(id)",
   ])("refuses `%s`", (text) => {
     expect(() => parsePlace(text)).toThrow(UsageError);
+  });
+
+  it("takes the time for which a place is kept, and refuses it where it says nothing", async () => {
+    expect(placeOption({ on: "ssh:build7", keep: "1.5" })?.name).toBe("ssh:build7");
+    expect(placeOption({})).toBeUndefined();
+    for (const keep of ["0", "-1", "1e3", "soon", "604801", ""]) {
+      expect(() => placeOption({ on: "ssh:build7", keep })).toThrow(/`--keep` takes 1 to 604800 seconds/);
+    }
+    expect(() => placeOption({ keep: "60" })).toThrow("give one with `--on`");
+    expect(() => placeOption({ on: "slurm", keep: "60" })).toThrow(/`--on slurm`: .*Slurm ends a job's step/);
+    const { status, stderr } = await runProgram(["tool", "--keep", "60", "true"]);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("give one with `--on`") });
   });
 
   it("ends with the status of what could not be started where the place cannot be reached", async () => {

@@ -64,6 +64,7 @@ export function settledResult(run: RunResult, timeoutMs: number): CommandResult 
   if (run.readOnly !== undefined) result.readOnly = enforcedOutcome(run.readOnly);
   if (run.limitsMet !== undefined) result.limitsMet = [...run.limitsMet];
   if (output?.masked !== undefined) result.masked = { count: output.masked.count, names: [...output.masked.names] };
+  if (run.placeNotice !== undefined) result.notices = [{ kind: "place", text: run.placeNotice }];
   if (output !== undefined && output.lateOutputBytes !== 0) result.lateOutputBytes = output.lateOutputBytes;
   return result;
 }

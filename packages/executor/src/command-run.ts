@@ -106,6 +106,8 @@ export interface CommandHost {
   artifacts: ArtifactStore;
   prefix: string | undefined;
   graceMs: number;
+  /** Time that the place may be away while the command goes on, in milliseconds. */
+  awayMs?: number | undefined;
   /** Masks secrets in outputs. Absent: nothing is masked. */
   mask: OutputMask | undefined;
   /** Rules of the minimizer that go before the built-in ones. */
@@ -207,7 +209,7 @@ async function watch(
   if (backgrounded?.aborted) promote();
   const release = onAbort(backgrounded, promote);
   const run = start(call, lease, host, { sink, throttle, deadline });
-  const watched = await watchRun(run, { timeoutMs, signal, graceMs: host.graceMs });
+  const watched = await watchRun(run, { timeoutMs, signal, graceMs: host.graceMs, awayMs: host.awayMs });
   release();
   throttle?.end();
   if (watched.kind === "unresponsive") lease.quarantine(run);

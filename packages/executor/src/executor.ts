@@ -100,7 +100,8 @@ class SessionExecutor implements Executor {
     // Every call but the first finds it made.
     const known = this.#knownSnapshot(base);
     if (!this.#hasSession(base, known, options.sessionKey) && options.cwd !== undefined) {
-      await base.checkFolder(options.cwd);
+      // A place that is away answers when it is back.
+      await unlessAborted(base.checkFolder(options.cwd), signal);
     }
     const snapshot = known ?? (await unlessAborted(this.#snapshot(base), signal));
     if (snapshot === "aborted") return neverStarted();
@@ -121,6 +122,7 @@ class SessionExecutor implements Executor {
       prefix: base.config.prefix,
       mask: base.mask,
       graceMs: base.graceMs,
+      awayMs: base.place?.awayMs,
       ruleFiles: () => this.#rules(base.natives),
       place: base.place,
     }).catch((error: unknown) => base.proof.rejected(error));

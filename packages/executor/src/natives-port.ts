@@ -115,6 +115,8 @@ export interface RunResult {
   readOnly?: ReadOnlyFacts | undefined;
   /** Why the place that it ran on ended it, as whole sentences. */
   endedByPlace?: string | undefined;
+  /** What is said beside the result of the connection to its place, as whole sentences: it was away meanwhile. */
+  placeNotice?: string | undefined;
 }
 
 /** Receives decoded output. A promise it returns holds the command back until it resolves. */

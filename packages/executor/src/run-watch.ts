@@ -25,6 +25,8 @@ export interface WatchOptions {
   signal?: AbortSignal | undefined;
   /** Time past the deadline, or past the abort, until we stop waiting. Default `HARD_TIMEOUT_GRACE_MS`. */
   graceMs?: number;
+  /** Added to the grace of the deadline, and not to that of an abort: time that the run's place may be away. Default 0. */
+  awayMs?: number | undefined;
 }
 
 /** Waits for `run`. Never rejects; leaves no timer and no listener behind. */
@@ -48,7 +50,7 @@ export function watchRun<T>(run: Promise<T>, options: WatchOptions): Promise<Wat
       }, delay);
     };
     if (options.signal?.aborted) arm(graceMs, "cancelled");
-    else arm(options.timeoutMs + graceMs, "deadline");
+    else arm(options.timeoutMs + graceMs + (options.awayMs ?? 0), "deadline");
     const release = onAbort(options.signal, () => arm(graceMs, "cancelled"));
     run.then(
       (value) => finish({ kind: "settled", value }),

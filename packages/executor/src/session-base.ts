@@ -51,10 +51,19 @@ export interface SessionBase {
   /** Time past a deadline until a run is given up, in milliseconds. */
   readonly graceMs: number;
   /** Absent: this machine. */
-  readonly place: { readonly name: string; readonly files: PlaceFiles; readonly facts: PlaceFacts } | undefined;
+  readonly place: BasePlace | undefined;
   /** Throws where a folder cannot be the one of a command. */
   checkFolder(cwd: string): Promise<void>;
   sessionOptions(snapshotPath: string | undefined): SessionOptions;
+}
+
+/** Where sessions of a base are. */
+interface BasePlace {
+  readonly name: string;
+  readonly files: PlaceFiles;
+  readonly facts: PlaceFacts;
+  /** Time that it may be away while its commands go on, in milliseconds. */
+  readonly awayMs: number | undefined;
 }
 
 /** The base of this machine. Rejects where it has no bash. */
@@ -106,7 +115,7 @@ export async function placeBase(source: BaseSource, place: RemotePlace, opened: 
     sandbox: sandboxOf(settings, workspace),
     cwd: workspace,
     graceMs: (ports.graceMs ?? HARD_TIMEOUT_GRACE_MS) + PLACE_GRACE_MS + facts.rttMs,
-    place: { name: place.name, files, facts },
+    place: { name: place.name, files, facts, awayMs: opened.awayMs },
     files: { files: farSnapshotFiles({ natives, files, shell, env: environment.env, folder: facts.folder }) },
     checkFolder: (cwd) => checkFarDirectory(place.name, files, posix.resolve(workspace, cwd)),
   });

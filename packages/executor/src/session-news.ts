@@ -42,7 +42,7 @@ export class SessionNews {
 
   /** Adds what is said once: a lost rc, withheld names, a copy, a lost earlier session. */
   addTo(result: CommandResult, run: RunFacts): CommandResult {
-    const notices: ExecutorNotice[] = [];
+    const notices: ExecutorNotice[] = [...(result.notices ?? [])];
     if (run.snapshot.kind === "failed" && !this.#isSnapshotFailureTold) {
       this.#isSnapshotFailureTold = true;
       notices.push({ kind: "snapshot", text: snapshotNotice(run.snapshot.reason) });

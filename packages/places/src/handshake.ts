@@ -4,7 +4,7 @@
  * It takes the bytes of the program until the far `Hello` has come, and says what went wrong in the words of the place.
  */
 import type { HostBuild } from "./bootstrap.ts";
-import { messageOf, PlaceError } from "./place-error.ts";
+import { messageOf, PlaceError, type PlaceErrorCode } from "./place-error.ts";
 import { encodeObject, type Frame, FrameDecoder, objectOf } from "./wire/frames.ts";
 import { KIND, PROTOCOL } from "./wire/kinds.ts";
 import { Bye, checked, FarHello } from "./wire/messages.ts";
@@ -27,6 +27,8 @@ export interface HandshakeOptions {
   readonly leaseMs: number;
   /** What runs there must be one of `binaries`. */
   readonly isSent: boolean;
+  /** The `Attach` frame of a connection that comes back; it follows the `Hello`. */
+  readonly attach?: (() => Buffer) | undefined;
   write(bytes: Uint8Array): void;
   /** Takes what the far side said first. */
   onHello(hello: FarHello): void;
@@ -103,10 +105,13 @@ export class Handshake {
 
   #greet(): void {
     this.#state = "hello";
-    const { leaseMs, nonce } = this.#options;
-    this.#options.write(
-      encodeObject(KIND.hello, 0, { protocol: PROTOCOL, leaseMs, ...(nonce === undefined ? {} : { nonce }) }),
-    );
+    const { leaseMs, nonce, attach } = this.#options;
+    const hello = encodeObject(KIND.hello, 0, {
+      protocol: PROTOCOL,
+      leaseMs,
+      ...(nonce === undefined ? {} : { nonce }),
+    });
+    this.#options.write(attach === undefined ? hello : Buffer.concat([hello, attach()]));
   }
 
   /** Sends the file that the bootstrap asked for. What the program does not take, its end explains. */
@@ -136,7 +141,8 @@ export class Handshake {
     if (frame.kind === KIND.bye) {
       const { reason, detail } = checked(Bye, "Bye", objectOf(frame));
       const { place } = this.#options;
-      if (reason === "protocol")
+      if (reason === "gone") this.#fail("PI_PLACE_LOST", `${place}: ${detail ?? "pi-host is gone"}`);
+      else if (reason === "protocol")
         this.#fail("PI_PLACE_VERSION", `${place} refuses the protocol: ${detail ?? "no reason given"}`);
       else this.#fail("PI_PLACE_UNREACHABLE", `${place} ended the connection at once: ${detail ?? reason}`);
       return;
@@ -183,10 +189,7 @@ export class Handshake {
     this.#fail("PI_PLACE_REFUSED", texts[what] ?? `${place} refused pi-host: ${what} ${detail}`);
   }
 
-  #fail(
-    code: "PI_PLACE_UNREACHABLE" | "PI_PLACE_VERSION" | "PI_PLACE_REFUSED" | "PI_HOST_CHANGED",
-    message: string,
-  ): void {
+  #fail(code: PlaceErrorCode, message: string): void {
     if (this.#state === "failed") return;
     this.#state = "failed";
     this.#options.onFailure(new PlaceError(code, this.#options.place, message));

@@ -1,7 +1,10 @@
 /**
  * How a link is opened: the words of its program, what can be sent, and its times.
  */
+import type { ChannelTable } from "./channels.ts";
 import type { HostBinary } from "./handshake.ts";
+import type { Connection } from "./link.ts";
+import type { AttachedRun } from "./wire/messages.ts";
 
 /** Silence after which the other side counts as gone, in milliseconds. */
 export const DEFAULT_LEASE_MS = 60_000;
@@ -33,4 +36,13 @@ export interface LinkOptions {
   readonly signal?: AbortSignal | undefined;
   /** Takes lines that the program writes for people while the connection is made. */
   readonly onErrorLine?: (line: string) => void;
+  /** Channels of a kept link, which the end of a connection does not cut. Default: channels of its own, which it cuts. */
+  readonly channels?: ChannelTable;
+  /** It comes back to a `pi-host` that was kept. */
+  readonly attach?: {
+    /** The `Attach` frame. */
+    frame(): Buffer;
+    /** Takes what the far side still has, before any other frame. */
+    onAttached(connection: Connection, runs: readonly AttachedRun[]): void;
+  };
 }

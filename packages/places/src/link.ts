@@ -4,48 +4,42 @@
  * # Theory of operation
  * `openLink` starts the program and hands its bytes to the handshake; from the far `Hello` on, each frame goes to the
  * channel it names. Frames that are about the link are answered here: `Pong`, `Bye`, and the silence that means that the
- * other side is gone (near lease: suspect at half of it, cut at the whole). However a link ends, each channel is told once,
- * and the program is ended by its one owner.
+ * other side is gone (near lease: suspect at half of it, cut at the whole). However a connection ends, each channel hears of
+ * it once, and the program is ended by its one owner. A connection of a kept link shares the link's channels, which its end
+ * does not cut; one that comes back stands when `Attached` has come.
  */
 import { randomBytes } from "node:crypto";
-import { ShellError } from "@pi-bash/natives";
+import { type Channel, ChannelTable, claim, type Link } from "./channels.ts";
 import { Handshake } from "./handshake.ts";
 import { HostChild } from "./host-child.ts";
-import { byeText, type LinkEnd } from "./link-end.ts";
+import { byeText, exitText, type LeaseFacts, type LinkEnd, lastLine } from "./link-end.ts";
 import type { LinkOptions } from "./link-options.ts";
 import { PatientWriter } from "./patient-writer.ts";
 import { messageOf, PlaceError } from "./place-error.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 import { encodeFrame, encodeObject, type Frame, numberOf, objectOf } from "./wire/frames.ts";
 import { KIND, OFFSET_BYTES } from "./wire/kinds.ts";
-import { Bye, checked, type FarHello } from "./wire/messages.ts";
+import { Attached, Bye, checked, type FarHello } from "./wire/messages.ts";
+
+export type { Channel, Link } from "./channels.ts";
 
 /** Bytes that may wait to leave before pings are no longer answered: any of them is a sign of life, too. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** Who gets the frames of a channel. */
-export interface Channel {
-  /** Takes a frame. What it throws ends the link. */
-  take(frame: Frame): void;
-  /** The link ended before the channel did. */
-  cut(end: LinkEnd): void;
+/** Opens a connection. Rejects with `PlaceError`, and then nothing is left of it on this side. */
+export async function openLink(options: LinkOptions): Promise<Connection> {
+  return new Connection(options).opened;
 }
 
-/** Opens a link. Rejects with `PlaceError`, and then nothing is left of it on this side. */
-export async function openLink(options: LinkOptions): Promise<Link> {
-  const link = new Link(options);
-  return link.opened;
-}
-
-export class Link {
-  /** Resolves when the link stands. */
+export class Connection implements Link {
+  /** Resolves when it stands. */
   readonly opened: Promise<this>;
   /** Resolves when the link has ended; never rejects. */
   readonly ended: Promise<LinkEnd>;
   readonly #options: LinkOptions;
   readonly #child: HostChild;
   readonly #handshake: Handshake;
-  readonly #channels = new Map<number, Channel>();
+  readonly #channels: ChannelTable;
   #hello: FarHello | undefined;
   #end: LinkEnd | undefined;
   #settleEnd: (end: LinkEnd) => void = () => undefined;
@@ -53,12 +47,15 @@ export class Link {
     if (this.#end === undefined) this.#child.write(bytes);
   });
   #settleOpen: { resolve: () => void; reject: (error: PlaceError) => void } | undefined;
-  #nextChannel = 1;
+  /** The `Hello` of one that comes back, until it stands. */
+  #early: FarHello | undefined;
+  #hasHeardBye = false;
   #timer: NodeJS.Timeout | undefined;
   readonly #silence: SilenceWatch;
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.#channels = options.channels ?? new ChannelTable();
     this.#silence = new SilenceWatch({
       leaseMs: options.leaseMs,
       ping: (frame) => this.send(frame),
@@ -86,8 +83,12 @@ export class Link {
       binaries: options.binaries,
       isSent: options.isSent,
       leaseMs: options.leaseMs,
+      attach: options.attach === undefined ? undefined : () => options.attach?.frame() ?? Buffer.alloc(0),
       write: (bytes) => void this.#child.write(bytes),
-      onHello: (hello) => this.#open(hello),
+      onHello: (hello) => {
+        if (options.attach === undefined) this.#open(hello);
+        else this.#early = hello;
+      },
       onFrame: (frame) => this.#dispatch(frame),
       onFailure: (error) => this.#refuse(error),
     });
@@ -108,47 +109,46 @@ export class Link {
     return this.#hello;
   }
 
-  /** How it ended; undefined while it stands. */
   get end(): LinkEnd | undefined {
     return this.#end;
   }
 
-  /** Newest measured round trip, in milliseconds. 0: none was measured yet. */
   get rttMs(): number {
     return this.#silence.rttMs;
   }
 
-  /** Nothing was heard for half of the lease: the link may be cut. */
-  get isSuspect(): boolean {
-    return this.#silence.isSuspect;
+  get isQuiet(): boolean {
+    return this.#silence.isQuiet;
   }
 
-  /** Takes a new channel. Its frames go to `channel` until `release`. The event loop stays alive while there is one. */
-  claim(channel: Channel): number {
-    const number = this.#nextChannel;
-    this.#nextChannel = number === 0xffff_ffff ? 1 : number + 1;
-    if (this.#channels.has(number)) return this.claim(channel);
-    if (this.#channels.size === 0) this.#child.hold(true);
-    this.#channels.set(number, channel);
-    return number;
+  get leaseFacts(): LeaseFacts {
+    return { leaseMs: this.#options.leaseMs, asleepSince: this.#silence.asleepSince };
   }
 
-  /** Takes a new channel and sends its first frame. Where `first` throws, there is no channel. */
+  get keptLeaseMs(): undefined {
+    return undefined;
+  }
+
+  /** The far side has said goodbye: what it carried is ended. */
+  get hasHeardBye(): boolean {
+    return this.#hasHeardBye;
+  }
+
   begin(channel: Channel, first: (number: number) => Buffer): number {
-    const number = this.claim(channel);
-    try {
-      this.send(first(number));
-    } catch (error) {
-      this.release(number);
-      throw tooLarge(error);
-    }
+    const { number, frame } = claim(this.#channels, channel, first);
+    // The event loop stays alive while there is a channel.
+    if (this.#channels.size === 1) this.#child.hold(true);
+    this.send(frame);
     return number;
   }
 
-  /** A channel is over. */
   release(number: number): void {
-    if (!this.#channels.delete(number)) return;
+    if (!this.#channels.release(number)) return;
     if (this.#channels.size === 0 && this.#end === undefined) this.#child.hold(false);
+  }
+
+  abandon(number: number): void {
+    this.release(number);
   }
 
   /** Sends a frame. After the link's end it has no effect. */
@@ -158,12 +158,10 @@ export class Link {
     this.#writer.write(frame);
   }
 
-  /** Sends a frame with the next one, or by itself a little later: one that nothing waits for. */
   sendPatiently(frame: Buffer): void {
     if (this.#end === undefined) this.#writer.writePatiently(frame);
   }
 
-  /** Sends a frame of many bytes; resolves when the next may follow. */
   async sendBulk(frame: Buffer): Promise<void> {
     this.send(frame);
     await this.#child.drained();
@@ -194,7 +192,7 @@ export class Link {
 
   #hear(bytes: Buffer): void {
     this.#silence.heard();
-    if (this.#end !== undefined) return;
+    if (this.#end !== undefined && this.#end.kind !== "closed") return;
     try {
       this.#handshake.feed(bytes);
     } catch (error) {
@@ -204,7 +202,14 @@ export class Link {
   }
 
   #dispatch(frame: Frame): void {
-    if (this.#end !== undefined) return;
+    if (this.#end !== undefined) {
+      this.#hasHeardBye ||= frame.kind === KIND.bye;
+      return;
+    }
+    if (this.#hello === undefined) {
+      this.#comeBack(frame);
+      return;
+    }
     const channel = this.#channels.get(frame.channel);
     switch (frame.kind) {
       case KIND.ping:
@@ -213,25 +218,43 @@ export class Link {
       case KIND.pong:
         this.#silence.pong(numberOf(frame));
         return;
-      case KIND.bye: {
-        const bye = checked(Bye, "Bye", objectOf(frame));
-        this.#finish({ kind: "cut", reason: byeText(bye, this.#options.leaseMs), bye });
-        void this.#child.end();
+      case KIND.bye:
+        this.#takeLeave(checked(Bye, "Bye", objectOf(frame)));
         return;
-      }
       case KIND.answer:
       case KIND.data:
       case KIND.started:
       case KIND.text:
       case KIND.update:
       case KIND.end:
-      case KIND.attached:
         // A channel can be over on this side while its last frames are under way.
         channel?.take(frame);
+        return;
+      case KIND.attached:
+        this.#breakOff("it sends an `Attached` frame that was not asked for");
         return;
       default:
         if (frame.mustKnow)
           this.#breakOff(`it sends frames of kind ${frame.kind}, which this host must know and does not`);
+    }
+  }
+
+  /** The far side ended the connection. */
+  #takeLeave(bye: Bye): void {
+    this.#finish({ kind: "cut", reason: byeText(bye, this.leaseFacts), bye });
+    void this.#child.end();
+  }
+
+  /** Takes the first frame after the `Hello` of one that comes back. */
+  #comeBack(frame: Frame): void {
+    const hello = this.#early;
+    if (frame.kind === KIND.bye) this.#takeLeave(checked(Bye, "Bye", objectOf(frame)));
+    else if (hello === undefined || frame.kind !== KIND.attached) this.#breakOff("it goes on before `Attached`");
+    else {
+      const { runs } = checked(Attached, "Attached", objectOf(frame));
+      this.#open(hello);
+      // At once: what follows in the same bytes belongs to runs that go on.
+      this.#options.attach?.onAttached(this, runs);
     }
   }
 
@@ -245,17 +268,15 @@ export class Link {
   /** The far side does not keep to the protocol. */
   #breakOff(what: string): void {
     this.send(encodeObject(KIND.bye, 0, { reason: "protocol", detail: what }));
-    this.#finish({ kind: "cut", reason: `it broke the protocol: ${what}` });
+    this.#finish({ kind: "cut", reason: `it broke the protocol: ${what}`, isBroken: true });
     void this.#child.end();
   }
 
   /** The program is gone. */
   #lose(): void {
     if (this.#end !== undefined) return;
-    void this.#child.exit.then(({ code, signal }) => {
-      const words = this.#child.lastWords() || lastLine(this.#handshake.banner);
-      const how = signal === null ? `it ended with status ${code ?? "?"}` : `${signal} ended it`;
-      this.#fail(words === "" ? how : words);
+    void this.#child.exit.then((exit) => {
+      this.#fail(exitText(exit, this.#child.lastWords() || lastLine(this.#handshake.banner)));
     });
   }
 
@@ -266,7 +287,7 @@ export class Link {
       this.#refuse(new PlaceError("PI_PLACE_UNREACHABLE", place, `${place} cannot be reached: ${reason}`));
       return;
     }
-    const slept = this.#silence.wasAsleep ? " (this host was asleep)" : "";
+    const slept = this.#silence.asleepSince !== undefined ? " (this host was asleep)" : "";
     this.#finish({ kind: "cut", reason: `${reason}${slept}` });
     void this.#child.end();
   }
@@ -288,18 +309,13 @@ export class Link {
       const { place } = this.#options;
       this.#settleOpen?.reject(new PlaceError("PI_PLACE_UNREACHABLE", place, end.reason));
     }
-    const channels = [...this.#channels.values()];
-    this.#channels.clear();
-    for (const channel of channels) channel.cut(end);
+    // Those of a kept link go on without it.
+    if (this.#options.channels === undefined) {
+      for (const [number, channel] of this.#channels.entries()) {
+        this.#channels.release(number);
+        channel.cut(end);
+      }
+    }
     this.#settleEnd(end);
   }
-}
-
-/** What does not fit into the protocol was not sent, and nothing was begun. */
-function tooLarge(error: unknown): unknown {
-  return error instanceof RangeError ? new ShellError("PI_INVALID_OPTION", error.message, { cause: error }) : error;
-}
-
-function lastLine(text: string): string {
-  return text.trim().split("\n").at(-1)?.trim() ?? "";
 }

@@ -8,6 +8,7 @@ import {
   checkedWord,
   KubernetesOptions,
   PlaceOptionError,
+  refuseKeep,
   SlurmOptions,
   SshOptions,
 } from "./options.ts";
@@ -39,6 +40,13 @@ export function ssh(destination: string, options: SshOptions = {}): RemotePlace 
  */
 export function container(options: ContainerOptions): RemotePlace {
   const checked = checkedOptions("container", ContainerOptions, options);
+  if (checked.image !== undefined) {
+    refuseKeep(
+      "container",
+      checked,
+      "a container made of an image ends with its connection; start one and give its `name`",
+    );
+  }
   return new RemotePlace(containerTransport(checked), checked);
 }
 
@@ -62,6 +70,7 @@ export function slurm(options: SlurmOptions & { isolation: "job" }): SessionPlac
 export function slurm(options?: SlurmOptions): RemotePlace;
 export function slurm(options: SlurmOptions = {}): RemotePlace {
   const checked = checkedOptions("slurm", SlurmOptions, options);
+  refuseKeep("slurm", checked, "Slurm ends a job's step with the `srun` that carries it; leave `onCut` out");
   if (checked.isolation === "job") return new SessionPlaces((key) => slurmTransport(checked, key), checked);
   return new RemotePlace(slurmTransport(checked), checked);
 }
@@ -80,6 +89,13 @@ export function command(argv: readonly string[], options: CommandOptions = {}): 
     argv.some((each) => typeof each !== "string" || each.includes("\0"))
   ) {
     throw new PlaceOptionError("`command`: the words are not a list of strings; give the program and its arguments");
+  }
+  if (checked.isWhole === true) {
+    refuseKeep(
+      "command",
+      checked,
+      "its words are whole, and `attach` needs others; give `hostPath` instead of `isWhole`",
+    );
   }
   return new RemotePlace(commandTransport(argv, checked), checked);
 }

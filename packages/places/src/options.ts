@@ -14,6 +14,9 @@ const word = z
 const words = z.array(z.string().min(1)).min(1);
 const milliseconds = z.number().int().min(1).max(MAX_TIMER_MS);
 
+/** Longest time that `pi-host` is kept (`MAX_KEEP` of the crate), in milliseconds: a week. */
+const MAX_KEEP_MS = 7 * 24 * 3_600_000;
+
 /** What every place takes. */
 const common = {
   /** First directory of sessions there. Default: where the transport starts programs. */
@@ -26,6 +29,11 @@ const common = {
   connectMs: milliseconds.optional(),
   /** Silence after which either side counts the other as gone, in milliseconds, at least 100. Default 60,000. */
   leaseMs: milliseconds.min(100).optional(),
+  /**
+   * What a cut connection means over there: `"end"` ends everything at once (default); with `keepMs` sessions and commands go
+   * on for so long, in milliseconds, at most a week, and this side comes back to them.
+   */
+  onCut: z.union([z.literal("end"), z.strictObject({ keepMs: milliseconds.min(1_000).max(MAX_KEEP_MS) })]).optional(),
   /** Variables for the local program that carries the streams, on top of the host's. */
   env: z.record(z.string(), z.string()).optional(),
 };
@@ -119,8 +127,19 @@ export type CommandOptions = z.infer<typeof CommandOptions>;
 /** Options that all places have. */
 export type CommonOptions = Pick<
   CommandOptions,
-  "workspace" | "hostPath" | "hostBinary" | "connectMs" | "leaseMs" | "env"
+  "workspace" | "hostPath" | "hostBinary" | "connectMs" | "leaseMs" | "onCut" | "env"
 >;
+
+/** Time for which a place keeps what it has without a connection, in milliseconds; undefined: not at all. */
+export function keepMsOf({ onCut = "end" }: Pick<CommonOptions, "onCut">): number | undefined {
+  return onCut === "end" ? undefined : onCut.keepMs;
+}
+
+/** Refuses to keep sessions where the way to the place does not allow it. Throws `PlaceOptionError`. */
+export function refuseKeep(taker: string, options: Pick<CommonOptions, "onCut">, why: string): void {
+  if (keepMsOf(options) === undefined) return;
+  throw new PlaceOptionError(`\`${taker}\`: \`onCut: { keepMs }\` is not for this place: ${why}`);
+}
 
 /** A place's options are wrong. */
 export class PlaceOptionError extends TypeError {

@@ -7,12 +7,14 @@
 import { readFile } from "node:fs/promises";
 import { driverFor } from "@pi-bash/natives/internal";
 import { bootstrapWords } from "./bootstrap.ts";
+import { ChannelTable } from "./channels.ts";
 import { ConnectionAttempt } from "./connection-attempt.ts";
 import { hostBinaries, nodeArch } from "./host-binaries.ts";
-import { type Link, openLink } from "./link.ts";
+import { KeptLink } from "./kept-link.ts";
+import { type Connection, type Link, openLink } from "./link.ts";
 import type { LinkEnd } from "./link-end.ts";
-import { DEFAULT_CONNECT_MS, DEFAULT_LEASE_MS, type LinkStart } from "./link-options.ts";
-import type { CommonOptions } from "./options.ts";
+import { DEFAULT_CONNECT_MS, DEFAULT_LEASE_MS, type LinkOptions, type LinkStart } from "./link-options.ts";
+import { type CommonOptions, keepMsOf } from "./options.ts";
 import { messageOf, PlaceError } from "./place-error.ts";
 import { factsOf, type PlaceFacts } from "./place-facts.ts";
 import { putFile, RemoteFiles } from "./remote-files.ts";
@@ -32,6 +34,14 @@ export interface OpenedPlace {
   readonly natives: RemoteNatives;
   /** Files there. */
   readonly files: RemoteFiles;
+  /** Longest time that the connection may be away while its commands go on, in milliseconds. Absent: a cut ends them. */
+  readonly awayMs?: number;
+}
+
+/** How one connection differs from the others of its place. */
+interface Reach extends Pick<LinkOptions, "signal" | "channels" | "attach"> {
+  /** Most time that it may take, in milliseconds. Default: the place's. */
+  readonly withinMs?: number;
 }
 
 /** This machine, without any link. */
@@ -85,7 +95,15 @@ export class RemotePlace {
   async open({ signal }: { signal?: AbortSignal | undefined } = {}): Promise<OpenedPlace> {
     const link = await this.#link(signal);
     const facts = factsOf(link.hello, link.rttMs, this.#options.workspace);
-    return { facts, natives: remoteNatives(this.#host, facts.capabilities), files: this.#files };
+    const { connectMs = DEFAULT_CONNECT_MS, leaseMs = DEFAULT_LEASE_MS } = this.#options;
+    const keepMs = keepMsOf(this.#options);
+    return {
+      facts,
+      natives: remoteNatives(this.#host, facts.capabilities),
+      files: this.#files,
+      // A cut is noticed after a lease, and the last try is let end.
+      ...(keepMs === undefined ? {} : { awayMs: leaseMs + keepMs + connectMs }),
+    };
   }
 
   /** Ends the link and everything that was started over it. Later use connects no more. Fine any number of times. */
@@ -159,6 +177,24 @@ export class RemotePlace {
   }
 
   async #connect(signal: AbortSignal): Promise<Link> {
+    const keepMs = keepMsOf(this.#options);
+    const { leaseMs = DEFAULT_LEASE_MS } = this.#options;
+    if (keepMs === undefined) return this.#reach(["stdio"], { signal });
+    const channels = new ChannelTable();
+    const first = await this.#reach(["stdio", "--keep-ms", String(keepMs)], { signal, channels });
+    return new KeptLink(first, {
+      place: this.name,
+      keepMs,
+      leaseMs,
+      channels,
+      connect: ({ instance, ...to }) => this.#reach(["attach", instance], { ...to, attach: to }),
+      isFinal: ({ message }) => this.#transport.isRefusal?.(message) === true,
+      whyGone: () => this.#whyGone(),
+    });
+  }
+
+  /** Runs `pi-host` there with these words, and connects to it. */
+  async #reach(args: readonly string[], given: Reach): Promise<Connection> {
     const { hostPath, hostBinary, connectMs = DEFAULT_CONNECT_MS, leaseMs = DEFAULT_LEASE_MS, env } = this.#options;
     const transport = this.#transport;
     const isSent = hostPath === undefined && transport.isWhole !== true;
@@ -166,21 +202,22 @@ export class RemotePlace {
     const start = (nonce: string): LinkStart => {
       if (transport.isWhole === true) return { argv: transport.argv([]), nonce: undefined };
       return {
-        argv: transport.argv(bootstrapWords({ nonce, builds: binaries, args: ["stdio"], path: hostPath })),
+        argv: transport.argv(bootstrapWords({ nonce, builds: binaries, args, path: hostPath })),
         nonce,
       };
     };
+    const { withinMs = Number.POSITIVE_INFINITY, ...options } = given;
     try {
       const link = await openLink({
         place: this.name,
         start,
         binaries,
         isSent,
-        connectMs: connectMs + (transport.waitMs ?? 0),
+        connectMs: Math.min(withinMs, connectMs + (transport.waitMs ?? 0)),
         leaseMs,
         env: { ...process.env, ...env },
-        signal,
         onErrorLine: (line) => transport.hearError?.(line),
+        ...options,
       });
       this.#meet(link.hello);
       return link;
@@ -190,6 +227,18 @@ export class RemotePlace {
       const message = `${this.name} cannot be reached: ${known ?? messageOf(error)}`;
       throw new PlaceError("PI_PLACE_UNREACHABLE", this.name, message, { cause: error });
     }
+  }
+
+  /** Why `pi-host` is gone: the machine may have been restarted, which another connection says. */
+  async #whyGone(): Promise<string | undefined> {
+    const before = this.#bootId;
+    // The next command needs it anyway.
+    this.#isLost = true;
+    const link = await this.#link().catch(() => undefined);
+    const bootId = link?.hello.bootId;
+    return before === undefined || bootId === undefined || bootId === before
+      ? undefined
+      : `${this.name} was restarted.`;
   }
 
   /** Compares what answers with what answered before. */

@@ -4,14 +4,15 @@
  * # Theory of operation
  * Text comes in the order of its offsets and goes to the callback one piece at a time; what the callback took is
  * acknowledged, which is also what allows the far side to send more. So a slow callback slows the command down, as it does
- * here. The window grows where the link is fast and far. A cancel overtakes text. The far side owns the deadline; this side
- * has a second, later one, whose only act is to say that the place did not answer.
+ * here. The window grows where the link is fast and far. A cancel overtakes text. The far side owns the deadline;
+ * the near one is in `near-deadline.ts`. Over a link that comes back, the run goes on with the text that was not taken yet.
  */
 import { randomBytes } from "node:crypto";
 import { onAbort } from "@pi-bash/contract/abort";
 import { CallbackGate, type RunOutcome, type RunRequest } from "@pi-bash/natives/internal";
-import type { Channel, Link } from "./link.ts";
-import type { LinkEnd } from "./link-end.ts";
+import type { Channel, ComingBack, Link } from "./channels.ts";
+import { absenceText, type LinkEnd, leaseText, lostText, unreachable } from "./link-end.ts";
+import { NearDeadline } from "./near-deadline.ts";
 import { PlaceError } from "./place-error.ts";
 import { failureOf } from "./request.ts";
 import { TextQueue } from "./text-queue.ts";
@@ -20,10 +21,6 @@ import { FIRST_WINDOW_BYTES, KIND, MAX_WINDOW_BYTES } from "./wire/kinds.ts";
 import { checked, RunEnd, Update } from "./wire/messages.ts";
 import { plainText } from "./wire/plain.ts";
 
-/** What the core takes past a deadline until it settles at the latest (`budget.rs`), in milliseconds. */
-const HARD_GRACE_MS = 5_000;
-/** What is added for a machine that is busy, in milliseconds. */
-const ANSWER_MARGIN_MS = 2_000;
 /** Longest that a callback's promise is awaited after a cancel, and after the end of a stopped or another run, in milliseconds. */
 const CANCELLED_PATIENCE_MS = 500;
 const STOPPED_PATIENCE_MS = 2_000;
@@ -68,9 +65,11 @@ export interface FarOutcome {
   readonly outcome: RunOutcome;
   /** Why the place itself ended it, as whole sentences. */
   readonly endedByPlace?: string;
+  /** What the caller should know of the connection, as whole sentences: it was away meanwhile. */
+  readonly placeNotice?: string;
 }
 
-class RemoteRun implements Channel {
+class RemoteRun implements Channel, ComingBack {
   readonly end: Promise<FarOutcome>;
   readonly #link: Link;
   readonly #call: RemoteCall;
@@ -79,7 +78,7 @@ class RemoteRun implements Channel {
   #settle: { resolve: (outcome: FarOutcome) => void; reject: (error: unknown) => void };
   #startedAt: number | undefined;
   readonly #sentAt = performance.now();
-  #deadline: NodeJS.Timeout | undefined;
+  readonly #deadline: NearDeadline;
   readonly #texts = new TextQueue();
   /** Offsets: after the newest text that the callback took, and of the newest credit. */
   #taken = 0;
@@ -88,17 +87,31 @@ class RemoteRun implements Channel {
   #update: Update | undefined;
   #isDelivering = false;
   #farEnd: RunEnd | undefined;
+  #isCancelled = false;
+  /** For a link that comes back. */
+  readonly #id = randomBytes(16).toString("hex");
+  #first: Buffer | undefined;
+  #awayMs = 0;
 
   constructor(link: Link, call: RemoteCall) {
     this.#link = link;
     this.#call = call;
+    this.#deadline = new NearDeadline({
+      link,
+      place: call.place,
+      isCancelled: () => this.#isCancelled,
+      onOverdue: (error) => this.#settle.reject(error),
+    });
     this.#settle = { resolve: () => undefined, reject: () => undefined };
     this.end = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    const id = randomBytes(16).toString("hex");
-    const members = { id, ...call.where, request: call.request, window: this.#window };
-    this.#channel = link.begin(this, (channel) => encodeObject(KIND.run, channel, members));
+    const members = { id: this.#id, ...call.where, request: call.request, window: this.#window };
+    this.#channel = link.begin(this, (channel) => {
+      const first = encodeObject(KIND.run, channel, members);
+      if (link.keptLeaseMs !== undefined) this.#first = first;
+      return first;
+    });
   }
 
   take(frame: Frame): void {
@@ -124,38 +137,67 @@ class RemoteRun implements Channel {
 
   /** Asks the place to stop it. */
   cancel(): void {
+    this.#isCancelled = true;
     this.#link.send(encodeFrame(KIND.cancel, this.#channel));
     this.#gate.openIn(CANCELLED_PATIENCE_MS);
-    this.#arm(0);
+    this.#deadline.arm(0);
   }
 
   cut(end: LinkEnd): void {
-    void this.#lose(end);
+    // Its end has come, and what is left of its text is here.
+    if (this.#farEnd === undefined) void this.#lose(end);
   }
 
   dispose(): void {
-    clearTimeout(this.#deadline);
-    this.#link.release(this.#channel);
+    this.#deadline.end();
+    if (this.#farEnd === undefined) this.#link.abandon(this.#channel);
+    else this.#link.release(this.#channel);
+  }
+
+  get comesBack(): ComingBack {
+    return this;
+  }
+
+  /** Its end may have come, and what is left of its text: then the place need not keep it. */
+  named(): { id: string; offset: number } | undefined {
+    return this.#farEnd === undefined ? { id: this.#id, offset: this.#taken } : undefined;
+  }
+
+  /** The link is back, and the place has the run. */
+  resumed(awayMs: number): void {
+    this.#awayMs += awayMs;
+    if (this.#isCancelled) this.cancel();
+    this.#texts.expectRepeat();
+    // Credit that was lost with the link would be waited for on both sides.
+    this.#credited = this.#taken;
+    this.#sendCredit(this.#window);
+    const { timeoutMs } = this.#call.request;
+    if (this.#isCancelled || this.#startedAt === undefined || timeoutMs === undefined) return;
+    this.#deadline.arm(Math.max(0, timeoutMs - (performance.now() - this.#startedAt)));
+  }
+
+  /** The link is back, and the place does not have the run: where it never began, it begins now. */
+  again(): void {
+    if (this.#farEnd !== undefined) return;
+    const first = this.#first;
+    if (first === undefined) {
+      const text = `${this.#call.place} does not have the command any more; its end is not known.`;
+      void this.#lose({ kind: "cut", reason: "the run is not there", text });
+    } else if (this.#isCancelled) {
+      const outcome = { cancelled: true, timedOut: false, sessionReset: false, survivors: [], wallTimeMs: 0 };
+      this.#settle.resolve({ outcome });
+    } else this.#link.send(first);
   }
 
   #start(): void {
     this.#startedAt = performance.now();
+    this.#first = undefined;
     const { timeoutMs } = this.#call.request;
-    if (timeoutMs !== undefined) this.#arm(timeoutMs);
-  }
-
-  /** The near deadline: so long after `afterMs`. */
-  #arm(afterMs: number): void {
-    clearTimeout(this.#deadline);
-    const waitMs = afterMs + HARD_GRACE_MS + this.#link.rttMs + ANSWER_MARGIN_MS;
-    this.#deadline = setTimeout(() => {
-      const { place } = this.#call;
-      const text = `${place} did not report the end of the command in time; it may still run there.`;
-      this.#settle.reject(new PlaceError("PI_PLACE_LOST", place, text));
-    }, waitMs);
+    if (timeoutMs !== undefined) this.#deadline.arm(timeoutMs);
   }
 
   #takeText(frame: Frame): void {
+    if (this.#startedAt === undefined) this.#start();
     const { offset, bytes } = pieceOf(frame);
     this.#texts.push(offset, bytes);
     void this.#deliver();
@@ -166,7 +208,7 @@ class RemoteRun implements Channel {
     this.#farEnd = end;
     const isStopped = "ok" in end && (end.ok.cancelled || end.ok.timedOut);
     this.#gate.openIn(isStopped ? STOPPED_PATIENCE_MS : ENDED_PATIENCE_MS);
-    clearTimeout(this.#deadline);
+    this.#deadline.end();
     void this.#deliver();
   }
 
@@ -242,8 +284,14 @@ class RemoteRun implements Channel {
     const outcome = outcomeOf(end.ok);
     if (outcome.output !== undefined) outcome.output.text = this.#shown(outcome.output.text);
     const { endedBy } = end;
-    if (endedBy === undefined) this.#settle.resolve({ outcome });
-    else this.#settle.resolve({ outcome, endedByPlace: await this.#whyEnded(endedBy) });
+    const notice = this.#awayMs === 0 ? {} : { placeNotice: this.#absence(end) };
+    if (endedBy === undefined) this.#settle.resolve({ outcome, ...notice });
+    else this.#settle.resolve({ outcome, endedByPlace: await this.#whyEnded(endedBy), ...notice });
+  }
+
+  #absence({ leftOutBytes = 0 }: RunEnd): string {
+    const { place, onText } = this.#call;
+    return absenceText(place, this.#awayMs, onText === undefined ? 0 : leftOutBytes);
   }
 
   /** Why the place ended the run. */
@@ -251,30 +299,25 @@ class RemoteRun implements Channel {
     const { place, explain } = this.#call;
     const end: LinkEnd = { kind: "cut", reason, bye: { reason } };
     const explained = await explain?.(end).catch(() => undefined);
-    return explained ?? `${place} ended the command: ${reason}.`;
+    if (explained !== undefined) return explained;
+    if (reason === "lease") return `${place} ${leaseText("the command", this.#link.leaseFacts)}.`;
+    return `${place} ended the command: ${reason}.`;
   }
 
   /** The link is gone. */
   async #lose(end: LinkEnd): Promise<void> {
-    clearTimeout(this.#deadline);
+    this.#deadline.end();
     const { place, explain } = this.#call;
-    const explained = await explain?.(end).catch(() => undefined);
-    const text = explained ?? this.#lostText(end);
-    this.#settle.reject(new PlaceError("PI_PLACE_LOST", place, text));
-  }
-
-  #lostText({ reason, bye }: LinkEnd): string {
-    const { place } = this.#call;
-    if (this.#startedAt === undefined) {
-      return `The connection to ${place} was cut before the start of the command was reported (${reason}). It may have run.`;
+    if (end.isUnsent === true) {
+      const { code } = unreachable(place, end);
+      const text = `The command was not started: ${end.reason}`;
+      this.#settle.reject(new PlaceError(code, place, text));
+      return;
     }
-    const seconds = Math.round((performance.now() - this.#startedAt) / 100) / 10;
-    const cut = `The connection to ${place} was cut ${seconds} s into the command: ${reason}.`;
-    const ended =
-      bye === undefined
-        ? "The place ends the command and everything it started by itself; that is not confirmed."
-        : "The place ended the command and everything it started.";
-    return `${cut} ${ended}`;
+    const explained = end.text ?? (await explain?.(end).catch(() => undefined));
+    const startedMs = this.#startedAt === undefined ? undefined : performance.now() - this.#startedAt;
+    const text = explained ?? lostText(place, end, startedMs);
+    this.#settle.reject(new PlaceError("PI_PLACE_LOST", place, text));
   }
 }
 

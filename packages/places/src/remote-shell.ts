@@ -4,9 +4,9 @@
  * It is opened with its first command. Where its link has ended, the next command opens another session over a new link, and
  * its result says that the state was lost, as the result of a session whose bash died does here.
  */
-
+import { randomBytes } from "node:crypto";
 import { onAbort } from "@pi-bash/contract/abort";
-import { unlessAborted } from "@pi-bash/contract/wait";
+import { settlesWithin, unlessAborted } from "@pi-bash/contract/wait";
 import { ShellError, type ShellOptions, type ShellRunOptions, type ShellRunResult } from "@pi-bash/natives";
 import {
   checkFunction,
@@ -51,6 +51,8 @@ interface Opened {
 /** Least time between two updates over a link whose round trip takes longer than `FAR_RTT_MS`, in milliseconds. */
 const FAR_UPDATE_MS = 500;
 const FAR_RTT_MS = 20;
+/** Longest wait for the end of a session whose link may be away: longer than an end takes over there, in milliseconds. */
+const CLOSE_MS = 15_000;
 /** The default of the native surface, in milliseconds. */
 const UPDATE_MS = 50;
 
@@ -114,16 +116,20 @@ export class RemoteShell {
   }
 
   async #close(): Promise<void> {
-    await this.#ask("close").catch((error: unknown) => {
+    const closed = this.#ask("close").catch((error: unknown) => {
       // With the link the session ended, too.
       if (!(error instanceof PlaceError)) throw error;
     });
+    // Where the link is away, it is closed when that is back, or with everything else over there.
+    await (this.#opened?.link.keptLeaseMs === undefined ? closed : settlesWithin(closed, CLOSE_MS));
     this.#opened = undefined;
   }
 
   /** Lets the command that runs go on beside the session; see the native surface. */
   async handOver(): Promise<boolean> {
-    return (await this.#ask("handOver"))?.["done"] === true;
+    // Where its answer is lost with a connection it is asked for again, and must not mean another command.
+    const id = randomBytes(16).toString("hex");
+    return (await this.#ask("handOver", { id }))?.["done"] === true;
   }
 
   /** How many background jobs of this session live. */
@@ -148,11 +154,11 @@ export class RemoteShell {
   }
 
   /** An operation on the session, where there is one. */
-  async #ask(op: string): Promise<Record<string, unknown> | undefined> {
+  async #ask(op: string, members: object = {}): Promise<Record<string, unknown> | undefined> {
     const opened = this.#opened;
     if (opened === undefined || opened.link.end !== undefined) return undefined;
     await opened.ready.catch(() => undefined);
-    const { ok } = await request(opened.link, op, { session: opened.number }, { place: this.#host.name });
+    const { ok } = await request(opened.link, op, { session: opened.number, ...members }, { place: this.#host.name });
     return ok;
   }
 
@@ -235,11 +241,13 @@ export async function executeRemote(
 export interface RemoteRunResult extends ShellRunResult {
   /** Why the place itself ended it, as whole sentences: its lease, a signal, a job that was cancelled. */
   readonly endedByPlace?: string;
+  /** What the caller should know of the connection, as whole sentences: it was away meanwhile. */
+  readonly placeNotice?: string;
 }
 
-function resultOf({ outcome, endedByPlace }: FarOutcome): RemoteRunResult {
+function resultOf({ outcome, ...said }: FarOutcome): RemoteRunResult {
   const result = toRunResult(outcome);
-  return endedByPlace === undefined ? result : { ...result, endedByPlace };
+  return said.endedByPlace === undefined && said.placeNotice === undefined ? result : { ...result, ...said };
 }
 
 /** Options and mask of a session, as `open` and a one-shot have them. */

@@ -2,7 +2,7 @@
  * One operation on a place: a request, its answer, and the bytes of a file either way.
  */
 import { ShellError, type ShellErrorCode } from "@pi-bash/natives";
-import type { Channel, Link } from "./link.ts";
+import type { Channel, Link } from "./channels.ts";
 import { type LinkEnd, unreachable } from "./link-end.ts";
 import { encodeObject, encodePiece, type Frame, FrameError, objectOf, pieceOf } from "./wire/frames.ts";
 import { KIND, MAX_DATA_BYTES, MAX_TEXT_BYTES } from "./wire/kinds.ts";
@@ -16,6 +16,8 @@ export interface RequestOptions {
   readonly bytes?: Uint8Array;
   /** Most bytes that the answer may have as `Data`. Default 0. */
   readonly maxBytes?: number;
+  /** It ends with its connection, also where the link comes back. Default false. */
+  readonly isOfConnection?: boolean;
 }
 
 /** What an operation gave. */
@@ -30,15 +32,18 @@ export function request(
   link: Link,
   op: string,
   members: object,
-  { place, bytes, maxBytes = 0 }: RequestOptions,
+  { place, bytes, maxBytes = 0, isOfConnection = false }: RequestOptions,
 ): Promise<RequestAnswer> {
   return new Promise((resolve, reject) => {
     if (link.end !== undefined) {
       reject(unreachable(place, link.end));
       return;
     }
-    const incoming = new Incoming(maxBytes);
+    let incoming = new Incoming(maxBytes);
     let isAsked = false;
+    /** Ends the sending of bytes over a connection that was cut. */
+    let sending = new AbortController();
+    const encode = (number: number): Buffer => encodeObject(KIND.request, number, { op, ...members });
     const finish = (settle: () => void): void => {
       link.release(number);
       settle();
@@ -51,7 +56,16 @@ export function request(
       // Each question begins to send the whole file.
       if (isAsked) throw new FrameError("an operation asks for the same file twice");
       isAsked = true;
-      void sendBytes(link, number, bytes);
+      void sendBytes(link, number, bytes, sending.signal);
+    };
+    /** The answer ended with its connection. */
+    const again = (sessions: ReadonlySet<number>): void => {
+      incoming = new Incoming(maxBytes);
+      isAsked = false;
+      sending.abort();
+      sending = new AbortController();
+      if (isDone(op, members, sessions)) finish(() => resolve({ ok: {}, bytes: incoming.whole() }));
+      else link.send(encode(number));
     };
     const channel: Channel = {
       take: (frame) => {
@@ -64,10 +78,21 @@ export function request(
         if ("error" in answer) finish(() => reject(failureOf(answer.error)));
         else finish(() => resolve({ ok: answer.ok, bytes: incoming.whole() }));
       },
-      cut: (end: LinkEnd) => reject(unreachable(place, end)),
+      cut: (end: LinkEnd) => {
+        sending.abort();
+        reject(unreachable(place, end));
+      },
+      ...(isOfConnection ? {} : { comesBack: { again } }),
     };
-    const number = link.begin(channel, (claimed) => encodeObject(KIND.request, claimed, { op, ...members }));
+    const number = link.begin(channel, encode);
   });
+}
+
+/** Whether an operation on a session was done before its answer was lost. The others can be done twice. */
+function isDone(op: string, members: object, sessions: ReadonlySet<number>): boolean {
+  const session = "session" in members && typeof members.session === "number" ? members.session : undefined;
+  if (session === undefined) return false;
+  return op === "open" ? sessions.has(session) : (op === "close" || op === "abort") && !sessions.has(session);
 }
 
 /** What a code of an error looks like. */
@@ -105,8 +130,8 @@ class Incoming {
 }
 
 /** Sends a file in pieces, each when the one before has left: control frames go between them. */
-async function sendBytes(link: Link, channel: number, bytes: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < bytes.length; offset += MAX_TEXT_BYTES) {
+async function sendBytes(link: Link, channel: number, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+  for (let offset = 0; offset < bytes.length && !signal.aborted; offset += MAX_TEXT_BYTES) {
     await link.sendBulk(encodePiece(KIND.data, channel, offset, bytes.subarray(offset, offset + MAX_TEXT_BYTES)));
   }
 }

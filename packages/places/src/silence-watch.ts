@@ -10,11 +10,13 @@ import { KIND } from "./wire/kinds.ts";
 /** Pings in the time of a lease, and the looks at the clock for each. */
 const PINGS_PER_LEASE = 6;
 const LOOKS_PER_PING = 2;
-/** Part of the lease after which a silent link is suspect. */
+/** Part of the lease that a link is given to be heard in after this host stood still. */
 const SUSPECT_SHARE = 0.5;
+/** Part of the lease after which a link is quiet: a living one answers a ping in less. */
+const QUIET_SHARE = 0.25;
 /** Least time between two looks, in milliseconds. */
 const MIN_STEP_MS = 10;
-/** A clock went on by so much more than it should: the host was asleep, in milliseconds. */
+/** A clock went on by so much more than it should: the host was asleep, in milliseconds. Never more than the lease. */
 const SLEEP_MS = 5_000;
 
 export interface SilenceOptions {
@@ -36,7 +38,8 @@ export class SilenceWatch {
   #heardAt = performance.now();
   #sentAt = performance.now();
   #look = { at: performance.now(), wall: Date.now() };
-  #wasAsleep = false;
+  /** The newest time that this process stood still: when that was found, and since when, by the wall clock. */
+  #sleep = { foundAt: Number.NEGATIVE_INFINITY, since: 0 };
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: SilenceOptions) {
@@ -49,14 +52,15 @@ export class SilenceWatch {
     return this.#rttMs;
   }
 
-  /** Nothing was heard for half of the lease. */
-  get isSuspect(): boolean {
-    return performance.now() - this.#heardAt > this.#options.leaseMs * SUSPECT_SHARE;
+  /** Nothing was heard for a quarter of the lease. */
+  get isQuiet(): boolean {
+    return performance.now() - this.#heardAt > this.#options.leaseMs * QUIET_SHARE;
   }
 
-  /** This host stood still at the newest look. */
-  get wasAsleep(): boolean {
-    return this.#wasAsleep;
+  /** When this host began to stand still, by its wall clock; undefined: it did not, or that was found longer than a lease ago. */
+  get asleepSince(): number | undefined {
+    this.#noteSleep(performance.now());
+    return performance.now() - this.#sleep.foundAt < this.#options.leaseMs ? this.#sleep.since : undefined;
   }
 
   /** Begins to watch, with a ping that measures the way. */
@@ -97,12 +101,18 @@ export class SilenceWatch {
     this.#options.ping(encodeFrame(KIND.ping, 0, payload));
   }
 
+  /** Both clocks: the monotonic one does not go on in a suspended machine, and does in a stopped process. */
+  #noteSleep(now: number): void {
+    const wentMs = now - this.#look.at;
+    const lateMs = Math.max(wentMs - this.#stepMs, Date.now() - this.#look.wall - wentMs);
+    if (lateMs > Math.min(SLEEP_MS, this.#options.leaseMs)) this.#sleep = { foundAt: now, since: this.#look.wall };
+  }
+
   #watch(): void {
     const now = performance.now();
     const { leaseMs } = this.#options;
     const wentMs = now - this.#look.at;
-    const lateMs = Math.max(wentMs - this.#stepMs, Date.now() - this.#look.wall - wentMs);
-    this.#wasAsleep = lateMs > SLEEP_MS;
+    this.#noteSleep(now);
     this.#look = { at: now, wall: Date.now() };
     // What came while this process stood still is read after this.
     if (wentMs > this.#stepMs * 2) this.#heardAt = Math.max(this.#heardAt, now - leaseMs * SUSPECT_SHARE);

@@ -27,14 +27,24 @@ export class TextQueue {
   #bytes = 0;
   #givenBytes = 0;
   #received = 0;
+  /** Text before this offset may come twice: it was not acknowledged when the link was cut. */
+  #repeatedUntil = 0;
 
   /** Offset after the newest text. */
   get received(): number {
     return this.#received;
   }
 
+  /** The link was cut and is back: text that was not acknowledged comes again, and is left out. */
+  expectRepeat(): void {
+    this.#repeatedUntil = this.#received;
+  }
+
   /** Takes the next text. Throws `FrameError` where it comes twice or goes past the window. */
-  push(offset: number, bytes: Buffer): void {
+  push(given: number, whole: Buffer): void {
+    const known = Math.min(whole.length, Math.max(0, this.#repeatedUntil - given));
+    if (known > 0 && this.#received === this.#repeatedUntil && known === whole.length) return;
+    const [offset, bytes] = known > 0 ? [given + known, whole.subarray(known)] : [given, whole];
     // It jumps where a run that is being ended leaves out what does not fit; it never goes back.
     if (offset < this.#received) throw new FrameError("a run's text comes twice");
     if (bytes.length > MAX_TEXT_BYTES) throw new FrameError(`a piece of a run's text has ${bytes.length} bytes`);

@@ -17,6 +17,8 @@ export interface Transport {
   hearError?(line: string): void;
   /** What the place knows about the end of its link, as whole sentences. Undefined: nothing. */
   explain?(end: LinkEnd): Promise<string | undefined>;
+  /** Whether the words of a failed connection say that none can work until a person changes something: a key, a name. */
+  isRefusal?(words: string): boolean;
   /** Takes what the far side said of itself. */
   onConnected?(env: Readonly<Record<string, string>>): void;
   /** Gives up what the place holds for a connection that did not come to stand. Why it did not, as the end of a sentence, where it is known. */

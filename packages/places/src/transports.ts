@@ -21,6 +21,13 @@ const SSH_WORDS = [
   "EscapeChar=none",
 ] as const;
 
+/** What `ssh` says where it was not let in, or will not go in. */
+const SSH_REFUSALS =
+  /Permission denied|Too many authentication failures|Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED|No supported authentication methods/;
+/** What container engines and `kubectl` say of a container that is gone. */
+const CONTAINER_REFUSALS =
+  /no such container|no container with name or ID|pods? "[^"]*" not found|Unauthorized|Forbidden/i;
+
 /** `ssh`, with the user's own configuration. */
 export function sshTransport(destination: string, options: SshOptions): Transport {
   const { program = ["ssh"], configFile, port, identityFile } = options;
@@ -33,6 +40,7 @@ export function sshTransport(destination: string, options: SshOptions): Transpor
   return {
     name: `ssh:${destination}`,
     argv: (words) => [...program, ...SSH_WORDS, ...chosen, "--", destination, joinWords(words)],
+    isRefusal: (words) => SSH_REFUSALS.test(words),
   };
 }
 
@@ -44,6 +52,7 @@ export function containerTransport(options: ContainerOptions): Transport {
     return {
       name: `${runtime}:${name ?? ""}`,
       argv: (words) => [...program, "exec", "-i", ...asUser, name ?? "", ...words],
+      isRefusal: (words) => CONTAINER_REFUSALS.test(words),
     };
   }
   return {
@@ -76,6 +85,7 @@ export function kubernetesTransport(options: KubernetesOptions): Transport {
   return {
     name: `kubectl:${shown}`,
     argv: (words) => [...program, ...chosen, "exec", "--stdin", pod, ...inside, "--", ...words],
+    isRefusal: (words) => CONTAINER_REFUSALS.test(words),
   };
 }
 

@@ -1,7 +1,8 @@
 /** A few seconds of what `npm run soak` does with places at length, with the same code. */
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PLACE } from "../../places/variables.ts";
 import { soakCuts } from "../../soak/cuts.ts";
+import { soakKeptCuts } from "../../soak/kept-cuts.ts";
 import { passRoundWith } from "../../soak/round.ts";
 import { absenceOfPlace } from "../../support/places.ts";
 import { soakSeed } from "../../support/random.ts";
@@ -24,5 +25,13 @@ describe("a sample of the soak on places", () => {
     it.skipIf(lack !== undefined)(`12 cuts of ${kind} leave nothing${why}`, { timeout: 120_000 }, async () => {
       await soakCuts(kind, 12, soakSeed());
     });
+
+    it.skipIf(lack !== undefined)(
+      `8 cuts of ${kind} that is kept lose no byte${why}`,
+      { timeout: 120_000 },
+      async () => {
+        expect(await soakKeptCuts(kind, 8, soakSeed())).toMatchObject({ cuts: 8 });
+      },
+    );
   }
 });

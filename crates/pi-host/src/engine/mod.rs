@@ -18,7 +18,7 @@ mod runs;
 mod terminals;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -46,6 +46,9 @@ const LEASES: (Duration, Duration) = (Duration::from_millis(100), Duration::from
 
 /// How often a link is looked at that has not said how long it may be silent.
 const GREETING_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Number of the link that the engine was started with. Near has the token from it.
+const FIRST_LINK: u64 = 1;
 
 /// Why a link is over.
 #[derive(Debug)]
@@ -103,8 +106,11 @@ struct Inner {
     sessions: Mutex<HashMap<u32, Session>>,
     channels: Channels,
     over: watch::Sender<Option<Over>>,
-    /// Held by a link that comes back: one after the other.
-    coming_back: Mutex<()>,
+    /// Held by a link that comes back, one after the other, and while a frame is taken: what an older link had under way
+    /// is taken before near is answered what there is, or never.
+    turn: Mutex<()>,
+    /// Near has answered the first `Hello`, so that it has the token.
+    is_known: AtomicBool,
 }
 
 /// The link that is served.
@@ -135,7 +141,8 @@ impl Engine {
                 sessions: Mutex::new(HashMap::new()),
                 channels: Channels::default(),
                 over: watch::Sender::new(None),
-                coming_back: Mutex::new(()),
+                turn: Mutex::new(()),
+                is_known: AtomicBool::new(false),
             }),
         }
     }
@@ -173,7 +180,7 @@ impl Engine {
         if !is_token || attach.instance != self.inner.place.instance() {
             return false;
         }
-        let _alone = self.inner.coming_back.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.inner.turn.lock().unwrap_or_else(PoisonError::into_inner);
         // In this order: the older link is not served any more, then what is left is looked at, then it is given out.
         self.leave_present(Some(("displaced", "a newer link has taken over")));
         let known = self.inner.outgoing.channels();
@@ -227,7 +234,11 @@ impl Engine {
         let has_begun = is_present || self.inner.keep.is_none();
         if !has_begun {
             link.cut();
-            if let Some(since) = &mut self.present().away_since {
+            if link.number == FIRST_LINK && !link.has_begun() {
+                // Near has no token, and cannot come back.
+                let (reason, detail) = loss.words();
+                self.finish(Over { reason, detail, status: 0 });
+            } else if let Some(since) = &mut self.present().away_since {
                 *since = (*since).min(Instant::now());
             }
             return;
@@ -236,7 +247,8 @@ impl Engine {
         let ends_all = match loss {
             Loss::Closed => true,
             Loss::Displaced => false,
-            _ => self.inner.keep.is_none(),
+            // Without the token near cannot come back.
+            _ => self.inner.keep.is_none() || !self.inner.is_known.load(Ordering::Relaxed),
         };
         if ends_all {
             let status = match loss {
@@ -301,9 +313,17 @@ impl Engine {
         });
     }
 
-    /// Takes a frame of the link that is served.
+    /// Takes a frame of a link.
+    ///
+    /// # Errors
+    /// Where the link is over: near said so, what came is not the protocol, or another link is served.
     pub(crate) fn take(&self, link: &Arc<Link>, frame: Frame) -> Result<(), Loss> {
         let number = link.number;
+        let _alone = self.inner.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.is_present(link) {
+            return Err(Loss::Displaced);
+        }
+        self.inner.is_known.store(true, Ordering::Relaxed);
         let Frame { kind, channel, payload } = frame;
         let is_of_link =
             matches!(kind, Kind::Hello | Kind::Attach | Kind::Ping | Kind::Pong | Kind::Bye);

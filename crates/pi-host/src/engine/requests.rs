@@ -137,8 +137,8 @@ impl Engine {
                 self.shell(session)?.abort().await;
                 Ok(json!({}))
             }
-            Request::HandOver { session } => {
-                Ok(json!({ "done": self.shell(session)?.hand_over().await }))
+            Request::HandOver { session, id } => {
+                Ok(json!({ "done": self.hand_over(session, id).await? }))
             }
             Request::BackgroundCount { session } => {
                 Ok(json!({ "count": self.shell(session)?.live_background_job_count().await }))
@@ -211,7 +211,7 @@ impl Engine {
         Ok(json!({}))
     }
 
-    fn shell(&self, session: u32) -> Result<Shell, Failure> {
+    pub(super) fn shell(&self, session: u32) -> Result<Shell, Failure> {
         let sessions = self.sessions();
         let found = sessions.get(&session).map(|session| session.shell.clone());
         found.ok_or_else(|| Failure::unknown_session(session))

@@ -27,6 +27,8 @@ pub(super) struct Session {
     mask: Option<Mask>,
     /// Runs in the order in which they came.
     waiting: mpsc::UnboundedSender<Start>,
+    /// The name of the newest hand-over, where it had one.
+    handed_over: Option<String>,
 }
 
 /// A run of a session that is to begin.
@@ -57,7 +59,7 @@ impl Session {
                 }
             }
         });
-        Self { shell, mask, waiting }
+        Self { shell, mask, waiting, handed_over: None }
     }
 
     /// Ends everything of it.
@@ -241,6 +243,28 @@ impl Engine {
             }
             _ => Err(Failure::invalid("a Run frame has one of `session` and `oneShot`")),
         }
+    }
+
+    /// Has the command of a session go on beside it. One that is asked for again by its name, because its answer was lost
+    /// with a link, gives the first one's: by then another command may run.
+    pub(super) async fn hand_over(
+        &self,
+        session: u32,
+        id: Option<String>,
+    ) -> Result<bool, Failure> {
+        let shell = self.shell(session)?;
+        let done = self.has_handed_over(session, id.as_deref()) || shell.hand_over().await;
+        // The first one may have been under way.
+        let done = done || self.has_handed_over(session, id.as_deref());
+        if done && let Some(session) = self.sessions().get_mut(&session) {
+            session.handed_over = id;
+        }
+        Ok(done)
+    }
+
+    fn has_handed_over(&self, session: u32, id: Option<&str>) -> bool {
+        let sessions = self.sessions();
+        id.is_some() && sessions.get(&session).is_some_and(|one| one.handed_over.as_deref() == id)
     }
 
     /// Has a run or a terminal ended.

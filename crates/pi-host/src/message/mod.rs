@@ -177,6 +177,8 @@ pub(crate) enum Request {
     HandOver {
         /// Which.
         session: u32,
+        /// Asked for again, it gives the same answer.
+        id: Option<String>,
     },
     /// How many background jobs live.
     BackgroundCount {

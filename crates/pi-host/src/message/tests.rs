@@ -98,7 +98,7 @@ fn operations_are_told_apart_by_their_name() {
 
     assert!(matches!(
         read(r#"{"op":"handOver","session":3}"#),
-        Ok(Request::HandOver { session: 3 })
+        Ok(Request::HandOver { session: 3, id: None })
     ));
     assert!(matches!(read(r#"{"op":"list"}"#), Ok(Request::List)));
     assert!(matches!(

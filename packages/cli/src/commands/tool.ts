@@ -13,7 +13,7 @@ import type { RemotePlace } from "@pi-bash/places";
 import { createBashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import { listenForInterrupt } from "../interrupt.ts";
 import { parseAssignment, parseOptionWords, parseTimeoutSeconds } from "../option-words.ts";
-import { parsePlace } from "../place-option.ts";
+import { placeOption } from "../place-option.ts";
 import { type PolicyArguments, parsePolicyArguments, policyOf } from "../policy-option.ts";
 import { openSeat } from "../seat.ts";
 import { SESSION_OPTIONS, TOOL_OPTIONS } from "../surface/options.ts";
@@ -106,14 +106,16 @@ function toolArguments(values: {
   setting: readonly string[];
   artifacts?: string | undefined;
   on?: string | undefined;
+  keep?: string | undefined;
 }): Omit<ToolArguments, "params" | "json"> {
   const policy = parsePolicyArguments(values);
+  const on = placeOption(values);
   const settings = parseSettings(values.setting);
   const allowUnasked = [...new Set([...settings["bash.allowUnasked"], ...policy.allowUnasked])];
   return {
     settings: { ...settings, "bash.allowUnasked": allowUnasked },
     givenSettings: new Set(values.setting.map((each) => parseAssignment(each, "--setting")[0])),
-    ...(values.on === undefined ? {} : { on: parsePlace(values.on) }),
+    ...(on === undefined ? {} : { on }),
     ...(values.artifacts === undefined ? {} : { artifacts: artifactFolder(values.artifacts) }),
     ...policy,
   };

@@ -4,7 +4,7 @@
 
 import type { RemotePlace } from "@pi-bash/places";
 import { parseAssignment, parseOptionWords, parseTimeoutSeconds } from "../option-words.ts";
-import { parsePlace } from "../place-option.ts";
+import { placeOption } from "../place-option.ts";
 import { type PolicyArguments, parsePolicyArguments } from "../policy-option.ts";
 import { RUN_OPTIONS } from "../surface/options.ts";
 import { UsageError } from "../usage.ts";
@@ -41,7 +41,7 @@ export function parseRunArguments(words: readonly string[]): RunArguments {
       `\`--pty\` runs one command for a person; leave \`--${values.json ? "json" : "session"}\` out`,
     );
   }
-  const on = values.on === undefined ? undefined : parsePlace(values.on);
+  const on = placeOption(values);
   if (values.pty && on !== undefined) {
     throw new UsageError("`--pty` runs a command on a terminal of this machine; leave `--on` or `--pty` out");
   }

@@ -43,6 +43,12 @@ const ON = {
   text: "where commands run: ssh:DEST, podman:NAME, docker:NAME, kubectl:[NS/]POD[/CONTAINER], slurm[:PARTITION], 'command:WORDS' (docs/places.md)",
 } as const satisfies Option;
 
+const KEEP = {
+  type: "string",
+  value: "SECONDS",
+  text: "with --on: what runs there goes on for so long when the connection is cut, and is come back to; without it a cut ends everything",
+} as const satisfies Option;
+
 const ENV = {
   type: "string",
   ...several,
@@ -76,6 +82,7 @@ const POLICY_OPTIONS = {
 /** How the tools behave; of every command that has them. */
 const TOOL_SETTINGS = {
   on: ON,
+  keep: KEEP,
   setting: {
     type: "string",
     ...several,
@@ -93,6 +100,7 @@ const TOOL_SETTINGS = {
 
 export const RUN_OPTIONS = {
   on: ON,
+  keep: KEEP,
   cwd: CWD,
   env: ENV,
   timeout: {

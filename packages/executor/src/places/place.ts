@@ -42,6 +42,8 @@ export interface OpenedPlace {
   readonly facts: PlaceFacts;
   readonly natives: NativesPort;
   readonly files: PlaceFiles;
+  /** Longest time that the connection may be away while its commands go on, in milliseconds. Absent: a cut ends them. */
+  readonly awayMs?: number;
 }
 
 /** What a place said of itself. */

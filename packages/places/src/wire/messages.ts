@@ -57,6 +57,16 @@ export type FarHello = z.infer<typeof FarHello>;
 export const Bye = z.object({ reason: line, detail: line.optional() });
 export type Bye = z.infer<typeof Bye>;
 
+/** What became of a run that `Attach` named. */
+const AttachedRun = z.object({ channel: count, id: text, state: z.enum(["running", "ended", "unknown"]) });
+export type AttachedRun = z.infer<typeof AttachedRun>;
+
+/** What a far side that was kept still has. */
+export const Attached = z.object({ runs: z.array(AttachedRun) });
+
+/** Sessions that are open over there. */
+export const ListAnswer = z.object({ sessions: z.array(count) });
+
 /** Why an operation could not be done. */
 const Failure = z.object({ code: line, message: line, reason: line.optional() });
 export type Failure = z.infer<typeof Failure>;
