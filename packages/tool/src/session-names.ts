@@ -5,6 +5,7 @@ import { type OptionNames, refuseMisspeltOptions } from "@pi-bash/contract/inter
 import type { TaskSession } from "./tasks/task-session.ts";
 
 const NAMES: OptionNames<TaskSession> = {
+  commandEnv: true,
   cwd: true,
   settings: true,
   executor: true,
