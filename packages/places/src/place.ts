@@ -178,7 +178,7 @@ export class RemotePlace {
         isSent,
         connectMs: connectMs + (transport.waitMs ?? 0),
         leaseMs,
-        env: { ...process.env, ...env },
+        env: { ...(transport.environment?.(process.env) ?? process.env), ...env },
         signal,
         onErrorLine: (line) => transport.hearError?.(line),
       });

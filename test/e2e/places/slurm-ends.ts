@@ -1,7 +1,7 @@
 /** Ends of a job of Slurm that are not the command's own, and what a job begins with. */
 import { spawnSync } from "node:child_process";
 import { bashWork, JobManager } from "@pi-bash/executor";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { until } from "../../support/patience.ts";
 import { childrenOf, processesWith, programOf } from "../../support/places.ts";
 import { LIMIT_MS, type SlurmLab } from "./slurm-lab.ts";
@@ -94,5 +94,20 @@ export function slurmEnds(get: () => SlurmLab): void {
     const user = spawnSync("id", ["-un"], { encoding: "utf8" }).stdout.trim();
     const home = spawnSync("sh", ["-c", `echo ~${user}`], { encoding: "utf8" }).stdout.trim();
     expect(output).toBe(`[] [] ${home} ${user}\n0\n`);
+  });
+
+  it("is another one than the job that its host is in, which nothing here ends", { timeout: LIMIT_MS }, async () => {
+    const lab = get();
+    const outer = lab.open();
+    const job = await lab.jobOf(outer.executor);
+    vi.stubEnv("SLURM_JOB_ID", job);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const inner = lab.open();
+    const own = await lab.jobOf(inner.executor);
+    expect(own).not.toBe(job);
+    await inner.executor.dispose();
+    await inner.place.close();
+    await lab.programs.gone(own);
+    expect(lab.programs.jobs()).toEqual([job]);
   });
 }
