@@ -215,7 +215,7 @@ export class RemotePlace {
         isSent,
         connectMs: Math.min(withinMs, connectMs + (transport.waitMs ?? 0)),
         leaseMs,
-        env: { ...process.env, ...env },
+        env: { ...(transport.environment?.(process.env) ?? process.env), ...env },
         onErrorLine: (line) => transport.hearError?.(line),
         ...options,
       });

@@ -16,22 +16,25 @@ const DEFAULT_QUEUE_MS = 3_600_000;
 /** Exit status of `pi-host` after a lease that ran out (docs/place-protocol.md, Ends). */
 const LEASE_STATUS = 3;
 
+/** Variables that say how Slurm is reached, and not what a job has. */
+const KEPT_VARIABLES: ReadonlySet<string> = new Set(["SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT"]);
+
 /**
  * Words before a program that give it the environment of a login on the node. `srun` would copy the environment of this host,
  * whose paths and secrets are not the node's. The shell stays: it ends the job after a lease, and it outlives the signal that
  * Slurm sends to all processes, because the step ends with it and `pi-host` still has to send the ends of its runs.
  */
-const LOGIN_WORDS = [
+const loginWords = (jobName: string): readonly string[] => [
   "/bin/sh",
   "-c",
   [
     "pb_u=$(id -un)",
     'case $pb_u in "" | *[!A-Za-z0-9._-]*) ;; *) eval "HOME=~$pb_u"; USER=$pb_u; LOGNAME=$pb_u; export HOME USER LOGNAME ;; esac',
     'unset pb_u; trap : 1 2 15; /bin/sh -l -c \'exec "$@"\' sh "$@"',
-    `pb_s=$?; if [ $pb_s = ${LEASE_STATUS} ]; then /bin/sh -l -c 'scancel --quiet "$SLURM_JOB_ID"'; fi; exit $pb_s`,
+    `pb_s=$?; if [ $pb_s = ${LEASE_STATUS} ]; then /bin/sh -l -c 'scancel --quiet --name=${jobName} "$SLURM_JOB_ID"'; fi; exit $pb_s`,
   ].join("; "),
   "sh",
-] as const;
+];
 
 /** A Slurm place. `sessionKey`: the one session that it is for, where it is for one. */
 export function slurmTransport(options: SlurmOptions, sessionKey?: string): Transport {
@@ -44,14 +47,25 @@ export function slurmTransport(options: SlurmOptions, sessionKey?: string): Tran
     name: partition === undefined ? "slurm" : `slurm:${partition}`,
     argv: (words) => {
       queue.begin();
-      return ["srun", ...resourceWords(options, jobName), "--", ...LOGIN_WORDS, ...words];
+      return ["srun", ...resourceWords(options, jobName), "--", ...loginWords(jobName), ...words];
     },
+    environment: withoutOwnJob,
     waitMs: queueTimeoutMs,
     hearError: (line) => queue.hear(line),
     onConnected: (far) => queue.connected(far["SLURM_JOB_ID"]),
     explain: (end) => queue.explain(end),
     giveUp: () => queue.giveUp(),
   };
+}
+
+/**
+ * The environment of a host that is not in a job. `srun` would make a step of the job that the host is in, and take its sizes;
+ * a place is a job of its own.
+ */
+function withoutOwnJob(host: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  if (host["SLURM_JOB_ID"] === undefined && host["SLURM_JOBID"] === undefined) return host;
+  const rest = Object.entries(host).filter(([name]) => !name.startsWith("SLURM_") || KEPT_VARIABLES.has(name));
+  return Object.fromEntries(rest);
 }
 
 function resourceWords(options: SlurmOptions, jobName: string): string[] {

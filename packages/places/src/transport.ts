@@ -11,6 +11,8 @@ export interface Transport {
   argv(words: readonly string[]): string[];
   /** The words start `pi-host` themselves, and nothing is put in place. */
   readonly isWhole?: boolean;
+  /** What of this host's environment the program gets. Default: all of it. The place's own variables come on top. */
+  environment?(host: NodeJS.ProcessEnv): NodeJS.ProcessEnv;
   /** Time that a connection may take on top of the place's own, in milliseconds: a queue. Default 0. */
   readonly waitMs?: number;
   /** Takes lines that the program writes for people: a queue is reported in them. */

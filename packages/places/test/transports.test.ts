@@ -74,6 +74,16 @@ describe("the words of", () => {
   });
 });
 
+describe("a host that is in a job of Slurm", () => {
+  it("asks for another job, without the sizes of its own", () => {
+    const { environment } = slurmTransport({});
+    const own = { SLURM_JOB_ID: "7", SLURM_NTASKS: "4", SLURM_CONF: "/c", PATH: "/bin" };
+    expect(environment?.(own)).toEqual({ SLURM_CONF: "/c", PATH: "/bin" });
+    // What a person set for `srun` outside of any job is theirs.
+    expect(environment?.({ SLURM_PARTITION: "gpu" })).toEqual({ SLURM_PARTITION: "gpu" });
+  });
+});
+
 describe("a Slurm job that waits", () => {
   it("is reported, and what ended it is not made up", async () => {
     const heard: string[] = [];

@@ -1,7 +1,8 @@
 /** Ends of a job of Slurm that are not the command's own, and what a job begins with. */
 import { spawnSync } from "node:child_process";
 import { bashWork, JobManager } from "@pi-bash/executor";
-import { expect, it } from "vitest";
+import { slurm } from "@pi-bash/places";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { until } from "../../support/patience.ts";
 import { childrenOf, processesWith, programOf } from "../../support/places.ts";
 import { LIMIT_MS, type SlurmLab } from "./slurm-lab.ts";
@@ -94,5 +95,19 @@ export function slurmEnds(get: () => SlurmLab): void {
     const user = spawnSync("id", ["-un"], { encoding: "utf8" }).stdout.trim();
     const home = spawnSync("sh", ["-c", `echo ~${user}`], { encoding: "utf8" }).stdout.trim();
     expect(output).toBe(`[] [] ${home} ${user}\n0\n`);
+  });
+
+  it("is another one than the job that its host is in, which nothing here ends", { timeout: LIMIT_MS }, async () => {
+    const lab = get();
+    const { executor } = lab.open();
+    const job = await lab.jobOf(executor);
+    vi.stubEnv("SLURM_JOB_ID", job);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const place = slurm(lab.places.common);
+    const own = (await place.open()).facts.env["SLURM_JOB_ID"] ?? "";
+    expect([/^\d+$/.test(own), own === job]).toEqual([true, false]);
+    await place.close();
+    await lab.programs.gone(own);
+    expect(lab.programs.jobs()).toEqual([job]);
   });
 }

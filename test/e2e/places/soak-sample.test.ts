@@ -19,6 +19,15 @@ describe("a sample of the soak on places", () => {
     },
   );
 
+  it.skipIf(absence !== undefined)(
+    `stops, aborts and kills at random moments hold over a stream${title}`,
+    { timeout: 180_000 },
+    async () => {
+      const variables = { [PLACE]: "pipe", PI_BASH_PLACE_ROUNDS: "0.25" };
+      await passRoundWith(variables, "--mode", "places", "test/places/random-moments.test.ts");
+    },
+  );
+
   for (const kind of ["command", "sshd"] as const) {
     const lack = absenceOfPlace(kind);
     const why = lack === undefined ? "" : ` (skipped: ${lack})`;

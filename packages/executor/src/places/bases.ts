@@ -9,7 +9,7 @@
 import type { ExecutorPorts } from "../executor-surface.ts";
 import { type BaseSource, localBase, placeBase, type SessionBase } from "../session-base.ts";
 import type { SessionPool } from "../sessions/session-pool.ts";
-import type { Place, Placement, RemotePlace, OwnPlace } from "./place.ts";
+import type { OwnPlace, Place, Placement, RemotePlace } from "./place.ts";
 
 /** Session keys that are remembered. */
 const MAX_KEYS = 4_096;
