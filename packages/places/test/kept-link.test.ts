@@ -236,6 +236,41 @@ describe("a link that comes back", () => {
     expect(JSON.stringify(await place.open())).not.toContain("secret-token");
   });
 
+  it("is refused where pi-host over there gives no token", async () => {
+    const { place } = keptPlace([{ hello: { token: null } }]);
+    await expect(place.open()).rejects.toMatchObject({
+      code: "PI_PLACE_REFUSED",
+      message: expect.stringContaining("gives no token"),
+    });
+  });
+
+  it("settles a command at once that is cancelled before it could be sent", async () => {
+    const { place, heard } = keptPlace([{ run: [{ started: 1 }, END] }, { dumb: "no way" }]);
+    const { shell } = await runOn(place);
+    await place.cut();
+    const stop = new AbortController();
+    const run = shell.run({ command: "y", signal: stop.signal });
+    await until("a try to come back", () => heard().some(({ verb }) => verb === "attach"));
+    stop.abort();
+    expect(await run).toMatchObject({ cancelled: true, wallTimeMs: 0 });
+    expect(heard().filter(({ kind }) => kind === RUN)).toHaveLength(1);
+  });
+
+  it("waits longer where connections come to stand and are cut before it is back", async () => {
+    const { place, heard } = keptPlace([BEGUN, { state: "running", dies: REQUEST }]);
+    const { natives } = await place.open();
+    const run = new natives.Shell().run({ command: "x" }).catch((error: unknown) => error);
+    const tries = (): number[] =>
+      heard()
+        .filter(({ verb }) => verb === "attach")
+        .map(({ at }) => at);
+    await until("three tries", () => tries().length >= 3);
+    const [, second = 0, third = 0] = tries();
+    expect(third - second).toBeGreaterThan(450);
+    await place.close();
+    expect(await run).toMatchObject({ code: "PI_PLACE_LOST" });
+  });
+
   it("is refused where the way to the place ends what it carries", () => {
     const onCut = { keepMs: 5_000 };
     for (const make of [
@@ -254,7 +289,7 @@ describe("tries to come back", () => {
     begun.push(performance.now());
     return begun.length > times ? Promise.resolve("back") : Promise.reject(new Error("not yet"));
   };
-  const given = { isFinal: () => false, isWanted: () => true, signal: new AbortController().signal };
+  const given = { isFinal: () => false, signal: new AbortController().signal };
 
   it("wait longer each time", async () => {
     const begun: number[] = [];
