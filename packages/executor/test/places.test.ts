@@ -223,6 +223,46 @@ describe("an executor with places", () => {
     expect(await executor.executeBash("echo x")).toMatchObject({ output: "x\n", sessionReset: true });
   });
 
+  it("says beside the result that the connection was away, with what else is said of the session", async () => {
+    const placeNotice = "The connection to far was away for 41 s; the command went on.";
+    class Away extends natives.Shell {
+      override async run(...args: Parameters<natives.Shell["run"]>) {
+        return { ...(await super.run(...args)), placeNotice };
+      }
+    }
+    const executor = open({ place: fakePlace("far", { Shell: Away }) });
+    const texts = async () => (await executor.executeBash("echo x")).notices?.map(({ kind, text }) => [kind, text]);
+    expect(await texts()).toEqual([
+      ["place", placeNotice],
+      ["place", "Commands of this session run on far; paths are of that machine."],
+    ]);
+    expect(await texts()).toEqual([["place", placeNotice]]);
+  });
+
+  it("waits past a deadline for a place that may be away, and not past a cancel", async () => {
+    class Mute extends natives.Shell {
+      override run(): Promise<natives.ShellRunResult> {
+        return new Promise(() => undefined);
+      }
+    }
+    const place = fakePlace("far", { Shell: Mute });
+    const { open: before } = place;
+    const executor = open({
+      // The place itself is given 4 s more.
+      graceMs: -4_000,
+      place: Object.assign(place, { open: async () => ({ ...(await before()), awayMs: 1_000 }) }),
+    });
+    const from = performance.now();
+    const late = await executor.executeBash("x", { timeoutMs: 50 });
+    expect(late).toMatchObject({ timedOut: true, output: expect.stringContaining("did not respond") });
+    expect(performance.now() - from).toBeGreaterThan(1_000);
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 50);
+    const cancelled = await executor.executeBash("x", { timeoutMs: 60_000, signal: stop.signal });
+    expect(cancelled).toMatchObject({ cancelled: true, output: expect.stringContaining("did not respond") });
+    expect(performance.now() - from).toBeLessThan(10_000);
+  });
+
   it("rejects with the reason where a place cannot be reached, and tries again with the next command", async () => {
     const place = fakePlace("far");
     const executor = open({ place });

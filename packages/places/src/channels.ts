@@ -47,6 +47,8 @@ export interface Link {
   readonly leaseFacts: LeaseFacts;
   /** Takes a new channel and sends its first frame. Where `first` throws, there is no channel. */
   begin(channel: Channel, first: (number: number) => Buffer): number;
+  /** The channel's first frame waits for a connection: the far side knows nothing of it. */
+  isUnsent(number: number): boolean;
   /** A channel is over. */
   release(number: number): void;
   /** A channel is given up before its end was reported: what it is over there is to end. */

@@ -22,6 +22,8 @@ import { type AttachedRun, checked, type FarHello, ListAnswer } from "./wire/mes
 
 /** Longest time that the goodbye to a place takes which is not connected, in milliseconds. */
 const GOODBYE_MS = 10_000;
+/** A timer that keeps the event loop alive does nothing, this seldom, in milliseconds. */
+const HOLD_MS = 60_000;
 /** Least time that a try to come back is given, in milliseconds. */
 const LEAST_TRY_MS = 2_000;
 
@@ -73,6 +75,10 @@ export class KeptLink implements Link {
   #cutReason = "";
   #end: LinkEnd | undefined;
   #settleEnd: (end: LinkEnd) => void = () => undefined;
+  /** Keeps the host's event loop alive while a call waits for the link. */
+  #hold: NodeJS.Timeout | undefined;
+  /** Connections in a row that stood and were cut before the link was back. */
+  #fruitless = 0;
   readonly #stop = new AbortController();
   #returning: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -112,12 +118,18 @@ export class KeptLink implements Link {
     if (this.#awaySince === undefined) return this.#connection.begin(channel, first);
     const { number, frame } = claim(this.#channels, channel, first);
     this.#unsent.set(number, frame);
+    this.#holdHost();
     return number;
   }
 
   release(number: number): void {
     this.#unsent.delete(number);
     this.#connection.release(number);
+    this.#holdHost();
+  }
+
+  isUnsent(number: number): boolean {
+    return this.#unsent.has(number);
   }
 
   abandon(number: number): void {
@@ -150,6 +162,15 @@ export class KeptLink implements Link {
     this.#connection.cut(reason);
   }
 
+  #holdHost(): void {
+    const isWaiting = this.#awaySince !== undefined && this.#end === undefined && this.#channels.size > 0;
+    if (isWaiting) this.#hold ??= setInterval(() => undefined, HOLD_MS);
+    else {
+      clearInterval(this.#hold);
+      this.#hold = undefined;
+    }
+  }
+
   /** A connection has ended. */
   #lose(connection: Connection, end: LinkEnd): void {
     if (this.#end !== undefined || connection !== this.#connection) return;
@@ -165,6 +186,7 @@ export class KeptLink implements Link {
       this.#channels.release(number);
       channel.cut(end);
     }
+    this.#holdHost();
     const before = this.#returning;
     this.#returning = (before ?? Promise.resolve()).then(() => this.#comeBack());
   }
@@ -176,7 +198,7 @@ export class KeptLink implements Link {
       attempt: () => this.#connect(this.#stop.signal, Number.POSITIVE_INFINITY),
       isFinal: (error) => error instanceof PlaceError && this.#isFinal(error),
       signal: this.#stop.signal,
-      isWanted: () => this.#channels.size > 0,
+      failures: this.#fruitless,
     });
     if (came.kind === "given up" || this.#end !== undefined) return;
     if (came.kind === "back") await this.#goOn(came.value);
@@ -233,10 +255,10 @@ export class KeptLink implements Link {
     const unknown = this.#unknown;
     void connection.ended.then((end) => this.#lose(connection, end));
     const abandoned = [...this.#abandoned];
-    const listed = await request(connection, "list", {}, { place, isOfConnection: true }).then(
-      ({ ok }) => new Set(checked(ListAnswer, "list", ok).sessions),
-      () => undefined,
-    );
+    this.#fruitless += 1;
+    const listed = await request(connection, "list", {}, { place, isOfConnection: true })
+      .then(({ ok }) => new Set(checked(ListAnswer, "list", ok).sessions))
+      .catch(() => undefined);
     if (connection.end !== undefined || this.#end !== undefined) return;
     if (listed === undefined) {
       connection.cut("it does not say which sessions it has");
@@ -244,7 +266,9 @@ export class KeptLink implements Link {
     }
     // Frames are taken in their order, so these were.
     for (const number of abandoned) this.#abandoned.delete(number);
+    this.#fruitless = 0;
     this.#awaySince = undefined;
+    this.#holdHost();
     for (const [number, channel] of unknown) {
       if (this.#channels.get(number) === channel) channel.comesBack?.again(listed);
     }
@@ -272,6 +296,7 @@ export class KeptLink implements Link {
     if (this.#end !== undefined) return;
     this.#end = end;
     this.#stop.abort();
+    clearInterval(this.#hold);
     for (const [number, channel] of this.#channels.entries()) {
       this.#channels.release(number);
       channel.cut(this.#unsent.has(number) ? { ...end, isUnsent: true } : end);

@@ -147,6 +147,10 @@ export class Connection implements Link {
     if (this.#channels.size === 0 && this.#end === undefined) this.#child.hold(false);
   }
 
+  isUnsent(): boolean {
+    return false;
+  }
+
   abandon(number: number): void {
     this.release(number);
   }

@@ -182,6 +182,11 @@ export class RemotePlace {
     if (keepMs === undefined) return this.#reach(["stdio"], { signal });
     const channels = new ChannelTable();
     const first = await this.#reach(["stdio", "--keep-ms", String(keepMs)], { signal, channels });
+    if (first.hello.token === undefined) {
+      await first.close();
+      const text = `${this.name} cannot keep sessions: its pi-host gives no token. Use the pi-host of this version there.`;
+      throw new PlaceError("PI_PLACE_REFUSED", this.name, text);
+    }
     return new KeptLink(first, {
       place: this.name,
       keepMs,

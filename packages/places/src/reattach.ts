@@ -19,8 +19,8 @@ export interface ReattachOptions<T> {
   isFinal(error: unknown): boolean;
   /** Gives it up. */
   readonly signal: AbortSignal;
-  /** Whether the wait between two tries keeps the host's event loop alive. */
-  isWanted(): boolean;
+  /** Tries before these that came to nothing: the first one waits for as long as one after so many. Default 0. */
+  readonly failures?: number;
 }
 
 /** What came of it. */
@@ -33,11 +33,11 @@ export type Reattached<T> =
 
 /** Never rejects. */
 export async function reattach<T>(options: ReattachOptions<T>): Promise<Reattached<T>> {
-  const { keepMs, attempt, isFinal, signal } = options;
+  const { keepMs, attempt, isFinal, signal, failures = 0 } = options;
   const giveUpAt = performance.now() + keepMs;
-  let delayMs = FIRST_DELAY_MS * Math.random();
-  for (let count = 0; ; count += 1) {
-    if (!(await waited(delayMs, options))) return { kind: "given up" };
+  let delayMs = failures === 0 ? FIRST_DELAY_MS * Math.random() : backoffMs(failures - 1);
+  for (let count = failures; ; count += 1) {
+    if (!(await waited(delayMs, signal))) return { kind: "given up" };
     try {
       return { kind: "back", value: await attempt() };
     } catch (error) {
@@ -45,14 +45,18 @@ export async function reattach<T>(options: ReattachOptions<T>): Promise<Reattach
       if (isFinal(error)) return { kind: "refused", error };
       const leftMs = giveUpAt - performance.now();
       if (leftMs <= 0) return { kind: "late", error };
-      const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** count, MAX_BACKOFF_MS);
-      // Between half and the whole of it, and a last try when the time is over.
-      delayMs = Math.min(leftMs, backoffMs * (0.5 + Math.random() / 2));
+      // There is a last try when the time is over.
+      delayMs = Math.min(leftMs, backoffMs(count));
     }
   }
 }
 
-/** False: it was given up meanwhile. */
-async function waited(ms: number, { signal, isWanted }: Pick<ReattachOptions<unknown>, "signal" | "isWanted">) {
-  return pause(ms, true, { signal, ref: isWanted() }).catch(() => false);
+/** Time to the next try after so many others: between half and the whole of what it may be. */
+function backoffMs(count: number): number {
+  return Math.min(FIRST_BACKOFF_MS * 2 ** count, MAX_BACKOFF_MS) * (0.5 + Math.random() / 2);
+}
+
+/** False: it was given up meanwhile. The host's event loop is not kept alive. */
+async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
+  return pause(ms, true, { signal, ref: false }).catch(() => false);
 }

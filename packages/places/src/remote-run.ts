@@ -138,6 +138,10 @@ class RemoteRun implements Channel, ComingBack {
   /** Asks the place to stop it. */
   cancel(): void {
     this.#isCancelled = true;
+    if (this.#link.isUnsent(this.#channel)) {
+      this.#settleUnbegun();
+      return;
+    }
     this.#link.send(encodeFrame(KIND.cancel, this.#channel));
     this.#gate.openIn(CANCELLED_PATIENCE_MS);
     this.#deadline.arm(0);
@@ -183,10 +187,14 @@ class RemoteRun implements Channel, ComingBack {
     if (first === undefined) {
       const text = `${this.#call.place} does not have the command any more; its end is not known.`;
       void this.#lose({ kind: "cut", reason: "the run is not there", text });
-    } else if (this.#isCancelled) {
-      const outcome = { cancelled: true, timedOut: false, sessionReset: false, survivors: [], wallTimeMs: 0 };
-      this.#settle.resolve({ outcome });
-    } else this.#link.send(first);
+    } else if (this.#isCancelled) this.#settleUnbegun();
+    else this.#link.send(first);
+  }
+
+  /** It was cancelled before it began. */
+  #settleUnbegun(): void {
+    const outcome = { cancelled: true, timedOut: false, sessionReset: false, survivors: [], wallTimeMs: 0 };
+    this.#settle.resolve({ outcome });
   }
 
   #start(): void {

@@ -6,7 +6,6 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../../../test/support/patience.ts";
 import { command, container, PlaceOptionError, type RemotePlace, slurm } from "../src/index.ts";
-import { reattach } from "../src/reattach.ts";
 
 const program = fileURLToPath(new URL("kept-host.mjs", import.meta.url));
 const RUN = 3;
@@ -236,6 +235,41 @@ describe("a link that comes back", () => {
     expect(JSON.stringify(await place.open())).not.toContain("secret-token");
   });
 
+  it("is refused where pi-host over there gives no token", async () => {
+    const { place } = keptPlace([{ hello: { token: null } }]);
+    await expect(place.open()).rejects.toMatchObject({
+      code: "PI_PLACE_REFUSED",
+      message: expect.stringContaining("gives no token"),
+    });
+  });
+
+  it("settles a command at once that is cancelled before it could be sent", async () => {
+    const { place, heard } = keptPlace([{ run: [{ started: 1 }, END] }, { dumb: "no way" }]);
+    const { shell } = await runOn(place);
+    await place.cut();
+    const stop = new AbortController();
+    const run = shell.run({ command: "y", signal: stop.signal });
+    await until("a try to come back", () => heard().some(({ verb }) => verb === "attach"));
+    stop.abort();
+    expect(await run).toMatchObject({ cancelled: true, wallTimeMs: 0 });
+    expect(heard().filter(({ kind }) => kind === RUN)).toHaveLength(1);
+  });
+
+  it("waits longer where connections come to stand and are cut before it is back", async () => {
+    const { place, heard } = keptPlace([BEGUN, { state: "running", dies: REQUEST }]);
+    const { natives } = await place.open();
+    const run = new natives.Shell().run({ command: "x" }).catch((error: unknown) => error);
+    const tries = (): number[] =>
+      heard()
+        .filter(({ verb }) => verb === "attach")
+        .map(({ at }) => at);
+    await until("three tries", () => tries().length >= 3);
+    const [, second = 0, third = 0] = tries();
+    expect(third - second).toBeGreaterThan(450);
+    await place.close();
+    expect(await run).toMatchObject({ code: "PI_PLACE_LOST" });
+  });
+
   it("is refused where the way to the place ends what it carries", () => {
     const onCut = { keepMs: 5_000 };
     for (const make of [
@@ -246,44 +280,5 @@ describe("a link that comes back", () => {
       expect(make).toThrow(PlaceOptionError);
     }
     expect(() => command(["env"], { onCut: { keepMs: 1 } })).toThrow(PlaceOptionError);
-  });
-});
-
-describe("tries to come back", () => {
-  const failing = (times: number, begun: number[]) => () => {
-    begun.push(performance.now());
-    return begun.length > times ? Promise.resolve("back") : Promise.reject(new Error("not yet"));
-  };
-  const given = { isFinal: () => false, isWanted: () => true, signal: new AbortController().signal };
-
-  it("wait longer each time", async () => {
-    const begun: number[] = [];
-    expect(await reattach({ ...given, keepMs: 20_000, attempt: failing(3, begun) })).toEqual({
-      kind: "back",
-      value: "back",
-    });
-    const gaps = begun.slice(1).map((at, index) => at - (begun[index] ?? 0));
-    // Timers may be a little early; how late they are is the machine's.
-    for (const [index, least] of [250, 500, 1_000].entries()) expect(gaps[index]).toBeGreaterThan(least - 5);
-  });
-
-  it("end when the time is over, with one more then", async () => {
-    const begun: number[] = [];
-    const from = performance.now();
-    const came = await reattach({ ...given, keepMs: 700, attempt: failing(100, begun) });
-    expect(came).toMatchObject({ kind: "late", error: new Error("not yet") });
-    expect((begun.at(-1) ?? 0) - from).toBeGreaterThan(690);
-    expect(begun.length).toBeLessThan(6);
-  });
-
-  it("end at once where no later one can work, and where they are given up", async () => {
-    const begun: number[] = [];
-    const refused = await reattach({ ...given, keepMs: 20_000, isFinal: () => true, attempt: failing(100, begun) });
-    expect([refused.kind, begun.length]).toEqual(["refused", 1]);
-    const stop = new AbortController();
-    const waiting = reattach({ ...given, keepMs: 20_000, signal: stop.signal, attempt: failing(100, begun) });
-    await until("a try", () => begun.length > 1);
-    stop.abort();
-    expect(await waiting).toEqual({ kind: "given up" });
   });
 });

@@ -8,12 +8,10 @@ import { join } from "node:path";
 import { createExecutor, type Executor } from "@pi-bash/executor";
 import type { RemotePlace } from "@pi-bash/places";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startHost } from "../../support/host.ts";
-import { pause, until, within } from "../../support/patience.ts";
+import { until, within } from "../../support/patience.ts";
 import {
   absenceOfPlace,
   childrenOf,
-  hostBinary,
   type PlaceKind,
   type PlaceOptions,
   processesWith,
@@ -100,6 +98,28 @@ describe.each(["command", "sshd"] satisfies PlaceKind[])("a kept place of the ki
     await until("the late output", async () => (await shell.lateOutput()).includes("late"));
     await shell.close();
     await until("the job to end with its session", () => processesWith(`300.${mark}`).length === 0);
+  });
+
+  test("lets a command go on beside its session that is handed over while it is away", async () => {
+    const { place, shut, reopen } = open();
+    const { natives } = await place.open();
+    const shell = new natives.Shell();
+    await shell.run({ command: "A=kept" });
+    const stop = new AbortController();
+    let hasBegun = false;
+    const long = shell.run({ command: "echo begun; sleep 300", signal: stop.signal }, () => {
+      hasBegun = true;
+    });
+    await until("the command to run", () => hasBegun);
+    shut("no way");
+    await place.cut();
+    const handed = shell.handOver();
+    reopen();
+    expect(await within("the hand-over", handed)).toBe(true);
+    expect((await within("the next command", shell.run({ command: "echo $A", sink: {} }))).output?.text).toBe("kept\n");
+    stop.abort();
+    expect(await within("the first command", long)).toMatchObject({ cancelled: true });
+    await shell.close();
   });
 
   test("ends a command that is cancelled while it is away, as soon as it is back", async () => {
@@ -265,41 +285,3 @@ function enginesOf(keepMs: number): number[] {
 function clients(): number[] {
   return childrenOf().filter((pid) => /^(?:ssh|pi-host.*)$/.test(programOf(pid)));
 }
-
-/** What a host reads that stood still, itself and not its connection. */
-describe("a host that is stopped", () => {
-  const absence = absenceOfPlace("command");
-  const why = absence === undefined ? "" : ` (skipped: ${absence})`;
-  const cases: readonly (readonly [name: string, onCut: PlaceOptions["onCut"], result: object])[] = [
-    ["reads that the place has ended its command meanwhile, and why", "end", { cancelled: true }],
-    ["finds its command where it was kept", { keepMs: KEEP_MS }, { exitCode: 0, cancelled: false }],
-  ];
-
-  it.skipIf(absence !== undefined).each(cases)(`%s${why}`, { timeout: LIMIT_MS }, async (_, onCut, expected) => {
-    const folder = scratchFolder();
-    const leaseMs = 1_500;
-    const options = {
-      hostBinary: hostBinary(),
-      workspace: folder,
-      env: { HOME: folder, PI_HOST_CACHE: join(folder, "cache") },
-      leaseMs,
-      onCut,
-    };
-    const command = "echo begun; sleep 5; echo went on";
-    const host = startHost("sleeping-host", { args: [JSON.stringify({ options, command })] });
-    await host.printed("begun");
-    process.kill(host.pid, "SIGSTOP");
-    // Its own clock has to go on for longer than the lease, whatever else happens.
-    await pause(leaseMs * 2);
-    process.kill(host.pid, "SIGCONT");
-    expect(await host.ended()).toEqual({ code: 0, signal: null });
-    const result = JSON.parse(host.stdout().trim().split("\n").at(-1) ?? "");
-    expect(result).toMatchObject(expected);
-    if (onCut === "end")
-      expect(result.output).toMatch(/heard nothing for 1\.5 s and ended .* at about [\d:]{8} \(this host was asleep\)/);
-    else {
-      expect(result.output).toBe("begun\nwent on\n");
-      expect(result.notices?.map(({ text }: { text: string }) => text).join()).toMatch(/was away for/);
-    }
-  });
-});

@@ -231,14 +231,11 @@ impl Engine {
     pub(crate) fn lose(&self, link: &Arc<Link>, loss: &Loss) {
         link.end();
         let is_present = self.is_present(link);
-        let has_begun = is_present || self.inner.keep.is_none();
-        if !has_begun {
+        // Near has no token then, and cannot come back.
+        let is_first_without_greeting = link.number == FIRST_LINK && !link.has_begun();
+        if !is_present && self.inner.keep.is_some() && !is_first_without_greeting {
             link.cut();
-            if link.number == FIRST_LINK && !link.has_begun() {
-                // Near has no token, and cannot come back.
-                let (reason, detail) = loss.words();
-                self.finish(Over { reason, detail, status: 0 });
-            } else if let Some(since) = &mut self.present().away_since {
+            if let Some(since) = &mut self.present().away_since {
                 *since = (*since).min(Instant::now());
             }
             return;
@@ -247,7 +244,6 @@ impl Engine {
         let ends_all = match loss {
             Loss::Closed => true,
             Loss::Displaced => false,
-            // Without the token near cannot come back.
             _ => self.inner.keep.is_none() || !self.inner.is_known.load(Ordering::Relaxed),
         };
         if ends_all {

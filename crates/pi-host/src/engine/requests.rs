@@ -211,7 +211,7 @@ impl Engine {
         Ok(json!({}))
     }
 
-    pub(super) fn shell(&self, session: u32) -> Result<Shell, Failure> {
+    fn shell(&self, session: u32) -> Result<Shell, Failure> {
         let sessions = self.sessions();
         let found = sessions.get(&session).map(|session| session.shell.clone());
         found.ok_or_else(|| Failure::unknown_session(session))

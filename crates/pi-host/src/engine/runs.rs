@@ -252,19 +252,19 @@ impl Engine {
         session: u32,
         id: Option<String>,
     ) -> Result<bool, Failure> {
-        let shell = self.shell(session)?;
-        let done = self.has_handed_over(session, id.as_deref()) || shell.hand_over().await;
-        // The first one may have been under way.
-        let done = done || self.has_handed_over(session, id.as_deref());
+        let (shell, known) = {
+            let sessions = self.sessions();
+            let found = sessions.get(&session).ok_or_else(|| Failure::unknown_session(session))?;
+            (found.shell.clone(), found.handed_over.clone())
+        };
+        if id.is_some() && known == id {
+            return Ok(true);
+        }
+        let done = shell.hand_over().await;
         if done && let Some(session) = self.sessions().get_mut(&session) {
             session.handed_over = id;
         }
         Ok(done)
-    }
-
-    fn has_handed_over(&self, session: u32, id: Option<&str>) -> bool {
-        let sessions = self.sessions();
-        id.is_some() && sessions.get(&session).is_some_and(|one| one.handed_over.as_deref() == id)
     }
 
     /// Has a run or a terminal ended.

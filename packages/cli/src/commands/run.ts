@@ -42,12 +42,13 @@ const UNJUDGED: Permit = { env: {}, isConfined: false };
 
 /** How a command ended, on a terminal or not; on one nothing is left of it. */
 type Ended = Omit<ShellRunResult, "survivors" | "sessionReset" | "wallTimeMs"> &
-  Partial<Pick<ShellRunResult, "survivors" | "sessionReset">>;
+  Partial<Pick<ShellRunResult, "survivors" | "sessionReset">> & { readonly placeNotice?: string };
 
 /** What a person should know beside the output. */
 function notices(result: Ended, { session, timeoutMs }: RunArguments, isLast: boolean): string[] {
   const lines: string[] = [];
   if (result.timedOut) lines.push(`the command took longer than ${(timeoutMs ?? 0) / 1000} s and was ended`);
+  if (result.placeNotice !== undefined) lines.push(result.placeNotice);
   if (result.signal !== undefined) lines.push(`the command was ended by ${result.signal}`);
   // A shell of one command has no state that anybody could miss.
   if (session && result.sessionReset)
