@@ -8,7 +8,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { type BashToolResult, Settings } from "@pi-bash/contract";
-import { checkedValue, readJson, shortLine, type TextPlace } from "@pi-bash/contract/internal";
+import { checkedValue, HostSessionName, readJson, shortLine, type TextPlace } from "@pi-bash/contract/internal";
 import type { RemotePlace } from "@pi-bash/places";
 import { createBashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import { listenForInterrupt } from "../interrupt.ts";
@@ -16,7 +16,7 @@ import { parseAssignment, parseOptionWords, parseTimeoutSeconds } from "../optio
 import { parsePlace } from "../place-option.ts";
 import { type PolicyArguments, parsePolicyArguments, policyOf } from "../policy-option.ts";
 import { openSeat } from "../seat.ts";
-import { SESSION_OPTIONS, TOOL_OPTIONS } from "../surface/options.ts";
+import { KEPT_OPTIONS, SESSION_OPTIONS, TOOL_OPTIONS } from "../surface/options.ts";
 import { SETTING_NAMES, unknownSetting } from "../surface/settings.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
 import { UsageError } from "../usage.ts";
@@ -36,6 +36,15 @@ export interface ToolArguments extends PolicyArguments {
   json: boolean;
   /** Where commands run. Absent: on this machine. */
   on?: RemotePlace;
+  /** The word that named it. */
+  onWord?: string;
+}
+
+/** The session of a host that a command works in (`--host`). */
+export interface KeptArguments {
+  /** Absent: it is made of the folder. */
+  readonly name?: string;
+  readonly isCwdGiven: boolean;
 }
 
 /** Runs the words after `tool` and resolves with the exit status. */
@@ -113,7 +122,7 @@ function toolArguments(values: {
   return {
     settings: { ...settings, "bash.allowUnasked": allowUnasked },
     givenSettings: new Set(values.setting.map((each) => parseAssignment(each, "--setting")[0])),
-    ...(values.on === undefined ? {} : { on: parsePlace(values.on) }),
+    ...(values.on === undefined ? {} : { on: parsePlace(values.on), onWord: values.on }),
     ...(values.artifacts === undefined ? {} : { artifacts: artifactFolder(values.artifacts) }),
     ...policy,
   };
@@ -140,6 +149,44 @@ export function parseSessionArguments(words: readonly string[], takesCalls: stri
     options: SESSION_OPTIONS,
   });
   if (positionals.length > 0) throw new UsageError(takesCalls);
+  return sessionArguments(values);
+}
+
+/**
+ * The same for `mcp` and `rpc`, whose session a host may keep: `kept` is there where it does.
+ *
+ * @throws {UsageError} as above, and for `--session` without `--host` or with a word that is not a name.
+ */
+export function parseKeptArguments(
+  words: readonly string[],
+  takesCalls: string,
+): SessionArguments & { readonly kept?: KeptArguments } {
+  const { values, positionals } = parseOptionWords({ args: [...words], allowPositionals: true, options: KEPT_OPTIONS });
+  if (positionals.length > 0) throw new UsageError(takesCalls);
+  const { host, session, ...others } = values;
+  const kept = keptArguments({ host, session, cwd: values.cwd });
+  return { ...sessionArguments(others), ...(kept === undefined ? {} : { kept }) };
+}
+
+function keptArguments(values: {
+  host: boolean;
+  session: string | undefined;
+  cwd: string | undefined;
+}): KeptArguments | undefined {
+  const { host, session: name, cwd } = values;
+  if (!host && name !== undefined) throw new UsageError("`--session` names a session of a host; it needs `--host`");
+  if (!host) return undefined;
+  if (name !== undefined && !HostSessionName.safeParse(name).success) {
+    throw new UsageError(
+      `\`--session\` takes 1 to 64 letters, digits, \`.\`, \`_\` and \`-\`, not \`${shortLine(name)}\``,
+    );
+  }
+  return { ...(name === undefined ? {} : { name }), isCwdGiven: cwd !== undefined };
+}
+
+function sessionArguments(
+  values: Parameters<typeof toolArguments>[0] & { cwd?: string | undefined; "require-sessions": boolean },
+): SessionArguments {
   const { cwd = ".", "require-sessions": requireSessions, ...others } = values;
   const asked = toolArguments(others);
   const settings = withLastingFolder(asked);

@@ -14,6 +14,7 @@ import { guardListener, warnAboutListener } from "../host-listener.ts";
 import { DeliveryQueue, type DeliverySink } from "./delivery-queue.ts";
 import { type FollowOptions, type FollowReport, followJob } from "./follow.ts";
 import { type ForegroundEnd, type ForegroundOptions, waitInForeground } from "./foreground.ts";
+import { ForegroundEntries } from "./foreground-entries.ts";
 import { enterHost, isHostAlive, leaveHost } from "./host-identity.ts";
 import { type HostIdentity, type JobDelivery, type JobEnd, JobLimitError, type JobView, type JobWork } from "./job.ts";
 import {
@@ -29,6 +30,7 @@ import {
 import type { JobManagerOptions, JobOptions } from "./job-options.ts";
 import { JobRegistry } from "./job-registry.ts";
 import { cancelText } from "./job-texts.ts";
+import { type JobWatch, watchJob } from "./job-watch.ts";
 import { withArtifact } from "./overflow.ts";
 import { type PollOptions, type PollResult, pollJobs } from "./poll.ts";
 import { forgettable } from "./retention.ts";
@@ -44,6 +46,7 @@ export class JobManager {
   readonly #host: HostIdentity;
   /** Jobs by id, in the order they started. */
   readonly #jobs = new Map<string, JobEntry>();
+  readonly #foreground = new ForegroundEntries();
   #lastNumber = 0;
   #isDisposed = false;
 
@@ -97,6 +100,7 @@ export class JobManager {
     this.#checkOpen();
     this.#forget();
     const entry = newEntry(options, this.#now());
+    this.#foreground.enter(entry);
     const work = this.#work(entry, options.work);
     return waitInForeground(entry, work, options, () => {
       if (this.#isDisposed || this.runningCount >= (this.#options.maxJobs ?? DEFAULT_MAX_JOBS)) return false;
@@ -121,6 +125,25 @@ export class JobManager {
   listAll(isWanted: (owner: string | undefined) => boolean): OwnedJob[] {
     this.#forget();
     return [...this.#jobs.values()].filter((entry) => isWanted(entry.view.owner)).map(toOwnedJob);
+  }
+
+  /** Commands that a call waits for and that are not jobs, oldest first. Their ids (`fg_1`) are for `watch` and `endForeground`. */
+  listForeground(): OwnedJob[] {
+    return this.#foreground.list();
+  }
+
+  /** A job, or a command in the foreground, whatever becomes of it; undefined: there is none of that id. */
+  watch(id: string): JobWatch | undefined {
+    const entry = this.#jobs.get(id) ?? this.#foreground.find(id);
+    return entry && watchJob(entry, () => this.#offer(entry));
+  }
+
+  /** Ends a command in the foreground: its call gets a cancelled result. False: there is none of that id. */
+  endForeground(id: string): boolean {
+    const entry = this.#foreground.find(id);
+    if (entry === undefined || entry.isJob) return false;
+    entry.cancel();
+    return true;
   }
 
   /** A job whoever owns it: for callers that know the owners they may see. */
@@ -246,7 +269,7 @@ export class JobManager {
 
   /** Queues a result for its owner's sink, unless somebody waits for it or nobody wants it. */
   #offer(entry: JobEntry): void {
-    if (entry.isRunning || entry.isWatched || entry.isQuiet || entry.delivery !== "none") return;
+    if (!entry.isJob || entry.isRunning || entry.isWatched || entry.isQuiet || entry.delivery !== "none") return;
     entry.delivery = "queued";
     this.#save(entry);
     this.#queue.wake(entry.view.owner);
