@@ -51,8 +51,6 @@ export type HostSeat = z.infer<typeof HostSeat>;
 export const HostRequest = z.discriminatedUnion("ask", [
   /** Serves a protocol over a session; the session is made where there is none. */
   z.strictObject({ ...head, ask: z.literal("serve"), protocol: z.enum(["mcp", "rpc"]), seat: HostSeat }),
-  /** One call of the bash tool, beside the client of the session. */
-  z.strictObject({ ...head, ask: z.literal("call"), seat: HostSeat, params: z.unknown() }),
   /** What the host is. */
   z.strictObject({ ...head, ask: z.literal("status") }),
   /** Everything that it keeps. */

@@ -34,16 +34,17 @@ export function readFirstLine(socket: Socket, { bytes, ms }: LineBounds): Promis
     };
     const take = (piece: Buffer): void => {
       const at = piece.indexOf(NEWLINE);
-      if (length + (at === -1 ? piece.length : at) > bytes) {
+      const part = at === -1 ? piece : piece.subarray(0, at);
+      length += part.length;
+      if (length > bytes) {
         finish({ problem: `the first line has more than ${bytes} bytes` });
         return;
       }
-      kept.push(at === -1 ? piece : piece.subarray(0, at));
-      length += piece.length;
+      kept.push(part);
       if (at === -1) return;
       const line = Buffer.concat(kept);
       const rest = piece.subarray(at + 1);
-      finish(valueOf(line));
+      finish(jsonOf(line));
       if (rest.length > 0) socket.unshift(rest);
     };
     const onClose = (): void => finish({ problem: "the connection ended before its first line" });
@@ -57,7 +58,7 @@ export function writeFirstLine(socket: Socket, value: object): void {
   socket.write(`${JSON.stringify(value)}\n`);
 }
 
-function valueOf(line: Buffer): FirstLine {
+function jsonOf(line: Buffer): FirstLine {
   if (!isUtf8(line)) return { problem: "the first line is not UTF-8" };
   try {
     return { value: JSON.parse(line.toString("utf8")) };

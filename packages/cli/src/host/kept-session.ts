@@ -94,7 +94,7 @@ export class KeptSession {
 
   /** Since when it has had no client and has run nothing, in milliseconds; undefined: it is in use. */
   get idleMs(): number | undefined {
-    const isUsed = this.#served > 0 || this.jobs.runningCount > 0 || this.jobs.listForeground().length > 0;
+    const isUsed = this.#served > 0 || this.jobs.runningCount > 0 || this.jobs.foreground.list().length > 0;
     if (isUsed) this.#leftAtMs = performance.now();
     return isUsed ? undefined : performance.now() - this.#leftAtMs;
   }
@@ -161,7 +161,7 @@ export class KeptSession {
       hasClient: this.hasClient,
       ...(place === undefined ? {} : { place }),
     };
-    const commands = this.jobs.listForeground();
+    const commands = this.jobs.foreground.list();
     const own = { kind: "session", id: name, state: commands.length > 0 ? "running" : "idle" } as const;
     return [
       { ...common, ...own, sinceMs: this.sinceMs },
@@ -193,7 +193,7 @@ export class KeptSession {
     const watched = this.jobs.watch(part);
     if (watched === undefined) return undefined;
     const wasRunning = watched.job.endedAtMs === undefined;
-    if (this.jobs.endForeground(part)) {
+    if (this.jobs.foreground.end(part)) {
       const isOver = await this.#untilEnded(watched);
       return isOver ? `ended the command \`${id}\`; its call was answered` : `the command \`${id}\` does not end yet`;
     }

@@ -7,8 +7,9 @@
 import { constants } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { artifactUrl, displayLine } from "@pi-bash/contract";
+import { unlessAborted } from "@pi-bash/contract/wait";
 import { ArtifactError, type JobView, type JobWatch } from "@pi-bash/executor";
-import { DEFAULT_THEME, PLAIN_THEME, type TaskToolName } from "@pi-bash/renderer";
+import { DEFAULT_THEME, PLAIN_THEME, type TaskToolName, type Theme } from "@pi-bash/renderer";
 import { isTaskToolName } from "@pi-bash/renderer/internal";
 import { CallBlock, OtherBlock, type ReadOutput } from "../console/blocks.ts";
 import { FRAME, type FrameLink } from "./frames.ts";
@@ -27,6 +28,14 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
 
 /** Exit status where a job's own is not known, or there is none: as of a command that did not run. */
 const NO_STATUS = 125;
+
+/** What a call is drawn with. */
+interface Scene {
+  readonly sessionCwd: string;
+  readonly theme: Theme;
+  readonly readOutput: ReadOutput;
+  readonly columns: number;
+}
 
 /** Each onlooker has a place of its own in an output. */
 let onlookers = 0;
@@ -69,43 +78,38 @@ export async function showSession(
     }
   };
   const sessionCwd = session.seat.cwd;
-  const show = ({ tool, params, answer }: SeenCall): void => {
-    if (link.output.writableLength > MAX_UNREAD_BYTES) return;
-    const args = typeof params === "object" && params !== null ? { ...params } : {};
-    if (answer === undefined) {
-      const command = "command" in args ? args.command : "script" in args ? args.script : undefined;
-      const what = typeof command === "string" ? `${tool}: ${displayLine(command)}` : tool;
-      link.output.write(`${displayLine(what)} …\n`);
-      return;
-    }
-    const block = isOther(tool)
-      ? new OtherBlock(tool, args, theme)
-      : new CallBlock(args, { sessionCwd, theme, readOutput });
-    block.answer(answer as Parameters<CallBlock["answer"]>[0] & Parameters<OtherBlock["answer"]>[0]);
-    link.output.write(`${block.render({ width: columns, rows: CALL_ROWS }).join("\n")}\n`);
-  };
-  const unwatch = session.watchCalls(show);
+  const draw = (call: SeenCall): string => drawn(call, { sessionCwd, theme, readOutput, columns });
+  const unwatch = session.watchCalls((call) => {
+    // A slow onlooker is shown less, and holds nothing up.
+    if (link.output.writableLength <= MAX_UNREAD_BYTES) link.output.write(draw(call));
+  });
   try {
-    await new Promise<void>((resolve) => {
-      if (left.aborted) resolve();
-      left.addEventListener("abort", () => resolve(), { once: true });
-    });
+    await unlessAborted(new Promise<never>(() => undefined), left);
   } finally {
     unwatch();
   }
+}
+
+/** A call as it is shown: a line when it begins, and the whole when it has ended. */
+function drawn({ tool, params, answer }: SeenCall, scene: Scene): string {
+  const args: Readonly<Record<string, unknown>> = typeof params === "object" && params !== null ? { ...params } : {};
+  if (answer === undefined) {
+    const command = args["command"] ?? args["script"];
+    return `${displayLine(typeof command === "string" ? `${tool}: ${command}` : tool)} …\n`;
+  }
+  const block = isOther(tool) ? new OtherBlock(tool, args, scene.theme) : new CallBlock(args, scene);
+  block.answer(answer as Parameters<CallBlock["answer"]>[0] & Parameters<OtherBlock["answer"]>[0]);
+  return `${block.render({ width: scene.columns, rows: CALL_ROWS }).join("\n")}\n`;
 }
 
 function isOther(tool: string): tool is TaskToolName | "job" {
   return tool === "job" || isTaskToolName(tool);
 }
 
-/** Resolves when the onlooker has taken it, or has left: a slow one is shown less, and holds nothing up. */
+/** Resolves when the onlooker has taken it, or has left. */
 async function written(link: FrameLink, text: string, left: AbortSignal): Promise<void> {
   if (text === "") return;
-  await new Promise<void>((resolve) => {
-    left.addEventListener("abort", () => resolve(), { once: true });
-    link.output.write(text, () => resolve());
-  });
+  await unlessAborted(new Promise<void>((resolve) => link.output.write(text, () => resolve())), left);
 }
 
 function statusOf(job: JobView, link: FrameLink): number {

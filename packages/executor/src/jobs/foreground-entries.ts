@@ -5,11 +5,12 @@
  */
 import { type JobEntry, type OwnedJob, toOwnedJob } from "./job-entry.ts";
 
+/** Commands in the foreground of one manager. */
 export class ForegroundEntries {
   readonly #entries = new Map<string, JobEntry>();
   #lastNumber = 0;
 
-  /** Counts one in, until it has ended. */
+  /** Counts one in, until it has ended: the manager's to call. */
   enter(entry: JobEntry): void {
     this.#lastNumber += 1;
     const id = `fg_${this.#lastNumber}`;
@@ -17,7 +18,7 @@ export class ForegroundEntries {
     void entry.whenEnded().then(() => this.#entries.delete(id));
   }
 
-  /** Those that are not jobs, oldest first. */
+  /** Those that are not jobs, oldest first, by the ids that `end` and `JobManager.watch` take. */
   list(): OwnedJob[] {
     return [...this.#entries]
       .filter(([, entry]) => !entry.isJob)
@@ -27,6 +28,15 @@ export class ForegroundEntries {
       });
   }
 
+  /** Ends one: its call gets a cancelled result. False: there is none of that id, or it is a job by now. */
+  end(id: string): boolean {
+    const entry = this.#entries.get(id);
+    if (entry === undefined || entry.isJob) return false;
+    entry.cancel();
+    return true;
+  }
+
+  /** The command of an id (`fg_1`), for the manager. */
   find(id: string): JobEntry | undefined {
     return this.#entries.get(id);
   }

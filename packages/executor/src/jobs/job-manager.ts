@@ -40,13 +40,13 @@ const DISPOSE_BOUND_MS = 3_000;
 
 /** The jobs of a host: started, read, ended, delivered. */
 export class JobManager {
+  readonly #foreground = new ForegroundEntries();
   readonly #options: JobManagerOptions;
   readonly #registry: JobRegistry | undefined;
   readonly #queue: DeliveryQueue;
   readonly #host: HostIdentity;
   /** Jobs by id, in the order they started. */
   readonly #jobs = new Map<string, JobEntry>();
-  readonly #foreground = new ForegroundEntries();
   #lastNumber = 0;
   #isDisposed = false;
 
@@ -72,6 +72,11 @@ export class JobManager {
   /** Why the registry could not be written. */
   get registryError(): Error | undefined {
     return this.#registry?.error;
+  }
+
+  /** Commands that a call waits for and that are not jobs. */
+  get foreground(): Pick<ForegroundEntries, "list" | "end"> {
+    return this.#foreground;
   }
 
   /** Jobs that run now. */
@@ -127,23 +132,10 @@ export class JobManager {
     return [...this.#jobs.values()].filter((entry) => isWanted(entry.view.owner)).map(toOwnedJob);
   }
 
-  /** Commands that a call waits for and that are not jobs, oldest first. Their ids (`fg_1`) are for `watch` and `endForeground`. */
-  listForeground(): OwnedJob[] {
-    return this.#foreground.list();
-  }
-
   /** A job, or a command in the foreground, whatever becomes of it; undefined: there is none of that id. */
   watch(id: string): JobWatch | undefined {
     const entry = this.#jobs.get(id) ?? this.#foreground.find(id);
     return entry && watchJob(entry, () => this.#offer(entry));
-  }
-
-  /** Ends a command in the foreground: its call gets a cancelled result. False: there is none of that id. */
-  endForeground(id: string): boolean {
-    const entry = this.#foreground.find(id);
-    if (entry === undefined || entry.isJob) return false;
-    entry.cancel();
-    return true;
   }
 
   /** A job whoever owns it: for callers that know the owners they may see. */
