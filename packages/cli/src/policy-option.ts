@@ -50,8 +50,8 @@ function unaskedKind(text: string): UnaskedKind {
 }
 
 /** The policy that was asked for. Problems of the rules are printed, each once. */
-export async function policyOf(asked: PolicyArguments): Promise<Policy | undefined> {
-  return hasPolicy(asked) ? openPolicy(asked) : undefined;
+export async function policyOf(asked: PolicyArguments, tell?: (message: string) => void): Promise<Policy | undefined> {
+  return hasPolicy(asked) ? openPolicy(asked, tell) : undefined;
 }
 
 /** Whether rules or a mode were asked for. */

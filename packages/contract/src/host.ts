@@ -51,6 +51,8 @@ export type HostSeat = z.infer<typeof HostSeat>;
 export const HostRequest = z.discriminatedUnion("ask", [
   /** Serves a protocol over a session; the session is made where there is none. */
   z.strictObject({ ...head, ask: z.literal("serve"), protocol: z.enum(["mcp", "rpc"]), seat: HostSeat }),
+  /** One call of the bash tool, beside the session's client. */
+  z.strictObject({ ...head, ask: z.literal("call"), seat: HostSeat, params: z.unknown() }),
   /** What the host is. */
   z.strictObject({ ...head, ask: z.literal("status") }),
   /** Everything that it keeps. */

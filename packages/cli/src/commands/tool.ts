@@ -38,6 +38,8 @@ export interface ToolArguments extends PolicyArguments {
   on?: RemotePlace;
   /** The word that named it. */
   onWord?: string;
+  /** The session of a host that it works in. Absent: one of its own. */
+  kept?: KeptArguments;
 }
 
 /** The session of a host that a command works in (`--host`). */
@@ -52,6 +54,7 @@ export async function tool(words: readonly string[]): Promise<number> {
   const asked = parseToolArguments(words);
   if (asked.params === undefined) tellWhatIsRead("the parameters of a call as JSON");
   const params = asked.params ?? parseCall(await text(process.stdin));
+  if (asked.kept !== undefined) return callInHost(asked, asked.kept, params);
   const policy = await policyOf(asked);
   const interrupt = listenForInterrupt(() => undefined);
   const seat = await openSeat({ ...asked, cwd: asked.on === undefined ? process.cwd() : ".", requireSessions: false });
@@ -65,9 +68,29 @@ export async function tool(words: readonly string[]): Promise<number> {
     policyContext: () => (asked.mode === undefined ? {} : { mode: asked.mode }),
   });
   try {
-    const answer = await bash.execute("cli", params, interrupt.signal);
-    print(answer, asked.json);
-    return answer.details?.exitCode ?? 0;
+    const outcome = await callOutcome(() => bash.execute("cli", params, interrupt.signal));
+    print(outcome.answer, asked.json);
+    return outcome.hasResult ? outcome.status : (interrupt.status ?? outcome.status);
+  } finally {
+    await seat.dispose();
+    interrupt.release();
+  }
+}
+
+/** What became of a call. */
+export interface CallOutcome {
+  readonly answer: BashToolResult;
+  /** False: it was refused, timed out, or did not start. */
+  readonly hasResult: boolean;
+  /** Exit status of a program that made it. */
+  readonly status: number;
+}
+
+/** Makes a call; what the tool throws is an answer, too. */
+export async function callOutcome(execute: () => Promise<BashToolResult>): Promise<CallOutcome> {
+  try {
+    const answer = await execute();
+    return { answer, hasResult: true, status: answer.details?.exitCode ?? 0 };
   } catch (error) {
     if (!(error instanceof ToolError) && !(error instanceof ToolAbortError)) throw error;
     const answer: BashToolResult = {
@@ -75,12 +98,22 @@ export async function tool(words: readonly string[]): Promise<number> {
       ...(error.details === undefined ? {} : { details: error.details }),
       isError: true,
     };
-    print(answer, asked.json);
-    return interrupt.status ?? NO_RESULT_STATUS;
-  } finally {
-    await seat.dispose();
-    interrupt.release();
+    return { answer, hasResult: false, status: NO_RESULT_STATUS };
   }
+}
+
+/** Makes the call in a session of the host, beside the client that is there. */
+async function callInHost(asked: ToolArguments, kept: KeptArguments, params: unknown): Promise<number> {
+  const { callFromHost } = await import("../host/single-call.ts");
+  const cwd = asked.on === undefined ? process.cwd() : ".";
+  const outcome = await callFromHost(
+    { ...asked, settings: withLastingFolder(asked), cwd, requireSessions: false },
+    kept,
+    params,
+  );
+  if (outcome === undefined) return NO_RESULT_STATUS;
+  print(outcome.answer, asked.json);
+  return outcome.status;
 }
 
 /** Reads the words after `tool`. */
@@ -94,7 +127,9 @@ export function parseToolArguments(words: readonly string[]): ToolArguments {
   const [command] = positionals;
   const hasFlags = values.cwd !== undefined || values.timeout !== undefined || values.env.length > 0;
   if (command === undefined && hasFlags) throw new UsageError("`tool` needs a command beside its flags");
-  const asked = { ...toolArguments(values), json: values.json };
+  // A `--cwd` is the call's own: where the session began is not asked for.
+  const kept = keptArguments({ ...values, cwd: undefined });
+  const asked = { ...toolArguments(values), json: values.json, ...(kept === undefined ? {} : { kept }) };
   if (command === undefined) return asked;
   const params = {
     command,
@@ -115,7 +150,7 @@ function toolArguments(values: {
   setting: readonly string[];
   artifacts?: string | undefined;
   on?: string | undefined;
-}): Omit<ToolArguments, "params" | "json"> {
+}): Omit<ToolArguments, "params" | "json" | "kept"> {
   const policy = parsePolicyArguments(values);
   const settings = parseSettings(values.setting);
   const allowUnasked = [...new Set([...settings["bash.allowUnasked"], ...policy.allowUnasked])];
@@ -129,7 +164,7 @@ function toolArguments(values: {
 }
 
 /** What a command with a session of its own is told. */
-export interface SessionArguments extends Omit<ToolArguments, "params" | "json"> {
+export interface SessionArguments extends Omit<ToolArguments, "params" | "json" | "kept"> {
   /** Not to be started where commands have no session. */
   readonly requireSessions: boolean;
   /** Where the session begins: absolute, or on a place relative to its first folder. */
@@ -170,7 +205,7 @@ export function parseKeptArguments(
 
 function keptArguments(values: {
   host: boolean;
-  session: string | undefined;
+  session?: string | undefined;
   cwd: string | undefined;
 }): KeptArguments | undefined {
   const { host, session: name, cwd } = values;

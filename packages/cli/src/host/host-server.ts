@@ -13,13 +13,15 @@ import {
   parseHostRequest,
   shortLine,
 } from "@pi-bash/contract/internal";
+import { UsageError } from "../usage.ts";
 import { ownVersion } from "../version.ts";
 import { readFirstLine, writeFirstLine } from "./first-line.ts";
 import { FRAME, FrameLink } from "./frames.ts";
 import { HostError } from "./host-error.ts";
 import type { KeptSessions } from "./kept-sessions.ts";
-import { ServedConnection } from "./serve-client.ts";
+import { rightsOf, ServedConnection } from "./serve-client.ts";
 import { showJob, showSession } from "./show.ts";
+import { serveCall } from "./single-call.ts";
 
 /** Connections at one time, those that have said nothing yet among them. */
 const MAX_CONNECTIONS = 1_024;
@@ -114,6 +116,10 @@ export class HostServer {
     try {
       await this.#answer(socket, parsed.request);
     } catch (error) {
+      if (error instanceof UsageError) {
+        answerAndEnd(socket, refusal(new HostError("PI_HOST_PROTOCOL", error.message)));
+        return;
+      }
       // Refused with a code: a session that is another one, a place that cannot be had. Anything else is a defect.
       if (!(error instanceof Error && "code" in error)) throw error;
       answerAndEnd(socket, refusal(error));
@@ -125,6 +131,8 @@ export class HostServer {
     switch (request.ask) {
       case "serve":
         return this.#serveClient(socket, request);
+      case "call":
+        return this.#call(socket, request);
       case "attach":
         return this.#attach(socket, request);
       case "list":
@@ -155,6 +163,7 @@ export class HostServer {
   }
 
   async #serveClient(socket: Socket, { protocol, seat }: Of<"serve">): Promise<void> {
+    const rights = rightsOf(seat);
     const session = await this.#ports.sessions.of(seat);
     if (socket.destroyed) return;
     writeFirstLine(socket, { ok: true });
@@ -163,7 +172,15 @@ export class HostServer {
       onClosed: () => void connection.closed(),
     });
     const connection = new ServedConnection(link, protocol);
-    await connection.serve(session, seat);
+    await connection.serve(session, rights);
+  }
+
+  async #call(socket: Socket, { seat, params }: Of<"call">): Promise<void> {
+    const rights = rightsOf(seat);
+    const session = await this.#ports.sessions.of(seat);
+    if (socket.destroyed) return;
+    writeFirstLine(socket, { ok: true });
+    await serveCall(socket, session, { rights, params });
   }
 
   async #attach(socket: Socket, { id, columns, hasColour }: Of<"attach">): Promise<void> {

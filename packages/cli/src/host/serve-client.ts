@@ -8,11 +8,11 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createMcpApprovals } from "@pi-bash/adapters/mcp";
-import { displayLine } from "@pi-bash/contract";
+import { displayLine, type Settings } from "@pi-bash/contract";
 import type { HostSeat } from "@pi-bash/contract/internal";
 import { type AnyTool, toBashTaskId } from "@pi-bash/tool";
 import { clientPolicy, withApprovalBound } from "../client-policy.ts";
-import { parsePolicyArguments } from "../policy-option.ts";
+import { type PolicyArguments, parsePolicyArguments } from "../policy-option.ts";
 import { ApprovalDesk } from "../rpc/approval-desk.ts";
 import { LineOutput } from "../rpc/line-output.ts";
 import type { Bench, Client } from "../serve/bench.ts";
@@ -31,6 +31,27 @@ const MAX_NAMED_JOBS = 20;
 /** What is asked of a host by `mcp` and `rpc`. */
 export type Protocol = "mcp" | "rpc";
 
+/** What decides about a client's calls: its own, and gone with it. */
+export interface ClientRights extends PolicyArguments {
+  readonly settings: Settings;
+  readonly givenSettings: ReadonlySet<string>;
+}
+
+/**
+ * The rights that a client asks for, checked again: they came over the socket.
+ *
+ * @throws HostError and UsageError for settings and modes that there are not
+ */
+export function rightsOf(seat: HostSeat): ClientRights {
+  const settings = withApprovalBound(settingsOf(seat));
+  return {
+    ...parsePolicyArguments({ mode: seat.mode, "allow-unasked": [] }),
+    ...(seat.rules === undefined ? {} : { rules: seat.rules }),
+    settings,
+    givenSettings: new Set(seat.givenSettings),
+  };
+}
+
 /** One client, from its admission to its end. */
 export class ServedConnection {
   readonly #link: FrameLink;
@@ -46,12 +67,18 @@ export class ServedConnection {
     this.#protocol = protocol;
   }
 
-  /** Serves the client until it has left. Never rejects but for a defect. */
-  serve(session: KeptSession, seat: HostSeat): Promise<void> {
-    this.#over = session
-      .admit({ displace: (reason) => this.#displace(reason) }, (isFirst) => this.#serve(session, seat, isFirst))
+  /** Serves the client until it has left. Rejects for a defect, which the client is notified of. */
+  serve(session: KeptSession, rights: ClientRights): Promise<void> {
+    const served = session
+      .admit({ displace: (reason) => this.#displace(reason) }, (isFirst) => this.#serve(session, rights, isFirst))
+      .catch((error: unknown) => {
+        this.#reason ??= "the host failed; its own output says how";
+        throw error;
+      })
       .finally(() => this.#finish());
-    return this.#over;
+    // Whoever displaces this client waits for its end, and has no use for why.
+    this.#over = served.catch(() => undefined);
+    return served;
   }
 
   /** The client has said all it had to say. */
@@ -81,9 +108,8 @@ export class ServedConnection {
     await nextTurn();
   }
 
-  async #serve(session: KeptSession, seat: HostSeat, isFirst: boolean): Promise<void> {
+  async #serve(session: KeptSession, asked: ClientRights, isFirst: boolean): Promise<void> {
     const tell = (message: string): void => this.#link.send(FRAME.message, message);
-    const settings = withApprovalBound(settingsOf(seat));
     const news = isFirst ? undefined : newsFor(session, this.#protocol);
     const bench: Bench = {
       seat: session.seat,
@@ -93,21 +119,16 @@ export class ServedConnection {
       around: (tool) => session.seen(news === undefined ? tool : withNews(tool, news)),
     };
     const client: Client = { input: this.#link.input, output: this.#link.output, signal: this.#stop.signal, tell };
-    const asked = {
-      ...parsePolicyArguments({ mode: seat.mode, "allow-unasked": [] }),
-      ...(seat.rules === undefined ? {} : { rules: seat.rules }),
-    };
-    const givenSettings = new Set(seat.givenSettings);
     if (this.#protocol === "mcp") {
       const approvals = createMcpApprovals();
       const policy = await clientPolicy(asked, approvals.canAsk, tell);
-      await serveMcp(bench, client, { ...asked, settings, givenSettings, policy, approvals });
+      await serveMcp(bench, client, { ...asked, policy, approvals });
       return;
     }
     const output = new LineOutput(this.#link.output);
     const approvals = new ApprovalDesk(output);
     const policy = await clientPolicy(asked, () => true, tell);
-    await serveRpc(bench, client, { ...asked, settings, givenSettings, policy, output, approvals });
+    await serveRpc(bench, client, { ...asked, policy, output, approvals });
   }
 
   #finish(): void {

@@ -37,7 +37,8 @@ export interface Terms {
   readonly settings: Settings;
   readonly givenSettings: ReadonlySet<string>;
   readonly mode?: PolicyMode;
-  readonly policy: NonNullable<TaskSession["policy"]>;
+  /** Absent: only what is never allowed is refused. */
+  readonly policy: TaskSession["policy"];
 }
 
 /** The part of a tool session that any protocol has. */

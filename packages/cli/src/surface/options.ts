@@ -115,7 +115,7 @@ export const RUN_OPTIONS = {
   },
 } as const satisfies Options;
 
-export const TOOL_OPTIONS = {
+const CALL_OPTIONS = {
   cwd: CWD,
   env: ENV,
   timeout: {
@@ -153,6 +153,9 @@ const KEPT = {
     text: "which one; without it the folder's name",
   },
 } as const satisfies Options;
+
+/** Of `tool`, whose session is that of one call otherwise. */
+export const TOOL_OPTIONS = { ...CALL_OPTIONS, ...KEPT } as const satisfies Options;
 
 /** Of `rpc` and `mcp`. */
 export const KEPT_OPTIONS = { ...SESSION_OPTIONS, ...KEPT } as const satisfies Options;
