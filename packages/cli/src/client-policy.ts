@@ -18,9 +18,13 @@ export function withApprovalBound(settings: Settings): Settings {
   return { "bash.approvalTimeoutMs": DEFAULT_APPROVAL_MS, ...settings };
 }
 
-/** The policy for a client; `canAsk` is asked at each call. */
-export async function clientPolicy(asked: PolicyArguments, canAsk: () => boolean): Promise<Policy> {
-  const policy = await openPolicy(asked);
+/** The policy for a client; `canAsk` is asked at each call. Problems of the rules go to `tell`; default: standard error. */
+export async function clientPolicy(
+  asked: PolicyArguments,
+  canAsk: () => boolean,
+  tell?: (message: string) => void,
+): Promise<Policy> {
+  const policy = await openPolicy(asked, tell);
   return {
     ...policy,
     authorize: async (request, options = {}) => {

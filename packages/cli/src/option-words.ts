@@ -71,13 +71,22 @@ export function parseAssignment(assignment: string, option: string): [name: stri
  * @throws {UsageError} where it is not a decimal number above 0, or more than {@link MAX_TIMEOUT_SECONDS}.
  */
 export function parseTimeoutSeconds(text: string): number {
+  return parseSeconds(text, "--timeout");
+}
+
+/**
+ * The same for another option.
+ *
+ * @throws {UsageError} that names `option`.
+ */
+export function parseSeconds(text: string, option: string): number {
   const seconds = Number(text);
   // `Number` reads `0x10` and `1e3` as well.
   if (!/^(?:\d+\.?\d*|\.\d+)$/.test(text) || seconds <= 0) {
-    throw new UsageError(`\`--timeout\` takes a number of seconds above 0, not \`${text}\``);
+    throw new UsageError(`\`${option}\` takes a number of seconds above 0, not \`${text}\``);
   }
   if (seconds > MAX_TIMEOUT_SECONDS) {
-    throw new UsageError(`\`--timeout\` takes at most ${MAX_TIMEOUT_SECONDS} seconds, not \`${text}\``);
+    throw new UsageError(`\`${option}\` takes at most ${MAX_TIMEOUT_SECONDS} seconds, not \`${text}\``);
   }
   return seconds;
 }

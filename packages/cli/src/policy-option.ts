@@ -9,10 +9,18 @@ import { UnaskedKind } from "@pi-bash/contract";
 import { createPolicy, loadRuleFile, POLICY_MODES, type Policy, type PolicyMode } from "@pi-bash/policy";
 import { UsageError } from "./usage.ts";
 
+/** Rules, and where they were read. */
+export interface RuleText {
+  readonly path: string;
+  readonly text: string;
+}
+
 /** What was asked for; both absent: no policy. */
 export interface PolicyArguments {
   /** Path of a rule file. */
   policyFile?: string;
+  /** The rules themselves, where they have been read: of a client of a host. */
+  rules?: RuleText;
   mode?: PolicyMode;
   /** What may run unasked though it otherwise never does. */
   allowUnasked: UnaskedKind[];
@@ -42,26 +50,36 @@ function unaskedKind(text: string): UnaskedKind {
 }
 
 /** The policy that was asked for. Problems of the rules are printed, each once. */
-export async function policyOf(asked: PolicyArguments): Promise<Policy | undefined> {
-  return hasPolicy(asked) ? openPolicy(asked) : undefined;
+export async function policyOf(asked: PolicyArguments, tell?: (message: string) => void): Promise<Policy | undefined> {
+  return hasPolicy(asked) ? openPolicy(asked, tell) : undefined;
 }
 
 /** Whether rules or a mode were asked for. */
-export function hasPolicy({ policyFile, mode }: PolicyArguments): boolean {
-  return policyFile !== undefined || mode !== undefined;
+export function hasPolicy({ policyFile, rules, mode }: PolicyArguments): boolean {
+  return policyFile !== undefined || rules !== undefined || mode !== undefined;
 }
 
 /** A policy with the rules that were asked for, or with none. Problems of the rules are printed, each once. */
-export async function openPolicy({ policyFile }: PolicyArguments): Promise<Policy> {
-  const ruleSets = policyFile === undefined ? [] : [loadRuleFile(await readRules(policyFile), "cli", policyFile)];
-  const policy = createPolicy({ ruleSets });
-  for (const problem of policy.problems) process.stderr.write(`pi-bash: ${problem}\n`);
+export async function openPolicy(asked: PolicyArguments, tell: (message: string) => void = printed): Promise<Policy> {
+  const rules = await readRules(asked);
+  const policy = createPolicy({ ruleSets: rules === undefined ? [] : [loadRuleFile(rules.text, "cli", rules.path)] });
+  for (const problem of policy.problems) tell(problem);
   return policy;
 }
 
-async function readRules(path: string): Promise<string> {
+function printed(message: string): void {
+  process.stderr.write(`pi-bash: ${message}\n`);
+}
+
+/**
+ * The rules that were asked for, if any were.
+ *
+ * @throws UsageError for a file that cannot be read
+ */
+export async function readRules({ policyFile: path, rules }: PolicyArguments): Promise<RuleText | undefined> {
+  if (rules !== undefined || path === undefined) return rules;
   try {
-    return await readFile(path, "utf8");
+    return { path, text: await readFile(path, "utf8") };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     const why = error instanceof Error ? error.message : String(error);

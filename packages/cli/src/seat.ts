@@ -18,6 +18,8 @@ export interface SeatArguments {
   readonly cwd: string;
   /** Absent: this machine. */
   readonly on?: RemotePlace;
+  /** The agent's environment. Default: this process's. */
+  readonly hostEnv?: Readonly<Record<string, string>>;
   /** Not to be opened where commands have no session. */
   readonly requireSessions: boolean;
 }
@@ -42,7 +44,10 @@ export interface Seat {
  */
 export async function openSeat(asked: SeatArguments): Promise<Seat> {
   const { settings, on } = asked;
-  const stored = asked.artifacts === undefined ? {} : { artifacts: storeIn(asked.artifacts, settings) };
+  const stored = {
+    ...(asked.artifacts === undefined ? {} : { artifacts: storeIn(asked.artifacts, settings) }),
+    ...(asked.hostEnv === undefined ? {} : { hostEnv: asked.hostEnv }),
+  };
   if (on === undefined) {
     const isKept = await keepsState(asked.requireSessions);
     const executor = createExecutor(settings, { cwd: asked.cwd, ...stored });

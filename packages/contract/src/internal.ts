@@ -4,6 +4,16 @@
  */
 export { type CheckedValue, checkedValue, type ValueNames } from "./checked-value.ts";
 export { type KeepsCharacter, writeOutHidden } from "./display-text.ts";
+export {
+  HOST_PROTOCOL,
+  HostAnswer,
+  HostRequest,
+  HostSeat,
+  HostSessionName,
+  KeptEntry,
+  parseHostAnswer,
+  parseHostRequest,
+} from "./host.ts";
 export { shortLine } from "./issue-text.ts";
 export { type JsonPath, type JsonSource, jsonPathText, readJson, type TextPlace } from "./json-source.ts";
 export {

@@ -47,6 +47,7 @@ export type { OwnedJob } from "./jobs/job-entry.ts";
 export type { LogSecrets, LogTotals } from "./jobs/job-log.ts";
 export { JobManager } from "./jobs/job-manager.ts";
 export type { JobManagerOptions, JobOptions } from "./jobs/job-options.ts";
+export type { JobLook, JobWatch } from "./jobs/job-watch.ts";
 export type { LogText } from "./jobs/log-reader.ts";
 export type { JobReport, PollOptions, PollResult } from "./jobs/poll.ts";
 export type { NativesPort, OutputMask } from "./natives-port.ts";

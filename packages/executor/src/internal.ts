@@ -2,12 +2,19 @@
  * Names of `@pi-bash/executor` that packages of pi-bash share, and that no host needs. They may change in any version: a host
  * imports `@pi-bash/executor`.
  */
-export { makeFolders, PrivateFolderError } from "./artifacts/private-folder.ts";
+export {
+  createPrivateFile,
+  ensurePrivateFolder,
+  makeFolders,
+  PrivateFolderError,
+  randomName,
+} from "./artifacts/private-folder.ts";
 export { ANNOTATIONS, DEFAULT_TIMEOUT_MS } from "./command-result.ts";
 export { checkCommandEnv } from "./environment/child-environment.ts";
 export { nonInteractiveEnv } from "./environment/non-interactive.ts";
 export { guardListener, warnAboutListener } from "./host-listener.ts";
 export { foregroundWaitMs } from "./jobs/foreground.ts";
+export { type HostMark, isProcessAlive, ownMark } from "./jobs/host-identity.ts";
 export { endedText, jobLabel, listLine, MAX_DELIVERED_CHARS, startedText } from "./jobs/job-texts.ts";
 export { type LogFilter, logFilter } from "./jobs/log-reader.ts";
 export { withinLines } from "./output/line-window.ts";

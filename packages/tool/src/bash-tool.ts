@@ -171,7 +171,10 @@ async function runOnBackend(call: PreparedCall, scene: CallScene): Promise<BashT
   if (pty !== undefined) return described(await runOnPty(call, pty, scene));
   if (call.wantsPty) call.applied.push("`pty` was not followed: there is no terminal and nobody at it");
 
-  const mayBecomeJob = call.settings["bash.autoBackground.enabled"] || mayOutliveDeadline(call, session);
+  const mayBecomeJob =
+    call.settings["bash.autoBackground.enabled"] ||
+    mayOutliveDeadline(call, session) ||
+    session.callerGone?.() !== undefined;
   if (mayBecomeJob && asyncJobManager !== undefined) {
     return runWithAutoBackground(call, asyncJobManager, scene);
   }

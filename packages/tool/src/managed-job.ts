@@ -91,7 +91,7 @@ export async function runWithAutoBackground(
   const thresholdMs = settings["bash.autoBackground.enabled"]
     ? foregroundWaitMs(settings["bash.autoBackground.thresholdMs"], timeout.milliseconds)
     : Number.POSITIVE_INFINITY;
-  const ended = await runManaged(call, manager, scene, { thresholdMs });
+  const ended = await runManaged(call, manager, scene, { thresholdMs, backgroundNow: scene.session.callerGone?.() });
   if (ended.kind === "backgrounded")
     return startedResult(call, ended.job, { artifactId: ended.job.artifactId, tail: ended.tail });
   return describeResult(ended.run, scene.signal);

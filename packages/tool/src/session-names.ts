@@ -22,6 +22,7 @@ const NAMES: OptionNames<TaskSession> = {
   policyContext: true,
   onTimeout: true,
   getClientBridge: true,
+  callerGone: true,
   warn: true,
   agentTasks: true,
   ready: true,

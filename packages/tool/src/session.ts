@@ -61,6 +61,11 @@ export interface BashToolSession {
    * `@pi-bash/adapters/otel` gives it. A call's own variables win. They are not part of what is judged or shown.
    */
   commandEnv?(): Readonly<Record<string, string>>;
+  /**
+   * Aborted when the caller has gone and what it runs is kept: a command in the foreground goes on as a job then. Abort it
+   * before the signals of the calls. Asked for at each call; with jobs only. Absent: a command ends with its call.
+   */
+  callerGone?(): AbortSignal | undefined;
   /** Told of a setting that cannot be used, once. Default: a process warning. */
   warn?(message: string): void;
 }

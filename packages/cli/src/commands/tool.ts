@@ -8,7 +8,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { type BashToolResult, Settings } from "@pi-bash/contract";
-import { checkedValue, readJson, shortLine, type TextPlace } from "@pi-bash/contract/internal";
+import { checkedValue, HostSessionName, readJson, shortLine, type TextPlace } from "@pi-bash/contract/internal";
 import type { RemotePlace } from "@pi-bash/places";
 import { createBashTool, ToolAbortError, ToolError } from "@pi-bash/tool";
 import { listenForInterrupt } from "../interrupt.ts";
@@ -16,7 +16,7 @@ import { parseAssignment, parseOptionWords, parseTimeoutSeconds } from "../optio
 import { placeOption } from "../place-option.ts";
 import { type PolicyArguments, parsePolicyArguments, policyOf } from "../policy-option.ts";
 import { openSeat } from "../seat.ts";
-import { SESSION_OPTIONS, TOOL_OPTIONS } from "../surface/options.ts";
+import { KEPT_OPTIONS, SESSION_OPTIONS, TOOL_OPTIONS } from "../surface/options.ts";
 import { SETTING_NAMES, unknownSetting } from "../surface/settings.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
 import { UsageError } from "../usage.ts";
@@ -36,6 +36,17 @@ export interface ToolArguments extends PolicyArguments {
   json: boolean;
   /** Where commands run. Absent: on this machine. */
   on?: RemotePlace;
+  /** The word that named it. */
+  onWord?: string;
+  /** The session of a host that it works in. Absent: one of its own. */
+  kept?: KeptArguments;
+}
+
+/** The session of a host that a command works in (`--host`). */
+export interface KeptArguments {
+  /** Absent: it is made of the folder. */
+  readonly name?: string;
+  readonly isCwdGiven: boolean;
 }
 
 /** Runs the words after `tool` and resolves with the exit status. */
@@ -43,6 +54,7 @@ export async function tool(words: readonly string[]): Promise<number> {
   const asked = parseToolArguments(words);
   if (asked.params === undefined) tellWhatIsRead("the parameters of a call as JSON");
   const params = asked.params ?? parseCall(await text(process.stdin));
+  if (asked.kept !== undefined) return callInHost(asked, asked.kept, params);
   const policy = await policyOf(asked);
   const interrupt = listenForInterrupt(() => undefined);
   const seat = await openSeat({ ...asked, cwd: asked.on === undefined ? process.cwd() : ".", requireSessions: false });
@@ -56,9 +68,29 @@ export async function tool(words: readonly string[]): Promise<number> {
     policyContext: () => (asked.mode === undefined ? {} : { mode: asked.mode }),
   });
   try {
-    const answer = await bash.execute("cli", params, interrupt.signal);
-    print(answer, asked.json);
-    return answer.details?.exitCode ?? 0;
+    const outcome = await callOutcome(() => bash.execute("cli", params, interrupt.signal));
+    print(outcome.answer, asked.json);
+    return outcome.hasResult ? outcome.status : (interrupt.status ?? outcome.status);
+  } finally {
+    await seat.dispose();
+    interrupt.release();
+  }
+}
+
+/** What became of a call. */
+export interface CallOutcome {
+  readonly answer: BashToolResult;
+  /** False: it was refused, timed out, or did not start. */
+  readonly hasResult: boolean;
+  /** Exit status of a program that made it. */
+  readonly status: number;
+}
+
+/** Makes a call; what the tool throws is an answer, too. */
+export async function callOutcome(execute: () => Promise<BashToolResult>): Promise<CallOutcome> {
+  try {
+    const answer = await execute();
+    return { answer, hasResult: true, status: answer.details?.exitCode ?? 0 };
   } catch (error) {
     if (!(error instanceof ToolError) && !(error instanceof ToolAbortError)) throw error;
     const answer: BashToolResult = {
@@ -66,12 +98,22 @@ export async function tool(words: readonly string[]): Promise<number> {
       ...(error.details === undefined ? {} : { details: error.details }),
       isError: true,
     };
-    print(answer, asked.json);
-    return interrupt.status ?? NO_RESULT_STATUS;
-  } finally {
-    await seat.dispose();
-    interrupt.release();
+    return { answer, hasResult: false, status: NO_RESULT_STATUS };
   }
+}
+
+/** Makes the call in a session of the host, beside the client that is there. */
+async function callInHost(asked: ToolArguments, kept: KeptArguments, params: unknown): Promise<number> {
+  const { callFromHost } = await import("../host/single-call.ts");
+  const cwd = asked.on === undefined ? process.cwd() : ".";
+  const outcome = await callFromHost(
+    { ...asked, settings: withLastingFolder(asked), cwd, requireSessions: false },
+    kept,
+    params,
+  );
+  if (outcome === undefined) return NO_RESULT_STATUS;
+  print(outcome.answer, asked.json);
+  return outcome.status;
 }
 
 /** Reads the words after `tool`. */
@@ -85,7 +127,9 @@ export function parseToolArguments(words: readonly string[]): ToolArguments {
   const [command] = positionals;
   const hasFlags = values.cwd !== undefined || values.timeout !== undefined || values.env.length > 0;
   if (command === undefined && hasFlags) throw new UsageError("`tool` needs a command beside its flags");
-  const asked = { ...toolArguments(values), json: values.json };
+  // A `--cwd` is the call's own: where the session began is not asked for.
+  const kept = keptArguments({ ...values, cwd: undefined });
+  const asked = { ...toolArguments(values), json: values.json, ...(kept === undefined ? {} : { kept }) };
   if (command === undefined) return asked;
   const params = {
     command,
@@ -107,7 +151,7 @@ function toolArguments(values: {
   artifacts?: string | undefined;
   on?: string | undefined;
   keep?: string | undefined;
-}): Omit<ToolArguments, "params" | "json"> {
+}): Omit<ToolArguments, "params" | "json" | "kept"> {
   const policy = parsePolicyArguments(values);
   const on = placeOption(values);
   const settings = parseSettings(values.setting);
@@ -115,14 +159,14 @@ function toolArguments(values: {
   return {
     settings: { ...settings, "bash.allowUnasked": allowUnasked },
     givenSettings: new Set(values.setting.map((each) => parseAssignment(each, "--setting")[0])),
-    ...(on === undefined ? {} : { on }),
+    ...(on === undefined ? {} : { on, onWord: values.on }),
     ...(values.artifacts === undefined ? {} : { artifacts: artifactFolder(values.artifacts) }),
     ...policy,
   };
 }
 
 /** What a command with a session of its own is told. */
-export interface SessionArguments extends Omit<ToolArguments, "params" | "json"> {
+export interface SessionArguments extends Omit<ToolArguments, "params" | "json" | "kept"> {
   /** Not to be started where commands have no session. */
   readonly requireSessions: boolean;
   /** Where the session begins: absolute, or on a place relative to its first folder. */
@@ -142,6 +186,44 @@ export function parseSessionArguments(words: readonly string[], takesCalls: stri
     options: SESSION_OPTIONS,
   });
   if (positionals.length > 0) throw new UsageError(takesCalls);
+  return sessionArguments(values);
+}
+
+/**
+ * The same for `mcp` and `rpc`, whose session a host may keep: `kept` is there where it does.
+ *
+ * @throws {UsageError} as above, and for `--session` without `--host` or with a word that is not a name.
+ */
+export function parseKeptArguments(
+  words: readonly string[],
+  takesCalls: string,
+): SessionArguments & { readonly kept?: KeptArguments } {
+  const { values, positionals } = parseOptionWords({ args: [...words], allowPositionals: true, options: KEPT_OPTIONS });
+  if (positionals.length > 0) throw new UsageError(takesCalls);
+  const { host, session, ...others } = values;
+  const kept = keptArguments({ host, session, cwd: values.cwd });
+  return { ...sessionArguments(others), ...(kept === undefined ? {} : { kept }) };
+}
+
+function keptArguments(values: {
+  host: boolean;
+  session?: string | undefined;
+  cwd: string | undefined;
+}): KeptArguments | undefined {
+  const { host, session: name, cwd } = values;
+  if (!host && name !== undefined) throw new UsageError("`--session` names a session of a host; it needs `--host`");
+  if (!host) return undefined;
+  if (name !== undefined && !HostSessionName.safeParse(name).success) {
+    throw new UsageError(
+      `\`--session\` takes 1 to 64 letters, digits, \`.\`, \`_\` and \`-\`, not \`${shortLine(name)}\``,
+    );
+  }
+  return { ...(name === undefined ? {} : { name }), isCwdGiven: cwd !== undefined };
+}
+
+function sessionArguments(
+  values: Parameters<typeof toolArguments>[0] & { cwd?: string | undefined; "require-sessions": boolean },
+): SessionArguments {
   const { cwd = ".", "require-sessions": requireSessions, ...others } = values;
   const asked = toolArguments(others);
   const settings = withLastingFolder(asked);

@@ -71,7 +71,9 @@ export class RpcServer {
     for (const { deliveryId, job, text } of batch) {
       await this.#parts.output.send({ type: "job_event", deliveryId, job, text });
     }
-    if (this.#parts.output.gone.aborted) throw new Error("nobody reads");
+    // What still waits for its reader is not delivered.
+    await this.#parts.output.flush();
+    if (this.#parts.output.gone.aborted) throw new Error("the output has no reader");
   }
 
   /** Ends everything under way. */

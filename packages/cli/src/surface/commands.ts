@@ -6,10 +6,13 @@
 import {
   type Completion,
   DOCTOR_OPTIONS,
+  HOST_OPTIONS,
+  KEPT_OPTIONS,
   MINIMIZE_OPTIONS,
   type Options,
   RUN_OPTIONS,
   SESSION_OPTIONS,
+  SESSIONS_OPTIONS,
   SETTINGS_OPTIONS,
   SHELLS,
   TOOL_OPTIONS,
@@ -37,6 +40,7 @@ export interface CommandEntry {
 const WRONG_LINE = ["2", "the command line is wrong"] as const;
 const SIGNALLED = ["128+n", "signal n ended it: 130 for Ctrl-C"] as const;
 const CLI_PAGE = "docs/cli.md";
+const HOST_PAGE = "docs/host.md";
 /** Of what takes its calls from standard input. */
 const UNTIL_INPUT_ENDS = [
   ["0", "the input ended, and everything that it asked for has, too"],
@@ -98,7 +102,7 @@ export const COMMANDS = {
   rpc: {
     summary: "a session for another program, by JSON lines",
     usage: ["rpc [options]"],
-    options: SESSION_OPTIONS,
+    options: KEPT_OPTIONS,
     remarks: "There is a policy in mode `default` without being asked; its questions go to the client.",
     statuses: UNTIL_INPUT_ENDS,
     examples: [[`rpc <<<'{"id": "1", "type": "bash", "command": "ls"}'`, "one command and its result"]],
@@ -107,7 +111,7 @@ export const COMMANDS = {
   mcp: {
     summary: "the tools as an MCP server over standard input and output",
     usage: ["mcp [options]"],
-    options: SESSION_OPTIONS,
+    options: KEPT_OPTIONS,
     remarks: "There is a policy in mode `default` without being asked; its questions go to the client.",
     statuses: UNTIL_INPUT_ENDS,
     examples: [["mcp --cwd /path/to/project", "what a client's configuration names"]],
@@ -120,6 +124,55 @@ export const COMMANDS = {
     statuses: [["0", "it was left"], SIGNALLED, WRONG_LINE],
     examples: [["console --mode default", "with questions about what does more than read"]],
     page: "docs/console.md",
+  },
+  host: {
+    summary: "keeps sessions and jobs while agents come and go",
+    usage: ["host [--detach] [--idle-timeout SECONDS]", "host --status", "host --stop"],
+    options: HOST_OPTIONS,
+    remarks:
+      "One for each user. `mcp --host` and `rpc --host` work in its sessions. When it ends, everything that it keeps ends.",
+    statuses: [
+      ["0", "it was asked to end; with an option, it is as asked"],
+      ["1", "`--status`: none runs"],
+      ["125", "it cannot start, or another one runs"],
+      SIGNALLED,
+      WRONG_LINE,
+    ],
+    examples: [
+      ["host --detach", "a host in the background"],
+      ["host --stop", "the end of it, and of all its sessions"],
+    ],
+    page: HOST_PAGE,
+  },
+  sessions: {
+    summary: "what the host keeps: sessions, their jobs and commands",
+    usage: ["sessions [--json]"],
+    options: SESSIONS_OPTIONS,
+    statuses: [["0", "done"], ["125", "no host runs"], WRONG_LINE],
+    examples: [["sessions", "a line for each, with its id"]],
+    page: HOST_PAGE,
+  },
+  attach: {
+    summary: "see what a session of the host does, or a job prints",
+    usage: ["attach ID"],
+    options: {},
+    remarks: "Ctrl-C leaves, and ends nothing. Of a session each call is shown when it has ended.",
+    statuses: [
+      ["0-255", "of a job: its command's own"],
+      ["128+n", "signal n ended its command; 130: you left"],
+      ["125", "there is nothing of that id, or the job was ended before its command did"],
+      WRONG_LINE,
+    ],
+    examples: [["attach web/bg_3", "the newest output of a job, and what follows"]],
+    page: HOST_PAGE,
+  },
+  end: {
+    summary: "end sessions or jobs of the host",
+    usage: ["end ID ..."],
+    options: {},
+    statuses: [["0", "all of them were ended"], ["1", "one was not there"], ["125", "no host runs"], WRONG_LINE],
+    examples: [["end web/bg_3 old", "a job, and a session with everything in it"]],
+    page: HOST_PAGE,
   },
   minimize: {
     summary: "what a model would read of an output",

@@ -123,7 +123,7 @@ export const RUN_OPTIONS = {
   },
 } as const satisfies Options;
 
-export const TOOL_OPTIONS = {
+const CALL_OPTIONS = {
   cwd: CWD,
   env: ENV,
   timeout: {
@@ -146,6 +146,45 @@ export const SESSION_OPTIONS = {
     default: false,
     text: "do not start where commands have no session, for want of the native addon",
   },
+} as const satisfies Options;
+
+/** Of what can work in a session of a host. */
+const KEPT = {
+  host: {
+    type: "boolean",
+    default: false,
+    text: "in a session that `pi-bash host` keeps when this program ends (docs/host.md)",
+  },
+  session: {
+    type: "string",
+    value: "NAME",
+    text: "which one; without it the folder's name",
+  },
+} as const satisfies Options;
+
+/** Of `tool`, whose session is that of one call otherwise. */
+export const TOOL_OPTIONS = { ...CALL_OPTIONS, ...KEPT } as const satisfies Options;
+
+/** Of `rpc` and `mcp`. */
+export const KEPT_OPTIONS = { ...SESSION_OPTIONS, ...KEPT } as const satisfies Options;
+
+export const HOST_OPTIONS = {
+  detach: {
+    type: "boolean",
+    default: false,
+    text: "start it in the background, and return when it answers; one that runs already is fine",
+  },
+  status: { type: "boolean", default: false, text: "say whether one runs, and what it keeps" },
+  stop: { type: "boolean", default: false, text: "end the one that runs, with everything that it keeps" },
+  "idle-timeout": {
+    type: "string",
+    value: "SECONDS",
+    text: "end a session that for so long has no client and runs nothing; without it sessions stay",
+  },
+} as const satisfies Options;
+
+export const SESSIONS_OPTIONS = {
+  json: { type: "boolean", default: false, text: "print them as a JSON list" },
 } as const satisfies Options;
 
 export const MINIMIZE_OPTIONS = {

@@ -8,6 +8,24 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { HostIdentity } from "./job.ts";
 
+/** A process as no other process is it, with its start. */
+export interface HostMark {
+  readonly pid: number;
+  /** Empty where the system does not say. */
+  readonly startTime: string;
+}
+
+/** The mark of this process. */
+export function ownMark(): HostMark {
+  return { pid: process.pid, startTime: startTimeOf(process.pid) ?? "" };
+}
+
+/** Whether the process of that mark runs. */
+export function isProcessAlive({ pid, startTime }: HostMark): boolean {
+  const found = startTimeOf(pid);
+  return found === undefined ? doesExist(pid) : found === startTime;
+}
+
 /** Managers of this process: a record of one that is gone is that of a dead host. */
 const liveInstances = new Set<string>();
 
@@ -15,7 +33,7 @@ const liveInstances = new Set<string>();
 export function enterHost(): HostIdentity {
   const instance = randomUUID();
   liveInstances.add(instance);
-  return { pid: process.pid, startTime: startTimeOf(process.pid) ?? "", instance };
+  return { ...ownMark(), instance };
 }
 
 /** The manager has ended. */
@@ -25,9 +43,7 @@ export function leaveHost(identity: HostIdentity): void {
 
 /** Whether the manager of that identity still runs. */
 export function isHostAlive(identity: HostIdentity): boolean {
-  const startTime = startTimeOf(identity.pid);
-  const isSameProcess = startTime === undefined ? doesExist(identity.pid) : startTime === identity.startTime;
-  if (!isSameProcess) return false;
+  if (!isProcessAlive(identity)) return false;
   return identity.pid !== process.pid || liveInstances.has(identity.instance);
 }
 

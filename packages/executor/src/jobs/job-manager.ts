@@ -14,6 +14,7 @@ import { guardListener, warnAboutListener } from "../host-listener.ts";
 import { DeliveryQueue, type DeliverySink } from "./delivery-queue.ts";
 import { type FollowOptions, type FollowReport, followJob } from "./follow.ts";
 import { type ForegroundEnd, type ForegroundOptions, waitInForeground } from "./foreground.ts";
+import { ForegroundEntries } from "./foreground-entries.ts";
 import { enterHost, isHostAlive, leaveHost } from "./host-identity.ts";
 import { type HostIdentity, type JobDelivery, type JobEnd, JobLimitError, type JobView, type JobWork } from "./job.ts";
 import {
@@ -29,6 +30,7 @@ import {
 import type { JobManagerOptions, JobOptions } from "./job-options.ts";
 import { JobRegistry } from "./job-registry.ts";
 import { cancelText } from "./job-texts.ts";
+import { type JobWatch, watchJob } from "./job-watch.ts";
 import { withArtifact } from "./overflow.ts";
 import { type PollOptions, type PollResult, pollJobs } from "./poll.ts";
 import { forgettable } from "./retention.ts";
@@ -38,6 +40,7 @@ const DISPOSE_BOUND_MS = 3_000;
 
 /** The jobs of a host: started, read, ended, delivered. */
 export class JobManager {
+  readonly #foreground = new ForegroundEntries();
   readonly #options: JobManagerOptions;
   readonly #registry: JobRegistry | undefined;
   readonly #queue: DeliveryQueue;
@@ -71,6 +74,11 @@ export class JobManager {
     return this.#registry?.error;
   }
 
+  /** Commands that a call waits for and that are not jobs. */
+  get foreground(): Pick<ForegroundEntries, "list" | "end"> {
+    return this.#foreground;
+  }
+
   /** Jobs that run now. */
   get runningCount(): number {
     return this.#running().length;
@@ -97,6 +105,7 @@ export class JobManager {
     this.#checkOpen();
     this.#forget();
     const entry = newEntry(options, this.#now());
+    this.#foreground.enter(entry);
     const work = this.#work(entry, options.work);
     return waitInForeground(entry, work, options, () => {
       if (this.#isDisposed || this.runningCount >= (this.#options.maxJobs ?? DEFAULT_MAX_JOBS)) return false;
@@ -121,6 +130,12 @@ export class JobManager {
   listAll(isWanted: (owner: string | undefined) => boolean): OwnedJob[] {
     this.#forget();
     return [...this.#jobs.values()].filter((entry) => isWanted(entry.view.owner)).map(toOwnedJob);
+  }
+
+  /** A job, or a command in the foreground, whatever becomes of it; undefined: there is none of that id. */
+  watch(id: string): JobWatch | undefined {
+    const entry = this.#jobs.get(id) ?? this.#foreground.find(id);
+    return entry && watchJob(entry, () => this.#offer(entry));
   }
 
   /** A job whoever owns it: for callers that know the owners they may see. */
@@ -246,7 +261,7 @@ export class JobManager {
 
   /** Queues a result for its owner's sink, unless somebody waits for it or nobody wants it. */
   #offer(entry: JobEntry): void {
-    if (entry.isRunning || entry.isWatched || entry.isQuiet || entry.delivery !== "none") return;
+    if (!entry.isJob || entry.isRunning || entry.isWatched || entry.isQuiet || entry.delivery !== "none") return;
     entry.delivery = "queued";
     this.#save(entry);
     this.#queue.wake(entry.view.owner);

@@ -59,12 +59,16 @@ export async function runBashTask(
   const onClient = await runOnClientTerminal(call, scene);
   if (onClient !== undefined) return completed(onClient, title, signal);
   const queued = session.queuedMessage?.();
+  const gone = session.callerGone?.();
+  const sooner = [queued, gone].filter((each) => each !== undefined);
   const ended = await runManaged(call, manager, scene, {
     thresholdMs: blockingBudgetMs(call.original, settings),
-    backgroundNow: queued,
+    ...(sooner.length === 0 ? {} : { backgroundNow: AbortSignal.any(sooner) }),
     title,
   });
   if (ended.kind === "ended") return completed(ended.run, title, signal);
+  // The answer has no reader: the output stays for whoever comes next.
+  if (gone?.aborted === true) return started(call, ended.job);
   return wentOn(session, call, ended.job, queued?.aborted === true);
 }
 
