@@ -22,9 +22,12 @@ export const KEY = {
   up: "\u001b[A",
 } as const;
 
+/** A terminal of this machine, or of a place. */
+export type Terminal = Pick<PtySession, "start" | "write" | "resize" | "kill">;
+
 /** A program and the screen it draws on. */
 export interface Console {
-  readonly session: PtySession;
+  readonly session: Terminal;
   readonly terminal: VirtualTerminal;
   /** Everything the program wrote, as it wrote it. */
   raw(): string;
@@ -37,8 +40,7 @@ export interface Console {
 }
 
 /** Starts a program on a terminal of 80 columns and 24 rows, in a plain environment. */
-export function openConsole(options: PtyStartOptions): Console {
-  const session = new PtySession();
+export function openConsole(options: PtyStartOptions, session: Terminal = new PtySession()): Console {
   const terminal = new VirtualTerminal({
     cols: options.cols ?? 80,
     rows: options.rows ?? 24,

@@ -8,6 +8,7 @@ import type { ExecuteBashOptions } from "./command-run.ts";
 import type { ChildEnvironment } from "./environment/child-environment.ts";
 import type { NativesPort, OutputMask } from "./natives-port.ts";
 import type { PathKind, Place, Placement } from "./places/place.ts";
+import type { PlaceTerminal } from "./places/place-terminal.ts";
 import type { Confinement } from "./read-only/confinement.ts";
 import type { SessionFolders } from "./session-folders.ts";
 
@@ -44,6 +45,8 @@ export interface SessionPlace {
   /** First directory of sessions there. */
   readonly cwd: string;
   readonly home: string | undefined;
+  /** Programs on a terminal there. Absent: it has no pseudoterminals. */
+  readonly terminal?: PlaceTerminal | undefined;
   /** What stands at a path there, and where its links lead. */
   stat(path: string): Promise<{ kind: PathKind; realPath?: string }>;
 }

@@ -18,6 +18,7 @@ import type { Executor, ExecutorPorts, SessionPlace } from "./executor-surface.t
 import type { NativesPort, OutputMask } from "./natives-port.ts";
 import { checkCallOptions, checkExecutorOptions } from "./option-names.ts";
 import { Bases } from "./places/bases.ts";
+import { placeTerminal } from "./places/place-terminal.ts";
 import { type Confinement, checkClaim } from "./read-only/confinement.ts";
 import { loadRuleFiles, type RuleFiles } from "./rule-files.ts";
 import { sandboxOf } from "./sandbox-settings.ts";
@@ -151,10 +152,12 @@ class SessionExecutor implements Executor {
 
   async placeOf(key?: string): Promise<SessionPlace | undefined> {
     if ((await this.#bases.placeOf(key)).kind === "local") return undefined;
-    const { place } = await this.#bases.of(key);
-    if (place === undefined) return undefined;
-    const { name, files, facts } = place;
-    return { name, cwd: this.#ports.cwd ?? facts.cwd, home: facts.home, stat: (path) => files.stat(path) };
+    const base = await this.#bases.of(key);
+    if (base.place === undefined) return undefined;
+    const { name, files, facts } = base.place;
+    const terminal = placeTerminal(base, this.#settings);
+    const cwd = this.#ports.cwd ?? facts.cwd;
+    return { name, cwd, home: facts.home, terminal, stat: (path) => files.stat(path) };
   }
 
   secretMask(): Promise<OutputMask | undefined> {

@@ -63,6 +63,7 @@ export type {
   Placement,
   RemotePlace,
 } from "./places/place.ts";
+export type { PlaceTerminal } from "./places/place-terminal.ts";
 export { type BashProgress, type BashProgressEnd, runWithProgress } from "./progress.ts";
 export { type Confinement, ReadOnlyUnavailableError } from "./read-only/confinement.ts";
 export type { ArtifactChoice, UpdateListener } from "./run-sink.ts";

@@ -9,12 +9,11 @@ import type { QuietTerminal, SandboxOptions, SandboxReport } from "@pi-bash/cont
 import { binding } from "./binding.ts";
 import { type Bridge, bridge, type Listeners, type Operation } from "./bridge.ts";
 import { CallbackGate } from "./callback-gate.ts";
-import { absent, checkFunction, checkKnown, checkObject, checkStrings, checkText } from "./check-option.ts";
+import { absent, checkFunction } from "./check-option.ts";
 import type { Bridge as NativeBridge, Pty, PtyRequest } from "./generated/binding.d.ts";
-import { toSandboxRequest } from "./sandbox-options.ts";
+import { readArgvStart, readStart, type TerminalDefaults, toCells } from "./pty-start.ts";
 import { type ChunkListener, native, resultOf } from "./shell.ts";
 import { invalidOption, ShellError } from "./shell-error.ts";
-import { checkSignal, toTimeout } from "./shell-options.ts";
 
 /** What every start has. */
 export interface PtyOptions {
@@ -81,22 +80,6 @@ type Handover = Pick<PtyRequest, "startId" | "isCancelled">;
 /** Hands a start to the addon. */
 type Begin = (crossing: NativeBridge, id: number, more: Handover) => void;
 
-/** What every start may be given. */
-const NAMES = [
-  "cwd",
-  "baseEnv",
-  "env",
-  "timeoutMs",
-  "signal",
-  "cols",
-  "rows",
-  "sandbox",
-  "onQuiet",
-] as const satisfies readonly (keyof PtyOptions)[];
-
-/** Largest number of cells that crosses; the addon clamps to what makes sense. */
-const MAX_CELLS = 2 ** 16 - 1;
-
 /** One terminal with at most one program at a time; when that has ended, another can be started. */
 export class PtySession {
   readonly #pty: Pty;
@@ -124,11 +107,7 @@ export class PtySession {
    * Rejects with a `ShellError` only when nothing ran.
    */
   async start(options: PtyStartOptions, onChunk?: ChunkListener, onStart?: StartListener): Promise<PtyRunResult> {
-    checkObject("options", options);
-    checkKnown("options", options, [...NAMES, "command", "shell"]);
-    const command = checkText("command", options.command, { nul: true });
-    const shell = absent(options.shell) ? undefined : checkText("shell", options.shell);
-    const request = toPtyRequest(options, onChunk);
+    const { command, shell, request } = readStart(options, onChunk, here());
     return this.#begin(options, onChunk, onStart, (crossing, id, more) =>
       this.#pty.start(crossing, id, command, shell, { ...request, ...more }),
     );
@@ -140,12 +119,7 @@ export class PtySession {
     onChunk?: ChunkListener,
     onStart?: StartListener,
   ): Promise<PtyRunResult> {
-    checkObject("options", options);
-    checkKnown("options", options, [...NAMES, "application", "args"]);
-    const application = checkText("application", options.application, { nul: true });
-    if (!Array.isArray(options.args)) throw invalidOption("args", "is no array; give a list of strings");
-    const args = options.args.map((value: unknown, at) => checkText(`args[${at}]`, value, { nul: true }));
-    const request = toPtyRequest(options, onChunk);
+    const { application, args, request } = readArgvStart(options, onChunk, here());
     return this.#begin(options, onChunk, onStart, (crossing, id, more) =>
       this.#pty.startArgv(crossing, id, application, args, { ...request, ...more }),
     );
@@ -255,32 +229,9 @@ async function announce(start: Operation, onStart: StartListener): Promise<void>
   if (count !== undefined) void gate.call(onStart, null, count);
 }
 
-function toPtyRequest(options: PtyOptions, onChunk: unknown): Omit<PtyRequest, keyof Handover> {
-  checkFunction("onChunk", onChunk);
-  checkFunction("onQuiet", options.onQuiet);
-  checkSignal(options.signal);
-  const { supervisor } = binding();
-  const sandbox = toSandboxRequest(options.sandbox);
-  return {
-    ...(supervisor === undefined ? {} : { supervisor }),
-    ...(absent(options.cwd) ? {} : { cwd: checkText("cwd", options.cwd) }),
-    // Read on this thread, which owns it, and not by the addon's.
-    baseEnv: checkStrings("baseEnv", options.baseEnv ?? process.env),
-    ...(absent(options.env) ? {} : { env: checkStrings("env", options.env) }),
-    ...(absent(options.timeoutMs) ? {} : { timeoutMs: toTimeout(options.timeoutMs) }),
-    ...(absent(options.cols) ? {} : { cols: toCells("cols", options.cols) }),
-    ...(absent(options.rows) ? {} : { rows: toCells("rows", options.rows) }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-    wantsChunks: typeof onChunk === "function",
-    wantsQuiet: typeof options.onQuiet === "function",
-  };
-}
-
-function toCells(name: string, value: unknown): number {
-  if (typeof value !== "number" || !Number.isFinite(value)) {
-    throw invalidOption(name, `is ${String(value)}; give a whole number`);
-  }
-  return Math.min(Math.max(Math.trunc(value), 0), MAX_CELLS);
+/** The defaults of this machine. The environment is read on this thread, which owns it, and not by the addon's. */
+function here(): TerminalDefaults {
+  return { baseEnv: process.env, supervisor: binding().supervisor };
 }
 
 function toSignalNumber(name: unknown): number {

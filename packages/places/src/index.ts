@@ -13,5 +13,6 @@ export { PlaceError, type PlaceErrorCode } from "./place-error.ts";
 export type { PlaceFacts } from "./place-facts.ts";
 export { type PathKind, RemoteFiles } from "./remote-files.ts";
 export type { RemoteNatives } from "./remote-natives.ts";
+export { RemotePtySession } from "./remote-pty-session.ts";
 export { type ChunkListener, type RemoteRunResult, RemoteShell } from "./remote-shell.ts";
 export { SessionPlaces } from "./session-places.ts";

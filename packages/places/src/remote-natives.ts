@@ -13,6 +13,7 @@ import {
   type ShellOptions,
   verifyMinimizerRules,
 } from "@pi-bash/natives";
+import { RemotePtySession } from "./remote-pty-session.ts";
 import {
   type ChunkListener,
   executeRemote,
@@ -25,6 +26,8 @@ import {
 export interface RemoteNatives {
   readonly Shell: new (options?: ShellOptions) => RemoteShell;
   readonly executeShell: (options: ShellExecuteOptions, onChunk?: ChunkListener) => Promise<RemoteRunResult>;
+  /** Programs on a terminal over there. Absent where it has no pseudoterminals. */
+  readonly PtySession?: new () => RemotePtySession;
   /** What works over there, as its `Hello` said. */
   readonly capabilities: () => Capabilities;
   /** Absent where this machine has no addon. */
@@ -42,8 +45,17 @@ export function remoteNatives(host: RemoteHost, capabilities: Capabilities): Rem
       }
     },
     executeShell: (options, onChunk) => executeRemote(host, options, onChunk),
+    ...(capabilities.pty ? { PtySession: ptySessionOf(host) } : {}),
     capabilities: () => capabilities,
     ...(hasAddon() ? { minimizeOutputAsync, verifyMinimizerRules, SecretMask } : {}),
+  };
+}
+
+function ptySessionOf(host: RemoteHost): new () => RemotePtySession {
+  return class extends RemotePtySession {
+    constructor() {
+      super(host);
+    }
   };
 }
 

@@ -15,6 +15,13 @@ export interface Piece {
   readonly end: number;
 }
 
+/** Bytes that are given out at once. */
+export interface RawPiece {
+  readonly bytes: Buffer;
+  /** Offset after them. */
+  readonly end: number;
+}
+
 interface Held {
   buffer: Buffer;
   length: number;
@@ -64,12 +71,18 @@ export class TextQueue {
 
   /** The oldest text; undefined where none waits. */
   shift(): Piece | undefined {
+    const raw = this.shiftRaw();
+    return raw === undefined ? undefined : { text: raw.bytes.toString("utf8"), end: raw.end };
+  }
+
+  /** The oldest bytes, which may end within a character where they are a terminal's. */
+  shiftRaw(): RawPiece | undefined {
     this.#givenBytes = 0;
     const held = this.#held.shift();
     if (held === undefined) return undefined;
     this.#bytes -= held.length;
     this.#givenBytes = held.length;
-    return { text: held.buffer.toString("utf8", 0, held.length), end: held.end };
+    return { bytes: held.buffer.subarray(0, held.length), end: held.end };
   }
 }
 

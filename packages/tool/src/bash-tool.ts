@@ -167,9 +167,9 @@ async function runOnBackend(call: PreparedCall, scene: CallScene): Promise<BashT
   if (onClient !== undefined) return described(onClient);
 
   // The console is not in the sandbox.
-  const pty = isSandboxed || session.place !== undefined ? undefined : usablePty(call, scene);
+  const pty = isSandboxed ? undefined : usablePty(call, scene);
   if (pty !== undefined) return described(await runOnPty(call, pty, scene));
-  if (call.wantsPty) call.applied.push("`pty` was not followed: there is no terminal and nobody at it");
+  if (call.wantsPty) call.applied.push("`pty` was not followed: there is no terminal, or no person at it");
 
   const mayBecomeJob =
     call.settings["bash.autoBackground.enabled"] ||
@@ -190,11 +190,14 @@ export function checkSandbox(settings: Settings, { executor }: BashToolSession):
   );
 }
 
-/** The console, where it was asked for, is not switched off, and somebody is there. */
+/** The console, where it was asked for, is not switched off, serves the session's place, and a person is there. */
 function usablePty(call: PreparedCall, { session, context }: CallScene): PtyPort | undefined {
   const isSwitchedOff = (session.hostEnv ?? process.env)["PI_NO_PTY"] === "1";
   const hasPerson = context.hasUI === true && context.ui !== undefined && context.ui !== null;
-  return call.wantsPty && !isSwitchedOff && hasPerson ? session.pty : undefined;
+  const { pty, place } = session;
+  // A console that knows no places would run the command on this machine.
+  const servesPlace = place === undefined || (place.terminal !== undefined && pty?.takesTerminals === true);
+  return call.wantsPty && !isSwitchedOff && hasPerson && servesPlace ? pty : undefined;
 }
 
 /** Runs the call in the client's terminal; undefined: it has none, it is outside the sandbox, a console was asked for. */

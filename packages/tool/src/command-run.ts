@@ -3,14 +3,14 @@
  */
 import { type ArtifactAllocation, outputWindow } from "@pi-bash/contract";
 import { waitAtMost } from "@pi-bash/contract/wait";
-import { type CommandResult, type ExecuteBashOptions, ptyEnvironment } from "@pi-bash/executor";
+import { type CommandResult, type ExecuteBashOptions, type OutputMask, ptyEnvironment } from "@pi-bash/executor";
 import { maskResult, shellConfig, withinLines } from "@pi-bash/executor/internal";
 import type { FinishedRun } from "./describe-result.ts";
 import type { CallWait } from "./foreground-calls.ts";
 import { type KeptStream, keepTrailingStreams } from "./kept-stream.ts";
 import type { LiveUpdates } from "./live-updates.ts";
 import type { PreparedCall } from "./prepared-call.ts";
-import type { PtyPort } from "./pty-port.ts";
+import type { PtyPort, PtyRequest } from "./pty-port.ts";
 import { runHeld } from "./read-only/run-held.ts";
 import type { BashToolSession, ToolContext } from "./session.ts";
 import { followFolder } from "./session-folder.ts";
@@ -96,21 +96,18 @@ export async function runOnPty(
   pty: PtyPort,
   { session, context, signal }: CallScene,
 ): Promise<FinishedRun> {
-  await checkDirectory(call.cwd);
+  await checkDirectory(call.cwd, session.place);
   const place = await allocate(session);
   const store = session.executor.artifacts;
   const own = place.artifact === undefined ? await store.allocate("bash").catch(() => undefined) : undefined;
   const { settings } = call;
-  const hostEnv = session.hostEnv ?? process.env;
-  const { shell, prefix } = shellConfig({ settings, hostEnv });
-  const env = ptyEnvironment({ hostEnv, settings, shell, ptyEnvironment: settings["bash.ptyEnvironment"] }, call.env);
+  const { prefix, mask, ...begin } = await terminalOf(call, session);
   let result: CommandResult | undefined;
   try {
     const shown = await pty.run({
       command: prefix === undefined ? call.command : `${prefix} ${call.command}`,
-      shell,
+      ...begin,
       cwd: call.cwd,
-      env,
       timeoutMs: call.timeout.milliseconds,
       signal,
       artifact: own ?? (place.artifact === false ? undefined : place.artifact),
@@ -119,12 +116,32 @@ export async function runOnPty(
       ui: context.ui,
     });
     // What a person saw is raw; what the model reads of it is not.
-    result = maskResult(await session.executor.secretMask(), shown);
+    const placed = session.place === undefined ? shown : { ...shown, place: session.place.name };
+    result = maskResult(mask, placed);
   } finally {
     if (own !== undefined) await store.settle(own.id, result?.artifactId === own.id ? "keep" : "discard");
   }
   const shown = withinLines(withArtifactError(result, place.error), outputWindow(settings));
   return { call, result: shown, backend: "pty" };
+}
+
+/** What a program on a terminal begins with, on this machine or on the session's place. */
+async function terminalOf(
+  { settings, env }: PreparedCall,
+  session: BashToolSession,
+): Promise<
+  Pick<PtyRequest, "shell" | "env" | "createPty"> & { prefix: string | undefined; mask: OutputMask | undefined }
+> {
+  const terminal = session.place?.terminal;
+  const kind = settings["bash.ptyEnvironment"];
+  if (terminal !== undefined) {
+    const { shell, mask, createPty } = terminal;
+    return { shell, env: terminal.environment(kind, env), prefix: settings.shellPrefix, mask, createPty };
+  }
+  const hostEnv = session.hostEnv ?? process.env;
+  const { shell, prefix } = shellConfig({ settings, hostEnv });
+  const own = ptyEnvironment({ hostEnv, settings, shell, ptyEnvironment: kind }, env);
+  return { shell, env: own, prefix, mask: await session.executor.secretMask() };
 }
 
 interface Place {

@@ -127,7 +127,8 @@ function stoppedError(run: FinishedRun, facts: BashDetails, signal: AbortSignal 
   const details: BashDetails = { ...facts, stopped: result.timedOut && !isAborted ? "deadline" : "cancelled" };
   const maxBytes = inlineBytes(call);
   const Failure = isAborted ? ToolAbortError : ToolError;
-  if (backend === "executor") return new Failure(answerText(run, []), { details, maxBytes });
+  // What is known of a lost end stands in the output.
+  if (backend === "executor" || result.lost === true) return new Failure(answerText(run, []), { details, maxBytes });
   if (result.timedOut && !isAborted) {
     const { seconds } = call.timeout;
     const line = `Command timed out after ${seconds} second${seconds === 1 ? "" : "s"}`;

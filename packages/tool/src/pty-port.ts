@@ -2,7 +2,7 @@
  * The port to a console that a person can type into: who draws it and who runs the program is the host's.
  */
 import type { ArtifactAllocation } from "@pi-bash/contract";
-import type { CommandResult } from "@pi-bash/executor";
+import type { CommandResult, PtyDevice } from "@pi-bash/executor";
 
 /** One command for the console. */
 export interface PtyRequest {
@@ -23,6 +23,11 @@ export interface PtyRequest {
   title: "Console";
   /** The host's user interface, as it came with the call. */
   ui: unknown;
+  /**
+   * Makes the pseudoterminal of the session's place; `shell`, `cwd` and `env` are of that machine. Only given to a port that
+   * `takesTerminals`. Absent: this machine.
+   */
+  createPty?: (() => PtyDevice) | undefined;
 }
 
 /**
@@ -30,5 +35,7 @@ export interface PtyRequest {
  * its output has the line `PTY error: …` and there is no exit code.
  */
 export interface PtyPort {
+  /** It runs a command on the terminal that comes with the request. Default false: it is not asked for sessions on a place. */
+  readonly takesTerminals?: boolean;
   run(request: PtyRequest): Promise<CommandResult>;
 }

@@ -21,7 +21,8 @@ export interface BashToolSession {
   readonly executor: Executor;
   /**
    * Where commands run, when that is another machine: what `executor.placeOf` gives. `cwd` is a folder over there then, and
-   * folders are looked at over there. Consoles, clients' terminals and internal URLs are of this machine and are not used.
+   * folders are looked at over there. A console runs on a terminal over there, where its port takes terminals. Clients' terminals
+   * and internal URLs are of this machine and are not used.
    */
   readonly place?: SessionPlace | undefined;
   /**

@@ -152,7 +152,7 @@ describe("the console", () => {
 
     expect(requests).toEqual([]);
     expect(textOf(result)).toMatch(/^plain\n\nWall time: \d+\.\d\d seconds$/);
-    const applied = "pty" in params ? ["`pty` was not followed: there is no terminal and nobody at it"] : undefined;
+    const applied = "pty" in params ? ["`pty` was not followed: there is no terminal, or no person at it"] : undefined;
     expect(result.details?.applied).toEqual(applied);
   });
 

@@ -20,7 +20,7 @@ import {
   openStreams,
   type WantedStreams,
 } from "../run/command-streams.ts";
-import { runOnTerminal } from "../run/on-terminal.ts";
+import { runOnTerminal, type Terminal } from "../run/on-terminal.ts";
 import { type Permit, Permits } from "../run/permits.ts";
 import { parseRunArguments, type RunArguments } from "../run/run-arguments.ts";
 
@@ -121,9 +121,16 @@ async function runAll(
 
 /** What runs commands: on this machine, or on a place. */
 interface Sessions {
-  readonly engine: Pick<RemoteNatives, "executeShell">;
+  readonly engine: Pick<RemoteNatives, "executeShell"> & { readonly PtySession?: new () => Terminal };
   /** The one of `--session`. */
   readonly shell: Pick<InstanceType<RemoteNatives["Shell"]>, "run" | "close"> | undefined;
+}
+
+/** Throws where the place has none, as the constructor does on this machine. */
+function terminalOf({ PtySession }: Sessions["engine"], { on }: RunArguments): Terminal {
+  if (PtySession !== undefined) return new PtySession();
+  const where = on?.name ?? "this system";
+  throw new natives.ShellError("PI_PTY_OPEN", `there are no pseudoterminals on ${where}; leave \`--pty\` out`);
 }
 
 async function runOne(
@@ -141,7 +148,7 @@ async function runOne(
     // In a session only the beginning is given: where the commands go from there is theirs.
     ...(asked.cwd === undefined || !isFirst ? {} : { cwd: asked.cwd }),
   };
-  if (asked.pty) return runOnTerminal(common, (text) => void process.stdout.write(text));
+  if (asked.pty) return runOnTerminal(terminalOf(engine, asked), common, (text) => void process.stdout.write(text));
   const readOnly = permit.isConfined ? { readOnly: true } : {};
   const options: ShellRunOptions = { ...common, ...readOnly, ...(asked.json ? { sink: {} } : {}) };
   const filter = isShielded(asked) ? new TerminalFilter() : undefined;

@@ -8,7 +8,7 @@
 import { execFileSync } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import type { ReadStream, WriteStream } from "node:tty";
-import { PtySession, type PtyStartOptions, ShellError } from "@pi-bash/natives";
+import { type PtySession, type PtyStartOptions, ShellError } from "@pi-bash/natives";
 
 /** Size where no terminal has one; that of most. */
 const DEFAULT_SIZE = { cols: 80, rows: 24 };
@@ -20,12 +20,15 @@ const LOW_WATER_BYTES = 16 * 1024;
 const STTY_LIMIT_MS = 2_000;
 const CTRL_D = "\x04";
 
-/** Runs the command; `write` gets everything that it writes. Our terminal is as it was when the promise settles. */
+/** A terminal of this machine, or of a place. */
+export type Terminal = Pick<PtySession, "start" | "write" | "resize" | "pendingInputBytes">;
+
+/** Runs the command on `pty`; `write` gets everything that it writes. Our terminal is as it was when the promise settles. */
 export async function runOnTerminal(
+  pty: Terminal,
   options: Omit<PtyStartOptions, "cols" | "rows">,
   write: (text: string) => void,
 ): ReturnType<PtySession["start"]> {
-  const pty = new PtySession();
   const screen = [process.stdout, process.stderr].find(({ isTTY }) => isTTY);
   const term = process.env["TERM"];
   const run = pty.start(
@@ -62,7 +65,7 @@ function sizeOf(screen: WriteStream | undefined): { cols: number; rows: number }
 }
 
 /** Types what comes from `input`, which has its keys raw. Returns what gives it back. */
-function passKeys(pty: PtySession, input: ReadStream): () => void {
+function passKeys(pty: Terminal, input: ReadStream): () => void {
   const decoder = new StringDecoder("utf8");
   let timer: NodeJS.Timeout | undefined;
   let isLineBegun = false;

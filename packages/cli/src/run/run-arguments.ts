@@ -42,9 +42,6 @@ export function parseRunArguments(words: readonly string[]): RunArguments {
     );
   }
   const on = placeOption(values);
-  if (values.pty && on !== undefined) {
-    throw new UsageError("`--pty` runs a command on a terminal of this machine; leave `--on` or `--pty` out");
-  }
   return {
     commands: positionals,
     ...(on === undefined ? {} : { on }),

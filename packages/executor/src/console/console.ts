@@ -12,8 +12,9 @@ import { type ArtifactAllocation, DEFAULT_ARTIFACT_MAX_BYTES, DEFAULT_MAX_BYTES 
 import { DEFAULT_PTY_COLUMNS, DEFAULT_PTY_ROWS, PTY_COLUMNS_RANGE, PTY_ROWS_RANGE } from "@pi-bash/contract/internal";
 import { tailBytes } from "@pi-bash/contract/text";
 import type { VirtualTerminal } from "@pi-bash/terminal";
-import { type CommandResult, countLines, neverStarted } from "../command-result.ts";
+import { type CommandResult, countLines, lostResult, neverStarted } from "../command-result.ts";
 import type { RunOutput } from "../natives-port.ts";
+import { isLost } from "../places/place.ts";
 import { watchRun } from "../run-watch.ts";
 import type { ConsoleControls, ConsoleView, OpenConsoleView, PtyDevice, PtyEnd } from "./console-port.ts";
 import { SafeView, warnAboutWindow } from "./safe-view.ts";
@@ -51,10 +52,14 @@ export interface ConsoleRequest {
   maxBytes?: number;
   /** The host's user interface, handed to `openView`. */
   ui: unknown;
+  /** Makes the pseudoterminal, e.g. that of a place; `shell`, `cwd` and `env` are of its machine. Default: the console's. */
+  createPty?: (() => PtyDevice) | undefined;
 }
 
 /** Runs commands on a pseudoterminal. */
 export interface Console {
+  /** It takes the terminal of a request that brings one, so that it serves places too. */
+  readonly takesTerminals: true;
   /**
    * Resolves when the program has ended or was ended. A start that failed is a result too: its output is the line
    * `PTY error: …`, and there is no exit code. Never rejects.
@@ -65,6 +70,7 @@ export interface Console {
 /** Makes a console. Nothing is loaded before the first command. */
 export function createConsole(ports: ConsolePorts = {}): Console {
   return {
+    takesTerminals: true,
     run: async (request) => {
       if (request.signal?.aborted) return { ...neverStarted(), output: "" };
       const startedAt = performance.now();
@@ -95,7 +101,7 @@ class ConsoleRun {
     const request = this.#request;
     const natives = await import("@pi-bash/natives");
     const { VirtualTerminal } = await import("@pi-bash/terminal");
-    const pty = this.#ports.createPty?.() ?? new natives.PtySession();
+    const pty = this.#request.createPty?.() ?? this.#ports.createPty?.() ?? new natives.PtySession();
     const controls = this.#controls(pty);
     const view = new SafeView(this.#openView(controls), VIEW_BOUND_MS);
     const { cols, rows } = sizeOf(view.size);
@@ -121,6 +127,12 @@ class ConsoleRun {
       view.end(end ?? { cancelled: true, timedOut: false });
       await terminal.settled();
       return this.#result(end, terminal.text(), sink.dump());
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      this.#isEnded = true;
+      view.end({ cancelled: true, timedOut: false });
+      await terminal.settled();
+      return this.#lost(error.message, terminal.text(), sink.dump());
     } finally {
       this.#isEnded = true;
       terminal.dispose();
@@ -180,6 +192,16 @@ class ConsoleRun {
     if (watched.kind === "failed") throw watched.error;
     if (watched.kind === "settled") return watched.value;
     return { cancelled: watched.reason === "cancelled", timedOut: watched.reason === "deadline" };
+  }
+
+  /** The result of a program on a place whose end is not known: what its screen showed last, and why. */
+  #lost(why: string, screen: string, raw: RunOutput): CommandResult {
+    const { output: _, cancelled: __, wallTimeMs, ...seen } = this.#result(undefined, screen, raw);
+    const text = screen === "" ? "" : `${screen}\n`;
+    const tail = tailBytes(text, this.#request.maxBytes ?? DEFAULT_MAX_BYTES);
+    const last = { tail, bytes: seen.totalBytes, lines: seen.totalLines };
+    const { sessionReset: ___, ...lost } = lostResult(why, last, wallTimeMs ?? 0);
+    return { ...lost, ...seen };
   }
 
   #result(end: PtyEnd | undefined, screen: string, raw: RunOutput): CommandResult {

@@ -136,6 +136,13 @@ export const RunEnd = z.union([
 ]);
 export type RunEnd = z.infer<typeof RunEnd>;
 
+/** A terminal's program runs. */
+export const TerminalStarted = z.object({ pid: count });
+
+/** What came of a terminal. */
+export const TerminalEnd = z.union([z.object({ error: Failure }), z.object({ ok: z.object({ outcome: RunOutcome }) })]);
+export type TerminalEnd = z.infer<typeof TerminalEnd>;
+
 /** What `stat` found. */
 export const StatAnswer = z.object({
   kind: z.enum(["file", "directory", "other", "missing", "denied"]),
