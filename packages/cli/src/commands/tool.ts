@@ -159,7 +159,7 @@ function toolArguments(values: {
   return {
     settings: { ...settings, "bash.allowUnasked": allowUnasked },
     givenSettings: new Set(values.setting.map((each) => parseAssignment(each, "--setting")[0])),
-    ...(on === undefined ? {} : { on, onWord: values.on }),
+    ...(on === undefined || values.on === undefined ? {} : { on, onWord: values.on }),
     ...(values.artifacts === undefined ? {} : { artifacts: artifactFolder(values.artifacts) }),
     ...policy,
   };
