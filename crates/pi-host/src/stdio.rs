@@ -65,8 +65,8 @@ pub(crate) fn standard_streams() -> io::Result<Streams> {
 /// Writes the marker after which there are only frames, where there is a nonce for it.
 pub(crate) fn say(output: &OwnedFd, nonce: Option<&str>, what: &str) -> io::Result<()> {
     let Some(nonce) = nonce else { return Ok(()) };
-    let mut output = File::from(output.as_fd().try_clone_to_owned()?);
-    write_all(&mut output, format!("\nPI-HOST {nonce} {what}\n").as_bytes())
+    let output = File::from(output.as_fd().try_clone_to_owned()?);
+    write_all(&output, format!("\nPI-HOST {nonce} {what}\n").as_bytes())
 }
 
 /// An engine in a folder of its own.

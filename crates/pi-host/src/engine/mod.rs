@@ -33,7 +33,7 @@ pub(crate) use self::end::Over;
 use self::runs::Session;
 use crate::hello::Facts;
 use crate::link::Link;
-use crate::message::{Attach, RunState, json};
+use crate::message::{Attach, NearBye, RunState, json};
 use crate::outgoing::{Found, Outgoing};
 use crate::place::Place;
 use crate::wire::{Frame, Kind, frame, push_frame, split_u64};
@@ -146,6 +146,11 @@ impl Engine {
 
     pub(crate) fn place(&self) -> &Place {
         &self.inner.place
+    }
+
+    /// What tasks live on.
+    pub(crate) fn runtime(&self) -> &Handle {
+        &self.inner.handle
     }
 
     /// Number of a new link.
@@ -329,7 +334,7 @@ impl Engine {
             Kind::Cancel => self.cancel(channel),
             Kind::Data => self.take_data(channel, &payload),
             Kind::Request => self.take_request(number, channel, &payload)?,
-            Kind::Run => self.take_run(channel, &payload)?,
+            Kind::Run => self.take_run(link, channel, &payload)?,
             Kind::Hello | Kind::Attach => {
                 return Err(Loss::Protocol(format!("a second {kind:?} frame")));
             }
@@ -367,7 +372,7 @@ impl Engine {
 
 /// What near's `Bye` means: all is to end, or only this link.
 fn loss_of(payload: &[u8]) -> Loss {
-    let said: Option<serde_json::Value> = serde_json::from_slice(payload).ok();
-    let reason = said.as_ref().and_then(|said| said.get("reason")).and_then(|value| value.as_str());
-    if reason == Some("closed") { Loss::Closed } else { Loss::Ended }
+    let said: Option<NearBye> = serde_json::from_slice(payload).ok();
+    let is_closed = said.is_some_and(|said| said.reason == "closed");
+    if is_closed { Loss::Closed } else { Loss::Ended }
 }

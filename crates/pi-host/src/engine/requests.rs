@@ -44,7 +44,7 @@ impl Engine {
                 return Ok(());
             }
         }
-        let request: Request = match serde_json::from_slice(payload) {
+        let request = match Request::read(payload) {
             Ok(request) => request,
             Err(error) => {
                 let message = format!("the Request frame cannot be read: {error}");
@@ -75,9 +75,11 @@ impl Engine {
                     let shell = Shell::new(options.into_options(&supervisor)?)?;
                     Ok((shell, mask_of(mask)?))
                 });
-                Some(opened.map_err(Failure::from).and_then(|(shell, mask)| {
-                    self.add_session(session, Session::new(self, shell, mask))
-                }))
+                Some(
+                    opened.map_err(Failure::from).and_then(|(shell, mask)| {
+                        self.add_session(session, Session::new(shell, mask))
+                    }),
+                )
             }
             Request::Terminal { options, id, window } => {
                 let stream = StreamOptions { is_data: true, id, window };
@@ -115,7 +117,7 @@ impl Engine {
                 };
                 self.note_state();
                 self.answer_later(link, channel, async move {
-                    taken.close().await;
+                    taken.shell.close().await;
                     Ok(json!({}))
                 });
                 None

@@ -1,16 +1,19 @@
 //! Commands: in a session, in the order in which they came, or in a bash of their own.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use pi_shell::mask::Mask;
-use pi_shell::{Observer, RunOptions, RunResult, Shell, ShellError, SinkUpdate, callback_patience};
-use tokio::sync::mpsc;
+use pi_shell::{Observer, RunResult, Shell, ShellError, SinkUpdate, callback_patience};
 use tokio_util::sync::CancellationToken;
 
 use super::channels::{Channel, Refused};
 use super::{Engine, Loss};
+use crate::link::Link;
 use crate::message::{Failure, OneShot, Run, RunOutcome, Update, json, mask_of};
 use crate::outgoing::{DEFAULT_WINDOW, End, StreamOptions};
 use crate::wire::{Kind, MAX_PAYLOAD, frame};
@@ -21,57 +24,40 @@ const MAX_TAIL_JSON: usize = 512 * 1024;
 /// Room in a payload for what stands around an outcome.
 const AROUND_OUTCOME: usize = 256;
 
-/// A session and the way to its runs.
+/// A session.
 pub(super) struct Session {
     pub(super) shell: Shell,
     mask: Option<Mask>,
-    /// Runs in the order in which they came.
-    waiting: mpsc::UnboundedSender<Start>,
-}
-
-/// A run of a session that is to begin.
-struct Start {
-    channel: u32,
-    options: RunOptions,
-    voice: Arc<Voice>,
-    cancel: CancellationToken,
-    timeout: Option<Duration>,
 }
 
 impl Session {
-    pub(super) fn new(engine: &Engine, shell: Shell, mask: Option<Mask>) -> Self {
-        let (waiting, mut starts) = mpsc::unbounded_channel::<Start>();
-        let (engine, own) = (engine.clone(), shell.clone());
-        // Ends with the session: the last sender goes with it.
-        let handle = engine.inner.handle.clone();
-        handle.spawn(async move {
-            while let Some(start) = starts.recv().await {
-                let running = running(engine.clone(), own.clone(), start);
-                let mut running = Box::pin(running);
-                // Polled once in the order of the calls: that is where it takes its place in the session's queue.
-                let first = std::future::poll_fn(|context| {
-                    std::task::Poll::Ready(running.as_mut().poll(context))
-                });
-                if first.await.is_pending() {
-                    tokio::spawn(running);
-                }
-            }
-        });
-        Self { shell, mask, waiting }
-    }
-
-    /// Ends everything of it.
-    pub(super) async fn close(self) {
-        let Self { shell, waiting, .. } = self;
-        drop(waiting);
-        shell.close().await;
+    pub(super) fn new(shell: Shell, mask: Option<Mask>) -> Self {
+        Self { shell, mask }
     }
 }
 
-async fn running(engine: Engine, shell: Shell, start: Start) {
-    let Start { channel, options, voice, cancel, timeout } = start;
-    let ending = Ending::new(engine, channel, timeout);
-    ending.end(shell.run_to_end(options, voice, cancel).await);
+/// A run whose panic is its end and nothing else's: the thread of a link, which polls it, has others to poll.
+struct Contained(Option<Pin<Box<dyn Future<Output = ()> + Send>>>);
+
+impl Contained {
+    fn new(run: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self(Some(Box::pin(run)))
+    }
+}
+
+impl Future for Contained {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let Some(run) = self.0.as_mut() else { return Poll::Ready(()) };
+        // What a panic left behind is dropped with the run, whose duty to end (`Ending`) is done then.
+        let polled = catch_unwind(AssertUnwindSafe(|| run.as_mut().poll(context)));
+        if matches!(polled, Ok(Poll::Pending)) {
+            return Poll::Pending;
+        }
+        self.0 = None;
+        Poll::Ready(())
+    }
 }
 
 /// A run as its core sees its consumer.
@@ -167,7 +153,7 @@ impl Drop for Ending {
 
 impl Engine {
     /// A command is to run.
-    pub(super) fn take_run(&self, channel: u32, payload: &[u8]) -> Result<(), Loss> {
+    pub(super) fn take_run(&self, link: &Link, channel: u32, payload: &[u8]) -> Result<(), Loss> {
         let cancel = CancellationToken::new();
         let run: Result<Run, _> = serde_json::from_slice(payload);
         let session = run.as_ref().ok().and_then(|run| run.session);
@@ -198,7 +184,7 @@ impl Engine {
                 Err(Failure::new("PI_HOST_BUSY", "too many operations at a time; try again later"))
             }
             Err(error) => Err(Failure::invalid(format!("the Run frame cannot be read: {error}"))),
-            Ok(run) => self.begin_run(channel, run, cancel),
+            Ok(run) => self.begin_run(link, channel, run, cancel),
         };
         if let Err(failure) = begun {
             self.fail_run(channel, &failure);
@@ -206,7 +192,13 @@ impl Engine {
         Ok(())
     }
 
-    fn begin_run(&self, channel: u32, run: Run, cancel: CancellationToken) -> Result<(), Failure> {
+    fn begin_run(
+        &self,
+        link: &Link,
+        channel: u32,
+        run: Run,
+        cancel: CancellationToken,
+    ) -> Result<(), Failure> {
         if self.over().is_some() {
             return Err(Failure::from(ShellError::Closed));
         }
@@ -220,27 +212,35 @@ impl Engine {
             is_started: AtomicBool::new(false),
         });
         let spill_path = |name: &str| self.place().spill_path(name);
+        // Begun in the order of the frames: its first poll is where it takes its place in the session's queue.
         match (session, one_shot) {
             (Some(number), None) => {
-                let sessions = self.sessions();
-                let session =
-                    sessions.get(&number).ok_or_else(|| Failure::unknown_session(number))?;
-                let options = request.into_options(session.mask.clone(), spill_path)?;
-                let start = Start { channel, options, voice, cancel, timeout };
-                session.waiting.send(start).map_err(|_| Failure::from(ShellError::Closed))
+                let (shell, mask) = self.session(number)?;
+                let options = request.into_options(mask, spill_path)?;
+                let ending = Ending::new(self.clone(), channel, timeout);
+                link.begin_run(Contained::new(async move {
+                    ending.end(shell.run_to_end(options, voice, cancel).await);
+                }));
+                Ok(())
             }
             (None, Some(one_shot)) => {
                 let OneShot { options, mask } = *one_shot;
                 let shell = options.into_options(&self.place().supervisor()?)?;
                 let options = request.into_options(mask_of(mask)?, spill_path)?;
                 let ending = Ending::new(self.clone(), channel, timeout);
-                self.inner.handle.spawn(async move {
+                link.begin_run(Contained::new(async move {
                     ending.end(pi_shell::execute_shell(shell, options, voice, cancel).await);
-                });
+                }));
                 Ok(())
             }
             _ => Err(Failure::invalid("a Run frame has one of `session` and `oneShot`")),
         }
+    }
+
+    fn session(&self, number: u32) -> Result<(Shell, Option<Mask>), Failure> {
+        let sessions = self.sessions();
+        let found = sessions.get(&number).map(|one| (one.shell.clone(), one.mask.clone()));
+        found.ok_or_else(|| Failure::unknown_session(number))
     }
 
     /// Has a run or a terminal ended.
