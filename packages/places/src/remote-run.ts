@@ -7,7 +7,7 @@
  * here. The window grows where the link is fast and far. A cancel overtakes text. The far side owns the deadline; this side
  * has a second, later one, whose only act is to say that the place did not answer.
  */
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { onAbort } from "@pi-bash/contract/abort";
 import { CallbackGate, type RunOutcome, type RunRequest } from "@pi-bash/natives/internal";
 import type { Channel, Link } from "./link.ts";
@@ -17,8 +17,9 @@ import { failureOf } from "./request.ts";
 import { TextQueue } from "./text-queue.ts";
 import { encodeFrame, encodeObject, type Frame, FrameError, objectOf, pieceOf } from "./wire/frames.ts";
 import { FIRST_WINDOW_BYTES, KIND, MAX_WINDOW_BYTES } from "./wire/kinds.ts";
-import { checked, RunEnd, Update } from "./wire/messages.ts";
+import { checked, Update } from "./wire/messages.ts";
 import { plainText } from "./wire/plain.ts";
+import { type RunEnd, runEndOf } from "./wire/run-end.ts";
 
 /** What the core takes past a deadline until it settles at the latest (`budget.rs`), in milliseconds. */
 const HARD_GRACE_MS = 5_000;
@@ -96,7 +97,7 @@ class RemoteRun implements Channel {
     this.end = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    const id = randomBytes(16).toString("hex");
+    const id = randomUUID();
     const members = { id, ...call.where, request: call.request, window: this.#window };
     this.#channel = link.begin(this, (channel) => encodeObject(KIND.run, channel, members));
   }
@@ -111,11 +112,10 @@ class RemoteRun implements Channel {
         this.#takeText(frame);
         return;
       case KIND.update:
-        this.#update = checked(Update, "Update", objectOf(frame));
-        void this.#deliver();
+        this.#takeUpdate(checked(Update, "Update", objectOf(frame)));
         return;
       case KIND.end:
-        this.#takeEnd(checked(RunEnd, "End", objectOf(frame)));
+        this.#takeEnd(runEndOf(frame));
         return;
       default:
         throw new FrameError(`a run got a frame of kind ${frame.kind}`);
@@ -157,7 +157,8 @@ class RemoteRun implements Channel {
 
   #takeText(frame: Frame): void {
     const { offset, bytes } = pieceOf(frame);
-    this.#texts.push(offset, bytes);
+    // Where nothing is being given out, it is given out before the decoder goes on.
+    this.#texts.push(offset, bytes, this.#isDelivering ? "copied" : "lent");
     void this.#deliver();
   }
 
@@ -170,14 +171,23 @@ class RemoteRun implements Channel {
     void this.#deliver();
   }
 
-  /** A sink over there shows no more than was asked for: what it shows goes to a model. */
+  #takeUpdate(update: Update): void {
+    if (!this.#call.request.wantsUpdates) throw new FrameError("a run sends updates that were not asked for");
+    this.#checkShown(update.tail);
+    this.#update = update;
+    void this.#deliver();
+  }
+
   #checkOutput(end: RunEnd): void {
-    if (!("ok" in end) || end.ok.output === undefined) return;
+    if ("ok" in end && end.ok.output !== undefined) this.#checkShown(end.ok.output.text);
+  }
+
+  /** A sink over there shows no more than was asked for: what it shows goes to a model. */
+  #checkShown(text: string): void {
     const { sink } = this.#call.request;
     if (sink === undefined) throw new FrameError("a run without a sink has one's output");
     const most = (sink.maxBytes ?? SINK_BYTES) * 2 + SINK_MARGIN_BYTES;
-    if (Buffer.byteLength(end.ok.output.text) > most)
-      throw new FrameError("a run's sink shows more than was asked for");
+    if (Buffer.byteLength(text) > most) throw new FrameError("a run's sink shows more than was asked for");
   }
 
   /** The text of a sink, as it is to be shown. */
@@ -239,7 +249,7 @@ class RemoteRun implements Channel {
       this.#settle.reject(failureOf(end.error));
       return;
     }
-    const outcome = outcomeOf(end.ok);
+    const outcome = end.ok;
     if (outcome.output !== undefined) outcome.output.text = this.#shown(outcome.output.text);
     const { endedBy } = end;
     if (endedBy === undefined) this.#settle.resolve({ outcome });
@@ -276,9 +286,4 @@ class RemoteRun implements Channel {
         : "The place ended the command and everything it started.";
     return `${cut} ${ended}`;
   }
-}
-
-/** Without members that are there and undefined, which the native type does not have. */
-function outcomeOf(outcome: Extract<RunEnd, { ok: unknown }>["ok"]): RunOutcome {
-  return JSON.parse(JSON.stringify(outcome)) as RunOutcome;
 }

@@ -33,8 +33,11 @@ export class TextQueue {
     return this.#received;
   }
 
-  /** Takes the next text. Throws `FrameError` where it comes twice or goes past the window. */
-  push(offset: number, bytes: Buffer): void {
+  /**
+   * Takes the next text. `lent` bytes are valid until the caller goes on, who takes them out before. Throws `FrameError` where
+   * text comes twice or goes past the window.
+   */
+  push(offset: number, bytes: Buffer, how: "copied" | "lent" = "copied"): void {
     // It jumps where a run that is being ended leaves out what does not fit; it never goes back.
     if (offset < this.#received) throw new FrameError("a run's text comes twice");
     if (bytes.length > MAX_TEXT_BYTES) throw new FrameError(`a piece of a run's text has ${bytes.length} bytes`);
@@ -44,7 +47,8 @@ export class TextQueue {
       throw new FrameError("a run's text goes past its window");
     const last = this.#held.at(-1);
     if (last === undefined || last.length + bytes.length > MAX_TEXT_BYTES) {
-      this.#held.push({ buffer: Buffer.from(bytes), length: bytes.length, end: this.#received });
+      const buffer = how === "lent" ? bytes : Buffer.from(bytes);
+      this.#held.push({ buffer, length: bytes.length, end: this.#received });
       return;
     }
     // Small pieces become one: an entry for each byte would cost a hundred times what the window allows.
