@@ -18,8 +18,8 @@ use crate::message::{Failure, OneShot, Run, RunOutcome, Update, json, mask_of};
 use crate::outgoing::{DEFAULT_WINDOW, End, StreamOptions};
 use crate::wire::{Kind, MAX_PAYLOAD, frame};
 
-/// Most bytes of an update's tail in JSON: it is for a screen, and has to fit one frame.
-const MAX_TAIL_JSON: usize = 512 * 1024;
+/// Most bytes of an update's tail in JSON: it is for a screen, and many of them cross a link while a flood lasts.
+const MAX_TAIL_JSON: usize = 8 * 1024;
 
 /// Room in a payload for what stands around an outcome.
 const AROUND_OUTCOME: usize = 256;
