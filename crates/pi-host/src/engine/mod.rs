@@ -6,6 +6,7 @@
 //! channels   which channel is what                         runs       commands, in sessions or in a bash of their own
 //! requests   operations and their answers                  terminals  programs on a terminal
 //! puts       files that near sends                         end        how all of it ends
+//! tasks      what the runtime does for it
 //! ```
 //! Frames are taken on the link's own thread, in their order, and nothing there waits: what takes time is a task. What goes
 //! back goes through the queue (`outgoing`), which outlives links.
@@ -15,6 +16,7 @@ mod end;
 mod puts;
 mod requests;
 mod runs;
+mod tasks;
 mod terminals;
 
 use std::collections::HashMap;
@@ -269,7 +271,7 @@ impl Engine {
         self.inner.channels.forget_requests();
         self.inner.outgoing.detach(link.number);
         // One that does not read is not waited for.
-        self.inner.handle.spawn(async move {
+        self.spawn(async move {
             tokio::time::sleep(FLUSH_BOUND).await;
             link.cut();
         });
@@ -282,7 +284,7 @@ impl Engine {
     /// Ends the link when its near side is silent for too long.
     pub(crate) fn watch(&self, link: &Arc<Link>) {
         let (engine, link) = (self.clone(), Arc::downgrade(link));
-        self.inner.handle.spawn(async move {
+        self.spawn(async move {
             loop {
                 let Some(link) = link.upgrade() else { return };
                 let is_present = engine.is_present(&link);

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::channels::{Channel, Refused};
 use super::puts::blocking;
 use super::runs::Session;
+use super::tasks::Contained;
 use super::{Engine, Loss};
 use crate::message::{self, Failure, Request, mask_of, shortened};
 use crate::outgoing::{Found, StreamOptions};
@@ -248,12 +249,11 @@ impl Engine {
         operation: impl Future<Output = Result<Value, Failure>> + Send + 'static,
     ) {
         let engine = self.clone();
-        self.inner.handle.spawn(async move {
-            let answer = match tokio::spawn(operation).await {
-                Ok(answer) => answer,
-                Err(_) => Err(Failure::internal("an operation's task ended early")),
-            };
-            engine.answer(link, channel, answer);
+        let operation = Contained::new(operation);
+        self.spawn(async move {
+            let answer = operation.await;
+            let early = || Err(Failure::internal("an operation's task ended early"));
+            engine.answer(link, channel, answer.unwrap_or_else(early));
         });
     }
 

@@ -1,10 +1,7 @@
 //! Commands: in a session, in the order in which they came, or in a bash of their own.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use pi_shell::mask::Mask;
@@ -12,6 +9,7 @@ use pi_shell::{Observer, RunResult, Shell, ShellError, SinkUpdate, callback_pati
 use tokio_util::sync::CancellationToken;
 
 use super::channels::{Channel, Refused};
+use super::tasks::Contained;
 use super::{Engine, Loss};
 use crate::link::Link;
 use crate::message::{Failure, OneShot, Run, RunOutcome, Update, json, mask_of};
@@ -33,30 +31,6 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn new(shell: Shell, mask: Option<Mask>) -> Self {
         Self { shell, mask }
-    }
-}
-
-/// A run whose panic is its end and nothing else's: the thread of a link, which polls it, has others to poll.
-struct Contained(Option<Pin<Box<dyn Future<Output = ()> + Send>>>);
-
-impl Contained {
-    fn new(run: impl Future<Output = ()> + Send + 'static) -> Self {
-        Self(Some(Box::pin(run)))
-    }
-}
-
-impl Future for Contained {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let Some(run) = self.0.as_mut() else { return Poll::Ready(()) };
-        // What a panic left behind is dropped with the run, whose duty to end (`Ending`) is done then.
-        let polled = catch_unwind(AssertUnwindSafe(|| run.as_mut().poll(context)));
-        if matches!(polled, Ok(Poll::Pending)) {
-            return Poll::Pending;
-        }
-        self.0 = None;
-        Poll::Ready(())
     }
 }
 
@@ -151,6 +125,14 @@ impl Drop for Ending {
     }
 }
 
+/// Begins a run on the thread of its link, which has others to poll: a panic of this one ends it (`Ending`) and nothing else.
+fn begin(link: &Link, run: impl Future<Output = ()> + Send + 'static) {
+    let run = Contained::new(run);
+    link.begin_run(async move {
+        run.await;
+    });
+}
+
 impl Engine {
     /// A command is to run.
     pub(super) fn take_run(&self, link: &Link, channel: u32, payload: &[u8]) -> Result<(), Loss> {
@@ -218,9 +200,9 @@ impl Engine {
                 let (shell, mask) = self.session(number)?;
                 let options = request.into_options(mask, spill_path)?;
                 let ending = Ending::new(self.clone(), channel, timeout);
-                link.begin_run(Contained::new(async move {
+                begin(link, async move {
                     ending.end(shell.run_to_end(options, voice, cancel).await);
-                }));
+                });
                 Ok(())
             }
             (None, Some(one_shot)) => {
@@ -228,9 +210,9 @@ impl Engine {
                 let shell = options.into_options(&self.place().supervisor()?)?;
                 let options = request.into_options(mask_of(mask)?, spill_path)?;
                 let ending = Ending::new(self.clone(), channel, timeout);
-                link.begin_run(Contained::new(async move {
+                begin(link, async move {
                     ending.end(pi_shell::execute_shell(shell, options, voice, cancel).await);
-                }));
+                });
                 Ok(())
             }
             _ => Err(Failure::invalid("a Run frame has one of `session` and `oneShot`")),
@@ -272,7 +254,7 @@ impl Engine {
         // For most there is nothing to wait for.
         let Some(serial) = self.outgoing().held(channel) else { return };
         let engine = self.clone();
-        self.inner.handle.spawn(async move {
+        self.spawn(async move {
             tokio::time::sleep(patience).await;
             engine.outgoing().free_held(channel, serial);
         });
