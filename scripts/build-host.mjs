@@ -23,8 +23,8 @@ const ARCHITECTURES = { "x86_64-unknown-linux-musl": "x64", "aarch64-unknown-lin
 /** The cargo profile, in Cargo.toml. */
 const PROFILE = "host";
 
-/** Most bytes (3 MiB): it is sent over links, to places where it is missing. */
-const MOST_BYTES = 3 * 1024 * 1024;
+/** Most bytes: it is sent over links, to places where it is missing. */
+const MOST_BYTES = 3_000_000;
 
 /**
  * Rust's own linker links what has no C in it, for any of these triples, wherever this runs. Functions with the same code

@@ -17,8 +17,8 @@ import { ownTarget, TARGETS } from "./targets.mjs";
 /** Its folder below the folders of binaries, and its entry in the workflow of a release. */
 export const HOST_FOLDER = "pi-host";
 
-/** Most bytes of one (3 MiB), as `scripts/build-host.mjs` has it. */
-const MOST_BYTES = 3 * 1024 * 1024;
+/** Most bytes of one, as `scripts/build-host.mjs` has it. */
+const MOST_BYTES = 3_000_000;
 
 /** A first build of all crates on a slow machine. */
 const BUILD_LIMIT_MS = 3_600_000;

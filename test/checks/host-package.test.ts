@@ -31,7 +31,7 @@ const LOAD = 1;
 const DYNAMIC = 2;
 const INTERPRETER = 3;
 const NEEDED = 1n;
-const MAX_BYTES = 3 * 1024 * 1024;
+const MAX_BYTES = 3_000_000;
 
 type Host = (typeof HOST_TARGETS)[number];
 

@@ -14,19 +14,29 @@ export interface Way {
 /** Bytes of one ping, its newline too: what waits for whole lines passes it on. */
 const PING = `${"x".repeat(63)}\n`;
 
-/** Milliseconds of each of `rounds` round trips through a `cat` over there. The first one, which connects, is not among them. */
-export async function roundTripsOf(way: Way, rounds: number): Promise<number[]> {
+/** Something that answers. */
+export interface Answering extends AsyncDisposable {
+  /** Milliseconds of one question and its answer. */
+  roundTrip(): Promise<number>;
+}
+
+/** A `cat` over there. It is connected. */
+export async function openBare(way: Way): Promise<Answering> {
   const child = start(way, ["cat"], "pipe");
-  const samples: number[] = [];
-  for (let round = 0; round <= rounds; round += 1) {
+  const roundTrip = async (): Promise<number> => {
     const started = performance.now();
     child.stdin?.write(PING);
     await readBytes(child.stdout, PING.length);
-    if (round > 0) samples.push(performance.now() - started);
-  }
-  child.stdin?.end();
-  await once(child, "close");
-  return samples;
+    return performance.now() - started;
+  };
+  await roundTrip();
+  return {
+    roundTrip,
+    [Symbol.asyncDispose]: async () => {
+      child.stdin?.end();
+      await once(child, "close");
+    },
+  };
 }
 
 /** MiB a second of `file`, which is over there, through a `cat`. */

@@ -4,21 +4,21 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { command, type OpenedPlace } from "@pi-bash/places";
+import type { Answering } from "./bare.ts";
 
 /** What of a large output the model would see, in bytes. */
 const WINDOW_BYTES = 50 * 1024;
 
-/** Milliseconds of each of `rounds` plain builtins in a session that stands. */
-export async function builtinsOf({ natives }: OpenedPlace, rounds: number): Promise<number[]> {
+/** A session that stands, whose question is a plain builtin. */
+export async function openSession({ natives }: OpenedPlace): Promise<Answering> {
   const shell = new natives.Shell();
-  const samples: number[] = [];
-  for (let round = 0; round <= rounds; round += 1) {
+  const roundTrip = async (): Promise<number> => {
     const started = performance.now();
     await shell.run({ command: ":" });
-    if (round > 0) samples.push(performance.now() - started);
-  }
-  await shell.close();
-  return samples;
+    return performance.now() - started;
+  };
+  await roundTrip();
+  return { roundTrip, [Symbol.asyncDispose]: () => shell.close() };
 }
 
 /** MiB a second of `file` through a listener, from the first text on. */

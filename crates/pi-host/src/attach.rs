@@ -32,9 +32,9 @@ pub(crate) fn run(instance: &str, nonce: Option<&str>) -> io::Result<ExitCode> {
     let Some(socket) = open_instance(instance).and_then(|folder| serve::connect(&folder).ok())
     else {
         say(&streams.output, nonce, "ready")?;
-        let mut output = File::from(streams.output);
+        let output = File::from(streams.output);
         let detail = format!("the instance `{instance}` is not here any more");
-        write_all(&mut output, &bye("gone", Some(&detail)))?;
+        write_all(&output, &bye("gone", Some(&detail)))?;
         return Ok(ExitCode::from(GONE));
     };
     say(&streams.output, nonce, "ready")?;
@@ -48,10 +48,10 @@ fn carry(streams: Streams, socket: OwnedFd) -> io::Result<ExitCode> {
     let ends = socket.try_clone()?;
     std::thread::Builder::new().name("in".to_owned()).spawn(move || {
         // Whatever ended it, the engine sees the end of its stream.
-        drop(copy(File::from(input), File::from(to_engine)));
+        drop(copy(File::from(input), &File::from(to_engine)));
         rustix::net::shutdown(&ends, rustix::net::Shutdown::Write).ok();
     })?;
-    match copy(File::from(socket), File::from(output)) {
+    match copy(File::from(socket), &File::from(output)) {
         Ok(()) => Ok(ExitCode::SUCCESS),
         // The engine was killed, or whoever read this has gone: near sees the end of its stream either way.
         Err(error)
@@ -63,13 +63,13 @@ fn carry(streams: Streams, socket: OwnedFd) -> io::Result<ExitCode> {
     }
 }
 
-fn copy(mut from: File, mut to: File) -> io::Result<()> {
+fn copy(mut from: File, to: &File) -> io::Result<()> {
     let mut buffer = vec![0; CARRIED_BYTES];
     loop {
         let length = read_some(&mut from, &mut buffer)?;
         if length == 0 {
             return Ok(());
         }
-        write_all(&mut to, buffer.get(..length).unwrap_or_default())?;
+        write_all(to, buffer.get(..length).unwrap_or_default())?;
     }
 }

@@ -6,8 +6,9 @@
 //! standard input ──▶ link (thread) ──▶ conversation ──▶ engine ──▶ pi-shell's sessions, terminals
 //! standard output ◀── link (thread) ◀── outgoing (queue by class) ◀── text, updates, ends, answers
 //! ```
-//! Frames come in on a thread of their own and are taken in their order; nothing there waits. What goes back waits in one
-//! queue, bounded by near's credit, from which another thread writes. When the input ends, a lease runs out or a signal
+//! Frames come in on a thread of their own and are taken in their order; nothing there waits. That thread also begins runs and
+//! takes their shells' reports, so that a builtin wakes no other thread. What goes back waits in one queue, bounded by near's
+//! credit, from which another thread writes, and whoever puts in a few bytes writes them at once. When the input ends, a lease runs out or a signal
 //! comes, everything ends: runs with a result, sessions with all they started. With a time to keep it, the engine is a
 //! process of its own (`serve`), and links come and go.
 //!

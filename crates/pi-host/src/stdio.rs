@@ -65,8 +65,8 @@ pub(crate) fn standard_streams() -> io::Result<Streams> {
 /// Writes the marker after which there are only frames, where there is a nonce for it.
 pub(crate) fn say(output: &OwnedFd, nonce: Option<&str>, what: &str) -> io::Result<()> {
     let Some(nonce) = nonce else { return Ok(()) };
-    let mut output = File::from(output.as_fd().try_clone_to_owned()?);
-    write_all(&mut output, format!("\nPI-HOST {nonce} {what}\n").as_bytes())
+    let output = File::from(output.as_fd().try_clone_to_owned()?);
+    write_all(&output, format!("\nPI-HOST {nonce} {what}\n").as_bytes())
 }
 
 /// An engine in a folder of its own.
@@ -80,12 +80,13 @@ pub(crate) fn new_engine(facts: Facts, keep: Option<Keep>) -> io::Result<Engine>
 /// Ends everything, and lets near know, when one of these comes.
 pub(crate) fn end_by_signals(engine: &Engine, kinds: &[SignalKind]) -> io::Result<()> {
     for kind in kinds {
-        let (engine, number) = (engine.clone(), kind.as_raw_value());
+        let number = kind.as_raw_value();
         let mut signals = signal(*kind)?;
-        tokio::spawn(async move {
+        let ending = engine.clone();
+        engine.spawn(async move {
             if signals.recv().await.is_some() {
                 let number_of_status = u8::try_from(number).unwrap_or_default();
-                engine.finish(Over {
+                ending.finish(Over {
                     reason: "terminated",
                     detail: format!("pi-host was ended by signal {number}"),
                     status: SIGNAL_STATUS_BASE.saturating_add(number_of_status),

@@ -9,6 +9,8 @@ const PATIENCE_MS = 10;
 export class PatientWriter {
   readonly #write: (bytes: Buffer) => void;
   #patient: Buffer[] = [];
+  /** When the oldest of them came. */
+  #since = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(write: (bytes: Buffer) => void) {
@@ -17,22 +19,38 @@ export class PatientWriter {
 
   /** Writes a frame now, after those that wait. */
   write(frame: Buffer): void {
-    this.#flush(frame);
+    if (this.#patient.length === 0) {
+      this.#write(frame);
+      return;
+    }
+    this.#patient.push(frame);
+    this.#flush();
   }
 
   /** Writes a frame with the next one, or by itself a little later. */
   writePatiently(frame: Buffer): void {
+    if (this.#patient.length === 0) this.#since = performance.now();
     this.#patient.push(frame);
-    this.#timer ??= setTimeout(() => this.#flush(), PATIENCE_MS);
+    this.#look(PATIENCE_MS);
+  }
+
+  /** Looks again in so many milliseconds, unless that is going to be done: one timer serves all frames of its time. */
+  #look(afterMs: number): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#patient.length === 0) return;
+      const leftMs = this.#since + PATIENCE_MS - performance.now();
+      if (leftMs > 0) this.#look(leftMs);
+      else this.#flush();
+    }, afterMs);
     // It holds no host up.
     this.#timer.unref();
   }
 
-  #flush(...last: Buffer[]): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const frames = [...this.#patient.splice(0), ...last];
-    const [first] = frames;
-    if (first !== undefined) this.#write(frames.length === 1 ? first : Buffer.concat(frames));
+  #flush(): void {
+    const bytes = Buffer.concat(this.#patient);
+    this.#patient = [];
+    this.#write(bytes);
   }
 }

@@ -7,7 +7,7 @@
  * here. The window grows where the link is fast and far. A cancel overtakes text. The far side owns the deadline;
  * the near one is in `near-deadline.ts`. Over a link that comes back, the run goes on with the text that was not taken yet.
  */
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { onAbort } from "@pi-bash/contract/abort";
 import { CallbackGate, type RunOutcome, type RunRequest } from "@pi-bash/natives/internal";
 import type { Channel, ComingBack, Link } from "./channels.ts";
@@ -18,8 +18,9 @@ import { failureOf } from "./request.ts";
 import { TextQueue } from "./text-queue.ts";
 import { encodeFrame, encodeObject, type Frame, FrameError, objectOf, pieceOf } from "./wire/frames.ts";
 import { FIRST_WINDOW_BYTES, KIND, MAX_WINDOW_BYTES } from "./wire/kinds.ts";
-import { checked, RunEnd, Update } from "./wire/messages.ts";
+import { checked, Update } from "./wire/messages.ts";
 import { plainText } from "./wire/plain.ts";
+import { type RunEnd, runEndOf } from "./wire/run-end.ts";
 
 /** Longest that a callback's promise is awaited after a cancel, and after the end of a stopped or another run, in milliseconds. */
 const CANCELLED_PATIENCE_MS = 500;
@@ -89,7 +90,7 @@ class RemoteRun implements Channel, ComingBack {
   #farEnd: RunEnd | undefined;
   #isCancelled = false;
   /** For a link that comes back. */
-  readonly #id = randomBytes(16).toString("hex");
+  readonly #id = randomUUID();
   #first: Buffer | undefined;
   #awayMs = 0;
 
@@ -124,11 +125,10 @@ class RemoteRun implements Channel, ComingBack {
         this.#takeText(frame);
         return;
       case KIND.update:
-        this.#update = checked(Update, "Update", objectOf(frame));
-        void this.#deliver();
+        this.#takeUpdate(checked(Update, "Update", objectOf(frame)));
         return;
       case KIND.end:
-        this.#takeEnd(checked(RunEnd, "End", objectOf(frame)));
+        this.#takeEnd(runEndOf(frame));
         return;
       default:
         throw new FrameError(`a run got a frame of kind ${frame.kind}`);
@@ -207,7 +207,8 @@ class RemoteRun implements Channel, ComingBack {
   #takeText(frame: Frame): void {
     if (this.#startedAt === undefined) this.#start();
     const { offset, bytes } = pieceOf(frame);
-    this.#texts.push(offset, bytes);
+    // Where nothing is being given out, it is given out before the decoder goes on.
+    this.#texts.push(offset, bytes, this.#isDelivering ? "copied" : "lent");
     void this.#deliver();
   }
 
@@ -220,14 +221,23 @@ class RemoteRun implements Channel, ComingBack {
     void this.#deliver();
   }
 
-  /** A sink over there shows no more than was asked for: what it shows goes to a model. */
+  #takeUpdate(update: Update): void {
+    if (!this.#call.request.wantsUpdates) throw new FrameError("a run sends updates that were not asked for");
+    this.#checkShown(update.tail);
+    this.#update = update;
+    void this.#deliver();
+  }
+
   #checkOutput(end: RunEnd): void {
-    if (!("ok" in end) || end.ok.output === undefined) return;
+    if ("ok" in end && end.ok.output !== undefined) this.#checkShown(end.ok.output.text);
+  }
+
+  /** A sink over there shows no more than was asked for: what it shows goes to a model. */
+  #checkShown(text: string): void {
     const { sink } = this.#call.request;
     if (sink === undefined) throw new FrameError("a run without a sink has one's output");
     const most = (sink.maxBytes ?? SINK_BYTES) * 2 + SINK_MARGIN_BYTES;
-    if (Buffer.byteLength(end.ok.output.text) > most)
-      throw new FrameError("a run's sink shows more than was asked for");
+    if (Buffer.byteLength(text) > most) throw new FrameError("a run's sink shows more than was asked for");
   }
 
   /** The text of a sink, as it is to be shown. */
@@ -289,7 +299,7 @@ class RemoteRun implements Channel, ComingBack {
       this.#settle.reject(failureOf(end.error));
       return;
     }
-    const outcome = outcomeOf(end.ok);
+    const outcome = end.ok;
     if (outcome.output !== undefined) outcome.output.text = this.#shown(outcome.output.text);
     const { endedBy } = end;
     const notice = this.#awayMs === 0 ? {} : { placeNotice: this.#absence(end) };
@@ -327,9 +337,4 @@ class RemoteRun implements Channel, ComingBack {
     const text = explained ?? lostText(place, end, startedMs);
     this.#settle.reject(new PlaceError("PI_PLACE_LOST", place, text));
   }
-}
-
-/** Without members that are there and undefined, which the native type does not have. */
-function outcomeOf(outcome: Extract<RunEnd, { ok: unknown }>["ok"]): RunOutcome {
-  return JSON.parse(JSON.stringify(outcome)) as RunOutcome;
 }

@@ -14,14 +14,13 @@ import {
   readExecute,
   readRun,
   readSession,
-  toRunRequest,
   toRunResult,
   toSessionOptions,
 } from "@pi-bash/natives/internal";
+import { farRequest, slowDownUpdates } from "./far-request.ts";
 import type { Link } from "./link.ts";
 import type { LinkEnd } from "./link-end.ts";
 import { PlaceError } from "./place-error.ts";
-import { spillNameOf } from "./remote-files.ts";
 import { type FarOutcome, type FarRequest, runOver } from "./remote-run.ts";
 import { request } from "./request.ts";
 
@@ -46,15 +45,14 @@ interface Opened {
   readonly link: Link;
   readonly number: number;
   readonly ready: Promise<void>;
+  /** `ready` has resolved. */
+  isReady: boolean;
 }
 
-/** Least time between two updates over a link whose round trip takes longer than `FAR_RTT_MS`, in milliseconds. */
-const FAR_UPDATE_MS = 500;
-const FAR_RTT_MS = 20;
 /** Longest wait for the end of a session whose link may be away: longer than an end takes over there, in milliseconds. */
 const CLOSE_MS = 15_000;
-/** The default of the native surface, in milliseconds. */
-const UPDATE_MS = 50;
+/** Twice what a session keeps of late output: 64 KiB of each of 16 commands, and a word on what was left out of each. */
+const MAX_LATE_CHARS = 2 * 16 * 64 * 1024;
 
 /** One session. */
 export class RemoteShell {
@@ -85,7 +83,7 @@ export class RemoteShell {
     const options = readRun(given);
     const request = farRequest(options, typeof onChunk === "function");
     this.#refuseClosed();
-    const opened = await this.#openFor(options.signal);
+    const opened = this.#standing(options.signal) ?? (await this.#openFor(options.signal));
     if (opened === undefined) return cancelledResult();
     const { link, number } = opened;
     slowDownUpdates(request, link);
@@ -141,7 +139,10 @@ export class RemoteShell {
   /** What background children wrote after their commands ended; see the native surface. Empty where the link is gone. */
   async lateOutput(): Promise<string> {
     const text = (await this.#ask("lateOutput"))?.["text"];
-    return typeof text === "string" ? text : "";
+    if (typeof text !== "string") return "";
+    if (text.length <= MAX_LATE_CHARS) return text;
+    this.#opened?.link.cut("it broke the protocol: it gave more late output than a session keeps");
+    return "";
   }
 
   /** The same as `close`, for `await using`. */
@@ -160,6 +161,12 @@ export class RemoteShell {
     await opened.ready.catch(() => undefined);
     const { ok } = await request(opened.link, op, { session: opened.number, ...members }, { place: this.#host.name });
     return ok;
+  }
+
+  /** The session, where it is open and its link stands: most runs find it so, and need not wait for anything. */
+  #standing(signal: AbortSignal | undefined): Opened | undefined {
+    const opened = this.#opened;
+    return opened?.isReady === true && opened.link.end === undefined && signal?.aborted !== true ? opened : undefined;
   }
 
   /** The session, opened where it is not; `undefined` where the run was stopped meanwhile: by its signal, `abort` or `close`. */
@@ -198,7 +205,14 @@ export class RemoteShell {
       const members = await sessionMembers(this.#host, link, this.#options);
       await request(link, "open", { session: number, ...members }, { place: this.#host.name });
     })();
-    return { link, number, ready };
+    const opened: Opened = { link, number, ready, isReady: false };
+    ready.then(
+      () => {
+        opened.isReady = true;
+      },
+      () => undefined,
+    );
+    return opened;
   }
 
   /** The session is gone, or counts as gone. */
@@ -268,27 +282,6 @@ function refuseMinimizer({ minimizer }: ShellOptions): void {
     "PI_INVALID_OPTION",
     "option `minimizer` is not for a session on a place; use `minimizeOutputAsync`",
   );
-}
-
-/** The native request as it crosses a link: the spill is a name, and what the minimizer needs stays here. */
-function farRequest(options: ShellRunOptions, wantsChunks: boolean): FarRequest {
-  const {
-    argv: _,
-    minimizer: __,
-    spinMicroseconds: ___,
-    sink,
-    ...rest
-  } = toRunRequest(options, undefined, wantsChunks);
-  if (sink === undefined) return rest;
-  const { spillPath, ...kept } = sink;
-  return { ...rest, sink: { ...kept, ...(spillPath === undefined ? {} : { spillName: spillNameOf(spillPath) }) } };
-}
-
-/** Updates cost a link more than they do here. */
-function slowDownUpdates(request: FarRequest, { rttMs }: Link): void {
-  if (request.sink === undefined || !request.wantsUpdates) return;
-  const least = rttMs > FAR_RTT_MS ? FAR_UPDATE_MS : Math.ceil(rttMs * 2);
-  request.sink.throttleMs = Math.max(request.sink.throttleMs ?? UPDATE_MS, least);
 }
 
 function callOf(

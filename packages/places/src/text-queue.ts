@@ -47,8 +47,11 @@ export class TextQueue {
     this.#repeatedUntil = this.#received;
   }
 
-  /** Takes the next text. Throws `FrameError` where it comes twice or goes past the window. */
-  push(given: number, whole: Buffer): void {
+  /**
+   * Takes the next text. `lent` bytes are valid until the caller goes on, who takes them out before. Throws `FrameError` where
+   * text comes twice or goes past the window.
+   */
+  push(given: number, whole: Buffer, how: "copied" | "lent" = "copied"): void {
     const known = Math.min(whole.length, Math.max(0, this.#repeatedUntil - given));
     if (known > 0 && this.#received === this.#repeatedUntil && known === whole.length) return;
     const [offset, bytes] = known > 0 ? [given + known, whole.subarray(known)] : [given, whole];
@@ -61,7 +64,8 @@ export class TextQueue {
       throw new FrameError("a run's text goes past its window");
     const last = this.#held.at(-1);
     if (last === undefined || last.length + bytes.length > MAX_TEXT_BYTES) {
-      this.#held.push({ buffer: Buffer.from(bytes), length: bytes.length, end: this.#received });
+      const buffer = how === "lent" ? bytes : Buffer.from(bytes);
+      this.#held.push({ buffer, length: bytes.length, end: this.#received });
       return;
     }
     // Small pieces become one: an entry for each byte would cost a hundred times what the window allows.

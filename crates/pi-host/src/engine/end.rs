@@ -87,7 +87,7 @@ impl Engine {
         let sessions: Vec<_> = self.sessions().drain().map(|(_, session)| session).collect();
         let mut closing = JoinSet::new();
         for session in sessions {
-            closing.spawn(async move { session.close().await });
+            closing.spawn(async move { session.shell.close().await });
         }
         let closed = tokio::time::timeout(CLOSE_BOUND, async {
             while closing.join_next().await.is_some() {}

@@ -6,6 +6,7 @@
 //! channels   which channel is what                         runs       commands, in sessions or in a bash of their own
 //! requests   operations and their answers                  terminals  programs on a terminal
 //! puts       files that near sends                         end        how all of it ends
+//! tasks      what the runtime does for it
 //! ```
 //! Frames are taken on the link's own thread, in their order, and nothing there waits: what takes time is a task. What goes
 //! back goes through the queue (`outgoing`), which outlives links.
@@ -15,6 +16,7 @@ mod end;
 mod puts;
 mod requests;
 mod runs;
+mod tasks;
 mod terminals;
 
 use std::collections::HashMap;
@@ -33,7 +35,7 @@ pub(crate) use self::end::Over;
 use self::runs::Session;
 use crate::hello::Facts;
 use crate::link::Link;
-use crate::message::{Attach, RunState, json};
+use crate::message::{Attach, NearBye, RunState, json};
 use crate::outgoing::{Found, Outgoing};
 use crate::place::Place;
 use crate::wire::{Frame, Kind, frame, push_frame, split_u64};
@@ -155,6 +157,11 @@ impl Engine {
         &self.inner.place
     }
 
+    /// What tasks live on.
+    pub(crate) fn runtime(&self) -> &Handle {
+        &self.inner.handle
+    }
+
     /// Number of a new link.
     pub(crate) fn next_link(&self) -> u64 {
         self.inner.links.fetch_add(1, Ordering::Relaxed) + 1
@@ -272,7 +279,7 @@ impl Engine {
         self.inner.channels.forget_requests();
         self.inner.outgoing.detach(link.number);
         // One that does not read is not waited for.
-        self.inner.handle.spawn(async move {
+        self.spawn(async move {
             tokio::time::sleep(FLUSH_BOUND).await;
             link.cut();
         });
@@ -285,7 +292,7 @@ impl Engine {
     /// Ends the link when its near side is silent for too long.
     pub(crate) fn watch(&self, link: &Arc<Link>) {
         let (engine, link) = (self.clone(), Arc::downgrade(link));
-        self.inner.handle.spawn(async move {
+        self.spawn(async move {
             loop {
                 let Some(link) = link.upgrade() else { return };
                 let is_present = engine.is_present(&link);
@@ -345,7 +352,7 @@ impl Engine {
             Kind::Cancel => self.cancel(channel),
             Kind::Data => self.take_data(channel, &payload),
             Kind::Request => self.take_request(number, channel, &payload)?,
-            Kind::Run => self.take_run(channel, &payload)?,
+            Kind::Run => self.take_run(link, channel, &payload)?,
             Kind::Hello | Kind::Attach => {
                 return Err(Loss::Protocol(format!("a second {kind:?} frame")));
             }
@@ -383,7 +390,7 @@ impl Engine {
 
 /// What near's `Bye` means: all is to end, or only this link.
 fn loss_of(payload: &[u8]) -> Loss {
-    let said: Option<serde_json::Value> = serde_json::from_slice(payload).ok();
-    let reason = said.as_ref().and_then(|said| said.get("reason")).and_then(|value| value.as_str());
-    if reason == Some("closed") { Loss::Closed } else { Loss::Ended }
+    let said: Option<NearBye> = serde_json::from_slice(payload).ok();
+    let is_closed = said.is_some_and(|said| said.reason == "closed");
+    if is_closed { Loss::Closed } else { Loss::Ended }
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::channels::{Channel, Refused};
 use super::puts::blocking;
 use super::runs::Session;
+use super::tasks::Contained;
 use super::{Engine, Loss};
 use crate::message::{self, Failure, Request, mask_of, shortened};
 use crate::outgoing::{Found, StreamOptions};
@@ -44,7 +45,7 @@ impl Engine {
                 return Ok(());
             }
         }
-        let request: Request = match serde_json::from_slice(payload) {
+        let request = match Request::read(payload) {
             Ok(request) => request,
             Err(error) => {
                 let message = format!("the Request frame cannot be read: {error}");
@@ -75,9 +76,11 @@ impl Engine {
                     let shell = Shell::new(options.into_options(&supervisor)?)?;
                     Ok((shell, mask_of(mask)?))
                 });
-                Some(opened.map_err(Failure::from).and_then(|(shell, mask)| {
-                    self.add_session(session, Session::new(self, shell, mask))
-                }))
+                Some(
+                    opened.map_err(Failure::from).and_then(|(shell, mask)| {
+                        self.add_session(session, Session::new(shell, mask))
+                    }),
+                )
             }
             Request::Terminal { options, id, window } => {
                 let stream = StreamOptions { is_data: true, id, window };
@@ -115,7 +118,7 @@ impl Engine {
                 };
                 self.note_state();
                 self.answer_later(link, channel, async move {
-                    taken.close().await;
+                    taken.shell.close().await;
                     Ok(json!({}))
                 });
                 None
@@ -246,12 +249,11 @@ impl Engine {
         operation: impl Future<Output = Result<Value, Failure>> + Send + 'static,
     ) {
         let engine = self.clone();
-        self.inner.handle.spawn(async move {
-            let answer = match tokio::spawn(operation).await {
-                Ok(answer) => answer,
-                Err(_) => Err(Failure::internal("an operation's task ended early")),
-            };
-            engine.answer(link, channel, answer);
+        let operation = Contained::new(operation);
+        self.spawn(async move {
+            let answer = operation.await;
+            let early = || Err(Failure::internal("an operation's task ended early"));
+            engine.answer(link, channel, answer.unwrap_or_else(early));
         });
     }
 

@@ -5,75 +5,35 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use pi_shell::mask::Mask;
-use pi_shell::{Observer, RunOptions, RunResult, Shell, ShellError, SinkUpdate, callback_patience};
-use tokio::sync::mpsc;
+use pi_shell::{Observer, RunResult, Shell, ShellError, SinkUpdate, callback_patience};
 use tokio_util::sync::CancellationToken;
 
 use super::channels::{Channel, Refused};
+use super::tasks::Contained;
 use super::{Engine, Loss};
+use crate::link::Link;
 use crate::message::{Failure, OneShot, Run, RunOutcome, Update, json, mask_of};
 use crate::outgoing::{DEFAULT_WINDOW, End, StreamOptions};
 use crate::wire::{Kind, MAX_PAYLOAD, frame};
 
-/// Most bytes of an update's tail in JSON: it is for a screen, and has to fit one frame.
-const MAX_TAIL_JSON: usize = 512 * 1024;
+/// Most bytes of an update's tail in JSON: it is for a screen, and many of them cross a link while a flood lasts.
+const MAX_TAIL_JSON: usize = 8 * 1024;
 
 /// Room in a payload for what stands around an outcome.
 const AROUND_OUTCOME: usize = 256;
 
-/// A session and the way to its runs.
+/// A session.
 pub(super) struct Session {
     pub(super) shell: Shell,
     mask: Option<Mask>,
-    /// Runs in the order in which they came.
-    waiting: mpsc::UnboundedSender<Start>,
     /// The name of the newest hand-over, where it had one.
     handed_over: Option<String>,
 }
 
-/// A run of a session that is to begin.
-struct Start {
-    channel: u32,
-    options: RunOptions,
-    voice: Arc<Voice>,
-    cancel: CancellationToken,
-    timeout: Option<Duration>,
-}
-
 impl Session {
-    pub(super) fn new(engine: &Engine, shell: Shell, mask: Option<Mask>) -> Self {
-        let (waiting, mut starts) = mpsc::unbounded_channel::<Start>();
-        let (engine, own) = (engine.clone(), shell.clone());
-        // Ends with the session: the last sender goes with it.
-        let handle = engine.inner.handle.clone();
-        handle.spawn(async move {
-            while let Some(start) = starts.recv().await {
-                let running = running(engine.clone(), own.clone(), start);
-                let mut running = Box::pin(running);
-                // Polled once in the order of the calls: that is where it takes its place in the session's queue.
-                let first = std::future::poll_fn(|context| {
-                    std::task::Poll::Ready(running.as_mut().poll(context))
-                });
-                if first.await.is_pending() {
-                    tokio::spawn(running);
-                }
-            }
-        });
-        Self { shell, mask, waiting, handed_over: None }
+    pub(super) fn new(shell: Shell, mask: Option<Mask>) -> Self {
+        Self { shell, mask, handed_over: None }
     }
-
-    /// Ends everything of it.
-    pub(super) async fn close(self) {
-        let Self { shell, waiting, .. } = self;
-        drop(waiting);
-        shell.close().await;
-    }
-}
-
-async fn running(engine: Engine, shell: Shell, start: Start) {
-    let Start { channel, options, voice, cancel, timeout } = start;
-    let ending = Ending::new(engine, channel, timeout);
-    ending.end(shell.run_to_end(options, voice, cancel).await);
 }
 
 /// A run as its core sees its consumer.
@@ -167,9 +127,17 @@ impl Drop for Ending {
     }
 }
 
+/// Begins a run on the thread of its link, which has others to poll: a panic of this one ends it (`Ending`) and nothing else.
+fn begin(link: &Link, run: impl Future<Output = ()> + Send + 'static) {
+    let run = Contained::new(run);
+    link.begin_run(async move {
+        run.await;
+    });
+}
+
 impl Engine {
     /// A command is to run.
-    pub(super) fn take_run(&self, channel: u32, payload: &[u8]) -> Result<(), Loss> {
+    pub(super) fn take_run(&self, link: &Link, channel: u32, payload: &[u8]) -> Result<(), Loss> {
         let cancel = CancellationToken::new();
         let run: Result<Run, _> = serde_json::from_slice(payload);
         let session = run.as_ref().ok().and_then(|run| run.session);
@@ -200,7 +168,7 @@ impl Engine {
                 Err(Failure::new("PI_HOST_BUSY", "too many operations at a time; try again later"))
             }
             Err(error) => Err(Failure::invalid(format!("the Run frame cannot be read: {error}"))),
-            Ok(run) => self.begin_run(channel, run, cancel),
+            Ok(run) => self.begin_run(link, channel, run, cancel),
         };
         if let Err(failure) = begun {
             self.fail_run(channel, &failure);
@@ -208,7 +176,13 @@ impl Engine {
         Ok(())
     }
 
-    fn begin_run(&self, channel: u32, run: Run, cancel: CancellationToken) -> Result<(), Failure> {
+    fn begin_run(
+        &self,
+        link: &Link,
+        channel: u32,
+        run: Run,
+        cancel: CancellationToken,
+    ) -> Result<(), Failure> {
         if self.over().is_some() {
             return Err(Failure::from(ShellError::Closed));
         }
@@ -222,21 +196,23 @@ impl Engine {
             is_started: AtomicBool::new(false),
         });
         let spill_path = |name: &str| self.place().spill_path(name);
+        // Begun in the order of the frames: its first poll is where it takes its place in the session's queue.
         match (session, one_shot) {
             (Some(number), None) => {
-                let sessions = self.sessions();
-                let session =
-                    sessions.get(&number).ok_or_else(|| Failure::unknown_session(number))?;
-                let options = request.into_options(session.mask.clone(), spill_path)?;
-                let start = Start { channel, options, voice, cancel, timeout };
-                session.waiting.send(start).map_err(|_| Failure::from(ShellError::Closed))
+                let (shell, mask) = self.session(number)?;
+                let options = request.into_options(mask, spill_path)?;
+                let ending = Ending::new(self.clone(), channel, timeout);
+                begin(link, async move {
+                    ending.end(shell.run_to_end(options, voice, cancel).await);
+                });
+                Ok(())
             }
             (None, Some(one_shot)) => {
                 let OneShot { options, mask } = *one_shot;
                 let shell = options.into_options(&self.place().supervisor()?)?;
                 let options = request.into_options(mask_of(mask)?, spill_path)?;
                 let ending = Ending::new(self.clone(), channel, timeout);
-                self.inner.handle.spawn(async move {
+                begin(link, async move {
                     ending.end(pi_shell::execute_shell(shell, options, voice, cancel).await);
                 });
                 Ok(())
@@ -265,6 +241,12 @@ impl Engine {
             session.handed_over = id;
         }
         Ok(done)
+    }
+
+    fn session(&self, number: u32) -> Result<(Shell, Option<Mask>), Failure> {
+        let sessions = self.sessions();
+        let found = sessions.get(&number).map(|one| (one.shell.clone(), one.mask.clone()));
+        found.ok_or_else(|| Failure::unknown_session(number))
     }
 
     /// Has a run or a terminal ended.
@@ -296,7 +278,7 @@ impl Engine {
         // For most there is nothing to wait for.
         let Some(serial) = self.outgoing().held(channel) else { return };
         let engine = self.clone();
-        self.inner.handle.spawn(async move {
+        self.spawn(async move {
             tokio::time::sleep(patience).await;
             engine.outgoing().free_held(channel, serial);
         });

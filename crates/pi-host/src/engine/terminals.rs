@@ -7,6 +7,7 @@ use pi_shell::{Observer, OnStart, PtyError, PtyResult, PtySession};
 use tokio_util::sync::CancellationToken;
 
 use super::channels::Channel;
+use super::tasks::Contained;
 use super::{Engine, Loss};
 use crate::message::{Failure, RunOutcome, TerminalOptions, TerminalProgram, json};
 use crate::outgoing::{End, StreamOptions};
@@ -115,14 +116,15 @@ impl Engine {
     ) {
         let engine = self.clone();
         let start = Instant::now();
-        self.inner.handle.spawn(async move {
-            // A task of its own, whose panic is an answer too.
-            let result = tokio::spawn(run).await;
+        // A panic is an answer too.
+        let run = Contained::new(run);
+        self.spawn(async move {
+            let result = run.await;
             let failure = terminal.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
             let result = match (result, failure) {
                 (_, Some(failure)) => Err(failure),
-                (Ok(result), None) => result.map_err(Failure::from),
-                (Err(_), None) => Err(Failure::internal("a terminal's task ended early")),
+                (Some(result), None) => result.map_err(Failure::from),
+                (None, None) => Err(Failure::internal("a terminal's task ended early")),
             };
             let mut members = Vec::new();
             match result {

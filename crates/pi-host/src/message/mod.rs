@@ -1,10 +1,12 @@
 //! What control frames say, as serde types. Members are named as in the native surface (`crates/pi-natives`), which is the
 //! reference for them; a member that is absent stays absent.
 //!
-//! `options` is what near asks for and its way into the core's options, `outcome` what it is given.
+//! `request` reads operations, `options` is what near asks for and its way into the core's options, `outcome` what it is
+//! given.
 
 mod options;
 mod outcome;
+mod request;
 #[cfg(test)]
 mod tests;
 
@@ -149,16 +151,14 @@ pub(crate) struct ReadOnlyCapability {
     pub(crate) degraded: Vec<&'static str>,
 }
 
-/// What near asks for.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
+/// What near asks for; `request` reads it.
+#[derive(Debug)]
 pub(crate) enum Request {
     /// A new session.
     Open {
         /// Its number, chosen by near.
         session: u32,
         /// What it is.
-        #[serde(default)]
         options: Box<SessionOptions>,
         /// What is masked in its output.
         mask: Option<MaskRequest>,
@@ -271,6 +271,13 @@ pub(crate) struct Run {
     pub(crate) request: Box<RunRequest>,
     /// Bytes of text that may be on their way.
     pub(crate) window: Option<u32>,
+}
+
+/// The last frame of the near side.
+#[derive(Debug, Deserialize)]
+pub(crate) struct NearBye {
+    /// Why.
+    pub(crate) reason: String,
 }
 
 /// Near comes back.

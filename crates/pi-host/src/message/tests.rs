@@ -94,7 +94,7 @@ fn numbers_out_of_their_range_are_refused_by_name() {
 
 #[test]
 fn operations_are_told_apart_by_their_name() {
-    let read = |text: &str| serde_json::from_str::<Request>(text);
+    let read = |text: &str| Request::read(text.as_bytes());
 
     assert!(matches!(
         read(r#"{"op":"handOver","session":3}"#),
@@ -112,6 +112,9 @@ fn operations_are_told_apart_by_their_name() {
         "[]",
         "",
         r#"{"op":"open","session":1,"options":{"sandbox":{"mode":"none","network":true}}}"#,
+        r#"{"op":"open","session":1,"options":7}"#,
+        r#"{"op":"terminal"}"#,
+        r#"{"op":"resize","terminal":1,"columns":80}"#,
     ] {
         assert!(read(wrong).is_err(), "{wrong}");
     }

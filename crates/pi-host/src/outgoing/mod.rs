@@ -1,8 +1,9 @@
 //! Everything on its way to near, by class: control, answers, starts and ends first, then updates, then text in turns of a
 //! piece for each run, then data. Bounded, so that a near side that does not read holds commands back and nothing else.
 //!
-//! One thread writes (`link`): it takes the next bytes with `next` and says how long they took. Runs and requests put in
-//! from any thread and never wait here, but for `room` of a stream and for `put_data`.
+//! The link's thread takes the next bytes with `next`, writes them and says how long they took; a few bytes are written by
+//! whoever puts them in (`writing`). Runs and requests put in from any thread and never wait here, but for `room` of a stream
+//! and for `put_data`.
 //!
 //! The queue outlives links. `attach` begins one, `detach` ends it: what was for that link alone goes, streams stay.
 
@@ -11,6 +12,7 @@ mod state;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod writing;
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -103,7 +105,7 @@ impl Outgoing {
         if state.link.is_some() && (link.is_none() || link == state.link) {
             state.control_bytes += frame.len();
             state.control.push_back(frame);
-            self.filled.notify_one();
+            self.leave(state);
         }
     }
 
@@ -113,7 +115,7 @@ impl Outgoing {
         if state.link.is_some() {
             state.patient.extend_from_slice(frame);
             state.patient_since.get_or_insert_with(Instant::now);
-            self.filled.notify_one();
+            self.wake(&state);
         }
     }
 
@@ -148,7 +150,7 @@ impl Outgoing {
                 if state.data_bytes < MAX_DATA_BYTES {
                     state.data_bytes += frame.len();
                     state.data.push_back((channel, frame));
-                    self.filled.notify_one();
+                    self.wake(&state);
                     return true;
                 }
             }
@@ -169,7 +171,7 @@ impl Outgoing {
             state.control_bytes += frame.len();
             state.control.push_back(frame);
         }
-        self.filled.notify_one();
+        self.leave(state);
     }
 
     /// Opens the stream of a channel. False: the channel has one.
@@ -193,14 +195,15 @@ impl Outgoing {
         // A flood is looked at before it has ended.
         if !stream.has_room(is_away) {
             state.give_turn(channel);
-            self.filled.notify_one();
+            self.wake(&state);
         }
     }
 
     /// Has what was pushed sent.
     pub(crate) fn flush(&self, channel: u32) {
-        self.lock().give_turn(channel);
-        self.filled.notify_one();
+        let mut state = self.lock();
+        state.give_turn(channel);
+        self.wake(&state);
     }
 
     /// Replaces the update that was not sent yet.
@@ -213,8 +216,7 @@ impl Outgoing {
         if !stream.is_abandoned && stream.update.replace(frame).is_none() {
             state.updates.push_back(channel);
         }
-        drop(state);
-        self.filled.notify_one();
+        self.wake(&state);
     }
 
     /// Waits until a stream has room. At once where it has ended, or nothing waits for it.
@@ -240,8 +242,7 @@ impl Outgoing {
         stream.bound(is_away);
         stream.room.notify_one();
         state.give_turn(channel);
-        drop(state);
-        self.filled.notify_one();
+        self.wake(&state);
     }
 
     /// Sets how the operation ended. It is sent after its output.
@@ -265,8 +266,7 @@ impl Outgoing {
             state.control_bytes += frames.len();
             state.control.push_back(frames);
         }
-        drop(state);
-        self.filled.notify_one();
+        self.leave(state);
     }
 
     /// Near took text. Returns whether it took the end, too, so that the channel is free.
@@ -280,8 +280,7 @@ impl Outgoing {
         stream.credit(offset, window);
         stream.room.notify_one();
         state.give_turn(channel);
-        drop(state);
-        self.filled.notify_one();
+        self.wake(&state);
         false
     }
 
@@ -358,39 +357,6 @@ impl Outgoing {
             }
             idle.await;
         }
-    }
-
-    /// Waits, on the link's own thread, for the next bytes to write. False: the link is gone.
-    pub(crate) fn next(&self, link: u64, out: &mut Vec<u8>) -> bool {
-        let mut state = self.lock();
-        loop {
-            if state.link != Some(link) {
-                return false;
-            }
-            let piece_bytes = state.pace.piece_bytes();
-            state.fill(piece_bytes, out);
-            if !out.is_empty() {
-                state.is_writing = true;
-                drop(state);
-                self.emptied.notify_all();
-                self.data_room.notify_waiters();
-                return true;
-            }
-            state.is_writing = false;
-            self.idle.notify_waiters();
-            state = match state.patience() {
-                Some(left) => {
-                    let waited = self.filled.wait_timeout(state, left);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
-                None => self.filled.wait(state).unwrap_or_else(PoisonError::into_inner),
-            };
-        }
-    }
-
-    /// What `next` gave was written.
-    pub(crate) fn wrote(&self, bytes: usize, began: Instant) {
-        self.lock().pace.wrote(bytes, began);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -2,8 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-/// Bytes of a piece of text or data.
-pub(super) const PIECE_BYTES: usize = 64 * 1024;
+use crate::wire::{HEAD_BYTES, OFFSET_BYTES};
+
+/// Bytes of a piece of text: its frame has 64 KiB, which is what a pipe holds and what near reads at once.
+pub(super) const PIECE_BYTES: usize = 64 * 1024 - HEAD_BYTES - OFFSET_BYTES - 1;
 
 /// The same on a slow link.
 pub(super) const SMALL_PIECE_BYTES: usize = 4 * 1024;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::pace::Pace;
 use super::stream::Stream;
+use super::writing::Output;
 
 /// How long the start of a run waits for what comes after it. A plain builtin ends sooner, and then one write carries both:
 /// of two, a transport with Nagle's algorithm holds the second back until the first was acknowledged, which takes 40 ms.
@@ -34,6 +35,14 @@ pub(super) struct State {
     pub(super) turns: VecDeque<u32>,
     pub(super) pace: Pace,
     pub(super) is_writing: bool,
+    /// Where the link's bytes go, for those that write few of them.
+    pub(super) output: Option<Output>,
+    /// The link that such a thread writes to right now.
+    pub(super) writes_directly: Option<u64>,
+    /// What such a thread could not write: the link's own thread does, before all else.
+    pub(super) unwritten: Vec<u8>,
+    /// How many threads put in more before anything is written.
+    pub(super) hushes: u32,
 }
 
 impl State {
@@ -49,6 +58,8 @@ impl State {
         self.updates.clear();
         self.pace = Pace::default();
         self.is_writing = false;
+        self.output = None;
+        self.unwritten.clear();
         for stream in self.streams.values_mut() {
             stream.update = None;
         }
@@ -68,7 +79,29 @@ impl State {
     }
 
     pub(super) fn has_something(&self) -> bool {
-        !self.patient.is_empty() || self.has_urgent()
+        !self.patient.is_empty() || !self.unwritten.is_empty() || self.has_urgent()
+    }
+
+    /// Whether something is to be written now.
+    pub(super) fn is_due(&self) -> bool {
+        self.has_urgent()
+            || !self.unwritten.is_empty()
+            || self.patience().is_some_and(|left| left.is_zero())
+    }
+
+    /// Whether another thread than the link's own may write.
+    pub(super) fn takes_direct_writer(&self) -> bool {
+        !self.is_writing && self.writes_directly.is_none() && self.unwritten.is_empty()
+    }
+
+    /// Bytes of everything that could be written now, and rather more than that.
+    pub(super) fn waiting_bytes(&self) -> usize {
+        let stream = |channel| self.streams.get(channel);
+        let updates = self.updates.iter().filter_map(stream);
+        let updates = updates.filter_map(|stream| stream.update.as_ref()).map(Vec::len);
+        let turns = self.turns.iter().filter_map(stream).map(Stream::waiting_bytes);
+        let fixed = self.control_bytes + self.patient.len() + self.data_bytes;
+        updates.chain(turns).fold(fixed, usize::saturating_add)
     }
 
     fn has_urgent(&self) -> bool {
@@ -81,6 +114,7 @@ impl State {
 
     /// Writes what comes next: all of a class before the next one, and about a piece in all.
     pub(super) fn fill(&mut self, piece_bytes: usize, out: &mut Vec<u8>) {
+        out.append(&mut self.unwritten);
         if self.patience().is_some_and(|left| left.is_zero() || self.has_urgent()) {
             out.append(&mut self.patient);
             self.patient_since = None;

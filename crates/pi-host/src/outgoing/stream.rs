@@ -22,6 +22,9 @@ pub(super) const KEPT_BYTES: usize = 256 * 1024;
 /// Window of a run that names none, in bytes.
 pub(crate) const DEFAULT_WINDOW: u32 = 256 * 1024;
 
+/// Bytes that stand around a piece and an end at most.
+const AROUND_PIECES: usize = 128;
+
 /// Smallest and largest window, in bytes.
 const WINDOWS: (u32, u32) = (4 * 1024, 4 * 1024 * 1024);
 
@@ -259,6 +262,13 @@ impl Stream {
     pub(super) fn wants_turn(&self) -> bool {
         !self.is_abandoned
             && (self.resent < self.pieces.len() || self.sendable() > 0 || self.is_end_due())
+    }
+
+    /// Bytes that it could send now, and rather more than that.
+    pub(super) fn waiting_bytes(&self) -> usize {
+        let again = self.pieces.iter().skip(self.resent).map(|piece| piece.bytes.len());
+        let end = self.end.as_ref().map_or(0, |end| end.members.len());
+        AROUND_PIECES + again.sum::<usize>() + self.sendable() + end
     }
 
     /// Its text is out, and its end is not.

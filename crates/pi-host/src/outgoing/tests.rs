@@ -248,3 +248,101 @@ proptest! {
         prop_assert!(seen == written, "{} of {} bytes", seen.len(), written.len());
     }
 }
+
+/// A pipe whose writing end is the link's stream.
+fn piped(outgoing: &Outgoing) -> std::fs::File {
+    let (reader, writer) = rustix::pipe::pipe().unwrap();
+    rustix::io::ioctl_fionbio(&reader, true).unwrap();
+    outgoing.give_output(LINK, &Arc::new(writer.into()));
+    reader.into()
+}
+
+/// What stands in a pipe now.
+fn read_now(reader: &mut std::fs::File) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // Its end, or that there is no more.
+    std::io::Read::read_to_end(reader, &mut bytes).ok();
+    bytes
+}
+
+fn frames_of(bytes: &[u8]) -> Vec<Frame> {
+    let mut decoder = Decoder::default();
+    decoder.push(bytes);
+    std::iter::from_fn(|| decoder.next_frame().unwrap()).collect()
+}
+
+#[test]
+fn a_short_command_s_frames_leave_at_once_and_as_one_write() {
+    let outgoing = queue(false);
+    let mut reader = piped(&outgoing);
+    write_all(&outgoing);
+
+    outgoing.hush();
+    outgoing.open(1, text("a", 4_096));
+    outgoing.put_patient(&frame(Kind::Started, 1, b"{}"));
+    outgoing.push(1, b"text");
+    outgoing.flush(1);
+    outgoing.end(1, end());
+    assert!(read_now(&mut reader).is_empty(), "nothing leaves before its frame is done with");
+    assert_eq!(outgoing.speak(), None);
+
+    let frames = frames_of(&read_now(&mut reader));
+    assert_eq!(kinds(&frames), [Kind::Started, Kind::Text, Kind::End]);
+    assert!(write(&outgoing).is_empty(), "the link's thread has nothing to write again");
+}
+
+#[test]
+fn a_start_alone_waits_for_what_follows_it() {
+    let outgoing = queue(false);
+    let mut reader = piped(&outgoing);
+    write_all(&outgoing);
+
+    outgoing.hush();
+    outgoing.put_patient(&frame(Kind::Started, 1, b"{}"));
+    let mut patience = outgoing.speak();
+    assert!(read_now(&mut reader).is_empty());
+    while let Some(left) = patience {
+        std::thread::sleep(left);
+        outgoing.hush();
+        patience = outgoing.speak();
+    }
+
+    assert_eq!(kinds(&frames_of(&read_now(&mut reader))), [Kind::Started]);
+}
+
+#[test]
+fn much_text_and_a_stream_that_is_full_are_left_to_the_link_s_thread() {
+    let outgoing = queue(false);
+    let mut reader = piped(&outgoing);
+    write_all(&outgoing);
+
+    outgoing.open(1, text("a", 1 << 20));
+    outgoing.push(1, &[b'x'; 10_000]);
+    outgoing.flush(1);
+    outgoing.end(1, end());
+    assert!(read_now(&mut reader).is_empty());
+    assert_eq!(kinds(&write_all(&outgoing)), [Kind::Text, Kind::End]);
+
+    // A pipe that nothing fits into.
+    let (full, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::NONBLOCK).unwrap();
+    while rustix::io::write(&writer, &[0; 4_096]).is_ok() {}
+    outgoing.give_output(LINK, &Arc::new(writer.into()));
+    outgoing.put_control(None, frame(Kind::Pong, 0, &[0; 8]));
+    assert_eq!(kinds(&write_all(&outgoing)), [Kind::Pong]);
+    drop(full);
+}
+
+#[test]
+fn what_a_stream_that_has_ended_did_not_take_is_the_link_s_thread_s_and_whole() {
+    let outgoing = queue(false);
+    drop(piped(&outgoing));
+    write_all(&outgoing);
+
+    outgoing.put_control(None, frame(Kind::Pong, 0, &[1; 8]));
+    outgoing.put_control(None, frame(Kind::Pong, 0, &[2; 8]));
+
+    let frames = write_all(&outgoing);
+    let numbers: Vec<u8> =
+        frames.iter().filter_map(|frame| frame.payload.first().copied()).collect();
+    assert_eq!(numbers, [1, 2]);
+}

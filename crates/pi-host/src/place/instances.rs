@@ -36,7 +36,7 @@ fn folders() -> Vec<PathBuf> {
         found.into_iter().flatten().flatten().map(|entry| entry.path())
     };
     let mut found: Vec<_> = roots::candidates().into_iter().flat_map(entries).collect();
-    found.sort();
+    found.sort_unstable();
     found
 }
 

@@ -90,19 +90,24 @@ impl Masker {
 
     /// Takes the next bytes, and gives out what is decided. What is plain is given out where it stands.
     pub fn push(&mut self, bytes: &[u8], mut emit: impl FnMut(&[u8])) {
+        self.push_to(bytes, &mut emit);
+    }
+
+    /// Here and below `emit` is called once for a stretch of text, so that no copy of all this is made for each of its kinds.
+    fn push_to(&mut self, bytes: &[u8], emit: &mut dyn FnMut(&[u8])) {
         let mut rest = bytes;
         while !self.held.is_empty() && !rest.is_empty() {
             let (now, later) = rest.split_at(rest.len().min(SEAM_BYTES));
             let mut text = std::mem::take(&mut self.held);
             let fresh = text.len();
             text.extend_from_slice(now);
-            let given = self.process(&text, fresh, false, &mut emit);
+            let given = self.process(&text, fresh, false, emit);
             text.drain(..given);
             self.held = text;
             rest = later;
         }
         if !rest.is_empty() {
-            let given = self.process(rest, 0, false, &mut emit);
+            let given = self.process(rest, 0, false, emit);
             self.held.extend_from_slice(rest.get(given..).unwrap_or_default());
         }
     }
@@ -163,7 +168,7 @@ impl Masker {
         text: &[u8],
         fresh: usize,
         at_end: bool,
-        emit: &mut impl FnMut(&[u8]),
+        emit: &mut dyn FnMut(&[u8]),
     ) -> usize {
         for pending in std::mem::take(&mut self.pending) {
             self.advance(pending, text, at_end);
@@ -316,7 +321,7 @@ impl Masker {
     }
 
     /// Gives out `text` up to `until`, with markers.
-    fn give_out(&mut self, text: &[u8], until: u64, emit: &mut impl FnMut(&[u8])) {
+    fn give_out(&mut self, text: &[u8], until: u64, emit: &mut dyn FnMut(&[u8])) {
         let mut from = self.at;
         if !self.found.is_empty() {
             let mut found = std::mem::take(&mut self.found);
@@ -337,7 +342,7 @@ impl Masker {
         self.give(text, from, until, emit);
     }
 
-    fn mark(&mut self, name: usize, emit: &mut impl FnMut(&[u8])) {
+    fn mark(&mut self, name: usize, emit: &mut dyn FnMut(&[u8])) {
         self.count += 1;
         if let Some(seen) = self.names.get_mut(name) {
             *seen = true;
@@ -348,7 +353,7 @@ impl Masker {
     }
 
     /// Gives out the bytes from `from` to `until` that were not: of masked ones the newlines.
-    fn give(&mut self, text: &[u8], from: u64, until: u64, emit: &mut impl FnMut(&[u8])) {
+    fn give(&mut self, text: &[u8], from: u64, until: u64, emit: &mut dyn FnMut(&[u8])) {
         let from = from.max(self.shown_until);
         if from >= until {
             return;

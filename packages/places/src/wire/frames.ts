@@ -34,6 +34,7 @@ export class FrameError extends Error {
 const LENGTH_BYTES = 4;
 /** Kind, flags and channel. */
 const HEAD_BYTES = 6;
+const PAYLOAD_AT = LENGTH_BYTES + HEAD_BYTES;
 const MUST_KNOW = 1;
 /** The payload goes on in the next frame, which has the same kind and channel. */
 const MORE = 2;
@@ -47,17 +48,23 @@ const EMPTY = Buffer.alloc(0);
  * @throws RangeError when the payload is too long or the channel is not a whole number of 32 bits
  */
 export function encodeFrame(kind: number, channel: number, payload: Uint8Array = EMPTY, flags = 0): Buffer {
-  const length = MIN_FRAME_LENGTH + payload.length;
-  if (length > MAX_FRAME_LENGTH) throw new RangeError(`a payload of ${payload.length} bytes does not fit into a frame`);
+  const frame = emptyFrame(kind, channel, payload.length, flags);
+  frame.set(payload, PAYLOAD_AT);
+  return frame;
+}
+
+/** A frame whose payload is not written yet. */
+function emptyFrame(kind: number, channel: number, payloadBytes: number, flags: number): Buffer {
+  const length = MIN_FRAME_LENGTH + payloadBytes;
+  if (length > MAX_FRAME_LENGTH) throw new RangeError(`a payload of ${payloadBytes} bytes does not fit into a frame`);
   if (!Number.isInteger(channel) || channel < 0 || channel > MAX_CHANNEL) {
     throw new RangeError(`channel ${channel} is not a whole number of 32 bits`);
   }
   const frame = Buffer.allocUnsafe(LENGTH_BYTES + length);
   frame.writeUInt32LE(length, 0);
-  frame.writeUInt8(kind, 4);
-  frame.writeUInt8(flags, 5);
+  frame[4] = kind;
+  frame[5] = flags;
   frame.writeUInt32LE(channel, 6);
-  frame.set(payload, LENGTH_BYTES + HEAD_BYTES);
   frame[frame.length - 1] = NEWLINE;
   return frame;
 }
@@ -68,7 +75,14 @@ export function encodeFrame(kind: number, channel: number, payload: Uint8Array =
  * @throws RangeError when it has more than 16 MiB
  */
 export function encodeObject(kind: number, channel: number, value: object): Buffer {
-  const payload = Buffer.from(JSON.stringify(value), "utf8");
+  const text = JSON.stringify(value);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_PART_BYTES) {
+    const frame = emptyFrame(kind, channel, bytes, 0);
+    frame.write(text, PAYLOAD_AT);
+    return frame;
+  }
+  const payload = Buffer.from(text, "utf8");
   if (payload.length > MAX_PAYLOAD_BYTES) {
     throw new RangeError(`a message of ${payload.length} bytes is larger than ${MAX_PAYLOAD_BYTES}`);
   }
@@ -77,15 +91,15 @@ export function encodeObject(kind: number, channel: number, value: object): Buff
     const end = at + MAX_PART_BYTES;
     frames.push(encodeFrame(kind, channel, payload.subarray(at, end), end < payload.length ? MORE : 0));
   }
-  return frames.length === 1 ? (frames[0] ?? EMPTY) : Buffer.concat(frames);
+  return Buffer.concat(frames);
 }
 
 /** A frame whose payload is an offset and raw bytes. */
 export function encodePiece(kind: number, channel: number, offset: number, bytes: Uint8Array): Buffer {
-  const payload = Buffer.allocUnsafe(OFFSET_BYTES + bytes.length);
-  payload.writeBigUInt64LE(BigInt(offset), 0);
-  payload.set(bytes, OFFSET_BYTES);
-  return encodeFrame(kind, channel, payload);
+  const frame = emptyFrame(kind, channel, OFFSET_BYTES + bytes.length, 0);
+  frame.writeBigUInt64LE(BigInt(offset), PAYLOAD_AT);
+  frame.set(bytes, PAYLOAD_AT + OFFSET_BYTES);
+  return frame;
 }
 
 /** The object in a control frame. Throws `FrameError` for anything else. */
@@ -176,7 +190,8 @@ export class FrameDecoder {
   }
 
   /** Passes a frame on, or keeps it as a part of a payload that goes on. */
-  #join({ hasMore, ...frame }: Frame & { readonly hasMore: boolean }, onFrame: (frame: Frame) => void): void {
+  #join(frame: Frame & { readonly hasMore: boolean }, onFrame: (frame: Frame) => void): void {
+    const { hasMore } = frame;
     const of = this.#partsOf;
     if (of === undefined && !hasMore) {
       onFrame(frame);

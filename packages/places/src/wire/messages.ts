@@ -126,15 +126,11 @@ const RunOutcome = z.object({
   readOnly: z.object({ degraded: few(line), stateDropped: z.boolean() }).optional(),
 });
 
-/**
- * How a run ended. `leftOutBytes`: text that was not sent, because the run was being ended and nothing could wait. `endedBy`: the
- * reason, as `Bye` has it, for which the place itself ended it.
- */
-export const RunEnd = z.union([
+/** How a run ended, as `run-end.ts` has it. */
+export const EndOfRun = z.union([
   z.object({ error: Failure, leftOutBytes: count.optional(), endedBy: line.optional() }),
   z.object({ ok: RunOutcome, leftOutBytes: count.optional(), endedBy: line.optional() }),
 ]);
-export type RunEnd = z.infer<typeof RunEnd>;
 
 /** A terminal's program runs. */
 export const TerminalStarted = z.object({ pid: count });

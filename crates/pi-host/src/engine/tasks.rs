@@ -1,0 +1,83 @@
+//! Tasks of the engine, and what a panic in one is.
+//!
+//! All are of one type for the runtime: it makes some 3 KB of code for each type of a task, and this program is sent over links.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use super::Engine;
+
+/// A task as the runtime sees it.
+type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+impl Engine {
+    /// Has the runtime do something, to whose end nothing waits.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let task: Task = Box::pin(task);
+        drop(self.inner.handle.spawn(task));
+    }
+}
+
+/// Something whose panic is its end and nothing else's: `None`.
+pub(super) struct Contained<T>(Option<Pin<Box<dyn Future<Output = T> + Send>>>);
+
+impl<T> Contained<T> {
+    pub(super) fn new(work: impl Future<Output = T> + Send + 'static) -> Self {
+        Self(Some(Box::pin(work)))
+    }
+}
+
+impl<T> Future for Contained<T> {
+    type Output = Option<T>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
+        let Some(work) = self.0.as_mut() else { return Poll::Ready(None) };
+        // What a panic left behind is dropped with the work, and not looked at again.
+        let polled = catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context)));
+        if matches!(polled, Ok(Poll::Pending)) {
+            return Poll::Pending;
+        }
+        // Before the end is told: what the work holds is given back.
+        self.0 = None;
+        match polled {
+            Ok(Poll::Ready(value)) => Poll::Ready(Some(value)),
+            _ => Poll::Ready(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::task::Waker;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_ends_what_panicked_and_gives_back_what_it_held() {
+        let held = Arc::new(());
+        let inner = Arc::clone(&held);
+        let mut work = Contained::new(async move {
+            let _held = inner;
+            std::future::ready(()).await;
+            panic!("a bug of ours");
+        });
+        let mut context = Context::from_waker(Waker::noop());
+
+        let ended: Poll<Option<()>> = Pin::new(&mut work).poll(&mut context);
+
+        assert_eq!(ended, Poll::Ready(None));
+        assert_eq!(Arc::strong_count(&held), 1);
+        assert_eq!(Pin::new(&mut work).poll(&mut context), Poll::Ready(None));
+    }
+
+    #[test]
+    fn what_it_gives_is_given_on() {
+        let mut context = Context::from_waker(Waker::noop());
+        let mut pending = Contained::new(std::future::pending::<u8>());
+        assert_eq!(Pin::new(&mut pending).poll(&mut context), Poll::Pending);
+        let mut work = Contained::new(async { 7 });
+        assert_eq!(Pin::new(&mut work).poll(&mut context), Poll::Ready(Some(7)));
+    }
+}

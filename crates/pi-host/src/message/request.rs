@@ -1,0 +1,124 @@
+//! How an operation is read: all that any of them has first, then the options of the two that have some.
+//!
+//! By hand, since a derived enum with its name inside keeps a copy of everything that is read, and code to read that copy
+//! again: it took 90 KB of this program, which is sent over links.
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
+use serde_json::Error;
+
+use super::{MaskRequest, Request, SessionOptions, TerminalOptions};
+
+/// Names of the operations, for the error of one that is none.
+const OPERATIONS: &[&str] = &[
+    "open",
+    "close",
+    "abort",
+    "handOver",
+    "backgroundCount",
+    "lateOutput",
+    "put",
+    "read",
+    "remove",
+    "stat",
+    "terminal",
+    "resize",
+    "signal",
+    "pendingInput",
+    "list",
+    "describe",
+];
+
+/// What operations have, each some of it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Members {
+    op: String,
+    session: Option<u32>,
+    terminal: Option<u32>,
+    mask: Option<MaskRequest>,
+    digest: Option<String>,
+    size: Option<u64>,
+    name: Option<String>,
+    spill_name: Option<String>,
+    offset: Option<u64>,
+    length: Option<u64>,
+    path: Option<String>,
+    id: Option<String>,
+    window: Option<u32>,
+    columns: Option<u32>,
+    rows: Option<u32>,
+    signal: Option<i32>,
+    /// Read once it is known of what they are.
+    options: Option<IgnoredAny>,
+}
+
+/// The options, where there are some.
+#[derive(Deserialize)]
+struct Options<T> {
+    options: Box<T>,
+}
+
+impl Request {
+    /// The operation in a payload.
+    ///
+    /// # Errors
+    /// Where it is not JSON, has no operation of this protocol, or lacks a member.
+    pub(crate) fn read(payload: &[u8]) -> Result<Self, Error> {
+        let members: Members = serde_json::from_slice(payload)?;
+        let session = need(members.session, "session");
+        let terminal = need(members.terminal, "terminal");
+        Ok(match members.op.as_str() {
+            "open" => Self::Open {
+                session: session?,
+                options: match members.options {
+                    Some(_) => options(payload)?,
+                    None => Box::<SessionOptions>::default(),
+                },
+                mask: members.mask,
+            },
+            "close" => Self::Close { session: session? },
+            "abort" => Self::Abort { session: session? },
+            "handOver" => Self::HandOver { session: session?, id: members.id },
+            "backgroundCount" => Self::BackgroundCount { session: session? },
+            "lateOutput" => Self::LateOutput { session: session? },
+            "put" => Self::Put {
+                digest: need(members.digest, "digest")?,
+                size: need(members.size, "size")?,
+                name: need(members.name, "name")?,
+            },
+            "read" => Self::Read {
+                spill_name: need(members.spill_name, "spillName")?,
+                offset: need(members.offset, "offset")?,
+                length: need(members.length, "length")?,
+            },
+            "remove" => Self::Remove { spill_name: need(members.spill_name, "spillName")? },
+            "stat" => Self::Stat { path: need(members.path, "path")? },
+            "terminal" => Self::Terminal {
+                options: options::<TerminalOptions>(payload)?,
+                id: members.id,
+                window: members.window,
+            },
+            "resize" => Self::Resize {
+                terminal: terminal?,
+                columns: need(members.columns, "columns")?,
+                rows: need(members.rows, "rows")?,
+            },
+            "signal" => {
+                Self::Signal { terminal: terminal?, signal: need(members.signal, "signal")? }
+            }
+            "pendingInput" => Self::PendingInput { terminal: terminal? },
+            "list" => Self::List,
+            "describe" => Self::Describe { session: session? },
+            other => return Err(Error::unknown_variant(other, OPERATIONS)),
+        })
+    }
+}
+
+fn options<T: DeserializeOwned>(payload: &[u8]) -> Result<Box<T>, Error> {
+    serde_json::from_slice::<Options<T>>(payload).map(|read| read.options)
+}
+
+fn need<T>(member: Option<T>, name: &'static str) -> Result<T, Error> {
+    member.ok_or_else(|| Error::missing_field(name))
+}
