@@ -292,7 +292,10 @@ fn what_an_older_link_had_under_way_is_never_begun() {
         older = newer;
     }
 
-    let expected: String = (0..20).map(|round| format!("{round}\n")).collect();
+    let expected = (0..20).fold(String::new(), |mut all, round| {
+        writeln!(all, "{round}").unwrap();
+        all
+    });
     assert_eq!(std::fs::read_to_string(world.work().join("ran")).unwrap(), expected);
     end(&world, &ticket);
 }
