@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { nodeFinding } from "../src/commands/doctor.ts";
-import { parseToolArguments } from "../src/commands/tool.ts";
+import { parseToolArguments } from "../src/tool-arguments.ts";
 import { inShell, runProgram } from "./built-program.ts";
 
 async function withRules(text: string): Promise<{ status: number | null; stderr: string }> {

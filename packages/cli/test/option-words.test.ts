@@ -2,8 +2,8 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseMinimizeArguments } from "../src/commands/minimize.ts";
-import { parseSessionArguments, parseToolArguments } from "../src/commands/tool.ts";
 import { parseRunArguments } from "../src/run/run-arguments.ts";
+import { parseSessionArguments, parseToolArguments } from "../src/tool-arguments.ts";
 import { UsageError } from "../src/usage.ts";
 
 function refusalOf(parse: () => unknown): string {

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
-import { parseToolArguments } from "../src/commands/tool.ts";
+import { parseToolArguments } from "../src/tool-arguments.ts";
 import { runProgram } from "./built-program.ts";
 
 const call = (words: readonly string[], input?: string) => runProgram(["tool", ...words], input);

@@ -33,6 +33,8 @@ export const HostSeat = z.strictObject({
   isCwdGiven: z.boolean(),
   /** The place, as `--on` has it. */
   on: z.string().min(1).optional(),
+  /** The value of `--keep`: seconds for which the place goes on without a connection. */
+  keep: z.string().min(1).optional(),
   /** Folder of the artifacts. */
   artifacts: z.string().min(1).optional(),
   settings: z.record(z.string(), z.unknown()),

@@ -186,9 +186,9 @@ describe("a client of a kept session", { timeout: 3 * LIMIT_MS }, () => {
     await kept.host();
     const agent = await kept.agent(["--session", "web"]);
 
-    const told = await agent.call("bash", { command: 'pwd; echo "$HOME"' });
+    const shown = await agent.call("bash", { command: 'pwd; echo "$HOME"' });
 
-    expect(told).toContain(`${kept.folder}\n${kept.folder}`);
+    expect(shown).toContain(`${kept.folder}\n${kept.folder}`);
   });
 
   it("without a host is refused with what starts one, and nothing runs", async () => {

@@ -17,7 +17,7 @@ describe("a first line", { timeout: 2 * LIMIT_MS }, () => {
       ["\xff\xfe\n", "the first line is not UTF-8"],
       ["{}\n", "`ask` is missing"],
       ["null\n", "a request is an object, not null"],
-      ["[".repeat(200_000) + "\n", "the first line is not JSON"],
+      [`${"[".repeat(200_000)}\n`, "the first line is not JSON"],
       [`${JSON.stringify({ ...HEAD, ask: "dance" })}\n`, "`ask` is"],
       [`${JSON.stringify({ ...HEAD, piBashHost: 2, ask: "list" })}\n`, "speaks to hosts in another way"],
       [`${JSON.stringify({ ...HEAD, ask: "end", ids: [] })}\n`, "`ids`"],

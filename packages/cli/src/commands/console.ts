@@ -19,8 +19,8 @@ import { otherCall, toolCall, userCommand } from "../console/work.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
 import { openSeat } from "../seat.ts";
+import { parseSessionArguments, type SessionArguments } from "../tool-arguments.ts";
 import { UsageError } from "../usage.ts";
-import { parseSessionArguments, type SessionArguments } from "./tool.ts";
 
 /** Key of the shell, and owner of the jobs, of this process. */
 const SESSION = "console";

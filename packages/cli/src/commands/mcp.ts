@@ -13,7 +13,7 @@ import { listenForInterrupt } from "../interrupt.ts";
 import { openSeat } from "../seat.ts";
 import { serveMcp } from "../serve/serve-mcp.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
-import { parseKeptArguments } from "./tool.ts";
+import { parseKeptArguments } from "../tool-arguments.ts";
 
 /** Key of the shell and owner of the tasks of this process. */
 const WORKSPACE = "mcp";

@@ -13,7 +13,7 @@ import { LineOutput } from "../rpc/line-output.ts";
 import { openSeat } from "../seat.ts";
 import { serveRpc } from "../serve/serve-rpc.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
-import { parseKeptArguments } from "./tool.ts";
+import { parseKeptArguments } from "../tool-arguments.ts";
 
 /** Key of the shell, and owner of the jobs, of this process. */
 const SESSION = "rpc";

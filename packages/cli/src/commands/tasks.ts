@@ -19,7 +19,7 @@ import { type Interrupt, listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
 import { openSeat, type Seat } from "../seat.ts";
 import { tellWhatIsRead } from "../terminal-input.ts";
-import { parseSessionArguments, type SessionArguments } from "./tool.ts";
+import { parseSessionArguments, type SessionArguments } from "../tool-arguments.ts";
 
 /** Owner of the tasks of this process. */
 const WORKSPACE = "cli";

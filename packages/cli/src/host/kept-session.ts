@@ -12,6 +12,7 @@ import { JobManager, type JobWatch, type OwnedJob } from "@pi-bash/executor";
 import type { AnyTool } from "@pi-bash/tool";
 import { parsePlace } from "../place-option.ts";
 import { openSeat, type Seat } from "../seat.ts";
+import type { Bench } from "../serve/bench.ts";
 import { checkSame, settingsOf } from "./session-terms.ts";
 import { wrappedTool } from "./wrapped-tool.ts";
 
@@ -61,14 +62,14 @@ export class KeptSession {
   /** Makes a session for its first client. Rejects where its place cannot be had. */
   static async open(made: HostSeat): Promise<KeptSession> {
     const settings = settingsOf(made);
-    const { cwd, env: hostEnv, requireSessions, artifacts, on } = made;
+    const { cwd, env: hostEnv, requireSessions, artifacts, on, keep } = made;
     const seat = await openSeat({
       settings,
       cwd,
       hostEnv,
       requireSessions,
       ...(artifacts === undefined ? {} : { artifacts }),
-      ...(on === undefined ? {} : { on: parsePlace(on) }),
+      ...(on === undefined ? {} : { on: parsePlace(on, keep) }),
     });
     const maxJobs = settings["async.maxJobs"];
     return new KeptSession(made, seat, await JobManager.open({ artifacts: seat.executor.artifacts, maxJobs }));
@@ -77,6 +78,11 @@ export class KeptSession {
   /** Refuses who asks for another session than this one is. Throws `HostError`. */
   check(asked: HostSeat): void {
     checkSame(this.#made, asked);
+  }
+
+  /** The session for what serves a client of it. */
+  get bench(): Bench {
+    return { seat: this.seat, jobs: this.jobs, sessionId: this.name, hostEnv: this.#made.env };
   }
 
   get hasClient(): boolean {

@@ -8,9 +8,9 @@ import { basename } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type HostSeat, HostSessionName } from "@pi-bash/contract/internal";
-import type { KeptArguments, SessionArguments } from "../commands/tool.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import { readRules } from "../policy-option.ts";
+import type { KeptArguments, SessionArguments } from "../tool-arguments.ts";
 import { FRAME, FrameLink } from "./frames.ts";
 import { askHost, type HostConnection } from "./host-client.ts";
 import type { Protocol } from "./serve-client.ts";
@@ -38,7 +38,7 @@ export async function serveFromHost(protocol: Protocol, asked: SessionArguments,
 
 /** What a client says of itself. */
 export async function seatOf(asked: SessionArguments, kept: KeptArguments): Promise<HostSeat> {
-  const { cwd, settings, givenSettings, mode, artifacts, onWord: on, requireSessions } = asked;
+  const { cwd, settings, givenSettings, mode, artifacts, onWord: on, keepWord: keep, requireSessions } = asked;
   const rules = await readRules(asked);
   const env = Object.entries(process.env).filter((pair): pair is [string, string] => pair[1] !== undefined);
   return {
@@ -51,6 +51,7 @@ export async function seatOf(asked: SessionArguments, kept: KeptArguments): Prom
     requireSessions,
     env: Object.fromEntries(env),
     ...(on === undefined ? {} : { on }),
+    ...(keep === undefined ? {} : { keep }),
     ...(artifacts === undefined ? {} : { artifacts }),
     ...(rules === undefined ? {} : { rules }),
     ...(mode === undefined ? {} : { mode }),

@@ -112,9 +112,7 @@ export class ServedConnection {
     const tell = (message: string): void => this.#link.send(FRAME.message, message);
     const news = isFirst ? undefined : newsFor(session, this.#protocol);
     const bench: Bench = {
-      seat: session.seat,
-      jobs: session.jobs,
-      sessionId: session.name,
+      ...session.bench,
       callerGone: this.#gone.signal,
       around: (tool) => session.seen(news === undefined ? tool : withNews(tool, news)),
     };
@@ -139,7 +137,7 @@ export class ServedConnection {
   }
 }
 
-/** What a client's model has to know of those before it: told with its first answer, since that one reaches every model. */
+/** What a client's model has to know of those before it. It comes with the first answer, since that one reaches every model. */
 interface News {
   text: string | undefined;
 }
@@ -168,7 +166,7 @@ function withNews(tool: AnyTool, news: News): AnyTool {
     news.text = undefined;
     if (text === undefined) return answer;
     const [first, ...rest] = answer.content;
-    const told = first === undefined ? text : `${first.text.trimEnd()}\n\n${text}`;
-    return { ...answer, content: [{ type: "text" as const, text: told }, ...rest] };
+    const whole = first === undefined ? text : `${first.text.trimEnd()}\n\n${text}`;
+    return { ...answer, content: [{ type: "text" as const, text: whole }, ...rest] };
   });
 }

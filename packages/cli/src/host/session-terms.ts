@@ -46,6 +46,7 @@ export function checkSame(made: HostSeat, asked: HostSeat): void {
     );
   };
   if (made.on !== asked.on) differ("the place", made.on ?? "local", asked.on ?? "local");
+  if (made.keep !== asked.keep) differ("`--keep`", made.keep ?? "not given", asked.keep ?? "not given");
   if (made.artifacts !== asked.artifacts) differ("the artifact folder", made.artifacts, asked.artifacts);
   const isFolderMeant = asked.isCwdGiven || !asked.isNameGiven;
   if (isFolderMeant && made.cwd !== asked.cwd) differ("the folder", made.cwd, asked.cwd);

@@ -8,10 +8,11 @@ import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import type { BashToolResult } from "@pi-bash/contract";
 import { createBashTool } from "@pi-bash/tool";
-import { type CallOutcome, callOutcome, type KeptArguments, type SessionArguments } from "../commands/tool.ts";
+import { type CallOutcome, callOutcome } from "../call-outcome.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
 import { sessionOf } from "../serve/bench.ts";
+import type { KeptArguments, SessionArguments } from "../tool-arguments.ts";
 import { FRAME, FrameLink } from "./frames.ts";
 import { askHost } from "./host-client.ts";
 import type { KeptSession } from "./kept-session.ts";
@@ -32,8 +33,7 @@ export async function serveCall(
   // Nothing is read of it; a connection that is never read would not hear of the end.
   link.input.resume();
   const policy = await policyOf(rights, (message) => link.send(FRAME.message, message));
-  const bench = { seat: session.seat, jobs: session.jobs, sessionId: session.name };
-  const made = createBashTool({ ...sessionOf(bench, { ...rights, policy }), toolNames: ["bash"] });
+  const made = createBashTool({ ...sessionOf(session.bench, { ...rights, policy }), toolNames: ["bash"] });
   const bash = session.seen(made);
   const outcome = await session.during(() =>
     callOutcome(() => bash.execute("cli", params, stop.signal) as Promise<BashToolResult>),

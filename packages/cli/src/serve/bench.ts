@@ -16,6 +16,8 @@ export interface Bench {
   readonly jobs: JobManager;
   /** Key of the shell, and owner of the jobs. */
   readonly sessionId: string;
+  /** The agent's environment. Absent: this process's. */
+  readonly hostEnv?: Readonly<Record<string, string>>;
   /** Aborted when the client has gone and its commands go on as jobs. Absent: they end with it. */
   readonly callerGone?: AbortSignal;
   /** Stands between the client and each tool. */
@@ -42,7 +44,7 @@ export interface Terms {
 }
 
 /** The part of a tool session that any protocol has. */
-export function sessionOf({ seat, jobs, sessionId, callerGone }: Bench, { settings, mode, policy }: Terms) {
+export function sessionOf({ seat, jobs, sessionId, hostEnv, callerGone }: Bench, { settings, mode, policy }: Terms) {
   return {
     cwd: seat.cwd,
     ...seat.at,
@@ -53,6 +55,7 @@ export function sessionOf({ seat, jobs, sessionId, callerGone }: Bench, { settin
     policy,
     policyContext: () => (mode === undefined ? {} : { mode }),
     getSessionId: () => sessionId,
+    ...(hostEnv === undefined ? {} : { hostEnv }),
     ...(callerGone === undefined ? {} : { callerGone: () => callerGone }),
   } satisfies TaskSession;
 }

@@ -22,6 +22,8 @@ export async function serveRpc(
   terms: Terms & { output: LineOutput; approvals: ApprovalDesk },
 ): Promise<void> {
   const { output, approvals } = terms;
+  // An abort that came before is not heard of again.
+  if (client.signal.aborted) return;
   const { jobs, sessionId, seat } = bench;
   const session: TaskSession = { ...sessionOf(bench, terms), approve: approvals.approve };
   const all: AnyTool[] = [

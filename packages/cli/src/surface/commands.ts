@@ -92,7 +92,7 @@ export const COMMANDS = {
     page: "docs/tool.md",
   },
   tasks: {
-    summary: "calls of the task tools, a JSON object a line, while there is input",
+    summary: "calls of the task tools, a JSON object a line",
     usage: ["tasks [options] <CALLS.jsonl"],
     options: SESSION_OPTIONS,
     statuses: UNTIL_INPUT_ENDS,
@@ -109,7 +109,7 @@ export const COMMANDS = {
     page: "docs/rpc.md",
   },
   mcp: {
-    summary: "the tools as an MCP server over standard input and output",
+    summary: "the tools as an MCP server on its standard streams",
     usage: ["mcp [options]"],
     options: KEPT_OPTIONS,
     remarks: "There is a policy in mode `default` without being asked; its questions go to the client.",
