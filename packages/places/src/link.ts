@@ -220,6 +220,7 @@ export class Link {
         return;
       }
       case KIND.answer:
+      case KIND.credit:
       case KIND.data:
       case KIND.started:
       case KIND.text:

@@ -16,6 +16,7 @@ import type { CommonOptions } from "./options.ts";
 import { messageOf, PlaceError } from "./place-error.ts";
 import { putFile, RemoteFiles } from "./remote-files.ts";
 import { type RemoteNatives, remoteNatives } from "./remote-natives.ts";
+import { type RemotePipes, remotePipes } from "./remote-pipe.ts";
 import type { RemoteHost } from "./remote-shell.ts";
 import type { Transport } from "./transport.ts";
 import type { FarHello } from "./wire/messages.ts";
@@ -64,6 +65,8 @@ export interface OpenedPlace {
   readonly natives: RemoteNatives;
   /** Files there. */
   readonly files: RemoteFiles;
+  /** What commands there read, and write beside their output. */
+  readonly pipes: RemotePipes;
 }
 
 /** This machine, without any link. */
@@ -114,7 +117,8 @@ export class RemotePlace {
   async open(): Promise<OpenedPlace> {
     const link = await this.#link();
     const facts = factsOf(link.hello, link.rttMs, this.#options.workspace);
-    return { facts, natives: remoteNatives(this.#host, facts.capabilities), files: this.#files };
+    const pipes = remotePipes(this.name, () => this.#link());
+    return { facts, natives: remoteNatives(this.#host, facts.capabilities), files: this.#files, pipes };
   }
 
   /** Ends the link and everything that was started over it. Later use connects no more. Fine any number of times. */
