@@ -74,10 +74,4 @@ describe("--on", () => {
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ place: "command:env", exitCode: 0, output: { text: "over there\n" } });
   });
-
-  it("is refused together with a terminal of this machine", async () => {
-    const { status, stderr } = await runProgram(["run", "--pty", "--on", "ssh:x", "vi"]);
-    expect(status).toBe(2);
-    expect(stderr).toContain("leave `--on` or `--pty` out");
-  });
 });

@@ -226,6 +226,7 @@ export class Connection implements Link {
         this.#takeLeave(checked(Bye, "Bye", objectOf(frame)));
         return;
       case KIND.answer:
+      case KIND.credit:
       case KIND.data:
       case KIND.started:
       case KIND.text:

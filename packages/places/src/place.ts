@@ -19,6 +19,7 @@ import { messageOf, PlaceError } from "./place-error.ts";
 import { factsOf, type PlaceFacts } from "./place-facts.ts";
 import { putFile, RemoteFiles } from "./remote-files.ts";
 import { type RemoteNatives, remoteNatives } from "./remote-natives.ts";
+import { type RemotePipes, remotePipes } from "./remote-pipe.ts";
 import type { RemoteHost } from "./remote-shell.ts";
 import type { Transport } from "./transport.ts";
 import type { FarHello } from "./wire/messages.ts";
@@ -34,6 +35,8 @@ export interface OpenedPlace {
   readonly natives: RemoteNatives;
   /** Files there. */
   readonly files: RemoteFiles;
+  /** What commands there read, and write beside their output. */
+  readonly pipes: RemotePipes;
   /** Longest time that the connection may be away while its commands go on, in milliseconds. Absent: a cut ends them. */
   readonly awayMs?: number;
 }
@@ -101,6 +104,7 @@ export class RemotePlace {
       facts,
       natives: remoteNatives(this.#host, facts.capabilities),
       files: this.#files,
+      pipes: remotePipes(this.name, () => this.#link()),
       // A cut is noticed after a lease, and the last try is let end.
       ...(keepMs === undefined ? {} : { awayMs: leaseMs + keepMs + connectMs }),
     };

@@ -229,8 +229,11 @@ function ends(open: Open): void {
   it("are reported once when the link is cut, with what is known, and nothing is left over there", async () => {
     const { place, pty } = await open();
     const mark = newMark();
-    const run = pty.start({ command: `sleep 1000.${mark}` });
-    await until("it to run", () => processesWith(mark).length > 0);
+    let pid = 0;
+    const run = pty.start({ command: `sleep 1000.${mark}` }, undefined, (_, started) => {
+      pid = started;
+    });
+    await until("it to run, and to be reported", () => pid > 0 && processesWith(mark).length > 0);
     await place.cut();
 
     await expect(within("the end", run)).rejects.toMatchObject({

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use super::pipes::Pipe;
 use super::puts::Inbox;
 use super::terminals::Terminal;
 
@@ -23,6 +24,8 @@ pub(super) enum Channel {
     Terminal(Arc<Terminal>),
     /// Asked for by this link.
     Put(u64, Arc<Inbox>),
+    /// Asked for by this link.
+    Pipe(u64, Arc<Pipe>),
     Request(u64),
 }
 
@@ -85,7 +88,8 @@ impl Channels {
     /// A request is answered: its channel is free, unless a later link has taken it.
     pub(super) fn remove_request(&self, link: u64, number: u32) {
         let mut known = self.lock();
-        if let Some(Channel::Request(by) | Channel::Put(by, _)) = known.get(&number)
+        if let Some(Channel::Request(by) | Channel::Put(by, _) | Channel::Pipe(by, _)) =
+            known.get(&number)
             && *by == link
         {
             known.remove(&number);
@@ -106,6 +110,17 @@ impl Channels {
     pub(super) fn become_terminal(&self, number: u32, terminal: Arc<Terminal>) {
         self.unfinished.fetch_add(1, Ordering::SeqCst);
         self.lock().insert(number, Channel::Terminal(terminal));
+    }
+
+    /// A request turns out to be a pipe. False: its link is gone, or there are too many.
+    pub(super) fn become_pipe(&self, link: u64, number: u32, pipe: Arc<Pipe>, most: usize) -> bool {
+        let mut known = self.lock();
+        let pipes = known.values().filter(|channel| matches!(channel, Channel::Pipe(..))).count();
+        let is_asked = matches!(known.get(&number), Some(Channel::Request(by)) if *by == link);
+        if is_asked && pipes < most {
+            known.insert(number, Channel::Pipe(link, pipe));
+        }
+        is_asked && pipes < most
     }
 
     /// How many files are on their way.

@@ -7,12 +7,14 @@
 //! requests   operations and their answers                  terminals  programs on a terminal
 //! puts       files that near sends                         end        how all of it ends
 //! tasks      what the runtime does for it
+//! pipes      what commands read from near, and write to it beside their output
 //! ```
 //! Frames are taken on the link's own thread, in their order, and nothing there waits: what takes time is a task. What goes
 //! back goes through the queue (`outgoing`), which outlives links.
 
 mod channels;
 mod end;
+mod pipes;
 mod puts;
 mod requests;
 mod runs;

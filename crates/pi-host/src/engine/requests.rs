@@ -102,6 +102,9 @@ impl Engine {
                 let terminal = self.terminal(terminal);
                 Some(terminal.map(|one| json!({ "bytes": one.session.pending_input() })))
             }
+            Request::Pipe { way, window } => {
+                self.begin_pipe(link, channel, way, window).err().map(Err)
+            }
             Request::List => Some(Ok(self.list())),
             Request::LateOutput { session } => Some(self.shell(session).map(|shell| {
                 let text = shell.late_output();
@@ -152,6 +155,7 @@ impl Engine {
             Request::Read { spill_name, offset, length } => {
                 self.read(link, channel, &spill_name, offset, length).await
             }
+            Request::Drained { pipe } => Ok(json!({ "offset": self.drained(pipe).await? })),
             Request::Remove { spill_name } => {
                 let place = self.place().clone();
                 blocking(move || place.remove(&spill_name)).await?;

@@ -260,6 +260,10 @@ impl Engine {
                 self.outgoing().free(channel);
                 terminal.cancel();
             }
+            Some(Channel::Pipe(_, pipe)) => {
+                self.outgoing().free(channel);
+                pipe.close();
+            }
             // It has ended meanwhile.
             Some(Channel::Put(..) | Channel::Request(_)) | None => {}
         }

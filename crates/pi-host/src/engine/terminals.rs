@@ -160,6 +160,7 @@ impl Engine {
         match self.inner.channels.get(channel) {
             Some(Channel::Terminal(terminal)) => terminal.write(bytes),
             Some(Channel::Put(_, inbox)) => inbox.take(offset, bytes),
+            Some(Channel::Pipe(_, pipe)) => pipe.take(offset, bytes),
             // It has ended meanwhile.
             Some(Channel::Run { .. } | Channel::Request(_)) | None => {}
         }

@@ -248,6 +248,18 @@ pub(crate) enum Request {
         /// Its channel.
         terminal: u32,
     },
+    /// A pipe between near and the commands here.
+    Pipe {
+        /// Who writes.
+        way: Way,
+        /// Bytes of an output that may be on their way. Absent: only the link slows it.
+        window: Option<u32>,
+    },
+    /// How much commands have written to a pipe, once all of it is on its way.
+    Drained {
+        /// Its channel.
+        pipe: u32,
+    },
     /// What there is.
     List,
     /// How a session is driven.
@@ -255,6 +267,16 @@ pub(crate) enum Request {
         /// Which.
         session: u32,
     },
+}
+
+/// Who writes to a pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Way {
+    /// Near; commands read.
+    In,
+    /// Commands; near reads.
+    Out,
 }
 
 /// A command.

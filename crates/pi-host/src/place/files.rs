@@ -63,6 +63,39 @@ impl Spill {
     }
 }
 
+/// The two ends of a pipe that has a path. Neither waits when it is opened, read or written.
+pub(crate) struct Fifo {
+    /// Where commands open it.
+    pub(crate) path: String,
+    /// Held, so that what was written stays while no command has it open.
+    pub(crate) reader: OwnedFd,
+    pub(crate) writer: OwnedFd,
+}
+
+impl Place {
+    /// Makes a pipe of this name, which only this program gives.
+    pub(crate) fn make_fifo(&self, name: &str) -> Result<Fifo, Failure> {
+        let folder = &self.inner.files;
+        let fail = |errno: rustix::io::Errno| failed("make", name, &errno.into());
+        self.remove_fifo(name);
+        rustix::fs::mkfifoat(folder, name, Mode::RUSR | Mode::WUSR).map_err(fail)?;
+        let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let open = |way| rustix::fs::openat(folder, name, way | flags, Mode::empty()).map_err(fail);
+        let reader = open(OFlags::RDONLY)?;
+        let writer = open(OFlags::WRONLY)?;
+        let path = self.inner.path.join(super::FILES_NAME).join(name);
+        let path = path.into_os_string().into_string();
+        let path =
+            path.map_err(|_| failed("name", name, &std::io::ErrorKind::InvalidData.into()))?;
+        Ok(Fifo { path, reader, writer })
+    }
+
+    /// Removes a pipe. One that is not there is as good.
+    pub(crate) fn remove_fifo(&self, name: &str) {
+        rustix::fs::unlinkat(&self.inner.files, name, AtFlags::empty()).ok();
+    }
+}
+
 /// A file that near wants to put.
 pub(crate) enum Upload {
     /// It is there, at this path.

@@ -24,7 +24,7 @@ use std::time::Duration;
 use pi_shell::ShellError;
 use rustix::fs::{FlockOperation, Mode, OFlags};
 
-pub(crate) use self::files::{Upload, digest_of, hex};
+pub(crate) use self::files::{Fifo, Upload, digest_of, hex};
 use self::identity::Identity;
 pub(crate) use self::instances::{end, list, open_instance, remove_stale};
 use crate::message::{Failure, json};

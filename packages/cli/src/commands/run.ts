@@ -17,6 +17,7 @@ import {
   type CommandStreams,
   hasInput,
   hasOwnErrors,
+  openFarStreams,
   openStreams,
   type WantedStreams,
 } from "../run/command-streams.ts";
@@ -95,7 +96,7 @@ async function runAll(
   try {
     const engine = opened?.natives ?? natives;
     shell = asked.session ? new engine.Shell(asked.cwd === undefined ? {} : { cwd: asked.cwd }) : undefined;
-    streams = await openStreams(wantedStreams(asked));
+    streams = await streamsOf(asked, opened);
     let status = 0;
     const permits = policy === undefined ? undefined : new Permits(policy, asked, streams.isOwn, opened?.facts);
     for (const [index, command] of asked.commands.entries()) {
@@ -159,10 +160,15 @@ async function runOne(
   return shell ? shell.run(options, listener) : engine.executeShell(options, listener);
 }
 
+function streamsOf(asked: RunArguments, opened: OpenedPlace | undefined): Promise<CommandStreams> {
+  const wanted = wantedStreams(asked);
+  return opened === undefined ? openStreams(wanted) : openFarStreams(wanted, opened.pipes);
+}
+
 /** With `--json` both streams stand in one text, in the order in which they were written. */
-function wantedStreams({ json, pty, raw, on }: RunArguments): WantedStreams {
-  // A terminal is both, and a FIFO of this machine is not there on another one.
-  if (pty || on !== undefined) return { input: false };
+function wantedStreams({ json, pty, raw }: RunArguments): WantedStreams {
+  // A terminal is both.
+  if (pty) return { input: false };
   const wanted = { input: hasInput() };
   if (json || !hasOwnErrors()) return wanted;
   if (raw || !process.stderr.isTTY) return { ...wanted, errors: (bytes) => void process.stderr.write(bytes) };

@@ -4,7 +4,8 @@
  * The engine starts a command with no input and one pipe for what it writes, which is what agents need. Here each command
  * gets a line before it that has bash open two FIFOs in a private folder. The input is pumped into one of them and passed
  * on as it is read, so nothing piles up; what comes out of the other goes to our standard error. A command that reads
- * nothing holds nothing up: the pump waits at the full FIFO and is ended with the run.
+ * nothing holds nothing up: the pump waits at the full FIFO and is ended with the run. On a place the FIFOs are over there,
+ * and the connection carries what goes through them.
  */
 import { execFile } from "node:child_process";
 import { closeSync, constants, fstatSync, openSync, rmSync, statSync } from "node:fs";
@@ -14,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isatty } from "node:tty";
 import { promisify } from "node:util";
+import type { RemoteInput, RemotePipes } from "@pi-bash/places";
 import { ErrorStream } from "./error-stream.ts";
 
 /** Which of the two are wanted. */
@@ -21,7 +23,7 @@ export interface WantedStreams {
   /** Our standard input has something to pass on. */
   readonly input: boolean;
   /** Where standard error goes that is kept apart. */
-  readonly errors?: (bytes: Buffer) => void;
+  readonly errors?: (bytes: Buffer) => unknown;
 }
 
 /** The streams of a run's commands, one after another. */
@@ -71,6 +73,44 @@ export function hasOwnErrors(): boolean {
 }
 
 /**
+ * Opens what is wanted for commands on a place: pipes over there in place of the FIFOs.
+ *
+ * @throws `PlaceError` or `ShellError` where they cannot be made
+ */
+export async function openFarStreams({ input, errors }: WantedStreams, pipes: RemotePipes): Promise<CommandStreams> {
+  if (!input && errors === undefined) return NO_STREAMS;
+  const read = input ? await pipes.openInput() : undefined;
+  const written = errors === undefined ? undefined : await pipes.openOutput(errors);
+  if (read !== undefined) void pumpFar(read.input);
+  return {
+    isOwn: true,
+    around: aroundWith(read?.path, written?.path),
+    flush: async () => written?.output.flush(),
+    close() {
+      if (read !== undefined) process.stdin.destroy();
+      read?.input.close();
+      written?.output.close();
+    },
+  };
+}
+
+/** Passes our standard input on to a place, as fast as commands over there read it. */
+async function pumpFar(input: RemoteInput): Promise<void> {
+  try {
+    for await (const bytes of process.stdin as AsyncIterable<Buffer>) {
+      if (!(await input.write(bytes))) return;
+    }
+  } catch (error) {
+    // The run is over, and its input was let go of.
+    if (input.isOver) return;
+    process.stderr.write(
+      `pi-bash: standard input broke off: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
+  }
+  input.end();
+}
+
+/**
  * Opens what is wanted.
  *
  * @throws an error with a `code` where the FIFOs cannot be made
@@ -84,14 +124,9 @@ export async function openStreams({ input, errors }: WantedStreams): Promise<Com
   await promisify(execFile)("mkfifo", ["-m", "600", paths.input, paths.errors], { timeout: MKFIFO_LIMIT_MS });
   const pump = input ? new InputPump(paths.input) : undefined;
   const stream = errors === undefined ? undefined : new ErrorStream(paths.errors, errors);
-  const redirections = [
-    // Opened for writing first, which never waits: the input may have ended, and have no writer.
-    ...(pump === undefined ? [] : [`<>${quoted(paths.input)} <${quoted(paths.input)}`]),
-    ...(stream === undefined ? [] : [`2>${quoted(paths.errors)}`]),
-  ].join(" ");
   return {
     isOwn: true,
-    around: (command, status) => `\\exec ${redirections} && ${lineBefore(status)}\n${command}`,
+    around: aroundWith(pump && paths.input, stream && paths.errors),
     flush: async () => stream?.flush(),
     close() {
       pump?.end();
@@ -100,6 +135,16 @@ export async function openStreams({ input, errors }: WantedStreams): Promise<Com
       process.off("exit", remove);
     },
   };
+}
+
+/** Has a command read and write the FIFOs of these paths. */
+function aroundWith(input: string | undefined, errors: string | undefined): CommandStreams["around"] {
+  const redirections = [
+    // Opened for writing first, which never waits: the input may have ended, and have no writer.
+    ...(input === undefined ? [] : [`<>${quoted(input)} <${quoted(input)}`]),
+    ...(errors === undefined ? [] : [`2>${quoted(errors)}`]),
+  ].join(" ");
+  return (command, status) => `\\exec ${redirections} && ${lineBefore(status)}\n${command}`;
 }
 
 /** A private folder, in memory where there is such a place: a full or read-only disk stops no command. */

@@ -139,6 +139,9 @@ export const TerminalStarted = z.object({ pid: count });
 export const TerminalEnd = z.union([z.object({ error: Failure }), z.object({ ok: z.object({ outcome: RunOutcome }) })]);
 export type TerminalEnd = z.infer<typeof TerminalEnd>;
 
+/** A pipe is there. */
+export const PipeStarted = z.object({ path });
+
 /** What `stat` found. */
 export const StatAnswer = z.object({
   kind: z.enum(["file", "directory", "other", "missing", "denied"]),
