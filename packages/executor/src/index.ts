@@ -69,6 +69,16 @@ export { SessionFolders } from "./session-folders.ts";
 export { ShellConfigError } from "./shell-config.ts";
 export { disposeSnapshots, getOrCreateSnapshot } from "./snapshot/shared-snapshot.ts";
 export { type SnapshotOptions, type SnapshotOutcome, SnapshotSource } from "./snapshot/snapshot.ts";
+export { type OpenTerminalOptions, TerminalUnavailableError } from "./tty/open-terminal.ts";
+export type {
+  PersonSeat,
+  PersonView,
+  TaskTerminal,
+  TerminalNews,
+  TerminalReaderFacts,
+  TerminalWait,
+} from "./tty/terminal-port.ts";
+export { type TerminalWorkOptions, terminalWork } from "./tty/terminal-work.ts";
 export { type Backend, findBackend } from "./usable-natives.ts";
 export { UserShell, type UserShellOptions } from "./user-shell.ts";
 export { WorkingDirectoryError } from "./working-directory.ts";

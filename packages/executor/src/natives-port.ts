@@ -12,6 +12,7 @@ import type {
   SandboxOptions,
   SandboxReport,
 } from "@pi-bash/contract";
+import type { PtyDevice } from "./console/console-port.ts";
 
 /** Options of a session, fixed for its life. */
 export interface SessionOptions {
@@ -161,6 +162,8 @@ export interface NativesPort {
   ): Promise<MinimizedText | null>;
   /** Throws where the text is no rule file or an inline test of it does not hold. */
   verifyMinimizerRules?(text: string): unknown;
+  /** Absent where there are no pseudoterminals. */
+  PtySession?: new () => PtyDevice;
   /** Absent where secrets cannot be masked. */
   SecretMask?: new (options: {
     values: { name: string; value: string }[];

@@ -90,6 +90,10 @@ export class JobEntry {
         this.log.open = open;
         onArtifact();
       },
+      setTerminal: (terminal) => {
+        this.log.terminal = terminal;
+        terminal.onChange(() => this.log.changed());
+      },
       goToBackground: () => this.isRunning && !this.isCancelled && (this.isJob || this.promote?.() === true),
     };
   }

@@ -11,6 +11,7 @@ import { DEFAULT_MAX_JOBS } from "@pi-bash/contract";
 import { TASK_RETENTION_MS } from "@pi-bash/contract/internal";
 import { settlesWithin } from "@pi-bash/contract/wait";
 import { guardListener, warnAboutListener } from "../host-listener.ts";
+import type { TaskTerminal } from "../tty/terminal-port.ts";
 import { DeliveryQueue, type DeliverySink } from "./delivery-queue.ts";
 import { type FollowOptions, type FollowReport, followJob } from "./follow.ts";
 import { type ForegroundEnd, type ForegroundOptions, waitInForeground } from "./foreground.ts";
@@ -78,11 +79,15 @@ export class JobManager {
     return this.#running().length;
   }
 
+  /** Jobs that may run at one time. */
+  get maxJobs(): number {
+    return this.#options.maxJobs ?? DEFAULT_MAX_JOBS;
+  }
+
   /** Starts a job in the background. Throws `JobLimitError`. */
   start(options: JobOptions): JobView {
     this.#checkOpen();
-    const limit = this.#options.maxJobs ?? DEFAULT_MAX_JOBS;
-    if (this.runningCount >= limit) throw new JobLimitError(limit);
+    if (this.runningCount >= this.maxJobs) throw new JobLimitError(this.maxJobs);
     this.#forget();
     const entry = newEntry(options, this.#now());
     this.#promote(entry);
@@ -101,7 +106,7 @@ export class JobManager {
     const entry = newEntry(options, this.#now());
     const work = this.#work(entry, options.work);
     return waitInForeground(entry, work, options, () => {
-      if (this.#isDisposed || this.runningCount >= (this.#options.maxJobs ?? DEFAULT_MAX_JOBS)) return false;
+      if (this.#isDisposed || this.runningCount >= this.maxJobs) return false;
       this.#promote(entry);
       return true;
     });
@@ -130,6 +135,11 @@ export class JobManager {
     this.#forget();
     const entry = this.#jobs.get(id);
     return entry && toOwnedJob(entry);
+  }
+
+  /** The terminal of a job that runs on one; undefined: it has none. Kept for as long as its job. */
+  terminal(id: string): TaskTerminal | undefined {
+    return this.#jobs.get(id)?.log.terminal;
   }
 
   /** Waits for a job's new output or its end; undefined: there is no such job. Throws for a filter that is none. */
