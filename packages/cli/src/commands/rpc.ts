@@ -6,7 +6,14 @@
  */
 
 import { JobManager, UserShell } from "@pi-bash/executor";
-import { type AnyTool, createBashTool, createJobTool, type TaskSession, toolsForModel } from "@pi-bash/tool";
+import {
+  type AnyTool,
+  createBashTool,
+  createJobTool,
+  type TaskSession,
+  toBashTaskId,
+  toolsForModel,
+} from "@pi-bash/tool";
 import { clientPolicy, withApprovalBound } from "../client-policy.ts";
 import { listenForInterrupt } from "../interrupt.ts";
 import { ApprovalDesk } from "../rpc/approval-desk.ts";
@@ -36,6 +43,7 @@ export async function rpc(words: readonly string[]): Promise<number> {
   const asyncJobManager = await JobManager.open({
     artifacts: executor.artifacts,
     maxJobs: settings["async.maxJobs"],
+    onWaiting: (job, waiting) => void output.send({ type: "task_waiting", taskId: toBashTaskId(job.id), waiting }),
   });
   const session: TaskSession = {
     cwd,
@@ -56,7 +64,13 @@ export async function rpc(words: readonly string[]): Promise<number> {
   ];
   const tools = new Map(all.map((tool) => [tool.name, tool]));
   const shell = new UserShell({ executor, sessionId: SESSION, cwd });
-  const server = new RpcServer({ output, shell, tools: () => tools, approvals });
+  const server = new RpcServer({
+    output,
+    shell,
+    tools: () => tools,
+    approvals,
+    terminal: (id) => asyncJobManager.terminal(id),
+  });
   const unsubscribe = asyncJobManager.subscribe(SESSION, (batch) => server.tellJobs(batch));
   const interrupt = listenForInterrupt(() => undefined);
   const stop = AbortSignal.any([interrupt.signal, output.gone]);

@@ -7,7 +7,7 @@
  * seen, so a command that ends in time leaves no trace. Every change is written to the registry, where there is one;
  * jobs of a host that is gone are taken over when the manager is opened. How results travel is in `delivery-queue.ts`.
  */
-import { DEFAULT_MAX_JOBS } from "@pi-bash/contract";
+import { DEFAULT_MAX_JOBS, type TaskWaiting } from "@pi-bash/contract";
 import { TASK_RETENTION_MS } from "@pi-bash/contract/internal";
 import { settlesWithin } from "@pi-bash/contract/wait";
 import { guardListener, warnAboutListener } from "../host-listener.ts";
@@ -51,7 +51,9 @@ export class JobManager {
   #isDisposed = false;
 
   private constructor(options: JobManagerOptions) {
-    this.#options = { ...options, onEnd: guardListener(options.onEnd, warnAboutListener("ended jobs")) };
+    const onEnd = guardListener(options.onEnd, warnAboutListener("ended jobs"));
+    const onWaiting = guardListener(options.onWaiting, warnAboutListener("jobs that wait for input"));
+    this.#options = { ...options, onEnd, onWaiting };
     this.#registry = options.registryFolder === undefined ? undefined : new JobRegistry(options.registryFolder);
     this.#host = enterHost();
     this.#queue = new DeliveryQueue({
@@ -247,7 +249,8 @@ export class JobManager {
   async #work(entry: JobEntry, work: JobWork): Promise<JobEnd | undefined> {
     let end: JobEnd;
     try {
-      end = await work(entry.context(() => this.#save(entry)));
+      const onWaiting = (waiting: TaskWaiting): void => this.#options.onWaiting?.(entry.view, waiting);
+      end = await work(entry.context({ onArtifact: () => this.#save(entry), onWaiting }));
     } catch (error) {
       const { isJob } = entry;
       this.#settle(entry, undefined, error instanceof Error ? error.message : String(error));

@@ -17,23 +17,26 @@ const has = (program: string): boolean => spawnSync("which", [program]).status =
 const REPOSITORY = `${gitEnv} git init -q . && seq 9 >f && git add f && git commit -qm one && echo more >>f;`;
 
 describe.skipIf(process.platform !== "linux")("a task on a terminal (programs are Linux's)", () => {
-  it.skipIf(!has("git"))("1: `git add -p` asks for a hunk, which `y` stages, and its end is reported once", async () => {
-    const { open, send, bash, delivered, list } = await withBash();
-    await bash(REPOSITORY);
-    const asked = await open("GIT_CONFIG_GLOBAL=/dev/null git add -p");
-    expect(asked.waiting).toMatchObject({ kind: "line", program: "git", certain: true });
-    expect(asked.waiting?.prompt).toMatch(/Stage this hunk/);
-    expect(asked.text).toContain(`### Task ${asked.taskId}: waiting for input (line) after`);
-    expect(asked.text).toContain("+more");
-    expect(asked.tookMs).toBeLessThan(ASKED_MS);
+  it.skipIf(!has("git"))(
+    "1: `git add -p` asks for a hunk, which `y` stages, and its end is reported once",
+    async () => {
+      const { open, send, bash, delivered, list } = await withBash();
+      await bash(REPOSITORY);
+      const asked = await open("GIT_CONFIG_GLOBAL=/dev/null git add -p");
+      expect(asked.waiting).toMatchObject({ kind: "line", program: "git", certain: true });
+      expect(asked.waiting?.prompt).toMatch(/Stage this hunk/);
+      expect(asked.text).toContain(`### Task ${asked.taskId}: waiting for input (line) after`);
+      expect(asked.text).toContain("+more");
+      expect(asked.tookMs).toBeLessThan(ASKED_MS);
 
-    const got = delivered("agent-1");
-    const done = await send(asked.taskId, { text: "y" });
-    expect(done.details).toMatchObject({ status: "completed", exitCode: 0 });
-    expect(await bash("git diff --cached --stat")).toContain("1 file changed");
-    expect(await list()).toEqual([]);
-    expect(got).toEqual([]);
-  });
+      const got = delivered("agent-1");
+      const done = await send(asked.taskId, { text: "y" });
+      expect(done.details).toMatchObject({ status: "completed", exitCode: 0 });
+      expect(await bash("git diff --cached --stat")).toContain("1 file changed");
+      expect(await list()).toEqual([]);
+      expect(got).toEqual([]);
+    },
+  );
 
   it.skipIf(!has("python3"))("2: `python3` computes, and what takes 3 s is answered after 3 s", async () => {
     const { open, send, terminate } = await ttyScene();
@@ -77,20 +80,24 @@ describe.skipIf(process.platform !== "linux")("a task on a terminal (programs ar
     expect(done.text).toContain("status=1");
   });
 
-  it.skipIf(!has("npm"))("7: `npm init` is answered in 11 sends and without an await", async () => {
-    const { open, send, folder } = await ttyScene();
-    const first = await open("npm init");
-    let told = first;
-    let sends = 0;
-    while (told.details.status === "running") {
-      expect(told.waiting?.certain, told.text).toBe(true);
-      told = await send(first.taskId, { text: told.waiting?.prompt?.startsWith("package name") ? "my-package" : "" });
-      sends += 1;
-      expect(sends).toBeLessThan(15);
-    }
-    expect(told.details).toMatchObject({ status: "completed", exitCode: 0 });
-    expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).toMatchObject({ name: "my-package" });
-  }, 60_000);
+  it.skipIf(!has("npm"))(
+    "7: `npm init` is answered in 11 sends and without an await",
+    async () => {
+      const { open, send, folder } = await ttyScene();
+      const first = await open("npm init");
+      let told = first;
+      let sends = 0;
+      while (told.details.status === "running") {
+        expect(told.waiting?.certain, told.text).toBe(true);
+        told = await send(first.taskId, { text: told.waiting?.prompt?.startsWith("package name") ? "my-package" : "" });
+        sends += 1;
+        expect(sends).toBeLessThan(15);
+      }
+      expect(told.details).toMatchObject({ status: "completed", exitCode: 0 });
+      expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).toMatchObject({ name: "my-package" });
+    },
+    60_000,
+  );
 
   it.skipIf(!has("less"))("`less` is searched and left", async () => {
     const { open, send } = await ttyScene();
@@ -106,7 +113,10 @@ describe.skipIf(process.platform !== "linux")("a task on a terminal (programs ar
 
   it.skipIf(!has("python3"))("`pdb` finds a wrong value", async () => {
     const { open, send, write } = await ttyScene();
-    write("t.py", "def total(items):\n    sum = 1\n    for item in items:\n        sum += item\n    return sum\nprint(total([1, 2]))\n");
+    write(
+      "t.py",
+      "def total(items):\n    sum = 1\n    for item in items:\n        sum += item\n    return sum\nprint(total([1, 2]))\n",
+    );
     const asked = await open("python3 -m pdb t.py");
     expect(asked.waiting).toMatchObject({ kind: "prompt", prompt: "(Pdb)" });
     await send(asked.taskId, { text: "b 3" });
@@ -157,7 +167,7 @@ async function withBash() {
     ...scene,
     bash: async (script: string): Promise<string> => {
       const { details } = await scene.run(script);
-      return details.status === "completed" ? details.reportMarkdown.split("```\n")[1] ?? details.reportMarkdown : "";
+      return details.status === "completed" ? (details.reportMarkdown.split("```\n")[1] ?? details.reportMarkdown) : "";
     },
   };
 }

@@ -4,9 +4,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SettingsInput, TaskAwaitEntry, TaskResult } from "@pi-bash/contract";
+import type { TaskSession } from "../../src/tasks/task-session.ts";
 import { textOf } from "../support/session.ts";
 import { type TaskScene, taskScene } from "../support/tasks.ts";
-import type { TaskSession } from "../../src/tasks/task-session.ts";
 
 /** Variables for git without a person's own configuration. */
 export const GIT = {
