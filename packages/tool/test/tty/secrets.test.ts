@@ -2,8 +2,7 @@
  * Secrets that programs ask for: a person types them, and they come back nowhere. Cases 5, 6 and 8 of the study.
  */
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { absenceOfServer, startSshServer, VISITOR } from "../../../../test/support/ssh-server.ts";
 import { textOf, thrown, until } from "../support/session.ts";
@@ -22,9 +21,9 @@ const terminalOf = ({ manager }: TtyScene, taskId: string) => {
 /** All that a model or a host could read of a task: answers, its screen, and what is in the artifacts. */
 async function readable(scene: TtyScene, taskId: string): Promise<string> {
   const awaited = await scene.tools.task_await.execute("call", { task_ids: [taskId], timeout_secs: 5, screen: true });
-  const { folder } = scene.session.executor.artifacts;
-  const files =
-    folder === undefined ? [] : readdirSync(folder).map((name) => readFileSync(join(folder, name), "latin1"));
+  const entries = await scene.session.executor.artifacts.list();
+  expect(entries.length).toBeGreaterThan(0);
+  const files = entries.filter(({ path }) => existsSync(path)).map(({ path }) => readFileSync(path, "latin1"));
   return [
     textOf(awaited),
     JSON.stringify(awaited.details),
