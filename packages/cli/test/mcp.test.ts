@@ -24,10 +24,24 @@ describe.each<{ mode: VersionNegotiationMode }>([{ mode: "legacy" }, { mode: { p
       await call("bash", { command: "word=kept" });
       const answer = await call("bash", { command: 'echo "$word"; exit 3' });
 
-      expect(tools.map(({ name }) => name)).toEqual(["bash", "task", "task_await", "task_list", "task_terminate"]);
+      expect(tools.map(({ name }) => name)).toEqual([
+        "bash",
+        "task",
+        "task_await",
+        "task_list",
+        "task_send",
+        "task_terminate",
+      ]);
       expect(tools[0]?.inputSchema).toMatchObject({ type: "object", required: ["command"] });
       expect(tools[0]?.inputSchema.properties).not.toHaveProperty("async");
-      expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([false, false, true, true, false]);
+      expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([
+        false,
+        false,
+        true,
+        true,
+        false,
+        false,
+      ]);
       expect(answer).toMatchObject({ isError: true, details: { exitCode: 3 } });
       expect(answer.text).toMatch(/^kept\n(.|\n)*Command exited with code 3$/);
     });

@@ -24,7 +24,13 @@ function server(): { take(line: string, stop?: AbortSignal): Promise<void>; read
   // Only what `list_tools` looks at: nothing is called here.
   const tool = { name: "big", description: "x".repeat(1024 * 1024), parameters: BashParams } as unknown as AnyTool;
   const tools = new Map([["big", tool]]);
-  const parts = { output, shell: {} as UserShell, tools: () => tools, approvals: new ApprovalDesk(output) };
+  const parts = {
+    output,
+    shell: {} as UserShell,
+    tools: () => tools,
+    approvals: new ApprovalDesk(output),
+    terminal: () => undefined,
+  };
   const made = new RpcServer(parts);
   return {
     take: (line, stop = NEVER) => made.take(line, stop),

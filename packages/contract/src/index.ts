@@ -75,6 +75,7 @@ export {
   TaskTerminateParams,
   TaskTruncation,
 } from "./task.ts";
+export { TaskScreen, TaskSendParams, TaskSignal, TaskWaiting, TaskWaitingKind } from "./terminal-task.ts";
 export { BashDetails, BashToolResult, BashToolUpdate, OutputMeta, TextContent } from "./tool-result.ts";
 export { LineRange, Truncation } from "./truncation.ts";
 export { NotAnObjectError, UnknownOptionError } from "./unknown-option.ts";

@@ -46,4 +46,10 @@ export {
 export { nearestNames } from "./nearest-names.ts";
 export { parseRpcRequest } from "./rpc.ts";
 export { BASH_TASK_PREFIX } from "./task.ts";
+export {
+  DEFAULT_SEND_WAIT_SECONDS,
+  MAX_HIGHLIGHTED,
+  MAX_PROMPT_CHARS,
+  MAX_SCREEN_BYTES,
+} from "./terminal-task.ts";
 export { type OptionNames, refuseMisspeltOptions, refuseUnknownOptions, type UnknownOption } from "./unknown-option.ts";

@@ -29,6 +29,11 @@ export const RpcRequest = z.discriminatedUnion("type", [
   z.strictObject({ id, type: z.literal("abort"), target: z.union([z.string(), z.number()]) }),
   /** The tools there are, with description and JSON Schema. */
   z.strictObject({ id, type: z.literal("list_tools") }),
+  /**
+   * A secret that a person typed for a task on a terminal, with Enter: typed once the program does not show what is typed. It is
+   * not kept, and masked wherever it comes back. Answers with whether it was typed.
+   */
+  z.strictObject({ id, type: z.literal("answer_secret"), taskId: z.string(), secret: z.string().max(4_095) }),
   /** The answer to an `approval_request` event. */
   z.strictObject({
     id,

@@ -217,6 +217,13 @@ export const Settings = z.object({
       "What Esc does while a program has a person's console: it ends the program, or goes to it and ctrl+] ends it.",
     ),
 
+  "tty.modelSecrets": z
+    .enum(["refuse", "ask"])
+    .default("refuse")
+    .describe(
+      "What becomes of text that a model sends to a task whose program does not show what is typed. `refuse`: a person has to type it; `ask`: the person is asked whether the model may.",
+    ),
+
   "secrets.mask": z
     .boolean()
     .default(true)

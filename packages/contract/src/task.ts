@@ -5,6 +5,7 @@
  * commands have (`output`, `exitCode`, …) is optional everywhere, so that a reader of agent tasks need not change.
  */
 import * as z from "zod";
+import { terminalFacts } from "./terminal-task.ts";
 
 /** What stands before the id of a command's task: `bash:<id of its job>`. */
 export const BASH_TASK_PREFIX = "bash:";
@@ -32,6 +33,12 @@ export const BashTaskParams = z.strictObject({
     .boolean()
     .optional()
     .describe("Ask for approval to run it where it can write; after it was refused something because it ran read-only"),
+  tty: z
+    .boolean()
+    .optional()
+    .describe(
+      "Run it on a terminal of 120x40, for a program that asks: `task_send` types to it. It goes to the background when it waits. It does not have the shell of other calls",
+    ),
 });
 export type BashTaskParams = z.infer<typeof BashTaskParams>;
 
@@ -60,6 +67,7 @@ export const TaskAwaitParams = z.strictObject({
     .min(1)
     .optional()
     .describe("Wait until so many have ended, whatever they write. Default: until one has new output or has ended"),
+  screen: z.boolean().optional().describe("Show the screen of tasks on a terminal, not only what is new"),
 });
 export type TaskAwaitParams = z.infer<typeof TaskAwaitParams>;
 
@@ -91,6 +99,7 @@ export const TaskResult = z.discriminatedUnion("status", [
     /** What a command wrote until it went to the background. */
     output: z.string().optional(),
     note,
+    ...terminalFacts,
   }),
   z.object({
     status: z.literal("completed"),
@@ -116,7 +125,7 @@ const activeTaskIds = ids.optional();
 /** What `task_await` says of one task. */
 export const TaskAwaitEntry = z.discriminatedUnion("status", [
   z.object({ status: z.literal("queued"), ...awaited }),
-  z.object({ status: z.literal("running"), ...awaited }),
+  z.object({ status: z.literal("running"), ...awaited, ...terminalFacts }),
   z.object({ status: z.literal("awaiting_report"), ...awaited }),
   z.object({
     status: z.literal("completed"),
@@ -145,6 +154,8 @@ export const TaskListEntry = z.object({
   script: z.string().optional(),
   uptime_ms: z.number().nonnegative().optional(),
   exitCode,
+  waiting: terminalFacts.waiting,
+  holder: terminalFacts.holder,
   /** 1: started by the caller itself. */
   depth: z.number().int().min(1),
   /** ISO 8601. */

@@ -11,6 +11,7 @@ import type { PathKind, Place, Placement } from "./places/place.ts";
 import type { PlaceTerminal } from "./places/place-terminal.ts";
 import type { Confinement } from "./read-only/confinement.ts";
 import type { SessionFolders } from "./session-folders.ts";
+import type { OpenTerminalOptions } from "./tty/open-terminal.ts";
 
 /** What the executor is given besides settings. */
 export interface ExecutorPorts {
@@ -55,6 +56,11 @@ export interface SessionPlace {
 export interface Executor {
   /** Runs one command. Rejects only when it was never started. */
   executeBash(command: string, options?: ExecuteBashOptions): Promise<CommandResult>;
+  /**
+   * Runs one command on a terminal of its own, for somebody who answers it (`onOpen`). Rejects only when it was never started:
+   * `TerminalUnavailableError` where there are no terminals.
+   */
+  runOnTerminal(command: string, options: OpenTerminalOptions): Promise<CommandResult>;
   readonly artifacts: ArtifactStore;
   /** Where sessions stand, for those whose `cd` lasts. `closeSession` forgets it. */
   readonly folders: SessionFolders;

@@ -29,6 +29,7 @@ import { SessionNews } from "./session-news.ts";
 import { sessionKey } from "./sessions/session-key.ts";
 import { shellConfig } from "./shell-config.ts";
 import type { SnapshotOutcome } from "./snapshot/snapshot.ts";
+import { type OpenTerminalOptions, runOnTerminal } from "./tty/open-terminal.ts";
 
 export type { Executor, ExecutorPorts } from "./executor-surface.ts";
 
@@ -66,6 +67,9 @@ class SessionExecutor implements Executor {
   readonly #news: SessionNews;
   #ruleFiles: Promise<RuleFiles> | undefined;
   #disposal: Promise<void> | undefined;
+  /** Programs on terminals, and what ends them with the executor. */
+  readonly #terminals = new Set<Promise<unknown>>();
+  readonly #ended = new AbortController();
 
   constructor(settings: Settings, ports: ExecutorPorts) {
     this.#settings = settings;
@@ -130,6 +134,23 @@ class SessionExecutor implements Executor {
     const { environment, mask } = base;
     const told = this.#news.addTo(result, { key, lease, snapshot, environment, mask });
     return base.place === undefined ? told : this.#onPlace(told, key, options.sessionKey, base.place.name);
+  }
+
+  async runOnTerminal(command: string, options: OpenTerminalOptions): Promise<CommandResult> {
+    if (this.#disposal !== undefined) throw new Error("executor is disposed");
+    checkCommandEnv(options.env ?? {}, this.#settings["bash.environment.allow"]);
+    const base = await this.#bases.of(options.placeKey);
+    await base.checkFolder(options.cwd);
+    const snapshotPath = pathOf(await this.#snapshot(base));
+    const signal = AbortSignal.any([options.signal, this.#ended.signal]);
+    if (signal.aborted) return neverStarted();
+    const { masksArtifacts, artifacts } = this;
+    const host = { base, settings: this.#settings, hostEnv: this.#hostEnv, artifacts, masksArtifacts, snapshotPath };
+    const mask = await this.#secrets.mask();
+    const run = runOnTerminal(command, { ...options, signal }, { ...host, mask });
+    const over = run.catch(() => undefined);
+    this.#terminals.add(over);
+    return run.finally(() => this.#terminals.delete(over));
   }
 
   /** Says where a command ran, and, once a session, that its commands do. */
@@ -202,6 +223,8 @@ class SessionExecutor implements Executor {
   }
 
   async #close(): Promise<void> {
+    this.#ended.abort();
+    await Promise.all(this.#terminals);
     for (const base of await this.#bases.close()) {
       await base.proof.settled();
       await base.pool.dispose();

@@ -46,6 +46,7 @@ export {
 export type { OwnedJob } from "./jobs/job-entry.ts";
 export type { LogSecrets, LogTotals } from "./jobs/job-log.ts";
 export { JobManager } from "./jobs/job-manager.ts";
+export type { JobNewsItem } from "./jobs/job-news.ts";
 export type { JobManagerOptions, JobOptions } from "./jobs/job-options.ts";
 export type { JobLook, JobWatch } from "./jobs/job-watch.ts";
 export type { LogText } from "./jobs/log-reader.ts";
@@ -71,6 +72,16 @@ export { SessionFolders } from "./session-folders.ts";
 export { ShellConfigError } from "./shell-config.ts";
 export { disposeSnapshots, getOrCreateSnapshot } from "./snapshot/shared-snapshot.ts";
 export { type SnapshotOptions, type SnapshotOutcome, SnapshotSource } from "./snapshot/snapshot.ts";
+export { type OpenTerminalOptions, TerminalUnavailableError } from "./tty/open-terminal.ts";
+export type {
+  PersonSeat,
+  PersonView,
+  TaskTerminal,
+  TerminalNews,
+  TerminalReaderFacts,
+  TerminalWait,
+} from "./tty/terminal-port.ts";
+export { type TerminalWorkOptions, terminalWork } from "./tty/terminal-work.ts";
 export { type Backend, findBackend } from "./usable-natives.ts";
 export { UserShell, type UserShellOptions } from "./user-shell.ts";
 export { WorkingDirectoryError } from "./working-directory.ts";

@@ -227,7 +227,7 @@ describe("where there is no file", () => {
 
   it("a work that names none is read by its tail", async () => {
     const entry = newEntry({ command: "a", work: async () => ({ text: "" }) }, 0);
-    const context = entry.context(() => undefined);
+    const context = entry.context({ onArtifact: () => undefined, onWaiting: () => undefined });
 
     context.update("one\ntw", { bytes: 6, lines: 2 });
 

@@ -1,4 +1,5 @@
 /** The public names of `@pi-bash/terminal`. */
+export type { LinePlace, NewLines } from "./line-log.ts";
 export { encodePaste } from "./paste.ts";
 export { replay } from "./replay.ts";
 export type { StyledText } from "./styled-row.ts";

@@ -6,6 +6,8 @@
  * reported, and the clipboard is neither read nor written.
  */
 import headless, { type IBufferLine, type Terminal } from "@xterm/headless";
+import { highlightedTexts } from "./highlighted.ts";
+import { dropPlace, type LinePlace, type NewLines, newLines, placeNow } from "./line-log.ts";
 import { encodePaste } from "./paste.ts";
 import { registerReplies } from "./replies.ts";
 import { type StyledText, styledRow } from "./styled-row.ts";
@@ -37,6 +39,7 @@ export class VirtualTerminal {
   readonly #terminal: Terminal;
   /** The end of the last write: writes are taken one after the other. */
   #written: Promise<void> = Promise.resolve();
+  #title = "";
 
   constructor(options: VirtualTerminalOptions = {}) {
     this.#terminal = new headless.Terminal({
@@ -49,6 +52,9 @@ export class VirtualTerminal {
       allowProposedApi: true,
       // Sizes may be asked for. Titles may not: they are the program's own text, and an answer is typed.
       windowOptions: { getWinSizePixels: true, getCellSizePixels: true, getWinSizeChars: true },
+    });
+    this.#terminal.onTitleChange((title) => {
+      this.#title = title;
     });
     if (options.onReply) {
       const reply = forgiving(options.onReply);
@@ -92,6 +98,41 @@ export class VirtualTerminal {
     const { active } = this.#terminal.buffer;
     const { cols } = this.#terminal;
     return rows(active.baseY, active.baseY + this.#terminal.rows).map((y) => styledRow(active.getLine(y), cols));
+  }
+
+  /** What stands out on the screen by its background, as the chosen entry of a menu does: at most `limit` texts from the top. */
+  highlighted(limit: number): string[] {
+    return highlightedTexts(this.styledScreen(), limit);
+  }
+
+  /** The title that the program gave its window; empty for none. It is the program's own text. */
+  get title(): string {
+    return this.#title;
+  }
+
+  /**
+   * The lines of the normal screen that were finished since `place`, and the unfinished one. Undefined: from the beginning, as
+   * far as the scrollback goes.
+   */
+  newLines(place: LinePlace | undefined): NewLines {
+    return newLines(this.#terminal, place);
+  }
+
+  /** The place after all finished lines, instead of `before`, which must not be used afterwards. */
+  placeNow(before: LinePlace | undefined): LinePlace {
+    return placeNow(this.#terminal, before);
+  }
+
+  /** Gives a place back that is read from no more. */
+  dropPlace(place: LinePlace | undefined): void {
+    dropPlace(place);
+  }
+
+  /** Something is drawn below the cursor: a menu or a form that has the screen for itself without saying so. */
+  get isDrawnBelowCursor(): boolean {
+    return this.screen()
+      .slice(this.cursor.row + 1)
+      .some((row) => row !== "");
   }
 
   /** The program asked to be told of the mouse. */

@@ -46,6 +46,8 @@ export interface AskedCall {
   isAsync: boolean;
   /** It wants a terminal that a person can type into. */
   wantsPty: boolean;
+  /** It runs on a terminal that the model types to: nothing about it is only read. Default false. */
+  isTerminal?: boolean;
   /** It asks to run where it can write. */
   unconfined: boolean;
   /** What speaks against running it, beside what the policy finds. */
@@ -59,6 +61,8 @@ export interface AskingOptions {
   signal: AbortSignal | undefined;
   /** Awaited before anything that takes time, and never where nothing does. */
   beforeWait: () => Promise<void>;
+  /** Asks a person instead of the session's own way. */
+  approve?: Approve | undefined;
 }
 
 /** What an approved call must and may do. */
@@ -75,15 +79,16 @@ export interface ApprovedCall {
 export async function approveCall(
   call: AskedCall,
   session: BashToolSession,
-  { settings, signal, beforeWait }: AskingOptions,
+  { settings, signal, beforeWait, ...asking }: AskingOptions,
 ): Promise<ApprovedCall> {
+  checkTerminal(call, session);
   const request = { ...requestOf(call, session), allowUnasked: settings["bash.allowUnasked"] };
   const { classification, findings, doubts } = findForbidden(request, settings);
   const { policy } = session;
   // A policy asks for what is in doubt; without one there is no one to be asked.
   const reasons = policy === undefined ? [...findings, ...doubts] : findings;
   if (reasons.length > 0) throw refused("policy", { class: classification.class, reasons }, call);
-  const approve: Approve | undefined = session.approve?.bind(session);
+  const approve: Approve | undefined = asking.approve ?? session.approve?.bind(session);
   const timeoutMs = settings["bash.approvalTimeoutMs"];
   const sessionKey = call.isAsync ? undefined : (session.getSessionId?.() ?? "");
   if (policy === undefined) {
@@ -113,6 +118,13 @@ export async function approveCall(
   // What a person approved is no longer what the tables allow.
   const reading = answer.by === "policy" ? held.readingOf(verdict.reading) : undefined;
   return { env: verdict.environment, mayOverlap: verdict.concurrencySafe, reading };
+}
+
+/** What runs on a terminal goes on to run what is typed: a mode that only reads has no place for it. */
+function checkTerminal({ isTerminal }: AskedCall, session: BashToolSession): void {
+  const mode = session.policy === undefined ? undefined : session.policyContext?.().mode;
+  if (isTerminal !== true || mode !== "plan") return;
+  throw new ToolError("`tty` is refused while only reading is allowed (mode `plan`). Run the command without it.");
 }
 
 const CANNOT_CONFINE = "The policy allows this command only where it runs confined, and nothing confines it here";

@@ -26,6 +26,7 @@ export { cleanUpWorkspace } from "./tasks/clean-up.ts";
 export type { TaskTool, TaskToolResult } from "./tasks/define-tool.ts";
 export { createLegacyTools, type LegacyTools } from "./tasks/legacy-tools.ts";
 export type { ListDetails, TaskListTool } from "./tasks/list-tool.ts";
+export type { SendDetails, TaskSendTool } from "./tasks/send-tool.ts";
 export { fromBashTaskId, isBashTaskId, toBashTaskId } from "./tasks/task-id.ts";
 export type { TaskSession } from "./tasks/task-session.ts";
 export type { StartTaskTool } from "./tasks/task-tool.ts";

@@ -70,7 +70,7 @@ export async function prepareCall(
   params: unknown,
   settings: Settings,
   session: BashToolSession,
-  context: ToolContext & { signal?: AbortSignal | undefined },
+  context: ToolContext & { signal?: AbortSignal | undefined; isTerminal?: boolean },
 ): Promise<PreparedCall> {
   const given = parseCall(params, settings, session);
   const original = given.command;
@@ -94,8 +94,10 @@ export async function prepareCall(
   const places = await expand(text, session, "look");
   if (places.command !== split.command) applied.push("internal URLs became paths");
   const { description } = given;
+  const { isTerminal = false } = context;
   const isAsync = given.async === true;
-  const asked = { ...places, original, base, description, isAsync };
+  const told = isTerminal ? `${description ?? "a task"}; on a terminal, and what the model types into it` : description;
+  const asked = { ...places, original, base, description: told, isAsync, isTerminal };
   const question: Question = { unconfined: given.unconfined === true };
   const judge = async (question: Question): Promise<CallPermit> => {
     const watch = new FolderWatch(places.cwd, isUrl(text.cwd), session.place);

@@ -9,7 +9,8 @@ export const HELP = [
   "command            a call of the bash tool, as a model makes it; /tool command is the same",
   '{"command": "…"}   a call with all its parameters, as JSON',
   '{"tool": "task", "params": {…}}',
-  "                   a call of another tool: task, task_await, task_list, task_terminate, job",
+  "                   a call of another tool: task, task_await, task_list, task_send,",
+  "                   task_terminate, job",
   "!command           your own command, in the same shell; !!command is kept from the model",
   "/pty command       a program on a terminal of its own, on the whole screen; ctrl+] ends it",
   "/bg command        a call that goes to the background at once",
@@ -53,7 +54,10 @@ function jsonCall(call: Readonly<Record<string, unknown>>): Entered {
   const { tool, params = {} } = call;
   if (tool === undefined) return { kind: "tool", params: call };
   if (typeof tool !== "string" || !(tool === "job" || isTaskToolName(tool)))
-    return { kind: "problem", message: "`tool` is one of `task`, `task_await`, `task_list`, `task_terminate`, `job`" };
+    return {
+      kind: "problem",
+      message: "`tool` is one of `task`, `task_await`, `task_list`, `task_send`, `task_terminate`, `job`",
+    };
   if (!isObject(params)) return { kind: "problem", message: "`params` is an object in JSON" };
   return { kind: "tool", tool, params };
 }

@@ -13,8 +13,8 @@
  */
 import { type BashToolResult, jsonSchemaOf, type RpcRequest } from "@pi-bash/contract";
 import { parseRpcRequest } from "@pi-bash/contract/internal";
-import type { JobDelivery, UserShell } from "@pi-bash/executor";
-import { type AnyTool, ToolAbortError, ToolError } from "@pi-bash/tool";
+import type { JobDelivery, TaskTerminal, UserShell } from "@pi-bash/executor";
+import { type AnyTool, fromBashTaskId, ToolAbortError, ToolError } from "@pi-bash/tool";
 import type { ApprovalDesk } from "./approval-desk.ts";
 import type { InputLine } from "./line-input.ts";
 import type { LineOutput } from "./line-output.ts";
@@ -35,6 +35,8 @@ export interface RpcParts {
   readonly shell: UserShell;
   readonly tools: () => ReadonlyMap<string, AnyTool>;
   readonly approvals: ApprovalDesk;
+  /** The terminal of a job; undefined: it has none. */
+  readonly terminal: (jobId: string) => TaskTerminal | undefined;
 }
 
 /** A request that was understood and cannot be followed. */
@@ -116,6 +118,8 @@ export class RpcServer {
         return { tools: [...this.#parts.tools().values()].map(describeTool) };
       case "approval":
         return this.#approval(request);
+      case "answer_secret":
+        return this.#answerSecret(request);
     }
   }
 
@@ -173,6 +177,15 @@ export class RpcServer {
       throw new RpcFailure("PI_RPC_UNKNOWN_ID", `no request with the id \`${target}\` is under way`);
     for (const { controller } of found) controller.abort();
     return { aborted: found.length };
+  }
+
+  async #answerSecret({ taskId, secret }: Of<"answer_secret">): Promise<{ typed: boolean }> {
+    const jobId = taskId.trim() === "" ? undefined : fromBashTaskId(taskId);
+    const terminal = jobId === undefined ? undefined : this.#parts.terminal(jobId);
+    if (terminal === undefined || terminal.isOver)
+      throw new RpcFailure("PI_RPC_UNKNOWN_ID", `no task \`${taskId.slice(0, 80)}\` with a terminal runs`);
+    if (/[\r\n\0]/u.test(secret)) throw new RpcFailure("PI_RPC_MALFORMED", "`secret` is one line of text");
+    return { typed: await terminal.sendSecret(secret) };
   }
 
   #approval({ requestId, allow, reason }: Of<"approval">): undefined {

@@ -5,7 +5,14 @@
  * any more, or the signal comes, everything is ended.
  */
 import { UserShell } from "@pi-bash/executor";
-import { type AnyTool, createBashTool, createJobTool, type TaskSession, toolsForModel } from "@pi-bash/tool";
+import {
+  type AnyTool,
+  createBashTool,
+  createJobTool,
+  type TaskSession,
+  toBashTaskId,
+  toolsForModel,
+} from "@pi-bash/tool";
 import type { ApprovalDesk } from "../rpc/approval-desk.ts";
 import { linesOf } from "../rpc/line-input.ts";
 import type { LineOutput } from "../rpc/line-output.ts";
@@ -33,8 +40,17 @@ export async function serveRpc(
   ];
   const tools = new Map(toolsAt(bench, all).map((tool) => [tool.name, tool]));
   const shell = new UserShell({ executor: seat.executor, sessionId, cwd: seat.cwd });
-  const server = new RpcServer({ output, shell, tools: () => tools, approvals });
+  const server = new RpcServer({
+    output,
+    shell,
+    tools: () => tools,
+    approvals,
+    terminal: (id) => jobs.terminal(id),
+  });
   const unsubscribe = jobs.subscribe(sessionId, (batch) => server.tellJobs(batch));
+  const unwatch = jobs.watchWaiting(
+    (job, waiting) => void output.send({ type: "task_waiting", taskId: toBashTaskId(job.id), waiting }),
+  );
   const stop = AbortSignal.any([client.signal, output.gone]);
   stop.addEventListener("abort", () => endInput(server, client), { once: true });
   try {
@@ -44,6 +60,7 @@ export async function serveRpc(
     if (stop.aborted) await output.flush(AbortSignal.timeout(LAST_WORDS_MS));
   } finally {
     unsubscribe();
+    unwatch();
   }
 }
 

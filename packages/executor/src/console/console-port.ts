@@ -4,6 +4,7 @@
  * The window is the host's: an overlay, an editor's panel, a test. It draws what it is given and types what its person
  * types; how the command ends is not its business.
  */
+import type { QuietTerminal, SandboxOptions, SandboxReport } from "@pi-bash/contract";
 
 /** How a program is started on a pseudoterminal; see `PtySession` of `@pi-bash/natives`. */
 export interface PtyStart {
@@ -15,6 +16,9 @@ export interface PtyStart {
   signal: AbortSignal;
   cols: number;
   rows: number;
+  sandbox?: SandboxOptions;
+  /** Takes what is known of who reads the terminal while nothing is written. Absent: nothing is looked at. */
+  onQuiet?: (terminal: QuietTerminal) => unknown;
 }
 
 /** How it ended. */
@@ -23,6 +27,7 @@ export interface PtyEnd {
   signal?: string;
   cancelled: boolean;
   timedOut: boolean;
+  sandbox?: SandboxReport;
 }
 
 /** A pseudoterminal, for one program. */

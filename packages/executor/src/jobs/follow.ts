@@ -6,6 +6,7 @@
  */
 import { tailBytes } from "@pi-bash/contract/text";
 import { type WaitWatch, watchBound } from "@pi-bash/contract/wait";
+import { hasNewPrompt, noteReported, readTerminal } from "../tty/terminal-reading.ts";
 import type { JobView } from "./job.ts";
 import type { JobEntry } from "./job-entry.ts";
 import type { LogCursor } from "./job-log.ts";
@@ -28,6 +29,8 @@ export interface FollowOptions {
   stop?: AbortSignal;
   /** Whether new output ends the wait; otherwise only the end of the job does. */
   wakesOnOutput: boolean;
+  /** A program that waits for input ends the wait, also where the reader knows it. Default: only a new prompt does. */
+  wakesOnWaiting?: boolean;
   /** Most bytes of text. */
   maxBytes: number;
   /** Most lines of text. Absent: any number within the bytes. */
@@ -63,12 +66,14 @@ export async function followJob(entry: JobEntry, options: FollowOptions, port: F
   const wait = new Wait(entry, options);
   const soonest = performance.now() + MIN_SCAN_MS;
   entry.watch();
+  const unattend = entry.log.terminal?.attend();
   let isHeld = false;
   const leave = (): void => {
     if (isHeld) cursor.free();
     isHeld = false;
     wait.end();
     entry.unwatch();
+    unattend?.();
     port.released(entry);
   };
   try {
@@ -82,7 +87,7 @@ export async function followJob(entry: JobEntry, options: FollowOptions, port: F
           isLate: () => wait.hasEnded && performance.now() > soonest,
         })
       : { output: NO_TEXT, job: entry.view };
-    return toReport(entry, found, { cursor, leave, port });
+    return toReport(entry, found, { cursor, leave, port, isOwner: reader === (entry.view.owner ?? "") });
   } catch (error) {
     leave();
     throw error;
@@ -107,7 +112,7 @@ interface Follower {
 
 async function readWhenReady(entry: JobEntry, follower: Follower): Promise<Found> {
   const { wait, options } = follower;
-  if (!options.wakesOnOutput) await wait.untilEnd();
+  if (!options.wakesOnOutput) await untilEndOrPrompt(entry, follower);
   for (;;) {
     const news = wait.news();
     const job = entry.view;
@@ -115,14 +120,27 @@ async function readWhenReady(entry: JobEntry, follower: Follower): Promise<Found
     const found = await read(entry, follower);
     if (isLast || found.reading?.hasNews === true) return { ...found, job };
     // Lines that a filter passes over are not looked at again.
-    if (found.reading !== undefined && found.output.text === "") follower.cursor.offset = found.reading.offset;
+    if (found.reading !== undefined && found.output.text === "") {
+      follower.cursor.offset = found.reading.offset;
+      if (options.filter !== undefined) found.reading.commit?.();
+    }
     await news;
   }
+}
+
+/** A program that waits for input will not end: whoever waits for its end has to know, once a prompt. */
+async function untilEndOrPrompt(entry: JobEntry, { wait, cursor }: Follower): Promise<void> {
+  while (entry.isRunning && !wait.hasEnded && !hasNewPrompt(entry.log.terminal, cursor)) await wait.news();
 }
 
 async function read(entry: JobEntry, { cursor, filter, options, isLate }: Follower): Promise<Omit<Found, "job">> {
   const { maxBytes, maxLines } = options;
   try {
+    if (entry.log.terminal !== undefined) {
+      const reading = readTerminal(entry.log.terminal, cursor, { maxBytes, maxLines, filter, isLate });
+      const isStuck = options.wakesOnWaiting === true && entry.log.terminal.waiting?.certain === true;
+      return { output: reading.output, reading: isStuck ? { ...reading, hasNews: true } : reading };
+    }
     if (entry.log.path === undefined) return fromTail(entry, cursor, { filter, maxBytes, maxLines });
     const reading = await readNewLines(entry.log, cursor, { maxBytes, maxLines, filter, isLate });
     return { output: reading.output, reading };
@@ -169,12 +187,14 @@ function filtered(text: string, { matches, isExcluding }: LogFilter): string {
 }
 
 interface Giving {
+  /** The reader is the job's owner: what it reads need not be delivered. */
+  isOwner: boolean;
   cursor: LogCursor;
   leave: () => void;
   port: FollowPort;
 }
 
-function toReport(entry: JobEntry, found: Found, { cursor, leave, port }: Giving): FollowReport {
+function toReport(entry: JobEntry, found: Found, { cursor, leave, port, isOwner }: Giving): FollowReport {
   const { job, output, reading, problem } = found;
   let isGiven = false;
   const once = (give: () => void): void => {
@@ -192,6 +212,8 @@ function toReport(entry: JobEntry, found: Found, { cursor, leave, port }: Giving
     commit: () =>
       once(() => {
         if (reading !== undefined) Object.assign(cursor, { offset: reading.offset, line: reading.line, barren: 0 });
+        reading?.commit?.();
+        if (isOwner) noteReported(entry.log.terminal);
         if (hasEnded) port.taken(entry);
       }),
     release: () => once(() => undefined),

@@ -5,7 +5,7 @@
  * first, and from neither is there a way back.
  */
 import { randomUUID } from "node:crypto";
-import type { JobState } from "@pi-bash/contract";
+import type { JobState, TaskWaiting } from "@pi-bash/contract";
 import { settlesWithin } from "@pi-bash/contract/wait";
 import type { DeliveryState, HostIdentity, JobContext, JobDelivery, JobEnd, JobRecord, JobView } from "./job.ts";
 import { JobLog } from "./job-log.ts";
@@ -73,7 +73,8 @@ export class JobEntry {
     return this.#ended;
   }
 
-  context(onArtifact: () => void): JobContext {
+  /** What its work is given; the listeners are called when its artifact is named, and at each prompt that it waits at. */
+  context({ onArtifact, onWaiting }: EntryListeners): JobContext {
     return {
       runKey: this.runKey,
       signal: this.#cancellation.signal,
@@ -89,6 +90,17 @@ export class JobEntry {
         this.log.secrets = secrets;
         this.log.open = open;
         onArtifact();
+      },
+      setTerminal: (terminal) => {
+        this.log.terminal = terminal;
+        let told = terminal.prompt;
+        terminal.onChange(() => {
+          this.log.changed();
+          const { waiting, prompt } = terminal;
+          if (waiting?.certain !== true || prompt === told) return;
+          told = prompt;
+          onWaiting(waiting);
+        });
       },
       goToBackground: () => this.isRunning && !this.isCancelled && (this.isJob || this.promote?.() === true),
     };
@@ -133,6 +145,12 @@ export class JobEntry {
     const { view } = this;
     return { deliveryId: this.runKey, job: view, text: endedText(view, this.text, view.artifactId) };
   }
+}
+
+/** Who hears of what a job's work says early. */
+export interface EntryListeners {
+  onArtifact: () => void;
+  onWaiting: (waiting: TaskWaiting) => void;
 }
 
 /** A job, and the command as it was given. */

@@ -8,6 +8,7 @@
 
 import type { FileOpener } from "../artifacts/readable-file.ts";
 import type { OutputMask } from "../natives-port.ts";
+import type { TaskTerminal } from "../tty/terminal-port.ts";
 
 /** Places that are remembered for one job; a reader whose place is forgotten begins again at the beginning. */
 const MAX_CURSORS = 64;
@@ -33,6 +34,8 @@ export class JobLog {
   open: FileOpener | undefined;
   /** How what is read of it is masked; absent: not at all. */
   secrets: LogSecrets | undefined;
+  /** The terminal whose screen has the lines, instead of the file. */
+  terminal: TaskTerminal | undefined;
   #totals: LogTotals = { bytes: 0, lines: 0 };
   #isOver = false;
   readonly #listeners = new Set<() => void>();
@@ -51,6 +54,11 @@ export class JobLog {
   grow(totals: LogTotals): void {
     if (this.#isOver) return;
     this.#totals = { ...totals };
+    this.#wake();
+  }
+
+  /** Something else than the output has changed: who waits for input. */
+  changed(): void {
     this.#wake();
   }
 

@@ -7,10 +7,11 @@
  * seen, so a command that ends in time leaves no trace. Every change is written to the registry, where there is one;
  * jobs of a host that is gone are taken over when the manager is opened. How results travel is in `delivery-queue.ts`.
  */
-import { DEFAULT_MAX_JOBS } from "@pi-bash/contract";
+import { DEFAULT_MAX_JOBS, type TaskWaiting } from "@pi-bash/contract";
 import { TASK_RETENTION_MS } from "@pi-bash/contract/internal";
 import { settlesWithin } from "@pi-bash/contract/wait";
 import { guardListener, warnAboutListener } from "../host-listener.ts";
+import type { TaskTerminal } from "../tty/terminal-port.ts";
 import { DeliveryQueue, type DeliverySink } from "./delivery-queue.ts";
 import { type FollowOptions, type FollowReport, followJob } from "./follow.ts";
 import { type ForegroundEnd, type ForegroundOptions, waitInForeground } from "./foreground.ts";
@@ -27,6 +28,7 @@ import {
   toOwnedJob,
   toRecord,
 } from "./job-entry.ts";
+import { JobNews, type JobNewsItem } from "./job-news.ts";
 import type { JobManagerOptions, JobOptions } from "./job-options.ts";
 import { JobRegistry } from "./job-registry.ts";
 import { cancelText } from "./job-texts.ts";
@@ -45,13 +47,17 @@ export class JobManager {
   readonly #registry: JobRegistry | undefined;
   readonly #queue: DeliveryQueue;
   readonly #host: HostIdentity;
+  readonly #news = new JobNews();
+  readonly #waitingListeners = new Set<(job: JobView, waiting: TaskWaiting) => void>();
   /** Jobs by id, in the order they started. */
   readonly #jobs = new Map<string, JobEntry>();
   #lastNumber = 0;
   #isDisposed = false;
 
   private constructor(options: JobManagerOptions) {
-    this.#options = { ...options, onEnd: guardListener(options.onEnd, warnAboutListener("ended jobs")) };
+    const onEnd = guardListener(options.onEnd, warnAboutListener("ended jobs"));
+    this.#options = { ...options, onEnd };
+    if (options.onWaiting !== undefined) this.watchWaiting(options.onWaiting);
     this.#registry = options.registryFolder === undefined ? undefined : new JobRegistry(options.registryFolder);
     this.#host = enterHost();
     this.#queue = new DeliveryQueue({
@@ -84,11 +90,15 @@ export class JobManager {
     return this.#running().length;
   }
 
+  /** Jobs that may run at one time. */
+  get maxJobs(): number {
+    return this.#options.maxJobs ?? DEFAULT_MAX_JOBS;
+  }
+
   /** Starts a job in the background. Throws `JobLimitError`. */
   start(options: JobOptions): JobView {
     this.#checkOpen();
-    const limit = this.#options.maxJobs ?? DEFAULT_MAX_JOBS;
-    if (this.runningCount >= limit) throw new JobLimitError(limit);
+    if (this.runningCount >= this.maxJobs) throw new JobLimitError(this.maxJobs);
     this.#forget();
     const entry = newEntry(options, this.#now());
     this.#promote(entry);
@@ -108,7 +118,7 @@ export class JobManager {
     this.#foreground.enter(entry);
     const work = this.#work(entry, options.work);
     return waitInForeground(entry, work, options, () => {
-      if (this.#isDisposed || this.runningCount >= (this.#options.maxJobs ?? DEFAULT_MAX_JOBS)) return false;
+      if (this.#isDisposed || this.runningCount >= this.maxJobs) return false;
       this.#promote(entry);
       return true;
     });
@@ -143,6 +153,11 @@ export class JobManager {
     this.#forget();
     const entry = this.#jobs.get(id);
     return entry && toOwnedJob(entry);
+  }
+
+  /** The terminal of a job that runs on one; undefined: it has none. Kept for as long as its job. */
+  terminal(id: string): TaskTerminal | undefined {
+    return this.#jobs.get(id)?.log.terminal;
   }
 
   /** Waits for a job's new output or its end; undefined: there is no such job. Throws for a filter that is none. */
@@ -203,6 +218,19 @@ export class JobManager {
     return this.#queue.subscribe(owner, sink);
   }
 
+  /** Says something of a job that still runs to its owner's sink, with what else is delivered. Ended or unknown: nothing. */
+  announce(id: string, news: JobNewsItem): void {
+    const entry = this.#jobs.get(id);
+    if (entry === undefined || !entry.isRunning || entry.isQuiet) return;
+    this.#news.put(id, news);
+    this.#queue.wake(entry.view.owner);
+  }
+
+  /** Takes back what was announced of a job, or of one subject of it, as far as no sink has it. */
+  withdraw(id: string, key?: string): void {
+    this.#news.withdraw(id, key);
+  }
+
   /** Ends all jobs, waits a little, and writes the registry. Results nobody took are in it. */
   async dispose(): Promise<void> {
     if (this.#isDisposed) return;
@@ -225,6 +253,16 @@ export class JobManager {
   }
 
   /** It is a job from now on: it has an id and is seen. */
+  /**
+   * Calls `listener` once for each prompt at which a job on a terminal waits for input, until what is returned is called. What it
+   * throws is reported as a process warning.
+   */
+  watchWaiting(listener: (job: JobView, waiting: TaskWaiting) => void): () => void {
+    const guarded = guardListener(listener, warnAboutListener("jobs that wait for input"));
+    if (guarded !== undefined) this.#waitingListeners.add(guarded);
+    return () => void (guarded !== undefined && this.#waitingListeners.delete(guarded));
+  }
+
   #promote(entry: JobEntry): void {
     this.#lastNumber += 1;
     entry.view = { ...entry.view, id: `bg_${this.#lastNumber}` };
@@ -237,7 +275,10 @@ export class JobManager {
   async #work(entry: JobEntry, work: JobWork): Promise<JobEnd | undefined> {
     let end: JobEnd;
     try {
-      end = await work(entry.context(() => this.#save(entry)));
+      const onWaiting = (waiting: TaskWaiting): void => {
+        for (const listener of this.#waitingListeners) listener(entry.view, waiting);
+      };
+      end = await work(entry.context({ onArtifact: () => this.#save(entry), onWaiting }));
     } catch (error) {
       const { isJob } = entry;
       this.#settle(entry, undefined, error instanceof Error ? error.message : String(error));
@@ -268,14 +309,14 @@ export class JobManager {
   }
 
   #pending(owner: string | undefined): JobDelivery[] {
-    return [...this.#jobs.values()]
-      .filter((entry) => entry.view.owner === owner && entry.delivery === "queued")
-      .map((entry) => entry.toDelivery());
+    const ended = [...this.#jobs.values()].filter((entry) => entry.view.owner === owner && entry.delivery === "queued");
+    // What was said of a job while it ran comes before its result.
+    return [...this.#news.pending(owner, this.#jobs), ...ended.map((entry) => entry.toDelivery())];
   }
 
   #mark(batch: readonly JobDelivery[], delivery: "sending" | "delivered" | "queued"): void {
-    for (const { job } of batch) {
-      const entry = this.#jobs.get(job.id);
+    for (const each of batch) {
+      const entry = this.#news.mark(each, delivery) ? undefined : this.#jobs.get(each.job.id);
       if (entry === undefined) continue;
       entry.delivery = delivery;
       this.#save(entry);
@@ -284,6 +325,7 @@ export class JobManager {
 
   #cancel(entry: JobEntry): void {
     entry.isQuiet = true;
+    this.#news.withdraw(entry.view.id);
     entry.view = { ...entry.view, state: "cancelled" };
     entry.cancel();
     this.#save(entry);
@@ -301,6 +343,7 @@ export class JobManager {
   #forget(): void {
     for (const id of forgettable([...this.#jobs.values()], this.#now())) {
       this.#jobs.delete(id);
+      this.#news.withdraw(id);
       void this.#registry?.remove(id);
     }
   }

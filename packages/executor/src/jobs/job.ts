@@ -7,6 +7,7 @@
 
 import type { Job, ProcessInfo, StopReason } from "@pi-bash/contract";
 import type { FileOpener } from "../artifacts/readable-file.ts";
+import type { TaskTerminal } from "../tty/terminal-port.ts";
 import type { LogSecrets, LogTotals } from "./job-log.ts";
 
 /** A job as it is listed. */
@@ -58,6 +59,8 @@ export interface JobContext {
    * `secrets`: how what is read of it is masked. `open`: opens it, where it may be on a place; default: it is at `path`.
    */
   setArtifact(artifactId: string, path?: string, secrets?: LogSecrets, open?: FileOpener): void;
+  /** The work is a program on that terminal: readers see its lines, and who waits. */
+  setTerminal(terminal: TaskTerminal): void;
   /** Makes it a job now, if it is none yet. False: it cannot be one, so it has to end in the foreground. */
   goToBackground(): boolean;
 }
@@ -71,7 +74,7 @@ export type JobWork = (context: JobContext) => Promise<JobEnd>;
  */
 export type DeliveryState = "none" | "queued" | "sending" | "delivered" | "consumed";
 
-/** A finished job on its way to its owner. */
+/** A finished job on its way to its owner, or news of one that still runs: it has no `endedAtMs` then. */
 export interface JobDelivery {
   /** The same in every try, and after a restart: a receiver that got it twice can tell. */
   deliveryId: string;

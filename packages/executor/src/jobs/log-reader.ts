@@ -57,6 +57,8 @@ export interface LogReading {
   hasNews: boolean;
   offset: number;
   line: number | undefined;
+  /** Takes the reader's place forward, where that is kept elsewhere. */
+  commit?: () => void;
 }
 
 export interface ReadOptions {

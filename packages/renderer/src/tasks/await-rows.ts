@@ -52,8 +52,14 @@ function headOf(entry: TaskAwaitEntry, options: RenderOptions): Run[] {
 
 function standing(entry: TaskAwaitEntry): Standing {
   switch (entry.status) {
+    case "running": {
+      if (entry.holder === "person") return ["▸", "dim", "a person has the terminal"];
+      const { waiting } = entry;
+      if (waiting?.certain !== true) return ACTIVE_STANDINGS.running;
+      const asks = waiting.prompt === undefined ? "" : `: ${waiting.prompt}`;
+      return ["?", "warning", `\`${waiting.program}\` waits for input (${waiting.kind})${asks}`];
+    }
     case "queued":
-    case "running":
     case "awaiting_report":
       return ACTIVE_STANDINGS[entry.status];
     case "completed": {
@@ -79,6 +85,7 @@ function isStopped({ exitCode, note }: Extract<TaskAwaitEntry, { status: "comple
 function textOf(entry: TaskAwaitEntry): string {
   if (!("output" in entry) && entry.status !== "completed") return "";
   const { output } = entry;
+  if (entry.status === "running" && entry.screen !== undefined) return entry.screen.text;
   if (output !== undefined && output !== "") return output;
   return entry.status === "completed" ? reportText(entry.reportMarkdown) : "";
 }

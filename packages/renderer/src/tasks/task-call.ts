@@ -1,5 +1,5 @@
 /**
- * The renderer of the task tools: a call of `task`, `task_await`, `task_list` or `task_terminate`, or of one of their
+ * The renderer of the task tools: a call of `task`, `task_await`, `task_list`, `task_send` or `task_terminate`, or of one of their
  * older names, and its answer as rows of a terminal.
  *
  * Pure, as the renderer of the bash tool. What is drawn comes from `details`, which is checked against the contract's
@@ -19,7 +19,7 @@ import {
 import { awaitRows } from "./await-rows.ts";
 import { listRows } from "./list-rows.ts";
 import { startRows } from "./start-rows.ts";
-import { awaitedOf, endedOf, listedOf, startedOf, type TaskToolName } from "./task-details.ts";
+import { awaitedOf, endedOf, listedOf, sentOf, startedOf, type TaskToolName } from "./task-details.ts";
 import { headLines } from "./task-head.ts";
 import { terminateRows } from "./terminate-rows.ts";
 
@@ -64,6 +64,10 @@ function resultRows(tool: TaskToolName, answer: TaskAnswer, state: CallState, op
     case "bash_output": {
       const awaited = awaitedOf(details);
       return awaited === undefined ? contentRows(content, options) : awaitRows(awaited, content, options);
+    }
+    case "task_send": {
+      const sent = sentOf(details);
+      return sent === undefined ? contentRows(content, options) : awaitRows([sent], content, options);
     }
     case "task_list":
     case "bash_background_list": {

@@ -8,6 +8,7 @@ export type TaskToolName =
   | "task"
   | "task_await"
   | "task_list"
+  | "task_send"
   | "task_terminate"
   | "bash_output"
   | "bash_background_list"
@@ -17,6 +18,7 @@ const NAMES: Readonly<Record<TaskToolName, true>> = {
   task: true,
   task_await: true,
   task_list: true,
+  task_send: true,
   task_terminate: true,
   bash_output: true,
   bash_background_list: true,
@@ -41,6 +43,14 @@ export function startedOf(details: unknown): TaskResult | undefined {
 /** What `task_await` answered of each task, or `bash_output` of its one. */
 export function awaitedOf(details: unknown): readonly TaskAwaitEntry[] | undefined {
   return many(TaskAwaitEntry, details, "results");
+}
+
+/** What `task_send` answered of its task. */
+export function sentOf(details: unknown): TaskAwaitEntry | undefined {
+  return one(
+    TaskAwaitEntry,
+    typeof details === "object" && details !== null ? Reflect.get(details, "result") : undefined,
+  );
 }
 
 /** What `task_list` or `bash_background_list` answered. */

@@ -26,6 +26,8 @@ export function headLines(tool: TaskToolName, args: Arguments, theme: Theme, isE
       const statuses = textsOf(args["statuses"]).join(", ");
       return [[name, plainRun(statuses, colours.dim)]];
     }
+    case "task_send":
+      return [[name, plainRun(textOf(args["task_id"]) ?? "…", colours.accent), ...sentRuns(args, theme)]];
     case "task_terminate":
     case "bash_background_terminate":
       return [[name, ...idRuns(args, "…", theme)]];
@@ -45,6 +47,19 @@ function agentLines(name: Run, args: Arguments, { colours }: Theme, isExpanded: 
   const head = [name, ...(agent === undefined ? [] : [plainRun(`${agent}: `, colours.keyword)])];
   const prompt = isExpanded ? styledLines(textOf(args["prompt"]) ?? "", false) : [];
   return [[...head, plainRun(title, colours.accent)], ...prompt];
+}
+
+/** ` "y" Enter Ctrl-C SIGINT`: what is sent, in its order. */
+function sentRuns(args: Arguments, { colours }: Theme): Run[] {
+  const text = textOf(args["text"]);
+  const signal = textOf(args["signal"]);
+  const parts = [
+    signal === undefined ? undefined : `SIG${signal}`,
+    text === undefined || text === "" ? undefined : JSON.stringify(text),
+    text === undefined || args["enter"] === false ? undefined : "Enter",
+    ...textsOf(args["keys"]),
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? [] : [plainRun(` ${parts.join(" ")}`, colours.dim)];
 }
 
 function idRuns(args: Arguments, none: string, { colours }: Theme): Run[] {

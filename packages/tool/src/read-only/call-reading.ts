@@ -30,6 +30,7 @@ export interface CallHold {
 interface PlacedCall {
   readonly isAsync: boolean;
   readonly wantsPty: boolean;
+  readonly isTerminal?: boolean;
 }
 
 /** What can hold a call whose line has that grade. The executor is asked only where the line needs it. */
@@ -38,6 +39,8 @@ export async function holdOf(
   grade: ReadingGrade | undefined,
   { session, settings }: { session: BashToolSession; settings: Settings },
 ): Promise<CallHold> {
+  // What is typed to it later may do anything.
+  if (call.isTerminal === true) return { hold: "none", readingOf: () => undefined };
   const enforce = settings["readOnly.enforce"];
   if (enforce === "off") return { hold: "tables", readingOf: () => undefined };
   const kernel: CallHold = {

@@ -19,7 +19,9 @@ import { type AwaitOptions, type AwaitPorts, plain, type Waited, waitForTask } f
 import { answer, defineTool, type TaskTool } from "./define-tool.ts";
 import { awaitText, sharedRoom } from "./report.ts";
 import { openScope, type Scope, type ScopedTask } from "./scope.ts";
+import { fromBashTaskId } from "./task-id.ts";
 import { jobsOf, type TaskSession, workspaceOf } from "./task-session.ts";
+import { isSameScreen } from "./tty-report.ts";
 
 /** Tasks that one call waits for: more than can run at a time. */
 const MAX_AWAITED = 500;
@@ -50,7 +52,7 @@ export function createAwaitTool(session: TaskSession): TaskAwaitTool {
     run: async ({ params, signal, settings }) => {
       const window = outputWindow(settings);
       const results = await awaitTasks(session, params, { signal, window });
-      return answer(textOf(results, window), { results });
+      return answer(textOf(results, window, sameScreens(session, results)), { results });
     },
   });
 }
@@ -58,6 +60,7 @@ export function createAwaitTool(session: TaskSession): TaskAwaitTool {
 const AWAIT_PROMPT = [
   "Waits for tasks and returns their new output or their report.",
   "- Without `task_ids`, for all that are active. Returns as soon as one has new output or has ended; with `min_completed`, when so many have ended.",
+  "- A task on a terminal also ends the wait when it waits for input; `screen` shows what is on its terminal.",
   "- Output is given once: each call goes on where the last one stopped. An unfinished last line waits for its end.",
   "- `filter` shows the lines that match an RE2 expression and waits for one; `filter_exclude` the others. What a filter hides can still be read without it.",
   "- `timeout_secs: 0` does not wait. One long wait is better than many short ones.",
@@ -133,9 +136,18 @@ function optionsOf(
     filterExclude: params.filter_exclude ?? false,
     timeoutMs: isAllThere ? Math.round(seconds * 1_000) : 0,
     wakesOnOutput: params.min_completed === undefined,
+    wantsScreen: params.screen ?? false,
+    wakesOnWaiting: tasks.every((task) => isStuck(session, task)),
     maxBytes: Math.max(LEAST_BYTES, maxBytes - FACTS_BYTES),
     maxLines: maxLines === undefined ? undefined : Math.max(1, maxLines - FACTS_LINES),
   };
+}
+
+/** Whether a task goes on only when the model types to it. */
+function isStuck(session: TaskSession, task: ScopedTask | Waited): boolean {
+  if (!isTask(task) || task.kind !== "bash") return false;
+  const waiting = jobsOf(session).terminal(task.owned.job.id)?.waiting;
+  return waiting?.certain === true && waiting.kind !== "secret";
 }
 
 interface All {
@@ -183,11 +195,23 @@ function withContext(entry: TaskAwaitEntry, activeTaskIds: string[], isInterrupt
   }
 }
 
-function textOf(results: readonly TaskAwaitEntry[], window: OutputWindow): string {
+/** The tasks whose screens the reader knows. */
+function sameScreens(session: TaskSession, results: readonly TaskAwaitEntry[]): ReadonlySet<TaskAwaitEntry> {
+  const reader = workspaceOf(session) ?? "";
+  return new Set(
+    results.filter((entry) => {
+      if (entry.status !== "running" || entry.screen === undefined) return false;
+      const terminal = jobsOf(session).terminal(fromBashTaskId(entry.taskId) ?? "");
+      return terminal !== undefined && isSameScreen(terminal, reader, entry.screen);
+    }),
+  );
+}
+
+function textOf(results: readonly TaskAwaitEntry[], window: OutputWindow, same: ReadonlySet<TaskAwaitEntry>): string {
   if (results.length === 0) return "No active tasks.";
   const { maxBytes, maxLines } = sharedRoom(window, results.length);
   const room = { maxBytes: maxBytes - 2, maxLines };
-  const texts = results.map((entry) => awaitText(entry, room));
+  const texts = results.map((entry) => awaitText(entry, room, same.has(entry)));
   const missing = results.find((entry) => entry.status === "not_found" || entry.status === "invalid_scope");
   const active = missing !== undefined && "activeTaskIds" in missing ? (missing.activeTaskIds ?? []) : [];
   const hint = active.length === 0 ? "" : `\n\nActive tasks: ${active.join(", ")}`;

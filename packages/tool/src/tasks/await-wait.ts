@@ -9,11 +9,12 @@ import type { TaskAwaitEntry } from "@pi-bash/contract";
 import { withDeadline } from "@pi-bash/contract/abort";
 import { tailBytes } from "@pi-bash/contract/text";
 import { waitAtMost } from "@pi-bash/contract/wait";
-import type { FollowReport, JobManager, OwnedJob } from "@pi-bash/executor";
+import type { FollowReport, JobManager, OwnedJob, TaskTerminal } from "@pi-bash/executor";
 import { orStopped } from "./agent-task.ts";
 import type { AgentReport, AgentTask, AgentTasks } from "./agent-tasks.ts";
 import { bashReport, leftOutNote, truncationOf } from "./report.ts";
 import type { ScopedTask } from "./scope.ts";
+import { terminalEntry } from "./tty-report.ts";
 
 /** Most time the host gets to say whether there is a report, in milliseconds. */
 const REPORT_BOUND_MS = 5_000;
@@ -31,6 +32,10 @@ export interface AwaitOptions {
   maxBytes: number;
   /** Most lines of output of one task. Absent: any number within the bytes. */
   maxLines: number | undefined;
+  /** Show the screens of tasks on a terminal, whatever is on them. */
+  wantsScreen?: boolean;
+  /** A task that waits for input ends the wait, also where its prompt is known: no other one can. */
+  wakesOnWaiting?: boolean;
 }
 
 /** One task as it stands when the waiting is over. */
@@ -92,7 +97,7 @@ interface One {
 }
 
 async function waitForBash(taskId: string, owned: OwnedJob, { options, stop, ports }: One): Promise<Waited> {
-  const { filter, filterExclude, maxLines, ...follow } = options;
+  const { filter, filterExclude, maxLines, wantsScreen = false, ...follow } = options;
   const report = await ports.manager.follow(owned.job.id, {
     ...follow,
     stop,
@@ -100,25 +105,48 @@ async function waitForBash(taskId: string, owned: OwnedJob, { options, stop, por
     ...(filter === undefined ? {} : { filter, filterExclude }),
   });
   if (report === undefined) return plain({ status: "not_found", taskId });
-  const hasEnded = report.job.endedAtMs !== undefined;
-  const entry = hasEnded ? endedEntry(taskId, report, options) : runningEntry(taskId, report, options, ports.now());
-  const isReady = hasEnded || (options.wakesOnOutput && report.output.text !== "");
+  const terminal = ports.manager.terminal(owned.job.id);
+  const entry = entryOf(taskId, report, { ...options, terminal, wantsScreen }, ports.now());
+  const hasNews = report.output.text !== "" || ("waiting" in entry && entry.waiting?.certain === true);
+  const isReady = entry.status === "completed" || (options.wakesOnOutput && hasNews);
   return { entry, isReady, commit: report.commit, release: report.release };
 }
 
-function runningEntry(taskId: string, report: FollowReport, { filter }: AwaitOptions, nowMs: number): TaskAwaitEntry {
+/** How an entry is made of what was read. */
+export interface EntryOptions extends Pick<AwaitOptions, "filter" | "maxBytes" | "maxLines"> {
+  /** The terminal that the task runs on. */
+  terminal: TaskTerminal | undefined;
+  wantsScreen?: boolean;
+}
+
+/** What is said of one command, from what was read of it. */
+export function entryOf(taskId: string, report: FollowReport, options: EntryOptions, nowMs: number): TaskAwaitEntry {
+  const hasEnded = report.job.endedAtMs !== undefined;
+  return hasEnded ? endedEntry(taskId, report, options) : runningEntry(taskId, report, options, nowMs);
+}
+
+function runningEntry(
+  taskId: string,
+  report: FollowReport,
+  { filter, terminal, wantsScreen = false }: EntryOptions,
+  nowMs: number,
+): TaskAwaitEntry {
   const { job, output } = report;
   const note = joined([leftOutNote(output, job, filter), problemNote(report)]);
+  const facts = terminalEntry(terminal, wantsScreen);
+  // What a program has drawn is its screen; the same as lines says nothing.
+  const isDrawn = facts.screen !== undefined && facts.screen.alternate === false && terminal?.isDrawn === true;
   return {
     status: "running",
     taskId,
-    output: output.text,
+    output: isDrawn ? "" : output.text,
+    ...facts,
     elapsed_ms: Math.max(0, nowMs - job.startedAtMs),
     ...(note === undefined ? {} : { note }),
   };
 }
 
-function endedEntry(taskId: string, report: FollowReport, { filter, ...bounds }: AwaitOptions): TaskAwaitEntry {
+function endedEntry(taskId: string, report: FollowReport, { filter, ...bounds }: EntryOptions): TaskAwaitEntry {
   const { job, output, text = "" } = report;
   const isAgain = output.text === "" && filter === undefined;
   const truncated = truncationOf(output, leftOutNote(output, job, filter));

@@ -25,6 +25,7 @@ import { answer, type TaskCall, type TaskToolResult } from "./define-tool.ts";
 import { fenced, leftOutNote, oneLine } from "./report.ts";
 import { toBashTaskId } from "./task-id.ts";
 import { jobsOf, type TaskSession, workspaceOf } from "./task-session.ts";
+import { runTerminalTask } from "./tty-task.ts";
 
 /** Output shown when a command goes to the background, in bytes. */
 const SHOWN_BYTES = 8 * 1024;
@@ -41,16 +42,22 @@ export async function runBashTask(
   const asked = {
     command: params.script,
     description: params.display_name,
-    async: isBackground,
+    async: isBackground || params.tty === true,
     ...(params.unconfined === undefined ? {} : { unconfined: params.unconfined }),
   };
   // A task may go to the background whether or not calls of the bash tool may.
   const allowed = { ...settings, "async.enabled": true };
-  const prepared = await prepareCall(asked, allowed, session, { ...task.context, signal });
+  const isTerminal = params.tty === true;
+  const prepared = await prepareCall(asked, allowed, session, { ...task.context, signal, isTerminal });
   if (signal?.aborted) throw new ToolAbortError();
   checkSandbox(settings, session);
-  const longest = isBackground ? MAX_TASK_SECONDS : settings.maxTimeout / 1_000;
+  // Whoever answers a program on a terminal is not waited for in the foreground.
+  const longest = isBackground || isTerminal ? MAX_TASK_SECONDS : settings.maxTimeout / 1_000;
   const call = { ...prepared, timeout: taskTimeout(params.timeout_secs, longest) };
+  if (isTerminal) {
+    const budgetMs = blockingBudgetMs(call.original, settings);
+    return runTerminalTask(session, params, { call, task, budgetMs });
+  }
   const scene: CallScene = { session, context: task.context, signal, updates: liveUpdates(onUpdate) };
   const title = oneLine(params.display_name);
   if (isBackground) return started(call, await startManaged(call, manager, scene, { title }));

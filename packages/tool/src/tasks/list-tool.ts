@@ -11,7 +11,8 @@ import { answer, defineTool, type TaskTool } from "./define-tool.ts";
 import { listedLines, oneLine, type Room } from "./report.ts";
 import { openScope, type Scope } from "./scope.ts";
 import { toBashTaskId } from "./task-id.ts";
-import type { TaskSession } from "./task-session.ts";
+import { jobsOf, type TaskSession } from "./task-session.ts";
+import { terminalEntry } from "./tty-report.ts";
 
 /** What is listed where nobody says otherwise: what has not ended. */
 const ACTIVE: readonly TaskStatus[] = ["queued", "running", "awaiting_report"];
@@ -50,7 +51,7 @@ export async function listTasks(
   const now = Date.now();
   const all = [
     ...scope.agents.map(agentEntry),
-    ...scope.jobs().map((owned) => bashEntry(owned, scope, now)),
+    ...scope.jobs().map((owned) => bashEntry(owned, scope, now, session)),
     ...foregroundCallsOf(session)
       .list()
       .map((call) => callEntry(call, now)),
@@ -71,8 +72,11 @@ function agentEntry(agent: AgentTask): TaskListEntry {
   };
 }
 
-function bashEntry({ job, command }: OwnedJob, scope: Scope, nowMs: number): TaskListEntry {
+function bashEntry({ job, command }: OwnedJob, scope: Scope, nowMs: number, session: TaskSession): TaskListEntry {
+  const { waiting, holder } = terminalEntry(jobsOf(session).terminal(job.id), false);
   return {
+    ...(waiting === undefined ? {} : { waiting }),
+    ...(holder === undefined ? {} : { holder }),
     taskId: toBashTaskId(job.id),
     status: job.endedAtMs === undefined ? "running" : "reported",
     ...(job.owner === undefined ? {} : { parentWorkspaceId: job.owner }),
@@ -113,6 +117,8 @@ function lineOf(task: TaskListEntry): string {
     task.status,
     ...(task.exitCode === undefined ? [] : [`exit code ${task.exitCode}`]),
     ...(task.uptime_ms === undefined ? [] : [`${(task.uptime_ms / 1_000).toFixed(1)} s`]),
+    ...(task.waiting?.certain === true ? [`waiting for input (${task.waiting.kind})`] : []),
+    ...(task.holder === undefined ? [] : ["a person has its terminal"]),
     ...(task.depth === 1 ? [] : [`depth ${task.depth}`]),
   ];
   return `${task.taskId} [${facts.join(", ")}] ${name}${script}`;

@@ -8,6 +8,7 @@
 import { artifactUrl, displayLine, outputText, type TaskAwaitEntry, type TaskTruncation } from "@pi-bash/contract";
 import { clipped, headBytes, tailBytes } from "@pi-bash/contract/text";
 import type { JobView, LogText } from "@pi-bash/executor";
+import { terminalHead } from "./tty-report.ts";
 
 /** Longest name or script in a line, in UTF-16 units. */
 const MAX_LINE_CHARS = 120;
@@ -86,8 +87,8 @@ export function sharedRoom({ maxBytes, maxLines }: Room, count: number): Room {
   return { maxBytes: share(maxBytes), maxLines: maxLines === undefined ? undefined : Math.max(1, share(maxLines)) };
 }
 
-/** What the model reads of one awaited task, as much of it as there is room for. */
-export function awaitText(entry: TaskAwaitEntry, room: Room): string {
+/** What the model reads of one awaited task, as much of it as there is room for. `isSameScreen`: it knows the screen. */
+export function awaitText(entry: TaskAwaitEntry, room: Room, isSameScreen = false): string {
   const text = (): string => {
     switch (entry.status) {
       case "completed":
@@ -100,15 +101,25 @@ export function awaitText(entry: TaskAwaitEntry, room: Room): string {
         return `Task ${oneLine(entry.taskId)}: ${entry.error}`;
       case "queued":
       case "running":
-      case "awaiting_report": {
-        const elapsed = entry.elapsed_ms === undefined ? "" : ` for ${(entry.elapsed_ms / 1_000).toFixed(1)} s`;
-        const head = `### Task ${entry.taskId}: ${entry.status}${elapsed}`;
-        const body = entry.output === undefined || entry.output === "" ? head : `${head}\n\n${fenced(entry.output)}`;
-        return withNote(body, entry.note);
-      }
+      case "awaiting_report":
+        return runningText(entry, isSameScreen);
     }
   };
   return withoutMiddle(text(), room);
+}
+
+/** What is said of one that has not ended: its facts, its lines, its screen. */
+function runningText(
+  entry: Extract<TaskAwaitEntry, { status: "queued" | "running" | "awaiting_report" }>,
+  isSameScreen: boolean,
+): string {
+  const elapsed = entry.elapsed_ms === undefined ? "" : ` for ${(entry.elapsed_ms / 1_000).toFixed(1)} s`;
+  const head = `### Task ${entry.taskId}: ${entry.status}${elapsed}`;
+  const output = entry.output === undefined || entry.output === "" ? [] : [fenced(entry.output)];
+  if (entry.status !== "running") return withNote([head, ...output].join("\n\n"), entry.note);
+  const { screen } = entry;
+  const shown = screen === undefined ? [] : [isSameScreen ? "Screen unchanged." : fenced(screen.text)];
+  return withNote([terminalHead(entry) ?? head, ...output, ...shown].join("\n\n"), entry.note);
 }
 
 /** A text within its room: its beginning, where the facts are, and its end. */

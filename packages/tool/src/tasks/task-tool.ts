@@ -32,6 +32,7 @@ function taskPrompt(session: TaskSession, settings: Settings): string {
   const lines = [
     '- `kind: "bash"` runs `script` in bash and returns its output, standard output and error together. Variables and functions stay for later calls in the foreground.',
     `- \`timeout_secs\` ends it. \`run_in_background: true\` returns its id at once, and \`timeout_secs\` (at most ${MAX_TASK_SECONDS}) is its longest life then.`,
+    "- `tty: true` runs it on a terminal of its own, for a program that asks (an editor, a debugger, a REPL, `git add -p`): `task_send` answers it.",
     "- `task_await` reads its output, `task_list` shows what runs, `task_terminate` ends it.",
   ];
   if (settings["task.autoBackground"]) {

@@ -10,6 +10,7 @@ import { checkSession } from "../session-names.ts";
 import { createAwaitTool, type TaskAwaitTool } from "./await-tool.ts";
 import { createLegacyTools, type LegacyTools } from "./legacy-tools.ts";
 import { createListTool, type TaskListTool } from "./list-tool.ts";
+import { createSendTool, type TaskSendTool } from "./send-tool.ts";
 import type { TaskSession } from "./task-session.ts";
 import { createTaskTool, type StartTaskTool } from "./task-tool.ts";
 import { createTerminateTool, type TaskTerminateTool } from "./terminate-tool.ts";
@@ -19,6 +20,7 @@ export interface TaskTools {
   task: StartTaskTool;
   task_await: TaskAwaitTool;
   task_list: TaskListTool;
+  task_send: TaskSendTool;
   task_terminate: TaskTerminateTool;
 }
 
@@ -27,7 +29,7 @@ export type AnyTool = BashTool | JobTool | TaskTools[keyof TaskTools] | LegacyTo
 
 /** Which tools a model is given. */
 export interface ToolChoice {
-  /** `task` (default): `task`, `task_await`, `task_list`, `task_terminate`. `bash`: `bash`, and `job` where there are jobs. */
+  /** `task` (default): `task`, `task_await`, `task_list`, `task_send`, `task_terminate`. `bash`: `bash`, and `job` where there are jobs. */
   family?: "task" | "bash";
   /** Whether `bash_output`, `bash_background_list` and `bash_background_terminate` are among them. Default false. */
   withLegacy?: boolean;
@@ -40,6 +42,7 @@ export function createTaskTools(session: TaskSession): TaskTools {
     task: createTaskTool(session),
     task_await: createAwaitTool(session),
     task_list: createListTool(session),
+    task_send: createSendTool(session),
     task_terminate: createTerminateTool(session),
   };
 }

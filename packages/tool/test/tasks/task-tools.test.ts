@@ -11,13 +11,14 @@ import { textOf, thrown } from "../support/session.ts";
 import { taskScene, waitFor } from "../support/tasks.ts";
 
 describe("the tools of a model", () => {
-  it("are the four task tools, and none of the older names", async () => {
+  it("are the five task tools, and none of the older names", async () => {
     const { session } = await taskScene();
 
     expect(toolsForModel(session).map(({ name }) => name)).toEqual([
       "task",
       "task_await",
       "task_list",
+      "task_send",
       "task_terminate",
     ]);
   });
@@ -37,7 +38,7 @@ describe("the tools of a model", () => {
     expect(
       toolsForModel(session, { withLegacy: true })
         .map(({ name }) => name)
-        .slice(4),
+        .slice(5),
     ).toEqual(["bash_output", "bash_background_list", "bash_background_terminate"]);
   });
 
