@@ -236,6 +236,7 @@ async function start(
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env: { ...env } }),
     ...(readOnly === true ? { readOnly } : {}),
+    ...(host.settings["bash.onInputWait"] === "note" ? { onInputWait: "note" as const } : {}),
     timeoutMs,
     ...(signal === undefined ? {} : { signal }),
     sink: sink.options,
