@@ -5,8 +5,8 @@ use std::time::Duration;
 use napi_derive::napi;
 use pi_shell::mask::Masked;
 use pi_shell::{
-    ExitOutcome, LimitMet, LostWithShell, OutputSummary, ProcessInfo, ReadOnlyReport, RunResult,
-    SinkUpdate,
+    ExitOutcome, InputWanted, LimitMet, LostWithShell, OutputSummary, ProcessInfo, ReadOnlyReport,
+    RunResult, SinkUpdate,
 };
 
 use crate::error::Failure;
@@ -142,7 +142,7 @@ pub struct RunOutcome {
     pub exit_code: Option<u8>,
     /// Number of the signal that ended the command's shell, on this platform.
     pub signal_number: Option<i32>,
-    /// The caller, or the session's end, stopped it.
+    /// The caller, or the session's end, stopped it; or it was ended for `inputWanted`.
     pub cancelled: bool,
     /// Its deadline stopped it.
     pub timed_out: bool,
@@ -168,6 +168,19 @@ pub struct RunOutcome {
     pub limits_met: Option<Vec<String>>,
     /// What it was kept from, where it ran read-only.
     pub read_only: Option<ReadOnlyFacts>,
+    /// A program of it that waits for input that cannot come. Absent: none was seen.
+    pub input_wanted: Option<WantedInput>,
+}
+
+/// A program of a command waits for a person's input, and the command has no terminal.
+#[napi(object, object_from_js = false)]
+pub struct WantedInput {
+    /// Its process ID, valid while it lives.
+    pub pid: i32,
+    /// Its short name.
+    pub program: String,
+    /// The command was ended for it.
+    pub ended: bool,
 }
 
 /// A command ran where the kernel kept it from changing anything.
@@ -190,11 +203,13 @@ impl From<ReadOnlyReport> for ReadOnlyFacts {
 
 impl From<RunResult> for RunOutcome {
     fn from(result: RunResult) -> Self {
+        let ended = result.ended_for_input();
+        let wanted = |InputWanted { pid, program }| WantedInput { pid, program, ended };
         Self {
             exit_code: result.outcome.exit_code(),
             signal_number: result.outcome.signal(),
             wall_time_ms: result.wall_time_ms(),
-            cancelled: result.outcome == ExitOutcome::Cancelled,
+            cancelled: matches!(result.outcome, ExitOutcome::Cancelled | ExitOutcome::Unanswered),
             timed_out: result.outcome == ExitOutcome::TimedOut,
             working_dir: result.working_dir.map(|path| path.to_string_lossy().into_owned()),
             session_reset: result.session_reset,
@@ -205,6 +220,7 @@ impl From<RunResult> for RunOutcome {
             sandbox: result.sandbox.map(SandboxFacts::from),
             limits_met: names_of(&result.limits_met, LimitMet::name),
             read_only: result.read_only.map(ReadOnlyFacts::from),
+            input_wanted: result.input_wanted.map(wanted),
         }
     }
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 use napi_derive::napi;
 use pi_minimizer::Invocation;
 use pi_shell::{
-    Concurrency, ResourceLimits, RunOptions, SandboxOptions, ShellError, ShellOptions, SinkOptions,
-    environment_entries, milliseconds,
+    Concurrency, OnInputWait, ResourceLimits, RunOptions, SandboxOptions, ShellError, ShellOptions,
+    SinkOptions, environment_entries, milliseconds,
 };
 
 use crate::capture::Capture;
@@ -123,6 +123,9 @@ pub struct RunRequest {
     pub clone: bool,
     /// Run in a copy of the session that the kernel keeps from changing anything, or not at all. Absent: do not.
     pub read_only: Option<bool>,
+    /// What becomes of it where a program of it waits for input that cannot come. Absent: it is ended.
+    #[napi(ts_type = "'end' | 'note'")]
+    pub on_input_wait: Option<String>,
     /// Deliver the decoded text.
     pub wants_chunks: bool,
     /// Deliver the sink's tail now and then.
@@ -166,8 +169,13 @@ impl TryFrom<RunRequest> for RunOptions {
             concurrency: if request.clone { Concurrency::Clone } else { Concurrency::Queue },
             read_only: request.read_only.unwrap_or_default(),
             mask: None,
+            on_input_wait: on_input_wait(request.on_input_wait.as_deref())?,
         })
     }
+}
+
+fn on_input_wait(name: Option<&str>) -> Result<OnInputWait, ShellError> {
+    name.map(OnInputWait::named).transpose().map(Option::unwrap_or_default)
 }
 
 /// How much of the output is kept, and where the whole goes.

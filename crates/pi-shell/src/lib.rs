@@ -69,8 +69,8 @@ pub use error::ShellError;
 pub use inline::InlineRuns;
 pub use observer::{Observer, SinkUpdate};
 pub use outcome::{
-    ExitOutcome, LimitMet, LineRange, LostWithShell, OutputSummary, ProcessInfo, ReadOnlyReport,
-    RunResult,
+    ExitOutcome, InputWanted, LimitMet, LineRange, LostWithShell, OutputSummary, ProcessInfo,
+    ReadOnlyReport, RunResult,
 };
 pub use pi_proxy::{Refusal as NetworkRefusal, RuleError, Rules as NetworkRules};
 #[cfg(unix)]
@@ -80,8 +80,9 @@ pub use pty::{
     OnStart, PtyArgvStartOptions, PtyError, PtyOptions, PtyResult, PtySession, PtyStartOptions,
 };
 pub use request::{
-    Concurrency, DEFAULT_MAX_BYTES, DEFAULT_UPDATE_INTERVAL, EnvironmentEntry, ResourceLimits,
-    RunOptions, SessionKind, ShellOptions, SinkOptions, environment_entries, milliseconds,
+    Concurrency, DEFAULT_MAX_BYTES, DEFAULT_UPDATE_INTERVAL, EnvironmentEntry, OnInputWait,
+    ResourceLimits, RunOptions, SessionKind, ShellOptions, SinkOptions, environment_entries,
+    milliseconds,
 };
 pub use session::{DriverState, Shell, driver_state, execute_shell};
 pub use source::READ_BYTES;

@@ -23,6 +23,8 @@ pub enum ExitOutcome {
     TimedOut,
     /// We ended it: the caller asked for it, or the session was closed.
     Cancelled,
+    /// We ended it: one of its programs waits for input that cannot come (`RunResult::input_wanted`).
+    Unanswered,
 }
 
 /// What a shell adds to the number of a signal to make a status.
@@ -33,7 +35,7 @@ impl ExitOutcome {
     pub fn exit_code(self) -> Option<u8> {
         match self {
             Self::Exited { code } => Some(code),
-            Self::Signaled { .. } | Self::TimedOut | Self::Cancelled => None,
+            Self::Signaled { .. } | Self::TimedOut | Self::Cancelled | Self::Unanswered => None,
         }
     }
 
@@ -41,7 +43,7 @@ impl ExitOutcome {
     pub fn signal(self) -> Option<i32> {
         match self {
             Self::Signaled { signal } => Some(signal),
-            Self::Exited { .. } | Self::TimedOut | Self::Cancelled => None,
+            Self::Exited { .. } | Self::TimedOut | Self::Cancelled | Self::Unanswered => None,
         }
     }
 
@@ -50,13 +52,13 @@ impl ExitOutcome {
         match self {
             Self::Exited { code } => Some(code.into()),
             Self::Signaled { signal } => Some(SIGNAL_STATUS_BASE + signal),
-            Self::TimedOut | Self::Cancelled => None,
+            Self::TimedOut | Self::Cancelled | Self::Unanswered => None,
         }
     }
 
     /// Whether we ended it.
     pub(crate) fn is_stop(self) -> bool {
-        matches!(self, Self::TimedOut | Self::Cancelled)
+        matches!(self, Self::TimedOut | Self::Cancelled | Self::Unanswered)
     }
 }
 
@@ -130,9 +132,25 @@ pub struct RunResult {
     pub limits_met: Vec<LimitMet>,
     /// What it was kept from, where it ran read-only.
     pub read_only: Option<ReadOnlyReport>,
+    /// The program that waits for input that cannot come: we ended the command for it, or it was seen to wait last.
+    pub input_wanted: Option<InputWanted>,
+}
+
+/// A program of a command waits for a person's input, and the command has no terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputWanted {
+    /// Its process ID, valid while it lives.
+    pub pid: i32,
+    /// Its short name, as the kernel keeps it: at most 15 bytes.
+    pub program: String,
 }
 
 impl RunResult {
+    /// Whether the command was ended because `input_wanted` waits.
+    pub fn ended_for_input(&self) -> bool {
+        self.outcome == ExitOutcome::Unanswered
+    }
+
     /// `wall_time` in milliseconds, to whole microseconds: the clock is not finer, and neither should the number look so.
     pub fn wall_time_ms(&self) -> f64 {
         (self.wall_time.as_secs_f64() * 1_000_000.0).round() / 1_000.0

@@ -119,6 +119,30 @@ pub enum Concurrency {
     Clone,
 }
 
+/// What becomes of a command one of whose programs waits for input that cannot come. Seen on Linux only.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnInputWait {
+    /// It is ended.
+    #[default]
+    End,
+    /// It goes on, and its result says so.
+    Note,
+}
+
+impl OnInputWait {
+    /// That of a name, as options have it.
+    pub fn named(name: &str) -> Result<Self, ShellError> {
+        match name {
+            "end" => Ok(Self::End),
+            "note" => Ok(Self::Note),
+            other => Err(ShellError::InvalidOption {
+                name: "onInputWait",
+                reason: format!("is `{other}`; give `end` or `note`"),
+            }),
+        }
+    }
+}
+
 /// One command.
 #[derive(Debug, Clone, Default)]
 pub struct RunOptions {
@@ -139,6 +163,8 @@ pub struct RunOptions {
     pub read_only: bool,
     /// Masks what the observer is given, and late output without a sink. `None`: nothing is masked there.
     pub mask: Option<Mask>,
+    /// What becomes of it where one of its programs waits for input that cannot come. Default: it is ended.
+    pub on_input_wait: OnInputWait,
 }
 
 /// How much of the output a sink keeps, and where the whole goes.

@@ -20,6 +20,8 @@ mod session_state;
 mod session_stop;
 #[path = "sessions/traps.rs"]
 mod session_traps;
+#[path = "sessions/unanswered.rs"]
+mod session_unanswered;
 
 #[path = "per_command/bounds.rs"]
 mod bounds;

@@ -30,8 +30,11 @@ enum Kind {
     EpollPointer,
 }
 
-#[cfg(target_arch = "x86_64")]
-const CALLS: &[(u64, Kind)] = &[
+/// A kernel's calls that read, by their numbers.
+type Table = &'static [(u64, Kind)];
+
+#[cfg(any(target_arch = "x86_64", test))]
+const X64: Table = &[
     (0, Kind::Read),
     (7, Kind::Poll),
     (19, Kind::Read),
@@ -43,8 +46,8 @@ const CALLS: &[(u64, Kind)] = &[
     (441, Kind::EpollPointer),
 ];
 
-#[cfg(target_arch = "aarch64")]
-const CALLS: &[(u64, Kind)] = &[
+#[cfg(any(target_arch = "aarch64", test))]
+const ARM64: Table = &[
     (22, Kind::Epoll),
     (63, Kind::Read),
     (65, Kind::Read),
@@ -53,16 +56,38 @@ const CALLS: &[(u64, Kind)] = &[
     (441, Kind::EpollPointer),
 ];
 
+#[cfg(target_arch = "x86_64")]
+const CALLS: Table = X64;
+
+#[cfg(target_arch = "aarch64")]
+const CALLS: Table = ARM64;
+
 /// Elsewhere nothing is known of a blocked call.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-const CALLS: &[(u64, Kind)] = &[];
+const CALLS: Table = &[];
+
+impl Call {
+    /// It stops waiting by itself after a time.
+    pub(crate) fn is_timed(self) -> bool {
+        match self {
+            Self::Read { .. } => false,
+            Self::Poll { is_timed, .. }
+            | Self::Select { is_timed, .. }
+            | Self::Epoll { is_timed, .. } => is_timed,
+        }
+    }
+}
 
 /// The call that a line of that file says; `None` for a thread that runs, that is blocked elsewhere, or whose call reads nothing.
 pub(crate) fn parse(line: &str) -> Option<Call> {
+    parse_by(CALLS, line)
+}
+
+fn parse_by(calls: Table, line: &str) -> Option<Call> {
     let mut words = line.split_ascii_whitespace();
     // "running" is a thread on a processor, -1 one that is blocked outside of a call.
     let number: u64 = words.next()?.parse().ok()?;
-    let kind = CALLS.iter().find(|(known, _)| *known == number)?.1;
+    let kind = calls.iter().find(|(known, _)| *known == number)?.1;
     let mut arguments = [0_u64; 6];
     for argument in &mut arguments {
         *argument = u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
@@ -83,20 +108,20 @@ fn is_negative(argument: u64) -> bool {
     argument & 0x8000_0000 != 0
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_read_names_its_descriptor() {
         let line = "0 0x0 0x7ffd1 0x1 0x0 0x0 0x0 0x7ffd1e38 0x7f5b\n";
-        assert_eq!(parse(line), Some(Call::Read { descriptor: 0 }));
+        assert_eq!(parse_by(X64, line), Some(Call::Read { descriptor: 0 }));
     }
 
     #[test]
     fn a_poll_for_ever_is_not_timed_and_one_of_zero_is() {
         let line = |time: &str| format!("7 0x7ffe 0x2 {time} 0x0 0x0 0x0 0x7ffe 0x7f5b");
-        let timed = |time| match parse(&line(time)) {
+        let timed = |time| match parse_by(X64, &line(time)) {
             Some(Call::Poll { is_timed, .. }) => is_timed,
             other => panic!("{other:?}"),
         };
@@ -110,7 +135,7 @@ mod tests {
     fn a_select_says_its_set_and_whether_it_has_a_time() {
         let line = "270 0x1 0x7ffc10 0x0 0x0 0x0 0x7ffc90 0x7ffc 0x7f";
         let expected = Call::Select { address: 0x7f_fc10, below: 1, is_timed: false };
-        assert_eq!(parse(line), Some(expected));
+        assert_eq!(parse_by(X64, line), Some(expected));
     }
 
     #[test]
@@ -118,14 +143,32 @@ mod tests {
         for line in
             ["running", "-1 0x7ffd 0x7f5b", "1 0x1 0x7f 0x1 0x0 0x0 0x0 0x7f 0x7f", "", "0 0x0"]
         {
-            assert_eq!(parse(line), None, "{line}");
+            assert_eq!(parse_by(X64, line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn the_calls_of_arm64_have_numbers_of_their_own() {
+        let line =
+            |number: u64| format!("{number} 0x3 0x7ffe 0x1 0xffffffff 0x0 0x0 0x7ffe 0x7f5b");
+        let found = |number| parse_by(ARM64, &line(number));
+        let read = Some(Call::Read { descriptor: 3 });
+        assert_eq!([found(63), found(65)], [read, read]);
+        assert_eq!(found(22), Some(Call::Epoll { descriptor: 3, is_timed: false }));
+        let select = Call::Select { address: 0x7ffe, below: 3, is_timed: false };
+        assert_eq!(found(72), Some(select));
+        let poll = Call::Poll { address: 3, entries: 0x7ffe, is_timed: true };
+        assert_eq!(found(73), Some(poll));
+        // `write` there, `poll` and `epoll_wait` on x64.
+        assert_eq!([found(64), found(7), found(232)], [None; 3]);
     }
 
     proptest::proptest! {
         #[test]
         fn any_line_is_read_or_refused(line in "\\PC{0,80}") {
-            parse(&line);
+            for calls in [X64, ARM64] {
+                parse_by(calls, &line);
+            }
         }
     }
 }

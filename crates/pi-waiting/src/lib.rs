@@ -9,6 +9,7 @@
 //! thread  what one thread is blocked in (call: the system call's arguments; wanted: the descriptors it names)
 //! ports   what they listen on (diag: our namespace, net_table: another one)
 //! watch   when to look, and what looks in a row say: Report
+//! unanswered   who of a command without a terminal waits for input that cannot come, and when to look: Silence
 //! ```
 //! Nothing is stopped, traced or changed by a look. What it reads is readable with the right to trace a process: same user,
 //! dumpable. Set-uid programs are `denied`, and so is everything where the kernel does not show system calls.
@@ -25,6 +26,7 @@ mod net_table;
 mod ports;
 #[cfg(target_os = "linux")]
 mod thread;
+mod unanswered;
 #[cfg(target_os = "linux")]
 mod wanted;
 mod watch;
@@ -32,4 +34,5 @@ mod watch;
 pub use look::{Look, Modes, Program, Reader, TerminalIdentity, look};
 #[cfg(target_os = "linux")]
 pub use ports::{Listening, listening};
+pub use unanswered::{FileId, Silence, Unanswered, unanswered};
 pub use watch::{Report, Watch};

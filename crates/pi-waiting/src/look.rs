@@ -115,7 +115,7 @@ pub struct Look {
 
 /// Most threads that are looked at, of all processes together.
 #[cfg(target_os = "linux")]
-const MAX_THREADS: usize = 4096;
+pub(crate) const MAX_THREADS: usize = 4096;
 
 /// Looks at everything below `root`, and at `terminal`, whose controller is `controller`. It takes a tenth of a millisecond for a
 /// few processes, and waits for nothing; a caller that must not be held up at all does it on a thread that may be.
@@ -203,7 +203,7 @@ fn look_at(
 }
 
 #[cfg(target_os = "linux")]
-fn program(pid: i32) -> Program {
+pub(crate) fn program(pid: i32) -> Program {
     let name = pi_supervisor::process::name_of(pid).unwrap_or_default();
     Program { pid, name: String::from_utf8_lossy(&name).into_owned() }
 }

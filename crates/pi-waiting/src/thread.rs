@@ -14,13 +14,13 @@ use crate::look::TerminalIdentity;
 use crate::wanted;
 
 /// Major number of the controllers of pseudoterminals by their own names: `/dev/ptmx` (`Documentation/admin-guide/devices.txt`).
-const PTMX: (u32, u32) = (5, 2);
+pub(crate) const PTMX: (u32, u32) = (5, 2);
 
 /// `/dev/tty`: the controlling terminal of whoever opened it.
-const OWN_TERMINAL: (u32, u32) = (5, 0);
+pub(crate) const OWN_TERMINAL: (u32, u32) = (5, 0);
 
 /// Most descriptors of a set that are looked at.
-const MAX_DESCRIPTORS: usize = 256;
+pub(crate) const MAX_DESCRIPTORS: usize = 256;
 
 /// What is seen of a thread.
 pub(crate) enum Seen {
@@ -71,12 +71,7 @@ pub(crate) fn look(
     if ours.is_empty() {
         return Seen::Elsewhere;
     }
-    let (is_read, is_timed) = match call {
-        Call::Read { .. } => (true, false),
-        Call::Poll { is_timed, .. }
-        | Call::Select { is_timed, .. }
-        | Call::Epoll { is_timed, .. } => (false, is_timed),
-    };
+    let (is_read, is_timed) = (matches!(call, Call::Read { .. }), call.is_timed());
     let is_relay = others.iter().any(|descriptor| passes_on(pid, shown, *descriptor));
     Seen::Reads(Wait { is_read, is_timed, is_relay, is_alone: others.is_empty(), call: line })
 }
@@ -89,11 +84,11 @@ fn of_error(error: &std::io::Error, shown: i32, thread: i32) -> Seen {
 }
 
 /// What a descriptor of a process is.
-fn status_of(shown: i32, descriptor: u64) -> Option<Stat> {
+pub(crate) fn status_of(shown: i32, descriptor: u64) -> Option<Stat> {
     rustix::fs::stat(format!("/proc/{shown}/fd/{descriptor}")).ok()
 }
 
-fn is_device(status: &Stat, (major, minor): (u32, u32)) -> bool {
+pub(crate) fn is_device(status: &Stat, (major, minor): (u32, u32)) -> bool {
     FileType::from_raw_mode(status.st_mode) == FileType::CharacterDevice
         && rustix::fs::major(status.st_rdev) == major
         && rustix::fs::minor(status.st_rdev) == minor

@@ -2,7 +2,7 @@
  * What the executor returns for one command, whatever became of it: exit, timeout and cancel are data, not exceptions.
  */
 import * as z from "zod";
-import { ProcessInfo } from "./outcome.ts";
+import { InputWanted, ProcessInfo } from "./outcome.ts";
 import { ReadOnlyOutcome } from "./read-only.ts";
 import { LimitMet, SandboxOutcome } from "./sandbox.ts";
 import { LineRange } from "./truncation.ts";
@@ -84,5 +84,7 @@ export const BashResult = z.object({
   limitsMet: z.array(LimitMet).optional(),
   /** What the shell that replaced the session's does not have. Absent: nothing, or no shell was replaced. */
   lostWithShell: z.array(LostWithShell).optional(),
+  /** A program of it that waits for a person's input; with `ended`, `cancelled` is true as well. Absent: none was seen. */
+  inputWanted: InputWanted.optional(),
 });
 export type BashResult = z.infer<typeof BashResult>;

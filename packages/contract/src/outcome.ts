@@ -21,6 +21,19 @@ export const ExitOutcome = z.discriminatedUnion("kind", [
 ]);
 export type ExitOutcome = z.infer<typeof ExitOutcome>;
 
+/** A program of a command waits for a person's input, and the command has no terminal. */
+export const InputWanted = z.object({
+  /** Its process ID, valid while it lives. */
+  pid: z.number().int().positive(),
+  /** Its short name, at most 15 bytes on Linux. */
+  program: z.string(),
+  /** The command was ended for it. False: it went on, and the program still waited when it was last looked at. */
+  ended: z.boolean(),
+  /** What it asks, at most 200 UTF-16 units, where the output ends in a question. */
+  prompt: z.string().optional(),
+});
+export type InputWanted = z.infer<typeof InputWanted>;
+
 /** A survivor: a process that outlived the command that started it. */
 export const ProcessInfo = z.object({
   /** Its id, valid while it lives. */

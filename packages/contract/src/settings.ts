@@ -124,6 +124,13 @@ export const Settings = z.object({
     .default(DEFAULT_AUTO_BACKGROUND_THRESHOLD_MS)
     .describe("How long it stays in the foreground, in milliseconds; 0: not at all. Capped at the deadline minus 1 s."),
 
+  "bash.onInputWait": z
+    .enum(["end", "note"])
+    .default("end")
+    .describe(
+      "What happens to a command one of whose programs waits for a person's input, which it cannot get without a terminal: it is ended after two seconds, or goes on and its result says so.",
+    ),
+
   "bash.timeoutAction": z
     .enum(["kill", "background"])
     .default("kill")

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { LostWithShell, MaskedSecrets } from "./bash-result.ts";
 import { CallRefusal } from "./decision.ts";
 import { AsyncDetails } from "./job.ts";
-import { ProcessInfo, StopReason } from "./outcome.ts";
+import { InputWanted, ProcessInfo, StopReason } from "./outcome.ts";
 import { ReadOnlyOutcome } from "./read-only.ts";
 import { LimitMet, SandboxOutcome } from "./sandbox.ts";
 import { Truncation } from "./truncation.ts";
@@ -67,6 +67,8 @@ export const BashDetails = z.object({
   readOnly: ReadOnlyOutcome.optional(),
   /** Limits of the session that were met while it ran. */
   limitsMet: z.array(LimitMet).optional(),
+  /** A program of it that waits for a person's input. With `ended`, `stopped` is `cancelled`. */
+  inputWanted: InputWanted.optional(),
   meta: OutputMeta.optional(),
 });
 export type BashDetails = z.infer<typeof BashDetails>;

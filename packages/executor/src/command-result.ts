@@ -4,7 +4,7 @@
  * Every way a run can end is a result here. A timeout is also `cancelled`, as the specification has it, and its text
  * begins with a line that says so; counts are the command's own and do not include such lines.
  */
-import { type BashResult, DEFAULT_TIMEOUT_SECONDS } from "@pi-bash/contract";
+import { type BashResult, DEFAULT_TIMEOUT_SECONDS, displayLine, type InputWanted } from "@pi-bash/contract";
 import type { RunOutput, RunResult } from "./natives-port.ts";
 import { enforcedOutcome } from "./read-only/read-only-result.ts";
 import { outcomeOf } from "./refusals.ts";
@@ -34,6 +34,8 @@ export interface CommandResult extends BashResult {
 export const ANNOTATIONS = {
   cancelled: "[Command cancelled]",
   timedOut: (timeoutMs: number): string => `[Command timed out after ${inSeconds(timeoutMs)}]`,
+  unanswered: ({ program, pid }: InputWanted, wallTimeMs: number): string =>
+    `[Ended after ${(wallTimeMs / 1_000).toFixed(1)} s: \`${displayLine(program)}\` (pid ${pid}) waits for a person's input and this call has no terminal, so it has no one to answer.]`,
   unresponsiveTimeout: (timeoutMs: number): string =>
     `[Command timed out after ${inSeconds(timeoutMs)}; the shell backend did not respond, so any output below may be incomplete]`,
   unresponsiveCancel: "[Command cancelled; the shell backend did not respond, so any output below may be incomplete]",
@@ -54,7 +56,7 @@ export function settledResult(run: RunResult, timeoutMs: number): CommandResult 
   result.output = annotated(annotationOf(run, timeoutMs), output?.text ?? "");
   result.cancelled = isStopped;
   result.wallTimeMs = Math.round(run.wallTimeMs);
-  if (!isStopped) addStatus(result, run);
+  addEnd(result, run, isStopped);
   if (run.timedOut) result.timedOut = true;
   if (run.workingDir !== undefined) result.workingDir = run.workingDir;
   if (run.sessionReset) result.sessionReset = true;
@@ -69,9 +71,11 @@ export function settledResult(run: RunResult, timeoutMs: number): CommandResult 
   return result;
 }
 
-function addStatus(result: Writable<CommandResult>, { exitCode, signal }: RunResult): void {
-  if (exitCode !== undefined) result.exitCode = exitCode;
-  if (signal !== undefined) result.signal = signal;
+function addEnd(result: Writable<CommandResult>, run: RunResult, isStopped: boolean): void {
+  const { exitCode, signal, inputWanted } = run;
+  if (!isStopped && exitCode !== undefined) result.exitCode = exitCode;
+  if (!isStopped && signal !== undefined) result.signal = signal;
+  if (inputWanted !== undefined) result.inputWanted = { ...inputWanted };
 }
 
 /** What was last seen of a run that does not settle. */
@@ -142,6 +146,7 @@ function countsOf(output: RunOutput): CommandResult {
 function annotationOf(result: RunResult, timeoutMs: number): string | undefined {
   if (result.endedByPlace !== undefined) return `[${result.endedByPlace}]`;
   if (result.timedOut) return ANNOTATIONS.timedOut(timeoutMs);
+  if (result.inputWanted?.ended === true) return ANNOTATIONS.unanswered(result.inputWanted, result.wallTimeMs);
   return result.cancelled ? ANNOTATIONS.cancelled : undefined;
 }
 

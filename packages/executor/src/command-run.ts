@@ -238,6 +238,7 @@ async function start(
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env: { ...env } }),
     ...(readOnly === true ? { readOnly } : {}),
+    ...(host.settings["bash.onInputWait"] === "note" ? { onInputWait: "note" as const } : {}),
     timeoutMs,
     ...(signal === undefined ? {} : { signal }),
     sink: sink.options,

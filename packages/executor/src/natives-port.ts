@@ -5,6 +5,7 @@
  * on purpose: never settles, loses its session, reports survivors. Field meanings are those of the native surface.
  */
 import type {
+  InputWanted,
   LimitMet,
   LostWithShell,
   ProcessInfo,
@@ -72,6 +73,8 @@ export interface RunOptions {
   concurrency?: "queue" | "clone";
   /** In a fork of the session that the kernel keeps from everything but reading, or not at all. */
   readOnly?: boolean;
+  /** What becomes of it where a program of it waits for a person's input. Absent: it is ended. */
+  onInputWait?: "end" | "note";
 }
 
 /** What came of a run that was confined. */
@@ -114,6 +117,8 @@ export interface RunResult {
   lostWithShell?: readonly LostWithShell[] | undefined;
   /** Present exactly where it ran confined. */
   readOnly?: ReadOnlyFacts | undefined;
+  /** A program of it that waits for a person's input. */
+  inputWanted?: InputWanted | undefined;
   /** Why the place that it ran on ended it, as whole sentences. */
   endedByPlace?: string | undefined;
   /** What is said beside the result of the connection to its place, as whole sentences: it was away meanwhile. */

@@ -2,7 +2,7 @@
  * How a run ended and what it left: the addon's facts in the shape of the public surface.
  */
 import { constants } from "node:os";
-import type { LimitMet, LostWithShell, ProcessInfo, SandboxReport } from "@pi-bash/contract";
+import type { InputWanted, LimitMet, LostWithShell, ProcessInfo, SandboxReport } from "@pi-bash/contract";
 import type { RunOutcome, Summary } from "./generated/binding.d.ts";
 import { type MinimizerResult, toMinimizerResult } from "./minimizer.ts";
 import { toSandboxReport } from "./sandbox-report.ts";
@@ -50,7 +50,7 @@ export interface ShellRunResult {
   readonly exitCode?: number;
   /** Name of that signal, e.g. `SIGKILL`. */
   readonly signal?: string;
-  /** The caller, or the session's end, stopped it. */
+  /** The caller, or the session's end, stopped it; or it was ended for the program of `inputWanted`. */
   readonly cancelled: boolean;
   /** Its deadline stopped it. */
   readonly timedOut: boolean;
@@ -77,6 +77,8 @@ export interface ShellRunResult {
   readonly lostWithShell?: readonly LostWithShell[];
   /** What it was kept from. Absent: it did not run read-only. */
   readonly readOnly?: ReadOnlyReport;
+  /** A program of it that waits for a person's input. Absent: none was seen. */
+  readonly inputWanted?: InputWanted;
 }
 
 /** What a shell adds to the number of a signal to make an exit status. */
@@ -86,7 +88,7 @@ const SIGNAL_EXIT_BASE = 128;
 export function toRunResult(outcome: RunOutcome): ShellRunResult {
   const { exitCode, signalNumber, output, minimized, workingDir, sandbox, limitsMet, lostWithShell, readOnly } =
     outcome;
-  const { cancelled, timedOut, sessionReset, survivors, wallTimeMs } = outcome;
+  const { cancelled, timedOut, sessionReset, survivors, wallTimeMs, inputWanted } = outcome;
   const result: Writable<ShellRunResult> = { cancelled, timedOut, sessionReset, survivors, wallTimeMs };
   if (exitCode !== undefined) result.exitCode = exitCode;
   if (signalNumber !== undefined) {
@@ -100,6 +102,7 @@ export function toRunResult(outcome: RunOutcome): ShellRunResult {
   if (limitsMet !== undefined) result.limitsMet = limitsMet;
   if (lostWithShell !== undefined) result.lostWithShell = lostWithShell;
   if (readOnly !== undefined) result.readOnly = readOnly;
+  if (inputWanted !== undefined) result.inputWanted = inputWanted;
   return result;
 }
 

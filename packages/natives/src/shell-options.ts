@@ -88,6 +88,12 @@ export interface ShellRunOptions {
    * the status and, unless `concurrency` is `clone`, the folder that it went to. Default false.
    */
   readonly readOnly?: boolean;
+  /**
+   * What becomes of it where one of its programs waits for a person's input: it has no terminal and its standard input is empty,
+   * so that the input cannot come. `end` (default): it is ended, and its result has `inputWanted`. `note`: it goes on, and its
+   * result says so. Such a wait is seen on Linux, after two seconds; pipes, sockets, locks and timers are none.
+   */
+  readonly onInputWait?: "end" | "note";
 }
 
 /** One command in a fresh bash. */
@@ -119,6 +125,7 @@ const RUN_NAMES = [
   "invocation",
   "concurrency",
   "readOnly",
+  "onInputWait",
 ] as const satisfies readonly (keyof ShellRunOptions)[];
 
 /** A session's options, each read once. */
@@ -197,6 +204,7 @@ export function toRunRequest(
     ...(absent(options.invocation) ? {} : { argv: toArgs(options.invocation) }),
     clone: isClone(options.concurrency),
     ...(isReadOnly(options.readOnly) ? { readOnly: true } : {}),
+    ...(absent(options.onInputWait) ? {} : { onInputWait: checkOnInputWait(options.onInputWait) }),
     wantsChunks,
     wantsUpdates: typeof options.sink?.onUpdate === "function",
   };
@@ -244,6 +252,11 @@ function isClone(value: unknown): boolean {
   if (absent(value) || value === "queue") return false;
   if (value === "clone") return true;
   throw invalidOption("concurrency", `is \`${shown(value)}\`; give \`queue\` or \`clone\``);
+}
+
+function checkOnInputWait(value: unknown): "end" | "note" {
+  if (value === "end" || value === "note") return value;
+  throw invalidOption("onInputWait", `is \`${shown(value)}\`; give \`end\` or \`note\``);
 }
 
 /** Anything but a boolean is an error: what is taken for `false` would run without protection. */

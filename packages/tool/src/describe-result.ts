@@ -6,10 +6,11 @@
  * after this cuts off the status.
  */
 
-import { type BashDetails, type BashToolResult, outputText } from "@pi-bash/contract";
+import { type BashDetails, type BashToolResult, type InputWanted, outputText } from "@pi-bash/contract";
 import { INLINE_SLACK_BYTES } from "@pi-bash/contract/internal";
 import { tailBytes } from "@pi-bash/contract/text";
 import type { CommandResult } from "@pi-bash/executor";
+import { askedInputNotice, promptOf } from "./asked-input.ts";
 import {
   type FolderNews,
   sessionNotices,
@@ -107,7 +108,8 @@ function detailsOf(run: FinishedRun): BashDetails {
 
 /** What the command did to its session, and what the session was. */
 function sessionFacts(result: CommandResult): BashDetails {
-  const { signal, survivors, sessionReset, lostWithShell, workingDir, sandbox, limitsMet, place, lost } = result;
+  const { signal, survivors, sessionReset, lostWithShell, workingDir, sandbox, limitsMet, place, lost, inputWanted } =
+    result;
   return {
     ...(signal === undefined ? {} : { signal }),
     ...(place === undefined ? {} : { place }),
@@ -118,7 +120,13 @@ function sessionFacts(result: CommandResult): BashDetails {
     ...(workingDir === undefined ? {} : { workingDir }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(limitsMet === undefined ? {} : { limitsMet }),
+    ...(inputWanted === undefined ? {} : { inputWanted: withPrompt(inputWanted, result.output) }),
   };
+}
+
+function withPrompt(wanted: InputWanted, output: string): InputWanted {
+  const prompt = promptOf(output);
+  return prompt === undefined ? wanted : { ...wanted, prompt };
 }
 
 function stoppedError(run: FinishedRun, facts: BashDetails, signal: AbortSignal | undefined): Error {
@@ -159,6 +167,8 @@ function answerText(run: FinishedRun, last: readonly string[]): string {
     ...(truncation === undefined ? [] : [truncationNotice(truncation, result.artifactError)]),
     ...(run.isClientTruncated ? ["(output truncated)"] : []),
     ...limitNotices(result),
+    // With a terminal a person, or a client, had the chance to answer.
+    ...(run.backend === "executor" ? askedInputNotice(result, call.command) : []),
     ...readOnlyNotice(result, call.command),
     ...sandboxNotice(result),
     ...survivorsNotice(result),

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use pi_shell::mask::{Mask, MaskOptions, MaskedValue};
 use pi_shell::{
-    Concurrency, NetworkRules, PtyArgvStartOptions, PtyOptions, PtyStartOptions, ResourceLimits,
-    RunOptions, SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions, ShellError,
-    ShellOptions, SinkOptions, environment_entries, milliseconds,
+    Concurrency, NetworkRules, OnInputWait, PtyArgvStartOptions, PtyOptions, PtyStartOptions,
+    ResourceLimits, RunOptions, SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions,
+    ShellError, ShellOptions, SinkOptions, environment_entries, milliseconds,
 };
 use serde::Deserialize;
 
@@ -195,6 +195,8 @@ pub(crate) struct RunRequest {
     #[serde(default)]
     clone: bool,
     read_only: Option<bool>,
+    /// `end` (default) or `note`: what becomes of it where a program of it waits for input that cannot come.
+    on_input_wait: Option<String>,
     /// Send the decoded text.
     #[serde(default)]
     pub(crate) wants_chunks: bool,
@@ -229,6 +231,12 @@ impl RunRequest {
             concurrency: if self.clone { Concurrency::Clone } else { Concurrency::Queue },
             read_only: self.read_only.unwrap_or_default(),
             mask,
+            on_input_wait: self
+                .on_input_wait
+                .as_deref()
+                .map(OnInputWait::named)
+                .transpose()?
+                .unwrap_or_default(),
         })
     }
 }

@@ -2,8 +2,8 @@
 
 use pi_shell::mask::Masked;
 use pi_shell::{
-    ExitOutcome, LimitMet, LostWithShell, NetworkRefusal, OutputSummary, Plant, ProcessInfo,
-    PtyResult, ReadOnlyReport, RunResult, SandboxNetwork, SandboxReport, SinkUpdate,
+    ExitOutcome, InputWanted, LimitMet, LostWithShell, NetworkRefusal, OutputSummary, Plant,
+    ProcessInfo, PtyResult, ReadOnlyReport, RunResult, SandboxNetwork, SandboxReport, SinkUpdate,
 };
 use serde::Serialize;
 use std::time::Duration;
@@ -59,15 +59,27 @@ pub(crate) struct RunOutcome {
     limits_met: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     read_only: Option<ReadOnlyFacts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_wanted: Option<WantedInput>,
+}
+
+/// A program of the command that waits for input that cannot come; `ended`: the command was ended for it.
+#[derive(Debug, Serialize)]
+struct WantedInput {
+    pid: i32,
+    program: String,
+    ended: bool,
 }
 
 impl From<RunResult> for RunOutcome {
     fn from(result: RunResult) -> Self {
+        let ended = result.ended_for_input();
+        let wanted = |InputWanted { pid, program }| WantedInput { pid, program, ended };
         Self {
             exit_code: result.outcome.exit_code(),
             signal_number: result.outcome.signal(),
             wall_time_ms: result.wall_time_ms(),
-            cancelled: result.outcome == ExitOutcome::Cancelled,
+            cancelled: matches!(result.outcome, ExitOutcome::Cancelled | ExitOutcome::Unanswered),
             timed_out: result.outcome == ExitOutcome::TimedOut,
             working_dir: result.working_dir.map(|path| path.to_string_lossy().into_owned()),
             session_reset: result.session_reset,
@@ -77,6 +89,7 @@ impl From<RunResult> for RunOutcome {
             sandbox: result.sandbox.map(SandboxFacts::from),
             limits_met: names(&result.limits_met, LimitMet::name),
             read_only: result.read_only.map(ReadOnlyFacts::from),
+            input_wanted: result.input_wanted.map(wanted),
         }
     }
 }

@@ -18,6 +18,7 @@ fn result() -> RunResult {
         sandbox: None,
         limits_met: Vec::new(),
         read_only: None,
+        input_wanted: None,
     }
 }
 

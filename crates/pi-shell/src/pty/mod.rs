@@ -68,6 +68,7 @@ impl PtyResult {
             lost_with_shell: Vec::new(),
             limits_met: Vec::new(),
             read_only: None,
+            input_wanted: None,
         }
     }
 }

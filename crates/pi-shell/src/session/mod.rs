@@ -11,6 +11,7 @@
 //! hand_over  a command goes on beside the session            ownership  which engine has the session then
 //! rest       what is done when no command comes             effects  what a command's text tells of it
 //! tail       what is read when a command has ended              filters  what `>(…)` still has to pass on
+//! unanswered looks for a program that waits for input that cannot come
 //! ground     what both kinds stand on                       launch, pool  how their bash is started; spares
 //! output_pipe, flood, members, limits  the nouns they use
 //! ```
@@ -53,6 +54,7 @@ mod read_only;
 #[cfg(target_os = "linux")]
 mod rest;
 mod tail;
+mod unanswered;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -365,5 +367,6 @@ fn never_started(options: &RunOptions) -> RunResult {
         lost_with_shell: Vec::new(),
         limits_met: Vec::new(),
         read_only: None,
+        input_wanted: None,
     }
 }

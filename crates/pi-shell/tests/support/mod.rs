@@ -112,7 +112,7 @@ pub(crate) fn status_of(result: &RunResult) -> i32 {
     match result.outcome {
         ExitOutcome::Exited { code } => i32::from(code),
         ExitOutcome::Signaled { signal } => 128 + signal,
-        ExitOutcome::TimedOut | ExitOutcome::Cancelled => -1,
+        ExitOutcome::TimedOut | ExitOutcome::Cancelled | ExitOutcome::Unanswered => -1,
     }
 }
 

@@ -12,12 +12,14 @@ pub struct Activity {
     pub ticks: u64,
     /// Device number of its controlling terminal, as the kernel encodes it in field 7 of `proc_pid_stat(5)`; 0 without one.
     pub terminal: u32,
+    /// It is in the foreground process group of that terminal.
+    pub is_foreground: bool,
 }
 
 /// What a process has used; `None` when it is gone.
 pub fn activity_of(pid: i32) -> Option<Activity> {
     let stat = Stat::of(&format!("/proc/{}/stat", proc_pid(pid)?))?;
-    Some(Activity { ticks: stat.ticks, terminal: stat.terminal })
+    Some(Activity { ticks: stat.ticks, terminal: stat.terminal, is_foreground: stat.is_foreground })
 }
 
 /// The threads of a process, at most `limit`: their numbers in `/proc`, and what they do.

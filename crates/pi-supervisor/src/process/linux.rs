@@ -95,6 +95,7 @@ pub(super) struct Stat {
     group: i32,
     session: i32,
     pub(super) terminal: u32,
+    pub(super) is_foreground: bool,
     pub(super) ticks: u64,
     start_time: u64,
 }
@@ -137,6 +138,7 @@ impl Stat {
             session: field(6)?.parse().ok()?,
             // The kernel prints the device number as a signed number.
             terminal: field(7)?.parse::<i32>().ok()?.cast_unsigned(),
+            is_foreground: field(8)? == field(5)?,
             ticks: field(14)?.parse::<u64>().ok()?.saturating_add(field(15)?.parse().ok()?),
             start_time: field(22)?.parse().ok()?,
         })

@@ -34,6 +34,7 @@ const BROKEN_PIPE_STATUS = 141;
 
 function statusOf(result: Ended, interrupt: Interrupt): number {
   if (result.timedOut) return TIMED_OUT_STATUS;
+  if (result.inputWanted?.ended === true) return 1;
   if (result.cancelled) return interrupt.status ?? BROKEN_PIPE_STATUS;
   return result.exitCode ?? 1;
 }
@@ -50,6 +51,11 @@ function notices(result: Ended, { session, timeoutMs }: RunArguments, isLast: bo
   const lines: string[] = [];
   if (result.timedOut) lines.push(`the command took longer than ${(timeoutMs ?? 0) / 1000} s and was ended`);
   if (result.placeNotice !== undefined) lines.push(result.placeNotice);
+  if (result.inputWanted !== undefined) {
+    const { program, pid, ended } = result.inputWanted;
+    const end = ended ? ", and the command was ended" : "";
+    lines.push(`\`${displayLine(program)}\` (process ${pid}) waits for input and has no terminal${end}`);
+  }
   if (result.signal !== undefined) lines.push(`the command was ended by ${result.signal}`);
   // A shell of one command has no state that anybody could miss.
   if (session && result.sessionReset)

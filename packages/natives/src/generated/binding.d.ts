@@ -401,7 +401,7 @@ export interface RunOutcome {
   exitCode?: number
   /** Number of the signal that ended the command's shell, on this platform. */
   signalNumber?: number
-  /** The caller, or the session's end, stopped it. */
+  /** The caller, or the session's end, stopped it; or it was ended for `inputWanted`. */
   cancelled: boolean
   /** Its deadline stopped it. */
   timedOut: boolean
@@ -425,6 +425,8 @@ export interface RunOutcome {
   limitsMet?: Array<'memory' | 'processes' | 'cpu-time' | 'file-size'>
   /** What it was kept from, where it ran read-only. */
   readOnly?: ReadOnlyFacts
+  /** A program of it that waits for input that cannot come. Absent: none was seen. */
+  inputWanted?: WantedInput
 }
 
 /** One command. */
@@ -447,6 +449,8 @@ export interface RunRequest {
   clone: boolean
   /** Run in a copy of the session that the kernel keeps from changing anything, or not at all. Absent: do not. */
   readOnly?: boolean
+  /** What becomes of it where a program of it waits for input that cannot come. Absent: it is ended. */
+  onInputWait?: 'end' | 'note'
   /** Deliver the decoded text. */
   wantsChunks: boolean
   /** Deliver the sink's tail now and then. */
@@ -653,3 +657,13 @@ export declare function verifyMinimizerRules(text?: string | undefined | null): 
 
 /** The version that the addon was built as. The loader refuses one that is not its own. */
 export declare function version(): string
+
+/** A program of a command waits for a person's input, and the command has no terminal. */
+export interface WantedInput {
+  /** Its process ID, valid while it lives. */
+  pid: number
+  /** Its short name. */
+  program: string
+  /** The command was ended for it. */
+  ended: boolean
+}

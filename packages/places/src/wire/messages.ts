@@ -124,6 +124,7 @@ const RunOutcome = z.object({
   sandbox: SandboxFacts.optional(),
   limitsMet: z.array(z.enum(["memory", "processes", "cpu-time", "file-size"])).optional(),
   readOnly: z.object({ degraded: few(line), stateDropped: z.boolean() }).optional(),
+  inputWanted: z.object({ pid: count, program: line, ended: z.boolean() }).optional(),
 });
 
 /** How a run ended, as `run-end.ts` has it. */

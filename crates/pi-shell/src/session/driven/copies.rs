@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::follow::{Ending, Follow};
 use super::protocol::RunOrder;
 use super::run::outcome_of;
-use super::shell::Running;
+use super::shell::{DrivenShell, Running};
 use super::standby::Shared;
 use crate::budget;
 use crate::delivery::Delivery;
@@ -18,6 +18,7 @@ use crate::job::Job;
 use crate::outcome::{ReadOnlyReport, RunResult};
 use crate::session::ground::ReportId;
 use crate::session::output_pipe::OutputPipe;
+use crate::session::unanswered::Waits;
 use crate::stop::{ShellTarget, StopPlan};
 use crate::validate;
 
@@ -47,12 +48,7 @@ pub(in crate::session) async fn run(
     let before = shared.limits.mark();
     let clock = job.begin();
     shared.faults.note_company();
-    let (mut copy, mut read_only) = if job.options.read_only {
-        let (copy, degraded) = shared.read_only_copy().await?;
-        (copy, Some(ReadOnlyReport { degraded, ..ReadOnlyReport::default() }))
-    } else {
-        (shared.copy().await?, None)
-    };
+    let (mut copy, mut read_only) = copy_of(shared, job.options.read_only).await?;
     let order = RunOrder {
         command: &job.options.command,
         cwd: directory.as_deref(),
@@ -69,6 +65,7 @@ pub(in crate::session) async fn run(
     let report = copy.report_id();
     let running = Running::new(&mut copy, sequence);
     let plan = plan_of(shared, ShellTarget::Driven(running.target()), report);
+    let mut waits = Waits::new(job.options.on_input_wait);
     let ending = Follow {
         running,
         output: &mut output,
@@ -79,6 +76,7 @@ pub(in crate::session) async fn run(
         plan: &plan,
         deadline: clock.deadline(),
         cancel: &job.cancel,
+        waits: &mut waits,
     }
     .complete()
     .await;
@@ -111,8 +109,21 @@ pub(in crate::session) async fn run(
         lost_with_shell: Vec::new(),
         limits_met: shared.limits.met(before, outcome),
         read_only,
+        input_wanted: waits.into_seen(),
     };
     Ok(CopyEnd { result, left_in })
+}
+
+/// A copy for one command, and what a read-only one is kept from.
+async fn copy_of(
+    shared: &Shared,
+    is_read_only: bool,
+) -> Result<(DrivenShell, Option<ReadOnlyReport>), ShellError> {
+    if !is_read_only {
+        return Ok((shared.copy().await?, None));
+    }
+    let (copy, degraded) = shared.read_only_copy().await?;
+    Ok((copy, Some(ReadOnlyReport { degraded, ..ReadOnlyReport::default() })))
 }
 
 /// Whom a stop of a copy's command is about.

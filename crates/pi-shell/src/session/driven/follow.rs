@@ -19,6 +19,7 @@ use crate::outcome::ExitOutcome;
 use crate::session::filters;
 use crate::session::output_pipe::OutputPipe;
 use crate::session::tail::{Output as _, Tail};
+use crate::session::unanswered::Waits;
 use crate::source::{ReadOutcome, Source as _};
 use crate::stop::{self, StopPlan};
 use crate::supervisor::{ChildExit, Supervisor};
@@ -51,11 +52,13 @@ pub(super) struct Follow<'a> {
     pub(super) plan: &'a (dyn Fn() -> StopPlan + Send + Sync),
     pub(super) deadline: Deadline,
     pub(super) cancel: &'a CancellationToken,
+    pub(super) waits: &'a mut Waits,
 }
 
 enum Event {
     Cancelled,
     Deadline,
+    Unanswered(ExitOutcome),
     Heard(Heard),
     Ended(ChildExit),
     Read(usize),
@@ -141,6 +144,7 @@ impl Follow<'_> {
                     () = self.deadline.come(), if timed && self.deadline.is_set() => Event::Deadline,
                     _ = &mut ladder, if stopping.is_some() => Event::Stopped,
                     heard = self.running.heard() => Event::Heard(heard),
+                    outcome = self.waits.ending(), if stopping.is_none() => Event::Unanswered(outcome),
                     exit = &mut ended, if exit.is_none() => Event::Ended(exit),
                     () = self.delivery.drained(), if !reading => Event::Nothing,
                     read = self.output.read(), if reading => match read {
@@ -157,7 +161,17 @@ impl Follow<'_> {
             match event {
                 Event::Nothing => {}
                 Event::NothingMore => self.delivery.flush(),
-                Event::Read(length) => self.delivery.take(self.output, length),
+                Event::Read(length) => {
+                    // What it writes while it is being stopped answers nothing.
+                    if stopping.is_none() {
+                        self.waits.stir();
+                    }
+                    self.delivery.take(self.output, length);
+                }
+                Event::Unanswered(outcome) => {
+                    self.delivery.stopping();
+                    stopping = Some(outcome);
+                }
                 Event::Cancelled => {
                     self.delivery.stopping();
                     stopping = Some(ExitOutcome::Cancelled);
@@ -193,6 +207,7 @@ impl Follow<'_> {
                 }
                 Event::Look => {
                     self.supervisor.wake();
+                    self.waits.tick(|| self.output.file_id().ok(), plan);
                     if let Some(heard) = self.running.heard_now() {
                         return end_by(heard);
                     }

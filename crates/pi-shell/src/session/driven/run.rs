@@ -16,15 +16,16 @@ use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::inline;
 use crate::job::{Clock, Job};
-use crate::outcome::{ExitOutcome, OutputSummary, ProcessInfo, RunResult};
+use crate::outcome::{ExitOutcome, InputWanted, OutputSummary, ProcessInfo, RunResult};
 use crate::session::effects;
 use crate::session::output_pipe::OutputPipe;
+use crate::session::unanswered::Waits;
 use crate::stop::{ShellTarget, StopPlan};
 use crate::supervisor::ChildExit;
 
 /// What came of an attempt to run a command.
 enum Attempt {
-    Ended(Ending),
+    Ended(Ending, Option<InputWanted>),
     /// Bash certainly did not start it.
     NotRun,
 }
@@ -94,11 +95,12 @@ impl Engine {
             self.is_between = false;
             attempt = self.attempt(job, cwd.as_deref(), &clock, &mut output, &mut delivery).await?;
         }
-        let Attempt::Ended(ending) = attempt else {
+        let Attempt::Ended(ending, input_wanted) = attempt else {
             self.main = None;
             return Err(broken());
         };
         let mut result = self.conclude(job, ending, &clock, output, delivery).await?;
+        result.input_wanted = input_wanted;
         result.limits_met = self.shared.limits.met(before, result.outcome);
         Ok(result)
     }
@@ -165,6 +167,7 @@ impl Engine {
         let (shared, title) = (Arc::clone(&self.shared), self.title.clone());
         let report = shared.main().1;
         let plan = move || StopPlan { report, ..shared.plan(target.clone(), !title.holds()) };
+        let mut waits = Waits::new(options.on_input_wait);
         let ending = Follow {
             running,
             output,
@@ -174,6 +177,7 @@ impl Engine {
             plan: &plan,
             deadline: clock.deadline(),
             cancel: &job.cancel,
+            waits: &mut waits,
         }
         .complete()
         .await;
@@ -191,7 +195,7 @@ impl Engine {
             }
             ending => {
                 self.status = None;
-                Ok(Attempt::Ended(ending))
+                Ok(Attempt::Ended(ending, waits.into_seen()))
             }
         }
     }
@@ -262,6 +266,7 @@ impl Engine {
             lost_with_shell: std::mem::take(&mut self.lost_with_shell),
             limits_met: Vec::new(),
             read_only: None,
+            input_wanted: None,
         })
     }
 

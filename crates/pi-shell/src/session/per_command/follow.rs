@@ -10,6 +10,7 @@ use crate::deadline::{Deadline, until};
 use crate::delivery::Delivery;
 use crate::outcome::ExitOutcome;
 use crate::session::tail::{Output as _, Tail};
+use crate::session::unanswered::{TICK, Waits};
 use crate::source::{ReadOutcome, Source as _};
 
 enum Event {
@@ -17,6 +18,7 @@ enum Event {
     Stop(ExitOutcome),
     Stopped,
     Read(ReadOutcome),
+    Tick,
     Nothing,
 }
 
@@ -28,6 +30,7 @@ pub(super) struct Follow<'a> {
     pub(super) delivery: &'a mut Delivery,
     pub(super) deadline: Deadline,
     pub(super) cancel: &'a CancellationToken,
+    pub(super) waits: &'a mut Waits,
 }
 
 impl Follow<'_> {
@@ -58,6 +61,9 @@ impl Follow<'_> {
         let (process, place) = (self.process, self.place);
         let ladder = async move { process.stop(place).await };
         tokio::pin!(ladder);
+        let mut clock = tokio::time::interval_at(Instant::now() + TICK, TICK);
+        // After the host was held up, one look is made, not all that were missed.
+        clock.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             // A pipe that is never empty would keep the thread from everything else.
             tokio::task::coop::consume_budget().await;
@@ -69,12 +75,14 @@ impl Follow<'_> {
                 // Before the deadline: a host that was held up finds both, and the command had ended in time.
                 outcome = process.ended(), if stopping.is_none() => Event::Ended(outcome),
                 () = self.deadline.come(), if stopping.is_none() => Event::Stop(ExitOutcome::TimedOut),
+                outcome = self.waits.ending(), if stopping.is_none() => Event::Stop(outcome),
                 () = &mut ladder, if stopping.is_some() => Event::Stopped,
                 () = self.delivery.drained(), if !reading => Event::Nothing,
                 read = self.output.read_to_end(), if reading && is_open => {
                     Event::Read(read.unwrap_or(ReadOutcome::Closed))
                 }
                 () = until(update), if update.is_some() => Event::Nothing,
+                _ = clock.tick(), if stopping.is_none() => Event::Tick,
             };
             match event {
                 Event::Ended(outcome) => return outcome,
@@ -84,9 +92,14 @@ impl Follow<'_> {
                 }
                 Event::Stopped => return stopping.unwrap_or(ExitOutcome::Cancelled),
                 Event::Read(ReadOutcome::Data(length)) => {
+                    // What it writes while it is being stopped answers nothing.
+                    if stopping.is_none() {
+                        self.waits.stir();
+                    }
                     self.delivery.take(self.output, length);
                 }
                 Event::Read(ReadOutcome::Closed) => is_open = false,
+                Event::Tick => self.process.look(self.place, self.output, self.waits),
                 Event::Read(ReadOutcome::Empty) | Event::Nothing => self.delivery.update(),
             }
         }

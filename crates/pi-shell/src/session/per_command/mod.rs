@@ -34,6 +34,7 @@ use self::silent::silent_job;
 use self::state::State;
 use super::effects;
 use super::ownership::{Ownership, Title};
+use super::unanswered::Waits;
 use crate::budget;
 use crate::delivery::Delivery;
 use crate::environment;
@@ -179,6 +180,7 @@ impl PerCommand {
             title.begin();
         }
         let mut delivery = Delivery::new(Arc::clone(&job.observer), Some(&job.options));
+        let mut waits = Waits::new(job.options.on_input_wait);
         let outcome = Follow {
             process: &process,
             place,
@@ -186,6 +188,7 @@ impl PerCommand {
             delivery: &mut delivery,
             deadline: clock.deadline(),
             cancel: &job.cancel,
+            waits: &mut waits,
         }
         .complete()
         .await;
@@ -194,7 +197,7 @@ impl PerCommand {
         let result = self.conclude(place, job, &process, &files, &mark, ended, (output, delivery));
         let result = result.await;
         files.remove();
-        result
+        result.map(|result| RunResult { input_wanted: waits.into_seen(), ..result })
     }
 
     /// Turns the end of a command into its result, and takes over what its bash left.
@@ -241,6 +244,7 @@ impl PerCommand {
             lost_with_shell: lost.filter(|_| is_missed).collect(),
             limits_met: place.limits_met(process, outcome),
             read_only: None,
+            input_wanted: None,
         })
     }
 

@@ -27,6 +27,7 @@ use crate::session::launch::spawn_error;
 use crate::session::limits::LimitsMark;
 use crate::session::ownership::Title;
 use crate::session::tail::{FileId, Output, Sight};
+use crate::session::unanswered::Waits;
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
 use crate::stop::{self, ShellTarget, StopPlan};
 use crate::supervisor::{Child, SpawnRequest};
@@ -252,6 +253,11 @@ impl Process {
                 spared
             }),
         }
+    }
+
+    /// Looks whether it waits for input that cannot come, where that is due.
+    pub(super) fn look(&self, place: &Place, output: &CommandPipe, waits: &mut Waits) {
+        waits.tick(|| output.file_id().ok(), || self.plan(place));
     }
 
     /// What passes its output on still, or has it.

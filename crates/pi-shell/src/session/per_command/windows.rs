@@ -21,6 +21,7 @@ use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo};
 use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
 use crate::session::ownership::Title;
 use crate::session::tail::{FileId, Output, Sight};
+use crate::session::unanswered::Waits;
 use crate::source::{READ_BYTES, ReadOutcome, Source};
 use crate::sys::job::{self, Job};
 
@@ -214,6 +215,10 @@ impl Process {
             }
         }
     }
+
+    /// What a program waits for cannot be seen.
+    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
+    pub(super) fn look(&self, _place: &Place, _output: &CommandPipe, _waits: &mut Waits) {}
 
     /// What still passes its output on cannot be seen.
     pub(super) fn sight(&self, _place: &Place, _output: FileId) -> Sight {

@@ -1,0 +1,138 @@
+/**
+ * What is said of an output that ends in a question: recognized in the words of real programs, and in nothing else.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CommandResult } from "@pi-bash/executor";
+import { describe, expect, it } from "vitest";
+import { askedInputNotice, promptOf, questionOf } from "../src/asked-input.ts";
+
+const CASES = new URL("../../../test/minimizer/cases/", import.meta.url).pathname;
+
+/** Ends of outputs, as these programs write them without a terminal. */
+const ASKING: [program: string, output: string][] = [
+  ["rm -i", "rm: remove regular empty file 'f'? "],
+  ["cp -i", "cp: overwrite 'b'? "],
+  ["git add -p", "@@ -1 +1 @@\n-a\n+b\n(1/1) Stage this hunk [y,n,q,a,d,e,?]? \n"],
+  [
+    "python input",
+    'Name: Traceback (most recent call last):\n  File "<string>", line 1\nEOFError: EOF when reading a line\n',
+  ],
+  ["ssh", "Host key verification failed.\n"],
+  ["git over http", "fatal: could not read Username for 'https://example.com': No such device or address\n"],
+  ["gpg", "gpg: cannot open '/dev/tty': No such device or address\n"],
+  ["apt-get", "Do you want to continue? [Y/n] Abort.\n"],
+  ["sudo", "sudo: a terminal is required to read the password; either use the -S option\n"],
+  ["docker", "the input device is not a TTY\n"],
+  ["fdisk", "Command (m for help): "],
+  ["npm", "Is this OK? (yes) Ok to proceed? (y) "],
+  ["a script", "Installing\nProceed? (y/N) "],
+];
+
+/** Ends of outputs that ask nothing. */
+const SAYING = [
+  "",
+  "done\n",
+  "Proceed? (y/N)\n",
+  "Downloading: ",
+  "Compiling...",
+  "Would you like tea\n",
+  "error: expected `)`",
+  "stdin: is not a tty\nok\n",
+  "a: 1\nb: 2\npassword: hunter2",
+  "usage: x [--continue]",
+];
+
+function ended(result: Partial<CommandResult>): CommandResult {
+  const output = result.output ?? "";
+  const bytes = Buffer.byteLength(output);
+  const counts = { truncated: false, totalLines: 1, outputLines: 1, totalBytes: bytes, outputBytes: bytes };
+  return { output, cancelled: false, ...counts, ...result };
+}
+
+describe("the hint on a question without an answer", () => {
+  it.each(ASKING)("recognizes %s", (_, output) => {
+    expect(questionOf(output)).toBeDefined();
+  });
+
+  it.each(SAYING)("says nothing of %j", (output) => {
+    expect(askedInputNotice(ended({ output, exitCode: 0 }), "x")).toEqual([]);
+  });
+
+  it("quotes the question, and says of status 0 what it may mean", () => {
+    const output = "Installing\nProceed? (y/N) ";
+    expect(askedInputNotice(ended({ output, exitCode: 0 }), "x")).toEqual([
+      'It seems to have asked for input ("Proceed? (y/N)") and got none; exit status 0 may mean that nothing was done.',
+    ]);
+    expect(askedInputNotice(ended({ output, exitCode: 1 }), "x")).toEqual([
+      'It seems to have asked for input ("Proceed? (y/N)") and got none.',
+    ]);
+    expect(askedInputNotice(ended({ output, cancelled: true }), "x")).toEqual([]);
+  });
+
+  it("knows a bare `read`, which prints nothing", () => {
+    const silent = ended({ exitCode: 1 });
+    expect(askedInputNotice(silent, "read -r -p 'Go on? ' answer")).toHaveLength(1);
+    expect(askedInputNotice(ended({ exitCode: 0 }), "read answer || true")).toEqual([]);
+    for (const command of ["read x < f", "echo a | read x", "read x <<< y", "grep read f", "false", "read <&3"])
+      expect(askedInputNotice(silent, command), command).toEqual([]);
+  });
+
+  it("is silent on every recorded output of the repository", () => {
+    const files = readdirSync(CASES, { recursive: true, encoding: "utf8", withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+    const asking = files.filter((file) => questionOf(readFileSync(file, "utf8")) !== undefined);
+
+    expect(files.length).toBeGreaterThan(600);
+    expect(asking).toEqual([]);
+  });
+
+  it("answers for any text, in one line of bounded length", () => {
+    const pieces = [
+      "? ",
+      "[y/n]",
+      "\n",
+      "\u001b[2K",
+      "password:",
+      "\u202e",
+      "x".repeat(700),
+      "EOF when reading a line",
+      "\r",
+      "/dev/tty ",
+      '"',
+    ];
+    for (let seed = 0; seed < 2_000; seed += 1) {
+      const text = [1, 7, 31, 113].map((step) => pieces[(seed * step + (seed >> 3)) % pieces.length]).join("");
+      const [notice = "", ...more] = askedInputNotice(ended({ output: text, exitCode: 0 }), "x");
+      expect(more).toEqual([]);
+      expect(notice).not.toMatch(/[\p{Cc}\u202e]/u);
+      expect(notice.length).toBeLessThan(400);
+      expect(promptOf(text)?.length ?? 0).toBeLessThanOrEqual(200);
+    }
+  });
+});
+
+describe("the note on a question that is asked again and again", () => {
+  const flood = (line: string) => ended({ output: line.repeat(2_000), totalBytes: 2_000_000, cancelled: true });
+
+  it("is made of few lines, of which the last asks", () => {
+    const note = 'It wrote "Name:" again and again: it asks for input that it does not get.';
+    expect(askedInputNotice(flood("Name: \n"), "x")).toEqual([note]);
+    expect(askedInputNotice(flood("Name: "), "x")).toEqual([note]);
+  });
+
+  it("is not made of a flood that asks nothing, nor of a short output", () => {
+    expect(askedInputNotice(flood("y\n"), "x")).toEqual([]);
+    expect(askedInputNotice(flood("tick\n"), "x")).toEqual([]);
+    expect(askedInputNotice(ended({ output: "Name: \n".repeat(200), exitCode: 1 }), "x")).toEqual([]);
+  });
+});
+
+describe("the note on a program that waits", () => {
+  it("says who waits, where the command goes on", () => {
+    const inputWanted = { pid: 7, program: "vi\nm", ended: false };
+    const [note] = askedInputNotice(ended({ inputWanted, cancelled: true }), "x");
+    expect(note).toMatch(/^`vi m` \(pid 7\) waits for a person's input and has no terminal\. Run it without questions/);
+  });
+});
