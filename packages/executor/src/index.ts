@@ -46,6 +46,7 @@ export {
 export type { OwnedJob } from "./jobs/job-entry.ts";
 export type { LogSecrets, LogTotals } from "./jobs/job-log.ts";
 export { JobManager } from "./jobs/job-manager.ts";
+export type { JobNewsItem } from "./jobs/job-news.ts";
 export type { JobManagerOptions, JobOptions } from "./jobs/job-options.ts";
 export type { LogText } from "./jobs/log-reader.ts";
 export type { JobReport, PollOptions, PollResult } from "./jobs/poll.ts";

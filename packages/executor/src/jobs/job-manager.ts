@@ -26,6 +26,7 @@ import {
   toOwnedJob,
   toRecord,
 } from "./job-entry.ts";
+import { JobNews, type JobNewsItem } from "./job-news.ts";
 import type { JobManagerOptions, JobOptions } from "./job-options.ts";
 import { JobRegistry } from "./job-registry.ts";
 import { cancelText } from "./job-texts.ts";
@@ -42,6 +43,7 @@ export class JobManager {
   readonly #registry: JobRegistry | undefined;
   readonly #queue: DeliveryQueue;
   readonly #host: HostIdentity;
+  readonly #news = new JobNews();
   /** Jobs by id, in the order they started. */
   readonly #jobs = new Map<string, JobEntry>();
   #lastNumber = 0;
@@ -188,6 +190,19 @@ export class JobManager {
     return this.#queue.subscribe(owner, sink);
   }
 
+  /** Says something of a job that still runs to its owner's sink, with what else is delivered. Ended or unknown: nothing. */
+  announce(id: string, news: JobNewsItem): void {
+    const entry = this.#jobs.get(id);
+    if (entry === undefined || !entry.isRunning || entry.isQuiet) return;
+    this.#news.put(id, news);
+    this.#queue.wake(entry.view.owner);
+  }
+
+  /** Takes back what was announced of a job, or of one subject of it, as far as no sink has it. */
+  withdraw(id: string, key?: string): void {
+    this.#news.withdraw(id, key);
+  }
+
   /** Ends all jobs, waits a little, and writes the registry. Results nobody took are in it. */
   async dispose(): Promise<void> {
     if (this.#isDisposed) return;
@@ -253,14 +268,14 @@ export class JobManager {
   }
 
   #pending(owner: string | undefined): JobDelivery[] {
-    return [...this.#jobs.values()]
-      .filter((entry) => entry.view.owner === owner && entry.delivery === "queued")
-      .map((entry) => entry.toDelivery());
+    const ended = [...this.#jobs.values()].filter((entry) => entry.view.owner === owner && entry.delivery === "queued");
+    // What was said of a job while it ran comes before its result.
+    return [...this.#news.pending(owner, this.#jobs), ...ended.map((entry) => entry.toDelivery())];
   }
 
   #mark(batch: readonly JobDelivery[], delivery: "sending" | "delivered" | "queued"): void {
-    for (const { job } of batch) {
-      const entry = this.#jobs.get(job.id);
+    for (const each of batch) {
+      const entry = this.#news.mark(each, delivery) ? undefined : this.#jobs.get(each.job.id);
       if (entry === undefined) continue;
       entry.delivery = delivery;
       this.#save(entry);
@@ -269,6 +284,7 @@ export class JobManager {
 
   #cancel(entry: JobEntry): void {
     entry.isQuiet = true;
+    this.#news.withdraw(entry.view.id);
     entry.view = { ...entry.view, state: "cancelled" };
     entry.cancel();
     this.#save(entry);
@@ -286,6 +302,7 @@ export class JobManager {
   #forget(): void {
     for (const id of forgettable([...this.#jobs.values()], this.#now())) {
       this.#jobs.delete(id);
+      this.#news.withdraw(id);
       void this.#registry?.remove(id);
     }
   }

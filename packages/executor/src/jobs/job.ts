@@ -71,7 +71,7 @@ export type JobWork = (context: JobContext) => Promise<JobEnd>;
  */
 export type DeliveryState = "none" | "queued" | "sending" | "delivered" | "consumed";
 
-/** A finished job on its way to its owner. */
+/** A finished job on its way to its owner, or news of one that still runs: it has no `endedAtMs` then. */
 export interface JobDelivery {
   /** The same in every try, and after a restart: a receiver that got it twice can tell. */
   deliveryId: string;
