@@ -31,5 +31,5 @@ mod watch;
 
 pub use look::{Look, Modes, Program, Reader, TerminalIdentity, look};
 #[cfg(target_os = "linux")]
-pub use ports::{Listening, listening};
+pub use ports::{Holder, Listening, holder, listening};
 pub use watch::{Report, Watch};
