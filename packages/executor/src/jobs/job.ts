@@ -7,6 +7,7 @@
 
 import type { Job, ProcessInfo, StopReason } from "@pi-bash/contract";
 import type { FileOpener } from "../artifacts/readable-file.ts";
+import type { PortLook } from "../ports.ts";
 import type { LogSecrets, LogTotals } from "./job-log.ts";
 
 /** A job as it is listed. */
@@ -58,6 +59,8 @@ export interface JobContext {
    * `secrets`: how what is read of it is masked. `open`: opens it, where it may be on a place; default: it is at `path`.
    */
   setArtifact(artifactId: string, path?: string, secrets?: LogSecrets, open?: FileOpener): void;
+  /** Takes a look at the ports that its processes listen on. */
+  setPorts?(look: PortLook): void;
   /** Makes it a job now, if it is none yet. False: it cannot be one, so it has to end in the foreground. */
   goToBackground(): boolean;
 }

@@ -14,6 +14,7 @@ import { orStopped } from "./agent-task.ts";
 import type { AgentReport, AgentTask, AgentTasks } from "./agent-tasks.ts";
 import { bashReport, leftOutNote, truncationOf } from "./report.ts";
 import type { ScopedTask } from "./scope.ts";
+import { toTaskPorts } from "./service-report.ts";
 
 /** Most time the host gets to say whether there is a report, in milliseconds. */
 const REPORT_BOUND_MS = 5_000;
@@ -101,9 +102,16 @@ async function waitForBash(taskId: string, owned: OwnedJob, { options, stop, por
   });
   if (report === undefined) return plain({ status: "not_found", taskId });
   const hasEnded = report.job.endedAtMs !== undefined;
-  const entry = hasEnded ? endedEntry(taskId, report, options) : runningEntry(taskId, report, options, ports.now());
+  const entry = hasEnded
+    ? endedEntry(taskId, report, options)
+    : await withPorts(runningEntry(taskId, report, options, ports.now()), owned.job.id, ports.manager);
   const isReady = hasEnded || (options.wakesOnOutput && report.output.text !== "");
   return { entry, isReady, commit: report.commit, release: report.release };
+}
+
+async function withPorts(entry: TaskAwaitEntry, jobId: string, manager: JobManager): Promise<TaskAwaitEntry> {
+  const found = toTaskPorts(await manager.ports(jobId));
+  return found.length === 0 || entry.status !== "running" ? entry : { ...entry, ports: found };
 }
 
 function runningEntry(taskId: string, report: FollowReport, { filter }: AwaitOptions, nowMs: number): TaskAwaitEntry {
