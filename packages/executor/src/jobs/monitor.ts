@@ -65,6 +65,9 @@ export class Monitor {
   readonly #options: MonitorOptions;
   readonly #port: MonitorPort;
   readonly #stopped = new AbortController();
+  readonly #whenStopped = new Promise<void>((resolve) => {
+    this.#stopped.signal.addEventListener("abort", () => resolve(), { once: true });
+  });
   readonly #cursorKey: string;
   #place: LinePlace = { offset: 0, lines: 0, barren: 0 };
   #gathered = new MonitorEvent();
@@ -134,8 +137,7 @@ export class Monitor {
   async #readAll(): Promise<void> {
     const cursor = this.#entry.log.cursor(this.#cursorKey);
     const { signal } = this.#stopped;
-    const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-    if (!(await cursor.hold(stopped))) return;
+    if (!(await cursor.hold(this.#whenStopped))) return;
     try {
       await this.#passOver(cursor.offset);
       for (let hasMore = true; hasMore && !signal.aborted; ) {
