@@ -27,6 +27,7 @@ mod mailbox;
 pub mod mask;
 pub mod minimizer;
 mod outcome;
+pub mod ports;
 // Where the core has no terminals the addon exports none, and `capabilities().pty` says so.
 #[cfg(unix)]
 pub mod pty;

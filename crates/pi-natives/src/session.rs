@@ -90,6 +90,12 @@ impl Session {
         })
     }
 
+    /// The process above everything that the session started; absent before its first run.
+    #[napi(catch_unwind)]
+    pub fn root_pid(&self) -> Result<Option<i32>, ThrownError> {
+        Ok(self.shell()?.root_pid())
+    }
+
     /// What background children wrote after their commands ended, the oldest command's first.
     #[napi(catch_unwind)]
     pub fn late_output(&self) -> Result<String, ThrownError> {

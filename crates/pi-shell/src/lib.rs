@@ -34,6 +34,7 @@ mod error;
 mod inline;
 mod job;
 mod late;
+mod listening;
 mod locked;
 pub mod mask;
 mod observer;
@@ -67,6 +68,7 @@ pub use confinement::{
 pub use error::ShellError;
 #[cfg(target_os = "linux")]
 pub use inline::InlineRuns;
+pub use listening::{ListeningPort, listening_ports, port_holder};
 pub use observer::{Observer, SinkUpdate};
 pub use outcome::{
     ExitOutcome, InputWanted, LimitMet, LineRange, LostWithShell, OutputSummary, ProcessInfo,

@@ -33,6 +33,7 @@ mod watch;
 
 pub use look::{Look, Modes, Program, Reader, TerminalIdentity, look};
 #[cfg(target_os = "linux")]
-pub use ports::{Listening, listening};
+pub use ports::{Holder, Listening, holder, listening};
+#[cfg(target_os = "linux")]
 pub use unanswered::{FileId, Silence, Unanswered, unanswered};
 pub use watch::{Report, Watch};

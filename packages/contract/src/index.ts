@@ -56,6 +56,13 @@ export {
   SandboxRefusalKind,
   SandboxReport,
 } from "./sandbox.ts";
+export {
+  ServiceReady,
+  ServiceState,
+  ServiceTaskParams,
+  TaskPort,
+  WatchMode,
+} from "./service-task.ts";
 export { Settings, type SettingsInput } from "./settings.ts";
 export {
   AgentTaskParams,
@@ -63,6 +70,7 @@ export {
   BashBackgroundTerminateParams,
   BashOutputParams,
   BashTaskParams,
+  CommandTaskParams,
   type ParameterSchema,
   TaskAwaitEntry,
   TaskAwaitParams,

@@ -45,6 +45,7 @@ export {
 } from "./limits.ts";
 export { nearestNames } from "./nearest-names.ts";
 export { parseRpcRequest } from "./rpc.ts";
+export { DEFAULT_READY_SECONDS, MAX_SERVICES } from "./service-task.ts";
 export { BASH_TASK_PREFIX } from "./task.ts";
 export {
   DEFAULT_SEND_WAIT_SECONDS,

@@ -42,5 +42,7 @@ export const ProcessInfo = z.object({
   command: z.string(),
   /** When it started, in milliseconds since the Unix epoch. */
   startedAtMs: z.number().nonnegative(),
+  /** TCP ports that it listened on when it was listed. Absent: none, or not looked at. */
+  ports: z.array(z.number().int()).optional(),
 });
 export type ProcessInfo = z.infer<typeof ProcessInfo>;

@@ -5,6 +5,7 @@
  * commands have (`output`, `exitCode`, …) is optional everywhere, so that a reader of agent tasks need not change.
  */
 import * as z from "zod";
+import { ServiceTaskParams, serviceFacts, WatchMode } from "./service-task.ts";
 import { terminalFacts } from "./terminal-task.ts";
 
 /** What stands before the id of a command's task: `bash:<id of its job>`. */
@@ -46,8 +47,13 @@ export type BashTaskParams = z.infer<typeof BashTaskParams>;
  * Parameters of `task`. `kind: "bash"` tells the two apart without doubt. The type is said once more at the top, since
  * some models' hosts take no schema of a tool without it.
  */
-export const TaskParams = z.union([AgentTaskParams, BashTaskParams]).meta({ type: "object" });
+export const TaskParams = z.union([AgentTaskParams, BashTaskParams, ServiceTaskParams]).meta({ type: "object" });
 export type TaskParams = z.infer<typeof TaskParams>;
+
+/** The same where there are no agents. */
+export const CommandTaskParams = z
+  .discriminatedUnion("kind", [BashTaskParams, ServiceTaskParams])
+  .meta({ type: "object" });
 
 /** Where a task stands. `reported`: it has ended and its result can be had. */
 export const TaskStatus = z.enum(["queued", "running", "awaiting_report", "reported"]);
@@ -68,6 +74,9 @@ export const TaskAwaitParams = z.strictObject({
     .optional()
     .describe("Wait until so many have ended, whatever they write. Default: until one has new output or has ended"),
   screen: z.boolean().optional().describe("Show the screen of tasks on a terminal, not only what is new"),
+  notify: WatchMode.optional().describe(
+    "Do not wait: tell of lines that match `filter` from now on. `wake`: at once; `quiet`: with the next answer; `off`: no more",
+  ),
 });
 export type TaskAwaitParams = z.infer<typeof TaskAwaitParams>;
 
@@ -100,6 +109,7 @@ export const TaskResult = z.discriminatedUnion("status", [
     output: z.string().optional(),
     note,
     ...terminalFacts,
+    ...serviceFacts,
   }),
   z.object({
     status: z.literal("completed"),
@@ -109,6 +119,7 @@ export const TaskResult = z.discriminatedUnion("status", [
     exitCode,
     note,
     truncated: TaskTruncation.optional(),
+    ...serviceFacts,
   }),
 ]);
 export type TaskResult = z.infer<typeof TaskResult>;
@@ -125,7 +136,7 @@ const activeTaskIds = ids.optional();
 /** What `task_await` says of one task. */
 export const TaskAwaitEntry = z.discriminatedUnion("status", [
   z.object({ status: z.literal("queued"), ...awaited }),
-  z.object({ status: z.literal("running"), ...awaited, ...terminalFacts }),
+  z.object({ status: z.literal("running"), ...awaited, ...terminalFacts, ports: serviceFacts.ports }),
   z.object({ status: z.literal("awaiting_report"), ...awaited }),
   z.object({
     status: z.literal("completed"),
@@ -156,6 +167,7 @@ export const TaskListEntry = z.object({
   exitCode,
   waiting: terminalFacts.waiting,
   holder: terminalFacts.holder,
+  ...serviceFacts,
   /** 1: started by the caller itself. */
   depth: z.number().int().min(1),
   /** ISO 8601. */

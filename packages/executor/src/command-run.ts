@@ -16,6 +16,7 @@ import type { NativesPort, OutputMask, RunOptions, RunResult, SessionOptions } f
 import { ChunkThrottle, type OutputListener } from "./output/chunk-throttle.ts";
 import { withinLines } from "./output/line-window.ts";
 import { isLost, type PlaceFiles } from "./places/place.ts";
+import { type PortLook, portLook, withPorts } from "./ports.ts";
 import { ReadOnlyUnavailableError } from "./read-only/confinement.ts";
 import { READ_ONLY_ENV } from "./read-only/read-only-environment.ts";
 import { withRecognized } from "./read-only/read-only-result.ts";
@@ -66,6 +67,8 @@ export interface ExecuteBashOptions {
   artifact?: Exclude<ArtifactChoice, undefined>;
   /** Called when the command has its turn, right before it is run. */
   onTurn?: () => void;
+  /** Given a look at the ports that the command's processes listen on, right before it is run. */
+  onPorts?: (look: PortLook) => void;
   /** While another command has the session: wait for a turn (default), or run at once in a copy. */
   overlap?: "queue" | "clone";
   /**
@@ -151,7 +154,9 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
   const { value } = watched;
   // The core was told to stop; why, it does not know.
   const ended = deadline.hasKilled && value.cancelled ? { ...value, timedOut: true } : value;
-  const survivors = maskProcesses(host.mask, ended.survivors);
+  // A command that left nothing behind waits for nothing here.
+  const left = ended.survivors.length === 0 ? ended.survivors : await withPorts(host.natives, ended.survivors);
+  const survivors = maskProcesses(host.mask, left);
   const plain = settledResult({ ...ended, survivors }, endedAfterMs);
   // What a path means on a place cannot be looked up from here.
   const settled = host.place === undefined ? await withHints(plain, call) : plain;
@@ -243,7 +248,8 @@ async function start(
     ...(signal === undefined ? {} : { signal }),
     sink: sink.options,
   };
-  const { shell } = lease.session;
+  const { shell, isEphemeral } = lease.session;
+  call.options.onPorts?.(portLook(host.natives, shell, isEphemeral ? undefined : Date.now()));
   const onChunk = throttle === undefined ? undefined : (_: Error | null, chunk: string) => throttle.push(chunk);
   if (lease.turn === "own") return shell.run(run, onChunk);
   if (host.natives.capabilities().clone) return shell.run({ ...run, concurrency: "clone" }, onChunk);

@@ -6,7 +6,7 @@ import type { ArtifactStore } from "./artifacts/store.ts";
 import type { CommandResult } from "./command-result.ts";
 import type { ExecuteBashOptions } from "./command-run.ts";
 import type { ChildEnvironment } from "./environment/child-environment.ts";
-import type { NativesPort, OutputMask } from "./natives-port.ts";
+import type { ListeningPort, NativesPort, OutputMask } from "./natives-port.ts";
 import type { PathKind, Place, Placement } from "./places/place.ts";
 import type { PlaceTerminal } from "./places/place-terminal.ts";
 import type { Confinement } from "./read-only/confinement.ts";
@@ -84,6 +84,11 @@ export interface Executor {
    * Where the sessions of a key are, connected. Rejects where it cannot be reached. Undefined: on this machine.
    */
   placeOf(sessionKey?: string): Promise<SessionPlace | undefined>;
+  /**
+   * Who listens on a TCP port, whoever started it. Undefined: nothing does, or it cannot be looked at: on a place, and where
+   * there is no addon.
+   */
+  portHolder(port: number, sessionKey?: string): Promise<ListeningPort | undefined>;
   /** Closes the session of an agent's key and ends what it started. Fine if there is none. */
   closeSession(agentKey: string): Promise<void>;
   /** Shells there are now. */

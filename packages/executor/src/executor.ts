@@ -15,7 +15,7 @@ import { type CommandResult, DEFAULT_TIMEOUT_MS, neverStarted } from "./command-
 import { type ExecuteBashOptions, runCommand } from "./command-run.ts";
 import { type ChildEnvironment, checkCommandEnv, childEnvironment } from "./environment/child-environment.ts";
 import type { Executor, ExecutorPorts, SessionPlace } from "./executor-surface.ts";
-import type { NativesPort, OutputMask } from "./natives-port.ts";
+import type { ListeningPort, NativesPort, OutputMask } from "./natives-port.ts";
 import { checkCallOptions, checkExecutorOptions } from "./option-names.ts";
 import { Bases } from "./places/bases.ts";
 import { placeTerminal } from "./places/place-terminal.ts";
@@ -191,6 +191,11 @@ class SessionExecutor implements Executor {
     } catch (error) {
       return { available: false, reason: error instanceof Error ? error.message : String(error) };
     }
+  }
+
+  async portHolder(port: number, key?: string): Promise<ListeningPort | undefined> {
+    const { natives, place } = await this.#bases.of(key);
+    return place === undefined ? ((await natives.portHolder?.(port)) ?? undefined) : undefined;
   }
 
   environment(): ChildEnvironment {

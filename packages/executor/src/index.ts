@@ -50,8 +50,11 @@ export type { JobNewsItem } from "./jobs/job-news.ts";
 export type { JobManagerOptions, JobOptions } from "./jobs/job-options.ts";
 export type { JobLook, JobWatch } from "./jobs/job-watch.ts";
 export type { LogText } from "./jobs/log-reader.ts";
+export type { MonitorMode, MonitorNews, MonitorOptions } from "./jobs/monitor.ts";
+export type { MatchedLine } from "./jobs/monitor-reader.ts";
+export { type JobMonitors, MonitorLimitError, type MonitorStart } from "./jobs/monitors.ts";
 export type { JobReport, PollOptions, PollResult } from "./jobs/poll.ts";
-export type { NativesPort, OutputMask } from "./natives-port.ts";
+export type { ListeningPort, NativesPort, OutputMask } from "./natives-port.ts";
 export type { OutputListener } from "./output/chunk-throttle.ts";
 export type {
   LocalPlace,

@@ -15,7 +15,7 @@ export { nonInteractiveEnv } from "./environment/non-interactive.ts";
 export { guardListener, warnAboutListener } from "./host-listener.ts";
 export { foregroundWaitMs } from "./jobs/foreground.ts";
 export { type HostMark, isProcessAlive, ownMark } from "./jobs/host-identity.ts";
-export { endedText, jobLabel, listLine, MAX_DELIVERED_CHARS, startedText } from "./jobs/job-texts.ts";
+export { endedText, jobLabel, listLine, MAX_DELIVERED_CHARS, portsNote, startedText } from "./jobs/job-texts.ts";
 export { type LogFilter, logFilter } from "./jobs/log-reader.ts";
 export { withinLines } from "./output/line-window.ts";
 export { TailBuffer } from "./output/tail-buffer.ts";

@@ -138,6 +138,19 @@ export interface ShellPort {
    */
   handOver?(): Promise<boolean>;
   liveBackgroundJobCount(): Promise<number>;
+  /** The process above everything that it started. Absent where that cannot be looked at from here. */
+  readonly rootPid?: number | undefined;
+}
+
+/** A TCP port that a program listens on; see the native surface. */
+export interface ListeningPort {
+  readonly port: number;
+  readonly address: string;
+  readonly pid?: number;
+  readonly program?: string;
+  /** Milliseconds since the Unix epoch; 0: not known. */
+  readonly startedAtMs: number;
+  readonly isInside: boolean;
 }
 
 /** What a minimizer made of a text. */
@@ -167,6 +180,10 @@ export interface NativesPort {
     exitCode: number,
     options?: MinimizerChoices,
   ): Promise<MinimizedText | null>;
+  /** Ports that these processes and everything below them listen on. Absent where that cannot be looked at. */
+  listeningPorts?(pids: readonly number[]): Promise<ListeningPort[]>;
+  /** Who listens on a port, whoever started it. */
+  portHolder?(port: number): Promise<ListeningPort | null>;
   /** Throws where the text is no rule file or an inline test of it does not hold. */
   verifyMinimizerRules?(text: string): unknown;
   /** Absent where there are no pseudoterminals. */

@@ -28,6 +28,7 @@ const CALL: OptionNames<ExecuteBashOptions> = {
   sessionKey: true,
   placeKey: true,
   onTurn: true,
+  onPorts: true,
   onChunk: true,
   onUpdate: true,
   artifact: true,

@@ -28,6 +28,7 @@ export {
 } from "./minimizer.ts";
 export { type LoadAttempt, NativeLoadError } from "./native-load-error.ts";
 export { OutputSink, type OutputSinkOptions } from "./output-sink.ts";
+export { type ListeningPort, listeningPorts, portHolder } from "./ports.ts";
 export {
   type PtyArgvStartOptions,
   type PtyOptions,

@@ -122,6 +122,11 @@ export class Shell {
     return end.count ?? 0;
   }
 
+  /** The process above everything that the session started; undefined before its first run, and on Windows. */
+  get rootPid(): number | undefined {
+    return native(() => this.#session.rootPid()) ?? undefined;
+  }
+
   /**
    * What background children wrote after their commands ended, as text, the oldest command's first: the last 64 KiB
    * of each of the last 16 commands that left such children. It never appears in a later command's output. Empty

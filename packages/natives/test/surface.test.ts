@@ -17,8 +17,10 @@ describe("the public surface", () => {
       "driverInfo",
       "executeShell",
       "explainMinimizer",
+      "listeningPorts",
       "minimizeOutput",
       "minimizeOutputAsync",
+      "portHolder",
       "verifyMinimizerRules",
     ]);
   });
@@ -31,6 +33,7 @@ describe("the public surface", () => {
       "handOver",
       "lateOutput",
       "liveBackgroundJobCount",
+      "rootPid",
       "run",
     ]);
   });

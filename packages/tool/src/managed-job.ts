@@ -14,6 +14,7 @@ import {
   type JobContext,
   type JobEnd,
   type JobManager,
+  type JobOptions,
   type JobView,
   type JobWork,
   type TimeoutDecision,
@@ -49,6 +50,9 @@ export interface ManagedOptions {
   title?: string;
 }
 
+/** What its starter says of a job. */
+type NamedJob = Pick<JobOptions, "title" | "onStop" | "delivers">;
+
 /** Starts the call in the background, in a shell of its own. Resolves when it is known where its output goes. */
 export async function startJob(call: PreparedCall, manager: JobManager, scene: CallScene): Promise<BashToolResult> {
   await checkStart(call, scene);
@@ -62,7 +66,7 @@ export async function startManaged(
   call: PreparedCall,
   manager: JobManager,
   scene: CallScene,
-  named: { title?: string },
+  named: NamedJob,
 ): Promise<JobView> {
   await checkStart(call, scene);
   return startRun(call, manager, scene, named).job;
@@ -74,7 +78,7 @@ async function checkStart(call: PreparedCall, { signal, session }: CallScene): P
   if (signal?.aborted) throw new ToolAbortError();
 }
 
-function startRun(call: PreparedCall, manager: JobManager, scene: CallScene, named: { title?: string }) {
+function startRun(call: PreparedCall, manager: JobManager, scene: CallScene, named: NamedJob) {
   const run = new JobRun(call, scene, "own");
   const job = manager.start({ command: call.original, work: run.work, ...ownerOf(scene), ...named });
   run.jobId = job.id;

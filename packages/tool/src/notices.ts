@@ -15,6 +15,7 @@ import {
 } from "@pi-bash/contract";
 import { clipped } from "@pi-bash/contract/text";
 import type { CommandResult } from "@pi-bash/executor";
+import { portsNote } from "@pi-bash/executor/internal";
 
 /** Survivors, and names of variables, that are listed one by one. */
 const MAX_LISTED = 5;
@@ -80,7 +81,9 @@ function shownText({ shownRange: shown, headRange: head, totalLines, ...bounds }
 /** Processes that outlived the command, and the artifact that takes what they write. */
 export function survivorsNotice({ survivors = [], artifactId }: CommandResult): string[] {
   if (survivors.length === 0) return [];
-  const names = survivors.slice(0, MAX_LISTED).map(({ pid, command }) => `${pid} \`${clip(command, 60)}\``);
+  const names = survivors
+    .slice(0, MAX_LISTED)
+    .map((each) => `${each.pid} \`${clip(each.command, 60)}\`${portsNote(each)}`);
   const more = survivors.length > MAX_LISTED ? ` and ${survivors.length - MAX_LISTED} more` : "";
   const place = artifactId === undefined ? "" : ` What they write goes to ${artifactUrl(artifactId)}.`;
   return [`Still running: ${names.join(", ")}${more}. They end with the session.${place}`];

@@ -336,6 +336,19 @@ impl Shell {
         0
     }
 
+    /// The process above everything that the session started. None before its first run, while the session is opened, and
+    /// where there is none (Windows).
+    pub fn root_pid(&self) -> Option<i32> {
+        if let Some(session) = self.inner.per_command.get() {
+            return session.root_pid();
+        }
+        #[cfg(target_os = "linux")]
+        if let Some((shared, _)) = self.inner.shared().clone() {
+            return Some(shared.supervisor.pid());
+        }
+        None
+    }
+
     /// What background children wrote after their commands ended, oldest command first: up to
     /// 64 KiB of each of the last 16 commands.
     pub fn late_output(&self) -> String {

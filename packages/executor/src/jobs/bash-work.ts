@@ -14,7 +14,7 @@ import type { LogSecrets } from "./job-log.ts";
 
 /** How a job runs its command. */
 export interface BashWorkOptions
-  extends Omit<ExecuteBashOptions, "artifact" | "signal" | "backgrounded" | "isEphemeral" | "onTimeout"> {
+  extends Omit<ExecuteBashOptions, "artifact" | "signal" | "backgrounded" | "onPorts" | "isEphemeral" | "onTimeout"> {
   /** `own`: a shell for this command alone; `shared`: the session of `sessionKey`. */
   session: "own" | "shared";
   /** Makes the text of the job. Default: the output. */
@@ -37,6 +37,7 @@ export function bashWork(executor: Executor, command: string, options: BashWorkO
         isFollowed: true,
         signal: context.signal,
         backgrounded: context.backgrounded,
+        onPorts: (look) => context.setPorts?.(look),
         ...(onTimeout === undefined ? {} : { onTimeout: () => onTimeout(context) }),
         onUpdate: (tail, totals) => {
           context.update(tail, totals);

@@ -7,6 +7,7 @@
 import { randomUUID } from "node:crypto";
 import type { JobState, TaskWaiting } from "@pi-bash/contract";
 import { settlesWithin } from "@pi-bash/contract/wait";
+import type { PortLook } from "../ports.ts";
 import type { DeliveryState, HostIdentity, JobContext, JobDelivery, JobEnd, JobRecord, JobView } from "./job.ts";
 import { JobLog } from "./job-log.ts";
 import type { JobOptions } from "./job-options.ts";
@@ -31,6 +32,12 @@ export class JobEntry {
   keptMs: number | undefined;
   /** Makes it a job; set while it is in the foreground and may become one. */
   promote: (() => boolean) | undefined;
+  /** Looks what its processes listen on; absent: nothing of it has run. */
+  ports: PortLook | undefined;
+  /** Called when somebody ends it, also after its own end. */
+  onStop: (() => void) | undefined;
+  /** Whether its result is delivered, with a text where it gives one; absent: it is. Asked once, at its end. */
+  delivers: ((job: JobView) => boolean | string) | undefined;
   /** As it was given. */
   readonly command: string;
   readonly log = new JobLog();
@@ -102,6 +109,9 @@ export class JobEntry {
           onWaiting(waiting);
         });
       },
+      setPorts: (look) => {
+        this.ports = look;
+      },
       goToBackground: () => this.isRunning && !this.isCancelled && (this.isJob || this.promote?.() === true),
     };
   }
@@ -164,7 +174,7 @@ export function toOwnedJob({ view, command }: JobEntry): OwnedJob {
 }
 
 /** Work that is no job yet: it has no id. */
-export function newEntry({ command, owner, title }: JobOptions, nowMs: number): JobEntry {
+export function newEntry({ command, owner, title, onStop, delivers }: JobOptions, nowMs: number): JobEntry {
   const view: JobView = {
     id: "",
     type: "bash",
@@ -174,7 +184,10 @@ export function newEntry({ command, owner, title }: JobOptions, nowMs: number): 
     ...(owner === undefined ? {} : { owner }),
     ...(title === undefined ? {} : { title }),
   };
-  return new JobEntry(view, randomUUID(), command);
+  const entry = new JobEntry(view, randomUUID(), command);
+  entry.onStop = onStop;
+  entry.delivers = delivers;
+  return entry;
 }
 
 /** What is kept on disk. */

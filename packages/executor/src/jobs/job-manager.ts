@@ -11,6 +11,7 @@ import { DEFAULT_MAX_JOBS, type TaskWaiting } from "@pi-bash/contract";
 import { TASK_RETENTION_MS } from "@pi-bash/contract/internal";
 import { settlesWithin } from "@pi-bash/contract/wait";
 import { guardListener, warnAboutListener } from "../host-listener.ts";
+import type { ListeningPort } from "../natives-port.ts";
 import type { TaskTerminal } from "../tty/terminal-port.ts";
 import { DeliveryQueue, type DeliverySink } from "./delivery-queue.ts";
 import { type FollowOptions, type FollowReport, followJob } from "./follow.ts";
@@ -33,6 +34,7 @@ import type { JobManagerOptions, JobOptions } from "./job-options.ts";
 import { JobRegistry } from "./job-registry.ts";
 import { cancelText } from "./job-texts.ts";
 import { type JobWatch, watchJob } from "./job-watch.ts";
+import { JobMonitors } from "./monitors.ts";
 import { withArtifact } from "./overflow.ts";
 import { type PollOptions, type PollResult, pollJobs } from "./poll.ts";
 import { forgettable } from "./retention.ts";
@@ -42,6 +44,8 @@ const DISPOSE_BOUND_MS = 3_000;
 
 /** The jobs of a host: started, read, ended, delivered. */
 export class JobManager {
+  /** Expressions that are watched for in what jobs write. */
+  readonly monitors: JobMonitors;
   readonly #foreground = new ForegroundEntries();
   readonly #options: JobManagerOptions;
   readonly #registry: JobRegistry | undefined;
@@ -60,6 +64,15 @@ export class JobManager {
     if (options.onWaiting !== undefined) this.watchWaiting(options.onWaiting);
     this.#registry = options.registryFolder === undefined ? undefined : new JobRegistry(options.registryFolder);
     this.#host = enterHost();
+    this.monitors = new JobMonitors({
+      entry: (id) => this.#jobs.get(id),
+      put: (entry, news) => {
+        if (entry.isQuiet) return;
+        this.#news.put(entry.view.id, news);
+        this.#queue.wake(entry.view.owner);
+      },
+      released: (entry) => this.#offer(entry),
+    });
     this.#queue = new DeliveryQueue({
       pending: (owner) => this.#pending(owner),
       sending: (batch) => this.#mark(batch, "sending"),
@@ -191,6 +204,7 @@ export class JobManager {
       this.#cancel(entry);
       return { text: `Cancelled background job ${id}.`, job: entry.view };
     }
+    entry?.onStop?.();
     const stopped = entry === undefined ? 0 : await this.#stopSurvivors(entry);
     return { text: cancelText(id, entry?.view, stopped), job: entry?.view };
   }
@@ -200,6 +214,7 @@ export class JobManager {
     const entry = this.#jobs.get(id);
     if (entry === undefined) return true;
     if (entry.isRunning && !entry.isCancelled) this.#cancel(entry);
+    else entry.onStop?.();
     if (!(await settlesWithin(entry.whenEnded(), boundMs))) return false;
     await this.#stopSurvivors(entry);
     return true;
@@ -207,7 +222,9 @@ export class JobManager {
 
   /** Ends all jobs of an owner and waits until they are gone. Ids of those that are not by then. */
   async cancelAndReap(owner: string | undefined, boundMs: number): Promise<string[]> {
-    const entries = this.#running().filter((entry) => entry.view.owner === owner);
+    const owned = [...this.#jobs.values()].filter((entry) => entry.view.owner === owner);
+    const entries = owned.filter((entry) => entry.isRunning);
+    for (const entry of owned) if (!entry.isRunning) entry.onStop?.();
     for (const entry of entries) this.#cancel(entry);
     await settlesWithin(Promise.all(entries.map((entry) => entry.whenEnded())), boundMs);
     return entries.filter((entry) => entry.isRunning).map((entry) => entry.view.id);
@@ -218,12 +235,22 @@ export class JobManager {
     return this.#queue.subscribe(owner, sink);
   }
 
+  /** What a job's processes listen on, ended or not; looked at at most once a second. */
+  async ports(id: string): Promise<readonly ListeningPort[]> {
+    return (await this.#jobs.get(id)?.ports?.()) ?? [];
+  }
+
   /** Says something of a job that still runs to its owner's sink, with what else is delivered. Ended or unknown: nothing. */
   announce(id: string, news: JobNewsItem): void {
     const entry = this.#jobs.get(id);
     if (entry === undefined || !entry.isRunning || entry.isQuiet) return;
     this.#news.put(id, news);
     this.#queue.wake(entry.view.owner);
+  }
+
+  /** Takes news of an owner's jobs that start no turn, as texts for an answer that they go with. */
+  takeQuietNews(owner: string | undefined): string[] {
+    return this.#news.takeQuiet(owner, this.#jobs);
   }
 
   /** Takes back what was announced of a job, or of one subject of it, as far as no sink has it. */
@@ -235,6 +262,7 @@ export class JobManager {
   async dispose(): Promise<void> {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
+    this.monitors.close();
     const running = this.#running();
     for (const entry of running) this.#cancel(entry);
     await settlesWithin(Promise.all(running.map((entry) => entry.whenEnded())), DISPOSE_BOUND_MS);
@@ -295,6 +323,9 @@ export class JobManager {
     const settled = settledView(entry, end, this.#now());
     entry.settle(settled, text, end);
     if (!entry.isJob) return;
+    const delivers = entry.isCancelled || (entry.delivers?.(settled) ?? true);
+    if (delivers === false) entry.isQuiet = true;
+    if (typeof delivers === "string") entry.text = `${entry.text.trimEnd()}\n\n${delivers}`;
     this.#save(entry);
     this.#options.onEnd?.(settled);
     this.#offer(entry);
@@ -310,6 +341,7 @@ export class JobManager {
 
   #pending(owner: string | undefined): JobDelivery[] {
     const ended = [...this.#jobs.values()].filter((entry) => entry.view.owner === owner && entry.delivery === "queued");
+    if (ended.length === 0 && !this.#news.isUrgent(owner, this.#jobs)) return [];
     // What was said of a job while it ran comes before its result.
     return [...this.#news.pending(owner, this.#jobs), ...ended.map((entry) => entry.toDelivery())];
   }
@@ -324,6 +356,7 @@ export class JobManager {
   }
 
   #cancel(entry: JobEntry): void {
+    entry.onStop?.();
     entry.isQuiet = true;
     this.#news.withdraw(entry.view.id);
     entry.view = { ...entry.view, state: "cancelled" };

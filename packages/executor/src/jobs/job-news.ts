@@ -14,6 +14,8 @@ export interface JobNewsItem {
   readonly key: string;
   /** Text for the model; made from the one that it replaces, where there is one. */
   readonly text: string | ((earlier: string | undefined) => string);
+  /** It starts no turn: it waits for something that does, or for `takeQuiet`. Default false. */
+  readonly isQuiet?: boolean;
 }
 
 interface Queued {
@@ -21,6 +23,7 @@ interface Queued {
   readonly jobId: string;
   readonly key: string;
   text: string;
+  isQuiet: boolean;
   /** A sink has it and has not answered. */
   isSending: boolean;
 }
@@ -29,11 +32,11 @@ export class JobNews {
   #items: Queued[] = [];
 
   /** Queues a text about a job. */
-  put(jobId: string, { key, text }: JobNewsItem): void {
+  put(jobId: string, { key, text, isQuiet = false }: JobNewsItem): void {
     const earlier = this.#items.find((item) => item.jobId === jobId && item.key === key && !item.isSending);
     const made = typeof text === "string" ? text : text(earlier?.text);
-    if (earlier !== undefined) earlier.text = made;
-    else this.#items.push({ deliveryId: randomUUID(), jobId, key, text: made, isSending: false });
+    if (earlier !== undefined) Object.assign(earlier, { text: made, isQuiet: earlier.isQuiet && isQuiet });
+    else this.#items.push({ deliveryId: randomUUID(), jobId, key, text: made, isQuiet, isSending: false });
   }
 
   /** Takes back what no sink has yet: about one subject of a job, or all about it. */
@@ -41,6 +44,22 @@ export class JobNews {
     this.#items = this.#items.filter(
       (item) => item.jobId !== jobId || item.isSending || (key !== undefined && item.key !== key),
     );
+  }
+
+  /** Whether something waits for an owner that starts a turn. */
+  isUrgent(owner: string | undefined, jobs: ReadonlyMap<string, JobEntry>): boolean {
+    return this.#items.some(
+      ({ jobId, isQuiet, isSending }) => !isQuiet && !isSending && jobs.get(jobId)?.view.owner === owner,
+    );
+  }
+
+  /** Takes what waits for an owner and starts no turn, for an answer that it goes with. */
+  takeQuiet(owner: string | undefined, jobs: ReadonlyMap<string, JobEntry>): string[] {
+    const taken = this.#items.filter(
+      ({ jobId, isQuiet, isSending }) => isQuiet && !isSending && jobs.get(jobId)?.view.owner === owner,
+    );
+    this.#items = this.#items.filter((item) => !taken.includes(item));
+    return taken.map(({ text }) => text);
   }
 
   /** What waits for an owner, oldest first. */

@@ -33,4 +33,11 @@ export interface JobOptions {
   /** The name its caller gave it. */
   title?: string;
   work: JobWork;
+  /** Called when somebody ends the job, also after its own end; fine any number of times. */
+  onStop?: () => void;
+  /**
+   * Asked once, when it has ended by itself: whether the result is brought to the owner. Default: it is. One that is not can be
+   * read like any other. A text is added to the result.
+   */
+  delivers?: (job: JobView) => boolean | string;
 }

@@ -2,7 +2,7 @@
  * What a model reads about jobs: one place, so that starting, polling and delivery speak alike.
  */
 
-import { artifactUrl, displayLine, outputText } from "@pi-bash/contract";
+import { artifactUrl, displayLine, outputText, type ProcessInfo } from "@pi-bash/contract";
 import { MAX_JOB_LABEL_CHARS } from "@pi-bash/contract/internal";
 import { headUnits, tailUnits } from "@pi-bash/contract/text";
 import type { JobView } from "./job.ts";
@@ -76,9 +76,14 @@ function stateOf(job: JobView): string {
   return job.isLost ? "lost" : job.state;
 }
 
+/** ` (listens on 5173)`; empty where it listens on nothing. */
+export function portsNote({ ports = [] }: ProcessInfo): string {
+  return ports.length === 0 ? "" : ` (listens on ${ports.slice(0, 8).join(", ")})`;
+}
+
 function survivorsLine(job: JobView): string {
   const names = (job.survivors ?? []).map(
-    (process) => `${process.pid} \`${displayLine(process.command).slice(0, 80)}\``,
+    (process) => `${process.pid} \`${displayLine(process.command).slice(0, 80)}\`${portsNote(process)}`,
   );
   return `Still running: ${names.join(", ")}. Cancel the job to end them.`;
 }

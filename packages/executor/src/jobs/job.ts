@@ -7,6 +7,7 @@
 
 import type { Job, ProcessInfo, StopReason } from "@pi-bash/contract";
 import type { FileOpener } from "../artifacts/readable-file.ts";
+import type { PortLook } from "../ports.ts";
 import type { TaskTerminal } from "../tty/terminal-port.ts";
 import type { LogSecrets, LogTotals } from "./job-log.ts";
 
@@ -61,6 +62,8 @@ export interface JobContext {
   setArtifact(artifactId: string, path?: string, secrets?: LogSecrets, open?: FileOpener): void;
   /** The work is a program on that terminal: readers see its lines, and who waits. */
   setTerminal(terminal: TaskTerminal): void;
+  /** Takes a look at the ports that its processes listen on. */
+  setPorts?(look: PortLook): void;
   /** Makes it a job now, if it is none yet. False: it cannot be one, so it has to end in the foreground. */
   goToBackground(): boolean;
 }

@@ -91,6 +91,8 @@ export declare class Session {
   handOver(bridge: Bridge, id: number): void
   /** Operation `id`: how many background jobs of the session live. */
   liveBackgroundJobCount(bridge: Bridge, id: number): void
+  /** The process above everything that the session started; absent before its first run. */
+  rootPid(): number | null
   /** What background children wrote after their commands ended, the oldest command's first. */
   lateOutput(): string
 }
@@ -218,6 +220,25 @@ export interface Limits {
   sessionProcesses?: number
 }
 
+/** A TCP port that a program listens on. */
+export interface ListeningPort {
+  /** Number of the port. */
+  port: number
+  /** Where it is bound, e.g. `127.0.0.1` or `::`. */
+  address: string
+  /** The process that has the socket; absent where it is another user's. */
+  pid?: number
+  /** Short name of its program. */
+  program?: string
+  /** When that process started, in milliseconds since the Unix epoch; 0 where that is not known. */
+  startedAtMs: number
+  /** It is in another network namespace and cannot be reached from here. */
+  isInside: boolean
+}
+
+/** The ports of processes and of everything below them, by number and address. */
+export declare function listeningPorts(roots: Array<number>): Promise<Array<ListeningPort>>
+
 /** Secrets that were masked in an output. */
 export interface MaskedSecrets {
   /** Markers that stand for them. */
@@ -323,6 +344,9 @@ export interface PlantFacts {
   /** What obeys it. */
   kind: 'git-repository' | 'git-rebase' | 'tool-configuration'
 }
+
+/** Who listens on a port of this machine; nothing where it is free. */
+export declare function portHolder(port: number): Promise<Array<ListeningPort>>
 
 /** What to run on a terminal, and on what terminal. */
 export interface PtyRequest {

@@ -17,7 +17,8 @@ import { logFilter } from "@pi-bash/executor/internal";
 import { ToolAbortError, ToolError } from "../tool-error.ts";
 import { type AwaitOptions, type AwaitPorts, plain, type Waited, waitForTask } from "./await-wait.ts";
 import { answer, defineTool, type TaskTool } from "./define-tool.ts";
-import { awaitText, sharedRoom } from "./report.ts";
+import { checkWatchRequest, isWatchRequest, type WatchRequest, watchTask } from "./monitor-watch.ts";
+import { awaitText, listedLines, sharedRoom } from "./report.ts";
 import { openScope, type Scope, type ScopedTask } from "./scope.ts";
 import { fromBashTaskId } from "./task-id.ts";
 import { jobsOf, type TaskSession, workspaceOf } from "./task-session.ts";
@@ -51,6 +52,10 @@ export function createAwaitTool(session: TaskSession): TaskAwaitTool {
     parameters: () => TaskAwaitParams,
     run: async ({ params, signal, settings }) => {
       const window = outputWindow(settings);
+      if (isWatchRequest(params)) {
+        const watched = await watchTasks(session, params);
+        return answer(watchText(watched, window), { results: watched });
+      }
       const results = await awaitTasks(session, params, { signal, window });
       return answer(textOf(results, window, sameScreens(session, results)), { results });
     },
@@ -63,8 +68,33 @@ const AWAIT_PROMPT = [
   "- A task on a terminal also ends the wait when it waits for input; `screen` shows what is on its terminal.",
   "- Output is given once: each call goes on where the last one stopped. An unfinished last line waits for its end.",
   "- `filter` shows the lines that match an RE2 expression and waits for one; `filter_exclude` the others. What a filter hides can still be read without it.",
+  '- `filter` with `notify: "wake"` does not wait: it watches the tasks and tells you of matching lines when they come.',
   "- `timeout_secs: 0` does not wait. One long wait is better than many short ones.",
 ].join("\n");
+
+/** Begins, changes or ends watches. */
+async function watchTasks(session: TaskSession, params: WatchRequest): Promise<TaskAwaitEntry[]> {
+  checkFilter(params);
+  const filter = checkWatchRequest(params);
+  const scope = await openScope(session);
+  const ids = [...new Set((params.task_ids ?? []).map((id) => id.trim()))];
+  if (ids.length > MAX_AWAITED) throw new ToolError(`At most ${MAX_AWAITED} tasks can be watched at once.`);
+  const hints = scope.activeIds().slice(0, MAX_HINTS);
+  const results: TaskAwaitEntry[] = [];
+  for (const id of ids) {
+    const task = lookUp(scope, id);
+    const entry = isTask(task) ? await watchTask(session, task, { notify: params.notify, filter }) : task.entry;
+    results.push(withContext(entry, hints, false));
+  }
+  return results;
+}
+
+function watchText(results: readonly TaskAwaitEntry[], window: OutputWindow): string {
+  const lines = results.map((entry) =>
+    "note" in entry && entry.note !== undefined ? entry.note : awaitText(entry, window),
+  );
+  return listedLines(lines, window);
+}
 
 /** Waits, and takes what it gives. */
 export async function awaitTasks(

@@ -14,6 +14,7 @@ import { orStopped } from "./agent-task.ts";
 import type { AgentReport, AgentTask, AgentTasks } from "./agent-tasks.ts";
 import { bashReport, leftOutNote, truncationOf } from "./report.ts";
 import type { ScopedTask } from "./scope.ts";
+import { toTaskPorts } from "./service-report.ts";
 import { terminalEntry } from "./tty-report.ts";
 
 /** Most time the host gets to say whether there is a report, in milliseconds. */
@@ -106,10 +107,17 @@ async function waitForBash(taskId: string, owned: OwnedJob, { options, stop, por
   });
   if (report === undefined) return plain({ status: "not_found", taskId });
   const terminal = ports.manager.terminal(owned.job.id);
-  const entry = entryOf(taskId, report, { ...options, terminal, wantsScreen }, ports.now());
+  const found = entryOf(taskId, report, { ...options, terminal, wantsScreen }, ports.now());
+  const entry = await withPorts(found, owned.job.id, ports.manager);
   const hasNews = report.output.text !== "" || ("waiting" in entry && entry.waiting?.certain === true);
   const isReady = entry.status === "completed" || (options.wakesOnOutput && hasNews);
   return { entry, isReady, commit: report.commit, release: report.release };
+}
+
+async function withPorts(entry: TaskAwaitEntry, jobId: string, manager: JobManager): Promise<TaskAwaitEntry> {
+  if (entry.status !== "running") return entry;
+  const found = toTaskPorts(await manager.ports(jobId));
+  return found.length === 0 ? entry : { ...entry, ports: found };
 }
 
 /** How an entry is made of what was read. */

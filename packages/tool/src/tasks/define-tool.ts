@@ -8,7 +8,7 @@ import { checkSignal } from "../call-signal.ts";
 import { type UpdateListener, untilSettled } from "../live-updates.ts";
 import type { ToolContext } from "../session.ts";
 import { refusal, ToolAbortError } from "../tool-error.ts";
-import { type TaskSession, untilReady } from "./task-session.ts";
+import { type TaskSession, untilReady, workspaceOf } from "./task-session.ts";
 
 /** The answer to a call of a task tool. */
 export interface TaskToolResult<Details> {
@@ -83,7 +83,7 @@ export function defineTool<Name extends string, Params, Details>(
       const updates = untilSettled(onUpdate);
       try {
         const call = { params: parsed, signal, onUpdate: updates.listener, context, settings: settings() };
-        return await definition.run(call);
+        return withQuietNews(session, await definition.run(call));
       } catch (error) {
         throw refusal(error);
       } finally {
@@ -92,6 +92,13 @@ export function defineTool<Name extends string, Params, Details>(
       }
     },
   };
+}
+
+/** Matches of quiet watches go with whatever is answered next. */
+function withQuietNews<Details>(session: TaskSession, result: TaskToolResult<Details>): TaskToolResult<Details> {
+  const news = session.asyncJobManager?.takeQuietNews(workspaceOf(session)) ?? [];
+  if (news.length === 0) return result;
+  return { ...result, content: [...result.content, { type: "text", text: `\n\n${news.join("\n\n")}` }] };
 }
 
 /** An answer of one text. */

@@ -4,12 +4,14 @@
 
 import { outputWindow, type TaskListEntry, TaskListParams, type TaskStatus } from "@pi-bash/contract";
 import { clipped } from "@pi-bash/contract/text";
-import type { OwnedJob } from "@pi-bash/executor";
+import type { JobView, OwnedJob } from "@pi-bash/executor";
 import { type ForegroundCall, foregroundCallsOf } from "../foreground-calls.ts";
 import type { AgentTask } from "./agent-tasks.ts";
 import { answer, defineTool, type TaskTool } from "./define-tool.ts";
-import { listedLines, oneLine, type Room } from "./report.ts";
+import { listedLines, oneLine, portsText, type Room } from "./report.ts";
 import { openScope, type Scope } from "./scope.ts";
+import { servicesOf } from "./service-registry.ts";
+import { toTaskPorts } from "./service-report.ts";
 import { toBashTaskId } from "./task-id.ts";
 import { jobsOf, type TaskSession } from "./task-session.ts";
 import { terminalEntry } from "./tty-report.ts";
@@ -49,14 +51,16 @@ export async function listTasks(
 ): Promise<TaskListEntry[]> {
   const scope = await openScope(session);
   const now = Date.now();
+  const isWanted = (status: TaskStatus): boolean => statuses.includes(status);
+  const jobs = scope.jobs().filter(({ job }) => isWanted(bashStatus(job)));
   const all = [
     ...scope.agents.map(agentEntry),
-    ...scope.jobs().map((owned) => bashEntry(owned, scope, now, session)),
+    ...(await Promise.all(jobs.map((owned) => bashEntry(session, owned, scope, now)))),
     ...foregroundCallsOf(session)
       .list()
       .map((call) => callEntry(call, now)),
   ];
-  return all.filter(({ status }) => statuses.includes(status));
+  return all.filter(({ status }) => isWanted(status));
 }
 
 function agentEntry(agent: AgentTask): TaskListEntry {
@@ -72,13 +76,28 @@ function agentEntry(agent: AgentTask): TaskListEntry {
   };
 }
 
-function bashEntry({ job, command }: OwnedJob, scope: Scope, nowMs: number, session: TaskSession): TaskListEntry {
-  const { waiting, holder } = terminalEntry(jobsOf(session).terminal(job.id), false);
+function bashStatus({ endedAtMs }: JobView): TaskStatus {
+  return endedAtMs === undefined ? "running" : "reported";
+}
+
+async function bashEntry(
+  session: TaskSession,
+  { job, command }: OwnedJob,
+  scope: Scope,
+  nowMs: number,
+): Promise<TaskListEntry> {
+  const manager = jobsOf(session);
+  const service = servicesOf(manager).ofJob(job.id);
+  const hasProcesses = job.endedAtMs === undefined || job.survivors !== undefined;
+  const ports = hasProcesses ? toTaskPorts(await manager.ports(job.id)) : [];
+  const { waiting, holder } = terminalEntry(manager.terminal(job.id), false);
   return {
     ...(waiting === undefined ? {} : { waiting }),
     ...(holder === undefined ? {} : { holder }),
     taskId: toBashTaskId(job.id),
-    status: job.endedAtMs === undefined ? "running" : "reported",
+    status: bashStatus(job),
+    ...(service === undefined ? {} : { name: service.name, service: service.state, restarts: service.restarts }),
+    ...(ports.length === 0 ? {} : { ports }),
     ...(job.owner === undefined ? {} : { parentWorkspaceId: job.owner }),
     kind: "bash",
     display_name: job.title ?? job.label,
@@ -120,6 +139,8 @@ function lineOf(task: TaskListEntry): string {
     ...(task.waiting?.certain === true ? [`waiting for input (${task.waiting.kind})`] : []),
     ...(task.holder === undefined ? [] : ["a person has its terminal"]),
     ...(task.depth === 1 ? [] : [`depth ${task.depth}`]),
+    ...(task.name === undefined ? [] : [`service ${task.service}`]),
+    ...(task.ports === undefined ? [] : [`listens on ${portsText(task.ports)}`]),
   ];
   return `${task.taskId} [${facts.join(", ")}] ${name}${script}`;
 }

@@ -5,13 +5,22 @@
  * own fence and pretend to be a fact.
  */
 
-import { artifactUrl, displayLine, outputText, type TaskAwaitEntry, type TaskTruncation } from "@pi-bash/contract";
+import {
+  artifactUrl,
+  displayLine,
+  outputText,
+  type TaskAwaitEntry,
+  type TaskPort,
+  type TaskTruncation,
+} from "@pi-bash/contract";
 import { clipped, headBytes, tailBytes } from "@pi-bash/contract/text";
 import type { JobView, LogText } from "@pi-bash/executor";
 import { terminalHead } from "./tty-report.ts";
 
 /** Longest name or script in a line, in UTF-16 units. */
 const MAX_LINE_CHARS = 120;
+/** Ports that are named in a line. */
+const MAX_NAMED = 8;
 /** Longest run of backticks that is shown as it is. */
 const MAX_RUN_CHARS = 32;
 const LONG_RUN = /`{33,}/g;
@@ -114,7 +123,8 @@ function runningText(
   isSameScreen: boolean,
 ): string {
   const elapsed = entry.elapsed_ms === undefined ? "" : ` for ${(entry.elapsed_ms / 1_000).toFixed(1)} s`;
-  const head = `### Task ${entry.taskId}: ${entry.status}${elapsed}`;
+  const listens = "ports" in entry && entry.ports !== undefined ? `\nports: ${portsText(entry.ports)}` : "";
+  const head = `### Task ${entry.taskId}: ${entry.status}${elapsed}${listens}`;
   const output = entry.output === undefined || entry.output === "" ? [] : [fenced(entry.output)];
   if (entry.status !== "running") return withNote([head, ...output].join("\n\n"), entry.note);
   const { screen } = entry;
@@ -154,6 +164,21 @@ export function listedLines(lines: readonly string[], { maxBytes, maxLines = Inf
 
 function withNote(text: string, note: string | undefined): string {
   return note === undefined ? text : `${text}\n\n${note}`;
+}
+
+/** `127.0.0.1:5173 (node, pid 4711)`, each port once. */
+export function portsText(ports: readonly TaskPort[]): string {
+  const named = ports.slice(0, MAX_NAMED).map((each) => {
+    const address = each.address.includes(":") ? `[${each.address}]` : each.address;
+    const who = [
+      ...(each.program === undefined ? [] : [oneLine(each.program)]),
+      ...(each.pid === undefined ? [] : [`pid ${each.pid}`]),
+      ...(each.inside ? ["inside its own network only"] : []),
+    ];
+    return `${address}:${each.port}${who.length === 0 ? "" : ` (${who.join(", ")})`}`;
+  });
+  const more = ports.length > MAX_NAMED ? ` and ${ports.length - MAX_NAMED} more` : "";
+  return `${named.join(", ")}${more}`;
 }
 
 /** A name or a script as one line of bounded length, hidden characters written out. */

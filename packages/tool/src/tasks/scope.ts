@@ -27,6 +27,8 @@ export interface Scope {
   /** Commands in scope, in the order they started. */
   jobs(): OwnedJob[];
   find(taskId: string): ScopedTask;
+  /** Whether what an owner runs may be seen and ended here. */
+  includes(owner: string | undefined): boolean;
   /** Ids of what has not ended. */
   activeIds(): string[];
   /** How deep an owner is: 0 is the caller itself. */
@@ -45,6 +47,7 @@ export async function openScope(session: TaskSession): Promise<Scope> {
   return {
     agents,
     jobs,
+    includes: isInScope,
     find: (taskId) => {
       const id = taskId.trim();
       const jobId = fromBashTaskId(taskId);

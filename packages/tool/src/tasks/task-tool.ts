@@ -1,11 +1,12 @@
 /**
  * `task`: starts an agent or runs a command.
  */
-import { BashTaskParams, MAX_TASK_SECONDS, type Settings, TaskParams, type TaskResult } from "@pi-bash/contract";
+import { CommandTaskParams, MAX_TASK_SECONDS, type Settings, TaskParams, type TaskResult } from "@pi-bash/contract";
 import { settingsReader } from "../call-settings.ts";
 import { maySpawnAgents, runAgentTask } from "./agent-task.ts";
 import { runBashTask } from "./bash-task.ts";
 import { defineTool, type TaskTool } from "./define-tool.ts";
+import { runServiceTask } from "./service-task.ts";
 import type { TaskSession } from "./task-session.ts";
 
 /** The tool `task`. */
@@ -19,10 +20,11 @@ export function createTaskTool(session: TaskSession): StartTaskTool {
     label: "Task",
     description: () => taskPrompt(session, settings()),
     // What the model is shown has no agents where none can be started; a call for one is told why.
-    parameters: () => (session.agentTasks === undefined ? BashTaskParams : TaskParams),
+    parameters: () => (session.agentTasks === undefined ? CommandTaskParams : TaskParams),
     run: (call) => {
       const { params } = call;
-      return "kind" in params ? runBashTask(session, params, call) : runAgentTask(session, params, call);
+      if (!("kind" in params)) return runAgentTask(session, params, call);
+      return params.kind === "service" ? runServiceTask(session, params, call) : runBashTask(session, params, call);
     },
   });
 }
@@ -33,6 +35,7 @@ function taskPrompt(session: TaskSession, settings: Settings): string {
     '- `kind: "bash"` runs `script` in bash and returns its output, standard output and error together. Variables and functions stay for later calls in the foreground.',
     `- \`timeout_secs\` ends it. \`run_in_background: true\` returns its id at once, and \`timeout_secs\` (at most ${MAX_TASK_SECONDS}) is its longest life then.`,
     "- `tty: true` runs it on a terminal of its own, for a program that asks (an editor, a debugger, a REPL, `git add -p`): `task_send` answers it.",
+    '- `kind: "service"` starts a server by `name` and returns when it is ready; asking again for one that runs returns that one. `task_await` with `filter` and `notify: "wake"` watches its log.',
     "- `task_await` reads its output, `task_list` shows what runs, `task_terminate` ends it.",
   ];
   if (settings["task.autoBackground"]) {

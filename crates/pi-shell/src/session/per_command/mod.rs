@@ -295,6 +295,11 @@ impl PerCommand {
         self.place.lock().await.as_ref().map_or(0, |place| place.background_count())
     }
 
+    /// The process above everything that its commands started. None while its place is made.
+    pub(super) fn root_pid(&self) -> Option<i32> {
+        self.place.try_lock().ok()?.as_ref()?.root_pid()
+    }
+
     /// What background children wrote after their commands ended.
     pub(super) fn late_output(&self) -> String {
         self.late.text()

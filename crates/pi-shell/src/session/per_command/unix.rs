@@ -193,6 +193,10 @@ impl Place {
         self.ground.background_count()
     }
 
+    pub(super) fn root_pid(&self) -> Option<i32> {
+        Some(self.ground.supervisor.pid())
+    }
+
     pub(super) async fn close(&self, bound: Duration) {
         self.ground.supervisor.close(bound).await;
         self.ground.limits.remove().await;

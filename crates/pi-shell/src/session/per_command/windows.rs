@@ -173,6 +173,12 @@ impl Place {
         lock(&self.jobs).iter().map(|job| job.processes().len()).sum()
     }
 
+    /// Commands have no process above them; their job objects have them together.
+    #[expect(clippy::unused_self, reason = "elsewhere it is the supervisor's")]
+    pub(super) fn root_pid(&self) -> Option<i32> {
+        None
+    }
+
     /// Ends what commands left running.
     pub(super) async fn close(&self, bound: Duration) {
         let jobs: Vec<Arc<Job>> = lock(&self.jobs).drain(..).collect();

@@ -1,0 +1,157 @@
+/**
+ * Reads the lines of a job's file that match, with their numbers, for a watch: whole lines, from the watch's own place on.
+ *
+ * Blocks are bounded, and the event loop has its turn after each; an expression is RE2's, so no line takes long.
+ */
+
+import { LineScanner } from "../artifacts/line-scanner.ts";
+import { openPrivateFile } from "../artifacts/private-folder.ts";
+import { readAt } from "../artifacts/readable-file.ts";
+import { openTextWindow } from "../output/text-window.ts";
+import { LOOK_BACK_BYTES } from "../secrets.ts";
+import type { JobLog } from "./job-log.ts";
+import type { LogFilter } from "./log-reader.ts";
+
+/** 64 KiB: the slowest expression takes a few milliseconds for it. */
+const BLOCK_BYTES = 64 * 1024;
+/** Bytes of a line that an expression is tried on. */
+const MATCHED_LINE_BYTES = 64 * 1024;
+const NEWLINE = 0x0a;
+const LINE_END = Buffer.from("\n");
+
+/** Where a watch is in a file: at the beginning of a line. */
+export interface LinePlace {
+  /** Bytes before it. */
+  offset: number;
+  /** Lines before it. */
+  lines: number;
+  /** Bytes after it that are known to have no newline. */
+  barren: number;
+}
+
+/** A line that matches. */
+export interface MatchedLine {
+  /** From 1, in the whole output. */
+  number: number;
+  /** Plain text, without its end. */
+  text: string;
+}
+
+/** What was read. */
+export interface MatchReading {
+  matches: MatchedLine[];
+  place: LinePlace;
+  /** There is more that can be read at once. */
+  hasMore: boolean;
+}
+
+/** The end of the whole lines that are there: where a watch begins. */
+export async function lastPlace(log: JobLog): Promise<LinePlace> {
+  const { totals, path } = log;
+  if (path === undefined || totals.bytes === 0) return { offset: 0, lines: 0, barren: 0 };
+  const { file, size } = await (log.open?.() ?? openPrivateFile(path));
+  try {
+    const known = log.secrets?.isFileMasked === true ? size : Math.min(size, totals.bytes);
+    for (let end = known; end > 0; ) {
+      const start = Math.max(0, end - BLOCK_BYTES);
+      const found = (await readAt(file, start, end - start)).lastIndexOf(NEWLINE);
+      // The totals count a last line without an end.
+      if (found !== -1) {
+        const offset = start + found + 1;
+        return { offset, lines: totals.lines - (offset < known ? 1 : 0), barren: 0 };
+      }
+      end = start;
+    }
+    return { offset: 0, lines: 0, barren: 0 };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reads the next block, up to `limit` at most. Rejects where the file cannot be read. */
+export async function readMatchesFrom(
+  log: JobLog,
+  from: LinePlace,
+  { matches }: LogFilter,
+  limit: number = Number.POSITIVE_INFINITY,
+): Promise<MatchReading> {
+  const nothing: MatchReading = { matches: [], place: from, hasMore: false };
+  const { path, totals, isOver, secrets } = log;
+  if (path === undefined || (isOver && totals.bytes === 0)) return nothing;
+  const { file, size } = await (log.open?.() ?? openPrivateFile(path));
+  try {
+    const known = isOver || secrets?.isFileMasked === true ? size : Math.min(size, totals.bytes);
+    const end = Math.min(known, limit);
+    if (end <= from.offset) return nothing;
+    const { raw, length } = await readLines(file, from, { end, isOver: isOver && end === size });
+    if (length === 0) return { ...nothing, place: { ...from, barren: end - from.offset } };
+    const mask = secrets?.mask.stream();
+    const before = Math.max(0, from.offset - LOOK_BACK_BYTES);
+    mask?.skip(await readAt(file, before, from.offset - before));
+    const shown = mask === undefined ? raw : Buffer.concat([mask.push(raw), mask.finish()]);
+    const lines = await plainLines(shown);
+    const found = lines.flatMap((text, at) =>
+      matches(Buffer.from(text)) ? [{ number: from.lines + at + 1, text }] : [],
+    );
+    const offset = from.offset + length;
+    const place = { offset, lines: from.lines + lines.length, barren: 0 };
+    return { matches: found, place, hasMore: offset < end };
+  } finally {
+    await file.close();
+  }
+}
+
+type OpenFile = Parameters<typeof readAt>[0];
+
+interface Lines {
+  /** Whole lines; of one that is longer than a block its beginning. */
+  raw: Buffer;
+  /** Bytes of the file that they take. 0: there is no whole line. */
+  length: number;
+}
+
+/** The whole lines of the next block, or the next one where it is longer. After the end an unfinished one counts. */
+async function readLines(
+  file: OpenFile,
+  { offset, barren }: LinePlace,
+  { end, isOver }: { end: number; isOver: boolean },
+): Promise<Lines> {
+  for (let position = offset + barren; position < end; ) {
+    const block = Buffer.from(await readAt(file, position, Math.min(BLOCK_BYTES, end - position)));
+    if (block.length === 0) break;
+    if (position === offset) {
+      const cut = block.lastIndexOf(NEWLINE) + 1;
+      if (cut > 0) return { raw: block.subarray(0, cut), length: cut };
+    } else {
+      const cut = block.indexOf(NEWLINE) + 1;
+      if (cut > 0) return { raw: await beginning(file, offset), length: position + cut - offset };
+    }
+    position += block.length;
+  }
+  if (!isOver) return { raw: Buffer.alloc(0), length: 0 };
+  const raw = await readAt(file, offset, Math.min(MATCHED_LINE_BYTES, end - offset));
+  return { raw: Buffer.from(raw), length: end - offset };
+}
+
+/** What an expression is tried on of a line that is longer than a block. */
+async function beginning(file: OpenFile, offset: number): Promise<Buffer> {
+  const bytes = Buffer.from(await readAt(file, offset, MATCHED_LINE_BYTES));
+  const cut = bytes.indexOf(NEWLINE);
+  return cut === -1 ? bytes : bytes.subarray(0, cut);
+}
+
+/** Lines as they are shown: without colours, each at most `MATCHED_LINE_BYTES` long. */
+async function plainLines(raw: Buffer): Promise<string[]> {
+  const cut: Buffer[] = [];
+  const take = ({ bytes }: { bytes: Buffer }): boolean => cut.push(Buffer.from(bytes), LINE_END) > 0;
+  const scanner = new LineScanner(MATCHED_LINE_BYTES);
+  scanner.feed(raw, take);
+  scanner.end(take);
+  const joined = Buffer.concat(cut);
+  const plain = await openTextWindow({ maxBytes: joined.length * 3 + 1 });
+  plain.push(joined);
+  return plain
+    .finish()
+    .text.split("\n")
+    .slice(0, cut.length / 2);
+}

@@ -1,0 +1,201 @@
+/**
+ * `task_await` with `notify`: lines that match come to the agent by themselves, in batches, bounded, each once.
+ */
+import { appendFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { TaskAwaitParams } from "@pi-bash/contract";
+import { describe, expect, it } from "vitest";
+import { ToolError } from "../../src/tool-error.ts";
+import { textOf, thrown, until } from "../support/session.ts";
+import { type TaskScene, taskScene } from "../support/tasks.ts";
+
+/** A task that writes what is added to a file. */
+async function writer(scene: TaskScene): Promise<{ taskId: string; write: (text: string) => void }> {
+  const path = join(scene.folder, "log");
+  writeFileSync(path, "");
+  const taskId = await scene.start("echo begun; exec tail -n +1 -f log", { timeout_secs: 600 });
+  await scene.written(taskId, "begun");
+  return { taskId, write: (text) => appendFileSync(path, text) };
+}
+
+function watch({ tools }: TaskScene, taskId: string, filter: string, notify = "wake") {
+  return tools.task_await.execute("call", { task_ids: [taskId], filter, notify });
+}
+
+describe("a watch", () => {
+  it("says from which line on it looks", async () => {
+    const scene = await taskScene();
+    const { taskId } = await writer(scene);
+
+    const { content } = await watch(scene, taskId, "ERROR");
+
+    expect(textOf({ content })).toBe(`Watching ${taskId} for /ERROR/ from line 2.`);
+  });
+
+  it("makes one event of matches that come together (21)", async () => {
+    const scene = await taskScene();
+    const got = scene.delivered("agent-1");
+    const { taskId, write } = await writer(scene);
+    await watch(scene, taskId, "ERROR [0-9]");
+
+    write("ERROR 1\nfine\nERROR 2\n");
+    write("ERROR 3\n");
+
+    await until(() => got.length > 0, "an event");
+    expect(got).toHaveLength(1);
+    expect(got[0]?.job.endedAtMs).toBeUndefined();
+    expect(got[0]?.text).toBe(
+      `### Watch of ${taskId} (a command) for /ERROR [0-9]/: 3 lines match\n\`\`\`\n2: ERROR 1\n4: ERROR 2\n5: ERROR 3\n\`\`\``,
+    );
+  });
+
+  it("tells no line twice, nor does a later wait with the same filter, which other readers still get", async () => {
+    const scene = await taskScene();
+    const got = scene.delivered("agent-1");
+    const { taskId, write } = await writer(scene);
+    await watch(scene, taskId, "ERROR");
+    write("ERROR 1\n");
+    await until(() => got.length === 1, "the first event");
+    write("ERROR 2\n");
+    await until(() => got.length === 2, "the second event");
+
+    expect(got[1]?.text).toContain("3: ERROR 2");
+    expect(got[1]?.text).not.toContain("ERROR 1");
+    expect(await scene.await({ filter: "ERROR", timeout_secs: 0 })).toMatchObject([{ status: "running", output: "" }]);
+    expect(await scene.await({ timeout_secs: 0 })).toMatchObject([
+      { output: expect.stringContaining("ERROR 1\nERROR 2") },
+    ]);
+  });
+
+  it("brings the last lines before the result, and each once", async () => {
+    const scene = await taskScene();
+    const got = scene.delivered("agent-1");
+    const taskId = await scene.start("until [ -e go ]; do sleep 0.02; done; echo ERROR at the end; exit 3");
+    await watch(scene, taskId, "ERROR");
+
+    scene.touch("go");
+
+    await until(() => got.length === 2, "the event and the result");
+    expect(got.map(({ text }) => text.split("\n")[0])).toEqual([
+      expect.stringMatching(/^### Watch of bash:bg_1 .* 1 line matches$/),
+      expect.stringMatching(/^Background job bg_1 \(a command\) failed \(exit code 3/),
+    ]);
+  });
+
+  it("comes again as it was where its owner's sink fails", async () => {
+    const scene = await taskScene();
+    const tries: string[] = [];
+    scene.manager.subscribe("agent-1", ([one]) => {
+      tries.push(one?.deliveryId ?? "");
+      if (tries.length === 1) throw new Error("not now");
+    });
+    const { taskId, write } = await writer(scene);
+    await watch(scene, taskId, "ERROR");
+
+    write("ERROR\n");
+
+    await until(() => tries.length === 2, "a second try");
+    expect(tries[1]).toBe(tries[0]);
+  });
+
+  it("that is quiet goes with the next answer and starts nothing", async () => {
+    const scene = await taskScene();
+    const got = scene.delivered("agent-1");
+    const { taskId, write } = await writer(scene);
+    expect(textOf(await watch(scene, taskId, "ERROR", "quiet"))).toMatch(/, quietly\.$/);
+    write("ERROR 1\n");
+    await scene.written(taskId, "ERROR 1");
+
+    let text = "";
+    await until(async () => {
+      text = textOf(await scene.tools.task_list.execute("call", {}));
+      return text.includes("Watch of");
+    }, "an answer with the match");
+
+    expect(text).toContain("2: ERROR 1");
+    expect(got).toEqual([]);
+    expect(textOf(await scene.tools.task_list.execute("call", {}))).not.toContain("Watch of");
+  });
+
+  it("ends with `off`, and is told of once where it was never on", async () => {
+    const scene = await taskScene();
+    const got = scene.delivered("agent-1");
+    const { taskId, write } = await writer(scene);
+    await watch(scene, taskId, "ERROR");
+
+    expect(textOf(await watch(scene, taskId, "ERROR", "off"))).toBe(`No longer watching ${taskId} for /ERROR/.`);
+    expect(textOf(await watch(scene, taskId, "ERROR", "off"))).toBe(`${taskId} was not watched for /ERROR/.`);
+
+    await watch(scene, taskId, "MARK");
+    write("ERROR\nMARK\n");
+    await until(() => got.length > 0, "the other watch's event");
+    expect(got.map(({ text }) => text)).toEqual([expect.stringContaining("3: MARK")]);
+  });
+
+  it("names every match of a flood by its line, and bounds what it shows", async () => {
+    const scene = await taskScene();
+    const got = scene.delivered("agent-1");
+    const taskId = await scene.start("until [ -e go ]; do sleep 0.02; done; seq -f 'ERROR %.0f' 1 20000");
+    await watch(scene, taskId, "ERROR");
+
+    scene.touch("go");
+
+    await until(() => got.some(({ text }) => text.startsWith("Background job bg_1")), "the result");
+    const events = got.filter(({ text }) => text.startsWith("### Watch of"));
+    const count = events.reduce((sum, { text }) => sum + Number(/: (\d+) lines? match/.exec(text)?.[1]), 0);
+    expect(count).toBe(20_000);
+    expect(events.at(-1)?.text).toContain("20000: ERROR 20000");
+    for (const { text } of events) expect(Buffer.byteLength(text)).toBeLessThan(3_200);
+  });
+
+  it("keeps the event loop free whatever the expression is and however long the lines are (22)", async () => {
+    const scene = await taskScene();
+    const taskId = await scene.start(
+      "until [ -e go ]; do sleep 0.02; done; head -c 3000000 /dev/zero | tr '\\0' a; echo; echo end",
+    );
+    await watch(scene, taskId, "(a+)+$");
+    // Processor time, which others on the machine do not take from us.
+    let longestMs = 0;
+    let last = process.cpuUsage();
+    const timer = setInterval(() => {
+      const { user, system } = process.cpuUsage(last);
+      last = process.cpuUsage();
+      longestMs = Math.max(longestMs, (user + system) / 1_000);
+    }, 1);
+
+    scene.touch("go");
+    await scene.await({ min_completed: 1 });
+    clearInterval(timer);
+
+    // 20 ms of the loop; threads of the runtime count here as well.
+    expect(longestMs).toBeLessThan(200);
+  });
+
+  it("is refused in a sentence where it cannot be", async () => {
+    const scene = await taskScene();
+    const { taskId } = await writer(scene);
+    const call = (params: object) => thrown(scene.tools.task_await.execute("call", { notify: "wake", ...params }));
+    const refusals = [
+      await call({ task_ids: [taskId] }),
+      await call({ task_ids: [taskId], filter: "(" }),
+      await call({ filter: "x" }),
+      await call({ task_ids: [taskId], filter: "x", filter_exclude: true }),
+    ];
+    for (const refused of refusals) expect(refused).toBeInstanceOf(ToolError);
+    expect(refusals.map(({ message }) => message.split(":")[0])).toEqual([
+      "notify needs `filter`",
+      "Invalid filter regex",
+      "notify needs `task_ids`",
+      "notify does not wait",
+    ]);
+    expect(TaskAwaitParams.safeParse({ notify: "loudly" }).success).toBe(false);
+    const { details } = await watch(scene, "bash:bg_99", "x");
+    expect(details.results).toMatchObject([{ status: "not_found" }]);
+
+    for (let at = 0; at < 16; at += 1) await watch(scene, taskId, `filter ${at}`);
+    const last = await watch(scene, taskId, "one more");
+    expect(last.details.results).toMatchObject([
+      { status: "error", error: expect.stringMatching(/^16 watches are on/) },
+    ]);
+  });
+});
