@@ -34,7 +34,11 @@ it("vite is started, fetched, watched while a file breaks, used again, and gone 
   expect(await page("/")).toContain("<h1>hello</h1>");
   expect(await page("/main.ts")).toContain("answer = 42");
 
-  await scene.tools.task_await.execute("call", { task_ids: ["bash:bg_1"], filter: "main.ts:[0-9]+:[0-9]+: ERROR", notify: "wake" });
+  await scene.tools.task_await.execute("call", {
+    task_ids: ["bash:bg_1"],
+    filter: "main.ts:[0-9]+:[0-9]+: ERROR",
+    notify: "wake",
+  });
   writeFileSync(join(site, "main.ts"), "export const answer: number = ;\n");
   // The server may see the change a moment later.
   await until(async () => (await fetch(`http://127.0.0.1:${port}/main.ts`)).status === 500, "the file to be broken");
