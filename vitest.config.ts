@@ -19,7 +19,7 @@ const BEHAVIOUR = [
 const SOAK = ["packages/*/test/**/*.soak.ts", "test/soak/**/*.test.ts"];
 
 /** Suites that hold wherever a session runs; the mode `places` runs them on the place that `PI_BASH_TEST_PLACE` names. */
-const PLACES = ["test/e2e/failures/*.test.ts", "test/oracle/*.test.ts"];
+const PLACES = ["test/e2e/failures/*.test.ts", "test/oracle/*.test.ts", "test/e2e/pty-{programs,screen}.test.ts"];
 
 /** Has suites find the place's natives under the package's name; the package and the place itself find the package. */
 function nativesOfPlace(): Plugin {
