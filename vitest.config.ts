@@ -19,7 +19,12 @@ const BEHAVIOUR = [
 const SOAK = ["packages/*/test/**/*.soak.ts", "test/soak/**/*.test.ts"];
 
 /** Suites that hold wherever a session runs; the mode `places` runs them on the place that `PI_BASH_TEST_PLACE` names. */
-const PLACES = ["test/e2e/failures/*.test.ts", "test/oracle/*.test.ts", "test/places/*.test.ts"];
+const PLACES = [
+  "test/e2e/failures/*.test.ts",
+  "test/oracle/*.test.ts",
+  "test/e2e/pty-{programs,screen}.test.ts",
+  "test/places/*.test.ts",
+];
 
 /** What belongs to other modes. */
 function excluded(mode: string): readonly string[] {

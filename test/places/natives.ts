@@ -1,5 +1,5 @@
 /**
- * `@pi-bash/natives` as suites see it in the mode `places`: sessions and one-shots run on the place that
+ * `@pi-bash/natives` as suites see it in the mode `places`: sessions, one-shots and terminals run on the place that
  * `PI_BASH_TEST_PLACE` names, everything else is the package's own. `vitest.config.ts` puts this file in its place.
  *
  * A spill lies on the place. Suites read it at the path that they gave, so it is brought there when its run has ended; what is
@@ -43,6 +43,9 @@ export async function executeShell(options: ShellExecuteOptions, onChunk?: Chunk
 }
 
 export const capabilities = natives.capabilities;
+
+if (natives.PtySession === undefined) throw new Error("the place has no pseudoterminals");
+export const PtySession = natives.PtySession;
 
 /** Runs with a spill of a name of its own over there, and brings it to the path that was asked for. */
 async function withSpill<Options extends ShellRunOptions>(

@@ -61,14 +61,19 @@ export function settledResult(run: RunResult, timeoutMs: number): CommandResult 
   if (run.workingDir !== undefined) result.workingDir = run.workingDir;
   if (run.sessionReset) result.sessionReset = true;
   if (run.lostWithShell !== undefined) result.lostWithShell = [...run.lostWithShell];
+  addSurroundings(result, run);
+  if (output?.masked !== undefined) result.masked = { count: output.masked.count, names: [...output.masked.names] };
+  if (output !== undefined && output.lateOutputBytes !== 0) result.lateOutputBytes = output.lateOutputBytes;
+  return result;
+}
+
+/** What was around it: what is left of it, and what it was kept in. */
+function addSurroundings(result: Writable<CommandResult>, run: RunResult): void {
   if (run.survivors.length > 0) result.survivors = [...run.survivors];
   if (run.sandbox !== undefined) result.sandbox = outcomeOf(run.sandbox);
   if (run.readOnly !== undefined) result.readOnly = enforcedOutcome(run.readOnly);
   if (run.limitsMet !== undefined) result.limitsMet = [...run.limitsMet];
-  if (output?.masked !== undefined) result.masked = { count: output.masked.count, names: [...output.masked.names] };
   if (run.placeNotice !== undefined) result.notices = [{ kind: "place", text: run.placeNotice }];
-  if (output !== undefined && output.lateOutputBytes !== 0) result.lateOutputBytes = output.lateOutputBytes;
-  return result;
 }
 
 function addEnd(result: Writable<CommandResult>, run: RunResult, isStopped: boolean): void {

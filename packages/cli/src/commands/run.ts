@@ -46,16 +46,17 @@ const UNJUDGED: Permit = { env: {}, isConfined: false };
 type Ended = Omit<ShellRunResult, "survivors" | "sessionReset" | "wallTimeMs"> &
   Partial<Pick<ShellRunResult, "survivors" | "sessionReset">> & { readonly placeNotice?: string };
 
+function inputWantedLine({ program, pid, ended }: NonNullable<Ended["inputWanted"]>): string {
+  const end = ended ? ", and the command was ended" : "";
+  return `\`${displayLine(program)}\` (process ${pid}) waits for input and has no terminal${end}`;
+}
+
 /** What a person should know beside the output. */
 function notices(result: Ended, { session, timeoutMs }: RunArguments, isLast: boolean): string[] {
   const lines: string[] = [];
   if (result.timedOut) lines.push(`the command took longer than ${(timeoutMs ?? 0) / 1000} s and was ended`);
   if (result.placeNotice !== undefined) lines.push(result.placeNotice);
-  if (result.inputWanted !== undefined) {
-    const { program, pid, ended } = result.inputWanted;
-    const end = ended ? ", and the command was ended" : "";
-    lines.push(`\`${displayLine(program)}\` (process ${pid}) waits for input and has no terminal${end}`);
-  }
+  if (result.inputWanted !== undefined) lines.push(inputWantedLine(result.inputWanted));
   if (result.signal !== undefined) lines.push(`the command was ended by ${result.signal}`);
   // A shell of one command has no state that anybody could miss.
   if (session && result.sessionReset)

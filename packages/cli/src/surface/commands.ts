@@ -56,7 +56,7 @@ export const COMMANDS = {
     options: RUN_OPTIONS,
     operands: "program",
     remarks:
-      "The command reads the standard input of this program, where that is not a terminal. Its standard error is this program's, where that is another file than the output. With `--on` it has no input, and both outputs are one.",
+      "The command reads the standard input of this program, where that is not a terminal. Its standard error is this program's, where that is another file than the output.",
     statuses: [
       ["0-255", "the command's own"],
       ["128+n", "signal n ended it"],
@@ -71,6 +71,7 @@ export const COMMANDS = {
       ["run --pty 'git add -p'", "a program that wants a person, with your keys"],
       ["run --session 'cd /usr' 'ls | wc -l'", "two commands in one bash"],
       ["run --on ssh:build7 'make -j8'", "the same on another machine"],
+      ["run --on ssh:build7 --pty 'vim notes'", "on a terminal over there, with our keys"],
     ],
     page: CLI_PAGE,
   },
