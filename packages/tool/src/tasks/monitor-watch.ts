@@ -81,7 +81,7 @@ export function monitorText({ jobId, name, artifactId, filter, lines, unshown, i
   if (unshown !== undefined) {
     const { first, last } = unshown;
     const range = first === last ? `line ${first}` : `lines ${first}-${last}`;
-    const where = artifactId === undefined ? "" : `: ${artifactUrl(artifactId)}?offset=${first}`;
+    const where = artifactId === undefined ? "" : `: ${artifactUrl(artifactId)}?lines=${first}-${last}`;
     parts.push(`${unshown.count} more ${unshown.count === 1 ? "match" : "matches"}, ${range}${where}`);
   }
   if (isDemoted) {

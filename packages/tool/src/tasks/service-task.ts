@@ -166,11 +166,12 @@ async function answerOf(
   end: ReadyEnd,
   { timeoutMs }: Readiness,
 ): Promise<Result> {
-  if (end.kind === "ended") return endedAnswer(session, service, end);
   const facts = await factsOf(session, service);
   const head = (state: string): string => serviceHead(service.name, service.taskId, state);
   const ports = facts.ports ?? [];
   switch (end.kind) {
+    case "ended":
+      return endedAnswer(session, service, end);
     case "ready": {
       const how = end.isAssumed ? " (assumed: no readiness was named)" : "";
       return answer(serviceText(head(`ready after ${seconds(end.afterMs)}${how}`), ports), {
