@@ -33,7 +33,6 @@ enum Kind {
 /// A kernel's calls that read, by their numbers.
 type Table = &'static [(u64, Kind)];
 
-#[cfg(any(target_arch = "x86_64", test))]
 const X64: Table = &[
     (0, Kind::Read),
     (7, Kind::Poll),
@@ -46,7 +45,6 @@ const X64: Table = &[
     (441, Kind::EpollPointer),
 ];
 
-#[cfg(any(target_arch = "aarch64", test))]
 const ARM64: Table = &[
     (22, Kind::Epoll),
     (63, Kind::Read),
@@ -56,15 +54,14 @@ const ARM64: Table = &[
     (441, Kind::EpollPointer),
 ];
 
-#[cfg(target_arch = "x86_64")]
-const CALLS: Table = X64;
-
-#[cfg(target_arch = "aarch64")]
-const CALLS: Table = ARM64;
-
-/// Elsewhere nothing is known of a blocked call.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-const CALLS: Table = &[];
+/// Those of this system. Elsewhere nothing is known of a blocked call.
+const CALLS: Table = if cfg!(target_arch = "x86_64") {
+    X64
+} else if cfg!(target_arch = "aarch64") {
+    ARM64
+} else {
+    &[]
+};
 
 impl Call {
     /// It stops waiting by itself after a time.

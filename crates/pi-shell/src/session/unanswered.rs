@@ -22,6 +22,7 @@ use crate::stop::StopPlan;
 pub(super) const TICK: Duration = Duration::from_millis(250);
 
 /// Looks for one command.
+#[cfg_attr(not(unix), expect(dead_code, reason = "nothing can be looked at there"))]
 pub(super) struct Waits {
     on_wait: OnInputWait,
     /// Where its output goes. None where processes cannot be asked whether they have it.
