@@ -3,14 +3,12 @@
  * becomes of them when the connection breaks.
  */
 import { createHash, randomInt } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { PtySession } from "@pi-bash/natives";
 import type { RemotePlace } from "@pi-bash/places";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { until, within } from "../../support/patience.ts";
 import { absenceOfPlace, type PlaceKind, processesWith, startPlaces, type TestPlaces } from "../../support/places.ts";
-import { isInstalled, KEY, openConsole } from "../pty-console.ts";
+import { KEY, openConsole } from "../pty-console.ts";
 
 const LIMIT_MS = 90_000;
 const KINDS: readonly PlaceKind[] = ["command", "sshd", "podman"];
@@ -39,8 +37,6 @@ for (const kind of KINDS) {
     keyboards(open);
     drawings(open);
     ends(open);
-    // The container of the lab has the programs of busybox only.
-    if (kind !== "podman") editors(open);
   });
 }
 
@@ -261,45 +257,5 @@ function ends(open: Open): void {
       cancelled: true,
       timedOut: false,
     });
-  });
-}
-
-function editors(open: Open): void {
-  /** A folder that both sides see: all of these places are on this machine. */
-  function folder(): string {
-    const made = mkdtempSync("/tmp/pi-terminal-");
-    onTestFinished(() => rmSync(made, { recursive: true, force: true }));
-    return made;
-  }
-
-  it.skipIf(!isInstalled("vim"))("are at work in vim, whose file is written over there", async () => {
-    const { pty } = await open();
-    const file = join(folder(), "text");
-    const vim = openConsole({ command: `exec vim -N -u NONE -i NONE ${file}` }, pty);
-    await vim.shows(/"?.*text"? \[New\]/);
-    vim.press("i", "typed over the link", KEY.escape);
-    await vim.shows("typed over the link");
-    vim.press(":set nowrap | wq", KEY.enter);
-
-    expect((await vim.ended()).exitCode).toBe(0);
-    expect(readFileSync(file, "utf8")).toBe("typed over the link\n");
-  });
-
-  it.skipIf(!isInstalled("less"))("and less follow keys and the size of the window", async () => {
-    const { pty } = await open();
-    const file = join(folder(), "lines");
-    writeFileSync(file, [...Array(500).keys()].map((line) => `line ${line}.\n`).join(""));
-    const less = openConsole({ command: `exec less ${file}`, env: { LESS: "" } }, pty);
-    await less.shows("line 22.");
-    less.press("G");
-    await less.shows("line 499.");
-    less.press("g", "/line 321", KEY.enter);
-    await less.shows(/^line 321\.$/m);
-    less.terminal.resize(80, 10);
-    pty.resize(80, 10);
-    await until("the smaller window", () => !less.terminal.screen().join("\n").includes("line 335."));
-    less.press("q");
-
-    expect((await less.ended()).exitCode).toBe(0);
   });
 }
