@@ -8,20 +8,13 @@
  * event: a drawn screen that rests. How it is started and ended is in `terminal-work.ts`.
  */
 import type { QuietTerminal, TaskScreen, TaskWaiting } from "@pi-bash/contract";
-import { displayLine } from "@pi-bash/contract";
-import {
-  MAX_HIGHLIGHTED,
-  MAX_PROMPT_CHARS,
-  MAX_SCREEN_BYTES,
-  PTY_COLUMNS_RANGE,
-  PTY_ROWS_RANGE,
-} from "@pi-bash/contract/internal";
-import { clipped, headBytes } from "@pi-bash/contract/text";
+import { PTY_COLUMNS_RANGE, PTY_ROWS_RANGE } from "@pi-bash/contract/internal";
 import { watchBound } from "@pi-bash/contract/wait";
 import type { LinePlace, NewLines, TerminalState, VirtualTerminal } from "@pi-bash/terminal";
 import type { PtyDevice } from "../console/console-port.ts";
 import { Needles } from "./needles.ts";
 import { openSeat } from "./person-seat.ts";
+import { screenOf } from "./screen-facts.ts";
 import type {
   PersonSeat,
   PersonView,
@@ -113,23 +106,7 @@ export class TerminalRun implements TaskTerminal {
   }
 
   screen(): TaskScreen {
-    const { terminal } = this.#parts;
-    const { cols, rows } = terminal.size;
-    const { row, column } = terminal.cursor;
-    const lines = terminal.screen();
-    while (lines.at(-1) === "") lines.pop();
-    const highlighted = terminal.highlighted(MAX_HIGHLIGHTED).map((text) => this.#oneLine(text));
-    const title = this.#oneLine(terminal.title);
-    return {
-      cols,
-      rows,
-      row: row + 1,
-      col: column + 1,
-      alternate: terminal.isAlternateScreen,
-      text: headBytes(this.mask(lines.join("\n")), MAX_SCREEN_BYTES),
-      ...(highlighted.length === 0 ? {} : { highlighted }),
-      ...(title === "" ? {} : { title }),
-    };
+    return screenOf(this.#parts.terminal, (text) => this.mask(text));
   }
 
   encodePaste(text: string): string {
@@ -305,10 +282,6 @@ export class TerminalRun implements TaskTerminal {
     } catch {
       this.#seat?.end();
     }
-  }
-
-  #oneLine(text: string): string {
-    return clipped(displayLine(this.mask(text)), MAX_PROMPT_CHARS);
   }
 
   #wake(): void {
