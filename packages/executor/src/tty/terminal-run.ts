@@ -9,7 +9,7 @@
  */
 import type { QuietTerminal, TaskScreen, TaskWaiting } from "@pi-bash/contract";
 import { PTY_COLUMNS_RANGE, PTY_ROWS_RANGE } from "@pi-bash/contract/internal";
-import { watchBound } from "@pi-bash/contract/wait";
+import { waitWithin } from "@pi-bash/contract/wait";
 import type { LinePlace, NewLines, TerminalState, VirtualTerminal } from "@pi-bash/terminal";
 import type { PtyDevice } from "../console/console-port.ts";
 import { Needles } from "./needles.ts";
@@ -143,25 +143,20 @@ export class TerminalRun implements TaskTerminal {
   }
 
   async until({ timeoutMs, stop }: TerminalWait): Promise<TerminalNews> {
-    const watch = watchBound({ timeoutMs, signal: stop });
-    const over = watch.over.then((end): TerminalNews => (end === "aborted" ? "stopped" : "deadline"));
-    try {
-      for (;;) {
-        const found = this.#news();
-        if (found !== undefined) return found;
-        const change = this.#nextChange();
-        const ended = await Promise.race([change.happened, over]);
-        change.end();
-        if (ended !== undefined) return this.#news() ?? ended;
-      }
-    } finally {
-      watch.end();
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      const found = this.#news();
+      if (found !== undefined) return found;
+      const leftMs = deadline - performance.now();
+      if (leftMs <= 0) return "deadline";
+      const end = await this.#nextChange(Math.min(leftMs, this.isDrawn ? Math.max(1, this.#restMs()) : leftMs), stop);
+      if (end === "aborted") return this.#news() ?? "stopped";
     }
   }
 
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   attend(): () => void {
@@ -190,11 +185,7 @@ export class TerminalRun implements TaskTerminal {
     while (!this.#isOver && !this.#facts.isHidden) {
       const leftMs = until - performance.now();
       if (leftMs <= 0) return false;
-      const change = this.#nextChange();
-      const watch = watchBound({ timeoutMs: leftMs });
-      await Promise.race([change.happened, watch.over]);
-      watch.end();
-      change.end();
+      await this.#nextChange(leftMs, undefined);
     }
     if (this.#isOver) return false;
     // Before it is typed: what comes back is masked from the first byte.
@@ -241,21 +232,18 @@ export class TerminalRun implements TaskTerminal {
     return (this.#isUnanswered ? UNANSWERED_REST_MS : DRAWN_REST_MS) - (performance.now() - this.#drawnAtMs);
   }
 
-  /** The next change, or the moment when a drawn screen has rested. */
-  #nextChange(): { happened: Promise<undefined>; end: () => void } {
-    let finish: (value: undefined) => void = () => undefined;
-    const happened = new Promise<undefined>((resolve) => {
-      finish = resolve;
+  /** Waits for the next change, at most so long. */
+  async #nextChange(
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<"value" | "error" | "deadline" | "aborted"> {
+    let off = (): void => undefined;
+    const changed = new Promise<void>((resolve) => {
+      off = this.onChange(resolve);
     });
-    const off = this.onChange(() => finish(undefined));
-    const timer = this.isDrawn ? setTimeout(() => finish(undefined), Math.max(1, this.#restMs())) : undefined;
-    return {
-      happened,
-      end: () => {
-        off();
-        clearTimeout(timer);
-      },
-    };
+    const waited = await waitWithin(changed, { timeoutMs, signal });
+    off();
+    return waited.kind;
   }
 
   #active(wasTyped: boolean): void {
