@@ -7,7 +7,7 @@
  */
 import type { Settings } from "@pi-bash/contract";
 import type { Policy } from "@pi-bash/policy";
-import { askAboutUnasked } from "@pi-bash/policy/internal";
+import { askAboutUnasked, TYPED_UNKNOWN } from "@pi-bash/policy/internal";
 import { hasPolicy, openPolicy, type PolicyArguments } from "./policy-option.ts";
 
 /** How long a question waits for its answer where no setting says, in milliseconds: a person may be away for a while. */
@@ -32,7 +32,9 @@ export async function clientPolicy(
       const { approve: _, ...silent } = options;
       if (hasPolicy(asked)) return policy.authorize(request, silent);
       // The owner's `blockedCommands` may be in it, which cannot be told before it runs.
-      if ((request.doubts ?? []).length > 0) return policy.authorize(request, silent);
+      // What is typed into a program can do no more than a command that runs unasked here.
+      const doubts = (request.doubts ?? []).filter(({ code }) => !TYPED_UNKNOWN.has(code));
+      if (doubts.length > 0) return policy.authorize(request, silent);
       const refused = await askAboutUnasked(request, silent);
       if (refused !== undefined) return refused;
       // Everything runs here, so that nothing rests on reading and has to be held.

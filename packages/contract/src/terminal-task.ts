@@ -4,11 +4,11 @@
 import * as z from "zod";
 
 /** Longest text of one `task_send`, in UTF-16 units. */
-export const MAX_SENT_CHARS = 64 * 1024;
+const MAX_SENT_CHARS = 64 * 1024;
 /** Most keys of one `task_send`. */
-export const MAX_SENT_KEYS = 32;
+const MAX_SENT_KEYS = 32;
 /** Longest wait of one `task_send`, in seconds. */
-export const MAX_SEND_WAIT_SECONDS = 60;
+const MAX_SEND_WAIT_SECONDS = 60;
 /** Wait of a `task_send` that names none, in seconds. */
 export const DEFAULT_SEND_WAIT_SECONDS = 10;
 /** Longest prompt in a fact, in UTF-16 units. */

@@ -8,5 +8,5 @@ export { GIT_CONFIG_QUERY } from "./git-hardening.ts";
 export { announcesWaits, askAboutUnasked, MAX_TOLD_REASONS, refusalText } from "./policy.ts";
 export { hasOwnFolders } from "./search-path.ts";
 export { escapeForDisplay } from "./suspicious-text.ts";
-export { type TypedKind, type TypedProgram, typedKind } from "./typed-programs.ts";
+export { TYPED_UNKNOWN, type TypedKind, type TypedProgram, typedKind } from "./typed-programs.ts";
 export { findUnasked, type UnaskedRequest } from "./unasked/find-unasked.ts";

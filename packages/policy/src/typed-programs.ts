@@ -8,6 +8,17 @@
 /** `shell`: each line is a command. `commands`: it can be one, in a language of the program. `data`: it is not. */
 export type TypedKind = "shell" | "commands" | "data";
 
+/**
+ * Codes of what speaks against a text that is typed and of which it is not known what it runs. A host that lets unknown commands
+ * run without a question lets these be typed: they can do no more.
+ */
+export const TYPED_UNKNOWN: ReadonlySet<string> = new Set([
+  "typed-commands",
+  "typed-denied",
+  "typed-unknown",
+  "typed-line-unknown",
+]);
+
 /** A program, as far as it is known. */
 export interface TypedProgram {
   /** Names it goes by: that of its process, and that of its executable where it is known. */

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde_json::Error;
 
-use super::{MaskRequest, Request, SessionOptions, TerminalOptions};
+use super::{MaskRequest, Request, SessionOptions, TerminalOptions, Way};
 
 /// Names of the operations, for the error of one that is none.
 const OPERATIONS: &[&str] = &[
@@ -25,6 +25,8 @@ const OPERATIONS: &[&str] = &[
     "resize",
     "signal",
     "pendingInput",
+    "pipe",
+    "drained",
     "list",
     "describe",
 ];
@@ -36,6 +38,8 @@ struct Members {
     op: String,
     session: Option<u32>,
     terminal: Option<u32>,
+    way: Option<Way>,
+    pipe: Option<u32>,
     mask: Option<MaskRequest>,
     digest: Option<String>,
     size: Option<u64>,
@@ -108,6 +112,8 @@ impl Request {
                 Self::Signal { terminal: terminal?, signal: need(members.signal, "signal")? }
             }
             "pendingInput" => Self::PendingInput { terminal: terminal? },
+            "pipe" => Self::Pipe { way: need(members.way, "way")?, window: members.window },
+            "drained" => Self::Drained { pipe: need(members.pipe, "pipe")? },
             "list" => Self::List,
             "describe" => Self::Describe { session: session? },
             other => return Err(Error::unknown_variant(other, OPERATIONS)),

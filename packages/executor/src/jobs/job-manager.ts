@@ -5,7 +5,7 @@
  * A job is running until its work settles, then it has a result, which goes out once: to a poll or to the owner's sink.
  * A call that may become a job runs as an entry without an id until the wait is over; only then it is a job that can be
  * seen, so a command that ends in time leaves no trace. Every change is written to the registry, where there is one;
- * jobs of a host that is gone are taken over when the manager is opened. How results travel is in `delivery-queue.ts`.
+ * jobs of a host that is gone are taken over when the manager is opened. How results travel is in `job-deliveries.ts`.
  */
 import { DEFAULT_MAX_JOBS, type TaskWaiting } from "@pi-bash/contract";
 import { TASK_RETENTION_MS } from "@pi-bash/contract/internal";
@@ -13,12 +13,13 @@ import { settlesWithin } from "@pi-bash/contract/wait";
 import { guardListener, warnAboutListener } from "../host-listener.ts";
 import type { ListeningPort } from "../natives-port.ts";
 import type { TaskTerminal } from "../tty/terminal-port.ts";
-import { DeliveryQueue, type DeliverySink } from "./delivery-queue.ts";
+import type { DeliverySink } from "./delivery-queue.ts";
 import { type FollowOptions, type FollowReport, followJob } from "./follow.ts";
 import { type ForegroundEnd, type ForegroundOptions, waitInForeground } from "./foreground.ts";
 import { ForegroundEntries } from "./foreground-entries.ts";
 import { enterHost, isHostAlive, leaveHost } from "./host-identity.ts";
-import { type HostIdentity, type JobDelivery, type JobEnd, JobLimitError, type JobView, type JobWork } from "./job.ts";
+import { type HostIdentity, type JobEnd, JobLimitError, type JobView, type JobWork } from "./job.ts";
+import { JobDeliveries } from "./job-deliveries.ts";
 import {
   type JobEntry,
   newEntry,
@@ -29,7 +30,7 @@ import {
   toOwnedJob,
   toRecord,
 } from "./job-entry.ts";
-import { JobNews, type JobNewsItem } from "./job-news.ts";
+import type { JobNewsItem } from "./job-news.ts";
 import type { JobManagerOptions, JobOptions } from "./job-options.ts";
 import { JobRegistry } from "./job-registry.ts";
 import { cancelText } from "./job-texts.ts";
@@ -49,9 +50,8 @@ export class JobManager {
   readonly #foreground = new ForegroundEntries();
   readonly #options: JobManagerOptions;
   readonly #registry: JobRegistry | undefined;
-  readonly #queue: DeliveryQueue;
+  readonly #deliveries: JobDeliveries;
   readonly #host: HostIdentity;
-  readonly #news = new JobNews();
   readonly #waitingListeners = new Set<(job: JobView, waiting: TaskWaiting) => void>();
   /** Jobs by id, in the order they started. */
   readonly #jobs = new Map<string, JobEntry>();
@@ -64,20 +64,11 @@ export class JobManager {
     if (options.onWaiting !== undefined) this.watchWaiting(options.onWaiting);
     this.#registry = options.registryFolder === undefined ? undefined : new JobRegistry(options.registryFolder);
     this.#host = enterHost();
+    this.#deliveries = new JobDeliveries(this.#jobs, (entry) => this.#save(entry));
     this.monitors = new JobMonitors({
       entry: (id) => this.#jobs.get(id),
-      put: (entry, news) => {
-        if (entry.isQuiet) return;
-        this.#news.put(entry.view.id, news);
-        this.#queue.wake(entry.view.owner);
-      },
-      released: (entry) => this.#offer(entry),
-    });
-    this.#queue = new DeliveryQueue({
-      pending: (owner) => this.#pending(owner),
-      sending: (batch) => this.#mark(batch, "sending"),
-      delivered: (batch) => this.#mark(batch, "delivered"),
-      failed: (batch) => this.#mark(batch, "queued"),
+      put: (entry, news) => this.#deliveries.put(entry, news),
+      released: (entry) => this.#deliveries.offer(entry),
     });
   }
 
@@ -158,7 +149,7 @@ export class JobManager {
   /** A job, or a command in the foreground, whatever becomes of it; undefined: there is none of that id. */
   watch(id: string): JobWatch | undefined {
     const entry = this.#jobs.get(id) ?? this.#foreground.find(id);
-    return entry && watchJob(entry, () => this.#offer(entry));
+    return entry && watchJob(entry, () => this.#deliveries.offer(entry));
   }
 
   /** A job whoever owns it: for callers that know the owners they may see. */
@@ -182,7 +173,7 @@ export class JobManager {
     entry.keptMs = TASK_RETENTION_MS;
     return followJob(entry, options, {
       taken: () => void (entry.consume(this.#now()) && this.#save(entry)),
-      released: () => this.#offer(entry),
+      released: () => this.#deliveries.offer(entry),
     });
   }
 
@@ -193,7 +184,7 @@ export class JobManager {
     return pollJobs(wanted, options, {
       now: () => this.#now(),
       taken: (entry) => this.#save(entry),
-      released: (entry) => this.#offer(entry),
+      released: (entry) => this.#deliveries.offer(entry),
     });
   }
 
@@ -232,7 +223,7 @@ export class JobManager {
 
   /** Gives an owner's results to `sink` from now on, waiting ones at once. Returns what ends it. */
   subscribe(owner: string | undefined, sink: DeliverySink): () => void {
-    return this.#queue.subscribe(owner, sink);
+    return this.#deliveries.subscribe(owner, sink);
   }
 
   /** What a job's processes listen on, ended or not; looked at at most once a second. */
@@ -242,20 +233,17 @@ export class JobManager {
 
   /** Says something of a job that still runs to its owner's sink, with what else is delivered. Ended or unknown: nothing. */
   announce(id: string, news: JobNewsItem): void {
-    const entry = this.#jobs.get(id);
-    if (entry === undefined || !entry.isRunning || entry.isQuiet) return;
-    this.#news.put(id, news);
-    this.#queue.wake(entry.view.owner);
+    this.#deliveries.announce(id, news);
   }
 
   /** Takes news of an owner's jobs that start no turn, as texts for an answer that they go with. */
   takeQuietNews(owner: string | undefined): string[] {
-    return this.#news.takeQuiet(owner, this.#jobs);
+    return this.#deliveries.takeQuiet(owner);
   }
 
   /** Takes back what was announced of a job, or of one subject of it, as far as no sink has it. */
   withdraw(id: string, key?: string): void {
-    this.#news.withdraw(id, key);
+    this.#deliveries.withdraw(id, key);
   }
 
   /** Ends all jobs, waits a little, and writes the registry. Results nobody took are in it. */
@@ -267,7 +255,7 @@ export class JobManager {
     for (const entry of running) this.#cancel(entry);
     await settlesWithin(Promise.all(running.map((entry) => entry.whenEnded())), DISPOSE_BOUND_MS);
     for (const entry of running) this.#settle(entry, undefined, "It did not end in time.");
-    this.#queue.close();
+    this.#deliveries.close();
     await this.#registry?.flush();
     leaveHost(this.#host);
   }
@@ -328,37 +316,13 @@ export class JobManager {
     if (typeof delivers === "string") entry.text = `${entry.text.trimEnd()}\n\n${delivers}`;
     this.#save(entry);
     this.#options.onEnd?.(settled);
-    this.#offer(entry);
-  }
-
-  /** Queues a result for its owner's sink, unless somebody waits for it or nobody wants it. */
-  #offer(entry: JobEntry): void {
-    if (!entry.isJob || entry.isRunning || entry.isWatched || entry.isQuiet || entry.delivery !== "none") return;
-    entry.delivery = "queued";
-    this.#save(entry);
-    this.#queue.wake(entry.view.owner);
-  }
-
-  #pending(owner: string | undefined): JobDelivery[] {
-    const ended = [...this.#jobs.values()].filter((entry) => entry.view.owner === owner && entry.delivery === "queued");
-    if (ended.length === 0 && !this.#news.isUrgent(owner, this.#jobs)) return [];
-    // What was said of a job while it ran comes before its result.
-    return [...this.#news.pending(owner, this.#jobs), ...ended.map((entry) => entry.toDelivery())];
-  }
-
-  #mark(batch: readonly JobDelivery[], delivery: "sending" | "delivered" | "queued"): void {
-    for (const each of batch) {
-      const entry = this.#news.mark(each, delivery) ? undefined : this.#jobs.get(each.job.id);
-      if (entry === undefined) continue;
-      entry.delivery = delivery;
-      this.#save(entry);
-    }
+    this.#deliveries.offer(entry);
   }
 
   #cancel(entry: JobEntry): void {
     entry.onStop?.();
     entry.isQuiet = true;
-    this.#news.withdraw(entry.view.id);
+    this.#deliveries.withdraw(entry.view.id);
     entry.view = { ...entry.view, state: "cancelled" };
     entry.cancel();
     this.#save(entry);
@@ -376,7 +340,7 @@ export class JobManager {
   #forget(): void {
     for (const id of forgettable([...this.#jobs.values()], this.#now())) {
       this.#jobs.delete(id);
-      this.#news.withdraw(id);
+      this.#deliveries.withdraw(id);
       void this.#registry?.remove(id);
     }
   }
@@ -393,7 +357,7 @@ export class JobManager {
       const entry = restoredEntry(record, this.#now());
       this.#jobs.set(entry.view.id, entry);
       this.#save(entry);
-      this.#offer(entry);
+      this.#deliveries.offer(entry);
     }
   }
 

@@ -8,20 +8,13 @@
  * event: a drawn screen that rests. How it is started and ended is in `terminal-work.ts`.
  */
 import type { QuietTerminal, TaskScreen, TaskWaiting } from "@pi-bash/contract";
-import { displayLine } from "@pi-bash/contract";
-import {
-  MAX_HIGHLIGHTED,
-  MAX_PROMPT_CHARS,
-  MAX_SCREEN_BYTES,
-  PTY_COLUMNS_RANGE,
-  PTY_ROWS_RANGE,
-} from "@pi-bash/contract/internal";
-import { clipped, headBytes } from "@pi-bash/contract/text";
-import { watchBound } from "@pi-bash/contract/wait";
+import { PTY_COLUMNS_RANGE, PTY_ROWS_RANGE } from "@pi-bash/contract/internal";
+import { waitWithin } from "@pi-bash/contract/wait";
 import type { LinePlace, NewLines, TerminalState, VirtualTerminal } from "@pi-bash/terminal";
 import type { PtyDevice } from "../console/console-port.ts";
 import { Needles } from "./needles.ts";
 import { openSeat } from "./person-seat.ts";
+import { screenOf } from "./screen-facts.ts";
 import type {
   PersonSeat,
   PersonView,
@@ -113,23 +106,7 @@ export class TerminalRun implements TaskTerminal {
   }
 
   screen(): TaskScreen {
-    const { terminal } = this.#parts;
-    const { cols, rows } = terminal.size;
-    const { row, column } = terminal.cursor;
-    const lines = terminal.screen();
-    while (lines.at(-1) === "") lines.pop();
-    const highlighted = terminal.highlighted(MAX_HIGHLIGHTED).map((text) => this.#oneLine(text));
-    const title = this.#oneLine(terminal.title);
-    return {
-      cols,
-      rows,
-      row: row + 1,
-      col: column + 1,
-      alternate: terminal.isAlternateScreen,
-      text: headBytes(this.mask(lines.join("\n")), MAX_SCREEN_BYTES),
-      ...(highlighted.length === 0 ? {} : { highlighted }),
-      ...(title === "" ? {} : { title }),
-    };
+    return screenOf(this.#parts.terminal, (text) => this.mask(text));
   }
 
   encodePaste(text: string): string {
@@ -166,25 +143,20 @@ export class TerminalRun implements TaskTerminal {
   }
 
   async until({ timeoutMs, stop }: TerminalWait): Promise<TerminalNews> {
-    const watch = watchBound({ timeoutMs, signal: stop });
-    const over = watch.over.then((end): TerminalNews => (end === "aborted" ? "stopped" : "deadline"));
-    try {
-      for (;;) {
-        const found = this.#news();
-        if (found !== undefined) return found;
-        const change = this.#nextChange();
-        const ended = await Promise.race([change.happened, over]);
-        change.end();
-        if (ended !== undefined) return this.#news() ?? ended;
-      }
-    } finally {
-      watch.end();
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      const found = this.#news();
+      if (found !== undefined) return found;
+      const leftMs = deadline - performance.now();
+      if (leftMs <= 0) return "deadline";
+      const end = await this.#nextChange(Math.min(leftMs, this.isDrawn ? Math.max(1, this.#restMs()) : leftMs), stop);
+      if (end === "aborted") return this.#news() ?? "stopped";
     }
   }
 
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   attend(): () => void {
@@ -213,11 +185,7 @@ export class TerminalRun implements TaskTerminal {
     while (!this.#isOver && !this.#facts.isHidden) {
       const leftMs = until - performance.now();
       if (leftMs <= 0) return false;
-      const change = this.#nextChange();
-      const watch = watchBound({ timeoutMs: leftMs });
-      await Promise.race([change.happened, watch.over]);
-      watch.end();
-      change.end();
+      await this.#nextChange(leftMs, undefined);
     }
     if (this.#isOver) return false;
     // Before it is typed: what comes back is masked from the first byte.
@@ -264,21 +232,18 @@ export class TerminalRun implements TaskTerminal {
     return (this.#isUnanswered ? UNANSWERED_REST_MS : DRAWN_REST_MS) - (performance.now() - this.#drawnAtMs);
   }
 
-  /** The next change, or the moment when a drawn screen has rested. */
-  #nextChange(): { happened: Promise<undefined>; end: () => void } {
-    let finish: (value: undefined) => void = () => undefined;
-    const happened = new Promise<undefined>((resolve) => {
-      finish = resolve;
+  /** Waits for the next change, at most so long. */
+  async #nextChange(
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<"value" | "error" | "deadline" | "aborted"> {
+    let off = (): void => undefined;
+    const changed = new Promise<void>((resolve) => {
+      off = this.onChange(resolve);
     });
-    const off = this.onChange(() => finish(undefined));
-    const timer = this.isDrawn ? setTimeout(() => finish(undefined), Math.max(1, this.#restMs())) : undefined;
-    return {
-      happened,
-      end: () => {
-        off();
-        clearTimeout(timer);
-      },
-    };
+    const waited = await waitWithin(changed, { timeoutMs, signal });
+    off();
+    return waited.kind;
   }
 
   #active(wasTyped: boolean): void {
@@ -305,10 +270,6 @@ export class TerminalRun implements TaskTerminal {
     } catch {
       this.#seat?.end();
     }
-  }
-
-  #oneLine(text: string): string {
-    return clipped(displayLine(this.mask(text)), MAX_PROMPT_CHARS);
   }
 
   #wake(): void {

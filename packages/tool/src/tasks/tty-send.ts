@@ -3,6 +3,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Settings, TaskSendParams, TaskSignal } from "@pi-bash/contract";
+import { waitWithin } from "@pi-bash/contract/wait";
 import type { TaskTerminal } from "@pi-bash/executor";
 import { ToolAbortError, ToolError } from "../tool-error.ts";
 import type { TaskSession } from "./task-session.ts";
@@ -176,8 +177,6 @@ async function reaction(terminal: TaskTerminal): Promise<void> {
   const changed = new Promise<void>((resolve) => {
     off = terminal.onChange(resolve);
   });
-  const over = new AbortController();
-  await Promise.race([changed, pause(REACTION_MS, undefined, { signal: over.signal }).catch(() => undefined)]);
-  over.abort();
+  await waitWithin(changed, { timeoutMs: REACTION_MS });
   off();
 }

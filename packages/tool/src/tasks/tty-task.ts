@@ -4,6 +4,7 @@
  * It never has the session's shell. A start that fails is an error of its call and leaves no job.
  */
 import { type BashTaskParams, outputWindow, type TaskAwaitEntry, type TaskResult } from "@pi-bash/contract";
+import { MAX_TIMER_MS } from "@pi-bash/contract/wait";
 import {
   type FollowReport,
   JobLimitError,
@@ -140,12 +141,15 @@ export async function watchTerminal(
   // First the watch: a result that comes meanwhile is this call's.
   const following = manager.follow(jobId, {
     reader: workspaceOf(session) ?? "",
-    timeoutMs: timeoutMs === Number.POSITIVE_INFINITY ? 2 ** 31 - 1 : timeoutMs + END_BOUND_MS,
+    timeoutMs: Math.min(timeoutMs + END_BOUND_MS, MAX_TIMER_MS),
     stop,
     wakesOnOutput: false,
     ...bounds,
   });
-  const news = await terminal.until({ timeoutMs: Math.min(timeoutMs, 2 ** 31 - 1), stop: AbortSignal.any([...stops]) });
+  const news = await terminal.until({
+    timeoutMs: Math.min(timeoutMs, MAX_TIMER_MS),
+    stop: AbortSignal.any([...stops]),
+  });
   // The end of the program is not yet the end of its job, whose text is being made.
   if (news !== "ended") enough.abort();
   return following;

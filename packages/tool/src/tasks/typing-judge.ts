@@ -19,7 +19,7 @@ import type { Submitted, Typed } from "./typed-line.ts";
 import { TypedLine } from "./typed-line.ts";
 
 /** The answer that counts for the rest of a task, as it is offered in place of a rule. */
-export const FOR_THIS_TASK = "for this task";
+const FOR_THIS_TASK = "for this task";
 
 /** Keys that move, scroll or stop, and run nothing by themselves. */
 const FREE_KEY =

@@ -3,6 +3,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { absenceOfServer, startSshServer, VISITOR } from "../../../../test/support/ssh-server.ts";
 import { textOf, thrown, until } from "../support/session.ts";

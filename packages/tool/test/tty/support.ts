@@ -9,7 +9,7 @@ import { textOf } from "../support/session.ts";
 import { type TaskScene, taskScene } from "../support/tasks.ts";
 
 /** Variables for git without a person's own configuration. */
-export const GIT = {
+const GIT = {
   GIT_AUTHOR_NAME: "a",
   GIT_AUTHOR_EMAIL: "a@example.org",
   GIT_COMMITTER_NAME: "a",
