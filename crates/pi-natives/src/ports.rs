@@ -22,10 +22,10 @@ pub struct ListeningPort {
 }
 
 impl From<pi_shell::ListeningPort> for ListeningPort {
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds of a date are exact in a double")]
     fn from(found: pi_shell::ListeningPort) -> Self {
         let (pid, program) = found.program.unzip();
         let pi_shell::ListeningPort { port, address, started_at_ms, is_inside, .. } = found;
-        // Milliseconds of a date are exact in a double.
         let started_at_ms = started_at_ms as f64;
         Self { port, address: address.to_string(), pid, program, started_at_ms, is_inside }
     }

@@ -4,13 +4,13 @@
 import * as z from "zod";
 
 /** Names of services. */
-export const SERVICE_NAME_PATTERN: RegExp = /^[a-z][a-z0-9._-]{0,31}$/;
+const SERVICE_NAME_PATTERN: RegExp = /^[a-z][a-z0-9._-]{0,31}$/;
 /** Services that run at one time on one host. Each keeps a process tree and a port; a person runs a handful. */
 export const MAX_SERVICES = 16;
 /** Time a service has to become ready where its call names none, in seconds. */
 export const DEFAULT_READY_SECONDS = 60;
 /** Longest time a service may take to become ready, in seconds. */
-export const MAX_READY_SECONDS = 600;
+const MAX_READY_SECONDS = 600;
 
 /** A TCP port that a program of a task listens on. */
 export const TaskPort = z.object({

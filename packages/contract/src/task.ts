@@ -50,10 +50,28 @@ export type BashTaskParams = z.infer<typeof BashTaskParams>;
 export const TaskParams = z.union([AgentTaskParams, BashTaskParams, ServiceTaskParams]).meta({ type: "object" });
 export type TaskParams = z.infer<typeof TaskParams>;
 
-/** The same where there are no agents. */
-export const CommandTaskParams = z
-  .discriminatedUnion("kind", [BashTaskParams, ServiceTaskParams])
-  .meta({ type: "object" });
+const { name, cwd, ready, restart, replace } = ServiceTaskParams.shape;
+
+/**
+ * What a model is shown of them where there are no agents: one object, since some models' hosts take no schema of a tool that
+ * is a choice. What belongs to which kind, `BashTaskParams` and `ServiceTaskParams` say.
+ */
+export const CommandTaskParams = z.strictObject({
+  kind: z.enum(["bash", "service"]).describe("A command that ends, or a server with a name"),
+  script: BashTaskParams.shape.script,
+  timeout_secs: BashTaskParams.shape.timeout_secs.optional().describe("bash, required: end it after so many seconds"),
+  run_in_background: background.describe("bash: return at once with the task's id; `task_await` has its output"),
+  display_name: BashTaskParams.shape.display_name
+    .optional()
+    .describe("bash, required: a few words that name it in lists"),
+  unconfined: BashTaskParams.shape.unconfined,
+  name: name.optional().describe("service, required: its name; asking again for one that runs gives that one"),
+  cwd: cwd.describe("service: folder to run it in. Default: the workspace"),
+  ready: ready.describe("service: when it is ready. Default: it listens on a port, or lives for 2 seconds"),
+  restart: restart.describe("service: whether to start it again when it fails after its start. Default: no"),
+  replace: replace.describe("service: end the running one of that name first"),
+});
+export type CommandTaskParams = z.infer<typeof CommandTaskParams>;
 
 /** Where a task stands. `reported`: it has ended and its result can be had. */
 export const TaskStatus = z.enum(["queued", "running", "awaiting_report", "reported"]);

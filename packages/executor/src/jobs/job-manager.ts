@@ -6,6 +6,9 @@
  * A call that may become a job runs as an entry without an id until the wait is over; only then it is a job that can be
  * seen, so a command that ends in time leaves no trace. Every change is written to the registry, where there is one;
  * jobs of a host that is gone are taken over when the manager is opened. How results travel is in `job-deliveries.ts`.
+ *
+ * It is longer than a file should be, because every way to a job's entry goes through its private map: what is not a way to an
+ * entry is in the files beside it.
  */
 import { DEFAULT_MAX_JOBS, type TaskWaiting } from "@pi-bash/contract";
 import { TASK_RETENTION_MS } from "@pi-bash/contract/internal";

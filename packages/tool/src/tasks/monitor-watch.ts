@@ -72,7 +72,7 @@ export async function watchTask(
 }
 
 /** What a model reads of matches: the facts outside the fence, the lines with their numbers inside. */
-export function monitorText({ jobId, name, artifactId, filter, lines, unshown, isDemoted }: MonitorNews): string {
+function monitorText({ jobId, name, artifactId, filter, lines, unshown, isDemoted }: MonitorNews): string {
   const taskId = toBashTaskId(jobId);
   const count = lines.length + (unshown?.count ?? 0);
   const head = `### Watch of ${taskId} (${oneLine(name)}) for /${oneLine(filter)}/: ${count} ${count === 1 ? "line matches" : "lines match"}`;

@@ -1,7 +1,16 @@
 /**
  * `task`: starts an agent or runs a command.
  */
-import { CommandTaskParams, MAX_TASK_SECONDS, type Settings, TaskParams, type TaskResult } from "@pi-bash/contract";
+import {
+  BashTaskParams,
+  CommandTaskParams,
+  MAX_TASK_SECONDS,
+  ServiceTaskParams,
+  type Settings,
+  TaskParams,
+  type TaskResult,
+} from "@pi-bash/contract";
+import { parseParams } from "../call-params.ts";
 import { settingsReader } from "../call-settings.ts";
 import { maySpawnAgents, runAgentTask } from "./agent-task.ts";
 import { runBashTask } from "./bash-task.ts";
@@ -10,12 +19,12 @@ import { runServiceTask } from "./service-task.ts";
 import type { TaskSession } from "./task-session.ts";
 
 /** The tool `task`. */
-export type StartTaskTool = TaskTool<"task", TaskParams, TaskResult>;
+export type StartTaskTool = TaskTool<"task", TaskParams | CommandTaskParams, TaskResult>;
 
 /** Makes the tool. Where no agent can be started, its parameters are those of a command alone. */
 export function createTaskTool(session: TaskSession): StartTaskTool {
   const settings = settingsReader(session);
-  return defineTool<"task", TaskParams, TaskResult>(session, {
+  return defineTool<"task", TaskParams | CommandTaskParams, TaskResult>(session, {
     name: "task",
     label: "Task",
     description: () => taskPrompt(session, settings()),
@@ -24,7 +33,9 @@ export function createTaskTool(session: TaskSession): StartTaskTool {
     run: (call) => {
       const { params } = call;
       if (!("kind" in params)) return runAgentTask(session, params, call);
-      return params.kind === "service" ? runServiceTask(session, params, call) : runBashTask(session, params, call);
+      return params.kind === "service"
+        ? runServiceTask(session, parseParams({ tool: "task", schema: ServiceTaskParams }, params), call)
+        : runBashTask(session, parseParams({ tool: "task", schema: BashTaskParams }, params), call);
     },
   });
 }

@@ -80,7 +80,10 @@ describe("starting an agent", () => {
     expect(JSON.stringify(z.toJSONSchema(tools.task.parameters))).not.toContain("subagent_type");
     const schema = z.toJSONSchema(withSome.tools.task.parameters);
     expect(JSON.stringify(schema)).toContain("subagent_type");
-    expect(schema).toMatchObject({ type: "object", anyOf: [{ type: "object" }, { type: "object" }] });
+    expect(schema).toMatchObject({
+      type: "object",
+      anyOf: [{ type: "object" }, { type: "object" }, { type: "object" }],
+    });
   });
 
   it("that fails is told with the host's reason", async () => {

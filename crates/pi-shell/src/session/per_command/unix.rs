@@ -193,6 +193,7 @@ impl Place {
         self.ground.background_count()
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "on Windows there is none")]
     pub(super) fn root_pid(&self) -> Option<i32> {
         Some(self.ground.supervisor.pid())
     }
