@@ -76,7 +76,7 @@ pub use outcome::{
 };
 pub use pi_proxy::{Refusal as NetworkRefusal, RuleError, Rules as NetworkRules};
 #[cfg(unix)]
-pub use pi_waiting::Report as QuietReport;
+pub use pi_waiting::{Program as TerminalProgram, Report as QuietReport};
 #[cfg(unix)]
 pub use pty::{
     OnStart, PtyArgvStartOptions, PtyError, PtyOptions, PtyResult, PtySession, PtyStartOptions,

@@ -101,7 +101,7 @@ export class RemotePtySession {
   async #run(
     program: object,
     request: TerminalRequest,
-    options: Pick<PtyStartOptions, "baseEnv" | "signal">,
+    options: Pick<PtyStartOptions, "baseEnv" | "signal" | "onQuiet">,
     onChunk: ChunkListener | undefined,
     onStart: StartListener | undefined,
   ): Promise<PtyRunResult> {
@@ -117,6 +117,7 @@ export class RemotePtySession {
       request: { ...asked, ...(isEnvGiven && baseEnv !== undefined ? { baseEnv } : {}) },
       onText: typeof onChunk === "function" ? (text) => onChunk(null, text) : undefined,
       onStart: typeof onStart === "function" ? (pid) => onStart(null, pid) : undefined,
+      onQuiet: options.onQuiet,
       signal: options.signal,
     });
     this.#terminal = terminal;

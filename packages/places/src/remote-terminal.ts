@@ -8,6 +8,7 @@
  * later one, whose only act is to say that the place did not answer. However the link ends, the end is reported once.
  */
 import { StringDecoder } from "node:string_decoder";
+import type { QuietTerminal } from "@pi-bash/contract";
 import { onAbort } from "@pi-bash/contract/abort";
 import { unlessAborted } from "@pi-bash/contract/wait";
 import type { PtyRunResult } from "@pi-bash/natives";
@@ -21,7 +22,7 @@ import { TerminalInput } from "./terminal-input.ts";
 import { TextQueue } from "./text-queue.ts";
 import { encodeFrame, encodeObject, encodePiece, type Frame, FrameError, objectOf, pieceOf } from "./wire/frames.ts";
 import { KIND } from "./wire/kinds.ts";
-import { checked, TerminalEnd, TerminalStarted } from "./wire/messages.ts";
+import { checked, Quiet, TerminalEnd, TerminalStarted } from "./wire/messages.ts";
 
 /**
  * Bytes that a program may draw ahead of the callback. Half of a run's first window: after an interrupt this much is still
@@ -44,6 +45,7 @@ export interface TerminalCall {
   readonly request: Omit<TerminalRequest, "supervisor" | "wantsChunks">;
   readonly onText?: ((text: string) => unknown) | undefined;
   readonly onStart?: ((pid: number) => unknown) | undefined;
+  readonly onQuiet?: ((quiet: QuietTerminal) => unknown) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -131,6 +133,9 @@ export class RemoteTerminal implements Channel {
         void this.#deliver();
         return;
       }
+      case KIND.quiet:
+        this.#quiet(frame);
+        return;
       case KIND.answer:
         this.#farEnd = checked(TerminalEnd, "Answer", objectOf(frame));
         this.#gate.openIn(ENDED_PATIENCE_MS);
@@ -140,6 +145,14 @@ export class RemoteTerminal implements Channel {
       default:
         throw new FrameError(`a terminal got a frame of kind ${frame.kind}`);
     }
+  }
+
+  /** Nothing waits for what is done about it: it comes again. */
+  #quiet(frame: Frame): void {
+    const { onQuiet } = this.#call;
+    if (onQuiet === undefined) throw new FrameError("a terminal says who reads it, and was not asked to");
+    const { modes, ...rest } = checked(Quiet, "Quiet", objectOf(frame));
+    void this.#startGate.call(onQuiet, { ...rest, ...(modes === undefined ? {} : { modes }) });
   }
 
   cut(end: LinkEnd): void {

@@ -363,6 +363,7 @@ impl Engine {
             | Kind::Started
             | Kind::Text
             | Kind::Update
+            | Kind::Quiet
             | Kind::End => {
                 return Err(Loss::Protocol(format!("a {kind:?} frame, which this side sends")));
             }

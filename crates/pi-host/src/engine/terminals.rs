@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use pi_shell::{Observer, OnStart, PtyError, PtyResult, PtySession};
+use pi_shell::{Observer, OnStart, PtyError, PtyResult, PtySession, QuietReport};
 use tokio_util::sync::CancellationToken;
 
 use super::channels::Channel;
 use super::tasks::Contained;
 use super::{Engine, Loss};
-use crate::message::{Failure, RunOutcome, TerminalOptions, TerminalProgram, json};
+use crate::message::{Failure, Quiet, RunOutcome, TerminalOptions, TerminalProgram, json};
 use crate::outgoing::{End, StreamOptions};
 use crate::wire::{Kind, frame, split_u64};
 
@@ -46,6 +46,7 @@ impl Terminal {
 struct Screen {
     engine: Engine,
     channel: u32,
+    wants_quiet: bool,
 }
 
 impl Observer for Screen {
@@ -55,6 +56,15 @@ impl Observer for Screen {
 
     fn wants_chunks(&self) -> bool {
         true
+    }
+
+    fn wants_quiet(&self) -> bool {
+        self.wants_quiet
+    }
+
+    fn quiet(&self, report: QuietReport) {
+        let payload = json(&Quiet::from(&report));
+        self.engine.outgoing().update(self.channel, frame(Kind::Quiet, self.channel, &payload));
     }
 
     fn chunk(&self, text: &str) {
@@ -78,6 +88,7 @@ impl Engine {
         options: TerminalOptions,
         stream: StreamOptions,
     ) -> Result<(), Failure> {
+        let wants_quiet = options.wants_quiet;
         let program = options.into_program(&self.place().supervisor()?)?;
         let terminal = Arc::new(Terminal {
             session: PtySession::new(),
@@ -86,7 +97,7 @@ impl Engine {
         });
         self.inner.channels.become_terminal(channel, Arc::clone(&terminal));
         self.outgoing().open(channel, stream);
-        let screen = Arc::new(Screen { engine: self.clone(), channel });
+        let screen = Arc::new(Screen { engine: self.clone(), channel, wants_quiet });
         let engine = self.clone();
         let on_start: OnStart = Box::new(move |pid| {
             let started = frame(Kind::Started, channel, format!("{{\"pid\":{pid}}}").as_bytes());

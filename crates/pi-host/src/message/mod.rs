@@ -6,6 +6,7 @@
 
 mod options;
 mod outcome;
+mod quiet;
 mod request;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::quiet::Quiet;
 pub(crate) use options::{
     MaskRequest, OneShot, RunRequest, SessionOptions, TerminalOptions, TerminalProgram, mask_of,
 };

@@ -292,6 +292,8 @@ pub(crate) struct TerminalOptions {
     cols: Option<u32>,
     rows: Option<u32>,
     sandbox: Option<SandboxRequest>,
+    /// Near wants to know who reads the terminal while it is quiet.
+    pub(crate) wants_quiet: bool,
 }
 
 /// A program for a terminal.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn any_frame() -> impl Strategy<Value = Frame> {
-    (1_u8..=16, any::<u32>(), prop::collection::vec(any::<u8>(), 0..400)).prop_map(
+    (1_u8..=17, any::<u32>(), prop::collection::vec(any::<u8>(), 0..400)).prop_map(
         |(kind, channel, mut payload)| {
             let kind = Kind::of(kind).unwrap();
             if kind == Kind::Data {

@@ -82,6 +82,8 @@ pub(crate) enum Kind {
     Update = 15,
     /// How a run ended.
     End = 16,
+    /// Who reads a terminal that is quiet.
+    Quiet = 17,
 }
 
 impl Kind {
@@ -101,7 +103,7 @@ impl Kind {
 
     /// The kind of this number, where there is one.
     pub(crate) fn of(number: u8) -> Option<Self> {
-        const ALL: [Kind; 16] = [
+        const ALL: [Kind; 17] = [
             Kind::Hello,
             Kind::Request,
             Kind::Run,
@@ -118,6 +120,7 @@ impl Kind {
             Kind::Text,
             Kind::Update,
             Kind::End,
+            Kind::Quiet,
         ];
         ALL.into_iter().find(|kind| *kind as u8 == number)
     }

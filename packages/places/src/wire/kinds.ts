@@ -21,6 +21,7 @@ export const KIND = {
   text: 14,
   update: 15,
   end: 16,
+  quiet: 17,
 } as const;
 
 /** Versions of the protocol that this side speaks. */

@@ -136,6 +136,23 @@ export const EndOfRun = z.union([
 /** A terminal's program runs. */
 export const TerminalStarted = z.object({ pid: count });
 
+const TerminalProgram = z.object({ pid: count, name: line });
+
+/** Who reads a terminal that is quiet. */
+export const Quiet = z.object({
+  quietMs: z.number().nonnegative(),
+  heldMs: z.number().nonnegative(),
+  idleMs: z.number().nonnegative(),
+  modes: z.object({ echo: z.boolean(), canonical: z.boolean() }).optional(),
+  readers: few(
+    TerminalProgram.extend({ isRead: z.boolean(), isTimed: z.boolean(), isRelay: z.boolean(), isAlone: z.boolean() }),
+  ),
+  denied: few(TerminalProgram),
+  stopped: few(TerminalProgram),
+  isBusy: z.boolean(),
+  listens: z.boolean(),
+});
+
 /** What came of a terminal. */
 export const TerminalEnd = z.union([z.object({ error: Failure }), z.object({ ok: z.object({ outcome: RunOutcome }) })]);
 export type TerminalEnd = z.infer<typeof TerminalEnd>;
