@@ -46,6 +46,7 @@ describe.skipIf(absenceOfPlace("command") !== undefined)("the streams of a comma
     const chunk = Buffer.from([...Array(1024 ** 2).keys()].map((at) => (at * 2_654_435_761) >>> 24));
     const hash = createHash("sha256");
     const output = text(child.stdout);
+    const errors = text(child.stderr);
     for (let bytes = 0; bytes < BIG_BYTES; bytes += chunk.length) {
       hash.update(chunk);
       if (!child.stdin.write(chunk)) await new Promise((resolve) => child.stdin.once("drain", resolve));
@@ -54,6 +55,8 @@ describe.skipIf(absenceOfPlace("command") !== undefined)("the streams of a comma
 
     expect(await output).toContain(hash.digest("hex"));
     expect(await ended).toBe(0);
+    // Nor does Node warn of listeners that pile up.
+    expect(await errors).toBe("");
   });
 
   it("do not pile up where the command reads none of its input", async () => {

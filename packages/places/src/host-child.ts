@@ -41,6 +41,8 @@ export interface ChildListener {
 /** One program and its three streams. */
 export class HostChild {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
+  /** Ends when what was written has left; undefined while it is not waited for. */
+  #draining: Promise<void> | undefined;
   /** Resolves when the program is gone; never rejects. */
   readonly exit: Promise<ChildExit>;
   #stderr = "";
@@ -80,7 +82,21 @@ export class HostChild {
   async drained(): Promise<void> {
     const { stdin } = this.#child;
     if (!stdin.writableNeedDrain || stdin.destroyed) return;
-    await Promise.race([once(stdin, "drain"), once(stdin, "close"), this.exit]).catch(() => undefined);
+    // One wait for all who wait, whose listeners go with it: a stream of gigabytes waits thousands of times.
+    this.#draining ??= this.#drain().finally(() => {
+      this.#draining = undefined;
+    });
+    await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    const { stdin } = this.#child;
+    const over = new AbortController();
+    const { signal } = over;
+    const waits = [once(stdin, "drain", { signal }), once(stdin, "close", { signal })];
+    await Promise.race([...waits, this.exit]).catch(() => undefined);
+    over.abort();
+    await Promise.allSettled(waits);
   }
 
   /** The last lines of standard error, for an error's text. Empty: it said nothing. */

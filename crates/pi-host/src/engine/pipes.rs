@@ -132,7 +132,7 @@ impl Engine {
             let ended = pipe.closed.run_until_cancelled(moved).await.unwrap_or(Ok(()));
             engine.place().remove_fifo(&name);
             let failure = pipe.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let members = match failure.map_or(ended.map_err(failed), Err) {
+            let members = match failure.map_or(ended.map_err(|error| failed(&error)), Err) {
                 Ok(()) => b"\"ok\":{}".to_vec(),
                 Err(failure) => [b"\"error\":".to_vec(), json(&failure)].concat(),
             };
@@ -178,7 +178,7 @@ impl Engine {
                         taken += u64::try_from(written).unwrap_or(u64::MAX);
                     }
                     Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                        writer.writable().await?
+                        writer.writable().await?;
                     }
                     Err(error) => return Err(error),
                 }
@@ -246,6 +246,6 @@ impl Engine {
     }
 }
 
-fn failed(error: io::Error) -> Failure {
+fn failed(error: &io::Error) -> Failure {
     Failure::new("PI_HOST_FILE", format!("a pipe cannot be used: {error}"))
 }
