@@ -160,7 +160,7 @@ export class Bridge {
     const fromText = text !== undefined && onText ? pending.gate?.call(onText, text) : undefined;
     const fromUpdate = update !== undefined && onUpdate ? pending.gate?.call(onUpdate, update) : undefined;
     // Nothing waits for what is done about it: it comes again.
-    if (quiet !== undefined && onQuiet) void pending.gate?.call(onQuiet, quiet);
+    if (quiet !== undefined && onQuiet) pending.gate?.notify(onQuiet, quiet);
     const awaited = fromText ?? fromUpdate;
     if (awaited === undefined) {
       this.#finish(delivery.id, pending, end);

@@ -48,6 +48,16 @@ export class CallbackGate {
     return this.#isOpen ? undefined : this.#wait(settled);
   }
 
+  /** The same for a callback for which nothing waits: it takes the place of no wait that is in progress. */
+  notify<Args extends unknown[]>(callback: (...args: Args) => unknown, ...args: Args): void {
+    try {
+      const returned = this.#context.runInAsyncScope(callback, undefined, ...args);
+      if (isThenable(returned)) void Promise.resolve(returned).catch((error: unknown) => this.#report(error));
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
   /** From now on no promise is awaited for more than `ms` milliseconds. */
   limitPatience(ms: number): void {
     this.#patienceMs = Math.min(this.#patienceMs, ms);

@@ -155,7 +155,7 @@ async function settle(device: PtyDevice, { command, options, host, run, take }: 
       cols: DEFAULT_PTY_COLUMNS,
       rows: DEFAULT_PTY_ROWS,
       ...(base.sandbox === undefined ? {} : { sandbox: base.sandbox }),
-      onQuiet: (report: QuietTerminal) => run.quiet(report),
+      onQuiet: (report: QuietTerminal) => void run.quiet(report),
     },
     (_, chunk) => run.takeChunk(chunk, take),
     options.onStart,
