@@ -59,9 +59,8 @@ mod tests {
         let held = Arc::new(());
         let inner = Arc::clone(&held);
         let mut work = Contained::new(async move {
-            let _held = inner;
             std::future::ready(()).await;
-            panic!("a bug of ours");
+            assert_eq!(Arc::strong_count(&inner), 1, "a bug of ours");
         });
         let mut context = Context::from_waker(Waker::noop());
 

@@ -3,6 +3,12 @@
 //! Nearly all output is printable, so what costs is to find that out. Nothing here keeps state or
 //! knows what a control character does to a line.
 
+#[cfg(target_arch = "x86_64")]
+use crate::sys::blocks;
+
+/// Bytes that are looked at together.
+const BLOCK_BYTES: usize = 64;
+
 /// Most bytes between the `[` and the `m` of a colour that is skipped here; longer ones go through
 /// the parser.
 const COLOUR_BYTES: usize = 40;
@@ -24,7 +30,7 @@ pub(super) fn clean_prefix(text: &[u8]) -> usize {
     if clean < 8 * FIRST_WORDS && clean < first.len() * 8 {
         return clean;
     }
-    clean += leading_blocks::<64>(text.get(clean..).unwrap_or_default(), is_special);
+    clean += leading_blocks(text.get(clean..).unwrap_or_default(), blocks::has_special);
     let rest = text.get(clean..).unwrap_or_default();
     let (words, _) = rest.as_chunks::<8>();
     let in_words = leading_words(words);
@@ -54,7 +60,7 @@ pub(super) fn unseen_prefix(rest: &[u8]) -> usize {
 
 /// Whether `bytes` are printable ASCII, newlines and tabs alone.
 pub(super) fn is_printable(bytes: &[u8]) -> bool {
-    let checked = leading_blocks::<64>(bytes, is_unusual);
+    let checked = leading_blocks(bytes, blocks::has_unusual);
     let rest = bytes.get(checked..).unwrap_or_default();
     !rest.iter().any(|byte| is_unusual(*byte))
 }
@@ -65,16 +71,13 @@ pub(super) fn ends_string(byte: u8) -> bool {
 }
 
 /// Whether `byte` needs a look: a control character, or the first of a C1 control.
-#[expect(clippy::needless_bitwise_bool, reason = "a branch keeps a block from vector code")]
 fn is_special(byte: u8) -> bool {
-    ((byte < 0x20) & (byte != b'\n') & (byte != b'\t')) | (byte == 0x7f) | (byte == 0xc2)
+    (byte < 0x20 && byte != b'\n' && byte != b'\t') || byte == 0x7f || byte == 0xc2
 }
 
 /// Whether `byte` is anything but printable ASCII, newline and tab.
-#[expect(clippy::needless_bitwise_bool, reason = "a branch keeps a block from vector code")]
 fn is_unusual(byte: u8) -> bool {
-    // Signed, what is not ASCII is below the blank too: one comparison for both.
-    ((byte.cast_signed() < 0x20) & (byte != b'\n') & (byte != b'\t')) | (byte == 0x7f)
+    !matches!(byte, 0x20..0x7f | b'\n' | b'\t')
 }
 
 /// The highest bit of each byte in which `word` is special. No byte carries into the next.
@@ -102,18 +105,32 @@ fn leading_words(words: &[[u8; 8]]) -> usize {
     clean
 }
 
-/// Bytes in the blocks of `N` before the first that has a byte that `stops`.
-#[inline]
-fn leading_blocks<const N: usize>(text: &[u8], stops: impl Fn(u8) -> bool) -> usize {
-    let mut clean = 0;
-    for block in text.chunks_exact(N) {
-        // No early exit inside a block: the compiler makes vector instructions of it.
-        if block.iter().fold(false, |any, byte| any | stops(*byte)) {
-            break;
-        }
-        clean += N;
+/// Bytes in the blocks before the first that `stops`.
+fn leading_blocks(text: &[u8], stops: fn(&[u8; BLOCK_BYTES]) -> bool) -> usize {
+    let (blocks, _) = text.as_chunks::<BLOCK_BYTES>();
+    let clean = blocks.iter().position(stops).unwrap_or(blocks.len());
+    clean * BLOCK_BYTES
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+use words as blocks;
+
+/// As `sys::blocks`, a word at a time.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+mod words {
+    use super::{BLOCK_BYTES, all, special_bits};
+
+    pub(super) fn has_special(block: &[u8; BLOCK_BYTES]) -> bool {
+        words(block).fold(0, |bits, word| bits | special_bits(word)) != 0
     }
-    clean
+
+    pub(super) fn has_unusual(block: &[u8; BLOCK_BYTES]) -> bool {
+        words(block).fold(0, |bits, word| bits | (word & all(0x80)) | special_bits(word)) != 0
+    }
+
+    fn words(block: &[u8; BLOCK_BYTES]) -> impl Iterator<Item = u64> {
+        block.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word))
+    }
 }
 
 #[cfg(test)]
@@ -128,6 +145,25 @@ mod tests {
                 text[place] = byte;
                 let expected = if is_special(byte) { place } else { length };
                 assert_eq!(clean_prefix(&text), expected, "byte {byte:#x} at {place} of {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_plain_is_found_at_every_place() {
+        for byte in 0..=u8::MAX {
+            for length in [1, 63, 64, 65, 200] {
+                for place in
+                    [0, 15, 16, 33, 63, 64, 150].into_iter().filter(|place| *place < length)
+                {
+                    let mut text = vec![b'x'; length];
+                    text[place] = byte;
+                    let is_plain = matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+                    assert_eq!(is_printable(&text), is_plain, "{byte:#x} at {place} of {length}");
+                    let Some(block) = text.first_chunk() else { continue };
+                    assert_eq!(words::has_unusual(block), blocks::has_unusual(block));
+                    assert_eq!(words::has_special(block), blocks::has_special(block));
+                }
             }
         }
     }

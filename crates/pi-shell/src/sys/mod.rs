@@ -1,6 +1,8 @@
 //! What the core needs of the system below `rustix`: the one place of this crate where a platform
 //! is asked for by name. No policy, no sessions.
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod blocks;
 #[cfg(target_os = "linux")]
 mod fine_timer;
 #[cfg(windows)]
