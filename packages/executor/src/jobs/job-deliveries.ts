@@ -36,7 +36,7 @@ export class JobDeliveries {
   /** Says something of a job that still runs. Of an ended or unknown one: nothing. */
   announce(id: string, news: JobNewsItem): void {
     const entry = this.#jobs.get(id);
-    if (entry !== undefined && entry.isRunning) this.put(entry, news);
+    if (entry?.isRunning === true) this.put(entry, news);
   }
 
   /** Says something of a job, also of one that has just ended. */
