@@ -34,6 +34,5 @@ mod watch;
 pub use look::{Look, Modes, Program, Reader, TerminalIdentity, look};
 #[cfg(target_os = "linux")]
 pub use ports::{Holder, Listening, holder, listening};
-#[cfg(target_os = "linux")]
 pub use unanswered::{FileId, Silence, Unanswered, unanswered};
 pub use watch::{Report, Watch};

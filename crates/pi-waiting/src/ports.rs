@@ -219,7 +219,7 @@ mod tests {
         for _ in 0..10 {
             let start = processor_time();
             let found = listening(&[root]);
-            fastest = fastest.min(processor_time() - start);
+            fastest = fastest.min(processor_time().saturating_sub(start));
             let address: Vec<SocketAddr> = found.iter().map(|one| one.address).collect();
             assert_eq!(address, [bound]);
             assert_eq!(found[0].program.pid, root);
@@ -229,7 +229,6 @@ mod tests {
         // The bound is several times what an idle machine takes: caches are shared with whatever else runs.
         let bound = if cfg!(debug_assertions) { 200 } else { 60 };
         assert!(fastest < Duration::from_millis(bound), "{fastest:?}");
-        println!("500 processes: {fastest:?}");
     }
 
     #[test]

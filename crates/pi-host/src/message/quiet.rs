@@ -9,7 +9,8 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Quiet<'a> {
-    quiet_ms: u64,
+    #[serde(rename = "quietMs")]
+    since_ms: u64,
     held_ms: u64,
     idle_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,7 +66,7 @@ impl<'a> From<&'a QuietReport> for Quiet<'a> {
             is_alone: reader.is_alone,
         });
         Self {
-            quiet_ms: milliseconds(report.quiet),
+            since_ms: milliseconds(report.quiet),
             held_ms: milliseconds(report.held),
             idle_ms: milliseconds(report.idle),
             modes: report.modes.map(|modes| Modes { echo: modes.echo, canonical: modes.canonical }),

@@ -124,7 +124,6 @@ impl Waits {
 #[cfg(not(unix))]
 impl Waits {
     /// Never: nothing can be looked at.
-    #[expect(clippy::unused_self, reason = "the same form as on Unix")]
     pub(super) async fn ending(&mut self) -> ExitOutcome {
         std::future::pending().await
     }
