@@ -13,6 +13,8 @@ export interface WatchedProgram {
   readonly env?: Readonly<Record<string, string>>;
   /** What is typed when a text is there: the program counts as waiting only after the last of them. */
   readonly answers?: readonly (readonly [text: string, typed: string])[];
+  /** The terminal. Default: one of this machine. */
+  readonly session?: Pick<PtySession, "start" | "write" | "kill">;
   /** Longest time to follow it, in milliseconds. */
   readonly limitMs: number;
 }
@@ -27,7 +29,7 @@ export interface Watched {
 
 /** Follows a program until it waits, ends, or the time is over. It is ended then. */
 export async function watchProgram(program: WatchedProgram): Promise<Watched> {
-  const session = new PtySession();
+  const session = program.session ?? new PtySession();
   const screen = new VirtualTerminal({ cols: 100, rows: 30, onReply: (reply) => session.write(reply) });
   const answers = [...(program.answers ?? [])];
   let output = "";
