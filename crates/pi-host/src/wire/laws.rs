@@ -151,7 +151,7 @@ fn what_is_not_a_frame_is_named() {
         (raw(7, 2, 0, b"x"), FrameError::Newline),
         (raw(7, 2, 4, b"\n"), FrameError::Flags(4)),
         (raw(7, 2, 0x81, b"\n"), FrameError::Flags(0x81)),
-        (raw(7, 17, 1, b"\n"), FrameError::Kind(17)),
+        (raw(7, 18, 1, b"\n"), FrameError::Kind(18)),
         (raw(7, 0, 1, b"\n"), FrameError::Kind(0)),
         (raw(7, 6, 0, b"\n"), FrameError::Data),
         (frame(Kind::Data, 1, &vec![0; OFFSET_BYTES + MAX_DATA + 1]), FrameError::Data),
