@@ -28,7 +28,7 @@ describe("an agent with the task tools", () => {
 
     const texts = readings.map(({ text }) => text);
     expect(texts[0]).toBe("Task bash:bg_1 runs in the background. `task_await` has its output.");
-    expect(texts[1]).toMatch(/^### Task bash:bg_1: running for .* s\n\n```\nlistening\n```$/);
+    expect(texts[1]).toMatch(/^### Task bash:bg_1: running for .* s\n(?:ports: .*\n)?\n```\nlistening\n```$/);
     expect(texts[2]).toMatch(/^answer 1\n/);
     expect(texts[3]).toMatch(/```\nrequest 1 for \/x\n```$/);
     expect(texts[4]).toMatch(/^bash:bg_1 \[bash, running, .*\] server: node server\.mjs$/);

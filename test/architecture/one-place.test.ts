@@ -25,6 +25,7 @@ const RULES: readonly Rule[] = [
     allowed: {
       "packages/contract/src/abort.ts": "the place",
       "packages/natives/src/minimizer.ts": "the range of an exit status",
+      "packages/natives/src/ports.ts": "the range of a process ID",
     },
   },
   {

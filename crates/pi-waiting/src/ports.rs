@@ -54,7 +54,7 @@ pub struct Holder {
     pub program: Option<Program>,
 }
 
-/// Who listens on `port`; `None`: nobody does. Looks through all processes that can be seen, so it is for an error's text and
+/// Who listens on `port`; `None`: no process does. Looks through all processes that can be seen, so it is for an error's text and
 /// not for a loop.
 pub fn holder(port: u16) -> Option<Holder> {
     let table = diag::listening().unwrap_or_else(|_| {

@@ -45,7 +45,7 @@ pub struct Watch {
     /// The waits of the look before, and when they were first seen.
     held: Option<(Vec<(i32, String)>, Instant)>,
     used: Option<(u64, Instant)>,
-    /// The report before had somebody in it.
+    /// The report before named a program.
     has_said: bool,
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { parseRpcRequest } from "../src/internal.ts";
 
-const TYPES = "`bash`, `abort_bash`, `tool`, `abort`, `list_tools`, `approval`";
+const TYPES = "`bash`, `abort_bash`, `tool`, `abort`, `list_tools`, `answer_secret`, `approval`";
 const bash = { type: "bash", command: "x" };
 const approval = { type: "approval", requestId: 1, allow: true };
 

@@ -22,6 +22,8 @@ describe("settings", () => {
       "bash.outputMaxBytes": 51_200,
       "bash.outputHeadBytes": 0,
       "bash.directoryPersists": false,
+      "bash.onInputWait": "end",
+      "tty.modelSecrets": "refuse",
       "bash.environment.withhold": "provider",
       "bash.environment.allow": [],
       "bash.ptyEnvironment": "hardened",

@@ -57,7 +57,7 @@ export interface Executor {
   /** Runs one command. Rejects only when it was never started. */
   executeBash(command: string, options?: ExecuteBashOptions): Promise<CommandResult>;
   /**
-   * Runs one command on a terminal of its own, for somebody who answers it (`onOpen`). Rejects only when it was never started:
+   * Runs one command on a terminal of its own, for a person who answers it (`onOpen`). Rejects only when it was never started:
    * `TerminalUnavailableError` where there are no terminals.
    */
   runOnTerminal(command: string, options: OpenTerminalOptions): Promise<CommandResult>;

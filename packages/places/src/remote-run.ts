@@ -9,6 +9,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { onAbort } from "@pi-bash/contract/abort";
+import { settlesWithin } from "@pi-bash/contract/wait";
 import { CallbackGate, type RunOutcome, type RunRequest } from "@pi-bash/natives/internal";
 import type { Channel, ComingBack, Link } from "./channels.ts";
 import { absenceText, type LinkEnd, leaseText, lostText, unreachable } from "./link-end.ts";
@@ -26,6 +27,8 @@ import { type RunEnd, runEndOf } from "./wire/run-end.ts";
 const CANCELLED_PATIENCE_MS = 500;
 const STOPPED_PATIENCE_MS = 2_000;
 const ENDED_PATIENCE_MS = 5_000;
+/** Longest wait for the end of a link whose place ends everything, in milliseconds. */
+const LAST_FRAME_MS = 2_000;
 /** What a sink shows at most where nothing is asked for (`DEFAULT_MAX_BYTES` of the core), in bytes. */
 const SINK_BYTES = 50 * 1024;
 /** What the text of a sink may have beyond that: a word on what was left out, characters that were replaced, in bytes. */
@@ -303,8 +306,13 @@ class RemoteRun implements Channel, ComingBack {
     if (outcome.output !== undefined) outcome.output.text = this.#shown(outcome.output.text);
     const { endedBy } = end;
     const notice = this.#awayMs === 0 ? {} : { placeNotice: this.#absence(end) };
-    if (endedBy === undefined) this.#settle.resolve({ outcome, ...notice });
-    else this.#settle.resolve({ outcome, endedByPlace: await this.#whyEnded(endedBy), ...notice });
+    if (endedBy === undefined) {
+      this.#settle.resolve({ outcome, ...notice });
+      return;
+    }
+    // The next command is for another connection: this one's last frame is on its way.
+    await settlesWithin(this.#link.ended, LAST_FRAME_MS);
+    this.#settle.resolve({ outcome, endedByPlace: await this.#whyEnded(endedBy), ...notice });
   }
 
   #absence({ leftOutBytes = 0 }: RunEnd): string {

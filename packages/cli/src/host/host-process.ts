@@ -7,7 +7,6 @@
 import { spawn } from "node:child_process";
 import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { unlink } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { settlesWithin } from "@pi-bash/contract/wait";
 import { listenForInterrupt } from "../interrupt.ts";
 import { keepsState } from "../kept-state.ts";
@@ -81,8 +80,9 @@ export async function startHost(folder: HostFolder, words: readonly string[]): P
   if (await answers(folder)) return false;
   await unlink(folder.log).catch(() => undefined);
   const log = openSync(folder.log, LOG_FLAGS, 0o600);
-  const program = fileURLToPath(new URL("../bin/pi-bash.mjs", import.meta.url));
-  const child = spawn(process.execPath, [process.argv[1] ?? program, "host", ...words], {
+  // The program that this one is: how it was started, so that a bundle starts itself.
+  const [, program = ""] = process.argv;
+  const child = spawn(process.execPath, [program, "host", ...words], {
     cwd: "/",
     detached: true,
     stdio: ["ignore", log, log],

@@ -25,7 +25,7 @@ export class JobDeliveries {
     });
   }
 
-  /** Queues a result for its owner's sink, unless somebody waits for it or nobody wants it. */
+  /** Queues a result for its owner's sink, unless a call waits for it or its owner does not want it. */
   offer(entry: JobEntry): void {
     if (!entry.isJob || entry.isRunning || entry.isWatched || entry.isQuiet || entry.delivery !== "none") return;
     entry.delivery = "queued";

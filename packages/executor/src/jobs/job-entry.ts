@@ -34,7 +34,7 @@ export class JobEntry {
   promote: (() => boolean) | undefined;
   /** Looks what its processes listen on; absent: nothing of it has run. */
   ports: PortLook | undefined;
-  /** Called when somebody ends it, also after its own end. */
+  /** Called when a caller ends it, also after its own end. */
   onStop: (() => void) | undefined;
   /** Whether its result is delivered, with a text where it gives one; absent: it is. Asked once, at its end. */
   delivers: ((job: JobView) => boolean | string) | undefined;

@@ -33,7 +33,7 @@ export interface JobOptions {
   /** The name its caller gave it. */
   title?: string;
   work: JobWork;
-  /** Called when somebody ends the job, also after its own end; fine any number of times. */
+  /** Called when a caller ends the job, also after its own end; fine any number of times. */
   onStop?: () => void;
   /**
    * Asked once, when it has ended by itself: whether the result is brought to the owner. Default: it is. One that is not can be

@@ -35,6 +35,7 @@ export interface MonitorStart {
   fromLine?: number;
 }
 
+/** Expressions that are watched for in what the jobs of a manager write, each for a reader. */
 export class JobMonitors {
   readonly #port: MonitorsPort;
   readonly #all = new Map<string, Monitor>();

@@ -77,9 +77,9 @@ export interface TaskTerminal {
   until(wait: TerminalWait): Promise<TerminalNews>;
   /** Calls `listener` when any of the above changes. Returns what ends that. */
   onChange(listener: () => void): () => void;
-  /** Somebody looks after it until the returned function is called: the owner need not be notified. */
+  /** A caller looks after it until the returned function is called: the owner need not be notified. */
   attend(): () => void;
-  /** Whether somebody does. */
+  /** Whether a caller does. */
   readonly isAttended: boolean;
   /** The last prompt that its owner was given. */
   reportedPrompt: number;

@@ -263,7 +263,7 @@ export class TerminalRun implements TaskTerminal {
     }
   }
 
-  /** A window that throws costs its person the sight and nobody else anything. */
+  /** A window that throws costs its person the sight and nothing else. */
   #show(chunk: string): void {
     try {
       this.#seat?.view.onData?.(chunk);

@@ -58,7 +58,7 @@ export class Service {
   #isStopped = false;
   /** What ends a job now is the service itself, which goes on. */
   #isCycling = false;
-  /** The call that started it has been answered: from here on its end is nobody's answer. */
+  /** The call that started it has been answered: from here on its end answers no call. */
   #isAnswered = false;
 
   constructor(source: ServiceSource) {
