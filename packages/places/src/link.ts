@@ -227,6 +227,7 @@ export class Connection implements Link {
         return;
       case KIND.answer:
       case KIND.credit:
+      case KIND.quiet:
       case KIND.data:
       case KIND.started:
       case KIND.text:
