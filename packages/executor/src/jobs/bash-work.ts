@@ -89,7 +89,9 @@ async function settle(
   const isNamed = artifactId === id || artifactError?.includes(id) === true;
   const isWanted = context.backgrounded.aborted || result.truncated || survivors.length > 0;
   const isNeeded = isWanted || result.originalArtifactId === id;
-  await executor.artifacts.settle(id, isNamed && isNeeded ? "keep" : "discard");
+  // Who looks on reads the end of it after this.
+  const isKept = isNamed && (isNeeded || context.isRead?.() === true);
+  await executor.artifacts.settle(id, isKept ? "keep" : "discard");
   if (isNeeded || artifactId !== id) return result;
   const { artifactId: _, ...rest } = result;
   return rest;

@@ -109,6 +109,7 @@ export class JobEntry {
           onWaiting(waiting);
         });
       },
+      isRead: () => this.log.isRead,
       setPorts: (look) => {
         this.ports = look;
       },

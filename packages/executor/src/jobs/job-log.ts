@@ -50,6 +50,11 @@ export class JobLog {
     return this.#isOver;
   }
 
+  /** A reader has begun with it: its last look may come after the command's end. */
+  get isRead(): boolean {
+    return this.#cursors.size > 0;
+  }
+
   /** The file has at least so much. */
   grow(totals: LogTotals): void {
     if (this.#isOver) return;

@@ -60,6 +60,8 @@ export interface JobContext {
    * `secrets`: how what is read of it is masked. `open`: opens it, where it may be on a place; default: it is at `path`.
    */
   setArtifact(artifactId: string, path?: string, secrets?: LogSecrets, open?: FileOpener): void;
+  /** A reader looks at its output: the file must outlast the work. */
+  isRead?(): boolean;
   /** The work is a program on that terminal: readers see its lines, and who waits. */
   setTerminal(terminal: TaskTerminal): void;
   /** Takes a look at the ports that its processes listen on. */
