@@ -64,7 +64,6 @@ export class JobManager {
   private constructor(options: JobManagerOptions) {
     const onEnd = guardListener(options.onEnd, warnAboutListener("ended jobs"));
     this.#options = { ...options, onEnd };
-    if (options.onWaiting !== undefined) this.watchWaiting(options.onWaiting);
     this.#registry = options.registryFolder === undefined ? undefined : new JobRegistry(options.registryFolder);
     this.#host = enterHost();
     this.#deliveries = new JobDeliveries(this.#jobs, (entry) => this.#save(entry));
@@ -273,13 +272,13 @@ export class JobManager {
 
   /** It is a job from now on: it has an id and is seen. */
   /**
-   * Calls `listener` once for each prompt at which a job on a terminal waits for input, until what is returned is called. What it
-   * throws is reported as a process warning.
+   * Calls `listener` once for each prompt at which a job on a terminal waits for input, until what is returned is called: a host
+   * can show it, and let a person answer by `terminal(id)`. What it throws is reported as a process warning.
    */
   watchWaiting(listener: (job: JobView, waiting: TaskWaiting) => void): () => void {
     const guarded = guardListener(listener, warnAboutListener("jobs that wait for input"));
-    if (guarded !== undefined) this.#waitingListeners.add(guarded);
-    return () => void (guarded !== undefined && this.#waitingListeners.delete(guarded));
+    this.#waitingListeners.add(guarded);
+    return () => void this.#waitingListeners.delete(guarded);
   }
 
   #promote(entry: JobEntry): void {

@@ -1,7 +1,6 @@
 /**
  * What a host says about its jobs, and a caller about one of them.
  */
-import type { TaskWaiting } from "@pi-bash/contract";
 import type { ArtifactStore } from "../artifacts/store.ts";
 import type { JobView, JobWork } from "./job.ts";
 
@@ -15,11 +14,6 @@ export interface JobManagerOptions {
   artifacts?: Pick<ArtifactStore, "save">;
   /** Called once for each job that ends, whatever ended it. */
   onEnd?: (job: JobView) => void;
-  /**
-   * Called once for each prompt at which a job on a terminal waits for input: a host can show it, and let a person answer by
-   * `terminal(id)`.
-   */
-  onWaiting?: (job: JobView, waiting: TaskWaiting) => void;
   /** Milliseconds since the Unix epoch; a port for tests. */
   now?: () => number;
 }
