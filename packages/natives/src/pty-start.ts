@@ -57,7 +57,7 @@ export function readArgvStart(
   checkObject("options", options);
   checkKnown("options", options, [...NAMES, "application", "args"]);
   const application = checkText("application", options.application, { nul: true });
-  if (!Array.isArray(options.args)) throw invalidOption("args", "is no array; give a list of strings");
+  if (!Array.isArray(options.args)) throw invalidOption("args", "is not an array; give a list of strings");
   const args = options.args.map((value: unknown, at) => checkText(`args[${at}]`, value, { nul: true }));
   return { application, args, request: toPtyRequest(options, onChunk, defaults) };
 }

@@ -23,7 +23,7 @@ const REACTION_MS = 500;
 /** Longest line that the kernel takes where it edits the line, in bytes: N_TTY_BUF_SIZE with its end. */
 const MAX_CANONICAL_BYTES = 4_095;
 
-/** Controls that are no text: all but the tab and the ends of lines. */
+/** Controls that are not text: all but the tab and the ends of lines. */
 const CONTROL = /(?![\t\n\r])\p{Cc}/u;
 
 /** Half of a character of two units. */
