@@ -1,5 +1,6 @@
 /** The built program (`npm run build`, since that is what is installed) as a process of one test. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -61,4 +62,15 @@ export async function inShell(script: string, folder = scratchFolder()) {
   onTestFinished(() => void child.kill("SIGKILL"));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return { stdout, stderr, left: readdirSync(folder).filter((name) => name.startsWith("pi-bash-run-")) };
+}
+
+/** Writes `chunk` again and again to a program's input, `bytes` in all, and ends it. Resolves with the SHA-256 of it all. */
+export async function feed({ stdin }: ChildProcessWithoutNullStreams, chunk: Buffer, bytes: number): Promise<string> {
+  const hash = createHash("sha256");
+  for (let written = 0; written < bytes; written += chunk.length) {
+    hash.update(chunk);
+    if (!stdin.write(chunk)) await new Promise((resolve) => stdin.once("drain", resolve));
+  }
+  stdin.end();
+  return hash.digest("hex");
 }

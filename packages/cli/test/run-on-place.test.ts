@@ -2,13 +2,12 @@
  * `pi-bash run --on`: the input, the standard error and the terminal of a command on a place are those of one here. Runs the
  * built program; the place is this machine behind a stream of frames.
  */
-import { createHash } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { PtySession } from "@pi-bash/natives";
 import { describe, expect, it } from "vitest";
 import { absenceOfPlace } from "../../../test/support/places.ts";
 import { scratchFolder } from "../../../test/support/scratch.ts";
-import { inShell, runProgram, startProgram } from "./built-program.ts";
+import { feed, inShell, runProgram, startProgram } from "./built-program.ts";
 import { PROGRAM } from "./console-person.ts";
 
 const ON = ["run", "--on", "command:env"];
@@ -44,16 +43,11 @@ describe.skipIf(absenceOfPlace("command") !== undefined)("the streams of a comma
   it("pass 64 MiB of any bytes on as they are read, whole", async () => {
     const { child, ended } = startProgram([...ON, "sha256sum"]);
     const chunk = Buffer.from([...Array(1024 ** 2).keys()].map((at) => (at * 2_654_435_761) >>> 24));
-    const hash = createHash("sha256");
     const output = text(child.stdout);
     const errors = text(child.stderr);
-    for (let bytes = 0; bytes < BIG_BYTES; bytes += chunk.length) {
-      hash.update(chunk);
-      if (!child.stdin.write(chunk)) await new Promise((resolve) => child.stdin.once("drain", resolve));
-    }
-    child.stdin.end();
+    const digest = await feed(child, chunk, BIG_BYTES);
 
-    expect(await output).toContain(hash.digest("hex"));
+    expect(await output).toContain(digest);
     expect(await ended).toBe(0);
     // Nor does Node warn of listeners that pile up.
     expect(await errors).toBe("");

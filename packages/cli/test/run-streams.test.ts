@@ -1,12 +1,11 @@
 /** What a command of `pi-bash run` reads, and where its standard error goes. Runs the built program, in real shells. */
-import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { PtySession } from "@pi-bash/natives";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
-import { inShell, runProgram, startProgram } from "./built-program.ts";
+import { feed, inShell, runProgram, startProgram } from "./built-program.ts";
 import { PROGRAM } from "./console-person.ts";
 
 /** A script that has not ended by then hangs. */
@@ -39,15 +38,10 @@ describe.skipIf(process.platform === "win32")("the input of a command", () => {
   it("is passed on as it is read: 64 MiB, whole", async () => {
     const { child, ended } = startProgram(["run", "cat | sha256sum"]);
     const chunk = Buffer.alloc(1024 ** 2, "some text\0\xff\n");
-    const hash = createHash("sha256");
     const output = text(child.stdout);
-    for (let bytes = 0; bytes < BIG_BYTES; bytes += chunk.length) {
-      hash.update(chunk);
-      if (!child.stdin.write(chunk)) await new Promise((resolve) => child.stdin.once("drain", resolve));
-    }
-    child.stdin.end();
+    const digest = await feed(child, chunk, BIG_BYTES);
 
-    expect(await output).toContain(hash.digest("hex"));
+    expect(await output).toContain(digest);
     expect(await ended).toBe(0);
   });
 

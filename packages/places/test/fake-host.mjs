@@ -6,7 +6,7 @@
  * much text as credit allows), `{cancelled}` (goes on when a `Cancel` came), `{bye: reason}`, `{die: status}`.
  */
 import { appendFileSync } from "node:fs";
-import { frame as frameOf, HELLO } from "./far-frames.mjs";
+import { frame as frameOf, HELLO, readFrames } from "./far-frames.mjs";
 
 const script = JSON.parse(process.argv[2] ?? "{}");
 const { steps = [], hello = {}, says = "", stderr = "", log, isMute = false } = script;
@@ -113,17 +113,7 @@ function take(kind, channel, payload) {
   if (kind === KIND.bye) process.exit(0);
 }
 
-let held = Buffer.alloc(0);
-process.stdin.on("data", (bytes) => {
-  held = Buffer.concat([held, bytes]);
-  while (held.length >= 4 && held.length >= 4 + held.readUInt32LE(0)) {
-    const length = held.readUInt32LE(0);
-    const body = held.subarray(4, 4 + length);
-    held = held.subarray(4 + length);
-    take(body[0], body.readUInt32LE(2), body.subarray(6, -1));
-  }
-});
-process.stdin.on("end", () => process.exit(0));
+readFrames(take);
 if (stderr) process.stderr.write(stderr);
 if (says) process.stdout.write(says);
 if (script.dies !== undefined) setTimeout(() => process.exit(script.dies), 20);

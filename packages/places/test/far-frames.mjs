@@ -1,4 +1,4 @@
-/** What the far sides of these tests share: a frame's bytes and a sound `Hello`. It shares no code with the near side. */
+/** What the far sides of these tests share: a frame's bytes, how frames are read, and a sound `Hello`. It shares no code with the near side. */
 
 /** The bytes of a frame. */
 export function frame(kind, channel, payload, flags = 0) {
@@ -11,6 +11,21 @@ export function frame(kind, channel, payload, flags = 0) {
   body.copy(bytes, 10);
   bytes[bytes.length - 1] = 0x0a;
   return bytes;
+}
+
+/** Gives each frame on standard input to `take`, by kind, channel and payload. The end of the input ends the program. */
+export function readFrames(take) {
+  let held = Buffer.alloc(0);
+  process.stdin.on("data", (bytes) => {
+    held = Buffer.concat([held, bytes]);
+    while (held.length >= 4 && held.length >= 4 + held.readUInt32LE(0)) {
+      const length = held.readUInt32LE(0);
+      const body = held.subarray(4, 4 + length);
+      held = held.subarray(4 + length);
+      take(body[0], body.readUInt32LE(2), body.subarray(6, -1));
+    }
+  });
+  process.stdin.on("end", () => process.exit(0));
 }
 
 /** A `Hello` with nothing wrong in it. */

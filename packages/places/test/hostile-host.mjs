@@ -4,7 +4,7 @@
  * `{kind, channel?, flags?, payload?, object?, size?, times?}` (`channel` −1: the one that was asked; `payload` in base64; `size`:
  * so many bytes of zero). `"@DEEP@"` and `@LONG@` in them are an array of 300,000 arrays, and as long a text. It shares no code with the near side and reads nothing more where `isDeaf`.
  */
-import { frame, HELLO } from "./far-frames.mjs";
+import { frame, HELLO, readFrames } from "./far-frames.mjs";
 
 const script = JSON.parse(process.argv[2] ?? "{}");
 const { hello = {}, says = "", answers = {}, after = [], run = [], isDeaf = false } = script;
@@ -46,16 +46,6 @@ function take(kind, channel, payload) {
   else if (kind === 9) process.exit(0);
 }
 
-let held = Buffer.alloc(0);
-process.stdin.on("data", (bytes) => {
-  held = Buffer.concat([held, bytes]);
-  while (held.length >= 4 && held.length >= 4 + held.readUInt32LE(0)) {
-    const length = held.readUInt32LE(0);
-    const body = held.subarray(4, 4 + length);
-    held = held.subarray(4 + length);
-    take(body[0], body.readUInt32LE(2), body.subarray(6, -1));
-  }
-});
-process.stdin.on("end", () => process.exit(0));
+readFrames(take);
 process.stdout.on("error", () => process.exit(0));
 if (says) process.stdout.write(Buffer.from(says, "base64"));

@@ -8,7 +8,7 @@
  * step is `{started}`, `{text, at}`, `{end}`, `{wait: ms}`, `{goodbye: reason}` or `{die}`, on the channel of the newest run.
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { frame, HELLO } from "./far-frames.mjs";
+import { frame, HELLO, readFrames } from "./far-frames.mjs";
 
 const { log, connections } = JSON.parse(process.argv[2]);
 const words = process.argv.slice(3);
@@ -81,14 +81,4 @@ if (script.dumb) {
   process.exit(255);
 }
 process.stdout.write(`\nPI-HOST ${nonce} ready\n`);
-let held = Buffer.alloc(0);
-process.stdin.on("data", (bytes) => {
-  held = Buffer.concat([held, bytes]);
-  while (held.length >= 4 && held.length >= 4 + held.readUInt32LE(0)) {
-    const length = held.readUInt32LE(0);
-    const body = held.subarray(4, 4 + length);
-    held = held.subarray(4 + length);
-    take(body[0], body.readUInt32LE(2), body.subarray(6, -1));
-  }
-});
-process.stdin.on("end", () => process.exit(0));
+readFrames(take);

@@ -5,20 +5,11 @@
 import { createHash, randomInt } from "node:crypto";
 import { bashWork, createExecutor, type Executor, type ExecutorPorts, JobManager } from "@pi-bash/executor";
 import type { RemotePlace } from "@pi-bash/places";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { until, within } from "../../support/patience.ts";
-import {
-  absenceOfPlace,
-  descendants,
-  type PlaceKind,
-  processesWith,
-  programOf,
-  startPlaces,
-  type TestPlaces,
-} from "../../support/places.ts";
+import { describeOn, PLACE_LIMIT_MS } from "../../support/place-suite.ts";
+import { descendants, type PlaceKind, processesWith, programOf } from "../../support/places.ts";
 
-/** The near side may wait for a place, a queue and a loaded machine. */
-const LIMIT_MS = 90_000;
 /** Programs that carry the streams. */
 const CLIENTS = ["ssh", "podman", "srun"];
 /** Bytes past which a spill stays on its place. */
@@ -26,28 +17,18 @@ const PULLED_BYTES = 8 * 1024 ** 2;
 
 /** All tests of one kind of place, skipped with the reason where there is none. */
 export function describePlace(kind: PlaceKind): void {
-  const absence = absenceOfPlace(kind);
-  const title = `sessions over ${kind}${absence === undefined ? "" : ` (skipped: ${absence})`}`;
-  describe.skipIf(absence !== undefined)(title, { timeout: LIMIT_MS }, () => {
-    let places: TestPlaces;
-
-    beforeAll(async () => {
-      places = await startPlaces(kind);
-    }, 2 * LIMIT_MS);
-
-    afterAll(() => places?.stop(), LIMIT_MS);
-
+  describeOn(kind, "sessions", (places) => {
     /** An executor on a connection of its own; both end with the test. */
     function open(
       options: { leaseMs?: number } = {},
       ports: ExecutorPorts = {},
     ): { executor: Executor; place: RemotePlace } {
-      const place = places.make(options);
+      const place = places().make(options);
       const executor = createExecutor({}, { place, usesSnapshot: false, ...ports });
       onTestFinished(async () => {
         await executor.dispose();
         await place.close();
-      }, LIMIT_MS);
+      }, PLACE_LIMIT_MS);
       return { executor, place };
     }
 

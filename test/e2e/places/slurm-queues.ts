@@ -26,7 +26,7 @@ export function slurmQueues(get: () => SlurmLab): void {
     await lab.programs.gone(job);
     expect(lab.programs.jobs()).toEqual([occupant.job]);
 
-    // Its wait was no failure: the next call asks again at once, and has its turn.
+    // Its wait does not count as a failure: the next call asks at once, and has its turn.
     const next = executor.executeBash("echo mine");
     await until("another job to wait", () => lab.programs.jobsIn("PENDING").length === 1);
     await occupant.leave();

@@ -5,30 +5,22 @@
 import { createHash, randomInt } from "node:crypto";
 import { PtySession } from "@pi-bash/natives";
 import type { RemotePlace } from "@pi-bash/places";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { until, within } from "../../support/patience.ts";
-import { absenceOfPlace, type PlaceKind, processesWith, startPlaces, type TestPlaces } from "../../support/places.ts";
+import { describeOn, PLACE_LIMIT_MS } from "../../support/place-suite.ts";
+import { type PlaceKind, processesWith } from "../../support/places.ts";
 import { KEY, openConsole } from "../pty-console.ts";
 
-const LIMIT_MS = 90_000;
 const KINDS: readonly PlaceKind[] = ["command", "sshd", "podman"];
 /** Bytes of input past which one more is refused. */
 const MOST_INPUT_BYTES = 16 * 1024 ** 2;
 
 for (const kind of KINDS) {
-  const absence = absenceOfPlace(kind);
-  const title = `terminals over ${kind}${absence === undefined ? "" : ` (skipped: ${absence})`}`;
-  describe.skipIf(absence !== undefined)(title, { timeout: LIMIT_MS }, () => {
-    let places: TestPlaces;
-    beforeAll(async () => {
-      places = await startPlaces(kind);
-    }, 2 * LIMIT_MS);
-    afterAll(() => places?.stop(), LIMIT_MS);
-
+  describeOn(kind, "terminals", (places) => {
     /** A terminal on a connection of its own, which ends with the test. */
     async function open() {
-      const place = places.make();
-      onTestFinished(() => place.close(), LIMIT_MS);
+      const place = places().make();
+      onTestFinished(() => place.close(), PLACE_LIMIT_MS);
       const { natives } = await place.open();
       if (natives.PtySession === undefined) throw new Error("the place has no pseudoterminals");
       return { place, pty: new natives.PtySession() };
@@ -106,7 +98,7 @@ function keyboards(open: Open): void {
     await until("the program to be ready", () => drawn.includes("ready"));
     let mayGoOn = true;
     for (let at = 0; at < input.length; at += 10_000) {
-      if (!mayGoOn) await until("the program to take input", () => pty.pendingInputBytes < 16_384, LIMIT_MS);
+      if (!mayGoOn) await until("the program to take input", () => pty.pendingInputBytes < 16_384, PLACE_LIMIT_MS);
       mayGoOn = pty.write(input.slice(at, at + 10_000));
     }
     await run;
@@ -237,7 +229,7 @@ function ends(open: Open): void {
       message: expect.stringContaining("into the program on the terminal: it was cut here"),
     });
     expect(() => pty.write("x")).toThrowError(expect.objectContaining({ code: "PI_PTY_NOT_RUNNING" }));
-    await until("nothing to be left", () => processesWith(mark).length === 0, LIMIT_MS);
+    await until("nothing to be left", () => processesWith(mark).length === 0, PLACE_LIMIT_MS);
     // The next program is started over another connection.
     expect(await pty.start({ command: "exit 4" })).toMatchObject({ exitCode: 4 });
   });

@@ -1,6 +1,6 @@
 /** `pty: true` of the bash tool in a session on a place: where it runs, who serves it, and what is reported when it is cut. */
-import { createConsole, createExecutor, type OpenConsoleView } from "@pi-bash/executor";
-import { createBashTool, type PtyPort, ToolError } from "@pi-bash/tool";
+import { createConsole, createExecutor, JobManager, type OpenConsoleView } from "@pi-bash/executor";
+import { createBashTool, type PtyPort, ToolError, toolsForModel } from "@pi-bash/tool";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { until } from "../../support/patience.ts";
 import { absenceOfPlace, startPlaces, type TestPlaces } from "../../support/places.ts";
@@ -48,6 +48,31 @@ describe.skipIf(absence !== undefined)(
       const text = result.content.map((part) => ("text" in part ? part.text : "")).join("");
       expect(text).toContain(`yes,${at.cwd},${at.home},unset,xterm-256color`);
       expect(result.details).toMatchObject({ place: place.name });
+    });
+
+    it("is a task's, too: a program over there asks, and is answered", async () => {
+      const place = places.make();
+      const executor = createExecutor({}, { place, usesSnapshot: false });
+      const asyncJobManager = await JobManager.open();
+      onTestFinished(async () => {
+        await asyncJobManager.dispose();
+        await executor.dispose();
+        await place.close();
+      });
+      const at = await executor.placeOf();
+      if (at === undefined) throw new Error("the session is on this machine");
+      const tools = toolsForModel({ cwd: at.cwd, place: at, executor, asyncJobManager, getSessionId: () => "agent" });
+      const call = async (name: string, params: object): Promise<string> => {
+        const tool = tools.find((each) => each.name === name);
+        return JSON.stringify(await tool?.execute("call", params as never));
+      };
+      const script = 'read -p "sure? " answer; echo "$answer on $HOME"';
+      const asked = await call("task", { kind: "bash", script, tty: true, timeout_secs: 60, display_name: "ask" });
+      const taskId = /bash:bg_\d+/.exec(asked)?.[0];
+      const answered = await call("task_send", { task_id: taskId, text: "yes" });
+
+      expect(asked).toContain("waiting for input (line)");
+      expect(answered).toContain(`yes on ${at.home}`);
     });
 
     it("is not asked of a port that knows this machine only", async () => {

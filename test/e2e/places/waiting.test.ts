@@ -1,24 +1,16 @@
 /** Who waits for a person on a terminal of a place: looked at there, judged here. */
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { absenceOfPlace, type PlaceKind, startPlaces, type TestPlaces } from "../../support/places.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { describeOn, PLACE_LIMIT_MS } from "../../support/place-suite.ts";
+import type { PlaceKind } from "../../support/places.ts";
 import { type Watched, watchProgram } from "../../support/watched-program.ts";
 
-const LIMIT_MS = 60_000;
 const KINDS: readonly PlaceKind[] = ["command", "sshd", "podman"];
 
 for (const kind of KINDS) {
-  const absence = absenceOfPlace(kind);
-  const title = `a program on a terminal over ${kind}${absence === undefined ? "" : ` (skipped: ${absence})`}`;
-  describe.skipIf(absence !== undefined)(title, { timeout: LIMIT_MS }, () => {
-    let places: TestPlaces;
-    beforeAll(async () => {
-      places = await startPlaces(kind);
-    }, 2 * LIMIT_MS);
-    afterAll(() => places?.stop(), LIMIT_MS);
-
+  describeOn(kind, "a program on a terminal", (places) => {
     async function watched(command: string, limitMs: number): Promise<Watched> {
-      const place = places.make();
-      onTestFinished(() => place.close(), LIMIT_MS);
+      const place = places().make();
+      onTestFinished(() => place.close(), PLACE_LIMIT_MS);
       const { natives, facts } = await place.open();
       if (natives.PtySession === undefined) throw new Error("the place has no pseudoterminals");
       return await watchProgram({ command, cwd: facts.cwd, limitMs, session: new natives.PtySession() });
