@@ -28,6 +28,12 @@ const files = [
     .map((entry) => join(root, entry.name)),
 ];
 
+/** A path with `{a,b}` in it, as each of the paths that it stands for. */
+function alternatives(path: string): string[] {
+  const [, before = "", list, after = ""] = /^([^{]*)\{([^}]*)\}(.*)$/.exec(path) ?? [];
+  return list === undefined ? [path] : list.split(",").flatMap((name) => alternatives(`${before}${name}${after}`));
+}
+
 describe("files", () => {
   it("of source code begin with a header", () => {
     const sources = files.filter((path) => /\.(rs|ts|mts|mjs)$/.test(path));
@@ -44,6 +50,16 @@ describe("files", () => {
     const telling = texts.filter((path) => readFileSync(path, "utf8").includes(here));
 
     expect(telling.map((path) => relative(root, path))).toEqual([]);
+  });
+
+  it("that ARCHITECTURE.md names are there", () => {
+    const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+    const named = [...page.matchAll(/`((?:crates|packages|bash-driver|scripts|test|docs)\/[^`\s]*)`/g)]
+      .map(([, path]) => path ?? "")
+      .flatMap(alternatives);
+
+    expect(named.filter((path) => !existsSync(join(root, path)) && !existsSync(join(root, `${path}.rs`)))).toEqual([]);
+    expect(named.length).toBeGreaterThan(50); // Else this test has gone blind.
   });
 
   it("of documentation link to what is there", () => {

@@ -13,12 +13,13 @@
 //!
 //! Pure: no clock, no environment, no files, no threads; the same input gives the same output.
 //!
-//! Map: `gate`, `text` (lossless), `invocation` and `unwrap` (what ran), `registry`, `filters` and
-//! `records` (families), `rules` (declarative), `check`, `marker`, `explain`. Contract: docs/minimizer.md.
+//! Map: `gate`, `text` (lossless), `invocation` (what ran), `registry`, `family`, `signatures`, `filters`
+//! and `records` (families), `rules` (declarative), `check`, `marker`, `explain`. Contract: docs/minimizer.md.
 
 mod check;
 mod doc;
 mod explain;
+mod family;
 mod filters;
 mod gate;
 mod invocation;
@@ -28,8 +29,8 @@ mod pipeline;
 mod records;
 mod registry;
 mod rules;
+mod signatures;
 mod text;
-mod unwrap;
 
 pub use explain::{Explanation, Stage, explain};
 pub use invocation::{Command, Invocation};

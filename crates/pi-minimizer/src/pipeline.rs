@@ -2,13 +2,15 @@
 
 use crate::check::{self, Policy};
 use crate::doc::{Doc, OverBudget};
+use crate::family::Run;
 use crate::filters::outline;
 use crate::gate::{self, Permission};
 use crate::invocation::{Command, Plan, Target, plan};
 use crate::marker;
 use crate::options::{MIN_CHARACTERS, Options, SourceOutline};
-use crate::registry::{self, Run, Signatures};
+use crate::registry;
 use crate::rules;
+use crate::signatures::Signatures;
 use crate::text::terminal;
 use std::borrow::Cow;
 

@@ -5,100 +5,20 @@
 //! mailboxes of the operations in progress. It does not keep the event loop alive: JavaScript
 //! does, while it waits for an end (`packages/natives/src/bridge.ts`).
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use napi::JsString;
 use napi::bindgen_prelude::{Env, Function, Result, Unknown};
-use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
-use napi::{JsString, Status};
 use napi_derive::napi;
 
 use crate::inline::Inline;
-use crate::mailbox::{Mailbox, Wants};
+use crate::mailbox::{Mailbox, ReadyQueue, Wants};
 use crate::outcome::Delivery;
-
-/// Without arguments; errors are not passed; the event loop may end; one call may wait.
-type Doorbell = ThreadsafeFunction<(), Unknown<'static>, (), Status, false, true, 1>;
 
 /// Deliveries given out at once: enough that 200 small runs need few calls, few enough that
 /// JavaScript can end its turn between two calls.
 const DELIVERIES_AT_ONCE: usize = 64;
-
-struct Ready {
-    mailboxes: VecDeque<Arc<Mailbox>>,
-    /// JavaScript found the queue empty and waits for the doorbell.
-    is_listening: bool,
-}
-
-/// Mailboxes that have something, in the order in which they got it.
-pub(crate) struct ReadyQueue {
-    doorbell: Doorbell,
-    ready: Mutex<Ready>,
-}
-
-impl ReadyQueue {
-    /// Adds a mailbox and rings if JavaScript waits.
-    pub(crate) fn push(&self, mailbox: Arc<Mailbox>) {
-        let mut ready = self.lock();
-        ready.mailboxes.push_back(mailbox);
-        let ring = std::mem::replace(&mut ready.is_listening, false);
-        drop(ready);
-        if ring {
-            // Two answers are possible and both are fine: taken, or the environment is closing,
-            // and then nobody waits for anything.
-            self.doorbell.call((), ThreadsafeFunctionCallMode::NonBlocking);
-        }
-    }
-
-    /// From now on nothing rings, until what is returned ends: who asks for it takes what there is.
-    pub(crate) fn hush(&self) -> Hush<'_> {
-        let was_listening = std::mem::replace(&mut self.lock().is_listening, false);
-        Hush { queue: self, was_listening }
-    }
-
-    /// The mailbox that waits longest. Without any, and where `listen` says so, the next one rings.
-    fn pop(&self, listen: bool) -> Option<Arc<Mailbox>> {
-        let mut ready = self.lock();
-        let mailbox = ready.mailboxes.pop_front();
-        ready.is_listening = listen && mailbox.is_none();
-        mailbox
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Ready> {
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A queue that does not ring.
-pub(crate) struct Hush<'a> {
-    queue: &'a ReadyQueue,
-    was_listening: bool,
-}
-
-impl Hush<'_> {
-    /// Ends it. True where there is something to take: it is not rung for.
-    pub(crate) fn end(self) -> bool {
-        let has_more = self.restore();
-        std::mem::forget(self);
-        has_more
-    }
-
-    fn restore(&self) -> bool {
-        let mut ready = self.queue.lock();
-        let has_more = !ready.mailboxes.is_empty();
-        ready.is_listening |= self.was_listening && !has_more;
-        has_more
-    }
-}
-
-impl Drop for Hush<'_> {
-    /// A panic came before its end: nothing is taken now, so what there is has to ring.
-    fn drop(&mut self) {
-        if self.restore() {
-            self.queue.doorbell.call((), ThreadsafeFunctionCallMode::NonBlocking);
-        }
-    }
-}
 
 /// Carries what runs say to JavaScript, and what JavaScript wants back to them.
 #[napi]
@@ -121,8 +41,7 @@ impl Bridge {
     ) -> Result<Self> {
         let doorbell =
             on_ready.build_threadsafe_function().weak::<true>().max_queue_size::<1>().build()?;
-        let ready = Ready { mailboxes: VecDeque::new(), is_listening: true };
-        let queue = Arc::new(ReadyQueue { doorbell, ready: Mutex::new(ready) });
+        let queue = Arc::new(ReadyQueue::new(doorbell));
         let inline = if has_loop {
             Inline::start(env, on_ready.create_ref()?, &queue)
         } else {

@@ -14,7 +14,7 @@ mod linux {
     use pi_shell::InlineRuns;
     use tokio::runtime::Handle;
 
-    use crate::bridge::ReadyQueue;
+    use crate::mailbox::ReadyQueue;
     use crate::runtime;
     use crate::sys::LoopWatch;
 
@@ -78,7 +78,7 @@ mod elsewhere {
     use napi::bindgen_prelude::{Env, FunctionRef, Unknown};
     use tokio::runtime::Handle;
 
-    use crate::bridge::ReadyQueue;
+    use crate::mailbox::ReadyQueue;
 
     /// No session keeps a bash here that could report at once, so every operation is the runtime's.
     #[derive(Default)]

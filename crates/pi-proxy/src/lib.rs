@@ -29,6 +29,7 @@ mod outside;
 mod refusals;
 mod rules;
 mod server;
+mod shared;
 mod socks;
 mod tunnel;
 mod watched;

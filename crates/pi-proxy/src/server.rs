@@ -5,18 +5,17 @@ use std::net::TcpListener as StdListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
-use crate::host::Target;
-use crate::outside::{Outside, Unreached, reach};
-use crate::refusals::{Refusal, Refusals};
-use crate::rules::{Content, Rules};
+use crate::outside::Outside;
+use crate::refusals::Refusals;
+use crate::rules::Rules;
+use crate::shared::Shared;
 use crate::watched::{Activity, Watched};
-use crate::{http, socks, tunnel};
+use crate::{http, socks};
 
 /// Connections of one session at one time, each with up to two descriptors of the host. More wait
 /// in the listener's queue.
@@ -30,39 +29,6 @@ const IDLE_BOUND: Duration = Duration::from_secs(600);
 
 /// Pause after a connection that could not be taken: the host has no descriptor for it.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-
-/// What the connections of one session share.
-pub(crate) struct Shared {
-    pub(crate) rules: Rules,
-    pub(crate) refusals: Arc<Refusals>,
-    /// Whether all places are taken: connections that are kept for a next request are to end then.
-    pub(crate) is_crowded: watch::Sender<bool>,
-    outside: Box<dyn Outside>,
-}
-
-impl Shared {
-    pub(crate) async fn reach(&self, target: &Target) -> Result<TcpStream, Unreached> {
-        reach(&*self.outside, &self.rules, target).await
-    }
-
-    /// Passes what may pass to a target.
-    pub(crate) async fn pass<S>(
-        &self,
-        client: &mut S,
-        server: &mut TcpStream,
-        target: &Target,
-        content: Content,
-    ) -> io::Result<()>
-    where
-        S: AsyncRead + AsyncWrite + Unpin,
-    {
-        if content != Content::Tls {
-            return tunnel::pass(client, server).await;
-        }
-        let refuse = |reason: &_| self.refusals.note(&Refusal::of(target, reason));
-        tunnel::pass_tls(client, server, target, refuse).await
-    }
-}
 
 /// A running proxy. Dropped, it closes its listener and every connection.
 #[derive(Debug)]

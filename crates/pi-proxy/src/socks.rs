@@ -13,7 +13,7 @@ use crate::http;
 use crate::outside::Unreached;
 use crate::refusals::{Reason, Refusal};
 use crate::rules::Content;
-use crate::server::Shared;
+use crate::shared::Shared;
 
 /// First byte of the protocol.
 pub(crate) const VERSION: u8 = 5;

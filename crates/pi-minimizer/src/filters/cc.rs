@@ -5,9 +5,9 @@
 
 use crate::check::Policy;
 use crate::doc::{Doc, OverBudget};
+use crate::family::{Family, Run};
 use crate::marker::Kind;
 use crate::records::diagnostic::{self, Quotes};
-use crate::registry::{Family, Run};
 use crate::text::any_of::AnyOf;
 use crate::text::lines;
 

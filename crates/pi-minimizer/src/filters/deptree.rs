@@ -2,8 +2,8 @@
 
 use crate::check::Policy;
 use crate::doc::{Doc, OverBudget};
+use crate::family::{Family, Run};
 use crate::records::tree;
-use crate::registry::{Family, Run};
 
 pub(crate) static FAMILY: Family = Family {
     name: "tree",

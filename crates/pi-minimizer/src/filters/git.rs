@@ -2,9 +2,9 @@
 
 use crate::check::Policy;
 use crate::doc::{Doc, Mark, OverBudget};
+use crate::family::{Family, Run};
 use crate::filters::{diff, graph};
 use crate::marker::Kind;
-use crate::registry::{Family, Run};
 use crate::text::lines;
 
 pub(crate) static FAMILY: Family = Family {

@@ -6,9 +6,9 @@
 
 use crate::check::Policy;
 use crate::doc::{Doc, Mark, OverBudget};
+use crate::family::{Family, Run};
 use crate::marker::Kind;
 use crate::records::frame;
-use crate::registry::{Family, Run};
 use crate::text::any_of::AnyOf;
 use crate::text::lines;
 use crate::text::words::{self, FixedMap, FixedSet};
@@ -260,7 +260,7 @@ fn summary_blocks(doc: &mut Doc<'_>) {
 mod tests {
     use super::FAMILY;
     use crate::doc::Doc;
-    use crate::registry::Run;
+    use crate::family::Run;
 
     fn left(text: &str) -> String {
         let mut doc = Doc::new(text);

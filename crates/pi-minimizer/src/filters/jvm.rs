@@ -2,9 +2,9 @@
 
 use crate::check::Policy;
 use crate::doc::{Doc, OverBudget};
+use crate::family::{Family, Run};
 use crate::marker::Kind;
 use crate::records::tree;
-use crate::registry::{Family, Run};
 use crate::text::any_of::AnyOf;
 use crate::text::lines;
 use crate::text::words::{self, FixedSet};
@@ -136,7 +136,7 @@ fn is_task(line: &str) -> bool {
 mod tests {
     use super::FAMILY;
     use crate::doc::Doc;
-    use crate::registry::Run;
+    use crate::family::Run;
 
     fn marked(text: &str) -> String {
         let mut doc = Doc::new(text);

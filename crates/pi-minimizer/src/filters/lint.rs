@@ -5,9 +5,9 @@
 
 use crate::check::Policy;
 use crate::doc::{Doc, OverBudget};
+use crate::family::{Family, Run};
 use crate::marker::Kind;
 use crate::records::{diagnostic, frame};
-use crate::registry::{Family, Run};
 use crate::text::lines;
 use crate::text::words::FixedMap;
 

@@ -7,8 +7,8 @@
 
 use crate::check::Policy;
 use crate::doc::{Doc, OverBudget};
+use crate::family::{Family, Run};
 use crate::marker::Kind;
-use crate::registry::{Family, Run};
 use crate::text::lines;
 use crate::text::words::{self, FixedMap};
 
@@ -234,7 +234,7 @@ fn access(text: &str) -> Option<usize> {
 mod tests {
     use super::{FAMILY, stamp_end};
     use crate::doc::Doc;
-    use crate::registry::Run;
+    use crate::family::Run;
 
     #[test]
     fn stamps_are_known_in_the_spellings_of_services() {

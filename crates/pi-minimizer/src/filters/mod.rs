@@ -22,7 +22,7 @@ mod table;
 mod terraform;
 mod trace;
 
-use crate::registry::Family;
+use crate::family::Family;
 
 /// All families, in the order they mark a text.
 pub(crate) static FAMILIES: &[&Family] = &[

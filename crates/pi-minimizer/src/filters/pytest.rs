@@ -2,8 +2,8 @@
 
 use crate::check::Policy;
 use crate::doc::{Doc, OverBudget};
+use crate::family::{Family, Run};
 use crate::marker::Kind;
-use crate::registry::{Family, Run};
 use crate::text::lines;
 
 pub(crate) static FAMILY: Family = Family {

@@ -6,8 +6,8 @@
 
 use crate::check::Policy;
 use crate::doc::{Doc, OverBudget};
+use crate::family::{Family, Run};
 use crate::marker::Kind;
-use crate::registry::{Family, Run};
 use crate::text::lines;
 use crate::text::words::FixedSet;
 

@@ -5,7 +5,7 @@
 
 use crate::check::Policy;
 use crate::doc::{Doc, OverBudget};
-use crate::registry::{Family, Run};
+use crate::family::{Family, Run};
 use crate::text::lines;
 
 pub(crate) static FAMILY: Family = Family {
@@ -84,7 +84,7 @@ fn context_end(line: &str) -> Option<usize> {
 mod tests {
     use super::mark;
     use crate::doc::Doc;
-    use crate::registry::Run;
+    use crate::family::Run;
 
     fn grouped(text: &str) -> String {
         let mut doc = Doc::new(text);

@@ -6,7 +6,7 @@
 
 use crate::check::Policy;
 use crate::doc::{Doc, OverBudget};
-use crate::registry::{Family, Run};
+use crate::family::{Family, Run};
 
 pub(crate) static FAMILY: Family = Family {
     name: "table",

@@ -5,9 +5,9 @@
 
 use crate::check::Policy;
 use crate::doc::{Doc, OverBudget};
+use crate::family::{Family, Run};
 use crate::filters::js;
 use crate::marker::{self, Kind};
-use crate::registry::{Family, Run};
 use crate::text::lines;
 use crate::text::words::{self, FixedSet};
 
@@ -240,7 +240,7 @@ fn rust(doc: &mut Doc<'_>) {
 mod tests {
     use super::FAMILY;
     use crate::doc::Doc;
-    use crate::registry::Run;
+    use crate::family::Run;
 
     #[test]
     fn a_goroutine_that_waits_in_the_project_stays_once() {

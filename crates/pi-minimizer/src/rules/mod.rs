@@ -11,9 +11,10 @@ pub use parse::{RuleError, Rules};
 pub use verify::{Verified, verify_built_in_rules, verify_rules};
 
 use crate::doc::{Doc, OverBudget};
+use crate::family::Run;
 use crate::invocation::Target;
 use crate::marker::Kind;
-use crate::registry::{Run, Signatures};
+use crate::signatures::Signatures;
 use regex::{Regex, RegexSet};
 use std::sync::{Arc, LazyLock};
 

@@ -4,7 +4,7 @@ use super::parse::{RuleError, Rules, Test};
 use super::{EMBEDDED, Rule};
 use crate::check::{self, Policy};
 use crate::doc::Doc;
-use crate::registry::Run;
+use crate::family::Run;
 
 /// How many rules and tests held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

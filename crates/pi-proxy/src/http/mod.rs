@@ -30,7 +30,7 @@ use crate::host::Target;
 use crate::outside::Unreached;
 use crate::refusals::{Reason, Refusal, shown};
 use crate::rules::Content;
-use crate::server::Shared;
+use crate::shared::Shared;
 
 /// Longest wait for the head of a request; also how long a kept connection waits for the next.
 const HEAD_BOUND: Duration = Duration::from_secs(60);

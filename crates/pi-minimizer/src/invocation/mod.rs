@@ -4,7 +4,7 @@
 //! them, and calls everything else opaque. An opaque line is never minimized, because the text of a
 //! pipe or a loop is not the text of the program it names. Programs are never run, files never read.
 
-use crate::unwrap;
+mod unwrap;
 
 /// An argument list after the shell has expanded it and wrappers such as `sudo` are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -271,5 +271,4 @@ fn double_quoted(
 }
 
 #[cfg(test)]
-#[path = "invocation_tests.rs"]
 mod tests;

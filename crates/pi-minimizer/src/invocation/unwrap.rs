@@ -4,7 +4,7 @@
 //! an option nor a value is the program. A wrapper with an option we do not know is left standing:
 //! its output then belongs to an unknown program and stays as it is.
 
-use crate::invocation::{self, Plan, Target};
+use super::{Plan, Target};
 
 /// How deep `bash -c` may nest before the line counts as opaque.
 const MAX_DEPTH: usize = 4;
@@ -85,7 +85,7 @@ pub(crate) fn unwrap(argv: &[String], depth: usize) -> Option<Plan> {
             && let Some(script) = inline_script(rest)
         {
             return Some(if depth < MAX_DEPTH {
-                invocation::plan_text(script, depth + 1)
+                super::plan_text(script, depth + 1)
             } else {
                 Plan::Opaque("nested")
             });

@@ -5,6 +5,10 @@
 //! is full, and what arrives until JavaScript takes it is joined to it: one waking for many pieces in
 //! a flood, and no delay for a word.
 
+mod queue;
+
+pub(crate) use queue::ReadyQueue;
+
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
@@ -17,7 +21,6 @@ use pi_shell::{Observer, SinkUpdate};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::bridge::ReadyQueue;
 use crate::capture::Capture;
 use crate::outcome::{Delivery, End, Update};
 use crate::quiet::QuietTerminal;
