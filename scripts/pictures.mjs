@@ -42,7 +42,7 @@ if (process.argv.includes("--check")) {
   const foreign = readdirSync(folder).filter((name) => !made.has(name));
   for (const name of stale) console.log(`docs/images/${name} is not what is drawn now`);
   for (const name of foreign) console.log(`docs/images/${name} is none of the pictures`);
-  if (stale.length + foreign.length > 0) console.log("write them anew: node scripts/pictures.mjs");
+  if (stale.length + foreign.length > 0) console.log("write them again: node scripts/pictures.mjs");
   process.exitCode = stale.length + foreign.length > 0 ? 1 : 0;
 } else {
   mkdirSync(folder, { recursive: true });

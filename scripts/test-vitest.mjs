@@ -79,7 +79,7 @@ function suspectsAmong(files, run) {
 }
 
 /**
- * An error that belongs to no test (a rejection nobody caught, a process that died) fails the run and names no file.
+ * An error that belongs to no test (an unhandled rejection, a process that died) fails the run and names no file.
  * Then the files that looked well are run once more together: the error comes again, or it was not theirs.
  */
 async function lookForStrayError(files, first, suspects, total) {

@@ -12,7 +12,7 @@ export interface Entry {
   readonly kind: "pipe" | "pty";
   /** What hosts it. */
   readonly runtime: "node" | "bun";
-  /** Whose it is: ours, somebody else's, or the limit of the machine. */
+  /** Whose it is: ours, a peer's, or the limit of the machine. */
   readonly side: "ours" | "peer" | "limit";
   /** It keeps something alive between two commands. */
   readonly hasSessions: boolean;

@@ -1,8 +1,8 @@
-/** Samples of one contender in one quantity, and what is told of them. */
+/** Samples of one contender in one quantity, and what is reported of them. */
 import type { Entry } from "./contenders.ts";
 import type { Fault, FaultKind } from "./measured.ts";
 
-/** What is told of one contender in one quantity, in that quantity's unit. */
+/** What is reported of one contender in one quantity, in that quantity's unit. */
 export interface Row {
   readonly contender: string;
   readonly side: Entry["side"];
@@ -62,7 +62,7 @@ export function rowsOf(series: readonly Series[], key: string): Row[] {
   }));
 }
 
-/** How a fault is told; `most` is the largest amount of one. */
+/** How a fault is worded; `most` is the largest amount of one. */
 const WORDS: Readonly<Record<FaultKind, (most: number, text: string) => string>> = {
   lost: (most) => `lost up to ${most.toLocaleString("en")} characters`,
   added: (most) => `up to ${most.toLocaleString("en")} characters too many`,

@@ -51,7 +51,7 @@ function optionsOf(args: readonly string[]): Options {
   return { quick, only, json, write, places, names: positionals };
 }
 
-/** A wrong command line, told in a line. */
+/** A wrong command line, reported in a line. */
 class UsageError extends Error {}
 
 function parseWords(args: readonly string[]) {

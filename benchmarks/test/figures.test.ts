@@ -1,4 +1,4 @@
-/** What is told of samples and of faults. */
+/** What is reported of samples and of faults. */
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../src/contenders.ts";
 import { figuresOf, noteOf, rowsOf, type Series, shown } from "../src/figures.ts";

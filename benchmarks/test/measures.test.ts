@@ -104,7 +104,7 @@ describe("latency", () => {
 
 // Processes are found by their environment in `/proc`.
 describe.skipIf(process.platform !== "linux")("a tree (skipped where there is no /proc)", () => {
-  it("that lives on is counted, killed, and the promise that waited for it is told", async () => {
+  it("that lives on is counted, killed, and the promise that waited for it settles", async () => {
     const { faults, isSpent } = await stop(childProcess().open(), folder);
 
     // `spawn` signals the shell alone and waits for its pipes.

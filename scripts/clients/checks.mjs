@@ -155,7 +155,7 @@ function* judged(cells, column, step) {
 /**
  * A call that is cancelled; then, where the client goes on, one that looks at what is left.
  * @param {{ isKept?: boolean }} seen is filled: whether the shell has its state after it
- * @param {Promise<void>} looked resolves when somebody has looked whether the command is gone; the client's end would end it
+ * @param {Promise<void>} looked resolves when it was checked whether the command is gone; the client's end would end it
  * @returns {import("./model-server.mjs").Script}
  */
 export function cancelledScript(seen, looked) {

@@ -1,4 +1,4 @@
-/** A client as a process: started, listened to, asked to end. What it is told on its command line is its driver's. */
+/** A client as a process: started, listened to, asked to end. Its command line is its driver's. */
 import { spawn } from "node:child_process";
 
 /** Most that is kept of what a client writes, in characters. */
@@ -38,7 +38,7 @@ export function startChild(command, args, { cwd, env, input = "ignore" }) {
     words: () => words,
     cancel: () => child.kill("SIGINT"),
     lines: (take) => listeners.push(take),
-    // A process that nobody knows of may hold them open, and this program with them.
+    // An unknown process may hold them open, and this program with them.
     release: () => {
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
     },

@@ -31,7 +31,7 @@ const MODEL = "scripted";
  * @param {Script} script
  * @param {object} options
  * @param {(name: string) => string} options.toolName how the client names a tool of the engine
- * @param {(line: object) => void} [options.log] is told of every request and reply
+ * @param {(line: object) => void} [options.log] gets every request and reply
  * @returns {Promise<{ url: string, skip: () => void, formats: () => string[], over: Promise<void>, close: () => Promise<void> }>} `url`
  *   without a slash at its end; `over` resolves when the script has come to its end; `skip` gives up the turn that is open, so that the next request goes on with the script, which is given
  *   `undefined`; `formats` are those that were used
@@ -63,7 +63,7 @@ export async function startModelServer(script, { toolName, log = () => undefined
   };
 }
 
-/** The script, as far as it was told. Requests have their turn one after another. */
+/** The script, as far as it is known. Requests have their turn one after another. */
 class Conversation {
   #script;
   #toolName;

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** The program as it is built. */
 const PROGRAM = join(ROOT, "packages", "cli", "bin", "pi-bash.mjs");
-/** Nobody listens here: what asks a proxy for another machine fails at once. */
+/** A port without a listener: what asks a proxy for another machine fails at once. */
 const NO_NETWORK = "http://127.0.0.1:9";
 /** What SDKs want for a key. */
 export const DUMMY_KEY = "sk-ant-scripted-0000";
@@ -61,7 +61,7 @@ export function makePlace(clientBin, parent = mkdtempSync(join(tmpdir(), "pi-bas
     env,
     engine: {
       command: process.execPath,
-      // Clients that ask their person by elicitation have nobody to ask here.
+      // Clients that ask their person by elicitation have no one to ask here.
       args: [PROGRAM, "mcp", "--mode", "yolo"],
       env: { ENGINE_RUN: run.engine },
     },

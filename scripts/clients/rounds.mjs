@@ -27,7 +27,7 @@ const IN_CONVERSATION = ["tools", "call", "failure", "long", "parallel", "backgr
  * @property {() => string} words what it has written so far
  * @property {() => void} cancel presses what cancels a call
  * @property {() => void} [goOn] asks once more after a cancelled call, where the client waits to be asked
- * @property {() => void} release lets go of what it writes
+ * @property {() => void} release releases what it writes
  *
  * @typedef {object} Driver one client
  * @property {string} id of `VERSIONS`

@@ -1,7 +1,7 @@
 /**
  * Writes the JavaScript of a staged package: one file for each of its entries, and the pieces that entries share.
  *
- * The compiler writes a file for each source, and Node reads each of them anew at every start: with them put together
+ * The compiler writes a file for each source, and Node reads each of them again at every start: with them put together
  * an import takes half of the time. Names and lines are left readable, and the source of each part stands above it. What
  * a package imports stays an import, but for what `TAKEN_IN` says. See docs/decisions/0006.
  */
@@ -41,7 +41,7 @@ const NOTICES = "THIRD-PARTY-NOTICES.md";
  * @param {string} root folder of the workspace, where the compiler has written every package's `dist`
  * @param {string} name folder name under `packages/`
  * @param {string} folder of the staged package; its manifest is there already
- * @throws Error when code would get in that nobody has listed, or a path that is relative to a file would change
+ * @throws Error when code would get in that is not listed, or a path that is relative to a file would change
  */
 export function bundlePackage(root, name, folder) {
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

@@ -35,7 +35,7 @@ function runtimeLines(root) {
   return `| runtime | version | sources of | result |\n|---|---|---|---|\n${rows.join("\n")}\n`;
 }
 
-/** What was seen of other runtimes: `npm run test:runtimes` writes it anew, also into a page that is there. */
+/** What was seen of other runtimes: `npm run test:runtimes` writes it again, also into a page that is there. */
 const runtimesSection = (root) =>
   `## Runtimes on linux-x64-gnu\n\nAll TypeScript tests, by \`npm run test:runtimes\`; the oldest Node gets the tour. On Bun\nthe tests run in vitest under Bun, and the programs that they start are Bun's, too; skipped there: the API reference\n(TypeScript's API needs Node), a stand-in for an old addon (\`require.extensions\`) and the attempts to get out of a\nsandbox (Bun does not say why a socket was refused).\n\n${runtimeLines(root)}`;
 

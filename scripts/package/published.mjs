@@ -27,8 +27,8 @@ const MANAGERS = [
 const registry = process.env.npm_config_registry ?? "https://registry.npmjs.org/";
 
 /**
- * How each manager is told of the registry, adds packages, starts a package's command and a program. Several refuse
- * versions of the last day unless they are told not to.
+ * How each manager is given the registry, adds packages, starts a package's command and a program. Several refuse
+ * versions of the last day unless an option says not to.
  */
 function managersIn(folder) {
   const modules = join(folder, "node_modules");

@@ -41,7 +41,7 @@ export function runNpm(rest, cwd, options) {
   return runStep(process.execPath, [program, ...rest], cwd, options);
 }
 
-/** The same step several times in a row is told once. */
+/** The same step several times in a row is reported once. */
 function tell(words) {
   const line = words.replaceAll("\n", " ").slice(0, MAX_LINE_CHARS);
   if (line !== lastLine) console.log(`  … ${line}`);

@@ -2,7 +2,7 @@
  * How programs of a target are run on this machine: its Node, and what has to stand before it.
  *
  * Everything comes from a registry into `build/tools`: Node for Linux on arm64 and for Windows from npm, Node for musl
- * from PyPI (nobody else publishes one as a plain file), musl and qemu from Debian. The qemu of Debian 12 will not do: it
+ * from PyPI (no other place has one as a plain file), musl and qemu from Debian. The qemu of Debian 12 will not do: it
  * refuses `PR_SET_CHILD_SUBREAPER`, without which the supervisor does not start. arm64's glibc and wine are the machine's
  * own packages (`scripts/apt-packages.sh`, wine with `--windows`); without one its targets are
  * reported as not tried, with the reason.

@@ -11,7 +11,7 @@ import { runNpm, runStep } from "./run-step.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What the JSON Schema of the bash tool's parameters was when somebody last read it. */
+/** What the JSON Schema of the bash tool's parameters was when it was last read. */
 const REVIEWED = join(root, "packages", "contract", "test", "golden", "bash-params.schema.json");
 
 /**

@@ -172,7 +172,7 @@ async function playJobs(session) {
   }
 }
 
-/** Waits for a task's output, or its end, as a reader whose place in the output is nobody else's. */
+/** Waits for a task's output, or its end, as a reader whose place in the output is its own. */
 async function jobHasNews(manager, taskId, hasEnded) {
   const id = taskId.slice("bash:".length);
   const options = { reader: "pictures-look", timeoutMs: PATIENCE_MS, wakesOnOutput: !hasEnded, maxBytes: 1_000 };

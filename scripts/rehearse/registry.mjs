@@ -38,7 +38,7 @@ function freePort() {
   });
 }
 
-/** What npm is told on this machine, on a line of its own: warnings of npm may surround it. */
+/** What npm is configured with on this machine, on a line of its own: warnings of npm may surround it. */
 const npmSetting = (name, shape, folder) => shape.exec(runNpm(["config", "get", name], folder))?.[0];
 
 /** The folder of our packages in the storage. A path outside of it is not possible: verdaccio joins the two. */
@@ -85,7 +85,7 @@ export async function startRegistry(place) {
   const program = install(place.cache);
   const ours = join(place.run, "registry");
   const upstream = npmSetting("registry", /^https?:.*$/m, place.run);
-  // Node knows its own authorities only; npm may have been told of another.
+  // Node knows its own authorities only; npm may be configured with another.
   const cafile = npmSetting("cafile", /^\/.*$/m, place.run);
   const storage = join(place.cache, "registry");
   for (const folder of [ours, join(storage, OURS)]) rmSync(folder, { recursive: true, force: true });

@@ -35,19 +35,19 @@ export function bashByHand(): Contender {
     open: () => {
       const bash = spawn("bash", ["--norc", "--noprofile"], { stdio: ["pipe", "pipe", "inherit"] });
       let text = "";
-      let told: ((end: [output: string, status: number]) => void) | undefined;
+      let onEnd: ((end: [output: string, status: number]) => void) | undefined;
       bash.stdout.setEncoding("utf8").on("data", (more: string) => {
         text += more;
         const end = text.indexOf("\u0001");
         if (end < 0 || !text.endsWith("\n")) return;
         const answer: [string, number] = [text.slice(0, end), Number(text.slice(end + 1))];
         text = "";
-        told?.(answer);
+        onEnd?.(answer);
       });
       return {
         run: async (command, { take }) => {
           const ended = new Promise<[string, number]>((resolve) => {
-            told = resolve;
+            onEnd = resolve;
           });
           bash.stdin.write(`${command}\nprintf '\\1%d\\n' $?\n`);
           const [output, exitCode] = await ended;

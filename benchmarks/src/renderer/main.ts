@@ -131,7 +131,7 @@ function inInk(isStatic: boolean): number[] {
   return times;
 }
 
-/** A terminal on which nobody looks. */
+/** A terminal without a viewer. */
 function silentTerminal(): Terminal {
   const nothing = (): void => undefined;
   return {

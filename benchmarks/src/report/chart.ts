@@ -1,6 +1,6 @@
 /**
  * A chart as SVG: a panel for each quantity, a bar for each contender. Pure: data in, text out. Colours are readable on light
- * and dark pages; nothing is told by colour alone.
+ * and dark pages; nothing is shown by colour alone.
  */
 import { shown } from "../figures.ts";
 

@@ -5,7 +5,7 @@ import type { Played } from "../play.ts";
 import { chartOf } from "./chart.ts";
 import { type Circumstances, pageOf } from "./page.ts";
 
-/** Digits of a number that are kept: more are noise. */
+/** Digits of a number that are kept: more would say nothing. */
 const DIGITS = 5;
 
 /** Writes `figures.md`, `figures.json` and `<scenario>.svg`. */

@@ -52,7 +52,7 @@ impl PrivateDir {
         let path = base.join(format!("pi-bash-{user}-{name:016x}"));
         // Exclusive: a name that somebody made before us, link or folder, is an error.
         rustix::fs::mkdir(&path, Mode::RWXU)?;
-        let made = Self::furnish(&path);
+        let made = Self::initialize(&path);
         if made.is_err() {
             // Nothing else knows the folder; what cannot be removed is swept by a later host.
             drop(remove_tree(&path));
@@ -60,7 +60,7 @@ impl PrivateDir {
         made
     }
 
-    fn furnish(path: &Path) -> io::Result<Self> {
+    fn initialize(path: &Path) -> io::Result<Self> {
         // Gives back what the umask of the host may have taken away.
         let lock = open_folder(CWD, path)?;
         rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared)?;

@@ -1,5 +1,5 @@
 /**
- * A client without a model that is a program of ours on its SDK: it is told the calls of a turn on a line of JSON, and
+ * A client without a model that is a program of ours on its SDK: it reads the calls of a turn from a line of JSON, and
  * answers each line with one. SIGINT cancels the calls that are under way; its input's end is its own.
  */
 import { startChild } from "../child.mjs";

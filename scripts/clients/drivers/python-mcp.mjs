@@ -1,4 +1,4 @@
-/** The Python SDK of MCP, by a program of ours that makes the calls it is told. */
+/** The Python SDK of MCP, by a program of ours that makes the calls it reads. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startLineClient } from "./line-client.mjs";

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::launch::{self, LaunchSpec};
 use super::limits::SessionLimits;
-use super::members::{Machinery, Survivors};
+use super::members::{InternalProcesses, Survivors};
 use super::ownership::Ownership;
 use crate::error::ShellError;
 use crate::late::LateReaders;
@@ -35,7 +35,7 @@ pub(super) struct Ground {
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is proven there"))]
     pub(super) executable: PathBuf,
     pub(super) folder: PrivateDir,
-    pub(super) machinery: Machinery,
+    pub(super) internal: InternalProcesses,
     pub(super) survivors: Survivors,
     pub(super) late: LateReaders,
     /// The session's shell and what it answers on.
@@ -104,7 +104,7 @@ impl Ground {
             _stubs: enclosure.map(Enclosure::into_stubs),
             supervisor,
             folder,
-            machinery: Machinery::default(),
+            internal: InternalProcesses::default(),
             survivors: Survivors::default(),
             late: LateReaders::default(),
             main: Mutex::new((0, None)),
@@ -150,7 +150,7 @@ impl Ground {
 
     /// Counts what a command of the session's shell left alive as survivors and describes it, after `patience` as it is then.
     pub(super) async fn account_for_survivors(&self, patience: Duration) -> Vec<ProcessInfo> {
-        self.account(|| self.machinery.living(), patience).await
+        self.account(|| self.internal.living(), patience).await
     }
 
     /// Whether the supervisor has no children but the session's shell and what is the session's own, by one look: a
@@ -161,7 +161,7 @@ impl Ground {
             return false;
         };
         let (main, _) = self.main();
-        let own = self.machinery.known_pids();
+        let own = self.internal.known_pids();
         // Without the shell the list is not whole (`proc_tid_children(5)`).
         children.contains(&main) && children.iter().all(|pid| *pid == main || own.contains(pid))
     }
@@ -176,7 +176,7 @@ impl Ground {
 
     /// Processes that no copy's command started, nor what is below them.
     pub(super) fn not_of_a_copy(&self) -> Spared {
-        let mut spared = self.machinery.living();
+        let mut spared = self.internal.living();
         spared.pids.insert(self.main().0);
         spared
     }
@@ -208,12 +208,12 @@ impl Ground {
     /// Whom a stop of the session's `shell` is about; `is_beside` as in `StopPlan`.
     #[cfg(target_os = "linux")]
     pub(super) fn plan(&self, shell: ShellTarget, is_beside: bool) -> StopPlan {
-        let machinery = self.machinery.clone();
+        let internal = self.internal.clone();
         StopPlan {
             supervisor: self.supervisor.pid(),
             shell,
             is_beside,
-            spared: Arc::new(move || machinery.living()),
+            spared: Arc::new(move || internal.living()),
             report: self.main().1,
             older: self.survivors.living(),
         }

@@ -47,7 +47,7 @@ impl Shell {
         };
         let _making = shared.handing_over.lock().await;
         // With everything below it, it does not belong to what the session runs from here on.
-        shared.machinery.insert(shared.main().0);
+        shared.internal.insert(shared.main().0);
         let slot = Arc::new(tokio::sync::Mutex::new(None));
         // It is new, so the lock is free.
         let Ok(mut place) = Arc::clone(&slot).try_lock_owned() else { return false };

@@ -1,4 +1,4 @@
-//! Which processes of a session are its own machinery, and which outlived their commands.
+//! Which processes of a session are its own internal processes, and which outlived their commands.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -12,9 +12,9 @@ use crate::tree::{self, ProcessIdentity};
 /// Members kept without looking whether they live: each look reads a file.
 const PRUNE_ABOVE: usize = 8;
 
-/// Processes of a session that are its own machinery, by pid: never survivors, never targets.
+/// Processes of a session that are its own internal processes, by pid: never survivors, never targets.
 #[derive(Clone, Default)]
-pub(super) struct Machinery(Arc<Mutex<Members>>);
+pub(super) struct InternalProcesses(Arc<Mutex<Members>>);
 
 #[derive(Default)]
 struct Members {
@@ -23,7 +23,7 @@ struct Members {
     expected: HashSet<u64>,
 }
 
-impl Machinery {
+impl InternalProcesses {
     /// Counts a process in.
     pub(super) fn insert(&self, pid: i32) {
         if let Some(identity) = tree::identity_of(pid) {

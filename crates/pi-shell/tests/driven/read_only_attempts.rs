@@ -81,7 +81,7 @@ fn tree(folder: &Path) -> BTreeMap<PathBuf, Facts> {
     all
 }
 
-fn furnish(folder: &Path) {
+fn initialize(folder: &Path) {
     for name in ["folder", "empty"] {
         fs::create_dir_all(folder.join(name)).unwrap();
     }
@@ -95,7 +95,7 @@ async fn no_file_is_changed() {
     let shell = session();
     for line in CHANGES {
         let scratch = tempfile::tempdir().unwrap();
-        furnish(scratch.path());
+        initialize(scratch.path());
         let before = tree(scratch.path());
         let here = |text: &str, read_only: bool| RunOptions {
             cwd: Some(scratch.path().to_path_buf()),
@@ -322,7 +322,7 @@ async fn is_confined_within(backend: SandboxBackend) {
     }
     // In the workspace of the tests, which a private `/tmp` does not hide.
     let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    furnish(scratch.path());
+    initialize(scratch.path());
     let shell = sandboxed(backend, scratch.path());
     run(&shell, "echo mine > file; echo x > $TMPDIR/own; V=kept").await;
     let before = tree(scratch.path());

@@ -130,7 +130,7 @@ impl Engine {
         let mut engine = Self::over(shared, options, cwd, title);
         engine.keeps_session = keeps_session;
         engine.note_main(shell);
-        if let Err(error) = engine.furnish().await {
+        if let Err(error) = engine.initialize().await {
             engine.close(START_CLOSE_LIMIT).await;
             return Err(error);
         }
@@ -233,11 +233,11 @@ impl Engine {
         if !self.cwd.is_dir() {
             self.cwd = PathBuf::from("/");
         }
-        self.furnish().await
+        self.initialize().await
     }
 
     /// Gives a fresh shell what the session begins with: directory, variables, snapshot.
-    async fn furnish(&mut self) -> Result<(), ShellError> {
+    async fn initialize(&mut self) -> Result<(), ShellError> {
         let mut text = format!("{};", script::UNSET_OLDPWD);
         if let Some(temporary) = &self.shared.temporary {
             text.push_str("\\builtin export TMPDIR=");
@@ -263,11 +263,11 @@ impl Engine {
             }
         }
         let has_snapshot = snapshot.is_some();
-        let furnished = self.run_own(&text).await;
-        if furnished.is_err() {
+        let initialized = self.run_own(&text).await;
+        if initialized.is_err() {
             self.note_end(!has_snapshot);
         }
-        match furnished {
+        match initialized {
             Ok(()) => {}
             Err(ShellError::System { .. }) if has_snapshot => {
                 // One that ends the shell or takes too long is left out.

@@ -19,7 +19,7 @@ use super::shell::DrivenShell;
 use crate::budget;
 use crate::error::ShellError;
 use crate::session::ground::{Ground, ReportId};
-use crate::session::members::Machinery;
+use crate::session::members::InternalProcesses;
 use crate::session::ownership::Title;
 use crate::sys::signals::KILL;
 use crate::tree::{self, ProcessIdentity};
@@ -110,13 +110,13 @@ pub(super) struct Birth {
 
 /// Counts whoever has a socket to the session's own processes, as long as this value lives.
 struct Expected {
-    machinery: Machinery,
+    internal: InternalProcesses,
     socket: ReportId,
 }
 
 impl Drop for Expected {
     fn drop(&mut self) {
-        self.machinery.expect_no_more(self.socket);
+        self.internal.expect_no_more(self.socket);
     }
 }
 
@@ -179,9 +179,9 @@ impl Shared {
         let socket = channel.peer();
         let serial = self.current_standby();
         // Until it greets, its socket is all that is known of it.
-        self.machinery.expect(socket);
+        self.internal.expect(socket);
         if shell.leave_copy(&theirs).is_err() {
-            self.machinery.expect_no_more(socket);
+            self.internal.expect_no_more(socket);
             return;
         }
         drop(theirs);
@@ -193,12 +193,12 @@ impl Shared {
             if let Ok(greeting) = channel.greeting().await
                 && let Some(identity) = tree::identity_of(greeting.pid)
             {
-                shared.machinery.insert(greeting.pid);
+                shared.internal.insert(greeting.pid);
                 let process = Process(identity);
                 let standby = Standby { process, serial, channel, sequence: 0 };
                 shared.keep(standby, &title).await;
             }
-            shared.machinery.expect_no_more(socket);
+            shared.internal.expect_no_more(socket);
             shared.awaited.fetch_sub(1, Ordering::SeqCst);
             shared.settled.notify_waiters();
         }));
@@ -239,7 +239,7 @@ impl Shared {
         if child.identity() != process.0 {
             return None;
         }
-        self.machinery.remove(child.pid());
+        self.internal.remove(child.pid());
         std::mem::forget(process);
         Some((DrivenShell::over(child, channel, true), serial == self.current_standby()))
     }
@@ -279,15 +279,15 @@ impl Shared {
     /// What a copy is born with.
     pub(super) fn birth(&self) -> io::Result<Birth> {
         let (channel, theirs) = Channel::pair()?;
-        let expected = Expected { machinery: self.machinery.clone(), socket: channel.peer() };
-        self.machinery.expect(channel.peer());
+        let expected = Expected { internal: self.internal.clone(), socket: channel.peer() };
+        self.internal.expect(channel.peer());
         Ok(Birth { channel, theirs: Some(theirs), _expected: expected })
     }
 
     /// The shell of a copy, once it has greeted; `inner` is its process, as the supervisor counts.
     pub(super) async fn grown(&self, mut birth: Birth, inner: i32) -> io::Result<DrivenShell> {
         let greeting = birth.channel.greeting().await?;
-        self.machinery.insert(greeting.pid);
+        self.internal.insert(greeting.pid);
         let child = self.supervisor.adopt(inner).await.map_err(|failure| failure.source)?;
         if child.pid() != greeting.pid {
             return Err(io::Error::from(io::ErrorKind::InvalidData));
@@ -299,7 +299,7 @@ impl Shared {
     pub(super) async fn waiting(&self, mut birth: Birth, serial: u64) -> io::Result<Standby> {
         let greeting = birth.channel.greeting().await?;
         let identity = tree::identity_of(greeting.pid).ok_or(io::ErrorKind::BrokenPipe)?;
-        self.machinery.insert(greeting.pid);
+        self.internal.insert(greeting.pid);
         Ok(Standby { process: Process(identity), serial, channel: birth.channel, sequence: 0 })
     }
 

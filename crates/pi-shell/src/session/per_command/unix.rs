@@ -164,7 +164,7 @@ impl Place {
             })
             .await
             .map_err(|failure| spawn_error(start.shell, start.folder, start.env, failure))?;
-        self.ground.machinery.insert(child.pid());
+        self.ground.internal.insert(child.pid());
         drop(starting);
         drop(turn);
         if let Some(go) = go {
@@ -184,8 +184,8 @@ impl Place {
         let ground = &self.ground;
         let own = process.child.pid();
         let _starting = ground.handing_over.lock().await;
-        ground.machinery.remove(own);
-        let spared = || ground.machinery.living();
+        ground.internal.remove(own);
+        let spared = || ground.internal.living();
         ground.account_for(own, Some(&process.command_line), spared, patience).await
     }
 
@@ -248,7 +248,7 @@ impl Process {
             spared: Arc::new(move || {
                 // Looked at first: one that is known by then is not starting any more.
                 let is_starting = starting.load(Ordering::SeqCst) > 0;
-                let mut spared = ground.machinery.living();
+                let mut spared = ground.internal.living();
                 // Its pid comes with the supervisor's answer; until then it is one of these.
                 spared.is_provisional = is_starting;
                 if is_starting {
