@@ -122,3 +122,28 @@ describe("a program in the console", () => {
     expectRestored(at);
   });
 });
+
+describe.skipIf(process.platform !== "linux")("a task's terminal in the console (who waits is known on Linux)", () => {
+  it("is named when its program waits, is taken and handed back, and hides what is typed unseen", async () => {
+    const at = await person();
+    const script = 'read -rsp "Password: " p; echo; read -rp "Name: " n; echo "$n: ${#p} $p"';
+    const params = { kind: "bash", script, timeout_secs: 60, display_name: "x", tty: true };
+    at.type(`${JSON.stringify({ tool: "task", params })}${KEY.enter}`);
+    await at.sees(/bg_1: `bash` waits for a secret: "Password:"; \/attach bg_1 takes\s+its terminal/);
+
+    at.type(`/attach bg_1${KEY.enter}`);
+    await at.sees("ctrl+] hands the terminal back");
+    at.type(`correct horse${KEY.enter}`);
+    await at.sees("Name:");
+    at.type(KILL);
+    await at.sees("handed bg_1 back; it goes on");
+    const send = { tool: "task_send", params: { task_id: "bash:bg_1", text: "ada" } };
+    at.type(`${JSON.stringify(send)}${KEY.enter}`);
+    const text = await at.sees("ada: 13 [secret]");
+
+    expect(text).not.toContain("correct horse");
+    at.type(KEY.ctrlD);
+    expect(await at.end()).toBe(0);
+    expectRestored(at);
+  });
+});

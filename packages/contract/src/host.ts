@@ -7,7 +7,7 @@ import * as z from "zod";
 import { checkedValue } from "./checked-value.ts";
 
 /** Version of what client and host say to each other; both must have the same. */
-export const HOST_PROTOCOL = 1;
+export const HOST_PROTOCOL = 2;
 
 /** Longest id in an answer or a question, in UTF-16 units. */
 const MAX_ID_CHARS = 128;
@@ -22,6 +22,10 @@ export const HostSessionName = z
 /** Of `piBashHost` a host says itself when it is another one: with both versions of the program. */
 const head = { piBashHost: z.number(), version: z.string().max(64) };
 const id = z.string().min(1).max(MAX_ID_CHARS);
+
+/** Size that a person's window leaves to a program, in cells; what terminals do not have is clamped. */
+export const HostWindow = z.strictObject({ cols: z.number().int(), rows: z.number().int() });
+export type HostWindow = z.infer<typeof HostWindow>;
 
 /** A client's own part of a connection, and what its session is made of where there is none of that name. */
 export const HostSeat = z.strictObject({
@@ -68,6 +72,8 @@ export const HostRequest = z.discriminatedUnion("ask", [
     id,
     columns: z.number().int().min(1).max(10_000),
     hasColour: z.boolean(),
+    /** The person's window, in cells, to take a task's terminal and type. Absent: to look only. */
+    window: HostWindow.optional(),
   }),
   /** Ends the host with everything that it keeps. */
   z.strictObject({ ...head, ask: z.literal("stop") }),
@@ -110,6 +116,8 @@ export const HostAnswer = z.discriminatedUnion("ok", [
     ok: z.literal(true),
     /** Of `list`. */
     entries: z.array(KeptEntry).optional(),
+    /** Of `attach`, where the person has the terminal of a task now: its command. */
+    command: z.string().optional(),
     /** Of `end`: a line for each thing that was ended. */
     ended: z.array(z.string()).optional(),
     /** Of `status`. */

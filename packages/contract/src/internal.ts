@@ -10,6 +10,7 @@ export {
   HostRequest,
   HostSeat,
   HostSessionName,
+  HostWindow,
   KeptEntry,
   parseHostAnswer,
   parseHostRequest,

@@ -9,6 +9,7 @@ import headless, { type IBufferLine, type Terminal } from "@xterm/headless";
 import { highlightedTexts } from "./highlighted.ts";
 import { dropPlace, type LinePlace, type NewLines, newLines, placeNow } from "./line-log.ts";
 import { encodePaste } from "./paste.ts";
+import { drawing, modeSequences } from "./redraw.ts";
 import { registerReplies } from "./replies.ts";
 import { type StyledText, styledRow } from "./styled-row.ts";
 
@@ -171,6 +172,14 @@ export class VirtualTerminal {
   /** Arrow keys are to be sent in their application form (`ESC O A`). */
   get isApplicationCursor(): boolean {
     return this.#terminal.modes.applicationCursorKeysMode;
+  }
+
+  /**
+   * What draws the screen as it stands on an empty terminal of the same size: rows with their colours, the cursor, and the
+   * modes that decide what keys, pastes and the mouse send.
+   */
+  redraw(): string {
+    return `${modeSequences(this.#terminal.modes, this.isAlternateScreen)}${drawing(this.styledScreen(), this.cursor)}`;
   }
 
   /** Pasted text, encoded as the program asked for it. See `encodePaste`. */

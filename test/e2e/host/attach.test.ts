@@ -3,47 +3,11 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { PtySession } from "@pi-bash/natives";
-import { VirtualTerminal } from "@pi-bash/terminal";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { type Keeping, keeping, LIMIT_MS, PROGRAM, pidIn } from "../../support/kept.ts";
+import { describe, expect, it } from "vitest";
+import { keeping, LIMIT_MS, pidIn } from "../../support/kept.ts";
 import { until, within } from "../../support/patience.ts";
 import { isAlive, untilGone } from "../../support/process.ts";
-
-/** A person at a terminal that runs `pi-bash` with these words. */
-function atTerminal(kept: Keeping, words: string) {
-  const pty = new PtySession();
-  const terminal = new VirtualTerminal({ cols: 100, rows: 30, onReply: (reply) => void pty.write(reply) });
-  const stop = new AbortController();
-  let raw = "";
-  const run = pty.start(
-    {
-      command: `exec "$NODE" "$PROGRAM" ${words}`,
-      cwd: kept.folder,
-      baseEnv: { ...kept.env, NODE: process.execPath, PROGRAM, TERM: "xterm-256color" },
-      timeoutMs: LIMIT_MS,
-      signal: stop.signal,
-      cols: 100,
-      rows: 30,
-    },
-    (_error, chunk) => {
-      raw += chunk;
-      return terminal.write(chunk);
-    },
-  );
-  onTestFinished(async () => {
-    stop.abort();
-    await run;
-    terminal.dispose();
-  });
-  return {
-    raw: () => raw,
-    text: () => terminal.text(),
-    sees: (wanted: string) => until(`${wanted} on the screen`, () => terminal.text().includes(wanted), LIMIT_MS),
-    type: (keys: string) => void pty.write(keys),
-    end: async () => (await within("the end", run, LIMIT_MS)).exitCode,
-  };
-}
+import { atTerminal } from "./person.ts";
 
 const background = (script: string) => ({
   kind: "bash",

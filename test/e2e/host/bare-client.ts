@@ -1,5 +1,7 @@
 /** A client of a host without our program: first line and frames, written here a second time so that a change of either shows. */
+
 import type { Socket } from "node:net";
+import { HOST_PROTOCOL } from "@pi-bash/contract/internal";
 import { type Keeping, lastWords } from "../../support/kept.ts";
 
 /** What a client of lines asks for. */
@@ -15,7 +17,7 @@ export function request(kept: Keeping, name: string, more: object = {}): string 
     requireSessions: false,
     env: { ...kept.env },
   };
-  return `${JSON.stringify({ piBashHost: 1, version: "test", ask: "serve", protocol: "rpc", seat, ...more })}\n`;
+  return `${JSON.stringify({ piBashHost: HOST_PROTOCOL, version: "test", ask: "serve", protocol: "rpc", seat, ...more })}\n`;
 }
 
 /** A frame: kind, length, payload. */

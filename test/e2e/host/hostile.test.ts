@@ -1,11 +1,12 @@
 /**
  * What a host makes of connections that are not its clients': one line for each, and the others go on.
  */
+import { HOST_PROTOCOL } from "@pi-bash/contract/internal";
 import { describe, expect, it } from "vitest";
 import { keeping, LIMIT_MS, lastWords } from "../../support/kept.ts";
 import { frame, request } from "./bare-client.ts";
 
-const HEAD = { piBashHost: 1, version: "test" };
+const HEAD = { piBashHost: HOST_PROTOCOL, version: "test" };
 
 describe("a first line", { timeout: 2 * LIMIT_MS }, () => {
   it("that is wrong is refused with what is wrong with it, and the host goes on", async () => {
@@ -19,7 +20,10 @@ describe("a first line", { timeout: 2 * LIMIT_MS }, () => {
       ["null\n", "a request is an object, not null"],
       [`${"[".repeat(200_000)}\n`, "the first line is not JSON"],
       [`${JSON.stringify({ ...HEAD, ask: "dance" })}\n`, "`ask` is"],
-      [`${JSON.stringify({ ...HEAD, piBashHost: 2, ask: "list" })}\n`, "speaks to hosts in another way"],
+      [
+        `${JSON.stringify({ ...HEAD, piBashHost: HOST_PROTOCOL + 1, ask: "list" })}\n`,
+        "speaks to hosts in another way",
+      ],
       [`${JSON.stringify({ ...HEAD, ask: "end", ids: [] })}\n`, "`ids`"],
       [`${JSON.stringify({ ...HEAD, ask: "end", ids: ["\u001b[2J"] })}\n`, "keeps nothing with the id"],
       [`${JSON.stringify({ ...HEAD, ask: "list", more: 1 })}\n`, "there is no field `more`"],
@@ -47,7 +51,7 @@ describe("a first line", { timeout: 2 * LIMIT_MS }, () => {
     const long = await kept.dial();
     const slow = await kept.dial();
     const silent = await kept.dial();
-    slow.write('{"piBashHost":1,');
+    slow.write(`{"piBashHost":${HOST_PROTOCOL},`);
 
     const words = [long, slow, silent].map((connection) => lastWords(connection));
     for (let sent = 0; sent < 5 && !long.destroyed; sent += 1) long.write(Buffer.alloc(1024 * 1024, 0x20));

@@ -107,12 +107,16 @@ async function converse(asked: SessionArguments, screen: Screen, stop: AbortSign
     job: createJobTool(toolSession),
   };
   const unsubscribe = jobs.subscribe(SESSION, (batch) => session.tellJobs(batch));
+  const unwatch = jobs.watchWaiting(({ id, owner }, waiting) => {
+    if (owner === SESSION) session.tellWaiting(id, waiting);
+  });
   const release = attachTerminal(session, screen);
   try {
     await Promise.race([session.over, ended(stop)]);
   } finally {
     await session.end();
     unsubscribe();
+    unwatch();
     await jobs.dispose();
     await seat.dispose();
     release();

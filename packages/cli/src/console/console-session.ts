@@ -7,6 +7,7 @@
  * of the policy, or the prompt. The live area is drawn about 30 times a second at most, and at once for a key. Who the session is made of is
  * `../commands/console.ts`.
  */
+import type { TaskWaiting } from "@pi-bash/contract";
 import type { ConsoleControls, ConsoleView, JobDelivery } from "@pi-bash/executor";
 import type { Theme } from "@pi-bash/renderer";
 import { type ConsoleInput, clip, decodeInput, visible } from "@pi-bash/renderer/internal";
@@ -19,6 +20,7 @@ import { LineEditor } from "./line-editor.ts";
 import { ProgramWindow } from "./program-window.ts";
 import { promptRows } from "./prompt-view.ts";
 import type { Screen } from "./screen.ts";
+import { taskWindow } from "./task-window.ts";
 
 /** Least time between two drawings, in milliseconds: 30 a second, also where timers are late. */
 const FRAME_MS = 30;
@@ -108,14 +110,27 @@ export class ConsoleSession {
     for (const { text } of batch) this.#say(text);
   }
 
+  /** A task waits for input. */
+  tellWaiting(id: string, { kind, program, prompt }: TaskWaiting): void {
+    const asked = prompt === undefined ? "" : `: "${prompt}"`;
+    const what = kind === "secret" ? "a secret" : "input";
+    this.#say(`${id}: \`${program}\` waits for ${what}${asked}; /attach ${id} takes its terminal`, "warning");
+  }
+
   /** Opens the window of a program. */
   openWindow(controls: ConsoleControls): ConsoleView {
+    return this.#openWindow(controls, false);
+  }
+
+  #openWindow(controls: ConsoleControls, isTask: boolean): ConsoleView {
     const closed = () => {
       this.#window = undefined;
       this.#changed();
     };
-    const { screen, theme, escapeToProgram } = this.#ports;
-    const window = new ProgramWindow(controls, { screen, theme, escapeToProgram, closed });
+    const { screen, theme } = this.#ports;
+    // A task is handed back by ctrl+] whatever ends a program: Esc may be a key of its own.
+    const escapeToProgram = isTask || this.#ports.escapeToProgram;
+    const window = new ProgramWindow(controls, { screen, theme, escapeToProgram, isTask, closed });
     this.#window = window;
     return window.view;
   }
@@ -183,7 +198,7 @@ export class ConsoleSession {
         );
         break;
       case "attach":
-        this.#start(jobs.attach(entered.id, (text) => this.#say(text)));
+        this.#start(this.#attach(entered.id));
         break;
       case "jobs":
         this.#say(jobs.list());
@@ -201,6 +216,15 @@ export class ConsoleSession {
         this.#leave();
         break;
     }
+  }
+
+  /** A task's terminal is the person's; of another job its output is followed. */
+  #attach(id: string): Work {
+    const { jobs, theme } = this.#ports;
+    const say = (text: string): void => this.#say(text);
+    const terminal = jobs.terminal(id);
+    if (terminal === undefined) return jobs.attach(id, say);
+    return taskWindow({ id, terminal, theme, open: (controls) => this.#openWindow(controls, true), say });
   }
 
   #start(work: Work): void {

@@ -14,7 +14,7 @@ export const HELP = [
   "!command           your own command, in the same shell; !!command is kept from the model",
   "/pty command       a program on a terminal of its own, on the whole screen; ctrl+] ends it",
   "/bg command        a call that goes to the background at once",
-  "/jobs              the background jobs; /attach ID shows the output of one, /kill ID ends one",
+  "/jobs              the background jobs; /attach ID shows the output of one or takes its terminal, /kill ID ends one",
   "/quit              leave, and end everything; ctrl+d does the same",
   "ctrl+o             show all of the last output, or its end again",
   "esc, ctrl+c        end what runs",

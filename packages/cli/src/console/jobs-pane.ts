@@ -1,7 +1,7 @@
 /**
  * The background jobs, for the person at the console: what there is, what one writes, and its end.
  */
-import { ArtifactError, type JobManager } from "@pi-bash/executor";
+import { ArtifactError, type JobManager, type TaskTerminal } from "@pi-bash/executor";
 import { listLine } from "@pi-bash/executor/internal";
 import type { Theme } from "@pi-bash/renderer";
 import { textRows } from "./blocks.ts";
@@ -39,6 +39,13 @@ export class JobsPane {
   /** Ends a job. The text says what was done. */
   async kill(id: string): Promise<string> {
     return (await this.#manager.cancel(id, this.#owner)).text;
+  }
+
+  /** The terminal of a task of this person that runs on one; undefined: it has none. */
+  terminal(id: string): TaskTerminal | undefined {
+    const isOurs = this.#manager.list(this.#owner).some((job) => job.id === id);
+    const terminal = isOurs ? this.#manager.terminal(id) : undefined;
+    return terminal?.isOver === false ? terminal : undefined;
   }
 
   /** Shows what a job writes, from where it was looked at last, until it ends or the person has seen enough. */

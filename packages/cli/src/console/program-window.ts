@@ -1,5 +1,6 @@
 /**
- * The whole screen for a program on a terminal of its own: the window that the console of `@pi-bash/executor` opens.
+ * The whole screen for a program on a terminal of its own: the window that the console of `@pi-bash/executor` opens, and
+ * that of a task whose terminal a person takes.
  */
 import type { ConsoleControls, ConsoleView, PtyEnd } from "@pi-bash/executor";
 import { BashConsoleOverlay, type Theme } from "@pi-bash/renderer";
@@ -14,6 +15,8 @@ export interface ProgramWindowOptions {
   readonly theme: Theme;
   /** Esc is a key like any other, and ctrl+] ends the program. */
   readonly escapeToProgram: boolean;
+  /** The program is a task's: its terminal answers what it asks, and ctrl+] hands it back instead of ending it. */
+  readonly isTask?: boolean;
   /** Called once, when the screen is the session's again. */
   readonly closed: () => void;
 }
@@ -25,12 +28,16 @@ export class ProgramWindow {
   #timer: NodeJS.Timeout | undefined;
   #drawnAt = Number.NEGATIVE_INFINITY;
 
-  constructor(controls: ConsoleControls, { screen, theme, escapeToProgram, closed }: ProgramWindowOptions) {
+  constructor(
+    controls: ConsoleControls,
+    { screen, theme, escapeToProgram, isTask = false, closed }: ProgramWindowOptions,
+  ) {
     this.#screen = screen;
     this.#closed = closed;
     this.#overlay = new BashConsoleOverlay(controls.command, controls, {
       theme,
       escapeToProgram,
+      ...(isTask ? { killHint: "hands the terminal back", answersQueries: false } : {}),
       width: screen.width,
       rows: screen.height,
     });

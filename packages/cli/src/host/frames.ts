@@ -8,12 +8,14 @@
 import type { Socket } from "node:net";
 import { Readable, Writable } from "node:stream";
 
-/** Kinds of frames, by their byte. A terminal's keys and sizes (issue on interactive tasks) are kinds of their own. */
+/** Kinds of frames, by their byte. A person's keys at a terminal are data. */
 export const FRAME = {
   /** Bytes: input of what is served, or its output. */
   data: 0x64,
   /** The client's input has ended. */
   inputEnd: 0x65,
+  /** The window of a person at a terminal has another size: JSON `{ "cols": N, "rows": N }`. */
+  size: 0x77,
   /** End what runs: Ctrl-C at the client. */
   stop: 0x73,
   /** A line for the client's person, UTF-8. */

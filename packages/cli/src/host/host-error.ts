@@ -10,6 +10,7 @@ export type HostErrorCode =
   | "PI_HOST_PROTOCOL"
   | "PI_HOST_BUSY"
   | "PI_HOST_SESSION"
+  | "PI_HOST_HELD"
   | "PI_HOST_UNKNOWN_ID"
   | "PI_HOST_ENDED";
 

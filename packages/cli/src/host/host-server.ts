@@ -10,15 +10,17 @@ import {
   HOST_PROTOCOL,
   type HostAnswer,
   type HostRequest,
+  type HostWindow,
   parseHostRequest,
   shortLine,
 } from "@pi-bash/contract/internal";
 import { UsageError } from "../usage.ts";
 import { ownVersion } from "../version.ts";
 import { readFirstLine, writeFirstLine } from "./first-line.ts";
-import { FRAME, FrameLink } from "./frames.ts";
+import { FRAME, FrameLink, type FrameListener } from "./frames.ts";
 import { HostError } from "./host-error.ts";
-import type { KeptSessions } from "./kept-sessions.ts";
+import type { KeptSessions, Named } from "./kept-sessions.ts";
+import { Person } from "./person.ts";
 import { rightsOf, ServedConnection } from "./serve-client.ts";
 import { showJob, showSession } from "./show.ts";
 import { serveCall } from "./single-call.ts";
@@ -32,6 +34,7 @@ const REQUEST_MS = 5_000;
 /** Connections that may wait for the host's attention. */
 const BACKLOG = 511;
 
+type NamedPart = Extract<Named, { kind: "part" }>;
 type Of<Ask extends HostRequest["ask"]> = Extract<HostRequest, { ask: Ask }>;
 
 /** What the server is given. */
@@ -183,9 +186,10 @@ export class HostServer {
     await serveCall(socket, session, { rights, params });
   }
 
-  async #attach(socket: Socket, { id, columns, hasColour }: Of<"attach">): Promise<void> {
+  async #attach(socket: Socket, { id, columns, hasColour, window }: Of<"attach">): Promise<void> {
     const named = this.#ports.sessions.find(id);
     if (named === undefined) throw unknownId(id);
+    if (window !== undefined && named.kind === "part" && (await this.#atTerminal(socket, named, window))) return;
     writeFirstLine(socket, { ok: true });
     const left = new AbortController();
     const link = new FrameLink(socket, { onFrame: () => undefined, onClosed: () => left.abort() });
@@ -201,6 +205,24 @@ export class HostServer {
     }
     link.send(FRAME.exit, JSON.stringify({ status: status ?? 0 }));
     link.finish();
+  }
+
+  /** Gives a person the terminal of a task; false where it has none that runs. */
+  async #atTerminal(socket: Socket, { session, part }: NamedPart, window: HostWindow): Promise<boolean> {
+    const terminal = session.jobs.terminal(part);
+    const watched = session.watch(part);
+    if (terminal === undefined || terminal.isOver || watched === undefined) return false;
+    const person = new Person(terminal, `${session.name}/${part}`);
+    writeFirstLine(socket, { ok: true, command: session.jobs.find(part)?.command ?? "" });
+    let link: FrameLink | undefined;
+    const linkOf = (listener: FrameListener): FrameLink => {
+      link = new FrameLink(socket, listener);
+      return link;
+    };
+    const status = await person.serve(linkOf, window, watched);
+    link?.send(FRAME.exit, JSON.stringify({ status }));
+    link?.finish();
+    return true;
   }
 }
 

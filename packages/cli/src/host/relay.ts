@@ -125,7 +125,8 @@ function drained(output: Writable): Promise<void> {
   });
 }
 
-function statusIn(payload: Buffer): number {
+/** The exit status that a frame of the end has. */
+export function statusIn(payload: Buffer): number {
   try {
     const end: unknown = JSON.parse(payload.toString("utf8"));
     const status = typeof end === "object" && end !== null && "status" in end ? end.status : undefined;

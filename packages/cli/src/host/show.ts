@@ -1,8 +1,7 @@
 /**
  * What `pi-bash attach` sees, made by the host: a job's output as it comes, or the calls of a session.
  *
- * Looking takes nothing from the owner: results are delivered as without it. Typing into a program is not here; a terminal's
- * frames will come and go over the same connection.
+ * Looking takes nothing from the owner: results are delivered as without it. A person who types is in `person.ts`.
  */
 import { constants } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -112,7 +111,8 @@ async function written(link: FrameLink, text: string, left: AbortSignal): Promis
   await unlessAborted(new Promise<void>((resolve) => link.output.write(text, () => resolve())), left);
 }
 
-function statusOf(job: JobView, link: FrameLink): number {
+/** The exit status of an ended job; the reason goes to the person where the number does not say it. */
+export function statusOf(job: JobView, link: FrameLink): number {
   if (job.stopped === "deadline") {
     link.send(FRAME.message, "it took longer than its deadline and was ended");
     return 124;

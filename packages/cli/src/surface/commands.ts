@@ -4,6 +4,7 @@
  * Help, completions and the refusal of an unknown command are made from this table; what runs a command is in `main.ts`.
  */
 import {
+  ATTACH_OPTIONS,
   type Completion,
   DOCTOR_OPTIONS,
   HOST_OPTIONS,
@@ -154,17 +155,21 @@ export const COMMANDS = {
     page: HOST_PAGE,
   },
   attach: {
-    summary: "see what a session of the host does, or a job prints",
-    usage: ["attach ID"],
-    options: {},
-    remarks: "Ctrl-C leaves, and ends nothing. Of a session each call is shown when it has ended.",
+    summary: "see what the host keeps, and type into a task",
+    usage: ["attach [--read-only] ID"],
+    options: ATTACH_OPTIONS,
+    remarks:
+      "At a task with a terminal you type, and the agent waits: ctrl+] hands it back. Elsewhere Ctrl-C leaves. Neither ends anything. Of a session each call is shown when it has ended.",
     statuses: [
       ["0-255", "of a job: its command's own"],
       ["128+n", "signal n ended its command; 130: you left"],
       ["125", "there is nothing of that id, or the job was ended before its command did"],
       WRONG_LINE,
     ],
-    examples: [["attach web/bg_3", "the newest output of a job, and what follows"]],
+    examples: [
+      ["attach web/bg_3", "the newest output of a job, and what follows; the terminal of a task"],
+      ["attach --read-only web/bg_3", "what a task with a terminal writes, without taking it from the agent"],
+    ],
     page: HOST_PAGE,
   },
   end: {

@@ -183,6 +183,10 @@ export const HOST_OPTIONS = {
   },
 } as const satisfies Options;
 
+export const ATTACH_OPTIONS = {
+  "read-only": { type: "boolean", default: false, text: "look only: the agent keeps the terminal of its task" },
+} as const satisfies Options;
+
 export const SESSIONS_OPTIONS = {
   json: { type: "boolean", default: false, text: "print them as a JSON list" },
 } as const satisfies Options;

@@ -53,7 +53,7 @@ export function openSeat({ run, terminal, free }: SeatParts): PersonSeat {
   };
   watch();
   return {
-    redraw: () => redrawn(terminal),
+    redraw: () => terminal.redraw(),
     write: (data) => {
       if (!isOpen) throw new Error("the terminal was handed back");
       watch();
@@ -67,14 +67,4 @@ export function openSeat({ run, terminal, free }: SeatParts): PersonSeat {
     },
     handBack,
   };
-}
-
-/** The screen with its colours, drawn from an empty one, and the cursor in its place. */
-function redrawn(terminal: VirtualTerminal): string {
-  const rows = terminal
-    .styledScreen()
-    .map((row) => row.map(({ text, style }) => `\u001b[0;${style}m${text}`).join(""))
-    .map((row, at) => `\u001b[${at + 1};1H${row}`);
-  const { row, column } = terminal.cursor;
-  return `\u001b[0m\u001b[H\u001b[2J${rows.join("")}\u001b[0m\u001b[${row + 1};${column + 1}H`;
 }

@@ -34,6 +34,10 @@ export interface ConsoleOverlayOptions {
   readonly escapeToProgram?: boolean;
   /** The key that ends the program where Esc is the program's, by its name. Default `ctrl+]`. */
   readonly killKey?: string;
+  /** What that key does, as the window says it. Default `ends the program`. */
+  readonly killHint?: string;
+  /** Whether the window answers what the program asks a terminal. Default true; false where another terminal does. */
+  readonly answersQueries?: boolean;
 }
 
 /** How the program ended. */
@@ -74,7 +78,7 @@ export class BashConsoleOverlay {
     this.#terminal = new VirtualTerminal({
       ...this.size,
       scrollback: 0,
-      onReply: (reply) => void program.write(reply),
+      ...(options.answersQueries === false ? {} : { onReply: (reply: string) => void program.write(reply) }),
     });
   }
 
@@ -182,8 +186,8 @@ export class BashConsoleOverlay {
   #bottom(): string {
     const { colours } = this.#theme();
     const { cols, rows } = this.size;
-    const hint =
-      this.#end === undefined ? `${this.#killKey() === "escape" ? "esc" : this.#killKey()} ends the program` : "ended";
+    const key = this.#killKey() === "escape" ? "esc" : this.#killKey();
+    const hint = this.#end === undefined ? `${key} ${this.#options.killHint ?? "ends the program"}` : "ended";
     const text = clip(` ${hint} · ${cols}x${rows} `, Math.max(0, this.#width - 4));
     const filler = Math.max(0, this.#width - 4 - displayWidth(text));
     return this.#framed([
