@@ -12,6 +12,7 @@ packages=(
   silversearcher-ag systemd time tree unzip xxd zsh
   dbus               # a message bus that a sandbox must keep commands from
   gcc libc6-dev      # the benchmarks' reader in C
+  asciinema          # plays the record of a terminal
   less procps vim    # programs on a terminal: a pager, `top`, an editor
   man-db             # a program that starts a pager
   openssh-client openssh-server # a password prompt on a terminal, and a far place; no daemon of the machine's is started for it

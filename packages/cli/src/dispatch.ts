@@ -33,6 +33,7 @@ const STARTS: Readonly<Record<CommandName, Start>> = {
   console: async (words) => (await import("./commands/console.ts")).console(words),
   host: async (words) => (await import("./commands/host.ts")).host(words),
   sessions: async (words) => (await import("./commands/sessions.ts")).sessions(words),
+  replay: async (words) => (await import("./commands/replay.ts")).replay(words),
   attach: async (words) => (await import("./commands/attach.ts")).attach(words),
   end: async (words) => (await import("./commands/end.ts")).end(words),
   minimize: async (words) => (await import("./commands/minimize.ts")).minimize(words),

@@ -75,6 +75,8 @@ export const HostRequest = z.discriminatedUnion("ask", [
     /** The person's window, in cells, to take a task's terminal and type. Absent: to look only. */
     window: HostWindow.optional(),
   }),
+  /** Where the record of a task's terminal is. */
+  z.strictObject({ ...head, ask: z.literal("record"), id }),
   /** Ends the host with everything that it keeps. */
   z.strictObject({ ...head, ask: z.literal("stop") }),
 ]);
@@ -118,6 +120,8 @@ export const HostAnswer = z.discriminatedUnion("ok", [
     entries: z.array(KeptEntry).optional(),
     /** Of `attach`, where the person has the terminal of a task now: its command. */
     command: z.string().optional(),
+    /** Of `record`: the file, which this user can read. */
+    record: z.string().optional(),
     /** Of `end`: a line for each thing that was ended. */
     ended: z.array(z.string()).optional(),
     /** Of `status`. */

@@ -224,6 +224,13 @@ export const Settings = z.object({
       "What Esc does while a program has a person's console: it ends the program, or goes to it and ctrl+] ends it.",
     ),
 
+  "tty.record": z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether a task on a terminal is recorded, in the form asciicast v2, as an artifact beside its output: what was written, what was typed and by whom. `pi-bash replay` plays it.",
+    ),
+
   "tty.modelSecrets": z
     .enum(["refuse", "ask"])
     .default("refuse")

@@ -26,7 +26,11 @@ export interface CommandResult extends BashResult {
   isIsolated?: boolean;
   /** The minimizer's filter, where `output` is its text; sizes in bytes. */
   minimized?: { filter: string; inputBytes: number; outputBytes: number };
-  /** Told once a session, in the order they arose. */
+  /** Artifact with the record of its terminal, in the form asciicast v2. */
+  recordId?: string;
+  /** Why that record is not whole. */
+  recordError?: string;
+  /** Reported once a session, in the order they arose. */
   notices?: ExecutorNotice[];
 }
 

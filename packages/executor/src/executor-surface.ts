@@ -78,6 +78,8 @@ export interface Executor {
   secretMask(): Promise<OutputMask | undefined>;
   /** Secrets are masked in the files of artifacts too (`secrets.maskArtifacts`). */
   readonly masksArtifacts: boolean;
+  /** Tasks on terminals are recorded (`tty.record`). */
+  readonly recordsTerminals: boolean;
   /** What sessions of this machine begin with, and which names were kept from them. */
   environment(): ChildEnvironment;
   /**

@@ -51,6 +51,7 @@ class SessionExecutor implements Executor {
   readonly folders = new SessionFolders();
   readonly sandbox: SandboxOptions | undefined;
   readonly masksArtifacts: boolean;
+  readonly recordsTerminals: boolean;
   readonly #settings: Settings;
   readonly #ports: ExecutorPorts;
   readonly #hostEnv: Readonly<Record<string, string | undefined>>;
@@ -74,6 +75,7 @@ class SessionExecutor implements Executor {
   constructor(settings: Settings, ports: ExecutorPorts) {
     this.#settings = settings;
     this.masksArtifacts = settings["secrets.mask"] && settings["secrets.maskArtifacts"];
+    this.recordsTerminals = settings["tty.record"];
     this.#ports = ports;
     this.sandbox = sandboxOf(settings, ports.cwd ?? process.cwd());
     this.#hostEnv = { ...(ports.hostEnv ?? process.env) };

@@ -4,6 +4,7 @@
  */
 export { STATE_MARKS } from "./call-state.ts";
 export { type ConsoleInput, decodeInput, type KeyMode } from "./console-overlay/keys.ts";
+export { type ScreenRowOptions, screenRow } from "./console-overlay/screen-row.ts";
 export { keyRestMs, wholeKeysLength } from "./console-overlay/whole-keys.ts";
 export { durationText } from "./footer.ts";
 export { partialArguments } from "./partial-json.ts";

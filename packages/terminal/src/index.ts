@@ -1,4 +1,15 @@
 /** The public names of `@pi-bash/terminal`. */
+export {
+  type CastCode,
+  CastError,
+  type CastEvent,
+  type CastHeader,
+  castEvent,
+  castHeader,
+  castSize,
+  readCastEvent,
+  readCastHeader,
+} from "./asciicast.ts";
 export type { LinePlace, NewLines } from "./line-log.ts";
 export { encodePaste } from "./paste.ts";
 export { replay } from "./replay.ts";

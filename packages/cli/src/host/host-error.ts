@@ -11,6 +11,7 @@ export type HostErrorCode =
   | "PI_HOST_BUSY"
   | "PI_HOST_SESSION"
   | "PI_HOST_HELD"
+  | "PI_HOST_NO_RECORD"
   | "PI_HOST_UNKNOWN_ID"
   | "PI_HOST_ENDED";
 

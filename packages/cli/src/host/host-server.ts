@@ -138,6 +138,8 @@ export class HostServer {
         return this.#call(socket, request);
       case "attach":
         return this.#attach(socket, request);
+      case "record":
+        return answerAndEnd(socket, { ok: true, record: await this.#record(request.id) });
       case "list":
         return answerAndEnd(socket, { ok: true, entries: sessions.entries() });
       case "end":
@@ -153,6 +155,20 @@ export class HostServer {
   #facts() {
     const { count, clients } = this.#ports.sessions;
     return { pid: process.pid, version: ownVersion(), sinceMs: this.#sinceMs, sessions: count, clients };
+  }
+
+  /** The file of a task's record. */
+  async #record(id: string): Promise<string> {
+    const named = this.#ports.sessions.find(id);
+    if (named?.kind !== "part") throw unknownId(id);
+    const { session, part } = named;
+    const recordId = session.watch(part)?.job.recordId;
+    const found = recordId === undefined ? undefined : await session.seat.executor.artifacts.get(recordId);
+    if (found !== undefined) return found.path;
+    throw new HostError(
+      "PI_HOST_NO_RECORD",
+      `\`${shortLine(id)}\` has no record; tasks on terminals are recorded with \`--setting tty.record=true\``,
+    );
   }
 
   /** All of them, or none where one is not there. */

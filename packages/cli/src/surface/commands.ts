@@ -11,6 +11,7 @@ import {
   KEPT_OPTIONS,
   MINIMIZE_OPTIONS,
   type Options,
+  REPLAY_OPTIONS,
   RUN_OPTIONS,
   SESSION_OPTIONS,
   SESSIONS_OPTIONS,
@@ -179,6 +180,24 @@ export const COMMANDS = {
     statuses: [["0", "all of them were ended"], ["1", "one was not there"], ["125", "no host runs"], WRONG_LINE],
     examples: [["end web/bg_3 old", "a job, and a session with everything in it"]],
     page: HOST_PAGE,
+  },
+  replay: {
+    summary: "play the record of a task's terminal",
+    usage: ["replay [options] FILE", "replay [options] ID"],
+    options: REPLAY_OPTIONS,
+    operands: "file",
+    remarks: "ID: a task of the host, or with --artifacts an artifact. Space pauses, q leaves.",
+    statuses: [
+      ["0", "it was played, or you left"],
+      ["1", "it cannot be read"],
+      ["125", "no host runs, or it has no record"],
+      WRONG_LINE,
+    ],
+    examples: [
+      ["replay --idle-limit 1 web/bg_3", "what a task of the host did, without its pauses"],
+      ["replay --at-once session.cast", "its last screen, as text"],
+    ],
+    page: "docs/interactive.md",
   },
   minimize: {
     summary: "what a model would read of an output",

@@ -187,6 +187,18 @@ export const ATTACH_OPTIONS = {
   "read-only": { type: "boolean", default: false, text: "look only: the agent keeps the terminal of its task" },
 } as const satisfies Options;
 
+export const REPLAY_OPTIONS = {
+  speed: { type: "string", value: "N", text: "recorded seconds in one second; 1 when not given" },
+  "idle-limit": { type: "string", value: "SECONDS", text: "no pause is longer than that" },
+  "at-once": { type: "boolean", default: false, text: "print the last screen; so it does where there is no terminal" },
+  artifacts: {
+    type: "string",
+    value: "FOLDER",
+    completion: "folder",
+    text: "the record is an artifact of this folder",
+  },
+} as const satisfies Options;
+
 export const SESSIONS_OPTIONS = {
   json: { type: "boolean", default: false, text: "print them as a JSON list" },
 } as const satisfies Options;

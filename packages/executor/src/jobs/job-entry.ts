@@ -98,6 +98,10 @@ export class JobEntry {
         this.log.open = open;
         onArtifact();
       },
+      setRecord: (recordId) => {
+        this.view = { ...this.view, recordId };
+        onArtifact();
+      },
       setTerminal: (terminal) => {
         this.log.terminal = terminal;
         let told = terminal.prompt;

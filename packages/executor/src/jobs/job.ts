@@ -21,6 +21,8 @@ export interface JobView extends Job {
   signal?: string;
   /** Why its command was ended before it ended itself; of a cancelled job the state says it. */
   stopped?: StopReason;
+  /** Artifact with the record of its terminal. */
+  recordId?: string;
   /** Processes that it left behind. */
   survivors?: readonly ProcessInfo[];
   /** The host that ran it ended before it did; what became of the command is not known. */
@@ -60,6 +62,8 @@ export interface JobContext {
    * `secrets`: how what is read of it is masked. `open`: opens it, where it may be on a place; default: it is at `path`.
    */
   setArtifact(artifactId: string, path?: string, secrets?: LogSecrets, open?: FileOpener): void;
+  /** Says early where the record of its terminal goes. */
+  setRecord?(recordId: string): void;
   /** A reader looks at its output: the file must outlast the work. */
   isRead?(): boolean;
   /** The work is a program on that terminal: readers see its lines, and who waits. */

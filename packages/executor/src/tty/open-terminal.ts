@@ -19,6 +19,7 @@ import type { SessionBase } from "../session-base.ts";
 import { prefixedCommand } from "../shell-config.ts";
 import { quote } from "../snapshot/quote.ts";
 import type { TaskTerminal } from "./terminal-port.ts";
+import { TerminalRecord } from "./terminal-record.ts";
 import { TerminalRun } from "./terminal-run.ts";
 
 /** Lines kept above the screen; the artifact has all. */
@@ -35,6 +36,8 @@ export interface OpenTerminalOptions {
   readonly signal: AbortSignal;
   /** File for the raw output. Absent: nowhere. */
   readonly artifact?: ArtifactAllocation | undefined;
+  /** File for the record in the form asciicast v2. Absent: none is kept. */
+  readonly record?: ArtifactAllocation | undefined;
   /** The session at whose place it runs. Default: this machine, or the executor's place. */
   readonly placeKey?: string | undefined;
   /** Most bytes of text in the result. */
@@ -80,7 +83,7 @@ export async function runOnTerminal(
   const { base, settings } = host;
   const device = deviceOf(base, settings);
   const natives = await import("@pi-bash/natives");
-  const { terminalState, VirtualTerminal } = await import("@pi-bash/terminal");
+  const { castEvent, castHeader, terminalState, VirtualTerminal } = await import("@pi-bash/terminal");
   const startedAt = performance.now();
   const { artifact } = options;
   const sink = new natives.OutputSink({
@@ -93,8 +96,21 @@ export async function runOnTerminal(
   });
   // The program may have ended, or may not read: an answer that it asked for is dropped then.
   const terminal = new VirtualTerminal({ scrollback: SCROLLBACK_LINES, onReply: (reply) => void device.write(reply) });
+  const record =
+    options.record === undefined
+      ? undefined
+      : new TerminalRecord({
+          path: options.record.path,
+          maxBytes: host.artifacts.maxBytes,
+          cols: DEFAULT_PTY_COLUMNS,
+          rows: DEFAULT_PTY_ROWS,
+          command: base.mask?.text(command).text ?? command,
+          mask: base.mask,
+          form: { castEvent, castHeader },
+        });
   const run = new TerminalRun({
     device,
+    record,
     terminal,
     judge: terminalState,
     mask: (text) => base.mask?.text(text).text ?? text,
@@ -102,15 +118,28 @@ export async function runOnTerminal(
   options.onOpen(run);
   try {
     const end = await settle(device, { command, options, host, run, take: (chunk) => sink.push(chunk) });
-    sink.push(run.needles.finish());
+    const rest = run.needles.finish();
+    sink.push(rest);
+    await record?.output(rest);
     await terminal.settled();
+    await record?.end();
     const text = run.mask(terminal.text());
     const result = resultOf(end, text, { raw: sink.dump(), options, startedAt });
-    return maskResult(base.mask, result);
+    return maskResult(base.mask, { ...result, ...recordFacts(options.record, record) });
   } finally {
     run.end();
     sink.close();
+    await record?.end();
   }
+}
+
+/** The address of a record, and why it is not whole. */
+function recordFacts(
+  allocation: ArtifactAllocation | undefined,
+  record: TerminalRecord | undefined,
+): Pick<CommandResult, "recordId" | "recordError"> {
+  if (allocation === undefined || record === undefined) return {};
+  return { recordId: allocation.id, ...(record.problem === undefined ? {} : { recordError: record.problem }) };
 }
 
 function deviceOf({ natives, place }: SessionBase, { limits }: Settings): PtyDevice {

@@ -58,8 +58,9 @@ export function openSeat({ run, terminal, free }: SeatParts): PersonSeat {
       if (!isOpen) throw new Error("the terminal was handed back");
       watch();
       // A line that began unseen stays a secret to its end, whatever is known meanwhile.
-      if (run.isHidden || hidden !== "") follow(data);
-      run.write(data);
+      const isUnseen = run.isHidden || hidden !== "";
+      if (isUnseen) follow(data);
+      run.write(data, isUnseen ? "unseen" : "person");
     },
     resize: (cols, rows) => {
       if (!isOpen) throw new Error("the terminal was handed back");

@@ -23,6 +23,7 @@ import type {
   TerminalReaderFacts,
   TerminalWait,
 } from "./terminal-port.ts";
+import type { TerminalRecord, Typist } from "./terminal-record.ts";
 import { TerminalFacts } from "./terminal-state.ts";
 
 /** A drawn screen counts as finished after so long without a change, in milliseconds. */
@@ -41,6 +42,8 @@ export interface TerminalParts {
   readonly judge: (quiet: QuietTerminal, screen: { line: string; isAlternate: boolean }) => TerminalState;
   /** Replaces the secrets of the session in a text. */
   readonly mask: (text: string) => string;
+  /** Takes what happens. Absent: no record is kept. */
+  readonly record?: TerminalRecord | undefined;
 }
 
 export class TerminalRun implements TaskTerminal {
@@ -124,8 +127,9 @@ export class TerminalRun implements TaskTerminal {
     return this.#parts.terminal.placeNow(before);
   }
 
-  write(data: string): void {
+  write(data: string, by: Typist = "model"): void {
     this.#parts.device.write(data);
+    this.#parts.record?.typed(by, data);
     this.#active(true);
   }
 
@@ -138,6 +142,7 @@ export class TerminalRun implements TaskTerminal {
     const size = { cols: clamp(cols, PTY_COLUMNS_RANGE), rows: clamp(rows, PTY_ROWS_RANGE) };
     this.#parts.device.resize(size.cols, size.rows);
     this.#parts.terminal.resize(size.cols, size.rows);
+    this.#parts.record?.resized(size.cols, size.rows);
     this.#drawnAtMs = performance.now();
     return size;
   }
@@ -190,7 +195,7 @@ export class TerminalRun implements TaskTerminal {
     if (this.#isOver) return false;
     // Before it is typed: what comes back is masked from the first byte.
     this.needles.add(line);
-    this.write(`${line}\r`);
+    this.write(`${line}\r`, "unseen");
     return true;
   }
 
@@ -201,6 +206,7 @@ export class TerminalRun implements TaskTerminal {
     const masked = this.needles.push(chunk);
     keep(masked);
     this.#show(masked);
+    await this.#parts.record?.output(masked);
   }
 
   /** Takes the kernel's report of a quiet terminal. */

@@ -22,10 +22,12 @@ export function terminalWork(executor: Executor, command: string, options: Termi
   const { describe, onOpen, ...rest } = options;
   return async (context) => {
     const artifact = await allocate(executor, context);
+    const record = await allocateRecord(executor, context);
     const refused = new AbortController();
     const run = executor.runOnTerminal(command, {
       ...rest,
       artifact,
+      record,
       signal: AbortSignal.any([context.signal, refused.signal]),
       onUpdate: (tail, totals) => context.update(tail, totals),
       onOpen: (terminal) => {
@@ -37,9 +39,12 @@ export function terminalWork(executor: Executor, command: string, options: Termi
       },
     });
     try {
-      return toEnd(await settle(executor, artifact, await run, context), describe);
+      const result = await run;
+      if (record !== undefined) await executor.artifacts.settle(record.id, "keep");
+      return toEnd(await settle(executor, artifact, result, context), describe);
     } catch (error) {
-      if (artifact !== undefined) await executor.artifacts.settle(artifact.id, "discard");
+      for (const file of [artifact, record])
+        if (file !== undefined) await executor.artifacts.settle(file.id, "discard");
       throw error;
     }
   };
@@ -52,6 +57,14 @@ async function allocate(executor: Executor, context: JobContext): Promise<Artifa
   const secrets = mask === undefined ? undefined : { mask, isFileMasked: executor.masksArtifacts };
   context.setArtifact(artifact.id, artifact.path, secrets);
   return artifact;
+}
+
+/** A file for the record, where records are kept. */
+async function allocateRecord(executor: Executor, context: JobContext): Promise<ArtifactAllocation | undefined> {
+  if (!executor.recordsTerminals) return undefined;
+  const record = await executor.artifacts.allocate("cast").catch(() => undefined);
+  if (record !== undefined) context.setRecord?.(record.id);
+  return record;
 }
 
 /** Keeps the file of a job whose result names it. */

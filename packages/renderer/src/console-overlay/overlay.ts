@@ -8,11 +8,11 @@
 import { PTY_COLUMNS_RANGE, PTY_ROWS_RANGE } from "@pi-bash/contract/internal";
 import { VirtualTerminal } from "@pi-bash/terminal";
 import { plainRun, type Run, type StyledLine } from "../text/styled.ts";
-import { visible } from "../text/visible.ts";
-import { clip, clustersOf, clusterWidth, columnsOf, displayWidth } from "../text/width.ts";
+import { clip, columnsOf, displayWidth } from "../text/width.ts";
 import { rowText, wrapLine } from "../text/wrap.ts";
 import { DEFAULT_THEME, type Theme } from "../theme.ts";
 import { type ConsoleInput, decodeInput } from "./keys.ts";
+import { screenRow } from "./screen-row.ts";
 
 /** What the window can do to its program. */
 export interface ConsoleProgram {
@@ -212,13 +212,10 @@ export class BashConsoleOverlay {
   #screenRow(runs: readonly Run[], row: number): string {
     const { colours, hasColour } = this.#theme();
     const { column, row: cursorRow } = this.#terminal.cursor;
-    const shown = runs.map(({ text, style }) => ({ text: visible(text), style: hasColour ? style : "" }));
-    const line = this.#end === undefined && row === cursorRow ? withCursor(shown, column) : shown;
-    const inner = Math.max(1, this.#width - FRAME_COLUMNS);
-    const [first] = wrapLine(line, inner);
-    const padding = " ".repeat(Math.max(0, inner - (first?.width ?? 0)));
+    const cursor = this.#end === undefined && row === cursorRow ? column : undefined;
+    const width = Math.max(1, this.#width - FRAME_COLUMNS);
     const edge: Run = { text: "│", style: colours.border };
-    return this.#framed([edge, ...(first?.runs ?? []), { text: padding, style: "" }, edge]);
+    return this.#framed([edge, ...screenRow(runs, { width, cursor, hasColour }), edge]);
   }
 
   /** Exactly as wide as the terminal, also where the frame has no room. */
@@ -238,22 +235,4 @@ function rowsOf(rows: number): number {
 
 function clamp(value: number, { min, max }: { readonly min: number; readonly max: number }): number {
   return Math.min(max, Math.max(min, Math.floor(value)));
-}
-
-/** The line with the cell at `column` inverted, blanks put before it where the line ends earlier. */
-function withCursor(line: StyledLine, column: number): StyledLine {
-  const runs: Run[] = [];
-  let at = 0;
-  for (const run of line) {
-    for (const cluster of clustersOf(run.text)) {
-      runs.push(at === column ? { text: cluster, style: inverted(run.style) } : { ...run, text: cluster });
-      at += clusterWidth(cluster);
-    }
-  }
-  if (at > column) return runs;
-  return [...runs, { text: " ".repeat(column - at), style: "" }, { text: " ", style: "7" }];
-}
-
-function inverted(style: string): string {
-  return style === "" ? "7" : `${style};7`;
 }

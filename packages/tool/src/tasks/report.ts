@@ -42,6 +42,7 @@ export function bashReport(taskId: string, job: JobView, output: string): string
   const lines = [`### Bash task: ${taskId}${name}`, `status: ${processStatus(job)}`];
   if (job.exitCode !== undefined) lines.push(`exitCode: ${job.exitCode}`);
   if (job.signal !== undefined) lines.push(`signal: ${job.signal}`);
+  if (job.recordId !== undefined) lines.push(`record: ${artifactUrl(job.recordId)}`);
   return `${lines.join("\n")}\n\n${fenced(output)}`;
 }
 
