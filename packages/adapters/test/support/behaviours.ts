@@ -143,4 +143,39 @@ export function behavesInTheLoop(
     expect(started?.text).toContain("runs in the background");
     expect(awaited?.text).toContain("built");
   });
+
+  it.runIf(process.platform === "linux")(
+    "answers a program that asks on a terminal (who waits is known on Linux)",
+    async () => {
+      const { loop } = await start();
+      const script = 'read -rp "Name: " n; echo "hello $n"; exit 4';
+
+      const [asked] = await loop([["task", { kind: "bash", script, timeout_secs: 60, display_name: "x", tty: true }]]);
+      const [taskId] = /bash:\w+/.exec(asked?.text ?? "") ?? [];
+      const [answered] = await loop([["task_send", { task_id: taskId, text: "ada" }]]);
+
+      expect(asked?.text).toContain('asks: "Name:"');
+      expect(answered?.text).toContain("hello ada");
+      expect(answered?.text).toContain("exitCode: 4");
+    },
+  );
+
+  it("starts a service once, and has its log watched", async () => {
+    const { loop } = await start();
+    const script = "echo listening; until [ -e go ]; do sleep 0.02; done; echo an ERROR; sleep 300";
+    const service: ScriptedCall = ["task", { kind: "service", name: "web", script, ready: { log: "^listening$" } }];
+
+    const [begun, again] = await loop([service, service]);
+    const [taskId] = /bash:\w+/.exec(begun?.text ?? "") ?? [];
+    const [, found] = await loop([
+      ["bash", { command: "touch go" }],
+      ["task_await", { task_ids: [taskId], filter: "ERROR", timeout_secs: 20 }],
+    ]);
+    const [ended] = await loop([["task_terminate", { task_ids: [taskId] }]]);
+
+    expect(begun?.text).toMatch(/^### Service web \(bash:\w+\): ready after/);
+    expect(again?.text).toContain(`### Service web (${taskId}): already ready`);
+    expect(found?.text).toContain("an ERROR");
+    expect(ended?.text).toContain("is ended");
+  });
 }
