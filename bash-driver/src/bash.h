@@ -99,7 +99,7 @@ extern void *push_scope(int kind, void *variables);
 extern void *pop_scope(int is_special);
 #define SCOPE_OF_BUILTIN 0x08
 extern void stupidly_hack_special_variables(char *name); /* LC_ALL, TZ and such take effect */
-extern int array_needs_making; /* the environment of programs is made anew */
+extern int array_needs_making; /* the environment of programs is made again */
 extern void make_funcname_visible(int is_visible);
 extern void dispose_used_env_vars(void);
 extern void reset_local_contexts(void) __attribute__((weak)); /* where bash has it */
@@ -141,7 +141,7 @@ extern void unlink_fifo_list(void) __attribute__((weak)), close_pgrp_pipe(void) 
 #define DEBUG_TRAP _NSIG
 #define ERROR_TRAP (_NSIG + 1)
 extern int signal_is_trapped(int signal), signal_is_ignored(int signal);
-extern void *set_sigint_handler(void); /* of a pointer to a function, which nobody here calls */
+extern void *set_sigint_handler(void); /* of a pointer to a function, which no one here calls */
 extern void restore_default_signal(int signal);
 extern int wait_signal_received __attribute__((weak));
 extern int debugging_mode; /* `shopt extdebug`, which sets the next two as well */

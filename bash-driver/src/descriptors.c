@@ -5,7 +5,7 @@
  * A stop makes bash jump out of whatever it does. What it has noted for unwinding it closes. What it held in a local
  * variable only, it forgets: the reading end of `$(…)` in bash 4.4 and 5.0, a coprocess that a second one replaced, the
  * file that `.` reads, the temporary file of a here-document. A command's own `exec 7>file` looks the same from outside
- * and has to stay. So each kind is told by what bash does with it and a command does not:
+ * and has to stay. So each kind is reported by what bash does with it and a command does not:
  *
  * - The plumbing of pipelines, substitutions and coprocesses: bash forks while it has both ends of an unnamed pipe. Such
  *   pairs are noted before each fork. An end that still has the number it had then is bash's own; a command that wants

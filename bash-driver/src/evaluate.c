@@ -29,7 +29,7 @@
 
 #define END_OF_INPUT (-1)
 #define NEWLINE_TOKEN '\n'
-/* An EXIT trap has this much stack before it reaches the frames of the command. Pages of it that nobody uses cost nothing. */
+/* An EXIT trap has this much stack before it reaches the frames of the command. Pages of it that no one uses cost nothing. */
 #define STACK_GAP (256 * 1024)
 
 extern int __sigsetjmp(void *buffer, int save_mask) __attribute__((returns_twice));
@@ -252,7 +252,7 @@ static void run_trap_on_stop(struct evaluation *result) {
 
 /*
  * Bash has a function for this, but after it no later EXIT trap would run: it is made for a shell that is about to end.
- * The status of the trap is nobody's, unless the trap itself says `exit`.
+ * The status of the trap is no one's, unless the trap itself says `exit`.
  */
 static void run_trap_on_exit(struct evaluation *result) {
   if (!signal_is_trapped(EXIT_TRAP)) return;

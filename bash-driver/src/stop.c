@@ -20,7 +20,7 @@
  * before the stop does, the lower number being delivered first. Where bash leaves that signal to the kernel, or ends by
  * it, a handler of ours looks first whether bash is giving up.
  *
- * A stop carries the order's sequence number. One that arrives when its order is over hits nobody, and one that
+ * A stop carries the order's sequence number. One that arrives when its order is over hits no one, and one that
  * overtakes its order is remembered.
  */
 #include "stop.h"

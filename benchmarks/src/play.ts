@@ -1,4 +1,4 @@
-/** One scenario with everybody in it: rounds in turn, so that a noisy moment meets all, and what came of it. */
+/** One scenario with everyone in it: rounds in turn, so that a noisy moment meets all, and what came of it. */
 import type { Entry } from "./contenders.ts";
 import { type Row, rowsOf, type Series } from "./figures.ts";
 import { HostLink } from "./host-link.ts";

@@ -68,7 +68,7 @@ export function isNamed(): boolean {
   return false;
 }
 
-/** Everybody but the readers in C, which run one command and nothing else. */
+/** Everyone but the readers in C, which run one command and nothing else. */
 export function isNoLimit({ side, isForLatency }: Entry): boolean {
   return side !== "limit" && isForLatency !== true;
 }

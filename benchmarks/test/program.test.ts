@@ -23,7 +23,7 @@ function bench(...args: string[]): Promise<{ stdout: string }> {
 describe("the benchmark", () => {
   it("plays a scenario, finds nothing wrong with ours, and writes figures, a page and a chart", async () => {
     const write = join(folder, "written");
-    const { stdout } = await bench("--quick", "--only", "nobody", "--write", write, "pty-end");
+    const { stdout } = await bench("--quick", "--only", "no one", "--write", write, "pty-end");
     const { scenarios } = JSON.parse(readFileSync(join(write, "figures.json"), "utf8")) as { scenarios: Played[] };
     const [first] = scenarios[0]?.quantities[0]?.rows ?? [];
 

@@ -1,5 +1,5 @@
 /**
- * Which processes a client and its engine have: by a mark in their environment, never by a name, which anybody may have. A
+ * Which processes a client and its engine have: by a mark in their environment, never by a name, which anyone may have. A
  * program that gives itself a title overwrites its environment; a client's are found by their session and parents as well.
  * Linux only, as it reads `/proc`.
  */

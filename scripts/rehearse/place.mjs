@@ -20,7 +20,7 @@ const IDENTITY = {
 /** Not below a home folder, which may be closed to other users: some tests run as one, as on a runner. */
 const DEFAULT_FOLDER = join("/var/tmp", `pi-bash-rehearsal-${userInfo().uid}`);
 
-/** Makes the folder, for everybody to read and for this user to write. Its name can be guessed: another's is refused. */
+/** Makes the folder, for everyone to read and for this user to write. Its name can be guessed: another's is refused. */
 function makeFolder(folder) {
   mkdirSync(folder, { recursive: true });
   const { uid } = userInfo();

@@ -98,7 +98,7 @@ describe("an agent and jobs", () => {
     expect(agent.deliveries).toEqual([]);
   });
 
-  it("is brought the result of a job that nobody asks for", async () => {
+  it("is brought the result of a job that no one asks for", async () => {
     const cwd = place();
     const agent = await createAgent({ cwd, settings: ASYNC });
     await agent.run(function* () {
@@ -127,7 +127,7 @@ describe("an agent and jobs", () => {
       return "met";
     });
 
-    // Calls of one step are prepared beside each other: which is numbered first is nobody's promise.
+    // Calls of one step are prepared beside each other: which is numbered first is no one's promise.
     const ids = readings.slice(0, 3).map(({ details }) => details.async?.jobId);
     expect(ids.sort()).toEqual(["bg_1", "bg_2", "bg_3"]);
     const told = readings.slice(3).map(({ text }) => text);

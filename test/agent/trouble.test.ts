@@ -1,5 +1,5 @@
 /**
- * Tasks of an agent where something goes wrong: what it is told, and that the next call works.
+ * Tasks of an agent where something goes wrong: what it is reported, and that the next call works.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDERS = ["crates", "packages", "test", "scripts", "benchmarks", "docs", "examples", "bash-driver"];
-/** Built, fetched or recorded: nobody writes these by hand. */
+/** Built, fetched or recorded: no one writes these by hand. */
 const NOT_OURS = /(^|[\\/])(node_modules|dist|target|bin|generated|golden|cases|fixtures|corpus)([\\/]|$)/;
 
 function filesUnder(folder: string): string[] {
@@ -43,7 +43,7 @@ describe("files", () => {
     expect(sources.length).toBeGreaterThan(50);
   });
 
-  // A checkout at `/x` or `/src` cannot be told from an ordinary path, so only deeper ones are looked for.
+  // A checkout at `/x` or `/src` cannot be determined from an ordinary path, so only deeper ones are looked for.
   it.skipIf(root.split(/[\\/]/).filter(Boolean).length < 2)("have no path of this checkout in them", () => {
     const here = root.replace(/[\\/]$/, "");
     const texts = files.filter((path) => /\.(rs|ts|mts|mjs|md|json|toml|ya?ml|sh)$/.test(path));

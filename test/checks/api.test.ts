@@ -15,7 +15,7 @@ const isBun = "bun" in process.versions;
 const surface: ReturnType<typeof readSurface> = isBun ? [] : readSurface(root);
 const pages: Map<string, string> = apiPages(surface).set("schemas.json", schemasText(contract));
 
-/** Files are written with other line ends where git is told so. */
+/** Files are written with other line ends where git is reported so. */
 const read = (name: string) => readFileSync(join(folder, name), "utf8").replaceAll("\r\n", "\n");
 
 describe.skipIf(isBun)("docs/api", () => {

@@ -156,7 +156,7 @@ describe("the published natives", () => {
 describe("bundling", () => {
   const manifest = JSON.stringify({ name: "@pi-bash/x", exports: { ".": { default: "./dist/index.js" } }, files: [] });
 
-  it("refuses code that nobody has listed", () => {
+  it("refuses code that no one has listed", () => {
     const workspace = folderWith({
       "packages/x/dist/index.js": 'import { y } from "y"; console.log(y);',
       "node_modules/y/package.json": '{"name":"y","main":"index.js"}',

@@ -51,7 +51,7 @@ describe("published flaws", () => {
     expect(answer.content[0]?.text).toMatch(/^\[\]\n/);
   });
 
-  it("CVE-2026-46406: outputs are in a folder of one user, whose name nobody can know before", async () => {
+  it("CVE-2026-46406: outputs are in a folder of one user, whose name no one can know before", async () => {
     const place = session();
     await createBashTool(place).execute("1", { command: "seq 1 20000" });
 

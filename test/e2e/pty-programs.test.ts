@@ -100,7 +100,7 @@ describe.skipIf(!has.vim)("vim (skipped where it is not installed whole)", () =>
     expect(vim.terminal.text()).toBe("before\nafter");
   });
 
-  it("draws itself anew when its terminal changes its size", async () => {
+  it("draws itself again when its terminal changes its size", async () => {
     const script = join(scratchFolder(), "size.vim");
     writeFileSync(script, "autocmd VimResized * put ='now '.&lines.' by '.&columns\nput ='waiting'\n");
     const vim = openConsole({ command: `exec vim -u NONE -i NONE -n -S ${script}` });

@@ -63,7 +63,7 @@ const ATTEMPTS: Readonly<Record<string, string>> = {
     "echo x >> .git/config && echo out; mv .git/config x && echo out; rm -f .git/config && echo out",
   "make what editors read":
     "mkdir -p .vscode && echo x > .vscode/tasks.json && echo out; rmdir .vscode && mkdir .vscode && echo out; rmdir .mcp.json && echo out",
-  "mount anew": `mount -o remount,rw,bind / && echo out; mount -t tmpfs none /mnt && echo out; umount /proc && echo out`,
+  "mount again": `mount -o remount,rw,bind / && echo out; mount -t tmpfs none /mnt && echo out; umount /proc && echo out`,
   "nest namespaces": "unshare -Ur true && echo out; unshare -n true && echo out",
   "change the kernel": "echo 1 > /proc/sys/vm/drop_caches && echo out; echo x > /proc/sys/kernel/hostname && echo out",
   "look through proc": `ls /proc/${process.pid}/root/ > /dev/null && echo out; cat /proc/${process.pid}/environ > /dev/null && echo out; for one in /proc/[0-9]*/root; do echo x > $one${outside}/made && echo out; done`,

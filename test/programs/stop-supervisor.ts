@@ -15,5 +15,5 @@ await shell.run({
   command: `sleep ${seconds} >/dev/null & setsid sleep ${seconds} >/dev/null & kill -STOP $PPID`,
 });
 process.stdout.write("ready\n");
-// Held: a session that nobody has any more ends.
+// Held: a session that no one has any more ends.
 setInterval(() => shell.lateOutput(), 1_000);

@@ -99,7 +99,7 @@ async function killPart(round: number, cwd: string, random: Random): Promise<voi
     if (state.sessionReset) state = await within(what, runIn(shell, STATE), BOUND_MS);
     told ||= state.sessionReset;
 
-    // What is gone is told. What is told is gone, but for a command that died with its bash: what it had set is not known.
+    // What is gone is reported. What is reported is gone, but for a command that died with its bash: what it had set is not known.
     const isGone = state.text !== expected;
     const mayBeOfCommand = part === "bash" && isKilled;
     expect({

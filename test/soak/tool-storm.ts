@@ -233,7 +233,7 @@ async function checkEnding({ kind, number }: Call, ending: Ending, executor: Exe
   const { text, details, error } = ending;
   const about = `call ${number} (${kind}): ${JSON.stringify(ending).slice(0, 400)}`;
   expect(Buffer.byteLength(text), about).toBeLessThanOrEqual(DEFAULT_MAX_BYTES + INLINE_SLACK_BYTES);
-  // Who waited long is told what had the shell: another call's command.
+  // Who waited long is reported what had the shell: another call's command.
   const said = text.replaceAll(/^Waited .* for the shell, which .* had\.$/gm, "");
   const others = (said.match(/own-\d+-/g) ?? []).filter((word) => word !== own(number));
   expect(others, about).toEqual([]);

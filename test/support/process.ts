@@ -3,7 +3,7 @@
  */
 import { until } from "./patience.ts";
 
-/** Whether there is such a process; one that has ended and that nobody has waited for counts, too. */
+/** Whether there is such a process; one that has ended and that no one has waited for counts, too. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -22,7 +22,7 @@ export async function meet<T>(folder: string, run: (command: string) => Promise<
   const open: number[] = [];
   try {
     for (const name of NAMES) {
-      // Opens only while somebody reads, and holds that reader until it is closed.
+      // Opens only while someone reads, and holds that reader until it is closed.
       await until(`a reader of ${name}, beside the others`, () => {
         const end = writeEnd(join(folder, name));
         if (end !== undefined) open.push(end);
@@ -36,7 +36,7 @@ export async function meet<T>(folder: string, run: (command: string) => Promise<
   return ended;
 }
 
-/** The end of a pipe to write to; undefined: nobody reads from it now. */
+/** The end of a pipe to write to; undefined: no one reads from it now. */
 function writeEnd(path: string): number | undefined {
   try {
     return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);

@@ -1,5 +1,5 @@
 /**
- * Survivors: processes found by a variable in their environment, never by a name, which anybody may have.
+ * Survivors: processes found by a variable in their environment, never by a name, which anyone may have.
  *
  * A process has the variable when it was started with it; a daemon that forked twice has it too. Linux only, as it reads
  * `/proc`.
@@ -18,7 +18,7 @@ export interface Tag {
   gone(): Promise<void>;
 }
 
-/** A tag that nobody else has. */
+/** A tag that no one else has. */
 export function newTag(): Tag {
   const env = { FTAG: randomUUID() };
   const survivors = () => processesWith(`FTAG=${env.FTAG}`);

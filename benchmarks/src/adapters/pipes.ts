@@ -27,7 +27,7 @@ export function childProcess(): Contender {
 }
 
 /**
- * What anybody writes first: one bash that reads commands from a pipe, and a line that ends each of them. It has no bound,
+ * What anyone writes first: one bash that reads commands from a pipe, and a line that ends each of them. It has no bound,
  * no stop, and no answer to `exit`, to a background child or to output that looks like its line.
  */
 export function bashByHand(): Contender {

@@ -1,4 +1,4 @@
-//! Verifies a rewritten output against the text it came from, before anybody sees it.
+//! Verifies a rewritten output against the text it came from, before anyone sees it.
 //!
 //! Filters are code and formats drift, so no result is trusted. By construction what no filter marked
 //! stands in place; what remains to be shown is that nothing a reader needs went with the rest, and

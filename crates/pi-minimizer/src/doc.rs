@@ -1,6 +1,6 @@
 //! A document under the knife: the lines of one output, and what is to become of each.
 //!
-//! Filters only ever *mark* lines. What nobody marked is kept, in its place, word for word; so an
+//! Filters only ever *mark* lines. What no one marked is kept, in its place, word for word; so an
 //! unrecognised block cannot be lost, and the order of what is kept cannot change by accident.
 //! Rendering, counting and the notice live here, once.
 
@@ -104,7 +104,7 @@ impl<'a> Doc<'a> {
         self.lines.get(at).copied().unwrap_or("")
     }
 
-    /// True while nobody marked the line.
+    /// True while no one marked the line.
     pub(crate) fn is_kept(&self, at: usize) -> bool {
         matches!(self.marks.get(at), Some(Mark::Keep))
     }
@@ -196,7 +196,7 @@ impl<'a> Doc<'a> {
     pub(crate) fn settle_repeats(&mut self) {
         for at in 0..self.len() {
             let Some((period, more)) = marker::read_repeated(self.line(at)) else { continue };
-            // Nobody but the core writes a count, and none about more lines; a program that prints one is not asked.
+            // No one but the core writes a count, and none about more lines; a program that prints one is not asked.
             if period > repeat::MAX_PERIOD {
                 continue;
             }

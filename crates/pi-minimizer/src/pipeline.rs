@@ -14,7 +14,7 @@ use crate::signatures::Signatures;
 use crate::text::terminal;
 use std::borrow::Cow;
 
-/// Hears what each stage did; the explainer writes it down, everybody else ignores it.
+/// Hears what each stage did; the explainer writes it down, everyone else ignores it.
 pub(crate) trait Listener {
     /// A stage ended with `text`; `note` says what it decided.
     fn stage(&mut self, name: &'static str, text: &str, note: &str);
@@ -147,7 +147,7 @@ impl<'a> Lossless<'a> {
         Self { text: Cow::Borrowed(text), lines: None }
     }
 
-    /// The same text for somebody who uses up the lines.
+    /// The same text for someone who uses up the lines.
     fn borrowed(&mut self) -> Lossless<'_> {
         Lossless { text: Cow::Borrowed(&self.text), lines: self.lines.take() }
     }

@@ -9,7 +9,7 @@ use support::{captures, is_notice, visible};
 const UNKNOWN: [&str; 5] = [
     "widget 7 of plant north refuses to turn",
     "the valve behind it reads 81 of 80 units",
-    "somebody has to look at the left lever first",
+    "someone has to look at the left lever first",
     "then at the log book of the second shift",
     "until that is done nothing moves any more",
 ];

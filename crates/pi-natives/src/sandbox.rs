@@ -1,4 +1,4 @@
-//! Sandboxes on their way in, and what is told of them on the way out.
+//! Sandboxes on their way in, and what is reported of them on the way out.
 
 use std::path::PathBuf;
 

@@ -52,7 +52,7 @@ where
             Ok(Poll::Ready(result)) => result.unwrap_or_else(End::from),
             Err(payload) => Failure::panicked(payload.as_ref()).into(),
         };
-        // Before the end is told: what the operation holds (the session of a one-shot) is released
+        // Before the end is reported: what the operation holds (the session of a one-shot) is released
         // when the promise resolves, not some time afterwards.
         self.operation = None;
         self.mailbox.end(end);

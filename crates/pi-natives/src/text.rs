@@ -27,7 +27,7 @@ const _: () = assert!(READ_BYTES.is_multiple_of(PIECE_BYTES));
 const PIECE_UNITS: usize = PIECE_BYTES / 2;
 
 /// Pieces of this size have memory that is worth keeping for the next ones: an allocator gives memory
-/// that is given back by another thread to the kernel, page by page, and takes it anew.
+/// that is given back by another thread to the kernel, page by page, and takes it again.
 pub(crate) const LEAST_USED_AGAIN: usize = 4 * 1024;
 
 /// A piece with less room than this is full, in units.

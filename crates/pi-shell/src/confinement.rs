@@ -1,4 +1,4 @@
-//! What a sandbox is asked for, and what it is told of: plain data, on every platform. How it is held
+//! What a sandbox is asked for, and what it is notified of: plain data, on every platform. How it is held
 //! stands in `sandbox`.
 
 use std::path::PathBuf;

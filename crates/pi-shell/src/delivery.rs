@@ -102,7 +102,7 @@ impl Delivery {
     }
 
     /// Whether the observer may have these bytes where they were read: much text that needs no
-    /// decoding, and nobody else who wants it.
+    /// decoding, and no one else who wants it.
     fn is_read_as_a_whole(&self, bytes: &[u8]) -> bool {
         self.sink.is_none()
             && bytes.len() >= READ_BYTES / 2

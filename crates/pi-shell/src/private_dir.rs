@@ -50,7 +50,7 @@ impl PrivateDir {
         let user = rustix::process::getuid().as_raw();
         let name = RandomState::new().hash_one(base);
         let path = base.join(format!("pi-bash-{user}-{name:016x}"));
-        // Exclusive: a name that somebody made before us, link or folder, is an error.
+        // Exclusive: a name that someone made before us, link or folder, is an error.
         rustix::fs::mkdir(&path, Mode::RWXU)?;
         let made = Self::initialize(&path);
         if made.is_err() {

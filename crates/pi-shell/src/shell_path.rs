@@ -77,7 +77,7 @@ fn path_folders() -> Vec<PathBuf> {
     std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect()
 }
 
-/// What is told of a program that did not answer like a bash.
+/// What is reported of a program that did not answer like a bash.
 pub(crate) fn no_bash(path: &Path) -> ShellError {
     let reason = "does not answer like a bash; set `shell` to the path of a bash".to_owned();
     ShellError::UnusableShell { path: path.to_path_buf(), reason }

@@ -14,9 +14,9 @@ pub const READ_BYTES: usize = 248 * 1024;
 pub(crate) enum ReadOutcome {
     /// So many bytes, in `Source::bytes`.
     Data(usize),
-    /// Nothing now, but somebody may write.
+    /// Nothing now, but someone may write.
     Empty,
-    /// Nothing, and nobody holds the other side open.
+    /// Nothing, and no one holds the other side open.
     Closed,
 }
 
@@ -29,7 +29,7 @@ pub(crate) trait Source: Send {
     fn buffer(&mut self) -> &mut Vec<u8>;
 
     /// Whether the next read is made at once and most likely finds more. Where it finds nothing, that
-    /// is told as `Empty`, and whoever left bytes lie for it looks at them.
+    /// is reported as `Empty`, and whoever left bytes lie for it looks at them.
     fn has_more(&self) -> bool {
         false
     }

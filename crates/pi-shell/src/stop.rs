@@ -1,7 +1,7 @@
 //! Stops a running command, politely first: the only place with the durations of a stop.
 //!
 //! # Theory of operation
-//! The shell itself is told first: one with the driver by the driver's signal, after which it lives on, any other by
+//! The shell itself is reported first: one with the driver by the driver's signal, after which it lives on, any other by
 //! SIGTERM, after which it ends and writes its state down. So no later statement of the script runs.
 //! The processes of the command follow a ladder, SIGINT, SIGTERM, SIGKILL, from the first rung that
 //! they do not ignore. Each rung stops all of them, signals all of them and lets them go on
@@ -68,7 +68,7 @@ pub(crate) struct Stage(pub(crate) AtomicU8);
 impl Stage {
     /// It has answered.
     pub(crate) const DONE: u8 = 1;
-    /// It answers nobody any more: it is dead, or another program (`exec`).
+    /// It answers no one any more: it is dead, or another program (`exec`).
     pub(crate) const NOT_A_SHELL: u8 = 2;
 }
 
@@ -294,7 +294,7 @@ fn tell_shell(plan: &StopPlan) {
     signal_quietly(shell, CONTINUE);
 }
 
-/// Signals those that have not been told this much yet, all at once.
+/// Signals those that have not been reported this much yet, all at once.
 fn tell(targets: &[ProcessIdentity], rung: Rung, told: &mut HashMap<ProcessIdentity, Rung>) {
     let fresh: Vec<(ProcessIdentity, Rung)> = targets
         .iter()

@@ -1,4 +1,4 @@
-//! What is told of a driver that bash does not load. A test of its own, since the process knows one answer at a time.
+//! What is reported of a driver that bash does not load. A test of its own, since the process knows one answer at a time.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
@@ -65,7 +65,7 @@ async fn an_object_that_others_may_write_is_refused_with_the_remedy() {
     let refused = |what: &str| format!("{}: {what}", object.display());
 
     set_mode(&object, 0o646);
-    assert_eq!(reason_for(&object).await, refused("can be written by everybody; `chmod go-w` it"));
+    assert_eq!(reason_for(&object).await, refused("can be written by everyone; `chmod go-w` it"));
     if is_root {
         set_mode(&object, 0o664);
         let expected = refused("can be written by its group (4242); `chmod g-w` it");

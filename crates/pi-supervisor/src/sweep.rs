@@ -2,15 +2,15 @@
 //!
 //! # Theory of operation
 //! A list of processes is out of date when it is complete: one of them may have forked and
-//! exited, and its child is nobody's on the list. So a round first *freezes*: it stops every
-//! process it meets and walks again until a walk is conclusive, which means that everybody met
-//! was already stopped, and nobody was met who died since the walk before. A stopped process
+//! exited, and its child is no one's on the list. So a round first *freezes*: it stops every
+//! process it meets and walks again until a walk is conclusive, which means that everyone met
+//! was already stopped, and no one was met who died since the walk before. A stopped process
 //! cannot fork and cannot die by itself, so such a walk has seen everyone. Only then the whole
 //! set is killed and reaped.
 //!
 //! Some processes cannot be frozen: they are not ours to signal, or they wait in the kernel for a
 //! child that is itself frozen (`vfork`). So freezing is bounded, and rounds repeat until two
-//! walks in a row find nobody, or the bound of the sweep is reached.
+//! walks in a row find no one, or the bound of the sweep is reached.
 //!
 //! Who belongs to the tree, how its dead are reaped and how to wait is the caller's: see
 //! [`Territory`].
@@ -34,7 +34,7 @@ const SHORTEST_PAUSE: Duration = Duration::from_micros(500);
 /// Longest pause between two looks, so that a slow death costs no processor time.
 const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
-/// Walks in a row that must find nobody.
+/// Walks in a row that must find no one.
 const EMPTY_WALKS: u32 = 2;
 
 /// The processes a sweep is about.
@@ -43,7 +43,7 @@ pub trait Territory {
     fn walk(&mut self, visit: &mut dyn FnMut(&ProcessEntry)) -> Walk;
     /// Takes the exit statuses of its dead, as far as they are this process's to take.
     fn reap(&mut self);
-    /// Waits for about `pause`, or until somebody died.
+    /// Waits for about `pause`, or until someone died.
     fn pause(&mut self, pause: Duration);
 }
 
@@ -84,7 +84,7 @@ pub fn sweep(territory: &mut dyn Territory, bound: Duration) -> Vec<i32> {
 /// What one walk found.
 struct Look {
     alive: Vec<ProcessEntry>,
-    /// Nobody died during the walk, so nobody can have slipped past it.
+    /// No one died during the walk, so no one can have slipped past it.
     conclusive: bool,
 }
 

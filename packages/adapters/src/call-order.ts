@@ -16,7 +16,7 @@ export function inOrder<Tool extends AnyTool>(tools: readonly Tool[]): Tool[] {
       const kind = tool.isConcurrencySafe(params) ? "reads" : "changes";
       return turns.run(kind, signal, () => (tool.execute as Execute)(id, params, signal, ...rest));
     };
-    // Not a copy: what a tool says of itself is made anew at each look.
+    // Not a copy: what a tool says of itself is made again at each look.
     return Object.create(tool, { execute: { value: execute, enumerable: true } }) as Tool;
   });
 }

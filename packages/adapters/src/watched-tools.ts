@@ -1,5 +1,5 @@
 /**
- * Tools whose calls somebody watches, and otherwise the same tools: same names, schemas, answers and errors.
+ * Tools whose calls someone watches, and otherwise the same tools: same names, schemas, answers and errors.
  *
  * What is done about a call (a span, a line in a log) is its watcher's; see `otel/` and `log/`.
  */
@@ -46,7 +46,7 @@ export function watchedTools<Tool extends AnyTool>(tools: readonly Tool[], watch
       });
       return settle();
     };
-    // Not a copy: what a tool says of itself is made anew at each look.
+    // Not a copy: what a tool says of itself is made again at each look.
     return Object.create(tool, { execute: { value: execute, enumerable: true } }) as Tool;
   });
 }

@@ -18,7 +18,7 @@ interface Question {
   readonly requestedSchema: unknown;
 }
 
-/** A server with a policy and a client that answers as it is told; undefined: it has no elicitation. */
+/** A server with a policy and a client that answers as it is reported; undefined: it has no elicitation. */
 async function connect(
   answer: ((question: Question) => Promise<ElicitResult> | ElicitResult) | undefined,
   { era = "2025", approvalTimeoutMs }: { era?: "2025" | "2026"; approvalTimeoutMs?: number } = {},
@@ -123,7 +123,7 @@ it("a client that never answers is waited for as long as is set", async () => {
 
   expect(await within("the bound of the question", call("touch made"))).toMatchObject({
     isError: true,
-    text: expect.stringContaining("nobody answered"),
+    text: expect.stringContaining("no one answered"),
   });
   expect(made()).toBe(false);
 });

@@ -1,7 +1,7 @@
 /**
  * `node:util`'s `parseArgs` with refusals that a person can act on.
  *
- * Here is how a wrong option is told; which options there are is in `surface/options.ts`, and what their values may be is
+ * Here is how a wrong option is reported; which options there are is in `surface/options.ts`, and what their values may be is
  * the command's.
  */
 import { type ParseArgsConfig, parseArgs } from "node:util";

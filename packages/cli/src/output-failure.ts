@@ -1,7 +1,7 @@
 /**
  * What becomes of output that cannot be written: a full disk, a closed pipe.
  *
- * A reader that went away has seen enough, and is no failure. Everything else is told in one line, and the exit status
+ * A reader that went away has seen enough, and is no failure. Everything else is reported in one line, and the exit status
  * says it, too; without a listener Node would throw and print where.
  */
 

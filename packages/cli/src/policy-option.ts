@@ -1,7 +1,7 @@
 /**
  * `--policy FILE` and `--mode MODE`: the rules and the mode that a command line asks for.
  *
- * Nobody can be asked on the command line, so that every question is a refusal. A file that cannot be read is a wrong
+ * No one can be asked on the command line, so that every question is a refusal. A file that cannot be read is a wrong
  * command line; one that is broken is said, and then nothing runs that its missing rules might have denied.
  */
 import { readFile } from "node:fs/promises";

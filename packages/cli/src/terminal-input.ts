@@ -1,7 +1,7 @@
 /**
- * What a person is told whose terminal is what a command reads from: without it the command seems to hang.
+ * What a person reads whose terminal is what a command reads from: without it the command seems to hang.
  *
- * Programs that feed a command through a pipe or a file are told nothing.
+ * Programs that feed a command through a pipe or a file get no such line.
  */
 
 /** Says on standard error what is waited for, e.g. `requests, a JSON object a line`, where standard input is a terminal. */

@@ -66,7 +66,7 @@ export function parseToolArguments(words: readonly string[]): ToolArguments {
   return { ...asked, params };
 }
 
-/** What every command that has the tools is told by its options. */
+/** What every command that has the tools is reported by its options. */
 function toolArguments(values: {
   policy?: string | undefined;
   mode?: string | undefined;
@@ -90,7 +90,7 @@ function toolArguments(values: {
   };
 }
 
-/** What a command with a session of its own is told. */
+/** What a command with a session of its own is reported. */
 export interface SessionArguments extends Omit<ToolArguments, "params" | "json" | "kept"> {
   /** Not to be started where commands have no session. */
   readonly requireSessions: boolean;

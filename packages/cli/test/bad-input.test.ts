@@ -51,7 +51,7 @@ describe("a rule file", () => {
     expect(status).toBe(125);
   });
 
-  it("that is missing, that cannot be read and that is broken are told apart", async () => {
+  it("that is missing, that cannot be read and that is broken are distinguished", async () => {
     const folder = scratchFolder();
     mkdirSync(join(folder, "folder"));
     symlinkSync("loop.json", join(folder, "loop.json"));
@@ -117,7 +117,7 @@ describe("a folder", () => {
 
 describe.skipIf(process.platform !== "linux")("output that cannot be written", () => {
   it.each(["--help", "version", "settings", "minimize --verify", "run 'echo hi'", "tool 'echo hi'"])(
-    "is told in a line, with an exit status that says so: %s",
+    "is reported in a line, with an exit status that says so: %s",
     async (words) => {
       const { stdout, stderr } = await inShell(`pi ${words} >/dev/full; echo "status $?"`);
 

@@ -209,7 +209,7 @@ describe("the console", () => {
     const at = await person("", { cols: 100 });
     mkdirSync(join(at.folder, "open"), { mode: 0o700 });
 
-    expect(await at.asked("chmod -R 777 open")).toContain("gives everybody all rights to whole folders");
+    expect(await at.asked("chmod -R 777 open")).toContain("gives everyone all rights to whole folders");
     at.type("n");
     await at.sees("Not approved.");
 

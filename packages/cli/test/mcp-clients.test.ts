@@ -36,7 +36,7 @@ describe.each<{ mode: VersionNegotiationMode }>([{ mode: "legacy" }, { mode: { p
       ["codex-mcp-client", 10_000, undefined],
       ["gemini-cli-mcp-client", 40_000, undefined],
       ["opencode", 51_200, 2_000],
-      ["a client that nobody knows", 10_000, 2_000],
+      ["a client that no one knows", 10_000, 2_000],
     ])(
       "reads, as %s, results of at most %d bytes and %s lines, with status and address",
       async (name, bytes, lines) => {
@@ -82,7 +82,7 @@ it("a task's output fits the client as well, and the address of what is left out
   expect(text).toMatch(/Lines 1-\d+ are left out here: artifact:\/\/\w+\?lines=1-\d+/);
 });
 
-it("no terminal is offered where nobody can type", async () => {
+it("no terminal is offered where no one can type", async () => {
   const { client } = await connect();
 
   const { tools } = await client.listTools();

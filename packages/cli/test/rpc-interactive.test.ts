@@ -1,4 +1,4 @@
-/** A program that asks, by RPC: its client is told who waits, and types a person's secret. */
+/** A program that asks, by RPC: its client is notified who waits, and types a person's secret. */
 import { expect, it } from "vitest";
 import { until } from "../../../test/support/patience.ts";
 import { client } from "./rpc-client.ts";

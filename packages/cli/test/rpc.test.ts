@@ -197,7 +197,7 @@ describe("a tool call by RPC", () => {
 
     send({ id: 1, type: "tool", tool: "bash", params: { command: "touch made" } });
 
-    expect(JSON.stringify((await response(1)).data)).toContain("nobody answered");
+    expect(JSON.stringify((await response(1)).data)).toContain("no one answered");
   });
 });
 

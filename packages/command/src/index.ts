@@ -1,4 +1,4 @@
-/** What a command line is. Nobody inside the package imports from here. */
+/** What a command line is. No one inside the package imports from here. */
 export { analyzeCommand, type CommandAnalysis } from "./analyze.ts";
 export { applyBashFixups, type BashFixups, type FixupMode, teeTrailingPipes } from "./fixups.ts";
 export type { InternalScheme, UrlWord } from "./internal-urls.ts";

@@ -1,7 +1,7 @@
 /**
  * The parser's node types that the walker knows; the set is closed, and a type missing here is reported as unknown.
  *
- * A newer parser may learn syntax nobody has judged yet. Listing what is known, not what is dangerous, makes such a
+ * A newer parser may learn syntax no one has judged yet. Listing what is known, not what is dangerous, makes such a
  * command ask for permission instead of passing. `$"…"` is left out: bash expands what a message catalogue puts in its
  * place. The walk itself is in `walk.ts`.
  */

@@ -6,7 +6,7 @@
  */
 import type { Span, Word } from "./word.ts";
 
-/** A place where the text is no valid command line. */
+/** A place where the text is not a valid command line. */
 export interface SyntaxProblem {
   /** Lower-case, without a full stop, e.g. "unterminated single quote". */
   readonly message: string;

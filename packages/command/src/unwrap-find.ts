@@ -11,7 +11,7 @@ import { type Filling, filledWord, type Word } from "./word.ts";
 
 /** Searches inside of searches that are looked through: each has the words of all further ones. */
 const MAX_SEARCHES = 4;
-/** Starting points whose names are told apart; with more, nothing is known of what a name begins with. */
+/** Starting points whose names are distinguished; with more, nothing is known of what a name begins with. */
 const MAX_STARTS = 4;
 
 /** `find`: each `-exec … ;` or `-exec … +` is a command of its own. */
@@ -20,7 +20,7 @@ export function throughFind(argv: readonly Word[], state: State, step: Step, gue
     return opaque(argv, state, "too many searches in searches");
   }
   const parts = [emit(argv, state)];
-  // Inside of another search or wrapper names are not told apart: each would multiply the commands of the one before.
+  // Inside of another search or wrapper names are not distinguished: each would multiply the commands of the one before.
   const points = startingPoints(argv);
   const runsMany = argv.filter((word) => FIND_RUNS.has(word.value ?? "")).length > MAX_STARTS;
   const starts = points.length > 1 && (state.via.length > 0 || runsMany) ? [""] : points;

@@ -43,7 +43,7 @@ const MAX_WRAPPERS = 32;
 /** Words of a wrapper that was not understood that are each tried as the program. */
 const MAX_GUESSES = 16;
 
-/** Placeholders of `xargs` that are told apart; with more, each word is taken to have one. */
+/** Placeholders of `xargs` that are distinguished; with more, each word is taken to have one. */
 const MAX_PLACEHOLDERS = 4;
 
 /** Longest text of `env -S` that is split, in UTF-16 units; each may hold the next. */

@@ -15,7 +15,7 @@ export interface WrapperOption {
   readonly value?: Word;
 }
 
-/** Where the options end, or why that cannot be told. */
+/** Where the options end, or why that cannot be determined. */
 export type OptionsEnd =
   | { readonly kind: "at"; readonly index: number; readonly options: readonly WrapperOption[] }
   | { readonly kind: "stops" }

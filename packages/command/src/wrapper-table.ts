@@ -27,7 +27,7 @@ export interface WrapperSpec {
   readonly numericFlag?: boolean;
   /** The rest is one text for a shell when true: `watch`, `ssh`. */
   readonly joinsToShell?: boolean;
-  /** Runs elsewhere or as somebody else: looking through it is for deny rules, never a proof of harmlessness. */
+  /** Runs elsewhere or as someone else: looking through it is for deny rules, never a proof of harmlessness. */
   readonly privileged?: boolean;
   /** Any option of it changes more than how the command is started: its environment, its directory, a file. */
   readonly optionsAlter?: boolean;

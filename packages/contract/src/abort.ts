@@ -19,7 +19,7 @@ const waitingFor = new WeakMap<AbortSignal, Waiting>();
 
 /**
  * Calls `listener` once when `signal` is aborted, in the order of the calls. A signal that is aborted already calls
- * nobody: look at `signal.aborted` first, as with `addEventListener`. Returns what takes the listener back.
+ * no one: look at `signal.aborted` first, as with `addEventListener`. Returns what takes the listener back.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal === undefined || signal.aborted) return () => undefined;
@@ -97,7 +97,7 @@ function watch(signal: AbortSignal): Waiting {
   return waiting;
 }
 
-/** One that throws keeps nobody else from being told; what it threw is uncaught, as with an event target. */
+/** One that throws keeps anyone else from being notified; what it threw is uncaught, as with an event target. */
 function callOut(listener: () => void): void {
   try {
     listener();

@@ -2,18 +2,18 @@
  * A value from outside, as its schema has it, or what is wrong with it in one line.
  *
  * The one place that tells a caller of wrong parameters, requests and settings; what is said of one field is in
- * `issue-text.ts`. The value may be anything: what its getters throw is told as well.
+ * `issue-text.ts`. The value may be anything: what its getters throw is reported as well.
  */
 import * as z from "zod";
 import { issueText } from "./issue-text.ts";
 
-/** Problems that are told at once: who sends more of them has more to read than to mend. */
+/** Problems that are reported at once: who sends more of them has more to read than to mend. */
 const MAX_PROBLEMS = 5;
 
 /** What came of it. `cause` is what the value threw when it was read. */
 export type CheckedValue<Value> = { readonly value: Value } | { readonly problem: string; readonly cause?: unknown };
 
-/** How a value is called where it is told of. */
+/** How a value is called where it is notified of. */
 export interface ValueNames {
   /** The value itself, where no field of it is meant, e.g. `a request`. */
   readonly whole: string;

@@ -7,7 +7,7 @@ import * as z from "zod";
 
 /**
  * What never runs unasked, with a policy or without one: what was downloaded runs as a program, something below `/etc` is
- * written, whole folders are opened to everybody.
+ * written, whole folders are opened to everyone.
  */
 export const UnaskedKind = z.enum(["download-to-shell", "system-write", "open-modes"]);
 export type UnaskedKind = z.infer<typeof UnaskedKind>;

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-/** A command that has a better tool, and what the model is told instead of running it. */
+/** A command that has a better tool, and what the model reads instead of running it. */
 export const InterceptorRule = z.object({
   /** Regular expression over one simple command. One that does not compile is reported once and skipped. */
   pattern: z.string().min(1),
@@ -13,7 +13,7 @@ export const InterceptorRule = z.object({
   flags: z.string().optional(),
   /** The tool to use instead; the rule holds only where that tool is there. */
   tool: z.string().min(1),
-  /** What the model is told, after `Blocked: `. */
+  /** What the model reads, after `Blocked: `. */
   message: z.string().min(1),
   /** Subcommands that the rule lets pass. */
   allowSubcommands: z.array(z.string()).optional(),

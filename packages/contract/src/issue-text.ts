@@ -66,7 +66,7 @@ export function shortLine(text: string): string {
   return text.length > MAX_SHOWN_UNITS ? `${line}…` : line;
 }
 
-/** Fields that nobody knows. `fields` are those of the whole: of a value inside it others would be told. */
+/** Fields that no one knows. `fields` are those of the whole: of a value inside it others would be named. */
 function unknownText({ keys, path }: z.core.$ZodIssueUnrecognizedKeys, fields: readonly string[]): string {
   const names = keys.slice(0, 3).map((key) => quoted([...path, key].map(String).join(".")));
   const unknown = `there is no field ${names.join(", ")}`;
@@ -113,7 +113,7 @@ function otherThan(nouns: string, found: unknown): string {
   return noun === nouns ? "an instance of a class" : noun;
 }
 
-/** What to write, where somebody has put quotes where there are none, none where there are some, or left out a list. */
+/** What to write, where someone has put quotes where there are none, none where there are some, or left out a list. */
 function remedy(expected: string | undefined, found: unknown): string {
   if (expected === "string" && (typeof found === "number" || typeof found === "boolean"))
     return ` (write ${shown(String(found))})`;

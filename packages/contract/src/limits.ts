@@ -1,8 +1,8 @@
 /**
  * The numbers that bound a command: time, memory, text, jobs, terminal size.
  *
- * Each carries its unit in its name and its source beside it, because a limit that nobody can trace is a limit that
- * nobody dares to change. Settings that a person may change are in `settings.ts`; these are the ones they start from
+ * Each carries its unit in its name and its source beside it, because a limit that no one can trace is a limit that
+ * no one dares to change. Settings that a person may change are in `settings.ts`; these are the ones they start from
  * or that stay fixed. "Specification" means the published bash-tool specification, kept compatible on purpose.
  */
 
@@ -65,9 +65,9 @@ export const DEFAULT_MINIMIZER_CAPTURE_BYTES = 4 * 1024 * 1024;
 /** Longest file of minimizer rules, in bytes; real ones have a few thousand, and each is compiled. */
 export const MAX_RULE_FILE_BYTES = 256 * 1024;
 
-/** Width of a pseudoterminal whose size nobody gave, in columns. */
+/** Width of a pseudoterminal whose size no one gave, in columns. */
 export const DEFAULT_PTY_COLUMNS = 120;
-/** Height of a pseudoterminal whose size nobody gave, in rows. */
+/** Height of a pseudoterminal whose size no one gave, in rows. */
 export const DEFAULT_PTY_ROWS = 40;
 /** Range a pseudoterminal's width is clamped to, in columns. */
 export const PTY_COLUMNS_RANGE = { min: 20, max: 400 } as const;

@@ -6,7 +6,7 @@
  */
 import * as z from "zod";
 
-/** Why we ended a run: its deadline came, or somebody asked for it (abort, session closed). */
+/** Why we ended a run: its deadline came, or someone asked for it (abort, session closed). */
 export const StopReason = z.enum(["deadline", "cancelled"]);
 export type StopReason = z.infer<typeof StopReason>;
 

@@ -1,5 +1,5 @@
 /**
- * Every setting of the bash tool: its name, its type and the value it has when nobody set it.
+ * Every setting of the bash tool: its name, its type and the value it has when no one set it.
  *
  * Keys are the full names (`bash.outputHeadBytes`), not nested objects: one spelling in configuration files, code,
  * messages and documents, which a search finds. What each does stands in the schema (`describe`): `pi-bash settings`, the
@@ -51,7 +51,7 @@ export const Settings = z.object({
     .int()
     .min(0)
     .default(DEFAULT_ARTIFACT_QUOTA_BYTES)
-    .describe("Bytes of all artifacts of an executor; past it the oldest that nobody writes are removed."),
+    .describe("Bytes of all artifacts of an executor; past it the oldest that no one writes are removed."),
   "artifacts.maxAgeMs": z
     .number()
     .int()
@@ -83,7 +83,7 @@ export const Settings = z.object({
     .boolean()
     .default(true)
     .describe(
-      'Whether a session with a policy asks in every mode, `yolo` included, where it cannot be told that a command is not one of those that never run: `rm -rf "$X"` where nothing says what `X` is.',
+      'Whether a session with a policy asks in every mode, `yolo` included, where it cannot be determined that a command is not one of those that never run: `rm -rf "$X"` where nothing says what `X` is.',
     ),
   requireDescription: z
     .boolean()
@@ -173,7 +173,7 @@ export const Settings = z.object({
     .max(MAX_OUTPUT_BYTES)
     .default(DEFAULT_MAX_BYTES)
     .describe(
-      "Bytes of output that a result shows. Notices and the status have up to 2 KiB more. `pi-bash mcp` chooses it by its client where nobody sets it.",
+      "Bytes of output that a result shows. Notices and the status have up to 2 KiB more. `pi-bash mcp` chooses it by its client where no one sets it.",
     ),
   "bash.outputMaxLines": z
     .number()

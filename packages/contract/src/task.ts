@@ -1,5 +1,5 @@
 /**
- * The task tools: what a model may ask of work that runs beside it, and what it is told.
+ * The task tools: what a model may ask of work that runs beside it, and what it is reported.
  *
  * A task is an agent or a command. Names, shapes and states are those of the published `task_*` family; what only
  * commands have (`output`, `exitCode`, …) is optional everywhere, so that a reader of agent tasks need not change.

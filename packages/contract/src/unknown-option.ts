@@ -1,5 +1,5 @@
 /**
- * Options that nobody reads: in JavaScript a misspelt one would be as good as left out, and nobody would know.
+ * Options that no one reads: in JavaScript a misspelt one would be as good as left out, and no one would know.
  *
  * Here is how one is found and told. TypeScript refuses them itself; these checks are for callers without it. An option
  * whose value is `undefined` or `null` counts as left out, whatever its name.
@@ -87,7 +87,7 @@ export function refuseUnknownOptions(taker: string, given: unknown, known: Reado
  */
 export function refuseMisspeltOptions(taker: string, given: object, known: Readonly<Record<string, unknown>>): void {
   requireObject(taker, given);
-  // An object with a class is somebody's own, whatever it is called there.
+  // An object with a class is someone's own, whatever it is called there.
   if (Object.getPrototypeOf(given) !== Object.prototype) return;
   const absent = Object.keys(known).filter((name) => !Object.hasOwn(given, name));
   for (const name of Object.keys(given)) {

@@ -9,7 +9,7 @@ import { onAbort, withDeadline } from "../src/abort.ts";
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
 
 describe("onAbort", () => {
-  it("calls everybody once, in order, over one listener of the signal", () => {
+  it("calls everyone once, in order, over one listener of the signal", () => {
     const stop = new AbortController();
     const called: number[] = [];
     for (let index = 0; index < 40; index += 1) onAbort(stop.signal, () => called.push(index));
@@ -21,7 +21,7 @@ describe("onAbort", () => {
     expect(listeners(stop.signal)).toBe(0);
   });
 
-  it("calls nobody who took it back, and leaves no listener when all have", () => {
+  it("calls no one who took it back, and leaves no listener when all have", () => {
     const stop = new AbortController();
     const called: string[] = [];
     const first = onAbort(stop.signal, () => called.push("first"));
@@ -38,7 +38,7 @@ describe("onAbort", () => {
     expect(called).toEqual(["third"]);
   });
 
-  it("calls nobody whom an earlier one released while the abort is told", () => {
+  it("calls no one whom an earlier one released while the abort is told", () => {
     const stop = new AbortController();
     const called: string[] = [];
     let release = (): void => undefined;
@@ -76,7 +76,7 @@ describe("a signal with a deadline", () => {
   it("is aborted at its deadline, also where garbage is collected before", async () => {
     const stop = new AbortController();
     let reason = "";
-    // As a caller waits: nobody but the listener knows of the signal.
+    // As a caller waits: no one but the listener knows of the signal.
     const watch = () => {
       const { signal } = withDeadline(200, [stop.signal]);
       onAbort(signal, () => {

@@ -1,4 +1,4 @@
-/** The parameters of the bash tool: what a model may say, and the JSON Schema it is told. */
+/** The parameters of the bash tool: what a model may say, and the JSON Schema it is shown. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -15,7 +15,7 @@ function publishedSchemas(): string {
 }
 
 describe("parameters of the bash tool", () => {
-  // PI_BASH_UPDATE_GOLDEN=1 writes the file anew; the change is then reviewed like one of the public interface.
+  // PI_BASH_UPDATE_GOLDEN=1 writes the file again; the change is then reviewed like one of the public interface.
   it("are published as the reviewed JSON Schema", () => {
     const schemas = publishedSchemas();
     if (process.env["PI_BASH_UPDATE_GOLDEN"] === "1") writeFileSync(goldenPath, schemas);

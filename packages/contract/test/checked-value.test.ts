@@ -17,7 +17,7 @@ const bash = { command: "x" };
 const task = { kind: "bash", script: "x", timeout_secs: 1, display_name: "x" };
 const FIELDS = "`command`, `description`, `env`, `timeout`, `cwd`, `pty`, `unconfined`";
 
-/** A value, and what is told of it. */
+/** A value, and what is reported of it. */
 const WRONG: [schema: z.ZodType, value: unknown, problem: string | RegExp][] = [
   [BashParams, undefined, "`params` is missing: it is an object"],
   [BashParams, "ls", "`params` is an object, not a string"],
@@ -73,13 +73,13 @@ const closed = new Proxy(
 
 describe("a wrong value", () => {
   it.each(WRONG.map(([schema, value, problem]) => ({ schema, value, problem })))(
-    "is told of by its fields: $problem",
+    "is notified of by its fields: $problem",
     ({ schema, value, problem }) => {
       expect(problemOf(schema, value)).toEqual(typeof problem === "string" ? problem : expect.stringMatching(problem));
     },
   );
 
-  it("is told of in one short line, whatever stands in its names and values", () => {
+  it("is notified of in one short line, whatever stands in its names and values", () => {
     const long = "\n\u2028\u202e\x1b[2J".repeat(1_000_000);
     const cyclic: Record<string, unknown> = {};
     cyclic["command"] = [cyclic];
@@ -92,7 +92,7 @@ describe("a wrong value", () => {
     expect(problemOf(TaskParams, { ...task, kind: long })).toMatch(/^`kind` is `bash`, not "\\n.{1,50}…$/u);
   });
 
-  it("that cannot be read is told of, with what it threw as the cause", () => {
+  it("that cannot be read is reported, with what it threw as the cause", () => {
     const throwing = {
       get command() {
         throw new RangeError("no");

@@ -1,4 +1,4 @@
-/** Options that nobody reads are refused, with what was meant. */
+/** Options that no one reads are refused, with what was meant. */
 import { describe, expect, it } from "vitest";
 import {
   NotAnObjectError,
@@ -52,7 +52,7 @@ describe("an option that there is not", () => {
     expect(() => refuseMisspeltOptions("run", given as object, KNOWN)).toThrow(`\`run\` takes an object, not ${kind}`);
   });
 
-  it("in somebody else's object is only what looks misspelt", () => {
+  it("in someone else's object is only what looks misspelt", () => {
     const take = (given: object) => refuseMisspeltOptions("createBashTool", given, KNOWN);
     class Session {
       timeout = 5;

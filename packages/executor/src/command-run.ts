@@ -81,7 +81,7 @@ export interface ExecuteBashOptions {
   isEphemeral?: boolean;
   /** Aborted when the command goes on in the background: later calls run in copies instead of waiting for it. */
   backgrounded?: AbortSignal;
-  /** Somebody reads the output from its file while the command runs: it is there from the first byte on. */
+  /** Someone reads the output from its file while the command runs: it is there from the first byte on. */
   isFollowed?: boolean;
   /** Asked at the deadline: end the command, or let it go on for up to `lifetimeMs`. Default: it is ended. */
   onTimeout?: () => TimeoutDecision;

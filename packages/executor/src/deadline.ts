@@ -16,7 +16,7 @@ export interface DeadlineOptions {
   signal?: AbortSignal | undefined;
   /** Asked once. One that throws means `kill`. Absent: the core ends the command by itself. */
   onTimeout?: (() => TimeoutDecision) | undefined;
-  /** Milliseconds from the command's start after which nobody is asked. Default: 24.8 days. */
+  /** Milliseconds from the command's start after which no one is asked. Default: 24.8 days. */
   lifetimeMs?: number | undefined;
 }
 

@@ -4,7 +4,7 @@
  */
 
 /**
- * Calls `listener` until it fails for the first time, which `onFailure` is told. Without one, does nothing. Where the
+ * Calls `listener` until it fails for the first time, which goes to `onFailure`. Without one, does nothing. Where the
  * listener returned a promise, so does the call: it resolves when the listener's is settled and never rejects.
  */
 export function guardListener<Args extends unknown[]>(
@@ -28,7 +28,7 @@ export function guardListener<Args extends unknown[]>(
   };
 }
 
-/** Tells the host of its mistake. `what` is what the listener was to be told. */
+/** Tells the host of its mistake. `what` is what the listener was to be given. */
 export function warnAboutListener(what: string): (error: unknown) => void {
   return (error) => {
     const reason = error instanceof Error ? error.message : String(error);

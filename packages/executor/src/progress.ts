@@ -96,7 +96,7 @@ function progressOf({ tail, totals }: Look, maxBytes: number, elapsedMs: number)
   };
 }
 
-/** The newest value that nobody has taken. */
+/** The newest value that no one has taken. */
 class Latest<T> {
   #value: T | undefined;
   #wake: (() => void) | undefined;

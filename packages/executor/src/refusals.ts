@@ -17,7 +17,7 @@ import { headUnits } from "@pi-bash/contract/text";
 const MAX_LINES = 100;
 /** Longest line that is looked at, in UTF-16 units; messages of errors are shorter. */
 const MAX_LINE_CHARS = 2_000;
-/** Refusals that are told. */
+/** Refusals that are reported. */
 const MAX_REFUSALS = 5;
 /** Paths of one line that are looked at. */
 const MAX_PATHS = 2;
@@ -145,7 +145,7 @@ async function byPath({ failure, paths, evidence }: Named, profile: Profile): Pr
   return kind === undefined ? undefined : { kind, ...(path === undefined ? {} : { path }), evidence };
 }
 
-/** Where a path is: in a folder that can be written, elsewhere, or not told by the line. */
+/** Where a path is: in a folder that can be written, elsewhere, or not named by the line. */
 type Place = "inside" | "outside" | "unnamed";
 
 /** Failures that mean the same whatever holds the sandbox. */

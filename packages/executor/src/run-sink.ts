@@ -18,7 +18,7 @@ import type { PlaceFiles } from "./places/place.ts";
 /** Takes the newest tail of the output, at most every 50 ms. */
 export type UpdateListener = (tail: string, totals: { bytes: number; lines: number }) => void;
 
-/** Who has the file. `false`: nobody, nothing is kept. Absent: the executor's store. */
+/** Who has the file. `false`: no one, nothing is kept. Absent: the executor's store. */
 export type ArtifactChoice = ArtifactAllocation | false | undefined;
 
 export interface RunSink {

@@ -67,7 +67,7 @@ export class UserShell {
     for (const controller of this.#running) controller.abort();
   }
 
-  /** Where a command starts is known when the one before it has ended; one that is cancelled waits for nobody. */
+  /** Where a command starts is known when the one before it has ended; one that is cancelled waits for no one. */
   async #inTurn(
     command: string,
     before: Promise<unknown>,

@@ -152,7 +152,7 @@ describe("artifact store", () => {
     await expect(new ArtifactStore({ folder }).allocate("bash")).rejects.toThrow("belongs to user 12345");
   });
 
-  it("SC-03: gives files names that nobody can prepare", async () => {
+  it("SC-03: gives files names that no one can prepare", async () => {
     const { store } = storeIn();
 
     const paths = await Promise.all(Array.from({ length: 50 }, async () => (await store.allocate("bash")).path));

@@ -136,7 +136,7 @@ describe("the user's rc", () => {
     },
   );
 
-  it("a failure to load it is told once and hurts nothing", async () => {
+  it("a failure to load it is reported once and hurts nothing", async () => {
     const { executor } = real({ rc: "exit 3\n" });
 
     const first = await executor.executeBash("echo ok", { sessionKey: "a" });

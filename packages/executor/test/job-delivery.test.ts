@@ -35,7 +35,7 @@ describe("delivery", () => {
     expect(batches.flat().length).toBe(2);
   });
 
-  it("keeps results for an owner who is not there, and gives them to nobody else", async () => {
+  it("keeps results for an owner who is not there, and gives them to no one else", async () => {
     const manager = await JobManager.open();
     const other: JobDelivery[] = [];
     manager.subscribe("other", (batch) => void other.push(...batch));
@@ -155,7 +155,7 @@ describe("delivery", () => {
 });
 
 describe("the registry", () => {
-  it("keeps results nobody took for the next host, numbers go on, and files are private", async () => {
+  it("keeps results no one took for the next host, numbers go on, and files are private", async () => {
     const registryFolder = join(scratchFolder(), "jobs");
     const first = await JobManager.open({ registryFolder });
     first.start({ command: "a", owner: "me", work: quick("one\n") });

@@ -82,7 +82,7 @@ describe("following a job", () => {
     const held = manager.follow(id, { ...options, wakesOnOutput: false });
     touch("a");
     (await held)?.release();
-    await until(() => got.length === 1, "the result to be delivered, which nobody took");
+    await until(() => got.length === 1, "the result to be delivered, which no one took");
   });
 
   it("takes the result, so that it is not delivered as well, and gives it again to a late reader", async () => {

@@ -62,7 +62,7 @@ describe("the foreground", () => {
     expect(manager.list()).toEqual([]);
   });
 
-  it("goes to the background early when somebody asks for it", async () => {
+  it("goes to the background early when someone asks for it", async () => {
     const manager = await open();
     const early = new AbortController();
     const running = manager.runForeground({

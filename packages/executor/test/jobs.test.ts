@@ -176,7 +176,7 @@ describe("polling", () => {
     expect(manager.read("bg_1")?.text).toBe("a\n");
   });
 
-  it("JB-11: wakes everybody who waits, and ends on a signal without ending the job", async () => {
+  it("JB-11: wakes everyone who waits, and ends on a signal without ending the job", async () => {
     const manager = await open();
     const { got } = receive(manager);
     const { run, end } = work();

@@ -44,7 +44,7 @@ describe("a refusal", () => {
     ["bash: line 1: /dev/pts/3: Permission denied", "terminal", undefined],
     ["head: cannot open '/dev/vcsa1' for reading: Permission denied", "terminal", undefined],
     ["PermissionError: [Errno 13] Permission denied: '/dev/tty1'", "terminal", undefined],
-  ])("is told of: %s", async (line, kind, path) => {
+  ])("is notified of: %s", async (line, kind, path) => {
     expect(await kinds(line)).toEqual([[kind, path]]);
   });
 

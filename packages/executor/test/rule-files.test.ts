@@ -83,7 +83,7 @@ describe("rule files", () => {
   });
 
   it.skipIf(process.platform === "win32")(
-    "that are pipes keep nobody waiting (Windows has none in folders)",
+    "that are pipes keep no one waiting (Windows has none in folders)",
     async () => {
       const path = join(scratchFolder(), "pipe");
       execFileSync("mkfifo", [path]);

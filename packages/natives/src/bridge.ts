@@ -13,7 +13,7 @@ import { binding } from "./binding.ts";
 import { CallbackGate } from "./callback-gate.ts";
 import type { Delivery, End, Bridge as NativeBridge, QuietTerminal, Update } from "./generated/binding.d.ts";
 
-// Taken before anybody can patch them: fake timers of a test must not stop real commands.
+// Taken before anyone can patch them: fake timers of a test must not stop real commands.
 const { setImmediate, setInterval } = timers;
 const { queueMicrotask } = globalThis;
 const now = performance.now.bind(performance);

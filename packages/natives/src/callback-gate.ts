@@ -12,7 +12,7 @@
 import { AsyncResource } from "node:async_hooks";
 import * as timers from "node:timers";
 
-// Taken before anybody can patch them: fake timers of a test must not stop real commands.
+// Taken before anyone can patch them: fake timers of a test must not stop real commands.
 const { setTimeout, clearTimeout } = timers;
 const now = performance.now.bind(performance);
 

@@ -34,7 +34,7 @@ export function reading<T>(name: string, read: () => T): T {
   }
 }
 
-/** Refuses options that nobody reads. `name` stands for the object in errors. */
+/** Refuses options that no one reads. `name` stands for the object in errors. */
 export function checkKnown(name: string, options: object, known: readonly string[]): void {
   const unknown = reading(name, () => unknownOption(options, known));
   if (unknown === undefined) return;
@@ -77,7 +77,7 @@ export function checkWhole(name: string, value: unknown, least: number, most: nu
 /** Variables of an environment. Values that are left out are left out. */
 export function checkStrings(name: string, value: unknown): Record<string, string> {
   checkObject(name, value);
-  // A `Map` has no entries that anybody would see.
+  // A `Map` has no entries that anyone would see.
   if (reading(name, () => Symbol.iterator in Object(value))) {
     throw invalidOption(name, "is a collection; give an object with a string for each name");
   }

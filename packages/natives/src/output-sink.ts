@@ -11,7 +11,7 @@ import { nativeMask, type SecretMask } from "./secret-mask.ts";
 import { fromNative, invalidOption } from "./shell-error.ts";
 import { readSink, SINK_NAMES, type SinkOptions, type SinkUpdateListener, toSinkRequest } from "./sink-options.ts";
 
-// Taken before anybody can patch them, as in `bridge.ts`.
+// Taken before anyone can patch them, as in `bridge.ts`.
 const { setTimeout, clearTimeout } = timers;
 
 /** Options of a sink for output that no run of ours wrote. */
@@ -77,7 +77,7 @@ export class OutputSink {
     return toOutputSummary(this.#sink.finish(line));
   }
 
-  /** Ends the stream where nobody wants its summary. Fine any number of times. */
+  /** Ends the stream where no one wants its summary. Fine any number of times. */
   close(): void {
     this.#stopTelling();
     this.#sink.finish();

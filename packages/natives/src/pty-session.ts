@@ -191,7 +191,7 @@ export class PtySession {
   }
 }
 
-/** Begins the run, and the wait for its pid where somebody wants that. */
+/** Begins the run, and the wait for its pid where someone wants that. */
 function startRun(
   crossing: Bridge,
   options: PtyOptions,

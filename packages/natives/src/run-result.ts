@@ -60,7 +60,7 @@ export interface ShellRunResult {
   readonly sessionReset: boolean;
   /** Processes of this run that still live. */
   readonly survivors: readonly ProcessInfo[];
-  /** Milliseconds from the command's start to its end, by a clock that nobody sets. */
+  /** Milliseconds from the command's start to its end, by a clock that no one sets. */
   readonly wallTimeMs: number;
   /** What the sink kept, where one was asked for. */
   readonly output?: OutputSummary;

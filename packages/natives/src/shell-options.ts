@@ -2,7 +2,7 @@
  * What a caller asks for, and its way to the addon: types, ranges and names are checked here, before anything starts.
  *
  * Only what a JavaScript value can get wrong is checked (a string that is none, NaN, a fraction of a byte); whether a
- * directory exists or a variable's name is a name is the core's business, so that every caller of the core is told.
+ * directory exists or a variable's name is a name is the core's business, so that every caller of the core is refused alike.
  */
 
 import type { ResourceLimits, SandboxOptions } from "@pi-bash/contract";

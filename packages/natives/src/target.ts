@@ -33,7 +33,7 @@ export function supervisorName(): string {
 
 /**
  * Whether this process runs on musl: its own executable names the loader. `process.report` would tell as well, and
- * takes up to seconds for a report of the network nobody asked for.
+ * takes up to seconds for a report of the network no one asked for.
  */
 function isMusl(): boolean {
   try {

@@ -123,7 +123,7 @@ describe("a host", () => {
     expect(end).toMatchObject({ code: 0, signal: null, stdout: '[0,"x",false]\n', stderr: "" });
   });
 
-  it("CC-10 may have its clock set: times and deadlines are those of a clock that nobody sets", async () => {
+  it("CC-10 may have its clock set: times and deadlines are those of a clock that no one sets", async () => {
     const program = bundle.program(
       "clock",
       `const real = Date.now;

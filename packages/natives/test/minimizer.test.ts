@@ -128,7 +128,7 @@ describe("a session with a minimizer", () => {
     expect(result.minimized?.originalText).toBe(REPEATED);
   });
 
-  it("gives none where the command was stopped, printed too much, or nobody asked", async () => {
+  it("gives none where the command was stopped, printed too much, or no one asked", async () => {
     const stopped = await executeShell({ command: `${command}; sleep 60`, timeoutMs: 500, invocation, minimizer: {} });
     const long = await executeShell({ command, invocation, minimizer: { maxCaptureBytes: 2000 } });
     const off = await executeShell({ command, invocation, minimizer: { enabled: false } });

@@ -11,7 +11,7 @@ afterAll(() => bundle.dispose());
 /** Longest life of a host, in milliseconds. */
 const HOST_MS = 45_000;
 
-/** Gives the rest of its command line a `/dev/pts` with room for one terminal; nobody else sees it. */
+/** Gives the rest of its command line a `/dev/pts` with room for one terminal; no one else sees it. */
 const ONE_TERMINAL = `mount -t devpts -o newinstance,ptmxmode=0666,max=1 devpts /dev/pts &&
   mount --bind /dev/pts/ptmx /dev/ptmx && exec "$0" "$@"`;
 
@@ -91,7 +91,7 @@ describe("a host", () => {
     await until("no program left", () => processesWith("MARK=pty-host-killed").length === 0);
   });
 
-  it("is told once of callbacks that fail, and gets the rest of the output", async () => {
+  it("is reported once of callbacks that fail, and gets the rest of the output", async () => {
     const program = bundle.program(
       "failing-callbacks",
       `process.on("warning", ({ code }) => console.log(code));

@@ -57,7 +57,7 @@ describe("a program on a terminal", () => {
     expect(processesWith("MARK=pty-race")).toEqual([]);
   });
 
-  it("PY-11 that reads nothing holds nobody up who writes", async () => {
+  it("PY-11 that reads nothing holds no one up who writes", async () => {
     const { session, seen, end } = start("stty raw -echo; echo ready; exec sleep 300");
     await until("the program to stand", () => seen.text.includes("ready"));
 

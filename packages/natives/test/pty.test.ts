@@ -206,7 +206,7 @@ describe("the end of a program", () => {
     expect(processesWith("MARK=pty-tree")).toEqual([]);
   });
 
-  it("comes at the deadline, also when nobody reads what it prints", async () => {
+  it("comes at the deadline, also when no one reads what it prints", async () => {
     const session = new PtySession();
     const never = new Promise<void>(() => undefined);
     const result = await session.start(

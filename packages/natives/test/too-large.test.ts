@@ -1,5 +1,5 @@
 /**
- * Variables and arguments that `execve(2)` takes from nobody: the error names the option, its size and the remedy, and
+ * Variables and arguments that `execve(2)` takes from no one: the error names the option, its size and the remedy, and
  * never the shell.
  */
 import { describe, expect, it } from "vitest";

@@ -2,7 +2,7 @@
  * How long a decision takes: `node packages/policy/bench/decisions.mjs`, after `npm run build`.
  *
  * Three sets of lines: short ones as models write them, those joined to up to 4 KiB, and the worst of 64 KiB that we
- * know (one piece of syntax, repeated). Every line is decided once with a text nobody has seen before, so that nothing
+ * know (one piece of syntax, repeated). Every line is decided once with a text no one has seen before, so that nothing
  * is remembered, under rules of each kind. Time is processor time of the process, because other work on the machine is
  * not the policy's; each line counts with the least of five measurements, as the first ones pay for the compiler.
  */

@@ -178,7 +178,7 @@ function judgeWrappers(command: EffectiveCommand): Refusal | undefined {
 function judgeProgram(command: EffectiveCommand): Refusal | undefined {
   const path = command.argv[0]?.value ?? "";
   const name = programName(path);
-  // A path is trusted only where nobody but the system installs programs; `./ls` and `bin/ls` are somebody's own.
+  // A path is trusted only where no one but the system installs programs; `./ls` and `bin/ls` are someone's own.
   if (path.includes("/") && path !== `/bin/${name}` && path !== `/usr/bin/${name}`) {
     return refuse("program-path", "exec", `\`${path}\` is not a program of the system`);
   }
@@ -204,7 +204,7 @@ function redirectionRefusal(redirection: Redirection): Refusal | undefined {
   }
   if (/^<<[-<]?$/.test(redirection.operator)) return undefined;
   const value = target?.value ?? null;
-  // Descriptors over 2 were opened by somebody else, for something else.
+  // Descriptors over 2 were opened by someone else, for something else.
   if (/^[<>]&$/.test(redirection.operator) && /^(?:[012]-?|-)$/.test(value ?? "")) return undefined;
   if (value === "/dev/null") return undefined;
   if (redirection.operator !== "<") {

@@ -15,7 +15,7 @@ import type { Rule } from "./rules/rule.ts";
 
 /** What the allow rules leave open. */
 export interface Coverage {
-  /** Findings nobody permitted; empty means that everything is covered. */
+  /** Findings no one permitted; empty means that everything is covered. */
   readonly open: readonly Finding[];
   /** Commands no rule covers and no table lists. */
   readonly uncovered: readonly EffectiveCommand[];

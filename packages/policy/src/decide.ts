@@ -54,7 +54,7 @@ export interface PolicyRequest {
   readonly mode?: PolicyMode;
   /** The person trusts the workspace: its rules may allow, its git configuration may name programs. Default false. */
   readonly trusted?: boolean;
-  /** Somebody can answer a question. Default true. */
+  /** Someone can answer a question. Default true. */
   readonly interactive?: boolean;
   /** False where the host's settings switched off the question about undecided blocks. Default: as the policy has it. */
   readonly askUndecidedBlocks?: boolean;
@@ -68,7 +68,7 @@ export interface PolicyRequest {
   readonly allowUnasked?: readonly UnaskedKind[];
   /** Why the session cannot be trusted to mean what the text says (`taintOf`); absent for a clean session. */
   readonly taint?: string;
-  /** What `gitConfigDangers` found for the repository; absent when nobody looked. */
+  /** What `gitConfigDangers` found for the repository; absent when no one looked. */
   readonly gitDangers?: readonly GitConfigDanger[];
   /** What the caller has found that must be asked for in every mode, beside what the policy finds. */
   readonly doubts?: readonly Finding[];
@@ -109,7 +109,7 @@ export interface Verdict {
   readonly reading?: ReadOnlyRun;
 }
 
-/** Decides about a request. Never throws: an error of our own asks, or denies where nobody can answer. */
+/** Decides about a request. Never throws: an error of our own asks, or denies where no one can answer. */
 export function decide(request: PolicyRequest, config: PolicyConfig): Verdict {
   try {
     return conclude(request, weigh(request, config));
@@ -193,7 +193,7 @@ function restrict(
   };
 }
 
-/** Applies the mode, and turns a question nobody can answer into a refusal. */
+/** Applies the mode, and turns a question no one can answer into a refusal. */
 function conclude(request: PolicyRequest, weighed: Weighed): Verdict {
   const mode = request.mode ?? "default";
   const asks = request.interactive !== false && mode !== "dontAsk" && mode !== "plan";

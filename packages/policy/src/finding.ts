@@ -8,7 +8,7 @@ import type { Span } from "@pi-bash/command";
 /**
  * How a finding counts. `block` is never overridden; `info` changes nothing; the others make a command not read-only:
  * `write` changes files, `exec` runs something that is not judged, `network` talks to others, `session` changes the
- * shell for later commands, `unknown` is everything nobody has judged.
+ * shell for later commands, `unknown` is everything no one has judged.
  */
 export type Severity = "block" | "write" | "exec" | "network" | "session" | "unknown" | "info";
 

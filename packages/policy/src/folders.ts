@@ -10,7 +10,7 @@ import type { PathContext } from "./danger-paths.ts";
 /** Longer paths lead nowhere: `PATH_MAX` of Linux. */
 export const MAX_PATH_CHARS = 4_096;
 
-/** The folder each command runs in, or undefined once it cannot be told. */
+/** The folder each command runs in, or undefined once it cannot be determined. */
 export function effectiveFolders(
   analysis: CommandAnalysis,
   context: PathContext,

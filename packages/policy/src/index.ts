@@ -1,4 +1,4 @@
-/** May this command run. Nobody inside the package imports from here. */
+/** May this command run. No one inside the package imports from here. */
 export { type Classification, type ClassifyContext, type CommandClass, classify } from "./classify.ts";
 export type { PathContext } from "./danger-paths.ts";
 export type { DangerOptions } from "./dangers.ts";

@@ -2,7 +2,7 @@
  * Regular expressions that come from settings and rule files, matched in linear time.
  *
  * A backtracking engine can be hung by one careless pattern (`(a+)+b`) and a command line of a few dozen characters;
- * these patterns are matched on every call, on the thread that serves everybody. RE2 has no backtracking, and refuses
+ * these patterns are matched on every call, on the thread that serves everyone. RE2 has no backtracking, and refuses
  * what needs it (back-references, look-around) when the pattern is compiled.
  */
 import { RE2JS } from "re2js";

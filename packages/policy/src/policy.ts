@@ -18,9 +18,9 @@ import { escapeForDisplay } from "./suspicious-text.ts";
 import { taintOf } from "./taint.ts";
 import { unaskedVerdict } from "./unasked/unasked-verdict.ts";
 
-/** Reasons that are told one by one: a line may have thousands, and the first ones say what is wrong. */
+/** Reasons that are reported one by one: a line may have thousands, and the first ones say what is wrong. */
 export const MAX_TOLD_REASONS = 10;
-/** Longest reason that is told, in UTF-16 units; it quotes words of the command. */
+/** Longest reason that is reported, in UTF-16 units; it quotes words of the command. */
 const MAX_REASON_CHARS = 300;
 
 /** What a person answered. */
@@ -75,7 +75,7 @@ export interface AuthorizeOptions {
 
 /** Decides, asks and remembers. */
 export interface Policy {
-  /** Decides without asking anybody. */
+  /** Decides without asking anyone. */
   decide(request: PolicyRequest, sessionKey?: string): Verdict;
   /** Decides, looks at the git configuration where git runs, and asks the person where that is needed. */
   authorize(request: PolicyRequest, options?: AuthorizeOptions): Promise<Authorization>;
@@ -237,7 +237,7 @@ async function askOnce(
   try {
     const asked = (async () => approve(request, verdict, ended.signal))();
     const answer = await unlessAborted(asked, ended.signal);
-    return answer === "aborted" ? { behavior: "deny", reason: "nobody answered" } : answer;
+    return answer === "aborted" ? { behavior: "deny", reason: "no one answered" } : answer;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { behavior: "deny", reason: `the question failed: ${why}` };
@@ -267,6 +267,6 @@ export function refusalText(verdict: Pick<Verdict, "reasons" | "suggestedRules">
   const left = verdict.reasons.length - told.length;
   if (left > 0) reasons.push(`- and ${left} more`);
   const rules = verdict.suggestedRules.map((rule) => `\`${rule}\``).join(", ");
-  const remedy = rules === "" ? [] : [`Nobody is there to be asked; a person can allow it with ${rules}.`];
+  const remedy = rules === "" ? [] : [`No one is there to be asked; a person can allow it with ${rules}.`];
   return ["Command blocked by policy; do not retry it in another form.", ...reasons, ...remedy].join("\n");
 }

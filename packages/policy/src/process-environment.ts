@@ -114,7 +114,7 @@ function isEnvironment(word: Word, cwd: string | undefined, line: Line): boolean
   return wordsMadeOf(word).some((each) => mayLeadThere(each, cwd, line));
 }
 
-/** The words that braces make of one, where that can be told: `{a,b}.ts` is two names, `{1..5}` five numbers. */
+/** The words that braces make of one, where that can be determined: `{a,b}.ts` is two names, `{1..5}` five numbers. */
 function wordsMadeOf(word: Word): readonly Word[] {
   const { brace, ...others } = word.expansions;
   const text = word.display.replaceAll(/\{-?\d+\.\.-?\d+(?:\.\.-?\d+)?\}/g, "0");

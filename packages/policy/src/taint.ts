@@ -3,7 +3,7 @@
  *
  * In a persistent shell an alias, a function, a new `PATH` or a trap changes what `ls` is, and no reading of the next
  * command's text can tell. Once such a command ran, nothing is approved automatically in that session any more; a
- * fresh shell or a clone taken before is not affected. What cannot be told taints.
+ * fresh shell or a clone taken before is not affected. What cannot be determined taints.
  */
 import type { CommandAnalysis, EffectiveCommand, Word } from "@pi-bash/command";
 import { assignedNames, lastingConstructs, runsInShell } from "./assigned-names.ts";

@@ -158,7 +158,7 @@ describe("the look at a git configuration", () => {
     expect(existsSync(proof)).toBe(false);
     spawnSync("git", ["status"], { cwd: repo, env: { ...ENV, ...GIT_HARDENING }, timeout: 60_000 });
 
-    // The danger is real, and it is told.
+    // The danger is real, and it is reported.
     expect(existsSync(proof)).toBe(true);
     expect(dangers).toEqual([{ key: "submodule.inner", value: "inner", origin: "index" }]);
     expect((await createPolicy().authorize({ command: "git status", cwd: repo })).behavior).toBe("deny");

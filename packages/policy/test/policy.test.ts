@@ -84,7 +84,7 @@ describe("a policy", () => {
     expect(policy.decide({ command: "ls" }).behavior).toBe("allow");
   });
 
-  it("denies, and tells the model why, where nobody can be asked", async () => {
+  it("denies, and tells the model why, where no one can be asked", async () => {
     const answer = await createPolicy().authorize({ command: "sort $x" });
 
     expect(answer).toMatchObject({ behavior: "deny", by: "policy" });

@@ -1,7 +1,7 @@
 /**
  * The classes of lines that look like reading and are not, each in many spellings; and their honest neighbours.
  *
- * What makes a class is told by its title. A new member belongs here, and its cause is mended for the class.
+ * What makes a class is reported by its title. A new member belongs here, and its cause is mended for the class.
  */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are shell text
 import { describe, expect, it } from "vitest";

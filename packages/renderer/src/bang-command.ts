@@ -16,7 +16,7 @@ import { DEFAULT_THEME, type Theme } from "./theme.ts";
 const KEPT_PREVIEWS = 5;
 const KEPT_LINES = BANG_PREVIEW_LINES * KEPT_PREVIEWS;
 
-/** Longest unfinished line that is kept, in UTF-16 units; a line that long is not read by anybody. */
+/** Longest unfinished line that is kept, in UTF-16 units; a line that long is not read by anyone. */
 const MAX_LINE_UNITS = 64 * 1024;
 
 /** How it is drawn. */
@@ -96,7 +96,7 @@ export class BashExecutionComponent {
     return this.#rows;
   }
 
-  /** Draws anew at the next `render`. */
+  /** Draws again at the next `render`. */
   invalidate(): void {
     this.#rows = undefined;
   }

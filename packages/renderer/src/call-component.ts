@@ -10,7 +10,7 @@ import type { RenderOptions } from "./preview.ts";
 import { renderTaskCall, type TaskAnswer, type TaskCallView } from "./tasks/task-call.ts";
 import { type CallView, renderBashCall } from "./tool-call.ts";
 
-/** Options of a component: the width is told at each `render`. */
+/** Options of a component: the width is given at each `render`. */
 export type CallOptions = Omit<RenderOptions, "width">;
 
 type Draw<Call, Answer> = (call: Call, answer: Answer | undefined, options: RenderOptions) => readonly string[];
@@ -56,7 +56,7 @@ class CallComponent<Call, Answer> {
     return this.#rows;
   }
 
-  /** Draws anew at the next `render`. */
+  /** Draws again at the next `render`. */
   invalidate(): void {
     this.#rows = undefined;
   }

@@ -1,11 +1,11 @@
 /**
- * Where a call stands, told from its result's facts. Everything that is drawn differently by state asks here.
+ * Where a call stands, read from its result's facts. Everything that is drawn differently by state asks here.
  */
 import type { BashDetails, TextContent } from "@pi-bash/contract";
 import type { Run } from "./text/styled.ts";
 import type { Colours, Role } from "./theme.ts";
 
-/** The states a person can tell apart. */
+/** The states a person can distinguish. */
 export type CallState =
   | "pending"
   | "running"
@@ -38,7 +38,7 @@ export function callState(answer: CallAnswer | undefined, isStarted: boolean): C
   return isError ? "failed" : "success";
 }
 
-/** A mark for each state: told apart without colour, too. */
+/** A mark for each state: distinguished without colour, too. */
 export const STATE_MARKS: Readonly<Record<CallState, string>> = {
   pending: "·",
   running: "▸",

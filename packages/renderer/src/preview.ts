@@ -37,7 +37,7 @@ export function previewRows(terminalRows: number | undefined): number {
   return Math.min(RESULT_PREVIEW_LINES, room);
 }
 
-/** An output: all rows when expanded, else the last `most` of them, which is `previewRows` where nobody says. */
+/** An output: all rows when expanded, else the last `most` of them, which is `previewRows` where no one says. */
 export function outputRows(
   lines: readonly StyledLine[],
   options: RenderOptions,
@@ -50,7 +50,7 @@ export function outputRows(
   return [...noteRows(note, options), ...rows];
 }
 
-/** A command: as an output, but without the number of all rows, which nobody needs of it. */
+/** A command: as an output, but without the number of all rows, which no one needs of it. */
 export function commandRows(lines: readonly StyledLine[], options: RenderOptions): Row[] {
   if (options.expanded) return wrapLines(lines, options.width);
   const most = previewRows(options.rows);

@@ -4,7 +4,7 @@
  */
 import type { Role } from "./theme.ts";
 
-/** Its mark, told apart without colour, too; its colour; its words. */
+/** Its mark, distinguished without colour, too; its colour; its words. */
 export type Standing = readonly [mark: string, role: Role, words: string];
 
 /** Of what has not ended. */

@@ -12,7 +12,7 @@ const MAX_WIDTH = 72;
 /** A terminal that is narrower has lines without a box. */
 const MIN_WIDTH = 24;
 
-/** What is told of a job that was started. */
+/** What is reported of a job that was started. */
 export interface StartedJob {
   readonly id: string;
   readonly command: string | undefined;

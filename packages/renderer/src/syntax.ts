@@ -1,5 +1,5 @@
 /**
- * Colours a command line for the eye. It decides nothing: what a command does is told by `@pi-bash/command`, and a wrong
+ * Colours a command line for the eye. It decides nothing: what a command does is reported by `@pi-bash/command`, and a wrong
  * guess here is a wrong colour.
  */
 import { displayText } from "@pi-bash/contract";
@@ -23,7 +23,7 @@ const OPENERS = new Set(["|", "||", "&&", ";", "&", "(", "|&", ";;", "$(", "`"])
 const TOKEN =
   /(#[^\n]*)|('[^']*(?:'|$)|"(?:[^"\\]|\\[\s\S])*(?:"|$)|\$'(?:[^'\\]|\\[\s\S])*(?:'|$))|(\$\{[^}\n]*\}?|\$[A-Za-z_]\w*|\$[0-9?@*#$!-])|(\d*(?:<<<|<<-?|>>|[<>]&|&>>?|>\||[<>])|\|\||&&|;;|\|&|[|;&()]|\$\(|`)|([^\s#'"$<>|;&()`\\]|\\[\s\S])+|\s+|[\s\S]/gy;
 
-/** Longest command that is coloured, in UTF-16 units. Patterns need room for what they match; nobody reads that much. */
+/** Longest command that is coloured, in UTF-16 units. Patterns need room for what they match; no one reads that much. */
 const MAX_COLOURED_UNITS = 64 * 1024;
 
 /** The command in lines of coloured runs, as `displayText` has it: hidden characters are written out. */

@@ -1,5 +1,5 @@
 /**
- * A call whose arguments and details nobody has checked: as a model wrote them, or as they were read from a history. Each
+ * A call whose arguments and details no one has checked: as a model wrote them, or as they were read from a history. Each
  * is taken where it is what it should be.
  */
 import { BashDetails, type TextContent } from "@pi-bash/contract";
@@ -8,7 +8,7 @@ import { partialObject } from "./partial-json.ts";
 
 /** What is known of a call. */
 export interface UncheckedCall {
-  /** The arguments, once they are complete; nobody needs to have checked them. */
+  /** The arguments, once they are complete; no one needs to have checked them. */
   readonly args?: Arguments | undefined;
   /** The arguments' JSON as far as it was streamed, while it is. */
   readonly argsText?: string | undefined;

@@ -74,7 +74,7 @@ describe("calls in Ink", () => {
     expect(stdout.listenerCount("resize")).toBe(0);
   });
 
-  it("of the task tools are drawn anew at another width", async () => {
+  it("of the task tools are drawn again at another width", async () => {
     const { call } = await realTools();
     const answer = await call("task_list", {});
     const args = { statuses: ["running", "reported"] };

@@ -48,7 +48,7 @@ describe("a call of the job tool", () => {
     expect(draw({ poll: "bg_1", cancel: [7, {}], list: "yes" })).toEqual(["▸ job list"]);
   });
 
-  it("that could not be followed, or was ended by the person, is told apart", async () => {
+  it("that could not be followed, or was ended by the person, is distinguished", async () => {
     const { call } = await realTools();
     const refused = await call("job", { poll: "bg_1" });
 
@@ -129,7 +129,7 @@ describe("waiting for jobs", () => {
     ]);
   });
 
-  it("tells an exit status, a signal, a deadline and a job that nobody knows apart", async () => {
+  it("tells an exit status, a signal, a deadline and a job that no one knows apart", async () => {
     const tools = await realTools();
     await start(tools, "echo two; exit 2");
     await start(tools, "echo late; sleep 60", 1);

@@ -1,4 +1,4 @@
-/** Answers of the job tool that nobody expects: of other versions, and made to break the screen. */
+/** Answers of the job tool that no one expects: of other versions, and made to break the screen. */
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../../test/support/random.ts";
 import { type JobAnswer, renderJobCall } from "../src/jobs/job-call.ts";

@@ -65,7 +65,7 @@ describe("a command as a task", () => {
     expect(draw({ tool: "task", argsText: "" })).toEqual(["· task …"]);
   });
 
-  it("that was stopped at its deadline, or that is refused, is told apart", async () => {
+  it("that was stopped at its deadline, or that is refused, is distinguished", async () => {
     const { call } = await realTools();
     const late = { kind: "bash", script: "echo up; sleep 60", timeout_secs: 1, display_name: "late" };
 

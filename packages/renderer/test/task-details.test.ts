@@ -1,4 +1,4 @@
-/** Answers of the task tools that nobody expects: of other versions, and made to break the screen. */
+/** Answers of the task tools that no one expects: of other versions, and made to break the screen. */
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../../test/support/random.ts";
 import { TaskCallComponent } from "../src/call-component.ts";

@@ -2,7 +2,7 @@
  * From the raw text of a program on a terminal to what a person would have seen of it.
  *
  * For the record and for the model: a progress bar is its last frame, a text that was redrawn is there once, and no
- * escape sequence is left. Nobody answers the questions in it; it was recorded.
+ * escape sequence is left. No one answers the questions in it; it was recorded.
  */
 import { VirtualTerminal, type VirtualTerminalOptions } from "./virtual-terminal.ts";
 

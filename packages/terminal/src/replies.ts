@@ -10,7 +10,7 @@ import type { Terminal } from "@xterm/headless";
 const FOREGROUND = "rgb:e5e5/e5e5/e5e5";
 const BACKGROUND = "rgb:0000/0000/0000";
 
-/** Pixels of a cell. Nobody draws here; they only have to agree with each other. */
+/** Pixels of a cell. No one draws here; they only have to agree with each other. */
 const CELL = { width: 8, height: 16 } as const;
 
 /** Operating system commands of the dynamic colours, with the answer to `?`. */

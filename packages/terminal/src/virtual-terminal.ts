@@ -23,7 +23,7 @@ export interface VirtualTerminalOptions {
   readonly scrollback?: number;
   /**
    * Takes the terminal's answers, to be typed to the program at once. One that it cannot take (it throws: the program has
-   * ended, or asks without end and reads nothing) is dropped, and the drawing goes on. Default: nobody is answered.
+   * ended, or asks without end and reads nothing) is dropped, and the drawing goes on. Default: no one is answered.
    */
   readonly onReply?: (reply: string) => void;
 }
@@ -78,7 +78,7 @@ export class VirtualTerminal {
     return this.#written;
   }
 
-  /** Changes the size. The program's own terminal is another one and has to be told as well. */
+  /** Changes the size. The program's own terminal is another one and has to be resized as well. */
   resize(cols: number, rows: number): void {
     this.#terminal.resize(cols, rows);
   }
@@ -136,7 +136,7 @@ export class VirtualTerminal {
       .some((row) => row !== "");
   }
 
-  /** The program asked to be told of the mouse. */
+  /** The program asked to be notified of the mouse. */
   get wantsMouse(): boolean {
     return this.#terminal.modes.mouseTrackingMode !== "none";
   }

@@ -119,8 +119,8 @@ describe("a question", () => {
   });
 });
 
-describe("an answer that nobody can take", () => {
-  it("is dropped, the drawing goes on, and the process is told once", async () => {
+describe("an answer that no one can take", () => {
+  it("is dropped, the drawing goes on, and the process is reported once", async () => {
     const warnings: (string | undefined)[] = [];
     const onWarning = (warning: NodeJS.ErrnoException) => void warnings.push(warning.code);
     process.on("warning", onWarning);
@@ -134,14 +134,14 @@ describe("an answer that nobody can take", () => {
     await terminal.write("e");
 
     expect(terminal.text()).toBe("abcde");
-    // Warnings are told in a later turn.
+    // Warnings are reported in a later turn.
     await new Promise((resolve) => setImmediate(resolve));
     expect(warnings).toEqual(["PI_REPLY_DROPPED"]);
   });
 });
 
 describe("a screen that was freed", () => {
-  it("holds nobody back: not what is being written, and not what comes later", async () => {
+  it("holds no one back: not what is being written, and not what comes later", async () => {
     const terminal = new VirtualTerminal();
     const pending = terminal.write("line\r\n".repeat(50_000));
     await terminal.write("a");

@@ -42,7 +42,7 @@ export interface AskedCall {
   /** Where the text as the model gave it would start. Absolute. */
   base: string;
   env: Readonly<Record<string, string>>;
-  /** It gets a shell of its own, in which nobody has changed anything. */
+  /** It gets a shell of its own, in which no one has changed anything. */
   isAsync: boolean;
   /** It wants a terminal that a person can type into. */
   wantsPty: boolean;

@@ -47,7 +47,7 @@ export interface BashTool {
   readonly concurrency: "exclusive";
   /**
    * Whether a call only reads and may run beside others: a host that asks may start such calls at once. It is decided
-   * anew when the call is made, by the session's policy where it has one; what then turns out to be more takes its turn.
+   * again when the call is made, by the session's policy where it has one; what then turns out to be more takes its turn.
    * Never throws: of parameters that cannot be read the answer is no.
    */
   isConcurrencySafe(params: unknown): boolean;
@@ -113,7 +113,7 @@ export function createBashTool(session: BashToolSession): BashTool {
   };
 }
 
-/** What a call is told that was ended by `task_terminate` before its command ran. */
+/** What a call is notified that was ended by `task_terminate` before its command ran. */
 const ENDED_IN_LINE = "The call was ended before its command ran";
 
 /** Whether a call only reads. Of parameters that cannot be read, and of one that asks to run where it can write: no. */
@@ -154,7 +154,7 @@ async function run(
 async function runOnBackend(call: PreparedCall, scene: CallScene): Promise<BashToolResult> {
   const { session, wait } = scene;
   const { asyncJobManager } = session;
-  // A call that somebody else has ended is no abort of its caller's.
+  // A call that someone else has ended is no abort of its caller's.
   const described = (run: FinishedRun): BashToolResult =>
     describeResult(run, wait?.stopped.aborted === true ? undefined : scene.signal);
   const isSandboxed = checkSandbox(call.settings, session);

@@ -19,7 +19,7 @@ export interface ParamsCheck<Params> {
   /** Name of the tool. */
   tool: string;
   schema: ParameterSchema<Params>;
-  /** What the model was shown, where that is less than `schema`. Its fields are those that are told of. */
+  /** What the model was shown, where that is less than `schema`. Its fields are those that are notified of. */
   shown?: { readonly shape: object };
 }
 

@@ -4,7 +4,7 @@
 import { isAbortSignal, onAbort } from "@pi-bash/contract/abort";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
 
-/** Throws `ToolError` for a signal that could tell nobody, and `ToolAbortError` for one that is aborted already. */
+/** Throws `ToolError` for a signal that could tell no one, and `ToolAbortError` for one that is aborted already. */
 export function checkSignal(signal: AbortSignal | undefined): void {
   if (signal === undefined || signal === null) return;
   try {

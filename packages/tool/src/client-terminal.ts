@@ -30,7 +30,7 @@ export interface ClientRun {
   timeoutMs: number;
   signal: AbortSignal | undefined;
   updates: LiveUpdates;
-  /** Most bytes of output that are told. */
+  /** Most bytes of output that are reported. */
   maxBytes: number;
   /** Masks secrets in what is reported. */
   mask: OutputMask | undefined;

@@ -25,7 +25,7 @@ export interface CallScene {
   context: ToolContext;
   signal: AbortSignal | undefined;
   updates: LiveUpdates;
-  /** Absent: nobody is told that it waits or runs. */
+  /** Absent: no one is notified that it waits or runs. */
   wait?: CallWait | undefined;
 }
 

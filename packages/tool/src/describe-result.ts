@@ -24,7 +24,7 @@ import { readOnlyNotice, readOnlyOutcome, withFirstOutput } from "./read-only/re
 import { sandboxNotice } from "./sandbox-notice.ts";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
 
-/** Survivors told as data; a command may leave thousands, each with a command line of up to 4 KiB. */
+/** Survivors reported as data; a command may leave thousands, each with a command line of up to 4 KiB. */
 const MAX_SURVIVORS = 50;
 /** Room for what is said after an answer that has no status. */
 const EXTRA_BYTES = 128;

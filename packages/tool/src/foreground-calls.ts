@@ -33,7 +33,7 @@ export interface ForegroundCall {
 
 /** One call's entry. */
 interface OwnCall {
-  /** Aborted when somebody else ends the call. */
+  /** Aborted when someone else ends the call. */
   readonly stopped: AbortSignal;
   /** It has its turn; whether in the session's shell, where others wait for it. */
   start(hasShell: boolean): void;
@@ -98,7 +98,7 @@ export class ForegroundCalls {
 
 /** One call's wait for its turn. */
 export interface CallWait {
-  /** Aborted when somebody else ends the call: `task_terminate`. */
+  /** Aborted when someone else ends the call: `task_terminate`. */
   readonly stopped: AbortSignal;
   /** The call has its turn. @returns what to say of the wait, where it was long */
   start(hasShell: boolean): string | undefined;

@@ -2,7 +2,7 @@
  * Turns internal URLs into paths: in a command line quoted for the shell, in `env` and `cwd` as they are.
  *
  * Only whole words of a command count (see `@pi-bash/command`), so prose that mentions a URL stays prose. What a path
- * may be is decided here for every scheme: `..` in any encoding is refused before anybody resolves it. Skills and local
+ * may be is decided here for every scheme: `..` in any encoding is refused before anyone resolves it. Skills and local
  * files are looked up here, artifacts in the executor's store; all other schemes are the router's of the host.
  */
 import { dirname, resolve } from "node:path";

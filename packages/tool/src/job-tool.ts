@@ -21,7 +21,7 @@ const MAX_POLL_MS = 30 * 60_000;
 const PROGRESS_INTERVAL_MS = 500;
 /** Newest output shown of a job that still runs, in bytes. */
 const RUNNING_TAIL_BYTES = 2 * 1024;
-/** Said of a job whose result somebody has. */
+/** Said of a job whose result someone has. */
 const TAKEN = "Its result was taken before.";
 
 /** The answer to a call of `job`. */
@@ -41,7 +41,7 @@ export interface JobToolUpdate {
   details: JobDetails & BashDetails;
 }
 
-/** Told of the jobs while they are waited for: when one has news, at most twice a second, and each second of the wait. */
+/** Notified of the jobs while they are waited for: when one has news, at most twice a second, and each second of the wait. */
 export type JobUpdateListener = (update: JobToolUpdate) => unknown;
 
 /** The tool `job`, as an agent registers it. */
@@ -90,7 +90,7 @@ export function createJobTool(session: BashToolSession): JobTool {
 class JobDesk {
   readonly #manager: JobManager;
   readonly #owner: string | undefined;
-  /** Most bytes of what is told. */
+  /** Most bytes of what is reported. */
   readonly #maxBytes: number;
   readonly #texts: string[] = [];
   readonly #jobs = new Map<string, ReportedJob>();
@@ -150,13 +150,13 @@ class JobDesk {
     };
   }
 
-  /** What is known of a job by now. `more`: what only the one who asked for it is told. */
+  /** What is known of a job by now. `more`: what only the one who asked for it is reported. */
   #tell(id: string, job: JobView | undefined, more: Told): void {
     if (job === undefined) this.#missing.add(id);
     else this.#jobs.set(id, { ...this.#jobs.get(id), ...reported(job), ...more });
   }
 
-  /** The jobs told of so far, and how some of them stand now. */
+  /** The jobs reported so far, and how some of them stand now. */
   #details(now: readonly ReportedJob[]): JobDetails {
     const jobs = new Map([...this.#jobs, ...now.map((job) => [job.id, job] as const)]);
     return {

@@ -15,7 +15,7 @@ import { sizeText } from "./notices.ts";
 
 /** Time between two looks at the size of the copy, in milliseconds: at 2 GiB a second it grows by 512 MiB. */
 const LOOK_INTERVAL_MS = 250;
-/** Larger copies are told in bytes only; counting their lines would take longer than the command, in bytes. */
+/** Larger copies are reported in bytes only; counting their lines would take longer than the command, in bytes. */
 const MAX_COUNTED_BYTES = 64 * 1024 * 1024;
 /** Room for what `tee` has to say: a path and a reason. */
 const COMPLAINT_BYTES = 1_024;
@@ -23,7 +23,7 @@ const COMPLAINT_BYTES = 1_024;
 export interface KeptStream {
   /** The text to run. */
   command: string;
-  /** Ends the keeping; call it once the command has ended. What the model is told, if anything was hidden. */
+  /** Ends the keeping; call it once the command has ended. What the model reads, if anything was hidden. */
   finish(): Promise<string | undefined>;
 }
 

@@ -7,7 +7,7 @@
 import type { BashDetails, BashToolUpdate } from "@pi-bash/contract";
 import { guardListener, warnAboutListener } from "@pi-bash/executor/internal";
 
-/** Told of the newest end of a call's output while it runs. */
+/** Notified of the newest end of a call's output while it runs. */
 export type UpdateListener = (update: BashToolUpdate) => unknown;
 
 export interface LiveUpdates {
@@ -16,7 +16,7 @@ export interface LiveUpdates {
 }
 
 /**
- * A listener for one call: `end` is called when the call has settled, and nothing is told after that, whatever goes on in
+ * A listener for one call: `end` is called when the call has settled, and nothing is reported after that, whatever goes on in
  * the background. Undefined stays undefined.
  */
 export function untilSettled(listener: UpdateListener | undefined): {

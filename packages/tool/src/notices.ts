@@ -92,7 +92,7 @@ export function survivorsNotice({ survivors = [], artifactId }: CommandResult): 
 /** Of the folder: the session is in another one now, or the command has left the one that it ran in. */
 export type FolderNews = { kind: "moved"; to: string } | { kind: "left"; from: string };
 
-/** What became of the session, and what its user is told once. */
+/** What became of the session, and what its user is reported once. */
 export function sessionNotices(result: CommandResult, folder: FolderNews): string[] {
   const lines: string[] = [];
   lines.push(...replacementNotice(result));

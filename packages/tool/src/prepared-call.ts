@@ -182,7 +182,7 @@ function fix(command: string, mode: "tee" | "strip", { applied, rewriteNotices }
   const fixups = applyBashFixups(command, mode);
   for (const text of fixups.stripped) {
     applied.push(`stripped trailing \`${text}\``);
-    // A `2>&1` at the end changes nothing that anybody can see.
+    // A `2>&1` at the end changes nothing that anyone can see.
     if (text.startsWith("|")) {
       rewriteNotices.push(
         `Stripped trailing \`${text}\` — bash output is truncated automatically and the whole of a large one is kept.`,
@@ -254,7 +254,7 @@ async function expand(text: CallText, session: BashToolSession, way: "look" | "m
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(text.env)) env[name] = await expandEnvValue(value, expansion);
   const path = text.cwd === undefined ? "." : await expandCwd(text.cwd, expansion);
-  // The environment is made anew each time it is asked for, and few directories begin with `~`.
+  // The environment is made again each time it is asked for, and few directories begin with `~`.
   const { place } = session;
   const home = (): string =>
     place === undefined ? (session.executor.environment().env["HOME"] ?? homedir()) : (place.home ?? "/");

@@ -1,5 +1,5 @@
 /**
- * What a model is told about the tools: short, and only what is true in this session.
+ * What a model reads about the tools: short, and only what is true in this session.
  */
 import type { Settings } from "@pi-bash/contract";
 import type { BashToolSession } from "./session.ts";

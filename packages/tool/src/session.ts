@@ -67,7 +67,7 @@ export interface BashToolSession {
    * before the signals of the calls. Asked for at each call; with jobs only. Absent: a command ends with its call.
    */
   callerGone?(): AbortSignal | undefined;
-  /** Told of a setting that cannot be used, once. Default: a process warning. */
+  /** Notified of a setting that cannot be used, once. Default: a process warning. */
   warn?(message: string): void;
 }
 

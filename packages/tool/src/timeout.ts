@@ -10,7 +10,7 @@ export interface CallTimeout {
   milliseconds: number;
   /** Asked for, where that differs, in seconds. */
   requestedSeconds?: number;
-  /** What the model is told, where it differs. */
+  /** What the model reads, where it differs. */
   notice?: string;
 }
 

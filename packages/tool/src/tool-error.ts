@@ -45,7 +45,7 @@ export class ToolAbortError extends Error {
 
 /**
  * What is thrown for an error of a layer below. Errors with a code are refusals (a shell that is missing, a variable
- * that steers the loader, too many jobs) and the model is told; anything else is a defect and passes through.
+ * that steers the loader, too many jobs) and the model is notified; anything else is a defect and passes through.
  */
 export function refusal(error: unknown): unknown {
   if (error instanceof ToolError || error instanceof ToolAbortError) return error;

@@ -6,7 +6,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { InternalScheme } from "@pi-bash/command";
 import { ToolError } from "./tool-error.ts";
 
-/** Layers of percent-encoding that are looked through; nobody means more, and a resolver may decode once again. */
+/** Layers of percent-encoding that are looked through; no one means more, and a resolver may decode once again. */
 const MAX_DECODINGS = 5;
 
 /** Refuses `..` as a segment, NUL, and absolute paths, however often they are encoded. */

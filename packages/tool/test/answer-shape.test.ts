@@ -1,6 +1,6 @@
 /**
  * The form of an answer: one block of text, no cap on lines, what an update says about a job, and what became of a call
- * that somebody else ended (seeds 000 section "Result shaping", 001 "Outputs").
+ * that someone else ended (seeds 000 section "Result shaping", 001 "Outputs").
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ describe("the form of an answer", () => {
     expect(result.details).not.toHaveProperty("meta");
   });
 
-  it("is a failure, not an abort, where somebody else ended the command", async () => {
+  it("is a failure, not an abort, where someone else ended the command", async () => {
     const { bash, folder, session } = scene();
     const call = thrown(bash({ command: "echo before; touch begun; sleep 300" }));
     await until(() => existsSync(join(folder, "begun")), "the command runs");

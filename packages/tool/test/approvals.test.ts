@@ -91,7 +91,7 @@ describe("a session without a policy", () => {
 });
 
 describe("a session with a policy", () => {
-  it("refuses what nobody can be asked about, with reason, remedy and the rule that would allow it", async () => {
+  it("refuses what no one can be asked about, with reason, remedy and the rule that would allow it", async () => {
     const { bash, folder } = guarded();
 
     const error = await thrown(bash({ command: "npm install left-pad > log" }));
@@ -100,7 +100,7 @@ describe("a session with a policy", () => {
       "Command blocked by policy; do not retry it in another form.\n" +
         "- `npm` runs code; only asking for its version is read-only\n" +
         "- `> log` writes a file\n" +
-        "Nobody is there to be asked; a person can allow it with `Bash(npm install **)`.",
+        "No one is there to be asked; a person can allow it with `Bash(npm install **)`.",
     );
     expect(error.details?.refusal).toMatchObject({
       by: "policy",
@@ -251,7 +251,7 @@ describe("read-only commands", () => {
     expect(textOf(await waiting)).toMatch(/^open\n/);
   });
 
-  it("are told apart for hosts that start calls at once", () => {
+  it("are distinguished for hosts that start calls at once", () => {
     const tool = createBashTool(guarded().session);
 
     expect(tool.isConcurrencySafe({ command: "ls | wc -l" })).toBe(true);

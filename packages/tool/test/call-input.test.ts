@@ -155,7 +155,7 @@ describe("an abort", () => {
     expect(error.message).toMatch(/^\[Command cancelled\]\nbefore\n/);
   });
 
-  it("by somebody else than the caller is a failure", async () => {
+  it("by someone else than the caller is a failure", async () => {
     const { bash, folder, session } = scene();
     const call = thrown(bash({ command: "touch ran; sleep 300" }));
     await until(() => existsSync(join(folder, "ran")), "the command runs");

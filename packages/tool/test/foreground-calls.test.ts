@@ -91,7 +91,7 @@ describe.each([{}, { "bash.directoryPersists": true }])("a call that has the she
 });
 
 describe("a call that only reads", () => {
-  it("waits for nobody, and nobody is told that it has the shell", async () => {
+  it("waits for no one, and no one is told that it has the shell", async () => {
     const { scene, call, release, holder } = await held();
 
     expect(textOf(await call("pwd"))).toMatch(new RegExp(`^${scene.folder}\n`));

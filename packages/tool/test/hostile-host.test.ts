@@ -20,7 +20,7 @@ function hurry(): void {
   });
 }
 
-/** Rejections that nobody caught while the test ran. */
+/** Rejections that no one caught while the test ran. */
 function unhandled(): unknown[] {
   const found: unknown[] = [];
   const note = (reason: unknown): void => void found.push(reason);

@@ -54,7 +54,7 @@ const REFUSED: [title: string, params: unknown][] = [
   ["a function's name", { command: ":", env: { "BASH_FUNC_x%%": "() { :; }" } }],
   ["`__proto__` for a name", { command: ":", env: JSON.parse('{"__proto__":"own"}') }],
   ["a Map of variables", { command: ":", env: new Map([["A", "1"]]) }],
-  ["a key of nobody's", { command: ":", constructor: 1 }],
+  ["a key of no one's", { command: ":", constructor: 1 }],
   ["a getter of the command that throws", throwing("command")],
   ["a getter of the environment that throws", throwing("env")],
   ["a getter of the timeout that throws", throwing("timeout")],

@@ -142,7 +142,7 @@ describe("the console", () => {
 
   it.each([
     ["it was not asked for", { command: "echo plain" }, PERSON, {}],
-    ["nobody is there", { command: "echo plain", pty: true }, { hasUI: false, ui: {} }, {}],
+    ["no one is there", { command: "echo plain", pty: true }, { hasUI: false, ui: {} }, {}],
     ["there is no interface", { command: "echo plain", pty: true }, { hasUI: true }, {}],
     ["`PI_NO_PTY` is 1", { command: "echo plain", pty: true }, PERSON, { PI_NO_PTY: "1" }],
   ])("is not used where %s; the call runs without, silently", async (_why, params, context, hostEnv) => {

@@ -23,7 +23,7 @@ async function place({ bash, folder }: Pick<Scene, "bash" | "folder">): Promise<
 }
 
 describe("a `cd` that lasts", () => {
-  it("is where the next call starts, and is told once", async () => {
+  it("is where the next call starts, and is reported once", async () => {
     const at = lasting();
 
     const moved = await at.bash({ command: "cd a && ls" });

@@ -70,7 +70,7 @@ describe("a session without a policy", () => {
     const { bash, session } = scene({ "bash.approvalTimeoutMs": 100 });
     Object.assign(session, { approve: () => new Promise(() => undefined) });
 
-    expect((await thrown(bash({ command: OPEN }))).message).toContain("nobody answered");
+    expect((await thrown(bash({ command: OPEN }))).message).toContain("no one answered");
   });
 
   it("runs everything else as before", async () => {

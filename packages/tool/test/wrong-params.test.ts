@@ -82,7 +82,7 @@ it("parameters that cannot be read, or have no end, are refused by every tool in
   }
 });
 
-it("a signal that tells nobody is refused by every tool, and one that is aborted ends the call", async () => {
+it("a signal that tells no one is refused by every tool, and one that is aborted ends the call", async () => {
   const deaf = {
     aborted: false,
     removeEventListener: () => undefined,
@@ -105,7 +105,7 @@ it("a signal that tells nobody is refused by every tool, and one that is aborted
   }
 });
 
-it("settings that cannot be read are told of by whatever a tool says of itself", async () => {
+it("settings that cannot be read are notified of by whatever a tool says of itself", async () => {
   const { session } = await taskScene();
   const settings = {
     get shellPath(): string {
@@ -119,7 +119,7 @@ it("settings that cannot be read are told of by whatever a tool says of itself",
   await expect(tool.execute("call", { command: "true" })).rejects.toBeInstanceOf(ToolError);
 });
 
-it("the name of a variable that is none is told in one short line", async () => {
+it("the name of a variable that is none is reported in one short line", async () => {
   const { bash } = await everyTool();
 
   for (const name of ["A\nB\x1b[2J", `A ${"x".repeat(10_000_000)}`]) {

@@ -1,5 +1,5 @@
 /**
- * A command can stop the process that supervises it: its parent. Nobody may wait for that one, and it must end with its
+ * A command can stop the process that supervises it: its parent. No one may wait for that one, and it must end with its
  * host.
  */
 import { randomInt } from "node:crypto";
@@ -48,7 +48,7 @@ describe("a supervisor that a command stopped", () => {
     ["landlock", "T"],
   ] as const)("ends with its host, sandbox: %s", async ([backend, state], { skip }) => {
     if (backend !== undefined && !capabilities().sandbox.includes(backend)) skip(`this machine has no ${backend}`);
-    // What is in a sandbox may not be readable: it is found by its words, which nobody else has.
+    // What is in a sandbox may not be readable: it is found by its words, which no one else has.
     const seconds = `300.${randomInt(1e9, 1e10)}`;
     const host = startHost("stop-supervisor", { args: [seconds, ...(backend === undefined ? [] : [backend])] });
     await host.printed("ready");

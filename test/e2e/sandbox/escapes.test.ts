@@ -33,7 +33,7 @@ const REASONS: Readonly<Record<string, SandboxRefusalKind>> = {
   "move the folder of a hook away": "protected-path",
   "change the configuration of git": "protected-path",
   "make what editors read": "protected-path",
-  "mount anew": "mount",
+  "mount again": "mount",
   "nest namespaces": "namespace",
   "look through proc": "process",
   "kill the host": "process",
@@ -75,7 +75,7 @@ describe(`without a sandbox${noBus}`, () => {
 // kernel said; the sandbox itself is native and the same.
 describe.skipIf("bun" in process.versions).each(WAYS)("$way", ({ backend, degraded }) => {
   const isAlone = degraded.length > 0;
-  // A kernel or a machine without it; what it lacks is told by the error that `sandbox` gives there.
+  // A kernel or a machine without it; what it lacks is reported by the error that `sandbox` gives there.
   const isOffered = capabilities().sandbox.includes(backend);
   for (const { user, options, works } of USERS) {
     const machine = isOffered ? "" : ` (this machine has no ${backend})`;

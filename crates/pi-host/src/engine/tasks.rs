@@ -38,7 +38,7 @@ impl<T> Future for Contained<T> {
         if matches!(polled, Ok(Poll::Pending)) {
             return Poll::Pending;
         }
-        // Before the end is told: what the work holds is given back.
+        // Before the end is reported: what the work holds is given back.
         self.0 = None;
         match polled {
             Ok(Poll::Ready(value)) => Poll::Ready(Some(value)),

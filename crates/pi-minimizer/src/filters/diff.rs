@@ -1,6 +1,6 @@
 //! Unified diffs of git: every changed line of source stays, what git says twice goes.
 //!
-//! Bodies of lock files and bundles are written by tools and read by nobody: they are counted.
+//! Bodies of lock files and bundles are written by tools and read by no one: they are counted.
 
 use crate::doc::Doc;
 use crate::marker::Kind;

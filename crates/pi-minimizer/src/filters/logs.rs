@@ -30,7 +30,7 @@ pub(crate) static FAMILY: Family = Family {
 
 /// Events of one template that stand before the rest folds: two lines show what varies.
 const SHOWN: usize = 2;
-/// The same for errors, whose identifiers somebody may have to look up.
+/// The same for errors, whose identifiers someone may have to look up.
 const SHOWN_ERRORS: usize = 3;
 /// Fewer lines than this are read faster than they are explained.
 const MIN_LINES: usize = 12;

@@ -33,7 +33,7 @@ pub(crate) fn thin(doc: &mut Doc<'_>, start: usize, all: bool) -> usize {
     thin_parts(doc, start, all, |doc, at| part(doc.line(at)))
 }
 
-/// Thins a frame whose parts somebody reads.
+/// Thins a frame whose parts someone reads.
 fn thin_parts(
     doc: &mut Doc<'_>,
     start: usize,

@@ -69,9 +69,9 @@ struct State {
     update: Option<Update>,
     quiet: Option<QuietTerminal>,
     end: Option<End>,
-    /// JavaScript was told of the end while it held a delivery.
+    /// JavaScript was notified of the end while it held a delivery.
     end_announced: bool,
-    /// No one reads any more: what comes is dropped and nobody is held back.
+    /// No one reads any more: what comes is dropped and no one is held back.
     abandoned: bool,
     /// The run waits for room.
     is_held: bool,
@@ -308,7 +308,7 @@ impl Mailbox {
         state
     }
 
-    /// Whether the run may go on; where not, it is told when it may.
+    /// Whether the run may go on; where not, it is reported when it may.
     fn has_room(&self) -> bool {
         let mut state = self.lock();
         state.is_held = !state.abandoned && state.waiting_bytes >= WINDOW_BYTES;

@@ -39,7 +39,7 @@ impl ReadyQueue {
         drop(ready);
         if ring {
             // Two answers are possible and both are fine: taken, or the environment is closing,
-            // and then nobody waits for anything.
+            // and then no one waits for anything.
             self.doorbell.call((), ThreadsafeFunctionCallMode::NonBlocking);
         }
     }

@@ -1,4 +1,4 @@
-//! Raw bytes of a flood that nobody has looked at, in the buffers that they were read into.
+//! Raw bytes of a flood that no one has looked at, in the buffers that they were read into.
 //!
 //! A copy of each would cost as much as all else that the sink does with them. So a buffer that is
 //! half full or more is kept as it is, and its reader goes on with another one.

@@ -1,6 +1,6 @@
 //! Cuts lines that are too long in the middle, on their way into the window.
 //!
-//! One line of minified code would push everything else out of the window, and nobody reads its
+//! One line of minified code would push everything else out of the window, and no one reads its
 //! middle. Only the text shown is cut: the spill file has the line whole.
 
 use memchr::{memchr, memrchr};

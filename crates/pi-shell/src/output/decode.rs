@@ -9,7 +9,7 @@ const MAX_PENDING: usize = 3;
 
 const REPLACEMENT: &str = "\u{fffd}";
 
-/// Pieces of text shorter than this are put together before anybody looks at them. Among arbitrary
+/// Pieces of text shorter than this are put together before anyone looks at them. Among arbitrary
 /// bytes a piece is a byte or two, and most of the time went into beginning with each.
 const GATHERED_BYTES: usize = 1024;
 

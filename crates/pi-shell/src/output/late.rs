@@ -2,7 +2,7 @@
 //!
 //! A dev server started with `&` goes on writing into the pipe of a command that is over. That
 //! must not reach the next command's output, and it must not fill memory, yet the last lines of it
-//! are what somebody asks for when the server has died.
+//! are what someone asks for when the server has died.
 
 use std::collections::VecDeque;
 

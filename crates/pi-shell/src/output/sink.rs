@@ -53,7 +53,7 @@ pub struct Sink {
     finished: Option<Finished>,
 }
 
-/// What the first `finish` was told.
+/// What the first `finish` was given.
 #[derive(Debug)]
 struct Finished {
     notice: Option<String>,
@@ -201,7 +201,7 @@ impl Sink {
         self.summary()
     }
 
-    /// Makes the spill file with all there is, also where the window has room: somebody will go on
+    /// Makes the spill file with all there is, also where the window has room: someone will go on
     /// writing after the end. Nothing happens after `finish`, or where there is no path for it.
     pub fn require_spill(&mut self) {
         if self.finished.is_none() {

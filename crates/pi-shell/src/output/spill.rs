@@ -226,7 +226,7 @@ impl Identity {
 /// Makes a file that did not exist, for its owner alone.
 fn create(path: &Path) -> io::Result<File> {
     // `create_new` is O_EXCL, which also refuses a symbolic link; the standard library adds
-    // O_CLOEXEC. Output can hold secrets, so nobody else reads it.
+    // O_CLOEXEC. Output can hold secrets, so no one else reads it.
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

@@ -100,7 +100,7 @@ fn vo_06_a_file_that_cannot_be_written_any_more_is_removed() {
 #[test]
 fn vo_06_a_full_disk_is_named_and_a_file_that_is_not_ours_stays() {
     let (_folder, path) = spill_place();
-    fs::write(&path, "somebody else's").expect("another file of that name");
+    fs::write(&path, "someone else's").expect("another file of that name");
     let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("the full device");
     let mut spill = Spill::with_open_file(path.clone(), full);
 
@@ -267,7 +267,7 @@ fn late_output_is_not_written_into_another_file_of_the_same_name() {
 
     sink.note_late(b"late\n");
 
-    // Without inodes (Windows) the two cannot be told apart.
+    // Without inodes (Windows) the two cannot be distinguished.
     let expected = if cfg!(unix) { "another" } else { "anotherlate\n" };
     assert_eq!(fs::read_to_string(&path).expect("the other file"), expected);
 }

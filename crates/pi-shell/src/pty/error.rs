@@ -1,4 +1,4 @@
-//! Why a program on a pseudoterminal never ran, or why a control call found nobody to control.
+//! Why a program on a pseudoterminal never ran, or why a control call found no one to control.
 //!
 //! The texts are those that are published for this class; callers branch on the code.
 

@@ -1,13 +1,13 @@
-//! When a consumer is told of what a terminal brought: at once, or a moment later with more.
+//! When a consumer is notified of what a terminal brought: at once, or a moment later with more.
 //!
 //! A terminal gives a few KiB at a time, and to wake JavaScript for each costs a third of what the
-//! reading does. A word, an answer and a prompt are told at once: only a flood is gathered.
+//! reading does. A word, an answer and a prompt are reported at once: only a flood is gathered.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Longest that a flood waits: half of a frame, which nobody sees.
+/// Longest that a flood waits: half of a frame, which no one sees.
 const SPAN: Duration = Duration::from_millis(8);
 
 /// A flood: so many bytes within `SPAN`, more than a full screen of colours has.
@@ -29,7 +29,7 @@ impl Gather {
         Self { span_began: now, bytes: 0, goes_on: false, due: None }
     }
 
-    /// Counts bytes that came at `now`. Whether the consumer is to be told at once; where not, it
+    /// Counts bytes that came at `now`. Whether the consumer is to be reported at once; where not, it
     /// is when `due` has come.
     pub(super) fn is_told_at_once(&mut self, count: usize, now: Instant) -> bool {
         let since = now - self.span_began;
@@ -47,12 +47,12 @@ impl Gather {
         true
     }
 
-    /// When the consumer is to be told of what waits.
+    /// When the consumer is to be notified of what waits.
     pub(super) fn due(&self) -> Option<Instant> {
         self.due
     }
 
-    /// The consumer was told.
+    /// The consumer was notified.
     pub(super) fn told(&mut self) {
         self.due = None;
     }

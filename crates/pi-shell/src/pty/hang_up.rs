@@ -35,7 +35,7 @@ pub(super) async fn hang_up(supervisor: &Supervisor, leader: &Child) {
     let targets: Vec<ProcessIdentity> = std::iter::once(leader.identity())
         .chain(plan.targets().into_iter().map(|entry| entry.identity))
         .collect();
-    // All are stopped before one is told: a shell whose child dies first would go on with the
+    // All are stopped before one is signalled: a shell whose child dies first would go on with the
     // next command of its script.
     for signal in [STOP, Signal::HUP.as_raw(), CONTINUE] {
         for target in &targets {

@@ -70,7 +70,7 @@ impl Input {
             }
             match terminal.write(&offer).await {
                 Ok(taken) => drop(lock(&self.queue).drain(..taken)),
-                // No program has the terminal open, so nobody will read this.
+                // No program has the terminal open, so no one will read this.
                 Err(_) => lock(&self.queue).clear(),
             }
         }

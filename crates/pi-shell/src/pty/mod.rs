@@ -206,7 +206,7 @@ struct Controls {
     target: Mutex<Target>,
 }
 
-/// Whom controls reach, and what was asked for before there was anybody.
+/// Whom controls reach, and what was asked for before there was anyone.
 struct Target {
     size: Size,
     signals: Vec<Signal>,

@@ -15,7 +15,7 @@ use crate::request::{EnvironmentEntry, RunOptions};
 use crate::sandbox::SandboxOptions;
 use crate::{proxy_variables, shell_path, validate};
 
-/// What programs are told about the terminal: the description that every system has.
+/// What programs are notified about the terminal: the description that every system has.
 const TERM: (&str, &str) = ("TERM", "xterm-256color");
 
 /// Names of the host's environment that do not describe the new terminal: its own size is asked

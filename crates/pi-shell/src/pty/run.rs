@@ -54,12 +54,12 @@ const STOPPED_DRAIN_LIMIT: Duration = Duration::from_millis(500);
 /// holds a process.
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 
-/// Silence after which a terminal that somebody outside of the tree holds open counts as read.
+/// Silence after which a terminal that someone outside of the tree holds open counts as read.
 const HELD_LIMIT: Duration = Duration::from_millis(500);
 
 /// Most bytes that can be in the kernel when the tree is dead: 64 KiB on their way and a line
 /// discipline's 4 KiB (`tty_buffer.c`, `n_tty.c`), with room for other systems. What comes beyond
-/// them is somebody else's.
+/// them is someone else's.
 const KERNEL_BYTES: usize = 256 * 1024;
 
 /// Runs `launch` to its end.

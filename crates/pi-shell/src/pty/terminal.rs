@@ -22,7 +22,7 @@ use crate::source::ReadOutcome;
 use crate::sys::{open_controller, watch};
 
 /// Pause after which a full terminal is tried again. The kernel tells when a program read; this
-/// is for programs that change the mode of their terminal instead, which is told to nobody.
+/// is for programs that change the mode of their terminal instead, which is told to no one.
 const RETRY_WRITE: Duration = Duration::from_millis(20);
 
 /// Bytes that a read must have room for; a terminal gives at most 4 KiB at once.
@@ -157,7 +157,7 @@ pub(super) fn path_of(programs_end: &OwnedFd) -> Option<PathBuf> {
     Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
 }
 
-/// A descriptor of the programs' end, closed on exec, that becomes nobody's controlling terminal
+/// A descriptor of the programs' end, closed on exec, that becomes no one's controlling terminal
 /// by being opened.
 #[cfg(target_os = "linux")]
 fn open_programs_end(controller: &OwnedFd) -> io::Result<OwnedFd> {

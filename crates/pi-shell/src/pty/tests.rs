@@ -265,7 +265,7 @@ async fn a_slow_consumer_gets_every_byte_of_a_program_that_ended_long_ago() {
     let screen = Screen::with_permits(0);
     let (told, pid) = std::sync::mpsc::channel();
     let tell: OnStart = Box::new(move |pid| told.send(pid).unwrap());
-    // Less than the kernel holds while nobody reads, and a consumer that takes nothing.
+    // Less than the kernel holds while no one reads, and a consumer that takes nothing.
     let running =
         Running::start(command("printf '%*s' 1000 x; exit 5"), screen.clone(), Some(tell));
     eventually("a first piece", || !screen.text().is_empty()).await;

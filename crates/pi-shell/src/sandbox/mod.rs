@@ -122,7 +122,7 @@ impl SandboxReport {
             Ok(Found { plants, is_partial }) => {
                 Self { planted: plants, partly_searched: is_partial, ..self }
             }
-            // It did not end as it should: nothing is known, and that is what is told.
+            // It did not end as it should: nothing is known, and that is what is reported.
             Err(_) => Self { partly_searched: true, ..self },
         }
     }

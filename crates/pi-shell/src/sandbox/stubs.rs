@@ -23,7 +23,7 @@ pub(super) enum StubKind {
     Folder,
 }
 
-/// Stubs that somebody needs. Dropped, they are removed unless another session needs them, too.
+/// Stubs that someone needs. Dropped, they are removed unless another session needs them, too.
 #[derive(Debug, Default)]
 pub(crate) struct Stubs(Vec<(PathBuf, OwnedFd)>);
 
@@ -82,7 +82,7 @@ impl Drop for Stubs {
             }
             let Ok(found) = fs::symlink_metadata(&path) else { continue };
             if is_stub(&found) {
-                // A folder that is not empty any more is somebody's; it stays.
+                // A folder that is not empty any more is someone's; it stays.
                 drop(if found.is_dir() { fs::remove_dir(&path) } else { fs::remove_file(&path) });
             }
         }

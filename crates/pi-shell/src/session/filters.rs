@@ -32,7 +32,7 @@ fn look_with(
     is_being_made: impl Fn(ProcessIdentity, &Ends) -> bool,
 ) -> Sight {
     if !cfg!(target_os = "linux") {
-        // Without `/proc` nothing can be told apart.
+        // Without `/proc` nothing can be distinguished.
         return Sight::Others;
     }
     let mut filters: Vec<Ends> = Vec::new();

@@ -52,7 +52,7 @@ pub(super) struct Ground {
     status: AtomicI32,
     /// What bounds the session.
     pub(super) limits: SessionLimits,
-    /// What commands are told of the sandbox around them.
+    /// What commands can know of the sandbox around them.
     sandbox: Option<SandboxReport>,
     /// Looks for what they leave behind in it.
     plants: Option<Plants>,
@@ -120,7 +120,7 @@ impl Ground {
         !self.folder.path().is_dir() || self.root.is_some_and(|root| !tree::is_alive(root))
     }
 
-    /// What a command that has just ended is told of the sandbox around it.
+    /// What a command that has just ended is notified of the sandbox around it.
     pub(super) async fn sandbox_report(&self) -> Option<SandboxReport> {
         let report = self.sandbox.clone()?;
         let refusals = self.egress.as_ref().map(Egress::refusals);

@@ -50,7 +50,7 @@ pub(super) async fn take(
 
 fn take_spare(executable: &Path, spec: &LaunchSpec) -> Option<Spare> {
     let spare = lock(&SPARE).take_if(|spare| spare.fits(executable, spec))?;
-    // Somebody may have killed it, or its folder may be gone.
+    // Someone may have killed it, or its folder may be gone.
     (spare.shell.child().exit_status().is_none() && spare.ground.folder.path().is_dir())
         .then_some(spare)
 }

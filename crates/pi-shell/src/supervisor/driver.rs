@@ -169,19 +169,19 @@ impl Driver {
         let (exit, told) = watch::channel(None);
         self.programs.insert(id, Program { identity, exit });
         if !self.answer_spawn(id, Ok(Child { identity, exit: told })) {
-            // Nobody knows of it, so nobody would ever stop it. It may have children already.
+            // No one knows of it, so no one would ever stop it. It may have children already.
             drop(tokio::task::spawn_blocking(move || orphans::kill(&[identity])));
         }
     }
 
-    /// True when somebody took the answer.
+    /// True when someone took the answer.
     fn answer_spawn(&mut self, id: u32, result: Result<Child, SpawnFailure>) -> bool {
         self.spawns.remove(&id).is_some_and(|answer| answer.send(result).is_ok())
     }
 
     /// Sees the supervisor off, then whatever it could not take along.
     async fn finish(&mut self) {
-        // From here on nobody can ask anything; what was asked is answered by the drop.
+        // From here on no one can ask anything; what was asked is answered by the drop.
         self.inbox.close();
         while self.inbox.try_recv().is_ok() {}
         rustix::net::shutdown(&*self.connection.socket(), Shutdown::Write).ok();

@@ -74,7 +74,7 @@ impl Inner {
         // Fails when the supervisor is dead already, which is what it is for.
         rustix::net::shutdown(&*self.socket, Shutdown::Write).ok();
         self.orders.send(Order::Close).ok();
-        // Somebody may have stopped it; stopped, it could not kill its tree.
+        // Someone may have stopped it; stopped, it could not kill its tree.
         process::signal(self.identity, libc::SIGCONT).ok();
     }
 
@@ -163,7 +163,7 @@ impl Child {
     /// How it ended, as far as the supervisor has told; `None` while it runs.
     pub(crate) fn exit_status(&self) -> Option<ChildExit> {
         let told = *self.exit.borrow();
-        // Without a driver nothing will be told any more.
+        // Without a driver nothing will be reported any more.
         told.or_else(|| self.exit.has_changed().is_err().then_some(ChildExit::Lost))
     }
 

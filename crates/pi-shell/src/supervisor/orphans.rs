@@ -1,7 +1,7 @@
 //! Kills what is in the sessions of given programs, from the host's side.
 //!
 //! The supervisor sweeps all or nothing, and while it lives that is its work. This is for the
-//! program that nobody asked for any more, and for what a supervisor left behind when it was
+//! program that no one asked for any more, and for what a supervisor left behind when it was
 //! itself killed. Its programs then belong to init, or to another subreaper above this host. They
 //! are found by what was known of them: their identities, whoever is below them, and whoever is in
 //! the session that each of them leads, which outlives its leader. A process that made a session

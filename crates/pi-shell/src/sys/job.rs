@@ -53,11 +53,11 @@ impl Job {
         if handle.is_null() {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the handle was just made and is owned by nobody else.
+        // SAFETY: the handle was just made and is owned by no one else.
         let handle = unsafe { OwnedHandle::from_raw_handle(handle) };
         let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
         limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
-        // SAFETY: the structure is that of the class, of the size that is told, and lives through
+        // SAFETY: the structure is that of the class, of the size that is given, and lives through
         // the call.
         let set = unsafe {
             SetInformationJobObject(
@@ -90,7 +90,7 @@ impl Job {
     /// The ids of the processes that live, at most `LISTED_PROCESSES`.
     pub(crate) fn processes(&self) -> Vec<u32> {
         let mut list = ProcessIds { assigned: 0, listed: 0, ids: [0; LISTED_PROCESSES] };
-        // SAFETY: the structure begins as that of the class does, has the size that is told, and
+        // SAFETY: the structure begins as that of the class does, has the size that is given, and
         // lives through the call. A list that does not fit is filled as far as it goes.
         unsafe {
             QueryInformationJobObject(

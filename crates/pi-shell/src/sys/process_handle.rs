@@ -1,4 +1,4 @@
-//! A child of this process, held so that nobody else can be mistaken for it, and reaped without
+//! A child of this process, held so that no one else can be mistaken for it, and reaped without
 //! touching the host's other children.
 //!
 //! The host has children of its own and a SIGCHLD handler that expects them; so nothing here

@@ -30,8 +30,8 @@ pub(crate) fn watch<T: HoldsDescriptor>(holder: T, interest: Interest) -> io::Re
     unsafe { AsyncFd::register_with_interest(holder, interest) }.map_err(io::Error::from)
 }
 
-/// A descriptor that the runtime watches only from when somebody waits for it: who does not wait
-/// is not woken up, and nobody pays for the waking.
+/// A descriptor that the runtime watches only from when someone waits for it: who does not wait
+/// is not woken up, and no one pays for the waking.
 #[cfg(target_os = "linux")]
 pub(crate) struct LazyWatch {
     descriptor: Arc<OwnedFd>,

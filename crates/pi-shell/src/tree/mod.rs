@@ -108,7 +108,7 @@ fn run_time_of(pid: i32) -> Option<Duration> {
     text.ok()?.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// Nobody tells.
+/// No one tells.
 #[cfg(not(target_os = "linux"))]
 fn run_time_of(_pid: i32) -> Option<Duration> {
     None
@@ -151,7 +151,7 @@ fn has_kill_pending(pid: i32) -> bool {
         .any(is_kill)
 }
 
-/// Nobody tells.
+/// No one tells.
 #[cfg(not(target_os = "linux"))]
 fn is_dying(_pid: i32) -> bool {
     false

@@ -36,7 +36,7 @@ pub(super) fn walk(root: i32, visit: &mut dyn FnMut(&ProcessEntry)) -> Walk {
     candidates.retain(|entry| entry.identity.pid != root && entry.identity.pid != own);
     let (mut bearers, mut others): (Vec<_>, Vec<_>) =
         candidates.into_iter().partition(|entry| is_marked(entry.identity.pid, &marker));
-    // Rounds until nobody joins: a child can be listed before its parent.
+    // Rounds until no one joins: a child can be listed before its parent.
     loop {
         let joined: Vec<ProcessEntry> = bearers
             .drain(..)

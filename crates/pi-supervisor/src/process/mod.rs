@@ -1,6 +1,6 @@
 //! Who is who, and who is below whom: identity, state, ancestry and signalling of processes.
 //!
-//! A pid alone names nobody: it is free for reuse when its process is reaped. So everything here
+//! A pid alone names no one: it is free for reuse when its process is reaped. So everything here
 //! goes by [`ProcessIdentity`], a pid with its start time, and a signal is sent through a pidfd
 //! opened before the start time was compared, where the system has one.
 //!
@@ -71,7 +71,7 @@ pub struct ProcessEntry {
     pub session: i32,
 }
 
-/// Whether a walk can have missed somebody.
+/// Whether a walk can have missed someone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Walk {
     /// Processes that were listed and gone when they were looked at. Each may have left a child

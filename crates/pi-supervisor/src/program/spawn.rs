@@ -72,7 +72,7 @@ pub(crate) fn start(spawn: &Spawn, descriptors: Vec<OwnedFd>) -> Result<Starting
         for (slot, byte) in bytes.iter_mut().skip(1).zip(errno.raw_os_error().to_le_bytes()) {
             *slot = byte;
         }
-        // Without a reader there is nobody to tell.
+        // Without a reader there is no one to tell.
         rustix::io::write(&child_report, &bytes).ok();
         sys::exit_child();
     };

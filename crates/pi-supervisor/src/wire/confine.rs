@@ -10,7 +10,7 @@ use super::codec::{Reader, Writer};
 pub struct Confine {
     /// Chosen by the host; named by the answer.
     pub id: u32,
-    /// Namespaces of its own first, where nobody made any around it.
+    /// Namespaces of its own first, where no one made any around it.
     pub namespaces: Option<Namespaces>,
     /// Port on 127.0.0.1 of the network namespace to listen at; 0: none. The listener comes to the
     /// host with the answer, as `SCM_RIGHTS`, and the supervisor keeps none.

@@ -85,7 +85,7 @@ fn pt_07_a_respawner_in_new_sessions_is_beaten() {
     let (status, left) = host.hang_up();
     assert_eq!(left, Vec::<i32>::new());
     assert!(status.success());
-    // Nobody is left who could write.
+    // No one is left who could write.
     let at_end = count();
     std::thread::sleep(std::time::Duration::from_millis(100));
     assert_eq!(count(), at_end);

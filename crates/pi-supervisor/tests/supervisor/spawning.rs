@@ -1,4 +1,4 @@
-//! How programs start, what they find, and how their failures and ends are told.
+//! How programs start, what they find, and how their failures and ends are reported.
 
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
@@ -239,7 +239,7 @@ fn nobody_else_is_adopted() {
     let mut host = Host::start();
     let program = host.shell("sleep 1000");
     let own = i32::try_from(std::process::id()).unwrap();
-    // A program of its own, the host, nobody, and no pid.
+    // A program of its own, the host, no one, and no pid.
     for pid in [program.identity.pid, own, i32::MAX, 0, -1] {
         let failure = host.adopt(pid).map(|running| running.identity).unwrap_err();
         assert_eq!(failure, (SpawnStep::Adopt, Errno::SRCH.raw_os_error()), "{pid}");

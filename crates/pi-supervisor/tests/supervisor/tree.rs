@@ -81,8 +81,8 @@ fn a_signal_never_reaches_another_process_of_the_same_pid() {
         ProcessIdentity { pid: running.identity.pid, start_time: running.identity.start_time + 1 };
     assert_eq!(signal(other, 9).unwrap_err().raw_os_error(), Some(libc::ESRCH));
     for no_process in [0, -1, -running.identity.pid] {
-        let nobody = ProcessIdentity { pid: no_process, start_time: 0 };
-        assert_eq!(signal(nobody, 9).unwrap_err().raw_os_error(), Some(libc::EINVAL));
+        let none = ProcessIdentity { pid: no_process, start_time: 0 };
+        assert_eq!(signal(none, 9).unwrap_err().raw_os_error(), Some(libc::EINVAL));
     }
     assert!(is_running(running));
 }

@@ -75,7 +75,7 @@ export class Terminal {
     await this.#executor.closeSession(this.#key);
   }
 
-  /** The same, for one that nobody will ask any more. */
+  /** The same, for one that no one will ask any more. */
   async close(): Promise<void> {
     await this.kill();
     this.#text = "";
@@ -94,7 +94,7 @@ export class Terminal {
         mayMinimize: false,
         onChunk: (chunk) => this.#keep(chunk),
       });
-      // Whoever ended it did so by `kill`: politely first, and nobody says how far that went.
+      // Whoever ended it did so by `kill`: politely first, and no one says how far that went.
       if (result.cancelled) return { kind: "exit", status: { exitCode: null, signal: "SIGTERM" } };
       return { kind: "exit", status: { exitCode: result.exitCode ?? null, signal: result.signal ?? null } };
     } catch (error) {

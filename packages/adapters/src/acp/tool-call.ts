@@ -1,7 +1,7 @@
 /**
  * For an agent: a call of a tool, shown to the client while it runs.
  *
- * The client is told of the call, of the terminal or of the newest end of the output, and of the end. One update is under
+ * The client is notified of the call, of the terminal or of the newest end of the output, and of the end. One update is under
  * way at a time and the newest look waits for it. A client that is gone costs the showing; the call goes on.
  */
 import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";

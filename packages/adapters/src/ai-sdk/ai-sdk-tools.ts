@@ -48,7 +48,7 @@ async function* outputsOf(tool: AnyTool, call: Call): AsyncGenerator<AiSdkOutput
     isOver = true;
     wake();
   });
-  // It is awaited below, but not by then where nobody takes more.
+  // It is awaited below, but not by then where no one takes more.
   answer.catch(() => undefined);
   try {
     while (!isOver) {

@@ -21,7 +21,7 @@ export interface BashInput {
 
 /** Who watches. */
 export interface AnthropicOptions {
-  /** Told of the newest end of a call's output while it runs. Default: nobody. */
+  /** Notified of the newest end of a call's output while it runs. Default: no one. */
   onUpdate?: (toolUseId: string, update: BashToolUpdate) => void;
 }
 

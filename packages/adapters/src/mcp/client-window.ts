@@ -45,7 +45,7 @@ const CLIENTS: readonly (readonly [name: string, limits: ClientLimits])[] = [
 
 const LIMITS = CLIENTS.map(([, limits]) => limits);
 
-/** Of a client that nobody knows: what passes all of those above. */
+/** Of a client that no one knows: what passes all of those above. */
 const UNKNOWN: ClientLimits = {
   bytes: Math.min(...LIMITS.map(({ bytes }) => bytes)),
   lines: Math.min(...LIMITS.flatMap(({ lines }) => (lines === undefined ? [] : [lines]))),

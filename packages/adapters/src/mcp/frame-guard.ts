@@ -10,7 +10,7 @@ import { Transform } from "node:stream";
 /** Longest `id` that is answered, in bytes. */
 const MAX_ID_BYTES = 256;
 
-/** A stream of whole lines of at most `most` bytes. `refuse` is told of each longer one, with its `id` as JSON or null. */
+/** A stream of whole lines of at most `most` bytes. `refuse` is notified of each longer one, with its `id` as JSON or null. */
 export function frameGuard(most: number, refuse: (id: string | number | null) => void): Transform {
   let kept: Buffer[] = [];
   let bytes = 0;

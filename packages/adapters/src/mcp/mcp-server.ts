@@ -26,7 +26,7 @@ import { openProgress } from "./progress.ts";
 export const DETAILS_KEY = "pi-bash/details";
 /**
  * Milliseconds between two signs of life of a call that writes nothing. Clients give up after 60 s (the default of the
- * official ones), and those that count anew at each notification must hear one well before.
+ * official ones), and those that count again at each notification must hear one well before.
  */
 const KEEP_ALIVE_MS = 10_000;
 /** Tools that change nothing. The others run commands or end them. */

@@ -10,13 +10,13 @@ import type { BashToolUpdate } from "@pi-bash/contract";
 import { tailUnits } from "@pi-bash/contract/text";
 import { textOf } from "../answer.ts";
 
-/** Most of a message, in UTF-16 units: a client shows a line or some, and each look is sent anew. */
+/** Most of a message, in UTF-16 units: a client shows a line or some, and each look is sent again. */
 const MAX_MESSAGE_CHARS = 2_000;
 
 export interface CallProgress {
   /** Tells of an update. */
   show(update: BashToolUpdate): void;
-  /** Nothing is told after this: an answer ends the progress. */
+  /** Nothing is reported after this: an answer ends the progress. */
   end(): void;
 }
 
@@ -42,7 +42,7 @@ export function openProgress(request: ServerContext["mcpReq"], keepAliveMs: numb
         await request.notify({ method: "notifications/progress", params: { progressToken, progress, ...told } });
       }
     } catch {
-      // The client is gone, or reads no more. The call itself is told by its signal.
+      // The client is gone, or reads no more. The call itself is reported by its signal.
       isOver = true;
     } finally {
       isUnderWay = false;

@@ -16,7 +16,7 @@ const MAX_FRAME_BYTES = STDIO_DEFAULT_MAX_BUFFER_SIZE - 1;
 export interface ServeOptions {
   /** Ends the serving. */
   signal?: AbortSignal;
-  /** Told of what went wrong beside a request. Default: nobody. */
+  /** Notified of what went wrong beside a request. Default: no one. */
   onError?: (error: Error) => void;
   /** Default: those of the process. */
   input?: Readable;

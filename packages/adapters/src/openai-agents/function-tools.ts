@@ -13,7 +13,7 @@ import { inOrder } from "../call-order.ts";
 
 /** How the function tools tell of calls under way. */
 export interface OpenAiAgentsOptions {
-  /** Told of the newest end of a call's output while it runs. Default: nobody. */
+  /** Notified of the newest end of a call's output while it runs. Default: no one. */
   onUpdate?: (callId: string, update: BashToolUpdate) => void;
 }
 

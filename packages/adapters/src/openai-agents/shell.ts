@@ -15,7 +15,7 @@ import { type Answer, answerOf } from "../answer.ts";
 export interface OpenAiShellOptions {
   /** Ends what runs: the SDK gives a shell no signal of its own, so hand it the one of the run. */
   signal?: AbortSignal;
-  /** Told of the newest end of a command's output while it runs. Default: nobody. */
+  /** Notified of the newest end of a command's output while it runs. Default: no one. */
   onUpdate?: (command: string, update: BashToolUpdate) => void;
 }
 

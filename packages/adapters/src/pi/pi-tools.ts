@@ -26,7 +26,7 @@ function convert(tool: AnyTool): AgentTool<Parameters, object | undefined> {
     parameters: jsonSchemaOf(tool.parameters) as Parameters,
     // One sequential tool would make every call of its message wait; the order is kept here.
     executionMode: "parallel",
-    // After a crash nobody knows how far a command came.
+    // After a crash no one knows how far a command came.
     replay: "never",
     execute: async (id, params, signal, onPartial) => {
       const onUpdate: UpdateListener = ({ content, details }) => onPartial?.({ content, details });

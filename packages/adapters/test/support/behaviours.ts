@@ -21,7 +21,7 @@ export interface Reading {
 }
 
 export interface LoopOptions {
-  /** Told of each look at a call that runs. */
+  /** Notified of each look at a call that runs. */
   onLook?: (text: string) => void;
   signal?: AbortSignal;
 }
@@ -35,7 +35,7 @@ const TOOL_WORDS =
 
 /**
  * `makeLoop` makes the SDK's loop over the tools of a session. `wrongWords`: how wrong parameters are answered, where the
- * SDK checks them before the tool and cannot be told to leave it.
+ * SDK checks them before the tool and cannot be determined to leave it.
  */
 export function behavesInTheLoop(
   makeLoop: (agent: AgentSession) => Promise<Loop> | Loop,

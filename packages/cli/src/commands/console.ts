@@ -24,7 +24,7 @@ import { UsageError } from "../usage.ts";
 
 /** Key of the shell, and owner of the jobs, of this process. */
 const SESSION = "console";
-/** Largest output that is shown whole, in bytes: nobody reads more of it in a terminal. */
+/** Largest output that is shown whole, in bytes: no one reads more of it in a terminal. */
 const MAX_SHOWN_BYTES = 2 * 1024 ** 2;
 /** What differs from an agent's session: there is a person, who has editors and sees jobs. `--setting` wins. */
 const SETTINGS = ["async.enabled=true", "bash.ptyEnvironment=user", "bash.ptyEscape=program"];

@@ -1,7 +1,7 @@
 /**
  * `pi-bash run`: one command, or several in one session, with live output and their own exit status.
  *
- * Here they are run one after another, and what became of each is told. What a command reads, and where its standard error
+ * Here they are run one after another, and what became of each is reported. What a command reads, and where its standard error
  * goes, is in `../run/command-streams.ts`.
  */
 import { StringDecoder } from "node:string_decoder";
@@ -58,7 +58,7 @@ function notices(result: Ended, { session, timeoutMs }: RunArguments, isLast: bo
   if (result.placeNotice !== undefined) lines.push(result.placeNotice);
   if (result.inputWanted !== undefined) lines.push(inputWantedLine(result.inputWanted));
   if (result.signal !== undefined) lines.push(`the command was ended by ${result.signal}`);
-  // A shell of one command has no state that anybody could miss.
+  // A shell of one command has no state that anyone could miss.
   if (session && result.sessionReset)
     lines.push("the command ended the session's shell; another one stands in its place");
   if (result.readOnly !== undefined && (result.exitCode ?? 0) !== 0)

@@ -56,7 +56,7 @@ export class ApprovalPrompt {
           this.#ports.changed();
         },
       };
-      const refuse = () => question.answer({ behavior: "deny", reason: "nobody answered" });
+      const refuse = () => question.answer({ behavior: "deny", reason: "no one answered" });
       this.#questions.push(question);
       signal.addEventListener("abort", refuse, { once: true });
       if (signal.aborted) refuse();

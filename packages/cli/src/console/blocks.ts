@@ -140,7 +140,7 @@ export class OtherBlock implements Block {
   }
 }
 
-/** What can be drawn of parameters that nobody has checked yet: the tool says what is wrong with the others. */
+/** What can be drawn of parameters that no one has checked yet: the tool says what is wrong with the others. */
 function shownArguments({ command, cwd, env }: Readonly<Record<string, unknown>>): PartialArguments {
   const variables = typeof env === "object" && env !== null ? Object.entries(env) : [];
   return {

@@ -257,7 +257,7 @@ export class ConsoleSession {
     else this.#note = "nothing runs; ctrl+d leaves";
   }
 
-  /** What runs is drawn anew; what was printed is printed again. */
+  /** What runs is drawn again; what was printed is printed again. */
   #toggle(): void {
     const running = this.#work?.work;
     const block = running?.isKept ? running.live : this.#last;

@@ -21,7 +21,7 @@ export interface History {
   add(line: string): void;
 }
 
-/** What is remembered by nobody. */
+/** What is remembered by no one. */
 export const NO_HISTORY: History = { lines: [], add: () => undefined };
 
 /** The file of this environment: `PI_BASH_HISTFILE`, else one in the folder for state. None where that is set to nothing. */
@@ -31,7 +31,7 @@ export function historyPath(env: Readonly<Record<string, string | undefined>>): 
   return join(state || join(home || homedir(), ".local", "state"), "pi-bash", "console-history");
 }
 
-/** Reads the file; one that is too long is written anew, without its oldest lines. */
+/** Reads the file; one that is too long is written again, without its oldest lines. */
 export async function openHistory(path: string | undefined): Promise<History> {
   if (path === undefined) return NO_HISTORY;
   // Without a folder there is no file either.

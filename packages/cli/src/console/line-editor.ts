@@ -10,7 +10,7 @@ import { type History, MAX_HISTORY, NO_HISTORY } from "./history-file.ts";
 const MAX_LINE_UNITS = 256 * 1024;
 
 const SEGMENTER = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-/** Control characters but the line break and the tab: nobody types them, and a paste could hide something with them. */
+/** Control characters but the line break and the tab: no one types them, and a paste could hide something with them. */
 const CONTROLS = /[^\P{Cc}\n\t]/gu;
 
 type Edit = (editor: LineEditor) => void;
@@ -53,7 +53,7 @@ export class LineEditor {
   /** What was looked for last, and what was found. */
   #search: { readonly wanted: string; readonly found: string } | undefined;
 
-  /** `history` has the lines of earlier sessions, and is told those of this one. */
+  /** `history` has the lines of earlier sessions, and gets those of this one. */
   constructor(history: History = NO_HISTORY) {
     this.#kept = history;
     this.#history = history.lines;

@@ -2,7 +2,7 @@
  * The person's terminal: what is printed for good, the live area below it, and the whole screen for a program.
  *
  * # Theory of operation
- * Printed rows are the terminal's: they scroll away and are never touched again. The live area is erased and written anew
+ * Printed rows are the terminal's: they scroll away and are never touched again. The live area is erased and written again
  * below them each time; how far up it begins is known from the row that its cursor was left in. While a program has the
  * alternate screen, what is to be printed waits. `restore` puts everything back as it was and may be called at any time,
  * also while the process ends.
@@ -81,7 +81,7 @@ export class Screen {
     return this.#output.rows || DEFAULT_ROWS;
   }
 
-  /** Takes the terminal: keys come one by one, pastes are told apart. */
+  /** Takes the terminal: keys come one by one, pastes are distinguished. */
   open(): void {
     this.#isOpen = true;
     this.#input.setRawMode(true);
@@ -93,7 +93,7 @@ export class Screen {
     this.#waiting.push(...rows);
   }
 
-  /** Writes what is to be printed, and the live area anew. */
+  /** Writes what is to be printed, and the live area again. */
   draw(live: LiveArea): void {
     if (!this.#isOpen || this.#isWhole) return;
     const printed = this.#waiting.map((row) => `${row}${RESET}\r\n`).join("");
@@ -105,7 +105,7 @@ export class Screen {
   }
 
   /**
-   * The terminal has another width: it has wrapped the rows of the live area anew, or cut them. The place of the first
+   * The terminal has another width: it has wrapped the rows of the live area again, or cut them. The place of the first
    * one is reckoned for a terminal that wraps, and never further up than the screen.
    */
   resized(): void {
@@ -182,6 +182,6 @@ function writeNow(text: string): void {
   try {
     writeSync(STDOUT, text);
   } catch {
-    // Nobody looks any more.
+    // No one looks any more.
   }
 }

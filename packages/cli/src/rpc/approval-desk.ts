@@ -19,7 +19,7 @@ export class ApprovalDesk {
     const { command, cwd, description } = request;
     const answered = new Promise<{ allow: boolean; reason?: string | undefined }>((resolve) => {
       this.#open.set(requestId, resolve);
-      const refuse = () => resolve({ allow: false, reason: "nobody answered" });
+      const refuse = () => resolve({ allow: false, reason: "no one answered" });
       if (signal.aborted || this.#output.gone.aborted) refuse();
       signal.addEventListener("abort", refuse, { once: true });
       this.#output.gone.addEventListener("abort", refuse, { once: true });
@@ -43,7 +43,7 @@ export class ApprovalDesk {
     return { behavior: allow ? "allow" : "deny", ...(reason === undefined ? {} : { reason }) };
   };
 
-  /** Takes an answer; false where nobody asked. */
+  /** Takes an answer; false where no one asked. */
   answer(requestId: number, allow: boolean, reason: string | undefined): boolean {
     const resolve = this.#open.get(requestId);
     resolve?.({ allow, reason });

@@ -22,12 +22,12 @@ export class LineOutput {
     });
   }
 
-  /** Aborted when nobody reads any more. */
+  /** Aborted when no one reads any more. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
 
-  /** Bytes that were written and that nobody has read yet, as far as this process can tell. */
+  /** Bytes that were written and that no one has read yet, as far as this process can tell. */
   get unreadBytes(): number {
     return this.#gone.signal.aborted ? 0 : Math.max(this.#refusedBytes, this.#stream.writableLength);
   }
@@ -41,7 +41,7 @@ export class LineOutput {
     await this.flush();
   }
 
-  /** Resolves when everything that was written has been taken, nobody reads any more, or `until` is aborted. */
+  /** Resolves when everything that was written has been taken, no one reads any more, or `until` is aborted. */
   async flush(until?: AbortSignal): Promise<void> {
     if (until?.aborted || this.unreadBytes === 0) return;
     this.#drained ??= this.#drain();

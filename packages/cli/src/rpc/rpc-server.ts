@@ -68,7 +68,7 @@ export class RpcServer {
     if (output.unreadBytes > MAX_UNREAD_BYTES) await output.flush(stop);
   }
 
-  /** Tells the client of jobs that ended. Rejects where nobody reads, so that they count as not delivered. */
+  /** Tells the client of jobs that ended. Rejects where no one reads, so that they count as not delivered. */
   async tellJobs(batch: readonly JobDelivery[]): Promise<void> {
     for (const { deliveryId, job, text } of batch) {
       await this.#parts.output.send({ type: "job_event", deliveryId, job, text });
@@ -212,7 +212,7 @@ function parseLine(line: InputLine): Parsed {
   return "request" in parsed ? parsed : malformed(value, parsed.problem);
 }
 
-/** The answer names what can be told of the request, so that its sender finds it. */
+/** The answer names what can be determined of the request, so that its sender finds it. */
 function malformed(value: unknown, why: string): Parsed {
   const { id, type } = typeof value === "object" && value !== null ? (value as { id?: unknown; type?: unknown }) : {};
   return {

@@ -38,7 +38,7 @@ export interface CommandStreams {
   around(command: string, status: number): string;
   /** Resolves when everything that was written to standard error so far has been passed on. */
   flush(): Promise<void>;
-  /** Ends the pump and removes the FIFOs. What still runs finds the end of its input, and a pipe that nobody reads. */
+  /** Ends the pump and removes the FIFOs. What still runs finds the end of its input, and a pipe that no one reads. */
   close(): void;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The chapters of the tour: what a shell for programs has to do, shown on commands anybody can read.
+ * The chapters of the tour: what a shell for programs has to do, shown on commands anyone can read.
  *
  * Each opens a session of its own and closes it, whatever happens; each says what it found, so that a claim that fails
  * can be understood from the printed lines alone.
@@ -67,7 +67,7 @@ async function persistentState(stage: Stage): Promise<void> {
 }
 
 async function gigabyte(stage: Stage): Promise<void> {
-  const command = `yes 'a line of output that nobody will ever read to its end' | head -c ${GIBIBYTE}`;
+  const command = `yes 'a line of output that no one will ever read to its end' | head -c ${GIBIBYTE}`;
   await withShell(async (shell) => {
     await shell.run({ command: "true", sink: {} }); // The session's start is not what is measured.
     stage.command(command);

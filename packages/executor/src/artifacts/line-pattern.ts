@@ -1,5 +1,5 @@
 /**
- * Compiles a pattern that somebody else wrote, so that matching takes time linear in the text (JB-07).
+ * Compiles a pattern that someone else wrote, so that matching takes time linear in the text (JB-07).
  *
  * JavaScript's own expressions backtrack: `(a+)+$` on forty letters takes minutes and stops the host. RE2 has no
  * backtracking; what it cannot express (lookaround, back references) is an error that says so.

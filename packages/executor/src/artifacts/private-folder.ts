@@ -1,7 +1,7 @@
 /**
  * Folders and files that only this user can read: outputs and rc captures may hold secrets.
  *
- * A folder that is a link, belongs to somebody else or cannot be closed to others is refused (SC-03, SC-05); files are
+ * A folder that is a link, belongs to someone else or cannot be closed to others is refused (SC-03, SC-05); files are
  * made new, never followed, never overwritten. Modes are set explicitly, whatever the umask is (SC-04).
  */
 import { randomBytes } from "node:crypto";
@@ -12,7 +12,7 @@ import { dirname, join, resolve } from "node:path";
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** 128 bits: nobody who cannot read the folder can prepare a file of that name. */
+/** 128 bits: no one who cannot read the folder can prepare a file of that name. */
 const RANDOM_NAME_BYTES = 16;
 /** Windows has no such flag and no such links by default. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;

@@ -1,7 +1,7 @@
 /**
  * The artifacts of a session: which ids there are, which files they stand for, how long they are kept.
  *
- * An id is looked up in a table, never joined to a path. Files lie in one private folder under names nobody can guess;
+ * An id is looked up in a table, never joined to a path. Files lie in one private folder under names no one can guess;
  * whoever runs the command writes them. An artifact is addressable from its allocation, so that the output of a job
  * can be read while it grows; `settle` withdraws the ones that got no file.
  */
@@ -64,7 +64,7 @@ export interface ArtifactEntry extends ArtifactAllocation {
 interface Entry extends ArtifactEntry {
   /** Its file is on a place, and not at `path`. */
   far?: FarSpill | undefined;
-  /** Somebody may still write it: it is not removed for the quota. */
+  /** Someone may still write it: it is not removed for the quota. */
   isOpen: boolean;
 }
 

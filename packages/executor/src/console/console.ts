@@ -26,7 +26,7 @@ const VIEW_BOUND_MS = 5_000;
 
 /** What a console needs of its host. */
 export interface ConsolePorts {
-  /** Opens the window. Default: nobody looks, and the console answers programs by itself. */
+  /** Opens the window. Default: no one looks, and the console answers programs by itself. */
   openView?: OpenConsoleView;
   /** Makes pseudoterminals. Default: `@pi-bash/natives`. */
   createPty?: () => PtyDevice;
@@ -140,7 +140,7 @@ class ConsoleRun {
     }
   }
 
-  /** A window that cannot be opened costs nobody but the person the command. */
+  /** A window that cannot be opened costs no one but the person the command. */
   #openView(controls: ConsoleControls): ConsoleView | undefined {
     try {
       return this.#ports.openView?.(controls, this.#request.ui);

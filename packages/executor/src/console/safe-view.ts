@@ -56,7 +56,7 @@ export class SafeView {
   }
 }
 
-/** The host's mistake, told to the host. */
+/** The host's mistake, reported to the host. */
 export function warnAboutWindow(error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error);
   process.emitWarning(`a console window failed and is shown no more: ${reason}`, { code: "PI_LISTENER_FAILED" });

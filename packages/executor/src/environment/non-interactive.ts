@@ -1,7 +1,7 @@
 /**
  * Variables that keep programs from waiting for a person.
  *
- * A command of an agent has no terminal and no standard input, and nobody presses `q`. Pagers print and end, editors
+ * A command of an agent has no terminal and no standard input, and no one presses `q`. Pagers print and end, editors
  * accept what is there, passwords are not asked for, package managers do not prompt. A caller's own `env` wins over
  * each of these; the agent's inherited environment does not.
  */
@@ -103,7 +103,7 @@ function findFalse(path: string, isExecutable: (path: string) => boolean): strin
   return folders.map((folder) => join(folder, "false")).find(isExecutable) ?? "false";
 }
 
-/** Python and the C library write the ANSI code page on Windows unless they are told otherwise. */
+/** Python and the C library write the ANSI code page on Windows unless they are configured otherwise. */
 function utf8ForWindows(hostEnv: NonInteractiveOptions["hostEnv"]): Record<string, string> {
   const env: Record<string, string> = {};
   if (hostEnv["PYTHONIOENCODING"] === undefined && hostEnv["PYTHONUTF8"] === undefined) {

@@ -3,7 +3,7 @@
  *
  * An owner has at most one sink at a time. What is queued goes out in one batch; a sink that fails gets the same batch
  * again later, with growing pauses, and without a sink things wait: a result is never given to another session. A sink
- * that never answers holds its own owner's queue, since nobody can know whether it took what it was given.
+ * that never answers holds its own owner's queue, since no one can know whether it took what it was given.
  */
 import type { JobDelivery } from "./job.ts";
 

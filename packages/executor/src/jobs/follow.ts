@@ -54,7 +54,7 @@ export interface FollowReport {
 export interface FollowPort {
   /** The result was taken. */
   taken(entry: JobEntry): void;
-  /** Nobody waits for it here any more. */
+  /** No one waits for it here any more. */
   released(entry: JobEntry): void;
 }
 
@@ -95,7 +95,7 @@ export async function followJob(entry: JobEntry, options: FollowOptions, port: F
 }
 
 interface Found {
-  /** The job before its output was read: an end that comes later is told by the next call, with what came before it. */
+  /** The job before its output was read: an end that comes later is reported by the next call, with what came before it. */
   job: JobView;
   output: LogText;
   reading?: LogReading;
@@ -222,7 +222,7 @@ function toReport(entry: JobEntry, found: Found, { cursor, leave, port, isOwner 
 
 /** Waiting for a job within a time. */
 class Wait {
-  /** Resolves when there is no more time, or nobody wants to wait. */
+  /** Resolves when there is no more time, or no one wants to wait. */
   readonly isOver: Promise<void>;
   hasEnded = false;
   readonly #entry: JobEntry;

@@ -14,7 +14,7 @@ export interface ForegroundOptions {
   thresholdMs: number;
   /** Cancels the command while it is in the foreground; a job is not bound to the call that started it. */
   signal?: AbortSignal;
-  /** Ends the wait early: somebody has something to say to the agent. */
+  /** Ends the wait early: someone has something to say to the agent. */
   backgroundNow?: AbortSignal;
 }
 

@@ -23,7 +23,7 @@ export class JobEntry {
   delivery: DeliveryState = "none";
   /** The newest tail, for a preview. */
   tail = "";
-  /** Nobody wants a push: the owner ended the job, or it never became a job. */
+  /** No one wants a push: the owner ended the job, or it never became a job. */
   isQuiet = false;
   /** Milliseconds since the Unix epoch at which the result was taken. */
   takenAtMs: number | undefined;
@@ -70,7 +70,7 @@ export class JobEntry {
     return this.#cancellation.signal.aborted;
   }
 
-  /** Whether somebody polls it and will take its result. */
+  /** Whether someone polls it and will take its result. */
   get isWatched(): boolean {
     return this.#watchers > 0;
   }
@@ -147,7 +147,7 @@ export class JobEntry {
     this.#finish();
   }
 
-  /** A poll takes the result. False: somebody has it already. */
+  /** A poll takes the result. False: someone has it already. */
   consume(nowMs: number): boolean {
     if (this.delivery !== "none" && this.delivery !== "queued") return false;
     this.delivery = "consumed";

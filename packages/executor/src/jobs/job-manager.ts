@@ -248,7 +248,7 @@ export class JobManager {
     this.#deliveries.withdraw(id, key);
   }
 
-  /** Ends all jobs, waits a little, and writes the registry. Results nobody took are in it. */
+  /** Ends all jobs, waits a little, and writes the registry. Results no one took are in it. */
   async dispose(): Promise<void> {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
@@ -289,7 +289,7 @@ export class JobManager {
     this.#save(entry);
   }
 
-  /** Does the work. Rejects only while the entry is no job: then its caller is still there to be told. */
+  /** Does the work. Rejects only while the entry is no job: then its caller is still there to be reported. */
   async #work(entry: JobEntry, work: JobWork): Promise<JobEnd | undefined> {
     let end: JobEnd;
     try {

@@ -43,7 +43,7 @@ export interface JobEnd {
   survivors?: readonly ProcessInfo[];
   /** Bytes and lines that the command wrote. */
   totals?: LogTotals;
-  /** Ends what the command left running; called when somebody cancels the job after its end. */
+  /** Ends what the command left running; called when someone cancels the job after its end. */
   stopSurvivors?: () => Promise<void>;
 }
 
@@ -78,8 +78,8 @@ export interface JobContext {
 export type JobWork = (context: JobContext) => Promise<JobEnd>;
 
 /**
- * Who has the result. `none`: nobody; `queued`: it waits for its owner's sink; `sending`: the sink has it but has not
- * said so; `delivered`: the sink took it; `consumed`: somebody polled it. From the last two there is no way back.
+ * Who has the result. `none`: no one; `queued`: it waits for its owner's sink; `sending`: the sink has it but has not
+ * said so; `delivered`: the sink took it; `consumed`: someone polled it. From the last two there is no way back.
  */
 export type DeliveryState = "none" | "queued" | "sending" | "delivered" | "consumed";
 
@@ -104,7 +104,7 @@ export interface JobRecord {
   host: HostIdentity;
 }
 
-/** A process, told apart from a later one with the same number. */
+/** A process, distinguished from a later one with the same number. */
 export interface HostIdentity {
   pid: number;
   /** When it started, in the system's own unit; empty where that is not known. */

@@ -1,5 +1,5 @@
 /**
- * What a watch has found and its owner has not been told: bounded, and nothing of it lost without a word.
+ * What a watch has found and its owner has not been reported: bounded, and nothing of it lost without a word.
  */
 import { headUnits } from "@pi-bash/contract/text";
 import type { MatchedLine } from "./monitor-reader.ts";

@@ -11,7 +11,7 @@ import { MonitorEvent, type UnshownMatches } from "./monitor-event.ts";
 import type { TurnBucket } from "./monitor-rate.ts";
 import { type LinePlace, lastPlace, type MatchedLine, readMatchesFrom } from "./monitor-reader.ts";
 
-/** Matches are told this long after the last one, in milliseconds. */
+/** Matches are reported this long after the last one, in milliseconds. */
 const SETTLE_MS = 200;
 /** And at most this long after the first one, in milliseconds. */
 const LONGEST_SETTLE_MS = 1_000;
@@ -133,7 +133,7 @@ export class Monitor {
       });
   }
 
-  /** Reads what is there. Whoever waits with the same expression is told of its lines first. */
+  /** Reads what is there. Whoever waits with the same expression is notified of its lines first. */
   async #readAll(): Promise<void> {
     const cursor = this.#entry.log.cursor(this.#cursorKey);
     const { signal } = this.#stopped;

@@ -17,7 +17,7 @@ export type JobReport =
   | { id: string; kind: "not_found" }
   /** `tail`: the newest output. */
   | { id: string; kind: "running"; job: JobView; tail: string }
-  /** `text` is absent where somebody took the result before. */
+  /** `text` is absent where someone took the result before. */
   | { id: string; kind: "ended"; job: JobView; text?: string };
 
 /** How the jobs stood when the wait was over. */
@@ -37,7 +37,7 @@ export interface PollPort {
   now(): number;
   /** A result was taken. */
   taken(entry: JobEntry): void;
-  /** Nobody waits for it here any more. */
+  /** No one waits for it here any more. */
   released(entry: JobEntry): void;
 }
 
@@ -81,7 +81,7 @@ function report(
   if (isAborted) return { id, kind: "ended", job };
   const isFirst = entry.consume(port.now());
   if (isFirst) port.taken(entry);
-  // Everybody who waited when it ended is told the same; only those who come later find it taken.
+  // Everyone who waited when it ended gets the same; only those who come later find it taken.
   const wasTakenByPoll = entry.delivery === "consumed" && waitedFor.has(entry);
   return isFirst || wasTakenByPoll ? { id, kind: "ended", job, text: entry.text } : { id, kind: "ended", job };
 }

@@ -4,7 +4,7 @@
 import { JOB_CONSUMED_RETENTION_MS, JOB_RETENTION_MS } from "@pi-bash/contract/internal";
 import type { JobEntry } from "./job-entry.ts";
 
-/** Ended jobs that are kept although nobody took their result; the oldest go first. */
+/** Ended jobs that are kept although no one took their result; the oldest go first. */
 const MAX_KEPT_JOBS = 1_000;
 
 /** Ids of the jobs that were kept long enough. `entries` in the order they started. */

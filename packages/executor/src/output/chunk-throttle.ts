@@ -6,7 +6,7 @@
  *
  * A listener that returns a promise is called again when that is settled, and `push` gives the promise on: whoever reads
  * the command waits for it, so a slow listener slows the command down and loses nothing. A run that was ended is not held
- * up, however: what it still writes is kept up to a bound, its newest part, and the listener is told how much is missing.
+ * up, however: what it still writes is kept up to a bound, its newest part, and the listener is notified how much is missing.
  */
 
 import { UPDATE_INTERVAL_MS } from "@pi-bash/contract/internal";

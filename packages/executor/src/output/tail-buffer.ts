@@ -2,7 +2,7 @@
  * Keeps the last bytes of a text that grows.
  *
  * For live previews: the whole output is in the artifact, a screen shows its end. Bytes are counted in UTF-8 and the
- * text never begins inside a character. Joining is put off until somebody reads, because a build prints thousands of
+ * text never begins inside a character. Joining is put off until someone reads, because a build prints thousands of
  * small chunks between two looks.
  */
 

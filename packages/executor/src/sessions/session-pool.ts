@@ -25,7 +25,7 @@ const QUARANTINE_MS = 30_000;
 const CLOSE_BOUND_MS = 10_000;
 /** Most time the question for living children may take, in milliseconds. */
 const COUNT_BOUND_MS = 1_000;
-/** Keys of closed sessions that are remembered, so that their next call can be told about the lost state. */
+/** Keys of closed sessions that are remembered, so that their next call can be determined about the lost state. */
 const MAX_REMEMBERED_KEYS = 4_096;
 
 export interface SessionPoolOptions {
@@ -39,13 +39,13 @@ export interface Lease {
   /** How the call is to be run. */
   turn: TurnKind;
   session: Session;
-  /** State was lost before this call: an earlier session of this key was closed or broke. Told once. */
+  /** State was lost before this call: an earlier session of this key was closed or broke. Reported once. */
   isReset: boolean;
   /** The call goes on in the background: see `Session.promote`. */
   promote(): void;
   /** Gives it back in order. */
   release(): void;
-  /** Gives it back broken: it is closed, nobody gets it again. */
+  /** Gives it back broken: it is closed, no one gets it again. */
   drop(): void;
   /** Takes it out of use while its run is still under way. */
   quarantine(run: Promise<unknown>): void;
@@ -159,7 +159,7 @@ export class SessionPool {
     this.#sessions.set(session.key, session);
   }
 
-  /** Closes a session that somebody may ask for again. */
+  /** Closes a session that someone may ask for again. */
   #lose(session: Session): void {
     if (!session.isEphemeral && this.#lostKeys.size < MAX_REMEMBERED_KEYS) this.#lostKeys.add(session.key);
     this.#discard(session);
@@ -182,7 +182,7 @@ export class SessionPool {
     });
   }
 
-  /** Remembers work that nobody awaits but `dispose`. */
+  /** Remembers work that no one awaits but `dispose`. */
   #chore(work: Promise<unknown>): void {
     this.#chores.add(work);
     void work.finally(() => this.#chores.delete(work));

@@ -24,9 +24,9 @@ interface Waiter {
 export class Session {
   readonly key: string;
   readonly shell: ShellPort;
-  /** The state of an earlier session of this key is gone; true until somebody was told. */
+  /** The state of an earlier session of this key is gone; true until it was reported. */
   isReset: boolean;
-  /** It is closed as soon as nothing of it lives: nobody will use it again. */
+  /** It is closed as soon as nothing of it lives: no one will use it again. */
   isEphemeral = false;
   /** Not in use any more: broken, evicted or quarantined. */
   isDropped = false;
@@ -44,7 +44,7 @@ export class Session {
     this.isReset = isReset;
   }
 
-  /** Whether nobody has it, copies it or waits for it, and nothing that it handed over runs. */
+  /** Whether no one has it, copies it or waits for it, and nothing that it handed over runs. */
   get isIdle(): boolean {
     return this.#holder === undefined && this.#beside === 0 && this.#waiters.length === 0;
   }
@@ -90,7 +90,7 @@ export class Session {
    * stays the session's, or else in copies. Never rejects.
    */
   async promote(turn: Turn): Promise<void> {
-    // A session for one call has nobody in line.
+    // A session for one call has no one in line.
     if (this.#holder !== turn || this.#isCopied || this.isEphemeral) return;
     // A shell that cannot be handed over is there for its command, whatever the reason is.
     const isHandedOver = await (this.shell.handOver?.() ?? Promise.resolve(false)).catch(() => false);
@@ -107,7 +107,7 @@ export class Session {
     for (const waiter of waiters) waiter.give(this.#copy());
   }
 
-  /** Nobody gets it any more; those in line look for a new one, in their order. */
+  /** No one gets it any more; those in line look for a new one, in their order. */
   drop(): void {
     this.isDropped = true;
     const waiters = this.#waiters;

@@ -5,7 +5,7 @@
  * A bash of its own sources the rc, supervised like any command and bounded in time, and writes down what it has; the
  * snapshot is assembled from that and tried out in another bash before it is used. It is run as an interactive shell
  * first, because most rc files return at once otherwise; where that fails (an rc that starts another shell for people),
- * without. A failure is told once and never fatal: commands run without the user's functions then.
+ * without. A failure is reported once and never fatal: commands run without the user's functions then.
  */
 import { posix } from "node:path";
 import { settlesWithin } from "@pi-bash/contract/wait";
@@ -175,7 +175,7 @@ export class SnapshotSource {
   }
 }
 
-/** One line for the person and the model, told once. */
+/** One line for the person and the model, reported once. */
 export function snapshotNotice(reason: string): string {
   return `Functions and aliases of the user's shell are not loaded: ${reason}`;
 }

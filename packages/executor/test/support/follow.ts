@@ -1,5 +1,5 @@
 /**
- * A real command as a job, and reading its output as somebody who awaits it does.
+ * A real command as a job, and reading its output as someone who awaits it does.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

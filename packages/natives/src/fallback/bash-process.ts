@@ -1,7 +1,7 @@
 /**
  * One bash of its own for one command, by `child_process`: started, stopped as a group, listed where it left children.
  *
- * Without a supervisor nobody ends what called `setsid`, and nothing ends what runs when the host is killed: that is what
+ * Without a supervisor no one ends what called `setsid`, and nothing ends what runs when the host is killed: that is what
  * the addon is for. Signals go to the group whose leader we started.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -67,7 +67,7 @@ export function signalGroup({ child }: StartedBash, signal: NodeJS.Signals): boo
     if (process.platform === "win32") return child.kill(signal);
     return process.kill(-child.pid, signal);
   } catch {
-    return false; // Nobody is left, or nobody whom we may signal.
+    return false; // No one is left, or no one whom we may signal.
   }
 }
 

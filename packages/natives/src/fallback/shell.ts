@@ -3,7 +3,7 @@
  *
  * The same results and the same bounds; no state between commands, no copy-on-write clone, no supervisor, no PTY, and
  * the event loop does the reading. `capabilities()` says so. An entry of its own (`@pi-bash/natives/fallback`), so that
- * nobody runs on it by accident: `@pi-bash/executor` takes it where the addon cannot be loaded, and says so in a warning.
+ * no one runs on it by accident: `@pi-bash/executor` takes it where the addon cannot be loaded, and says so in a warning.
  */
 
 import { constants } from "node:os";

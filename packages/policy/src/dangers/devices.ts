@@ -72,7 +72,7 @@ export function isWholeDevice(name: string): boolean {
   return WHOLE_DEVICE.test(name);
 }
 
-/** `mkfs /dev/sda`; of `$X` it cannot be told. */
+/** `mkfs /dev/sda`; of `$X` it cannot be determined. */
 export function judgeWholeDevice(call: DangerCall): Refusal | undefined {
   const { name } = call;
   const reads = name === "wipefs" && !call.args.some((word) => /^-[a-z]*[ao]|^--(?:all|offset)/.test(word.value ?? ""));

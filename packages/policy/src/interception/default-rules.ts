@@ -12,7 +12,7 @@ import { programName } from "@pi-bash/command/internal";
 export interface DefaultRule {
   /** Tools that do the work better, the preferred one first; the rule holds while one of them is there. */
   readonly tools: readonly [string, ...string[]];
-  /** What the model is told, after `Blocked: `, with the tool that is there. */
+  /** What the model reads, after `Blocked: `, with the tool that is there. */
   readonly message: (tool: string) => string;
   readonly matches: (command: SimpleCommand) => boolean;
 }

@@ -36,7 +36,7 @@ export type InterceptionResult =
 export interface InterceptionOptions {
   /** What the message quotes, where the checked text is a rewritten form of it. Default: the checked text. */
   readonly originalCommand?: string;
-  /** Told of each invalid rule, once for a list of rules. */
+  /** Notified of each invalid rule, once for a list of rules. */
   readonly onInvalidRule?: (invalid: InvalidRule) => void;
 }
 

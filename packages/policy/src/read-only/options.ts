@@ -39,7 +39,7 @@ export interface OptionSpec {
   readonly maxOperands?: number;
 }
 
-/** The options and operands of a call, or why they cannot be told. */
+/** The options and operands of a call, or why they cannot be determined. */
 export type Parsed =
   | { readonly ok: true; readonly options: readonly GivenOption[]; readonly operands: readonly Word[] }
   | { readonly ok: false; readonly refusal: Refusal };
@@ -138,7 +138,7 @@ function operandsFrom(args: readonly Word[], index: number, endsAtOperand: boole
   return endsAtOperand && word !== undefined && isSurelyOperand(word) ? args.slice(index) : undefined;
 }
 
-/** The operands of a call whose options are whole words, or why they cannot be told. */
+/** The operands of a call whose options are whole words, or why they cannot be determined. */
 export function parseWordOptions(
   call: Call,
   { valuesOf, accepts = () => true, endsAtOperand = false }: WordOptions,
@@ -187,7 +187,7 @@ function finish(call: Call, spec: OptionSpec, options: readonly GivenOption[], o
   return { ok: true, options, operands };
 }
 
-/** True for a word that may become several: a count of operands cannot be told from the text then. */
+/** True for a word that may become several: a count of operands cannot be determined from the text then. */
 export function mayMultiply(word: Word): boolean {
   return word.splits || word.expansions.glob || word.expansions.brace;
 }

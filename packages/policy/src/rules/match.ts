@@ -124,7 +124,7 @@ function restricts(pattern: ArgvPattern, argv: readonly Word[]): MatchResult {
   return strongest([matchArgv(pattern.tokens, named, "perhaps"), matchArgv(pattern.tokens, written, "perhaps")]);
 }
 
-/** Most rules name a program, and most commands are another: told apart without looking at the arguments. */
+/** Most rules name a program, and most commands are another: distinguished without looking at the arguments. */
 function isOtherProgram(tokens: readonly Token[], program: Word | undefined): boolean {
   const [first] = tokens;
   if (first?.kind !== "literal" || program === undefined) return false;

@@ -1,7 +1,7 @@
 /**
  * Loads files of rules, and checks each rule's own examples while doing so.
  *
- * A rule that does not do what its author meant is worse than none, because somebody relies on it. So a rule may carry
+ * A rule that does not do what its author meant is worse than none, because someone relies on it. So a rule may carry
  * commands it must match and must not match; a wrong example, an unknown key or a pattern that does not compile makes
  * the whole file broken. A broken file allows nothing, and since its deny rules may be the missing ones, nothing is
  * approved automatically while it stands.

@@ -1,6 +1,6 @@
 /**
  * What never runs unasked, with a policy or without one: downloads into a shell, writes below `/etc`, and opening whole
- * folders to everybody.
+ * folders to everyone.
  *
  * They are not hard blocks: a person may mean them, so they ask, and without anyone to answer they are refused with the
  * name of the option that allows them. They are judged by meaning on the parsed line, and once more with variables

@@ -1,5 +1,5 @@
 /**
- * `chmod -R 777` in every spelling: everybody gets all rights to whole folders.
+ * `chmod -R 777` in every spelling: everyone gets all rights to whole folders.
  *
  * What counts is what others end up with, read from the mode, and whether whole trees get it: by `-R`, by `find` and
  * `fd`, by `xargs` behind them, or by `**`.
@@ -11,11 +11,11 @@ import { type Refusal, refuse } from "../finding.ts";
 /** Programs that list whole trees. */
 const LISTERS = /^(?:find|gfind|fd|fdfind|tree|rg|ls)$/;
 
-/** Why a command opens whole folders to everybody; undefined where it does not. */
+/** Why a command opens whole folders to everyone; undefined where it does not. */
 export function opensModes(command: EffectiveCommand, analysis: CommandAnalysis): Refusal | undefined {
   for (const { name, args } of programsIn(command)) {
     if (!opens(name, args) || !(isRecursive(name, args) || isSpread(command, args, analysis))) continue;
-    return refuse("open-modes", "write", `\`${name}\` gives everybody all rights to whole folders`);
+    return refuse("open-modes", "write", `\`${name}\` gives everyone all rights to whole folders`);
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * Makes command lines out of command lines, the way people and attackers write them.
  *
- * Words are quoted anew, lines are continued, commented, nested, wrapped and joined. The same seed makes the same
+ * Words are quoted again, lines are continued, commented, nested, wrapped and joined. The same seed makes the same
  * lines, so that a failing one can be found again. What bash makes of them is in `bash-judge.ts`.
  */
 import { analyzeCommand } from "@pi-bash/command";

@@ -114,7 +114,7 @@ export class BashConsoleOverlay {
     return this.#end !== undefined;
   }
 
-  /** The program asked to be told of the mouse: the person's terminal has to report it. */
+  /** The program asked to be notified of the mouse: the person's terminal has to report it. */
   get wantsMouse(): boolean {
     return this.#end === undefined && this.#terminal.wantsMouse;
   }
@@ -157,7 +157,7 @@ export class BashConsoleOverlay {
     return this.#options.escapeToProgram ? (this.#options.killKey ?? "ctrl+]") : "escape";
   }
 
-  /** Told to a program that asked for it, in cells of its own screen. */
+  /** Sent to a program that asked for it, in cells of its own screen. */
   #mouse({ button, column, row, isRelease }: Extract<ConsoleInput, { kind: "mouse" }>): void {
     const { cols, rows } = this.size;
     const [x, y] = [column - 1, row - 1];

@@ -21,7 +21,7 @@ interface TerminalSize {
   readonly rows: number;
 }
 
-/** Size of the terminal that Ink draws on; a resize draws anew. */
+/** Size of the terminal that Ink draws on; a resize draws again. */
 export function useTerminalSize(): TerminalSize {
   const watch = watchOf(useStdout().stdout);
   return useSyncExternalStore(watch.subscribe, watch.size);

@@ -11,7 +11,7 @@ export class UserBashState extends BashExecutionComponent {
   readonly #listeners = new Set<() => void>();
   #version = 0;
 
-  /** Draws anew, and tells the component. */
+  /** Draws again, and tells the component. */
   override invalidate(): void {
     super.invalidate();
     this.#version += 1;

@@ -111,7 +111,7 @@ export class ConsoleOverlay implements Component {
 
   /** Nothing is kept between renders. */
   invalidate(): void {
-    // The window draws its screen anew each time.
+    // The window draws its screen again each time.
   }
 
   /** Frees the screen. */

@@ -1,5 +1,5 @@
 /**
- * `details` of the task tools' answers, checked: what a tool gave out, or a history that anybody may have written.
+ * `details` of the task tools' answers, checked: what a tool gave out, or a history that anyone may have written.
  */
 import { TaskAwaitEntry, TaskListEntry, TaskResult, TaskTerminateEntry } from "@pi-bash/contract";
 

@@ -1,11 +1,11 @@
 /**
- * Whether text in one colour can be read on another. Only what cannot be told apart counts: a poor choice is a command's
+ * Whether text in one colour can be read on another. Only what cannot be distinguished counts: a poor choice is a command's
  * own affair, a text that is not there is a trick.
  */
 
 type Rgb = readonly [red: number, green: number, blue: number];
 
-/** Two colours are told apart where one part differs by so much of 255. */
+/** Two colours are distinguished where one part differs by so much of 255. */
 const LEAST_DIFFERENCE = 24;
 
 /** Steps of the colour cube that terminals have from 16 to 231 (XTerm, "256colres"). */

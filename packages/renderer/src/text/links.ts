@@ -1,5 +1,5 @@
 /**
- * Links that a command writes (OSC 8): which of them are kept, and when a person has to be told where they lead.
+ * Links that a command writes (OSC 8): which of them are kept, and when a person has to be shown where they lead.
  *
  * Only the web and files are linked to. A link whose text is an address says where it leads where that is another one:
  * what is clicked is what is read.

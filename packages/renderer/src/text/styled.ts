@@ -83,7 +83,7 @@ class LineBuilder {
 
   text(text: string): void {
     if (text === "") return;
-    // What would join the run before is counted by nobody: it would widen that run's last character.
+    // What would join the run before is counted by no one: it would widen that run's last character.
     const shown = visible(text).replace(JOINS_BEFORE, (joiner) => `\\u{${joiner === "\ufe0f" ? "fe0f" : "20e3"}}`);
     if (this.#cells === undefined) this.#append(shown);
     else this.#overwrite(shown);

@@ -32,7 +32,7 @@ const FACTS_BYTES = 400;
 const FACTS_LINES = 12;
 /** Least output of one task, in bytes. */
 const LEAST_BYTES = 80;
-/** Active tasks that are named to somebody who asked for one that is not there. */
+/** Active tasks that are named to someone who asked for one that is not there. */
 const MAX_HINTS = 50;
 
 /** What `task_await` answers. */

@@ -133,7 +133,7 @@ async function wentOn(
     maxBytes: Math.min(SHOWN_BYTES, window.maxBytes),
     ...(window.maxLines === undefined ? {} : { maxLines: window.maxLines }),
   });
-  // One that has ended meanwhile is told by the next call, or delivered.
+  // One that has ended meanwhile is reported by the next call, or delivered.
   if (report?.job.endedAtMs === undefined) report?.commit();
   else report.release();
   const output = report?.output ?? { text: "", isIncomplete: false };

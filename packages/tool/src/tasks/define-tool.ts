@@ -1,5 +1,5 @@
 /**
- * What the task tools have in common: the parameters are checked, the workspace is waited for, refusals are told.
+ * What the task tools have in common: the parameters are checked, the workspace is waited for, refusals are reported.
  */
 import type { ParameterSchema, TextContent } from "@pi-bash/contract";
 import { parseParams } from "../call-params.ts";
@@ -87,7 +87,7 @@ export function defineTool<Name extends string, Params, Details>(
       } catch (error) {
         throw refusal(error);
       } finally {
-        // What goes on is told by `task_await`.
+        // What goes on is reported by `task_await`.
         updates.end();
       }
     },

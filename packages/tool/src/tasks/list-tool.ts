@@ -16,7 +16,7 @@ import { toBashTaskId } from "./task-id.ts";
 import { jobsOf, type TaskSession } from "./task-session.ts";
 import { terminalEntry } from "./tty-report.ts";
 
-/** What is listed where nobody says otherwise: what has not ended. */
+/** What is listed where no setting says otherwise: what has not ended. */
 const ACTIVE: readonly TaskStatus[] = ["queued", "running", "awaiting_report"];
 
 /** Longest script in a list, in UTF-16 units. */

@@ -20,7 +20,7 @@ export function isWatchRequest(params: TaskAwaitParams): params is WatchRequest 
 /** Throws where a request for watches asks for what they do not do. */
 export function checkWatchRequest({ filter, filter_exclude, min_completed, task_ids }: WatchRequest): string {
   if (filter === undefined || filter === "") {
-    throw new ToolError("notify needs `filter`: an RE2 expression for the lines to be told of.");
+    throw new ToolError("notify needs `filter`: an RE2 expression for the lines to be notified of.");
   }
   if (filter_exclude === true || min_completed !== undefined) {
     throw new ToolError("notify does not wait: leave `filter_exclude` and `min_completed` out.");

@@ -104,7 +104,7 @@ export function awaitText(entry: TaskAwaitEntry, room: Room, isSameScreen = fals
       case "completed":
         return withNote(entry.reportMarkdown, entry.note);
       case "not_found":
-        return `Task not found: ${oneLine(entry.taskId)}. It may have ended long ago, or the host was started anew.`;
+        return `Task not found: ${oneLine(entry.taskId)}. It may have ended long ago, or the host was started again.`;
       case "invalid_scope":
         return `Task ${oneLine(entry.taskId)} belongs to a workspace that is not below this one.`;
       case "error":

@@ -1,7 +1,7 @@
 /**
  * Which tasks a workspace may see and end: its own and those of the agents below it, and no others.
  *
- * Worked out anew for each call, from the host's word on who descends from whom; where that fails, nothing is in scope.
+ * Worked out again for each call, from the host's word on who descends from whom; where that fails, nothing is in scope.
  */
 
 import { waitAtMost } from "@pi-bash/contract/wait";
@@ -19,7 +19,7 @@ export type ScopedTask =
   | { kind: "bash"; taskId: string; owned: OwnedJob }
   | { kind: "agent"; taskId: string; agent: AgentTask }
   | { kind: "not_found"; taskId: string }
-  /** It is there, and belongs to somebody else. */
+  /** It is there, and belongs to someone else. */
   | { kind: "invalid_scope"; taskId: string };
 
 export interface Scope {
@@ -35,7 +35,7 @@ export interface Scope {
   depthOf(owner: string | undefined): number;
 }
 
-/** The scope of a session, now. Throws `ToolError` where its agents cannot be told. */
+/** The scope of a session, now. Throws `ToolError` where its agents cannot be determined. */
 export async function openScope(session: TaskSession): Promise<Scope> {
   const manager = jobsOf(session);
   const caller = workspaceOf(session);
@@ -75,7 +75,7 @@ async function agentsBelow({ agentTasks }: TaskSession, caller: string | undefin
   const told = await waitAtMost(async () => agentTasks.descendants(caller), SCOPE_BOUND_MS);
   if (told.kind === "value") return told.value;
   const why = told.kind === "error" ? messageOf(told.error) : "its host does not answer";
-  throw new ToolError(`What runs below this workspace cannot be told: ${why}`);
+  throw new ToolError(`What runs below this workspace cannot be determined: ${why}`);
 }
 
 function messageOf(error: unknown): string {

@@ -14,7 +14,7 @@ export interface TaskSession extends BashToolSession {
   /** Resolves when commands can run in the workspace; every task tool waits for it. Default: they can. */
   ready?(signal?: AbortSignal): Promise<void>;
   /**
-   * Aborted when somebody has said something to the agent: waiting ends, and what runs goes on in the background. Asked
+   * Aborted when someone has said something to the agent: waiting ends, and what runs goes on in the background. Asked
    * for at each call, since a message is queued only once.
    */
   queuedMessage?(): AbortSignal | undefined;
@@ -32,7 +32,7 @@ export function jobsOf(session: TaskSession): JobManager {
   return asyncJobManager;
 }
 
-/** Waits until the workspace is ready, or nobody wants to wait any more. */
+/** Waits until the workspace is ready, or no one wants to wait any more. */
 export async function untilReady(session: TaskSession, signal: AbortSignal | undefined): Promise<void> {
   if (session.ready === undefined) return;
   const begun = settled(async () => session.ready?.(signal));

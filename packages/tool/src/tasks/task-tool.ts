@@ -28,7 +28,7 @@ export function createTaskTool(session: TaskSession): StartTaskTool {
     name: "task",
     label: "Task",
     description: () => taskPrompt(session, settings()),
-    // What the model is shown has no agents where none can be started; a call for one is told why.
+    // What the model is shown has no agents where none can be started; a call for one is reported why.
     parameters: () => (session.agentTasks === undefined ? CommandTaskParams : TaskParams),
     run: (call) => {
       const { params } = call;

@@ -127,7 +127,7 @@ describe("awaiting an agent", () => {
     expect(await awaitTasks({ task_ids: [id], timeout_secs: 0.05 })).toMatchObject([{ status: "awaiting_report" }]);
   });
 
-  it("that will never report is an entry with the reason, and stops nobody else", async () => {
+  it("that will never report is an entry with the reason, and stops no one else", async () => {
     const { await: awaitTasks, agentTasks, start, touch } = await withAgents();
     const id = agentTasks.add("child", "root");
     agentTasks.waitForReport = () => Promise.reject(new Error("it crashed"));

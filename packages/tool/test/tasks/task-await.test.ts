@@ -113,7 +113,7 @@ describe("awaiting a command", () => {
     },
   );
 
-  it("is told once: a result that was awaited is not delivered as well", async () => {
+  it("is reported once: a result that was awaited is not delivered as well", async () => {
     const { start, await: awaitTasks, delivered } = await taskScene();
     const got = delivered("agent-1");
     const id = await start("echo mine");

@@ -122,7 +122,7 @@ describe("a command that blocks its agent too long", () => {
     expect((await off.run("true; sleep 0.4; echo slept")).details).toMatchObject({ status: "completed", exitCode: 0 });
   });
 
-  it("goes on when somebody has a message for the agent", async () => {
+  it("goes on when someone has a message for the agent", async () => {
     const message = new AbortController();
     const { run, touch } = await taskScene({}, { queuedMessage: () => message.signal });
     const updates: Parameters<typeof textOf>[0][] = [];
@@ -139,7 +139,7 @@ describe("a command that blocks its agent too long", () => {
     touch("go");
   });
 
-  it("is delivered to its agent at its end when nobody awaits it", async () => {
+  it("is delivered to its agent at its end when no one awaits it", async () => {
     const { run, touch, delivered } = await taskScene({ "task.blockingBudgetMs": 300 });
     const got = delivered("agent-1");
     await run(`echo begun; ${waitFor("go")}; exit 4`);
@@ -238,7 +238,7 @@ describe("a command in the background", () => {
     expect([ended?.status, asked]).toEqual(["completed", 0]);
   });
 
-  it("has a shell of its own: what it sets is nobody else's", async () => {
+  it("has a shell of its own: what it sets is no one else's", async () => {
     const { run, start, await: awaitTasks } = await taskScene();
     await awaitTasks({ task_ids: [await start("answer=42")], min_completed: 1 });
 

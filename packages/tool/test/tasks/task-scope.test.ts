@@ -7,7 +7,7 @@ import { createBashTool } from "../../src/bash-tool.ts";
 import { textOf, thrown } from "../support/session.ts";
 import { PlayedAgents, taskScene, waitFor } from "../support/tasks.ts";
 
-/** `root` has `child`, which has `grandchild`; `stranger` is somebody else's. */
+/** `root` has `child`, which has `grandchild`; `stranger` is someone else's. */
 async function family() {
   const agentTasks = new PlayedAgents();
   agentTasks.add("child", "root");
@@ -145,7 +145,7 @@ describe("any other workspace", () => {
     root.touch("go");
   });
 
-  it("and where nobody knows who descends from whom, nothing is in scope", async () => {
+  it("and where no one knows who descends from whom, nothing is in scope", async () => {
     const { root } = await family();
     const id = await root.start(waitFor("go"));
     const agentTasks = new PlayedAgents();
@@ -154,7 +154,7 @@ describe("any other workspace", () => {
     };
     const blind = root.as("root", { agentTasks });
 
-    const told = "What runs below this workspace cannot be told: the tree is gone";
+    const told = "What runs below this workspace cannot be determined: the tree is gone";
     expect((await thrown(blind.terminate(id))).message).toBe(told);
     expect((await thrown(blind.await({ task_ids: [id] }))).message).toBe(told);
     expect((await thrown(blind.list())).message).toBe(told);

@@ -73,17 +73,17 @@ describe("ending a command", () => {
     const { start, terminate, tools } = await taskScene();
     const id = await start("sleep 300");
 
-    const results = await terminate(id, id, "bash:bg_77", "bash:", "nobody");
+    const results = await terminate(id, id, "bash:bg_77", "bash:", "no one");
 
     expect(results).toMatchObject([
       { status: "terminated", taskId: id },
       { status: "not_found", taskId: "bash:bg_77", activeTaskIds: [] },
       { status: "error", error: "Invalid bash taskId." },
-      { status: "not_found", taskId: "nobody" },
+      { status: "not_found", taskId: "no one" },
     ]);
     expect(await terminate(id)).toMatchObject([{ status: "terminated" }]);
-    expect(textOf(await tools.task_terminate.execute("call", { task_ids: [id, "nobody"] }))).toBe(
-      `Task ${id} is ended.\nTask not found: nobody`,
+    expect(textOf(await tools.task_terminate.execute("call", { task_ids: [id, "no one"] }))).toBe(
+      `Task ${id} is ended.\nTask not found: no one`,
     );
   });
 

@@ -42,7 +42,7 @@ it("vite is started, fetched, watched while a file breaks, used again, and gone 
   writeFileSync(join(site, "main.ts"), "export const answer: number = ;\n");
   // The server may see the change a moment later.
   await until(async () => (await fetch(`http://127.0.0.1:${port}/main.ts`)).status === 500, "the file to be broken");
-  await until(() => got.length > 0, "the agent to be told of the error");
+  await until(() => got.length > 0, "the agent to be notified of the error");
   expect(got[0]?.text).toMatch(/main\.ts:1:\d+: ERROR: Unexpected ";"/);
   expect(got[0]?.text).toMatch(/^### Watch of bash:bg_1 \(web\)/);
 

@@ -16,7 +16,7 @@ use super::stubs::{StubKind, Stubs};
 /// What is protected in every writable folder, and what stands in for it when it is missing.
 ///
 /// Hooks and configuration of git run programs; the others are read by editors and agents when
-/// somebody opens the folder. Stand-ins are folders where that is possible: git does not see empty
+/// someone opens the folder. Stand-ins are folders where that is possible: git does not see empty
 /// folders, so they are never committed.
 const PROTECTED: [(&str, StubKind); 15] = [
     (".git/hooks", StubKind::Folder),

@@ -4,7 +4,7 @@
 //! # Theory of operation
 //! At a session's start everything of that kind is counted as known (`survey`, `repository`). After
 //! each command the folders that changed are read again, the repositories are judged again, and what
-//! is new or different is told once. What is protected by the sandbox itself is left out: a mount
+//! is new or different is reported once. What is protected by the sandbox itself is left out: a mount
 //! keeps it as it is, for as long as the same file is there.
 //!
 //! A walk is bounded; where there is more than it may read, the result says so.
@@ -54,7 +54,7 @@ struct Watch {
 
 struct State {
     survey: Survey,
-    /// The digest of each thing that would run, as it was told or found at the start.
+    /// The digest of each thing that would run, as it was given or found at the start.
     known: HashMap<PathBuf, u64>,
     hasher: RandomState,
 }

@@ -63,7 +63,7 @@ impl Channel {
         )?;
         // The shell waits on its end, so only ours does not block.
         rustix::io::ioctl_fionbio(&ours, true)?;
-        // Before anybody can speak: who speaks is told with every message.
+        // Before anyone can speak: who speaks is told with every message.
         rustix::net::sockopt::set_socket_passcred(&ours, true)?;
         let found = rustix::fs::fstat(&theirs)?;
         let socket = LazyWatch::new(ours);
@@ -120,7 +120,7 @@ impl Channel {
         }
         loop {
             if inline::is_inline() {
-                // The caller's thread is told of the report, and the runtime is not.
+                // The caller's thread is notified of the report, and the runtime is not.
                 self.socket.unwatch();
                 inline::report_of(self.socket.shared()).await;
                 match self.receive_now() {
@@ -230,7 +230,7 @@ fn read(socket: impl AsFd) -> io::Result<Read> {
             Err(error) => return Err(error.into()),
         }
     };
-    // Descriptors that somebody sends are closed with the iterator.
+    // Descriptors that someone sends are closed with the iterator.
     let sender = ancillary.drain().find_map(|message| match message {
         RecvAncillaryMessage::ScmCredentials(sender) => Some(sender.pid.as_raw_nonzero().get()),
         _ => None,

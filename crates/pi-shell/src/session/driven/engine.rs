@@ -34,7 +34,7 @@ pub(in crate::session) struct Engine {
     pub(in crate::session) shared: Arc<Shared>,
     /// The shell, or none after it died and before the next command.
     pub(super) main: Option<DrivenShell>,
-    /// The pipe of the last command, where nobody has it any more.
+    /// The pipe of the last command, where no one has it any more.
     pub(super) idle_output: Option<OutputPipe>,
     /// Where the shell is.
     pub(in crate::session) cwd: PathBuf,
@@ -46,7 +46,7 @@ pub(in crate::session) struct Engine {
     pub(in crate::session) not_begun: bool,
     /// What was lost with shells that were replaced, until a result says so.
     pub(super) lost_with_shell: Vec<LostWithShell>,
-    /// The session's state was lost, and no result has told it yet.
+    /// The session's state was lost, and no result has reported it yet.
     pub(super) is_lost: bool,
     /// No command runs: what dies meanwhile has not changed anything since the last one.
     pub(super) is_between: bool,

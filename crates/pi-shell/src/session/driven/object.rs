@@ -81,7 +81,7 @@ fn why_not_trusted(found: &Metadata, own: u32) -> Option<String> {
         ));
     }
     if mode & WRITABLE_BY_ALL != 0 {
-        return Some("can be written by everybody; `chmod go-w` it".to_owned());
+        return Some("can be written by everyone; `chmod go-w` it".to_owned());
     }
     let is_private = || is_private_group(owner, group, &std::fs::read(GROUPS).unwrap_or_default());
     if mode & WRITABLE_BY_GROUP != 0 && !is_private() {

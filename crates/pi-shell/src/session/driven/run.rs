@@ -32,7 +32,7 @@ enum Attempt {
 
 impl Engine {
     /// Readies the shell for a command; an error here means that nothing was run, and that this session's means are
-    /// gone. `is_lost`: state was lost that no result has told of yet.
+    /// gone. `is_lost`: state was lost that no result has reported yet.
     pub(in crate::session) async fn prepare(&mut self, is_lost: bool) -> Result<(), ShellError> {
         self.is_lost |= is_lost;
         self.not_begun = true;
@@ -343,7 +343,7 @@ pub(super) fn outcome_of(ending: &Ending) -> ExitOutcome {
     }
 }
 
-/// Whether nobody takes orders at the other end any more.
+/// Whether no one takes orders at the other end any more.
 fn is_end(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -354,7 +354,7 @@ fn is_end(error: &io::Error) -> bool {
     )
 }
 
-/// What is told when no shell takes a command.
+/// What is reported when no shell takes a command.
 fn broken() -> ShellError {
     let source = io::Error::from(io::ErrorKind::BrokenPipe);
     ShellError::System { attempt: "give bash a command", source }

@@ -24,7 +24,7 @@ use crate::stop::{DrivenTarget, Stage};
 use crate::supervisor::{Child, ChildExit, SpawnRequest, Supervisor};
 use crate::sys::signals;
 
-/// The script that a bash begins with: it loads the driver from descriptor 4, which is nobody's afterwards, and
+/// The script that a bash begins with: it loads the driver from descriptor 4, which is no one's afterwards, and
 /// never comes back. No function can be in its way: an environment is taken without those (`environment::is_dropped`).
 const BOOT: &str = concat!(
     "\\builtin enable -f /proc/self/fd/4 pi_driver && ",
@@ -110,7 +110,7 @@ impl DrivenShell {
         };
         let greeting = match greeting {
             Ok(greeting) => Ok(greeting),
-            // Its end of the socket is closed before its end is told, and what it said is in the pipe by then.
+            // Its end of the socket is closed before its end is reported, and what it said is in the pipe by then.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 drop(tokio::time::timeout(GREETING_LIMIT, child.exited()).await);
                 Err(complaint_in(&complaints, child.exit_status()))

@@ -86,7 +86,7 @@ impl OutputPipe {
         Ok(Self::over(LazyWatch::new(reader), Some(writer)))
     }
 
-    /// Whether it is as a new one: empty, and of the usual size. Nothing is told of it any more.
+    /// Whether it is as a new one: empty, and of the usual size. Nothing of it is reported any more.
     pub(super) fn is_as_new(&mut self) -> bool {
         self.source.unwatch();
         self.rests.is_none() && !self.has_grown && self.waiting_bytes() == 0
@@ -162,7 +162,7 @@ impl OutputPipe {
     }
 
     /// Waits until there is something to read, or listening begins. Cancel-safe. That, and
-    /// where `has_more` was promised and nothing came, is told once, as `Empty`.
+    /// where `has_more` was promised and nothing came, is reported once, as `Empty`.
     pub(super) async fn read(&mut self) -> io::Result<ReadOutcome> {
         if !self.is_listening() {
             match (&self.listening, &self.patience) {
@@ -201,7 +201,7 @@ impl OutputPipe {
             match ready.try_io(|fd| Ok(rustix::io::read(fd.as_fd(), &mut *self.buffer)?)) {
                 Ok(Ok(length)) => {
                     if length < self.buffer.len() {
-                        // The pipe was emptied; what is written from now on is told.
+                        // The pipe was emptied; what is written from now on is reported.
                         ready.clear_ready();
                     }
                     return Ok(length);
@@ -382,7 +382,7 @@ impl Source for OutputPipe {
             Some(rest) => source::read_pipe(self.source.descriptor(), rest),
             None => Ok(ReadOutcome::Empty),
         };
-        // An error, or the end, is told by the next read.
+        // An error, or the end, is reported by the next read.
         match more {
             Ok(ReadOutcome::Data(more)) => Ok(ReadOutcome::Data(length + more)),
             _ => Ok(ReadOutcome::Data(length)),

@@ -1,4 +1,4 @@
-//! The files that one command's bash is told by, and tells by.
+//! The files that one command's bash is given orders by, and reports by.
 
 #[cfg(not(unix))]
 use std::io;
@@ -84,7 +84,7 @@ pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes.trim_ascii_end()).into_owned())
 }
 
-/// A path as bash is told of it: MSYS takes `C:/…`, where a backslash would quote.
+/// A path as bash is notified of it: MSYS takes `C:/…`, where a backslash would quote.
 pub(super) fn for_bash(path: &Path) -> String {
     if cfg!(windows) { quote(&path.to_string_lossy().replace('\\', "/")) } else { quote_path(path) }
 }

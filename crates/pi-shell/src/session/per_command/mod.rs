@@ -314,7 +314,7 @@ impl PerCommand {
     }
 }
 
-/// A word that no command of the session can know before it is told.
+/// A word that no command of the session can know before it is used.
 fn new_mark() -> String {
     let hasher = std::hash::RandomState::new().build_hasher();
     format!("pi-{:016x}", hasher.finish())

@@ -42,7 +42,7 @@ const WAIT_FOR_START: &str =
 const SILENTLY: &str = "2>&- >&-";
 
 /// Status of a command that bash could not parse (`EX_BADUSAGE` in its sources). A text that ends inside of `$(` leaves
-/// the parser of bash 5.2 broken, which crashes with what it reads next: the state is told by a fork then, and where that
+/// the parser of bash 5.2 broken, which crashes with what it reads next: the state is reported by a fork then, and where that
 /// crashes by the EXIT trap, before which bash sets its parser up again.
 const SYNTAX_ERROR: u8 = 2;
 
@@ -76,7 +76,7 @@ const TELL_DIRECTORY: &str = if cfg!(windows) {
     "if [[ ${PWD-} == /* ]];then \\builtin printf '%s\\n' \"$PWD\";else \\builtin pwd;fi"
 };
 
-/// One command, as its bash is told of it.
+/// One command, as its bash is notified of it.
 pub(super) struct Program<'a> {
     pub(super) files: &'a Files,
     /// Told before each part of a state; no command knows it beforehand.

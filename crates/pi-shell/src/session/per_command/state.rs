@@ -1,7 +1,7 @@
 //! A shell's state as the dump of `program` prints it, in parts that can be looked at one by one.
 //!
 //! Only text is handled here. Bash quotes what it prints so that a line can end inside of a word; each part is therefore
-//! taken apart by quotes, not by lines, and the parts are told from each other by a mark that no earlier command knew.
+//! taken apart by quotes, not by lines, and the parts are reported from each other by a mark that no earlier command knew.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ pub(super) struct State {
 impl State {
     /// Takes what a bash printed apart. `builtin` is what it printed of a function with that name, and `before` the state
     /// that it began with. None where the text was cut off, or where it is that of a function within another, whose
-    /// local variables cannot be told from others.
+    /// local variables cannot be determined from others.
     pub(super) fn parse(
         text: &[u8],
         mark: &str,

@@ -78,7 +78,7 @@ impl Place {
         Ok(Self { folder, jobs: Mutex::default() })
     }
 
-    /// Whether somebody removed its folder.
+    /// Whether someone removed its folder.
     pub(super) fn is_broken(&self) -> bool {
         !self.folder.is_dir()
     }
@@ -276,7 +276,7 @@ impl Source for CommandPipe {
         match job::waiting_bytes(&self.reader)? {
             None => Ok(ReadOutcome::Closed),
             Some(0) => Ok(ReadOutcome::Empty),
-            // Does not wait: something is there, and nobody else reads.
+            // Does not wait: something is there, and no one else reads.
             Some(_) => self.reader.read(&mut self.buffer).map(ReadOutcome::Data),
         }
     }

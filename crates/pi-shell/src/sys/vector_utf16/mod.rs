@@ -71,7 +71,7 @@ fn write_with(blocks: Blocks, text: &str, units: &mut [u16]) -> usize {
     let first = begins.find(|at| *at >= BYTES_BEFORE).unwrap_or(bytes.len());
     let written = write_slowly(text.get(..first).unwrap_or_default(), units);
     let (read, mut written) = blocks(bytes, first, units, written);
-    // A character that reaches behind the last block is written anew, as a whole.
+    // A character that reaches behind the last block is written again, as a whole.
     let mut rest = read.min(bytes.len());
     while !text.is_char_boundary(rest) {
         rest -= 1;

@@ -28,7 +28,7 @@ pub(super) fn open_pidfd(pid: i32) -> io::Result<OwnedFd> {
     if number < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the kernel just made this descriptor, and nobody else knows it.
+    // SAFETY: the kernel just made this descriptor, and no one else knows it.
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn copy_mount(path: &CStr) -> Result<OwnedFd, Errno> {
     let result =
         unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) };
     let number = i32::try_from(done(result)?).map_err(|_| Errno::BADF)?;
-    // SAFETY: the kernel just made it for this process; nobody else owns it.
+    // SAFETY: the kernel just made it for this process; no one else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
@@ -208,7 +208,7 @@ pub(crate) fn can_open_terminal(path: &std::path::Path) -> bool {
 }
 
 /// Whether characters could be pushed into a terminal as if typed. A new one is asked, to which
-/// nobody listens; what refuses the call refuses it for every terminal.
+/// no one listens; what refuses the call refuses it for every terminal.
 pub(crate) fn can_type_into_terminal() -> bool {
     use rustix::pty::{OpenptFlags, grantpt, openpt, unlockpt};
     let opened = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).and_then(|terminal| {

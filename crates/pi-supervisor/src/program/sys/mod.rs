@@ -12,7 +12,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr;
 
-/// Exit status of a child whose program could not be started; nobody reads it.
+/// Exit status of a child whose program could not be started; no one reads it.
 const CHILD_FAILED: i32 = 127;
 
 /// Descriptors tried one by one where the kernel cannot close a range.

@@ -87,7 +87,7 @@ impl AsFd for Signals {
 }
 
 impl Signals {
-    /// Forgets what was told; the caller then looks at all its children.
+    /// Forgets what was reported; the caller then looks at all its children.
     pub(crate) fn drain(&self) {
         let mut buffer = [0_u8; 1024];
         while matches!(rustix::io::read(&self.readable, &mut buffer), Ok(count) if count > 0) {}
@@ -107,7 +107,7 @@ impl Signals {
         if number < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the kernel just made this descriptor, and nobody else knows it.
+        // SAFETY: the kernel just made this descriptor, and no one else knows it.
         Ok(Self { readable: unsafe { OwnedFd::from_raw_fd(number) } })
     }
 
@@ -139,7 +139,7 @@ static CHILD_PIPE: AtomicI32 = AtomicI32::new(-1);
 
 #[cfg(not(target_os = "linux"))]
 extern "C" fn note_child(_: libc::c_int) {
-    // SAFETY: one byte of a constant; a full pipe is told already. The error number is not saved:
+    // SAFETY: one byte of a constant; a full pipe says so already. The error number is not saved:
     // every call of this program that SIGCHLD can interrupt handles EINTR by looking again.
     unsafe { libc::write(CHILD_PIPE.load(Ordering::Relaxed), [0_u8].as_ptr().cast(), 1) };
 }
