@@ -1,5 +1,5 @@
 /**
- * Asks a port of the loopback whether it takes a connection or answers a GET. No redirect is followed, no credential sent, and
+ * Asks a port of the loopback whether it answers a GET. No redirect is followed, no credential sent, and
  * no body kept. On a place a bash over there asks.
  */
 import { request as httpRequest, type IncomingMessage } from "node:http";
@@ -73,13 +73,7 @@ function askHere(url: URL): Promise<number | string> {
   });
 }
 
-/** Whether something over there takes a connection. */
-export async function connects(port: number, session: BashToolSession): Promise<boolean> {
-  return (await bashThere(`exec 3<>/dev/tcp/127.0.0.1/${port} && echo open`, session)) === "open";
-}
-
 async function askThere(url: URL, session: BashToolSession): Promise<number | string> {
-  if (url.protocol === "https:") return "https is not asked on a place";
   const host = url.hostname === "[::1]" ? "::1" : url.hostname;
   const port = url.port === "" ? "80" : url.port;
   // The parts of a parsed URL have no quote, no space and no control character.

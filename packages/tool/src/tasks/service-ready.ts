@@ -11,7 +11,7 @@ import type { JobManager, JobView, ListeningPort } from "@pi-bash/executor";
 import { type LogFilter, logFilter } from "@pi-bash/executor/internal";
 import type { BashToolSession } from "../session.ts";
 import { ToolError } from "../tool-error.ts";
-import { connects, type HttpTarget, httpTarget, probeHttp } from "./service-probe.ts";
+import { type HttpTarget, httpTarget, probeHttp } from "./service-probe.ts";
 
 /** First and longest pause between two looks, in milliseconds; each is twice the one before. */
 const FIRST_PAUSE_MS = 100;
@@ -162,18 +162,13 @@ class ReadyLook {
     if (log !== undefined && !(await this.#hasMatch(log.filter))) unmet.push(`log /${log.pattern}/ (no line matches)`);
     const ports = await manager.ports(jobId);
     if (this.isAssumed && ports.length === 0 && this.#age() < ASSUMED_MS) unmet.push("it has just been started");
-    if (port !== undefined && !(await this.#listens(port, ports))) unmet.push(`port ${port} (${listeners(ports)})`);
+    if (port !== undefined && !ports.some((each) => each.port === port))
+      unmet.push(`port ${port} (${listeners(ports)})`);
     if (http !== undefined) {
       const answered = await probeHttp(http, session);
       if (!answered.isMet) unmet.push(`http ${http.url.href} (${answered.why})`);
     }
     return unmet;
-  }
-
-  async #listens(port: number, ports: readonly ListeningPort[]): Promise<boolean> {
-    if (ports.some((each) => each.port === port)) return true;
-    // On a place its processes cannot be looked at from here; a connection says that something listens.
-    return this.#ready.session.place !== undefined && connects(port, this.#ready.session);
   }
 
   #age(): number {

@@ -55,10 +55,16 @@ export async function runServiceTask(
   return answerOf(session, service, end, readiness);
 }
 
-/** Throws where the host cannot ask what the readiness names. */
-function checkReachable({ http }: Readiness, { executor }: TaskSession): void {
+/** Throws where what the readiness names cannot be asked: it would never hold. */
+function checkReachable({ http }: Readiness, { executor, place }: TaskSession): void {
+  if (http === undefined) return;
+  if (place !== undefined && http.url.protocol === "https:") {
+    throw new ToolError(
+      `ready.http cannot be asked: on ${oneLine(place.name)} only http is asked, not https. Use ready.port or ready.log.`,
+    );
+  }
   const { sandbox } = executor;
-  if (http === undefined || sandbox === undefined || sandbox.network === true) return;
+  if (sandbox === undefined || sandbox.network === true) return;
   throw new ToolError(
     "ready.http cannot be asked: commands run in a sandbox with a network of its own, which the host is not in. Use ready.port or ready.log.",
   );

@@ -9,8 +9,9 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { TaskParams, TaskResult } from "@pi-bash/contract";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { freePort } from "../../../../test/support/ports.ts";
 import { ToolAbortError, ToolError } from "../../src/tool-error.ts";
-import { freePort, httpServer, service } from "../support/services.ts";
+import { httpServer, service } from "../support/services.ts";
 import { textOf, thrown, until } from "../support/session.ts";
 import { PlayedAgents, taskScene } from "../support/tasks.ts";
 
