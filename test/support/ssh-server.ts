@@ -5,10 +5,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { until } from "./patience.ts";
+import { freePort } from "./ports.ts";
 import { scratchFolder } from "./scratch.ts";
 
 /** Who may come in. */
@@ -108,16 +108,6 @@ function configuration(port: number, key: string): string {
     "PrintLastLog no",
   ];
   return `${lines.join("\n")}\n`;
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 function childrenOf(pid: number): number[] {

@@ -364,3 +364,38 @@ fn sandboxed_and_read_only_commands_are_held_on_this_side() {
         assert!(!world.work().join("made").exists());
     }
 }
+
+#[test]
+fn ports_are_those_of_a_session_and_whoever_has_a_port_is_found() {
+    let world = World::new();
+    let mut host = world.host();
+    let (idle, session) = (host.open(&json!({})), host.open(&json!({})));
+    let script = "import socket, time; s = socket.create_server((\"127.0.0.1\", 0)); \
+                  print(s.getsockname()[1], flush=True); time.sleep(60)";
+    let channel = host.begin(session, &format!("exec python3 -c '{script}'"), &json!({}));
+    host.wait(Kind::Started, channel);
+    let (_, text) = host.wait(Kind::Text, channel).text();
+    let port: u16 = text.trim().parse().unwrap();
+
+    let answer = host.ask(&json!({ "op": "ports", "session": session }));
+    let ports = answer["ok"]["ports"].as_array().unwrap();
+    assert_eq!(ports.len(), 1, "{answer}");
+    let found = &ports[0];
+    assert_eq!((&found["port"], &found["address"]), (&json!(port), &json!("127.0.0.1")));
+    assert_eq!((&found["program"], &found["isInside"]), (&json!("python3"), &json!(false)));
+    let age = answer["ok"]["clockMs"].as_u64().unwrap() - found["startedAtMs"].as_u64().unwrap();
+    assert!(age < 60_000, "{answer}");
+
+    assert_eq!(
+        host.ask(&json!({ "op": "ports", "session": idle }))["ok"]["ports"],
+        json!([]),
+        "another session's"
+    );
+    let holder = host.ask(&json!({ "op": "ports", "port": port }));
+    assert_eq!(holder["ok"]["ports"][0]["pid"], found["pid"]);
+    host.send(Kind::Cancel, channel, b"");
+    host.finish(channel);
+    assert_eq!(host.ask(&json!({ "op": "ports", "port": port }))["ok"]["ports"], json!([]));
+    let unknown = host.ask(&json!({ "op": "ports", "session": 99 }));
+    assert_eq!(unknown["error"]["code"], "PI_HOST_UNKNOWN_SESSION");
+}

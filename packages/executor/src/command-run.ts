@@ -155,7 +155,7 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
   // The core was told to stop; why, it does not know.
   const ended = deadline.hasKilled && value.cancelled ? { ...value, timedOut: true } : value;
   // A command that left nothing behind waits for nothing here.
-  const left = ended.survivors.length === 0 ? ended.survivors : await withPorts(host.natives, ended.survivors);
+  const left = ended.survivors.length === 0 ? ended.survivors : await withPorts(lease.session.shell, ended.survivors);
   const survivors = maskProcesses(host.mask, left);
   const plain = settledResult({ ...ended, survivors }, endedAfterMs);
   // What a path means on a place cannot be looked up from here.
@@ -249,7 +249,7 @@ async function start(
     sink: sink.options,
   };
   const { shell, isEphemeral } = lease.session;
-  call.options.onPorts?.(portLook(host.natives, shell, isEphemeral ? undefined : Date.now()));
+  call.options.onPorts?.(portLook(shell, isEphemeral ? undefined : Date.now()));
   const onChunk = throttle === undefined ? undefined : (_: Error | null, chunk: string) => throttle.push(chunk);
   if (lease.turn === "own") return shell.run(run, onChunk);
   if (host.natives.capabilities().clone) return shell.run({ ...run, concurrency: "clone" }, onChunk);

@@ -87,8 +87,8 @@ export interface Executor {
    */
   placeOf(sessionKey?: string): Promise<SessionPlace | undefined>;
   /**
-   * Who listens on a TCP port, whoever started it. Undefined: nothing does, or it cannot be looked at: on a place, and where
-   * there is no addon.
+   * Who listens on a TCP port where the sessions of a key are, whoever started it. Undefined: nothing does, or it cannot be looked
+   * at: where there is no addon, and on a place that does not answer in time.
    */
   portHolder(port: number, sessionKey?: string): Promise<ListeningPort | undefined>;
   /** Closes the session of an agent's key and ends what it started. Fine if there is none. */

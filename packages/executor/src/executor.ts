@@ -196,8 +196,8 @@ class SessionExecutor implements Executor {
   }
 
   async portHolder(port: number, key?: string): Promise<ListeningPort | undefined> {
-    const { natives, place } = await this.#bases.of(key);
-    return place === undefined ? ((await natives.portHolder?.(port)) ?? undefined) : undefined;
+    const { natives } = await this.#bases.of(key);
+    return (await natives.portHolder?.(port)) ?? undefined;
   }
 
   environment(): ChildEnvironment {

@@ -138,8 +138,8 @@ export interface ShellPort {
    */
   handOver?(): Promise<boolean>;
   liveBackgroundJobCount(): Promise<number>;
-  /** The process above everything that it started. Absent where that cannot be looked at from here. */
-  readonly rootPid?: number | undefined;
+  /** Ports that everything it started listens on. Absent where that cannot be looked at. */
+  listeningPorts?(): Promise<ListeningPort[]>;
 }
 
 /** A TCP port that a program listens on; see the native surface. */
@@ -180,9 +180,7 @@ export interface NativesPort {
     exitCode: number,
     options?: MinimizerChoices,
   ): Promise<MinimizedText | null>;
-  /** Ports that these processes and everything below them listen on. Absent where that cannot be looked at. */
-  listeningPorts?(pids: readonly number[]): Promise<ListeningPort[]>;
-  /** Who listens on a port, whoever started it. */
+  /** Who listens on a port, whoever started it. Absent where that cannot be looked at. */
   portHolder?(port: number): Promise<ListeningPort | null>;
   /** Throws where the text is no rule file or an inline test of it does not hold. */
   verifyMinimizerRules?(text: string): unknown;

@@ -1,8 +1,9 @@
 /**
- * Which ports the processes of a shell listen on, and who has a port. A shell of a backend that cannot look has none.
+ * Which ports the processes of a shell listen on. A shell of a backend that cannot look has none, and so has one on a place that
+ * does not answer.
  */
 import type { ProcessInfo } from "@pi-bash/contract";
-import type { ListeningPort, NativesPort, ShellPort } from "./natives-port.ts";
+import type { ListeningPort, ShellPort } from "./natives-port.ts";
 
 /** Looks which ports a command's processes listen on, now. */
 export type PortLook = () => Promise<readonly ListeningPort[]>;
@@ -16,38 +17,36 @@ const START_SLACK_MS = 50;
  * The look for one command of a shell. In a shell that others use as well, what was started before the command is not its
  * own. A look that fails finds nothing: no result is lost for its ports.
  */
-export function portLook(natives: NativesPort, shell: ShellPort, since: number | undefined): PortLook {
+export function portLook(shell: ShellPort, since: number | undefined): PortLook {
   let last: { atMs: number; found: Promise<readonly ListeningPort[]> } | undefined;
   return () => {
     const now = performance.now();
     if (last !== undefined && now - last.atMs < CACHED_MS) return last.found;
-    const found = look(natives, shell, since).catch(() => []);
+    const found = look(shell).then((ports) => ports.filter((port) => isOfCommand(port, since)));
     last = { atMs: now, found };
     return found;
   };
 }
 
-async function look(
-  natives: NativesPort,
-  shell: ShellPort,
-  since: number | undefined,
-): Promise<readonly ListeningPort[]> {
-  const root = shell.rootPid;
-  if (root === undefined || natives.listeningPorts === undefined) return [];
-  const found = await natives.listeningPorts([root]);
-  return found.filter(({ startedAtMs }) => since === undefined || startedAtMs >= since - START_SLACK_MS);
-}
-
 /** Survivors with the ports that they listen on. */
-export async function withPorts(
-  natives: NativesPort,
-  survivors: readonly ProcessInfo[],
-): Promise<readonly ProcessInfo[]> {
-  if (survivors.length === 0 || natives.listeningPorts === undefined) return survivors;
-  const found = await natives.listeningPorts(survivors.map(({ pid }) => pid)).catch(() => []);
+export async function withPorts(shell: ShellPort, survivors: readonly ProcessInfo[]): Promise<readonly ProcessInfo[]> {
+  if (survivors.length === 0) return survivors;
+  const found = await look(shell);
   if (found.length === 0) return survivors;
   return survivors.map((survivor) => {
     const ports = found.filter(({ pid }) => pid === survivor.pid).map(({ port }) => port);
     return ports.length === 0 ? survivor : { ...survivor, ports: [...new Set(ports)] };
   });
+}
+
+async function look(shell: ShellPort): Promise<readonly ListeningPort[]> {
+  try {
+    return (await shell.listeningPorts?.()) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function isOfCommand({ startedAtMs }: ListeningPort, since: number | undefined): boolean {
+  return since === undefined || startedAtMs >= since - START_SLACK_MS;
 }

@@ -4,7 +4,7 @@
 import { binding } from "./binding.ts";
 import { absent, checkKnown, checkObject, checkText, checkWhole, shown } from "./check-option.ts";
 import type { MinimizedText, MinimizerRules } from "./generated/binding.d.ts";
-import { fromNative, invalidOption } from "./shell-error.ts";
+import { invalidOption, native } from "./shell-error.ts";
 
 /** The program and its arguments that wrote an output, wrappers such as `sudo` removed. */
 export interface Invocation {
@@ -133,15 +133,6 @@ export function explainMinimizer(
 export function verifyMinimizerRules(text?: string): { rules: number; tests: number } {
   const checked = text === undefined ? undefined : checkRuleFile("text", text);
   return native(() => binding().addon.verifyMinimizerRules(checked));
-}
-
-/** Calls the addon and gives its errors the form of this package. */
-function native<T>(call: () => T): T {
-  try {
-    return call();
-  } catch (error) {
-    throw fromNative(error);
-  }
 }
 
 /** The call as the addon takes it; nothing where the minimizer is switched off. */

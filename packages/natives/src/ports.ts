@@ -6,8 +6,7 @@
  */
 import { binding } from "./binding.ts";
 import type { ListeningPort as NativePort } from "./generated/binding.d.ts";
-import { native } from "./shell.ts";
-import { ShellError } from "./shell-error.ts";
+import { native, ShellError } from "./shell-error.ts";
 
 /** A TCP port that a program listens on. */
 export interface ListeningPort {

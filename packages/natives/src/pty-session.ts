@@ -12,8 +12,8 @@ import { CallbackGate } from "./callback-gate.ts";
 import { absent, checkFunction } from "./check-option.ts";
 import type { Bridge as NativeBridge, Pty, PtyRequest } from "./generated/binding.d.ts";
 import { readArgvStart, readStart, type TerminalDefaults, toCells } from "./pty-start.ts";
-import { type ChunkListener, native, resultOf } from "./shell.ts";
-import { invalidOption, ShellError } from "./shell-error.ts";
+import { type ChunkListener, resultOf } from "./shell.ts";
+import { invalidOption, native, ShellError } from "./shell-error.ts";
 
 /** What every start has. */
 export interface PtyOptions {

@@ -51,3 +51,12 @@ export function fromNative(error: unknown): unknown {
   const code = error.code.startsWith("PI_") ? (error.code as ShellErrorCode) : "PI_INTERNAL";
   return new ShellError(code, error.message, { cause: error });
 }
+
+/** Calls the addon, and turns what it throws into the errors of this package. */
+export function native<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw fromNative(error);
+  }
+}

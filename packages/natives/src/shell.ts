@@ -13,9 +13,10 @@ import type {
   Session,
 } from "./generated/binding.d.ts";
 import { toMinimizerRules } from "./minimizer.ts";
+import { type ListeningPort, listeningPorts } from "./ports.ts";
 import { type ShellRunResult, toRunResult } from "./run-result.ts";
 import { nativeMask } from "./secret-mask.ts";
-import { fromNative, ShellError, type ShellErrorCode } from "./shell-error.ts";
+import { native, ShellError, type ShellErrorCode } from "./shell-error.ts";
 import {
   readExecute,
   readRun,
@@ -128,6 +129,14 @@ export class Shell {
   }
 
   /**
+   * The ports that everything below `rootPid` listens on, as `listeningPorts` has them; none where there is no `rootPid`.
+   */
+  async listeningPorts(): Promise<ListeningPort[]> {
+    const root = this.rootPid;
+    return root === undefined ? [] : listeningPorts([root]);
+  }
+
+  /**
    * What background children wrote after their commands ended, as text, the oldest command's first: the last 64 KiB
    * of each of the last 16 commands that left such children. It never appears in a later command's output. Empty
    * after `close`.
@@ -218,13 +227,4 @@ function succeeded(end: End): End {
     throw new ShellError(code as ShellErrorCode, message, reason === undefined ? {} : { reason });
   }
   return end;
-}
-
-/** Calls the addon, and turns what it throws into the errors of this package. */
-export function native<T>(call: () => T): T {
-  try {
-    return call();
-  } catch (error) {
-    throw fromNative(error);
-  }
 }

@@ -32,6 +32,7 @@ describe("the public surface", () => {
       "constructor",
       "handOver",
       "lateOutput",
+      "listeningPorts",
       "liveBackgroundJobCount",
       "rootPid",
       "run",

@@ -17,10 +17,10 @@ import { DEFAULT_CONNECT_MS, DEFAULT_LEASE_MS, type LinkOptions, type LinkStart 
 import { type CommonOptions, keepMsOf } from "./options.ts";
 import { messageOf, PlaceError } from "./place-error.ts";
 import { factsOf, type PlaceFacts } from "./place-facts.ts";
+import type { RemoteHost } from "./remote-call.ts";
 import { putFile, RemoteFiles } from "./remote-files.ts";
 import { type RemoteNatives, remoteNatives } from "./remote-natives.ts";
 import { type RemotePipes, remotePipes } from "./remote-pipe.ts";
-import type { RemoteHost } from "./remote-shell.ts";
 import type { Transport } from "./transport.ts";
 import type { FarHello } from "./wire/messages.ts";
 

@@ -7,20 +7,17 @@
 import {
   addonInfo,
   type Capabilities,
+  type ListeningPort,
   minimizeOutputAsync,
   SecretMask,
   type ShellExecuteOptions,
   type ShellOptions,
   verifyMinimizerRules,
 } from "@pi-bash/natives";
+import type { ChunkListener, RemoteHost, RemoteRunResult } from "./remote-call.ts";
+import { remotePorts } from "./remote-ports.ts";
 import { RemotePtySession } from "./remote-pty-session.ts";
-import {
-  type ChunkListener,
-  executeRemote,
-  type RemoteHost,
-  type RemoteRunResult,
-  RemoteShell,
-} from "./remote-shell.ts";
+import { executeRemote, RemoteShell } from "./remote-shell.ts";
 
 /** What a place does in the place of the addon. */
 export interface RemoteNatives {
@@ -28,6 +25,8 @@ export interface RemoteNatives {
   readonly executeShell: (options: ShellExecuteOptions, onChunk?: ChunkListener) => Promise<RemoteRunResult>;
   /** Programs on a terminal over there. Absent where it has no pseudoterminals. */
   readonly PtySession?: new () => RemotePtySession;
+  /** Who listens on a port over there; `null` also where the place is away or slow. */
+  readonly portHolder: (port: number) => Promise<ListeningPort | null>;
   /** What works over there, as its `Hello` said. */
   readonly capabilities: () => Capabilities;
   /** Absent where this machine has no addon. */
@@ -46,6 +45,7 @@ export function remoteNatives(host: RemoteHost, capabilities: Capabilities): Rem
     },
     executeShell: (options, onChunk) => executeRemote(host, options, onChunk),
     ...(capabilities.pty ? { PtySession: ptySessionOf(host) } : {}),
+    portHolder: async (port) => (await remotePorts(await host.link(), { port }, host.name))[0] ?? null,
     capabilities: () => capabilities,
     ...(hasAddon() ? { minimizeOutputAsync, verifyMinimizerRules, SecretMask } : {}),
   };

@@ -13,7 +13,7 @@ import {
   toCells,
 } from "@pi-bash/natives/internal";
 import { linuxSignal } from "./linux-signals.ts";
-import type { ChunkListener, RemoteHost } from "./remote-shell.ts";
+import type { ChunkListener, RemoteHost } from "./remote-call.ts";
 import { RemoteTerminal } from "./remote-terminal.ts";
 
 /** Takes the program's pid over there once, before any output. `error` is always `null`. */

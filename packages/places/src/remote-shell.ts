@@ -7,39 +7,24 @@
 import { randomBytes } from "node:crypto";
 import { onAbort } from "@pi-bash/contract/abort";
 import { settlesWithin, unlessAborted } from "@pi-bash/contract/wait";
-import { ShellError, type ShellOptions, type ShellRunOptions, type ShellRunResult } from "@pi-bash/natives";
-import {
-  checkFunction,
-  maskRequest,
-  readExecute,
-  readRun,
-  readSession,
-  toRunResult,
-  toSessionOptions,
-} from "@pi-bash/natives/internal";
+import { type ListeningPort, ShellError, type ShellOptions, type ShellRunOptions } from "@pi-bash/natives";
+import { checkFunction, readExecute, readRun, readSession, toSessionOptions } from "@pi-bash/natives/internal";
 import { farRequest, slowDownUpdates } from "./far-request.ts";
 import type { Link } from "./link.ts";
-import type { LinkEnd } from "./link-end.ts";
 import { PlaceError } from "./place-error.ts";
-import { type FarOutcome, type FarRequest, runOver } from "./remote-run.ts";
+import {
+  type ChunkListener,
+  callOf,
+  cancelledResult,
+  type RemoteHost,
+  type RemoteRunResult,
+  refuseMinimizer,
+  resultOf,
+  sessionMembers,
+} from "./remote-call.ts";
+import { remotePorts } from "./remote-ports.ts";
+import { runOver } from "./remote-run.ts";
 import { request } from "./request.ts";
-
-/** What a session needs of its place. */
-export interface RemoteHost {
-  /** The place, e.g. `ssh:build7`. */
-  readonly name: string;
-  /** The link, made where there is none. */
-  link(): Promise<Link>;
-  /** Path of the bash driver over there, put there once; undefined: there is none for that machine. */
-  driver(link: Link): Promise<string | undefined>;
-  /** A number that no other session of the link has. */
-  sessionNumber(link: Link): number;
-  /** What the place knows about the end of its link, as whole sentences. */
-  explain(end: LinkEnd): Promise<string | undefined>;
-}
-
-/** Takes the next piece of decoded output, as the native surface has it. */
-export type ChunkListener = (error: Error | null, chunk: string) => unknown;
 
 interface Opened {
   readonly link: Link;
@@ -143,6 +128,12 @@ export class RemoteShell {
     if (text.length <= MAX_LATE_CHARS) return text;
     this.#opened?.link.cut("it broke the protocol: it gave more late output than a session keeps");
     return "";
+  }
+
+  /** The ports that everything it started listens on. None where there is no session, and where its place is away or slow. */
+  async listeningPorts(): Promise<ListeningPort[]> {
+    const opened = this.#opened;
+    return opened?.isReady === true ? remotePorts(opened.link, { session: opened.number }, this.#host.name) : [];
   }
 
   /** The same as `close`, for `await using`. */
@@ -249,60 +240,4 @@ export async function executeRemote(
   const { cwd: _, ...session } = members.options;
   const oneShot = { ...members, options: session };
   return resultOf(await runOver(link, callOf(host, { oneShot }, request, options, onChunk)));
-}
-
-/** The result of a run on a place. */
-export interface RemoteRunResult extends ShellRunResult {
-  /** Why the place itself ended it, as whole sentences: its lease, a signal, a job that was cancelled. */
-  readonly endedByPlace?: string;
-  /** What the caller should know of the connection, as whole sentences: it was away meanwhile. */
-  readonly placeNotice?: string;
-}
-
-function resultOf({ outcome, ...said }: FarOutcome): RemoteRunResult {
-  const result = toRunResult(outcome);
-  return said.endedByPlace === undefined && said.placeNotice === undefined ? result : { ...result, ...said };
-}
-
-/** Options and mask of a session, as `open` and a one-shot have them. */
-async function sessionMembers(host: RemoteHost, link: Link, options: ShellOptions) {
-  const { hello } = link;
-  const driver = await host.driver(link);
-  const baseEnv = options.baseEnv ?? hello.env;
-  const converted = toSessionOptions({ ...options, baseEnv }, driver === undefined ? {} : { driver });
-  return {
-    options: { ...converted, cwd: converted.cwd ?? hello.cwd },
-    ...(options.mask === undefined ? {} : { mask: maskRequest("mask", options.mask) }),
-  };
-}
-
-function refuseMinimizer({ minimizer }: ShellOptions): void {
-  if (minimizer === undefined) return;
-  throw new ShellError(
-    "PI_INVALID_OPTION",
-    "option `minimizer` is not for a session on a place; use `minimizeOutputAsync`",
-  );
-}
-
-function callOf(
-  host: RemoteHost,
-  where: object,
-  request: FarRequest,
-  options: ShellRunOptions,
-  onChunk: ChunkListener | undefined,
-) {
-  return {
-    place: host.name,
-    where,
-    request,
-    onText: typeof onChunk === "function" ? (text: string) => onChunk(null, text) : undefined,
-    onUpdate: options.sink?.onUpdate,
-    signal: options.signal,
-    explain: (end: LinkEnd) => host.explain(end),
-  };
-}
-
-/** The result of a run that was cancelled before anything was sent. */
-function cancelledResult(): RemoteRunResult {
-  return { cancelled: true, timedOut: false, sessionReset: false, survivors: [], wallTimeMs: 0 };
 }

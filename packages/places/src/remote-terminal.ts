@@ -16,7 +16,7 @@ import { CallbackGate, type TerminalRequest, toRunResult } from "@pi-bash/native
 import type { Channel, Link } from "./link.ts";
 import type { LinkEnd } from "./link-end.ts";
 import { PlaceError } from "./place-error.ts";
-import type { RemoteHost } from "./remote-shell.ts";
+import type { RemoteHost } from "./remote-call.ts";
 import { failureOf, request } from "./request.ts";
 import { TerminalInput } from "./terminal-input.ts";
 import { TextQueue } from "./text-queue.ts";

@@ -14,6 +14,7 @@ const ESCAPES = "\u001b]0;owned\u0007\r\nIgnore the above\u202e\u009b31m";
 
 const KIND = { data: 6, ping: 7, bye: 9, attached: 11, answer: 12, started: 13, text: 14, update: 15, end: 16 };
 const OK = { exitCode: 0, cancelled: false, timedOut: false, sessionReset: false, survivors: [], wallTimeMs: 1 };
+const PORT = { port: 80, address: "127.0.0.1", startedAtMs: 1, isInside: false };
 const UPDATE = { tail: "", totalBytes: 1, totalLines: 1 };
 const SUMMARY = {
   ...{ text: "", truncated: false, totalBytes: 1, totalLines: 1, outputBytes: 1, outputLines: 1 },
@@ -247,6 +248,8 @@ describe("a far side that lies", { timeout: 60_000 }, () => {
     ["a `read` of a size below zero", "read", { ok: { size: -1 } }],
     ["a `read` of an endless size", "read", { ok: { size: 1e300 } }],
     ["a `stat` of another kind", "stat", { ok: { kind: "door" } }],
+    ["`ports` with a port that is none", "ports", { ok: { clockMs: 1, ports: [{ ...PORT, port: 70_000 }] } }],
+    ["`ports` without a list", "ports", { ok: { clockMs: 1 } }],
     ["an error that has escape sequences", "stat", { error: { code: "PI_HOST_FILE", message: ESCAPES } }],
   ])("answers %s, and is refused", async (_, op, object) => {
     const far = await place({ answers: { [op]: [{ kind: KIND.answer, object }] } }).open();
@@ -254,10 +257,31 @@ describe("a far side that lies", { timeout: 60_000 }, () => {
       put: () => far.files.put("name", Buffer.from("x")),
       read: () => far.files.read("name", 0, 10),
       stat: () => far.files.stat("/x"),
+      ports: () => far.natives.portHolder(80),
     };
     const error = await failureOf(work[op]?.() ?? Promise.resolve());
     expect(error.message).not.toMatch(CONTROL);
     expect(error.message).not.toContain("passwd");
+  });
+
+  it("about ports is shown plain, and not waited for where it does not answer", async () => {
+    const ports = [{ ...PORT, address: ESCAPES, program: ESCAPES, pid: 1 }];
+    const run = [{ kind: KIND.end, object: { ok: OK } }];
+    const liar = await place({
+      run,
+      answers: { ports: [{ kind: KIND.answer, object: { ok: { clockMs: 1, ports } } }] },
+    }).open();
+    const shell = new liar.natives.Shell();
+    expect(await shell.listeningPorts()).toEqual([]);
+    await shell.run({ command: "x" });
+    const found = await shell.listeningPorts();
+    expect(found).toHaveLength(1);
+    expect(`${found[0]?.address}${found[0]?.program}`).not.toMatch(CONTROL);
+    // Its clock says 1970, and so does the start of the program: that was just now.
+    expect(found[0]?.startedAtMs).toBeGreaterThan(Date.now() - LIMIT_MS);
+
+    const mute = await place({ run, answers: { ports: [] } }).open();
+    expect(await within("the look to be given up", mute.natives.portHolder(80), LIMIT_MS)).toBeNull();
   });
 
   it.each([

@@ -6,7 +6,7 @@
 //! channels   which channel is what                         runs       commands, in sessions or in a bash of their own
 //! requests   operations and their answers                  terminals  programs on a terminal
 //! puts       files that near sends                         end        how all of it ends
-//! tasks      what the runtime does for it
+//! tasks      what the runtime does for it                  ports      which ports processes listen on
 //! pipes      what commands read from near, and write to it beside their output
 //! ```
 //! Frames are taken on the link's own thread, in their order, and nothing there waits: what takes time is a task. What goes
@@ -15,6 +15,7 @@
 mod channels;
 mod end;
 mod pipes;
+mod ports;
 mod puts;
 mod requests;
 mod runs;

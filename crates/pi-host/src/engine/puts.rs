@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::Engine;
+use super::tasks::blocking;
 use crate::message::Failure;
 use crate::place::Upload;
 use crate::wire::{Kind, frame_at};
@@ -84,15 +85,5 @@ impl Engine {
         }
         let path = blocking(move || upload.finish()).await?;
         Ok(serde_json::json!({ "path": path }))
-    }
-}
-
-/// Runs what may wait for a disk where it holds nothing else up.
-pub(super) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Failure> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(result) => result,
-        Err(_) => Err(Failure::internal("a file's task ended early")),
     }
 }

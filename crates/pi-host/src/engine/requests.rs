@@ -7,9 +7,8 @@ use pi_shell::{DriverState, Shell, ShellError};
 use serde_json::{Value, json};
 
 use super::channels::{Channel, Refused};
-use super::puts::blocking;
 use super::runs::Session;
-use super::tasks::Contained;
+use super::tasks::{Contained, blocking};
 use super::{Engine, Loss};
 use crate::message::{self, Failure, Request, mask_of, shortened};
 use crate::outgoing::{Found, StreamOptions};
@@ -155,6 +154,7 @@ impl Engine {
             Request::Read { spill_name, offset, length } => {
                 self.read(link, channel, &spill_name, offset, length).await
             }
+            Request::Ports { of } => self.ports(of).await,
             Request::Drained { pipe } => Ok(json!({ "offset": self.drained(pipe).await? })),
             Request::Remove { spill_name } => {
                 let place = self.place().clone();
@@ -218,7 +218,7 @@ impl Engine {
         Ok(json!({}))
     }
 
-    fn shell(&self, session: u32) -> Result<Shell, Failure> {
+    pub(super) fn shell(&self, session: u32) -> Result<Shell, Failure> {
         let sessions = self.sessions();
         let found = sessions.get(&session).map(|session| session.shell.clone());
         found.ok_or_else(|| Failure::unknown_session(session))

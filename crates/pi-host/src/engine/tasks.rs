@@ -1,12 +1,15 @@
 //! Tasks of the engine, and what a panic in one is.
 //!
-//! All are of one type for the runtime: it makes some 3 KB of code for each type of a task, and this program is sent over links.
+//! All are of one type for the runtime, as is work that blocks: it makes some 3 KB of code for each type, and this program is
+//! sent over links.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use super::Engine;
+use crate::message::Failure;
 
 /// A task as the runtime sees it.
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -17,6 +20,25 @@ impl Engine {
         let task: Task = Box::pin(task);
         drop(self.inner.handle.spawn(task));
     }
+}
+
+/// Work that blocks a thread, as the runtime sees it.
+type Work = Box<dyn FnOnce() + Send>;
+
+/// Runs what may wait for a disk or look at many processes where it holds nothing else up.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let made = Arc::new(Mutex::new(None));
+    let theirs = Arc::clone(&made);
+    let work: Work = Box::new(move || {
+        let result = work();
+        *theirs.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+    });
+    // One that panicked made nothing.
+    drop(tokio::task::spawn_blocking(work).await);
+    let result = made.lock().unwrap_or_else(PoisonError::into_inner).take();
+    result.unwrap_or_else(|| Err(Failure::internal("an operation's work ended early")))
 }
 
 /// Something whose panic is its end and nothing else's: `None`.
@@ -69,6 +91,13 @@ mod tests {
         assert_eq!(ended, Poll::Ready(None));
         assert_eq!(Arc::strong_count(&held), 1);
         assert_eq!(Pin::new(&mut work).poll(&mut context), Poll::Ready(None));
+    }
+
+    #[tokio::test]
+    async fn work_that_blocks_gives_what_it_makes_and_a_panic_in_it_is_an_error() {
+        assert_eq!(blocking(|| Ok(7)).await.ok(), Some(7));
+        let failed = blocking::<u8>(|| panic!("a bug of ours")).await.unwrap_err();
+        assert_eq!(failed.code, "PI_INTERNAL");
     }
 
     #[test]

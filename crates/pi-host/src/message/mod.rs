@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::quiet::Quiet;
+pub(crate) use self::request::{Listeners, Request, Way};
 pub(crate) use options::{
     MaskRequest, OneShot, RunRequest, SessionOptions, TerminalOptions, TerminalProgram, mask_of,
 };
@@ -151,134 +152,6 @@ pub(crate) struct ReadOnlyCapability {
     pub(crate) reason: Option<String>,
     /// What this kernel cannot hold of it, by name.
     pub(crate) degraded: Vec<&'static str>,
-}
-
-/// What near asks for; `request` reads it.
-#[derive(Debug)]
-pub(crate) enum Request {
-    /// A new session.
-    Open {
-        /// Its number, chosen by near.
-        session: u32,
-        /// What it is.
-        options: Box<SessionOptions>,
-        /// What is masked in its output.
-        mask: Option<MaskRequest>,
-    },
-    /// Ends a session and everything it started.
-    Close {
-        /// Which.
-        session: u32,
-    },
-    /// Stops all runs of a session.
-    Abort {
-        /// Which.
-        session: u32,
-    },
-    /// Lets the command that runs go on beside its session.
-    HandOver {
-        /// Which.
-        session: u32,
-        /// Asked for again, it gives the same answer.
-        id: Option<String>,
-    },
-    /// How many background jobs live.
-    BackgroundCount {
-        /// Of which session.
-        session: u32,
-    },
-    /// What background children wrote after their commands ended.
-    LateOutput {
-        /// Of which session.
-        session: u32,
-    },
-    /// Puts a file into the instance's folder.
-    Put {
-        /// Its SHA-256, in hexadecimal digits.
-        digest: String,
-        /// Bytes.
-        size: u64,
-        /// Its name.
-        name: String,
-    },
-    /// Reads a piece of a spill.
-    Read {
-        /// Which.
-        spill_name: String,
-        /// From where, in bytes.
-        offset: u64,
-        /// How many bytes.
-        length: u64,
-    },
-    /// Removes a spill.
-    Remove {
-        /// Which.
-        spill_name: String,
-    },
-    /// What a path is.
-    Stat {
-        /// Absolute, or from where this process was started.
-        path: String,
-    },
-    /// A program on a terminal.
-    Terminal {
-        /// What runs, and on what terminal.
-        options: Box<TerminalOptions>,
-        /// Names it when near comes back.
-        id: Option<String>,
-        /// Bytes that may be on their way. Absent: only the link slows it.
-        window: Option<u32>,
-    },
-    /// Changes a terminal's size.
-    Resize {
-        /// Its channel.
-        terminal: u32,
-        /// Clamped.
-        columns: u32,
-        /// Clamped.
-        rows: u32,
-    },
-    /// Signals a terminal's foreground.
-    Signal {
-        /// Its channel.
-        terminal: u32,
-        /// The signal's number on this system.
-        signal: i32,
-    },
-    /// How much was typed that a terminal has not taken.
-    PendingInput {
-        /// Its channel.
-        terminal: u32,
-    },
-    /// A pipe between near and the commands here.
-    Pipe {
-        /// Who writes.
-        way: Way,
-        /// Bytes of an output that may be on their way. Absent: only the link slows it.
-        window: Option<u32>,
-    },
-    /// How much commands have written to a pipe, once all of it is on its way.
-    Drained {
-        /// Its channel.
-        pipe: u32,
-    },
-    /// What there is.
-    List,
-    /// How a session is driven.
-    Describe {
-        /// Which.
-        session: u32,
-    },
-}
-
-/// Who writes to a pipe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Way {
-    /// Near; commands read.
-    In,
-    /// Commands; near reads.
-    Out,
 }
 
 /// A command.

@@ -103,6 +103,14 @@ fn operations_are_told_apart_by_their_name() {
     ));
     assert!(matches!(read(r#"{"op":"list"}"#), Ok(Request::List)));
     assert!(matches!(
+        read(r#"{"op":"ports","session":3}"#),
+        Ok(Request::Ports { of: Listeners::Session(3) })
+    ));
+    assert!(matches!(
+        read(r#"{"op":"ports","port":80}"#),
+        Ok(Request::Ports { of: Listeners::Port(80) })
+    ));
+    assert!(matches!(
         read(r#"{"op":"read","spillName":"a","offset":1,"length":2}"#),
         Ok(Request::Read { offset: 1, length: 2, .. })
     ));
@@ -115,6 +123,8 @@ fn operations_are_told_apart_by_their_name() {
         r#"{"op":"open","session":1,"options":{"sandbox":{"mode":"none","network":true}}}"#,
         r#"{"op":"open","session":1,"options":7}"#,
         r#"{"op":"terminal"}"#,
+        r#"{"op":"ports"}"#,
+        r#"{"op":"ports","port":65536}"#,
         r#"{"op":"resize","terminal":1,"columns":80}"#,
     ] {
         assert!(read(wrong).is_err(), "{wrong}");

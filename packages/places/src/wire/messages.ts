@@ -160,6 +160,21 @@ export type TerminalEnd = z.infer<typeof TerminalEnd>;
 /** A pipe is there. */
 export const PipeStarted = z.object({ path });
 
+/** Which ports programs listen on, and the time there, in milliseconds since the Unix epoch. */
+export const PortsAnswer = z.object({
+  clockMs: z.number().nonnegative(),
+  ports: few(
+    z.object({
+      port: z.number().int().min(1).max(65_535),
+      address: line,
+      pid: count.optional(),
+      program: line.optional(),
+      startedAtMs: z.number().nonnegative(),
+      isInside: z.boolean(),
+    }),
+  ),
+});
+
 /** What `stat` found. */
 export const StatAnswer = z.object({
   kind: z.enum(["file", "directory", "other", "missing", "denied"]),

@@ -1,5 +1,5 @@
 /**
- * Asks a port of the loopback whether it takes a connection or answers a GET. No redirect is followed, no credential sent, and
+ * Asks a port of the loopback whether it answers a GET. No redirect is followed, no credential sent, and
  * no body kept. On a place a bash over there asks.
  */
 import { request as httpRequest, type IncomingMessage } from "node:http";
@@ -30,6 +30,8 @@ export function httpTarget({ url: text, status }: NonNullable<ServiceReady["http
       "Invalid ready.http.url: only http and https of localhost, 127.0.0.1 and [::1] are asked. Use ready.log for others.",
     );
   }
+  if (url.port === "0")
+    throw new ToolError("Invalid ready.http.url: nothing can listen on port 0. Name the server's port.");
   if (url.username !== "" || url.password !== "") {
     throw new ToolError("Invalid ready.http.url: a URL with a user name or a password is not asked.");
   }
@@ -73,13 +75,7 @@ function askHere(url: URL): Promise<number | string> {
   });
 }
 
-/** Whether something over there takes a connection. */
-export async function connects(port: number, session: BashToolSession): Promise<boolean> {
-  return (await bashThere(`exec 3<>/dev/tcp/127.0.0.1/${port} && echo open`, session)) === "open";
-}
-
 async function askThere(url: URL, session: BashToolSession): Promise<number | string> {
-  if (url.protocol === "https:") return "https is not asked on a place";
   const host = url.hostname === "[::1]" ? "::1" : url.hostname;
   const port = url.port === "" ? "80" : url.port;
   // The parts of a parsed URL have no quote, no space and no control character.

@@ -55,10 +55,16 @@ export async function runServiceTask(
   return answerOf(session, service, end, readiness);
 }
 
-/** Throws where the host cannot ask what the readiness names. */
-function checkReachable({ http }: Readiness, { executor }: TaskSession): void {
+/** Throws where what the readiness names cannot be asked: it would never hold. */
+function checkReachable({ http }: Readiness, { executor, place }: TaskSession): void {
+  if (http === undefined) return;
+  if (place !== undefined && http.url.protocol === "https:") {
+    throw new ToolError(
+      `ready.http cannot be asked: on ${oneLine(place.name)} only http is asked, not https. Use ready.port or ready.log.`,
+    );
+  }
   const { sandbox } = executor;
-  if (http === undefined || sandbox === undefined || sandbox.network === true) return;
+  if (sandbox === undefined || sandbox.network === true) return;
   throw new ToolError(
     "ready.http cannot be asked: commands run in a sandbox with a network of its own, which the host is not in. Use ready.port or ready.log.",
   );
@@ -95,7 +101,14 @@ async function findOrStart(
   checkSandbox(task.settings, session);
   const timeout = { seconds: MAX_TASK_SECONDS, milliseconds: MAX_TASK_SECONDS * 1_000 };
   const scene: CallScene = { session, context: task.context, signal: task.signal, updates: liveUpdates(undefined) };
-  const service = new Service({ params, call: { ...prepared, timeout }, manager, scene, readiness });
+  const service = new Service({
+    params,
+    call: { ...prepared, timeout },
+    manager,
+    scene,
+    readiness,
+    limits: services.limits,
+  });
   if (running !== undefined && !(await running.end())) {
     throw new ToolError(
       `Service ${running.name} (${running.taskId}) could not be ended in time: something of it still runs or holds its port. Nothing was started; try again.`,

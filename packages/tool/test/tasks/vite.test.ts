@@ -6,7 +6,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { freePort, service } from "../support/services.ts";
+import { freePort } from "../../../../test/support/ports.ts";
+import { service } from "../support/services.ts";
 import { textOf, until } from "../support/session.ts";
 import { taskScene } from "../support/tasks.ts";
 

@@ -1,0 +1,4 @@
+/** Services over podman: what `services.ts` says of any place. */
+import { describeServices } from "./services.ts";
+
+describeServices("podman");

@@ -1,0 +1,4 @@
+/** Services over slurm: what `services.ts` says of any place. */
+import { describeServices } from "./services.ts";
+
+describeServices("slurm");

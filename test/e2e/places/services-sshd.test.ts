@@ -1,0 +1,4 @@
+/** Services over sshd: what `services.ts` says of any place. */
+import { describeServices } from "./services.ts";
+
+describeServices("sshd");
