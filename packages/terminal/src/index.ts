@@ -10,7 +10,7 @@ export {
   readCastEvent,
   readCastHeader,
 } from "./asciicast.ts";
-export type { LinePlace, NewLines } from "./line-log.ts";
+export type { EndedLines, LinePlace, NewLines } from "./line-log.ts";
 export { encodePaste } from "./paste.ts";
 export { replay } from "./replay.ts";
 export type { StyledText } from "./styled-row.ts";

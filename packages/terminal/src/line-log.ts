@@ -7,11 +7,37 @@
  */
 import type { IBuffer, IMarker, Terminal } from "@xterm/headless";
 
-/** How far a reader is. */
-export interface LinePlace {
-  readonly marker: IMarker | undefined;
-  /** Rows below the marker that were read. */
+/** How far a reader is. Opaque: a terminal gives it out, and takes it. */
+export class LinePlace {
+  /** Rows below the marker that were read; without one, from the first row. */
   readonly rows: number;
+  /** Rows that this reader has not read are no longer held. */
+  isLost = false;
+  #marker: IMarker | undefined;
+  /** Of a terminal that has ended. */
+  #row: number | undefined;
+
+  constructor(marker: IMarker | undefined, rows: number) {
+    this.#marker = marker;
+    this.rows = rows;
+  }
+
+  get marker(): IMarker | undefined {
+    return this.#marker;
+  }
+
+  /** The row that it stood at when its terminal ended; undefined: that one runs, or is another one. */
+  get endedRow(): number | undefined {
+    return this.#row;
+  }
+
+  /** Its terminal ends: the marker, which holds all of its rows, is given back. */
+  end({ row, isLost }: { row: number; isLost: boolean }): void {
+    this.#row = row;
+    this.isLost = isLost;
+    this.#marker?.dispose();
+    this.#marker = undefined;
+  }
 }
 
 /** What is new for a reader. */
@@ -43,14 +69,42 @@ export function placeNow(terminal: Terminal, before: LinePlace | undefined): Lin
   if (active.type === "alternate") {
     // A marker is set on the screen in front; the other one does not change until that is gone.
     const line = before?.marker?.line;
-    return line === undefined || line < 0
-      ? { marker: undefined, rows: to }
-      : { marker: before?.marker, rows: to - line };
+    return line === undefined || line < 0 ? new LinePlace(undefined, to) : new LinePlace(before?.marker, to - line);
   }
   const marker = terminal.registerMarker(to - (normal.baseY + normal.cursorY)) ?? undefined;
-  if (marker === undefined) return { marker: undefined, rows: to };
+  if (marker === undefined) return new LinePlace(undefined, to);
   if (before?.marker !== marker) before?.marker?.dispose();
-  return { marker, rows: 0 };
+  return new LinePlace(marker, 0);
+}
+
+/** What is left of the lines when a program has ended: texts, without the terminal that drew them. */
+export class EndedLines {
+  readonly #lines: readonly { readonly row: number; readonly text: string }[];
+  readonly #unfinished: string;
+  readonly #to: number;
+
+  /** `places` are those that readers have of `terminal`; from now on they are places here. */
+  constructor(terminal: Terminal, places: Iterable<LinePlace>) {
+    const { normal } = terminal.buffer;
+    this.#to = cursorLine(normal);
+    this.#lines = linesWithRows(normal, this.#to);
+    this.#unfinished = newLines(terminal, undefined).unfinished;
+    for (const place of places) place.end(startOf(normal, place));
+  }
+
+  /** The lines after a place. Undefined: from the beginning. */
+  newLines(place: LinePlace | undefined): NewLines {
+    const from = place?.endedRow ?? 0;
+    const lines = this.#lines.filter(({ row }) => row >= from).map(({ text }) => text);
+    return { lines, unfinished: this.#unfinished, isIncomplete: place?.isLost === true };
+  }
+
+  /** The place after all of them. */
+  placeNow(): LinePlace {
+    const place = new LinePlace(undefined, 0);
+    place.end({ row: this.#to, isLost: false });
+    return place;
+  }
 }
 
 /** A reader comes back no more. */
@@ -77,14 +131,20 @@ function cursorLine(normal: IBuffer): number {
 }
 
 function joinRows(buffer: IBuffer, from: number, to: number): string[] {
-  const lines: string[] = [];
+  return linesWithRows(buffer, to, from).map(({ text }) => text);
+}
+
+/** The lines of rows, each with the row that it begins in. */
+function linesWithRows(buffer: IBuffer, to: number, from = 0): { row: number; text: string }[] {
+  const lines: { row: number; text: string }[] = [];
   for (let row = from; row < to; row += 1) {
     const line = buffer.getLine(row);
     const goesOn = buffer.getLine(row + 1)?.isWrapped === true;
     const text = line?.translateToString(!goesOn) ?? "";
     const whole = goesOn ? text : text.trimEnd();
-    if (line?.isWrapped === true && lines.length > 0) lines.push(`${lines.pop()}${whole}`);
-    else lines.push(whole);
+    const before = line?.isWrapped === true ? lines.at(-1) : undefined;
+    if (before === undefined) lines.push({ row, text: whole });
+    else before.text += whole;
   }
   return lines;
 }

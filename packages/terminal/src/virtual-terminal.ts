@@ -7,7 +7,7 @@
  */
 import headless, { type IBufferLine, type Terminal } from "@xterm/headless";
 import { highlightedTexts } from "./highlighted.ts";
-import { dropPlace, type LinePlace, type NewLines, newLines, placeNow } from "./line-log.ts";
+import { dropPlace, EndedLines, type LinePlace, type NewLines, newLines, placeNow } from "./line-log.ts";
 import { encodePaste } from "./paste.ts";
 import { drawing, modeSequences } from "./redraw.ts";
 import { registerReplies } from "./replies.ts";
@@ -41,6 +41,8 @@ export class VirtualTerminal {
   /** The end of the last write: writes are taken one after the other. */
   #written: Promise<void> = Promise.resolve();
   #title = "";
+  /** Places that readers have, for the end. */
+  readonly #places = new Set<LinePlace>();
 
   constructor(options: VirtualTerminalOptions = {}) {
     this.#terminal = new headless.Terminal({
@@ -121,12 +123,27 @@ export class VirtualTerminal {
 
   /** The place after all finished lines, instead of `before`, which must not be used afterwards. */
   placeNow(before: LinePlace | undefined): LinePlace {
-    return placeNow(this.#terminal, before);
+    const place = placeNow(this.#terminal, before);
+    if (before !== undefined) this.#places.delete(before);
+    this.#places.add(place);
+    return place;
   }
 
   /** Gives a place back that is read from no more. */
   dropPlace(place: LinePlace | undefined): void {
+    if (place !== undefined) this.#places.delete(place);
     dropPlace(place);
+  }
+
+  /**
+   * The lines, for readers who come later, and the end of the screen: a terminal takes 3 MB for 2,000 lines, texts take what is
+   * in them. Places of this terminal are places of what is returned from now on.
+   */
+  end(): EndedLines {
+    const lines = new EndedLines(this.#terminal, this.#places);
+    this.#places.clear();
+    this.dispose();
+    return lines;
   }
 
   /** Something is drawn below the cursor: a menu or a form that has the screen for itself without saying so. */

@@ -94,3 +94,32 @@ describe("what is highlighted", () => {
     expect(screen.isDrawnBelowCursor).toBe(true);
   });
 });
+
+describe("lines of a terminal that has ended", () => {
+  it("are for each reader what they were before the end", async () => {
+    const parts = [
+      "one\r\n",
+      "0123456789abcdefghij\r\n",
+      "half",
+      " and half\r\n",
+      "50%\r100%\r\n",
+      "\u001b[2J\u001b[Htop\r\n",
+    ];
+    for (const scrollback of [2, 100]) {
+      for (const last of ["", "unfinished", "\u001b[?1049hfull screen"]) {
+        const screen = terminal(10, 4, scrollback);
+        const places = [undefined, screen.placeNow(undefined)];
+        for (const part of [...parts, last]) {
+          await screen.write(part);
+          places.push(screen.placeNow(undefined));
+        }
+        const before = places.map((place) => screen.newLines(place));
+
+        const ended = screen.end();
+
+        expect(places.map((place) => ended.newLines(place))).toEqual(before);
+        expect(ended.newLines(ended.placeNow()).lines).toEqual([]);
+      }
+    }
+  });
+});

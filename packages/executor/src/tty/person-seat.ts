@@ -53,7 +53,7 @@ export function openSeat({ run, terminal, free }: SeatParts): PersonSeat {
   };
   watch();
   return {
-    redraw: () => terminal.redraw(),
+    redraw: () => (isOpen ? terminal.redraw() : ""),
     write: (data) => {
       if (!isOpen) throw new Error("the terminal was handed back");
       watch();

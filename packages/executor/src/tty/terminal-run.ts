@@ -10,7 +10,7 @@
 import type { QuietTerminal, TaskScreen, TaskWaiting } from "@pi-bash/contract";
 import { PTY_COLUMNS_RANGE, PTY_ROWS_RANGE } from "@pi-bash/contract/internal";
 import { waitWithin } from "@pi-bash/contract/wait";
-import type { LinePlace, NewLines, TerminalState, VirtualTerminal } from "@pi-bash/terminal";
+import type { EndedLines, LinePlace, NewLines, TerminalState, VirtualTerminal } from "@pi-bash/terminal";
 import type { PtyDevice } from "../console/console-port.ts";
 import { Needles } from "./needles.ts";
 import { openSeat } from "./person-seat.ts";
@@ -49,7 +49,9 @@ export interface TerminalParts {
 export class TerminalRun implements TaskTerminal {
   reportedPrompt = 0;
   readonly needles = new Needles();
-  readonly #parts: TerminalParts;
+  readonly #parts: Omit<TerminalParts, "terminal">;
+  /** The screen, or what is left of it when the program has ended: a job is kept for long after that. */
+  #screen: { readonly terminal: VirtualTerminal } | { readonly lines: EndedLines; readonly facts: TaskScreen };
   readonly #facts: TerminalFacts;
   readonly #listeners = new Set<() => void>();
   #attendants = 0;
@@ -60,8 +62,9 @@ export class TerminalRun implements TaskTerminal {
   #isUnanswered = false;
   #seat: { readonly view: PersonView; readonly end: () => void } | undefined;
 
-  constructor(parts: TerminalParts) {
+  constructor({ terminal, ...parts }: TerminalParts) {
     this.#parts = parts;
+    this.#screen = { terminal };
     this.#facts = new TerminalFacts(parts.judge, (text) => this.mask(text));
   }
 
@@ -82,12 +85,12 @@ export class TerminalRun implements TaskTerminal {
   }
 
   get isDrawn(): boolean {
-    const { terminal } = this.#parts;
-    return !this.#isOver && (terminal.isAlternateScreen || terminal.isDrawnBelowCursor);
+    const terminal = this.#terminal;
+    return terminal !== undefined && (terminal.isAlternateScreen || terminal.isDrawnBelowCursor);
   }
 
   get isApplicationCursor(): boolean {
-    return this.#parts.terminal.isApplicationCursor;
+    return this.#terminal?.isApplicationCursor === true;
   }
 
   get holder(): "person" | undefined {
@@ -109,22 +112,22 @@ export class TerminalRun implements TaskTerminal {
   }
 
   screen(): TaskScreen {
-    return screenOf(this.#parts.terminal, (text) => this.mask(text));
+    return "facts" in this.#screen ? this.#screen.facts : screenOf(this.#screen.terminal, (text) => this.mask(text));
   }
 
   encodePaste(text: string): string {
-    return this.#parts.terminal.encodePaste(text);
+    return this.#terminal?.encodePaste(text) ?? text;
   }
 
   newLines(place: LinePlace | undefined): NewLines {
-    const found = this.#parts.terminal.newLines(place);
+    const found = "lines" in this.#screen ? this.#screen.lines.newLines(place) : this.#screen.terminal.newLines(place);
     // Over a line's end, too: what is longer than a row was joined.
     const lines = found.lines.length === 0 ? [] : this.mask(found.lines.join("\n")).split("\n");
     return { ...found, lines, unfinished: this.mask(found.unfinished) };
   }
 
   placeNow(before: LinePlace | undefined): LinePlace {
-    return this.#parts.terminal.placeNow(before);
+    return "lines" in this.#screen ? this.#screen.lines.placeNow() : this.#screen.terminal.placeNow(before);
   }
 
   write(data: string, by: Typist = "model"): void {
@@ -141,7 +144,7 @@ export class TerminalRun implements TaskTerminal {
   resize(cols: number, rows: number): { cols: number; rows: number } {
     const size = { cols: clamp(cols, PTY_COLUMNS_RANGE), rows: clamp(rows, PTY_ROWS_RANGE) };
     this.#parts.device.resize(size.cols, size.rows);
-    this.#parts.terminal.resize(size.cols, size.rows);
+    this.#terminal?.resize(size.cols, size.rows);
     this.#parts.record?.resized(size.cols, size.rows);
     this.#drawnAtMs = performance.now();
     return size;
@@ -176,9 +179,10 @@ export class TerminalRun implements TaskTerminal {
   }
 
   take(view: PersonView): PersonSeat {
-    if (this.#isOver) throw new Error("the program has ended");
+    const terminal = this.#terminal;
+    if (terminal === undefined) throw new Error("the program has ended");
     if (this.#seat !== undefined) throw new Error("another person has the terminal");
-    const seat = openSeat({ run: this, terminal: this.#parts.terminal, free: () => this.#free() });
+    const seat = openSeat({ run: this, terminal, free: () => this.#free() });
     this.#seat = { view, end: seat.handBack };
     this.#wake();
     return seat;
@@ -201,7 +205,9 @@ export class TerminalRun implements TaskTerminal {
 
   /** Takes what the program wrote. Resolves when it is on the screen; `keep` has it without what a person typed unseen. */
   async takeChunk(chunk: string, keep: (masked: string) => void): Promise<void> {
-    await this.#parts.terminal.write(chunk);
+    // What comes after a run that was given up has no result to be in.
+    if (this.#terminal === undefined) return;
+    await this.#terminal.write(chunk);
     this.#active(false);
     const masked = this.needles.push(chunk);
     keep(masked);
@@ -211,9 +217,9 @@ export class TerminalRun implements TaskTerminal {
 
   /** Takes the kernel's report of a quiet terminal. */
   async quiet(report: QuietTerminal): Promise<void> {
-    const { terminal } = this.#parts;
-    await terminal.settled();
-    if (this.#isOver) return;
+    const terminal = this.#terminal;
+    await terminal?.settled();
+    if (terminal === undefined || this.#isOver) return;
     const screen = { line: terminal.lineBeforeCursor(), isAlternate: terminal.isAlternateScreen };
     if (this.#facts.report(report, screen)) this.#wake();
   }
@@ -223,7 +229,13 @@ export class TerminalRun implements TaskTerminal {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#seat?.end();
+    if ("terminal" in this.#screen) this.#screen = { facts: this.screen(), lines: this.#screen.terminal.end() };
     this.#wake();
+  }
+
+  /** The screen that is drawn on; undefined: the program has ended. */
+  get #terminal(): VirtualTerminal | undefined {
+    return this.#isOver || !("terminal" in this.#screen) ? undefined : this.#screen.terminal;
   }
 
   #news(): TerminalNews | undefined {

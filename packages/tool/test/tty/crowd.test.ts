@@ -1,6 +1,8 @@
 /** Many tasks on terminals at once, and what is left of them when their workspace, their manager or their executor goes. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { untilGone } from "../../../../test/support/process.ts";
 import { cleanUpWorkspace } from "../../src/tasks/clean-up.ts";
@@ -8,6 +10,13 @@ import { thrown } from "../support/session.ts";
 import { type TtyScene, ttyScene } from "./support.ts";
 
 const onLinux = describe.skipIf(process.platform !== "linux");
+
+/** Bytes of all buffers, without those that wait for the collector. */
+function buffersAfterCollection(): number {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  return process.memoryUsage().arrayBuffers;
+}
 
 /** Starts a task whose program, and one that left its session, wait; their process ids. */
 async function leaving({ open, folder, made }: TtyScene): Promise<number[]> {
@@ -50,6 +59,29 @@ onLinux("100 tasks on terminals (who waits is known on Linux)", () => {
     await manager.dispose();
     await session.executor.dispose();
   });
+});
+
+onLinux("tasks on terminals that have ended", () => {
+  it("hold their lines for readers who come later, and no screen", async () => {
+    const scene = await ttyScene();
+    const ids: string[] = [];
+    const before = buffersAfterCollection();
+    for (let at = 0; at < 30; at += 1) {
+      const { taskId } = await scene.open(`seq -f 'line %.0f of ${at}' 1 2500`);
+      ids.push(taskId);
+    }
+
+    // The buffers of a screen with 2,000 lines above it take more than 3 MB.
+    await expect.poll(() => scene.manager.runningCount, { timeout: 20_000 }).toBe(0);
+    // A collection frees what the one before it has finalized.
+    const held = () => buffersAfterCollection() - before;
+    await expect.poll(held, { timeout: 20_000 }).toBeLessThan(20 * 1024 * 1024);
+    const [entry] = await scene.await({ task_ids: [ids[7] ?? ""], screen: true });
+    expect(entry).toMatchObject({ status: "completed", exitCode: 0 });
+    const terminal = scene.manager.terminal((ids[7] ?? "").slice("bash:".length));
+    expect(terminal?.newLines(undefined).lines.at(-1)).toBe("line 2500 of 7");
+    expect(terminal?.screen().text).toContain("line 2499 of 7");
+  }, 120_000);
 });
 
 onLinux("a task on a terminal is gone with everything that it started", () => {
