@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use pi_shell::SessionKind;
 
 use crate::elf;
+use crate::machine;
 use crate::message::{Bash, Build, Capabilities, FarHello, ReadOnlyCapability, prefix};
 use crate::place::{Place, digest_of};
 
@@ -61,7 +62,7 @@ impl Facts {
             instance: place.instance().to_owned(),
             token,
             pid: std::process::id(),
-            boot_id: boot_id(),
+            boot_id: machine::boot_id(),
             clock_ms: u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX),
             os: std::env::consts::OS,
             arch: std::env::consts::ARCH,
@@ -70,7 +71,7 @@ impl Facts {
             user,
             home,
             cwd: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
-            host: host_name(),
+            host: machine::host_name(),
             env,
             env_left_out,
             bash: slow.bash.as_ref().ok().cloned(),
@@ -154,17 +155,6 @@ fn environment() -> (BTreeMap<String, String>, Vec<String>) {
         name.truncate(prefix(name, MAX_NAME_BYTES).len());
     }
     (env, left_out)
-}
-
-/// Another one after the machine was started again.
-pub(crate) fn boot_id() -> Option<String> {
-    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    Some(text.trim().to_owned())
-}
-
-/// The machine's name.
-pub(crate) fn host_name() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 /// By the environment, else by the file of users.

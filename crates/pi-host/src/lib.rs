@@ -23,11 +23,13 @@ mod elf;
 mod engine;
 mod hello;
 mod link;
+mod machine;
 mod message;
 mod outgoing;
 mod place;
 mod serve;
 mod stdio;
+mod threads;
 mod wire;
 
 use std::ffi::OsString;

@@ -21,9 +21,10 @@ use tokio::sync::Semaphore;
 
 use crate::engine::{Engine, Keep};
 use crate::hello::Facts;
-use crate::link::{self, Streams, Trust};
+use crate::link::{Link, Streams, Trust};
 use crate::place::SOCKET_NAME;
 use crate::stdio::{end_by_signals, new_engine, runtime};
+use crate::threads;
 
 /// Most links at a time that have not shown the token.
 const MAX_STRANGERS: usize = 16;
@@ -91,7 +92,7 @@ async fn serve(engine: &Engine, first: OwnedFd) -> io::Result<u8> {
     end_by_signals(engine, &[SignalKind::terminate(), SignalKind::interrupt()])?;
     // The end of the caller's session does not end this process, which leads a session of its own.
     let _hangups = tokio::signal::unix::signal(SignalKind::hangup())?;
-    link::start(engine, Streams::of_socket(first)?, Trust::Whole)?;
+    threads::start(engine, Streams::of_socket(first)?, Trust::Whole)?;
     let accepting = tokio::spawn(accept(engine.clone(), listener));
     let status = engine.serve_until_over().await;
     accepting.abort();
@@ -124,14 +125,14 @@ async fn accept(engine: Engine, listener: tokio::net::UnixListener) {
     }
 }
 
-fn begin(engine: &Engine, stream: tokio::net::UnixStream) -> io::Result<Arc<link::Link>> {
+fn begin(engine: &Engine, stream: tokio::net::UnixStream) -> io::Result<Arc<Link>> {
     let stream = stream.into_std()?;
     let peer = rustix::net::sockopt::socket_peercred(&stream)?;
     if peer.uid != rustix::process::getuid() {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     stream.set_nonblocking(false)?;
-    link::start(engine, Streams::of_socket(stream.into())?, Trust::Token)
+    threads::start(engine, Streams::of_socket(stream.into())?, Trust::Token)
 }
 
 /// A path to the socket in a folder that is open. The folder's own may be longer than a socket's may be.

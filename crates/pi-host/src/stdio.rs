@@ -13,8 +13,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::engine::{Engine, Keep, Over};
 use crate::hello::Facts;
-use crate::link::{self, Streams, Trust, write_all};
+use crate::link::{Streams, Trust, write_all};
 use crate::place::{Place, remove_stale};
+use crate::threads;
 
 /// Threads that poll pipes and timers. The work is in the commands, and a command's thread is the one that goes on with it.
 const WORKER_THREADS: usize = 1;
@@ -39,7 +40,7 @@ pub(crate) fn run(nonce: Option<&str>) -> io::Result<ExitCode> {
             &engine,
             &[SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()],
         )?;
-        link::start(&engine, streams, Trust::Whole)?;
+        threads::start(&engine, streams, Trust::Whole)?;
         let status = engine.serve_until_over().await;
         engine.place().close();
         Ok(status)

@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use rustix::net::netlink::{SOCK_DIAG, SocketAddrNetlink};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 
-use crate::ports::{Table, plain};
+use crate::sockets::{Table, plain};
 
 /// `SOCK_DIAG_BY_FAMILY` (`linux/sock_diag.h`).
 const BY_FAMILY: u16 = 20;

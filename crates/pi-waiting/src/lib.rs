@@ -24,6 +24,10 @@ mod look;
 mod net_table;
 #[cfg(target_os = "linux")]
 mod ports;
+mod program;
+#[cfg(target_os = "linux")]
+mod sockets;
+mod terminal;
 #[cfg(target_os = "linux")]
 mod thread;
 mod unanswered;
@@ -31,8 +35,10 @@ mod unanswered;
 mod wanted;
 mod watch;
 
-pub use look::{Look, Modes, Program, Reader, TerminalIdentity, look};
+pub use look::{Look, Modes, Reader, look};
 #[cfg(target_os = "linux")]
 pub use ports::{Holder, Listening, holder, listening};
+pub use program::Program;
+pub use terminal::TerminalIdentity;
 pub use unanswered::{FileId, Silence, Unanswered, unanswered};
 pub use watch::{Report, Watch};

@@ -4,7 +4,7 @@
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use crate::ports::{Table, plain};
+use crate::sockets::{Table, plain};
 
 /// `TCP_LISTEN`, as the tables have it.
 const LISTEN: &str = "0A";

@@ -7,13 +7,14 @@
 use std::collections::HashMap;
 use std::fs;
 use std::mem::MaybeUninit;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use pi_supervisor::process;
 use rustix::fs::{Mode, OFlags, RawDir, readlinkat_raw};
 
-use crate::look::Program;
+use crate::program::Program;
+use crate::sockets::Table;
 use crate::{diag, net_table};
 
 /// Most descriptors of one process that are looked at.
@@ -131,9 +132,6 @@ fn sockets_of(shown: i32) -> Vec<u32> {
     sockets
 }
 
-/// Where the listening sockets of a network namespace are bound, by inode.
-pub(crate) type Table = HashMap<u32, SocketAddr>;
-
 /// The tables of the namespaces that were met.
 #[derive(Default)]
 struct Namespaces {
@@ -157,11 +155,6 @@ impl Namespaces {
 
 fn name_of(process: &str) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{process}/ns/net")).ok()
-}
-
-/// An address as programs bind it: one of IPv4 that was mapped into IPv6 is one of IPv4.
-pub(crate) fn plain(address: SocketAddr) -> SocketAddr {
-    SocketAddr::new(IpAddr::to_canonical(&address.ip()), address.port())
 }
 
 #[cfg(test)]

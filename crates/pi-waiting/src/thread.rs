@@ -10,7 +10,7 @@ use rustix::net::sockopt::{socket_acceptconn, socket_domain};
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 
 use crate::call::{self, Call};
-use crate::look::TerminalIdentity;
+use crate::terminal::TerminalIdentity;
 use crate::wanted;
 
 /// Major number of the controllers of pseudoterminals by their own names: `/dev/ptmx` (`Documentation/admin-guide/devices.txt`).

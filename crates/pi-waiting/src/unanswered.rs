@@ -11,7 +11,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::look::Program;
+use crate::program::Program;
 
 /// Time that a wait has to last.
 const HOLD: Duration = Duration::from_secs(2);

@@ -5,7 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::look::{Look, Modes, Program, Reader};
+use crate::look::{Look, Modes, Reader};
+use crate::program::Program;
 
 /// When a quiet terminal is looked at, in milliseconds after the last byte; then each [`LATER`]. What waits is known after 0.3 s;
 /// the later ones are for programs that wake up now and then, and need a longer look.

@@ -29,8 +29,8 @@ impl Identity {
             pid,
             // Without `/proc` this is unknown; such an instance counts as another machine's.
             start_time: found.map_or(0, |found| found.start_time),
-            boot_id: crate::hello::boot_id(),
-            host: crate::hello::host_name(),
+            boot_id: crate::machine::boot_id(),
+            host: crate::machine::host_name(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at_ms: found.map_or(0, process::started_at_ms),
         }
@@ -43,10 +43,10 @@ impl Identity {
 
     /// Whether it lives. `None`: another machine would have to be asked.
     pub(super) fn is_alive(&self) -> Option<bool> {
-        if self.host != crate::hello::host_name() || self.start_time == 0 {
+        if self.host != crate::machine::host_name() || self.start_time == 0 {
             return None;
         }
-        if self.boot_id != crate::hello::boot_id() {
+        if self.boot_id != crate::machine::boot_id() {
             return Some(false);
         }
         process::is_available().then(|| process::is_alive(self.process()))
