@@ -64,7 +64,7 @@ export async function readArtifact(
   options: ReadOptions = {},
 ): Promise<ArtifactText> {
   const maxBytes = options.maxBytes ?? DEFAULT_READ_BYTES;
-  const matches = selection.grep === undefined ? undefined : linePattern(selection.grep);
+  const matches = selection.grep === undefined ? undefined : linePattern(selection.grep).matches;
   const { file, size } = await open(source);
   try {
     const base = { id: source.id, kind: source.kind, totalBytes: size };
@@ -193,7 +193,7 @@ function startOfTail(bytes: Buffer, lines: number, isWhole: boolean): number {
 
 interface ScanOptions {
   maxBytes: number;
-  matches: LinePattern | undefined;
+  matches: LinePattern["matches"] | undefined;
   signal: AbortSignal | undefined;
   filter: MaskFilter;
 }

@@ -182,7 +182,7 @@ function keepLines(text: string, maxLines: number | undefined): string {
 }
 
 function filtered(text: string, { matches, isExcluding }: LogFilter): string {
-  const lines = text.split("\n").filter((line) => line !== "" && matches(Buffer.from(line)) !== isExcluding);
+  const lines = text.split("\n").filter((line) => line !== "" && matches(line) !== isExcluding);
   return lines.map((line) => `${line}\n`).join("");
 }
 

@@ -7,13 +7,14 @@
  */
 import { MAX_SHOWN_LINE_BYTES } from "@pi-bash/contract/internal";
 import { type LinePattern, linePattern } from "../artifacts/line-pattern.ts";
-import { LineScanner, type ScannedLine } from "../artifacts/line-scanner.ts";
+import { LineScanner } from "../artifacts/line-scanner.ts";
 import { openPrivateFile } from "../artifacts/private-folder.ts";
 import { type ReadableFile, readAt } from "../artifacts/readable-file.ts";
 import type { OutputMask } from "../natives-port.ts";
 import { openTextWindow, type TextWindow } from "../output/text-window.ts";
 import { LOOK_BACK_BYTES } from "../secrets.ts";
 import type { JobLog, LogCursor } from "./job-log.ts";
+import { wantedLines } from "./wanted-lines.ts";
 
 /** 64 KiB: the slowest pattern takes a few milliseconds for it, then the event loop has its turn. */
 const BLOCK_BYTES = 64 * 1024;
@@ -24,15 +25,15 @@ const MATCHED_LINE_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /** Which lines a reader wants. */
-export interface LogFilter {
-  matches: LinePattern;
+export interface LogFilter extends LinePattern {
   /** The lines that do not match instead of those that do. */
   isExcluding: boolean;
 }
 
 /** Compiles a filter. Throws `ArtifactError` for a pattern that is none. */
 export function logFilter(pattern: string, isExcluding: boolean): LogFilter {
-  return { matches: linePattern(pattern), isExcluding };
+  const { matches, mayBeIn } = linePattern(pattern);
+  return { matches, mayBeIn: isExcluding ? () => true : mayBeIn, isExcluding };
 }
 
 /** What is new. */
@@ -229,28 +230,31 @@ class LineSieve {
   }
 
   async feed(block: Buffer): Promise<void> {
-    const lines: Buffer[] = [];
-    this.#scanner.feed(block, (line) => lines.push(copyOf(line)) > 0);
-    await this.#take(lines);
+    const first = block.indexOf(NEWLINE) + 1;
+    const end = block.lastIndexOf(NEWLINE) + 1;
+    // What was begun in an earlier block ends here; the lines after it are whole.
+    const begun = this.#scanned(block.subarray(0, first));
+    await this.#take(Buffer.concat([...begun, block.subarray(first, end)]));
+    this.#scanner.feed(block.subarray(end), () => true);
   }
 
   async end(): Promise<void> {
     const lines: Buffer[] = [];
-    this.#scanner.end((line) => lines.push(copyOf(line)) > 0);
-    await this.#take(lines);
+    this.#scanner.end(({ bytes }) => lines.push(Buffer.from(bytes)) > 0);
+    await this.#take(Buffer.concat(lines));
   }
 
-  /** A filter is tried on what is shown: colours between two letters do not hide a word. */
-  async #take(lines: readonly Buffer[]): Promise<void> {
-    if (lines.length === 0) return;
-    const raw = Buffer.concat(lines.flatMap((line) => [line, LINE_END]));
-    const plain = await openTextWindow({ maxBytes: raw.length * 3 });
-    plain.push(raw);
-    for (const line of plain.finish().text.split("\n").slice(0, lines.length)) {
-      const bytes = Buffer.from(line);
-      if (this.#filter.matches(bytes) === this.#filter.isExcluding) continue;
+  #scanned(bytes: Buffer): Buffer[] {
+    const lines: Buffer[] = [];
+    this.#scanner.feed(bytes, (line) => lines.push(Buffer.from(line.bytes), LINE_END) > 0);
+    return lines;
+  }
+
+  async #take(lines: Buffer): Promise<void> {
+    const { wanted } = await wantedLines(lines, this.#filter);
+    for (const { text } of wanted) {
       this.count += 1;
-      this.#window.push(bytes);
+      this.#window.push(Buffer.from(text));
       this.#window.push(LINE_END);
     }
   }
@@ -260,8 +264,4 @@ const LINE_END = Buffer.from("\n");
 
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-function copyOf({ bytes }: ScannedLine): Buffer {
-  return Buffer.from(bytes);
 }

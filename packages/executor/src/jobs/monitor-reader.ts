@@ -4,20 +4,18 @@
  * Blocks are bounded, and the event loop has its turn after each; an expression is RE2's, so no line takes long.
  */
 
-import { LineScanner } from "../artifacts/line-scanner.ts";
 import { openPrivateFile } from "../artifacts/private-folder.ts";
 import { readAt } from "../artifacts/readable-file.ts";
-import { openTextWindow } from "../output/text-window.ts";
 import { LOOK_BACK_BYTES } from "../secrets.ts";
 import type { JobLog } from "./job-log.ts";
 import type { LogFilter } from "./log-reader.ts";
+import { wantedLines } from "./wanted-lines.ts";
 
 /** 64 KiB: the slowest expression takes a few milliseconds for it. */
 const BLOCK_BYTES = 64 * 1024;
 /** Bytes of a line that an expression is tried on. */
 const MATCHED_LINE_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
-const LINE_END = Buffer.from("\n");
 
 /** Where a watch is in a file: at the beginning of a line. */
 export interface LinePlace {
@@ -72,7 +70,7 @@ export async function lastPlace(log: JobLog): Promise<LinePlace> {
 export async function readMatchesFrom(
   log: JobLog,
   from: LinePlace,
-  { matches }: LogFilter,
+  filter: LogFilter,
   limit: number = Number.POSITIVE_INFINITY,
 ): Promise<MatchReading> {
   const nothing: MatchReading = { matches: [], place: from, hasMore: false };
@@ -89,12 +87,10 @@ export async function readMatchesFrom(
     const before = Math.max(0, from.offset - LOOK_BACK_BYTES);
     mask?.skip(await readAt(file, before, from.offset - before));
     const shown = mask === undefined ? raw : Buffer.concat([mask.push(raw), mask.finish()]);
-    const lines = await plainLines(shown);
-    const found = lines.flatMap((text, at) =>
-      matches(Buffer.from(text)) ? [{ number: from.lines + at + 1, text }] : [],
-    );
+    const { count, wanted } = await wantedLines(shown, filter);
+    const found = wanted.map(({ at, text }) => ({ number: from.lines + at + 1, text }));
     const offset = from.offset + length;
-    const place = { offset, lines: from.lines + lines.length, barren: 0 };
+    const place = { offset, lines: from.lines + count, barren: 0 };
     return { matches: found, place, hasMore: offset < end };
   } finally {
     await file.close();
@@ -117,7 +113,7 @@ async function readLines(
   { end, isOver }: { end: number; isOver: boolean },
 ): Promise<Lines> {
   for (let position = offset + barren; position < end; ) {
-    const block = Buffer.from(await readAt(file, position, Math.min(BLOCK_BYTES, end - position)));
+    const block = await readAt(file, position, Math.min(BLOCK_BYTES, end - position));
     if (block.length === 0) break;
     if (position === offset) {
       const cut = block.lastIndexOf(NEWLINE) + 1;
@@ -130,28 +126,12 @@ async function readLines(
   }
   if (!isOver) return { raw: Buffer.alloc(0), length: 0 };
   const raw = await readAt(file, offset, Math.min(MATCHED_LINE_BYTES, end - offset));
-  return { raw: Buffer.from(raw), length: end - offset };
+  return { raw, length: end - offset };
 }
 
 /** What an expression is tried on of a line that is longer than a block. */
 async function beginning(file: OpenFile, offset: number): Promise<Buffer> {
-  const bytes = Buffer.from(await readAt(file, offset, MATCHED_LINE_BYTES));
+  const bytes = await readAt(file, offset, MATCHED_LINE_BYTES);
   const cut = bytes.indexOf(NEWLINE);
   return cut === -1 ? bytes : bytes.subarray(0, cut);
-}
-
-/** Lines as they are shown: without colours, each at most `MATCHED_LINE_BYTES` long. */
-async function plainLines(raw: Buffer): Promise<string[]> {
-  const cut: Buffer[] = [];
-  const take = ({ bytes }: { bytes: Buffer }): boolean => cut.push(Buffer.from(bytes), LINE_END) > 0;
-  const scanner = new LineScanner(MATCHED_LINE_BYTES);
-  scanner.feed(raw, take);
-  scanner.end(take);
-  const joined = Buffer.concat(cut);
-  const plain = await openTextWindow({ maxBytes: joined.length * 3 + 1 });
-  plain.push(joined);
-  return plain
-    .finish()
-    .text.split("\n")
-    .slice(0, cut.length / 2);
 }

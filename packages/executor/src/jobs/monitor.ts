@@ -239,4 +239,4 @@ export class Monitor {
   }
 }
 
-const NO_LINES: LogFilter = { matches: () => false, isExcluding: false };
+const NO_LINES: LogFilter = { matches: () => false, mayBeIn: () => false, isExcluding: false };

@@ -20,8 +20,7 @@ export function readTerminal(terminal: TaskTerminal, cursor: LogCursor, options:
   const { filter, maxBytes, maxLines } = options;
   const isWaiting = terminal.waiting?.certain === true;
   const all = terminal.isOver && unfinished !== "" ? [...lines, unfinished] : lines;
-  const wanted =
-    filter === undefined ? all : all.filter((line) => filter.matches(Buffer.from(line)) !== filter.isExcluding);
+  const wanted = filter === undefined ? all : all.filter((line) => filter.matches(line) !== filter.isExcluding);
   const shown = isWaiting && !terminal.isOver && filter === undefined ? [...wanted, unfinished] : wanted;
   const whole = shown.map((line) => `${line}\n`).join("");
   const isBlank = shown.every((line) => line === "");

@@ -201,7 +201,7 @@ class ReadyLook {
     const text = tail.slice(tail.lastIndexOf("\n") + 1);
     const now = performance.now();
     if (text !== this.#lastLine.text) this.#lastLine = { text, atMs: now };
-    return text !== "" && now - this.#lastLine.atMs >= STILL_MS && filter.matches(Buffer.from(text));
+    return text !== "" && now - this.#lastLine.atMs >= STILL_MS && filter.matches(text);
   }
 }
 
