@@ -180,9 +180,10 @@ class JobRun {
   #watched(context: JobContext): JobContext {
     return {
       ...context,
-      setArtifact: (id, path, secrets) => {
-        context.setArtifact(id, path, secrets);
-        this.#tellArtifact(id);
+      // Whole: without its opener a file on a place would be looked for here.
+      setArtifact: (...artifact) => {
+        context.setArtifact(...artifact);
+        this.#tellArtifact(artifact[0]);
       },
     };
   }

@@ -3,11 +3,11 @@
  *
  * Blocks are bounded, and the event loop has its turn after each; an expression is RE2's, so no line takes long.
  */
-
+import { setImmediate } from "node:timers/promises";
 import { openPrivateFile } from "../artifacts/private-folder.ts";
 import { readAt } from "../artifacts/readable-file.ts";
 import { LOOK_BACK_BYTES } from "../secrets.ts";
-import type { JobLog } from "./job-log.ts";
+import type { JobLog, LogSecrets } from "./job-log.ts";
 import type { LogFilter } from "./log-reader.ts";
 import { wantedLines } from "./wanted-lines.ts";
 
@@ -35,12 +35,11 @@ export interface MatchedLine {
   text: string;
 }
 
-/** What was read. */
+/** What was read of a block. */
 export interface MatchReading {
   matches: MatchedLine[];
+  /** Where the next block begins. */
   place: LinePlace;
-  /** There is more that can be read at once. */
-  hasMore: boolean;
 }
 
 /** The end of the whole lines that are there: where a watch begins. */
@@ -66,35 +65,57 @@ export async function lastPlace(log: JobLog): Promise<LinePlace> {
   }
 }
 
-/** Reads the next block, up to `limit` at most. Rejects where the file cannot be read. */
+/**
+ * Reads block after block of what is there, up to `limit` at most; `take` is given each, and says whether there is to be another one.
+ * The event loop has its turn between two. Rejects where the file cannot be read.
+ */
 export async function readMatchesFrom(
   log: JobLog,
   from: LinePlace,
   filter: LogFilter,
+  take: (reading: MatchReading) => boolean,
   limit: number = Number.POSITIVE_INFINITY,
-): Promise<MatchReading> {
-  const nothing: MatchReading = { matches: [], place: from, hasMore: false };
+): Promise<void> {
   const { path, totals, isOver, secrets } = log;
-  if (path === undefined || (isOver && totals.bytes === 0)) return nothing;
+  if (path === undefined || (isOver && totals.bytes === 0)) return;
   const { file, size } = await (log.open?.() ?? openPrivateFile(path));
   try {
     const known = isOver || secrets?.isFileMasked === true ? size : Math.min(size, totals.bytes);
     const end = Math.min(known, limit);
-    if (end <= from.offset) return nothing;
-    const { raw, length } = await readLines(file, from, { end, isOver: isOver && end === size });
-    if (length === 0) return { ...nothing, place: { ...from, barren: end - from.offset } };
-    const mask = secrets?.mask.stream();
-    const before = Math.max(0, from.offset - LOOK_BACK_BYTES);
-    mask?.skip(await readAt(file, before, from.offset - before));
-    const shown = mask === undefined ? raw : Buffer.concat([mask.push(raw), mask.finish()]);
-    const { count, wanted } = await wantedLines(shown, filter);
-    const found = wanted.map(({ at, text }) => ({ number: from.lines + at + 1, text }));
-    const offset = from.offset + length;
-    const place = { offset, lines: from.lines + count, barren: 0 };
-    return { matches: found, place, hasMore: offset < end };
+    const block = { file, end, isOver: isOver && end === size, secrets, filter };
+    for (let place = from; place.offset < end; ) {
+      const reading = await readBlock(block, place);
+      if (!take(reading) || reading.place.offset === place.offset) return;
+      place = reading.place;
+      if (place.offset < end) await setImmediate();
+    }
   } finally {
     await file.close();
   }
+}
+
+interface Readable {
+  file: OpenFile;
+  /** Where what is known of it ends. */
+  end: number;
+  /** Nothing comes after that: an unfinished line is one. */
+  isOver: boolean;
+  secrets: LogSecrets | undefined;
+  filter: LogFilter;
+}
+
+async function readBlock({ file, end, isOver, secrets, filter }: Readable, from: LinePlace): Promise<MatchReading> {
+  const { raw, length } = await readLines(file, from, { end, isOver });
+  if (length === 0) return { matches: [], place: { ...from, barren: end - from.offset } };
+  const mask = secrets?.mask.stream();
+  const before = Math.max(0, from.offset - LOOK_BACK_BYTES);
+  mask?.skip(await readAt(file, before, from.offset - before));
+  const shown = mask === undefined ? raw : Buffer.concat([mask.push(raw), mask.finish()]);
+  const { count, wanted } = await wantedLines(shown, filter);
+  return {
+    matches: wanted.map(({ at, text }) => ({ number: from.lines + at + 1, text })),
+    place: { offset: from.offset + length, lines: from.lines + count, barren: 0 },
+  };
 }
 
 type OpenFile = Parameters<typeof readAt>[0];

@@ -9,7 +9,7 @@ import type { JobEntry } from "./job-entry.ts";
 import type { LogFilter } from "./log-reader.ts";
 import { MonitorEvent, type UnshownMatches } from "./monitor-event.ts";
 import type { TurnBucket } from "./monitor-rate.ts";
-import { type LinePlace, lastPlace, type MatchedLine, readMatchesFrom } from "./monitor-reader.ts";
+import { type LinePlace, lastPlace, type MatchedLine, type MatchReading, readMatchesFrom } from "./monitor-reader.ts";
 
 /** Matches are told this long after the last one, in milliseconds. */
 const SETTLE_MS = 200;
@@ -140,16 +140,15 @@ export class Monitor {
     if (!(await cursor.hold(this.#whenStopped))) return;
     try {
       await this.#passOver(cursor.offset);
-      for (let hasMore = true; hasMore && !signal.aborted; ) {
-        const reading = await readMatchesFrom(this.#entry.log, this.#place, this.#filter);
-        if (signal.aborted) return;
-        this.#place = reading.place;
-        if (reading.place.offset > cursor.offset) {
-          Object.assign(cursor, { offset: reading.place.offset, line: reading.place.lines, barren: 0 });
+      await readMatchesFrom(this.#entry.log, this.#place, this.#filter, ({ matches, place }) => {
+        if (signal.aborted) return false;
+        this.#place = place;
+        if (place.offset > cursor.offset) {
+          Object.assign(cursor, { offset: place.offset, line: place.lines, barren: 0 });
         }
-        this.#gather(reading.matches);
-        hasMore = reading.hasMore;
-      }
+        this.#gather(matches);
+        return true;
+      });
     } finally {
       cursor.free();
     }
@@ -157,11 +156,12 @@ export class Monitor {
 
   /** Counts lines that a call has been given. */
   async #passOver(offset: number): Promise<void> {
-    while (this.#place.offset < offset) {
-      const { place } = await readMatchesFrom(this.#entry.log, this.#place, NO_LINES, offset);
-      if (place.offset === this.#place.offset) return;
+    if (this.#place.offset >= offset) return;
+    const pass = ({ place }: MatchReading): boolean => {
       this.#place = place;
-    }
+      return true;
+    };
+    await readMatchesFrom(this.#entry.log, this.#place, NO_LINES, pass, offset);
   }
 
   #gather(matches: readonly MatchedLine[]): void {
