@@ -70,6 +70,7 @@ export class JobManager {
     this.monitors = new JobMonitors({
       entry: (id) => this.#jobs.get(id),
       put: (entry, news) => this.#deliveries.put(entry, news),
+      now: options.now ?? (() => performance.now()),
       released: (entry) => this.#deliveries.offer(entry),
     });
   }

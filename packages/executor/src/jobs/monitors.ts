@@ -25,6 +25,8 @@ export interface MonitorsPort {
   entry(id: string): JobEntry | undefined;
   /** Queues a text about a job for its owner. */
   put(entry: JobEntry, news: JobNewsItem): void;
+  /** Milliseconds of a clock that only goes forward. */
+  now(): number;
   /** A watch does not hold the job's result back any more. */
   released(entry: JobEntry): void;
 }
@@ -61,6 +63,7 @@ export class JobMonitors {
     }
     if (this.#all.size >= MAX_MONITORS) throw new MonitorLimitError();
     const { owner } = entry.view;
+    const now = (): number => this.#port.now();
     const bucket = this.#buckets.get(owner) ?? new TurnBucket(now);
     this.#buckets.set(owner, bucket);
     const monitor: Monitor = new Monitor(entry, filter, options, {
@@ -92,8 +95,4 @@ export class JobMonitors {
 
 function keyOf(id: string, { reader, filter }: Pick<MonitorOptions, "reader" | "filter">): string {
   return JSON.stringify([id, reader, filter]);
-}
-
-function now(): number {
-  return performance.now();
 }

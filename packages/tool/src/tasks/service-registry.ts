@@ -7,14 +7,21 @@ import { MAX_SERVICES } from "@pi-bash/contract/internal";
 import type { JobManager } from "@pi-bash/executor";
 import { ToolError } from "../tool-error.ts";
 import type { Service } from "./service.ts";
+import { RESTART_LIMITS, type RestartLimits } from "./service-restarts.ts";
 
 /** Ended services whose names are still told, the oldest go first. */
 const MAX_ENDED = 100;
 
 export class Services {
+  /** How often each of them may be started again. */
+  readonly limits: RestartLimits;
   #all: Service[] = [];
   /** The last call about each name: the next one waits for it. */
   readonly #turns = new Map<string, Promise<unknown>>();
+
+  constructor(limits: RestartLimits) {
+    this.limits = limits;
+  }
 
   /** The service of that name that runs, or will run again, of one of these owners. */
   live(name: string, isInScope: (owner: string | undefined) => boolean): Service | undefined {
@@ -59,9 +66,9 @@ export class Services {
 
 const known = new WeakMap<JobManager, Services>();
 
-/** The services beside a job manager. */
-export function servicesOf(manager: JobManager): Services {
-  const services = known.get(manager) ?? new Services();
+/** The services beside a job manager. `limits`: where they are asked for first; other ones are for tests. */
+export function servicesOf(manager: JobManager, limits: RestartLimits = RESTART_LIMITS): Services {
+  const services = known.get(manager) ?? new Services(limits);
   known.set(manager, services);
   return services;
 }

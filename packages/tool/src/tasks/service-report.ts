@@ -5,6 +5,7 @@ import type { TaskPort } from "@pi-bash/contract";
 import { clipped } from "@pi-bash/contract/text";
 import type { JobView, ListeningPort } from "@pi-bash/executor";
 import { fenced, oneLine, portsText } from "./report.ts";
+import type { RestartLimits } from "./service-restarts.ts";
 
 /** `1.2 s`. */
 export function seconds(milliseconds: number): string {
@@ -58,8 +59,8 @@ export function readyAgainText(name: string, taskId: string, afterMs: number): s
 }
 
 /** It failed too often. */
-export function gaveUpText(name: string, restarts: number, withinMs: number): string {
-  return `Service ${name} failed: it was started again ${restarts} times within ${withinMs / 60_000} minutes and is not started again. Start it with task when its cause is mended.`;
+export function gaveUpText(name: string, { mostRestarts, windowMs }: RestartLimits): string {
+  return `Service ${name} failed: it was started again ${mostRestarts} times within ${windowMs / 60_000} minutes and is not started again. Start it with task when its cause is mended.`;
 }
 
 /** What differs between a service that runs and one that is asked for. */

@@ -101,7 +101,14 @@ async function findOrStart(
   checkSandbox(task.settings, session);
   const timeout = { seconds: MAX_TASK_SECONDS, milliseconds: MAX_TASK_SECONDS * 1_000 };
   const scene: CallScene = { session, context: task.context, signal: task.signal, updates: liveUpdates(undefined) };
-  const service = new Service({ params, call: { ...prepared, timeout }, manager, scene, readiness });
+  const service = new Service({
+    params,
+    call: { ...prepared, timeout },
+    manager,
+    scene,
+    readiness,
+    limits: services.limits,
+  });
   if (running !== undefined && !(await running.end())) {
     throw new ToolError(
       `Service ${running.name} (${running.taskId}) could not be ended in time: something of it still runs or holds its port. Nothing was started; try again.`,

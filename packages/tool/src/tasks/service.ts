@@ -13,14 +13,9 @@ import { startManaged } from "../managed-job.ts";
 import type { PreparedCall } from "../prepared-call.ts";
 import { awaitReady, type Readiness, type ReadyWait } from "./service-ready.ts";
 import { gaveUpText, readyAgainText, restartedText } from "./service-report.ts";
+import { type RestartLimits, Restarts } from "./service-restarts.ts";
 import { toBashTaskId } from "./task-id.ts";
 
-/** First and longest pause before a service is started again, in milliseconds; each is twice the one before. */
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
-/** So often a service is started again within that time, in milliseconds; one more failure is its last. */
-const MAX_RESTARTS = 5;
-const RESTART_WINDOW_MS = 10 * 60_000;
 /** Most time that ports of a tree which was ended may take to be free, in milliseconds. */
 const PORTS_FREE_MS = 5_000;
 const PORTS_LOOK_MS = 50;
@@ -35,6 +30,8 @@ export interface ServiceSource {
   scene: CallScene;
   /** Its readiness, compiled. */
   readiness: Readiness;
+  /** How often it may be started again. */
+  limits: RestartLimits;
 }
 
 /** Starts, ends and restarts one command. */
@@ -51,8 +48,7 @@ export class Service {
   readyAtMs: number | undefined;
   readonly #source: ServiceSource;
   #jobId = "";
-  /** Times of failures, in milliseconds since the Unix epoch. */
-  #failures: number[] = [];
+  readonly #failures: Restarts;
   #restarts = 0;
   #pause: NodeJS.Timeout | undefined;
   #isStopped = false;
@@ -63,6 +59,7 @@ export class Service {
 
   constructor(source: ServiceSource) {
     this.#source = source;
+    this.#failures = new Restarts(source.limits);
     this.name = source.params.name;
     this.script = source.params.script;
     this.cwd = source.call.cwd;
@@ -165,14 +162,12 @@ export class Service {
       this.state = "exited";
       return true;
     }
-    const now = Date.now();
-    this.#failures = [...this.#failures.filter((at) => now - at < RESTART_WINDOW_MS), now];
-    if (this.#failures.length > MAX_RESTARTS) {
+    const pauseMs = this.#failures.pauseAfterFailure(performance.now());
+    if (pauseMs === undefined) {
       this.state = "failed";
-      return gaveUpText(this.name, MAX_RESTARTS, RESTART_WINDOW_MS);
+      return gaveUpText(this.name, this.#failures.limits);
     }
     this.state = "starting";
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures.length - 1));
     this.#pause = setTimeout(() => void this.#again(job), pauseMs);
     return false;
   }

@@ -51,9 +51,13 @@ export interface CallMore {
   updates?: BashToolUpdate[];
 }
 
-/** A scene. The workspace is `agent-1` unless the ports say otherwise. */
-export async function taskScene(settings: SettingsInput = {}, ports: Partial<TaskSession> = {}): Promise<TaskScene> {
-  const manager = await jobs({ maxJobs: 200 });
+/** A scene. The workspace is `agent-1` unless the ports say otherwise; `options` are the job manager's. */
+export async function taskScene(
+  settings: SettingsInput = {},
+  ports: Partial<TaskSession> = {},
+  options: Parameters<typeof jobs>[0] = {},
+): Promise<TaskScene> {
+  const manager = await jobs({ maxJobs: 200, ...options });
   const { session, folder } = scene(settings, { asyncJobManager: manager, ...ports });
   return sceneOf(session, manager, folder);
 }

@@ -3,11 +3,27 @@
  */
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { TaskAwaitParams } from "@pi-bash/contract";
 import { describe, expect, it } from "vitest";
 import { ToolError } from "../../src/tool-error.ts";
+import { floodOnSteppedClock } from "../support/monitor-flood.ts";
 import { textOf, thrown, until } from "../support/session.ts";
 import { type TaskScene, taskScene } from "../support/tasks.ts";
+
+/** Longest turn of the event loop that a watch may take, in milliseconds. */
+const LONGEST_TURN_MS = 20;
+const MOST_TRIES = 8;
+
+/** Measures from now on. What it returns ends that: the longest turn, in milliseconds. */
+function longestTurn(): () => number {
+  const histogram = monitorEventLoopDelay({ resolution: 1 });
+  histogram.enable();
+  return () => {
+    histogram.disable();
+    return histogram.max / 1_000_000;
+  };
+}
 
 /** A task that writes what is added to a file. */
 async function writer(scene: TaskScene): Promise<{ taskId: string; write: (text: string) => void }> {
@@ -148,27 +164,27 @@ describe("a watch", () => {
     for (const { text } of events) expect(Buffer.byteLength(text)).toBeLessThan(3_200);
   });
 
-  it("keeps the event loop free whatever the expression is and however long the lines are (22)", async () => {
-    const scene = await taskScene();
-    const taskId = await scene.start(
-      "until [ -e go ]; do sleep 0.02; done; head -c 3000000 /dev/zero | tr '\\0' a; echo; echo end",
-    );
-    await watch(scene, taskId, "(a+)+$");
-    // Processor time, which others on the machine do not take from us.
-    let longestMs = 0;
-    let last = process.cpuUsage();
-    const timer = setInterval(() => {
-      const { user, system } = process.cpuUsage(last);
-      last = process.cpuUsage();
-      longestMs = Math.max(longestMs, (user + system) / 1_000);
-    }, 1);
+  it(
+    "tells of 20 matches a second for a minute in at most 40 events, becomes quiet once, and names every line (21)",
+    floodOnSteppedClock,
+  );
 
-    scene.touch("go");
-    await scene.await({ min_completed: 1 });
-    clearInterval(timer);
-
-    // 20 ms of the loop; threads of the runtime count here as well.
-    expect(longestMs).toBeLessThan(200);
+  it("keeps every turn of the event loop short, whatever the expression is and however long the lines are (22)", async () => {
+    const turns: number[] = [];
+    // Others use this machine, too: a turn that is long by itself is long each time.
+    while (turns.length < MOST_TRIES && !turns.some((each) => each < LONGEST_TURN_MS)) {
+      const scene = await taskScene();
+      const got = scene.delivered("agent-1");
+      const line = "head -c 1048576 /dev/zero | tr '\\0' a; echo;";
+      const taskId = await scene.start(`until [ -e go ]; do sleep 0.02; done; for i in 1 2 3 4 5; do ${line} done`);
+      await watch(scene, taskId, "(a+)+$");
+      const longest = longestTurn();
+      scene.touch("go");
+      await until(() => got.some(({ text }) => text.startsWith("Background job")), "the result");
+      turns.push(longest());
+      expect(got[0]?.text).toContain(": 5 lines match");
+    }
+    expect(Math.min(...turns), `the longest turns were of ${turns.join(", ")} ms`).toBeLessThan(LONGEST_TURN_MS);
   });
 
   it("is refused in a sentence where it cannot be", async () => {
