@@ -52,7 +52,13 @@ export type ServiceReady = z.infer<typeof ServiceReady>;
 /** Starts a service, or answers with the one of that name that runs. */
 export const ServiceTaskParams = z.strictObject({
   kind: z.literal("service"),
-  name: z.string().regex(SERVICE_NAME_PATTERN).describe("Its name; asking again for one that runs gives that one"),
+  name: z
+    .string()
+    .regex(
+      SERVICE_NAME_PATTERN,
+      "begin it with a letter of a-z; then at most 31 of a-z, 0-9, `.`, `_` and `-`, e.g. `web`",
+    )
+    .describe("Its name; asking again for one that runs gives that one"),
   script: z.string().min(1).describe("Command to run in bash, e.g. `npm run dev`; it must stay in the foreground"),
   cwd: z.string().min(1).optional().describe("Folder to run it in. Default: the workspace"),
   ready: ServiceReady.optional().describe("When it is ready. Default: it listens on a port, or lives for 2 seconds"),

@@ -74,6 +74,9 @@ export async function startManaged(
 
 /** A job that cannot start is an error of its call, not a job that has failed. */
 async function checkStart(call: PreparedCall, { signal, session }: CallScene): Promise<void> {
+  const nul = call.command.indexOf("\0");
+  if (nul !== -1)
+    throw new ToolError(`The command has a NUL character at offset ${nul}, which bash cannot take. Remove it.`);
   await checkDirectory(call.cwd, session.place);
   if (signal?.aborted) throw new ToolAbortError();
 }

@@ -28,6 +28,12 @@ export function linePattern(pattern: string): LinePattern {
     throw new ArtifactError("PI_ARTIFACT_PATTERN", `pattern is longer than ${MAX_PATTERN_CHARS} characters`);
   }
   if (!SPECIAL.test(pattern)) {
+    if (pattern.includes("\n")) {
+      throw new ArtifactError(
+        "PI_ARTIFACT_PATTERN",
+        "pattern has a line break, and no line has one: give the text of one line",
+      );
+    }
     return { matches: (line) => line.includes(pattern), mayBeIn: (text) => text.includes(pattern) };
   }
   const expression = compile(pattern);

@@ -30,6 +30,8 @@ export function httpTarget({ url: text, status }: NonNullable<ServiceReady["http
       "Invalid ready.http.url: only http and https of localhost, 127.0.0.1 and [::1] are asked. Use ready.log for others.",
     );
   }
+  if (url.port === "0")
+    throw new ToolError("Invalid ready.http.url: nothing can listen on port 0. Name the server's port.");
   if (url.username !== "" || url.password !== "") {
     throw new ToolError("Invalid ready.http.url: a URL with a user name or a password is not asked.");
   }

@@ -6,11 +6,13 @@
 import { randomUUID } from "node:crypto";
 import { outputText, type ServiceReady } from "@pi-bash/contract";
 import { DEFAULT_READY_SECONDS } from "@pi-bash/contract/internal";
+import { clipped } from "@pi-bash/contract/text";
 import { waitWithin } from "@pi-bash/contract/wait";
 import type { JobManager, JobView, ListeningPort } from "@pi-bash/executor";
 import { type LogFilter, logFilter } from "@pi-bash/executor/internal";
 import type { BashToolSession } from "../session.ts";
 import { ToolError } from "../tool-error.ts";
+import { oneLine } from "./report.ts";
 import { type HttpTarget, httpTarget, probeHttp } from "./service-probe.ts";
 
 /** First and longest pause between two looks, in milliseconds; each is twice the one before. */
@@ -20,6 +22,8 @@ const LONGEST_PAUSE_MS = 1_000;
 const ASSUMED_MS = 2_000;
 /** Time that an unfinished line has to stand still to be looked at, in milliseconds. */
 const STILL_MS = 300;
+/** Characters of an expression or a URL that an answer repeats. */
+const SHOWN_CHARS = 200;
 /** Output that an answer shows, in bytes. */
 const SHOWN_BYTES = 2 * 1024;
 
@@ -159,14 +163,15 @@ class ReadyLook {
     const { manager, jobId, session } = this.#ready;
     const { log, port, http } = this.#readiness;
     const unmet: string[] = [];
-    if (log !== undefined && !(await this.#hasMatch(log.filter))) unmet.push(`log /${log.pattern}/ (no line matches)`);
+    if (log !== undefined && !(await this.#hasMatch(log.filter)))
+      unmet.push(`log /${shown(log.pattern)}/ (no line matches)`);
     const ports = await manager.ports(jobId);
     if (this.isAssumed && ports.length === 0 && this.#age() < ASSUMED_MS) unmet.push("it has just been started");
     if (port !== undefined && !ports.some((each) => each.port === port))
       unmet.push(`port ${port} (${listeners(ports)})`);
     if (http !== undefined) {
       const answered = await probeHttp(http, session);
-      if (!answered.isMet) unmet.push(`http ${http.url.href} (${answered.why})`);
+      if (!answered.isMet) unmet.push(`http ${shown(http.url.href)} (${answered.why})`);
     }
     return unmet;
   }
@@ -209,4 +214,9 @@ function listeners(ports: readonly ListeningPort[]): string {
   if (ports.length === 0) return "nothing listens";
   const named = ports.slice(0, 8).map(({ port, program }) => `${program ?? "a program"} listens on ${port}`);
   return [...new Set(named)].join(", ");
+}
+
+/** What a call has named, as far as its answer repeats it. */
+function shown(named: string): string {
+  return clipped(oneLine(named), SHOWN_CHARS);
 }
