@@ -32,3 +32,7 @@ taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 free_port() { # from, how many in a row
   local port=$1 n; while :; do for n in $(seq 0 $(($2 - 1))); do taken $((port + n)) && { port=$((port + 200 + n)); continue 2; }; done; echo "$port"; return; done
 }
+# Labs that begin and end at the same time share the ports and what a daemon's name is compiled in for. On a folder, so that no file is
+# left. A daemon that is started meanwhile must not have it: 9<&-.
+lock() { exec 9</run; flock 9; }
+unlock() { exec 9<&-; }

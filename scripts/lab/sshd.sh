@@ -1,10 +1,7 @@
 #!/bin/bash
 # A private sshd on 127.0.0.1, at $LAB_PORT or the first free port from 2222 on: `eval "$(LAB=… sshd.sh env)"; $LAB_SSH command`.
 set -u; . "$(dirname "$(readlink -f "$0")")/common.sh"
-# Labs that begin and end at the same time share what follows: the ports, and the folder that root's sshd needs (its name is
-# compiled in). The last lab removes it, where a lab made it. The lock is on a folder, so that it leaves no file.
-lock() { exec 9</run; flock 9; }
-unlock() { exec 9<&-; }
+# Root's sshd needs this folder, whose name is compiled in. The last lab removes it, where a lab made it.
 shared=/run/sshd own=/run/sshd/$(printf %s "$LAB" | cksum | cut -d' ' -f1)
 take_shared() {
   [ -d $shared ] || { mkdir -m 755 $shared && : >$shared/of-labs; }

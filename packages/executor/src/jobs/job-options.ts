@@ -14,7 +14,7 @@ export interface JobManagerOptions {
   artifacts?: Pick<ArtifactStore, "save">;
   /** Called once for each job that ends, whatever ended it. */
   onEnd?: (job: JobView) => void;
-  /** Milliseconds since the Unix epoch; a port for tests. */
+  /** Milliseconds since the Unix epoch: what jobs and the rate of watches go by. A port for tests. */
   now?: () => number;
 }
 
