@@ -133,7 +133,7 @@ describe("a watch", () => {
     expect(textOf(await scene.tools.task_list.execute("call", {}))).not.toContain("Watch of");
   });
 
-  it("ends with `off`, and is told of once where it was never on", async () => {
+  it("ends with `off`, and is named once where it was never on", async () => {
     const scene = await taskScene();
     const got = scene.delivered("agent-1");
     const { taskId, write } = await writer(scene);

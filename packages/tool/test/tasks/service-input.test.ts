@@ -15,7 +15,7 @@ const NOT_LOCAL =
   /^Invalid ready\.http\.url: only http and https of localhost, 127\.0\.0\.1 and \[::1\] are asked\. Use ready\.log for others\.$/;
 const url = (text: string) => ({ ready: { http: { url: text } } });
 
-/** A web server that answers as it is told. */
+/** A web server that answers as it is asked to. */
 async function server(answer: RequestListener): Promise<number> {
   const made = createServer(answer).listen(0, "127.0.0.1");
   onTestFinished(() => void made.close());

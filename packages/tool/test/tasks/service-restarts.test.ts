@@ -24,7 +24,7 @@ describe("a service that fails", () => {
     expect(pauses.slice(4)).toEqual([16 * SECOND, 30 * SECOND, 30 * SECOND, 30 * SECOND]);
   });
 
-  it("with `kill -9` is told of, ready again five times, then failed, and can be started by its name (20)", async () => {
+  it("with `kill -9` is reported, ready again five times, then failed, and can be started by its name (20)", async () => {
     await killUntilFailed({ ...RESTART_LIMITS, firstPauseMs: 20, longestPauseMs: 100 });
   });
 });
