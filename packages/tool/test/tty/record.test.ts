@@ -77,8 +77,8 @@ describe.skipIf(process.platform !== "linux")("the record of a task (who waits i
     expect(dataOf(events, "i").join("")).toBe("no\r");
   });
 
-  it("has the secrets of the environment masked, also in pieces", async () => {
-    const scene = await ttyScene({ ...recorded, "secrets.names": ["MY_*"] }, { env: {} });
+  it("has tokens of well-known forms masked, also in pieces", async () => {
+    const scene = await ttyScene(recorded);
     const token = "ghp_0123456789abcdefghijABCDEFGHIJ456789";
     const asked = await scene.open(
       `t=${token.slice(0, 20)}; printf %s "$t"; sleep 0.2; printf '%s\\n' ${token.slice(20)}; read -rp "? " x`,
