@@ -61,6 +61,10 @@ export const ServiceTaskParams = z.strictObject({
     .describe("Its name; asking again for one that runs gives that one"),
   script: z.string().min(1).describe("Command to run in bash, e.g. `npm run dev`; it must stay in the foreground"),
   cwd: z.string().min(1).optional().describe("Folder to run it in. Default: the workspace"),
+  tty: z
+    .boolean()
+    .optional()
+    .describe("Run it on a terminal of 120x40, for a server that asks or takes keys: `task_send` types to it"),
   ready: ServiceReady.optional().describe("When it is ready. Default: it listens on a port, or lives for 2 seconds"),
   restart: z
     .enum(["no", "on-failure"])

@@ -66,7 +66,7 @@ export const CommandTaskParams = z.strictObject({
     .describe("bash, required: a few words that name it in lists"),
   unconfined: BashTaskParams.shape.unconfined,
   tty: BashTaskParams.shape.tty.describe(
-    "bash: run it on a terminal of 120x40, for a program that asks: `task_send` types to it. It goes to the background when it waits. It does not have the shell of other calls",
+    "run it on a terminal of 120x40, for a program that asks: `task_send` types to it. bash: it goes to the background when it waits. It does not have the shell of other calls",
   ),
   name: name.optional().describe("service, required: its name; asking again for one that runs gives that one"),
   cwd: cwd.describe("service: folder to run it in. Default: the workspace"),

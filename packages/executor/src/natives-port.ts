@@ -182,6 +182,8 @@ export interface NativesPort {
   ): Promise<MinimizedText | null>;
   /** Who listens on a port, whoever started it. Absent where that cannot be looked at. */
   portHolder?(port: number): Promise<ListeningPort | null>;
+  /** What these processes of this machine, and those below them, listen on. */
+  listeningPorts?(pids: readonly number[]): Promise<ListeningPort[]>;
   /** Throws where the text is no rule file or an inline test of it does not hold. */
   verifyMinimizerRules?(text: string): unknown;
   /** Absent where there are no pseudoterminals. */

@@ -17,7 +17,7 @@ const START_SLACK_MS = 50;
  * The look for one command of a shell. In a shell that others use as well, what was started before the command is not its
  * own. A look that fails finds nothing: no result is lost for its ports.
  */
-export function portLook(shell: ShellPort, since: number | undefined): PortLook {
+export function portLook(shell: Pick<ShellPort, "listeningPorts">, since: number | undefined): PortLook {
   let last: { atMs: number; found: Promise<readonly ListeningPort[]> } | undefined;
   return () => {
     const now = performance.now();
@@ -39,7 +39,7 @@ export async function withPorts(shell: ShellPort, survivors: readonly ProcessInf
   });
 }
 
-async function look(shell: ShellPort): Promise<readonly ListeningPort[]> {
+async function look(shell: Pick<ShellPort, "listeningPorts">): Promise<readonly ListeningPort[]> {
   try {
     return (await shell.listeningPorts?.()) ?? [];
   } catch {

@@ -12,6 +12,7 @@ import { type CommandResult, countLines, settledResult } from "../command-result
 import type { PtyDevice, PtyEnd } from "../console/console-port.ts";
 import { ptyEnvironment } from "../environment/child-environment.ts";
 import type { OutputMask, RunOutput } from "../natives-port.ts";
+import { type PortLook, portLook } from "../ports.ts";
 import type { UpdateListener } from "../run-sink.ts";
 import { watchRun } from "../run-watch.ts";
 import { maskResult } from "../secrets.ts";
@@ -46,6 +47,8 @@ export interface OpenTerminalOptions {
   readonly onUpdate: UpdateListener;
   /** Takes the terminal before the program is started. */
   readonly onOpen: (terminal: TaskTerminal) => void;
+  /** Takes a look at the ports that its processes listen on. Not called where that cannot be known, as on a place. */
+  readonly onPorts?: (look: PortLook) => void;
   /** Called when the program runs, before anything that it wrote is taken. */
   readonly onStart?: () => void;
 }
@@ -187,12 +190,21 @@ async function settle(device: PtyDevice, { command, options, host, run, take }: 
       onQuiet: (report: QuietTerminal) => void run.quiet(report),
     },
     (_, chunk) => run.takeChunk(chunk, take),
-    options.onStart,
+    (_, pid) => {
+      givePorts(base, options, pid);
+      options.onStart?.();
+    },
   );
   const watched = await watchRun(started, { timeoutMs, signal, graceMs: base.graceMs });
   if (watched.kind === "failed") throw watched.error;
   if (watched.kind === "settled") return watched.value;
   return { cancelled: watched.reason === "cancelled", timedOut: watched.reason === "deadline" };
+}
+
+/** The look at the ports of a program of this machine. */
+function givePorts({ natives, place }: SessionBase, { onPorts }: OpenTerminalOptions, pid: number): void {
+  if (place !== undefined || natives.listeningPorts === undefined) return;
+  onPorts?.(portLook({ listeningPorts: async () => (await natives.listeningPorts?.([pid])) ?? [] }, undefined));
 }
 
 interface Shown {

@@ -34,6 +34,7 @@ export function terminalWork(executor: Executor, command: string, options: Termi
         context.setTerminal(terminal);
         onOpen(terminal);
       },
+      onPorts: (look) => context.setPorts?.(look),
       onStart: () => {
         if (!context.goToBackground()) refused.abort();
       },

@@ -8,7 +8,7 @@ import { outputText, type ServiceReady } from "@pi-bash/contract";
 import { DEFAULT_READY_SECONDS } from "@pi-bash/contract/internal";
 import { clipped } from "@pi-bash/contract/text";
 import { waitWithin } from "@pi-bash/contract/wait";
-import type { JobManager, JobView, ListeningPort } from "@pi-bash/executor";
+import type { JobManager, JobView, ListeningPort, TaskTerminal } from "@pi-bash/executor";
 import { type LogFilter, logFilter } from "@pi-bash/executor/internal";
 import type { BashToolSession } from "../session.ts";
 import { ToolError } from "../tool-error.ts";
@@ -76,6 +76,8 @@ export type ReadyEnd =
   | { kind: "ready"; afterMs: number; isAssumed: boolean }
   | { kind: "not_ready"; unmet: string[]; output: string }
   | { kind: "ended"; job: JobView; output: string }
+  /** A program of it asks for input: it will not be ready by itself. */
+  | { kind: "waiting"; terminal: TaskTerminal }
   | { kind: "interrupted" };
 
 /** Waits. Rejects only where the job is not there. */
@@ -107,7 +109,7 @@ export async function awaitReady(ready: ReadyJob, readiness: Readiness, wait: Re
     met = await look.unmet();
     isReady = met.length === 0;
     const leftMs = until - performance.now();
-    if (isReady || leftMs <= 0) break;
+    if (isReady || leftMs <= 0 || askingTerminal(ready) !== undefined) break;
     await waitWithin(
       following.then(
         () => undefined,
@@ -131,11 +133,19 @@ export async function awaitReady(ready: ReadyJob, readiness: Readiness, wait: Re
   report.release();
   if (isReady) return { kind: "ready", afterMs: Date.now() - wait.startedAtMs, isAssumed: look.isAssumed };
   if (wait.stop?.aborted === true) return { kind: "interrupted" };
+  const asking = askingTerminal(ready);
+  if (asking !== undefined) return { kind: "waiting", terminal: asking };
   return {
     kind: "not_ready",
     unmet: met,
     output: outputText(manager.read(jobId, job.owner)?.text ?? "", true).slice(-SHOWN_BYTES),
   };
+}
+
+/** The terminal of a program that asks for input. */
+function askingTerminal({ manager, jobId }: ReadyJob): TaskTerminal | undefined {
+  const terminal = manager.terminal(jobId);
+  return terminal?.waiting?.certain === true ? terminal : undefined;
 }
 
 /** One look after the other at what a readiness names. */

@@ -65,10 +65,10 @@ export function gaveUpText(name: string, { mostRestarts, windowMs }: RestartLimi
 
 /** What differs between a service that runs and one that is asked for. */
 export function conflictText(
-  runs: { name: string; taskId: string; script: string; cwd: string },
-  asked: { script: string; cwd: string },
+  runs: { name: string; taskId: string; script: string; cwd: string; isOnTerminal: boolean },
+  asked: { script: string; cwd: string; isOnTerminal: boolean },
 ): string {
-  const shown = ({ script, cwd }: { script: string; cwd: string }) =>
-    `"${clipped(oneLine(script), 200)}" in ${oneLine(cwd)}`;
+  const shown = ({ script, cwd, isOnTerminal }: typeof asked) =>
+    `"${clipped(oneLine(script), 200)}" in ${oneLine(cwd)}${isOnTerminal ? " on a terminal" : ""}`;
   return `Service ${runs.name} (${runs.taskId}) runs ${shown(runs)}; you asked for ${shown(asked)}. Pass replace: true to end it first, or use another name.`;
 }

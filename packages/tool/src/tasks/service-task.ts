@@ -18,6 +18,7 @@ import { servicesOf } from "./service-registry.ts";
 import { conflictText, endWords, seconds, serviceHead, serviceText, toTaskPorts } from "./service-report.ts";
 import { toBashTaskId } from "./task-id.ts";
 import { jobsOf, type TaskSession } from "./task-session.ts";
+import { terminalEntry, terminalHead } from "./tty-report.ts";
 
 type Result = TaskToolResult<TaskResult>;
 
@@ -34,7 +35,7 @@ export async function runServiceTask(
   task: TaskCall<unknown>,
 ): Promise<Result> {
   const readiness = toReadiness(params.ready);
-  checkReachable(readiness, session);
+  checkReachable(readiness, session, params);
   const askedAtMs = Date.now();
   const found = await servicesOf(jobsOf(session)).inTurn(params.name, () =>
     findOrStart(session, params, task, readiness),
@@ -56,7 +57,12 @@ export async function runServiceTask(
 }
 
 /** Throws where what the readiness names cannot be asked: it would never hold. */
-function checkReachable({ http }: Readiness, { executor, place }: TaskSession): void {
+function checkReachable({ http, port }: Readiness, { executor, place }: TaskSession, { tty }: ServiceTaskParams): void {
+  if (tty === true && port !== undefined && place !== undefined) {
+    throw new ToolError(
+      `ready.port cannot be asked: the ports of a terminal on ${oneLine(place.name)} are not known. Use ready.log, or leave out \`tty\`.`,
+    );
+  }
   if (http === undefined) return;
   if (place !== undefined && http.url.protocol === "https:") {
     throw new ToolError(
@@ -82,11 +88,13 @@ async function findOrStart(
   const running = services.live(params.name, scope.includes);
   const cwd = folderOf(session, params);
   if (running !== undefined && params.replace !== true) {
-    if (running.script !== params.script || running.cwd !== cwd) {
-      throw new ToolError(conflictText(running, { script: params.script, cwd }));
+    const isSame = running.script === params.script && running.isOnTerminal === (params.tty === true);
+    if (!isSame || running.cwd !== cwd) {
+      throw new ToolError(conflictText(running, { script: params.script, cwd, isOnTerminal: params.tty === true }));
     }
     return { service: running, isReused: true };
   }
+  const isTerminal = params.tty === true;
   const asked = {
     command: params.script,
     description: `service ${params.name}`,
@@ -96,6 +104,7 @@ async function findOrStart(
   const prepared = await prepareCall(asked, { ...task.settings, "async.enabled": true }, session, {
     ...task.context,
     signal: task.signal,
+    isTerminal,
   });
   if (task.signal?.aborted) throw new ToolAbortError();
   checkSandbox(task.settings, session);
@@ -196,6 +205,12 @@ async function answerOf(
       const note = `not ready after ${seconds(timeoutMs)}; it still runs. Not met: ${end.unmet.join("; ")}.`;
       const text = serviceText(head(note), ports, end.output);
       return { ...answer(text, { status: "running", ...facts, output: end.output, note }), isError: true };
+    }
+    case "waiting": {
+      const entry = terminalEntry(end.terminal, false);
+      const asking = terminalHead({ status: "running", taskId: service.taskId, ...entry }) ?? "";
+      const text = `${head("waiting for input")}\n${asking.split("\n").slice(1).join("\n")}`;
+      return answer(text, { status: "running", ...facts, ...entry });
     }
     case "interrupted": {
       const note = "Waiting was interrupted: a new message was queued. The service goes on.";

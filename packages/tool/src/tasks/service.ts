@@ -15,6 +15,7 @@ import { awaitReady, type Readiness, type ReadyWait } from "./service-ready.ts";
 import { gaveUpText, readyAgainText, restartedText } from "./service-report.ts";
 import { type RestartLimits, Restarts } from "./service-restarts.ts";
 import { toBashTaskId } from "./task-id.ts";
+import { startOnTerminal } from "./tty-task.ts";
 
 /** Most time that ports of a tree which was ended may take to be free, in milliseconds. */
 const PORTS_FREE_MS = 5_000;
@@ -75,6 +76,11 @@ export class Service {
     return toBashTaskId(this.#jobId);
   }
 
+  /** It has a terminal, to which can be typed. */
+  get isOnTerminal(): boolean {
+    return this.#source.params.tty === true;
+  }
+
   get restarts(): number {
     return this.#restarts;
   }
@@ -96,13 +102,16 @@ export class Service {
   async #begin(scene: CallScene): Promise<void> {
     const { call, manager } = this.#source;
     let id = "";
-    const job = await startManaged(call, manager, scene, {
+    const named = {
       title: this.name,
       onStop: () => {
         if (!this.#isCycling && (id === "" || id === this.#jobId)) this.stop();
       },
-      delivers: (ended) => this.#ended(ended),
-    });
+      delivers: (ended: JobView) => this.#ended(ended),
+    };
+    const job = this.isOnTerminal
+      ? (await startOnTerminal(scene.session, call, { ...named, signal: scene.signal })).job
+      : await startManaged(call, manager, scene, named);
     id = job.id;
     this.#jobId = id;
     this.state = "starting";
@@ -130,6 +139,7 @@ export class Service {
         // A failure that was started again meanwhile has its own state.
         if (!this.isLive) this.state = "exited";
         break;
+      case "waiting":
       case "interrupted":
         break;
     }

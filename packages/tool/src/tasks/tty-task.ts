@@ -9,6 +9,7 @@ import {
   type FollowReport,
   JobLimitError,
   type JobManager,
+  type JobOptions,
   type JobView,
   type TaskTerminal,
   terminalWork,
@@ -50,8 +51,7 @@ export async function runTerminalTask(
   const manager = jobsOf(session);
   const { signal, settings } = task;
   const title = oneLine(params.display_name);
-  const { job, terminal } = await start(session, call, { title, signal });
-  notifyOwner(manager, job.id, terminal);
+  const { job, terminal } = await startOnTerminal(session, call, { title, signal });
   const taskId = toBashTaskId(job.id);
   const notices = [...call.rewriteNotices, ...(call.timeout.notice === undefined ? [] : [call.timeout.notice])];
   if (params.run_in_background === true) {
@@ -155,11 +155,16 @@ export async function watchTerminal(
   return following;
 }
 
-/** Starts the program. Resolves when it runs. */
-async function start(
+/** What its starter says of a job. */
+export interface TerminalStart extends Pick<JobOptions, "title" | "onStop" | "delivers"> {
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Starts the program, and notifies its owner when it waits. Resolves when it runs. */
+export async function startOnTerminal(
   session: TaskSession,
   call: PreparedCall,
-  { title, signal }: { title: string; signal: AbortSignal | undefined },
+  { signal, ...named }: TerminalStart,
 ): Promise<{ job: JobView; terminal: TaskTerminal }> {
   const manager = jobsOf(session);
   if (manager.runningCount >= manager.maxJobs) throw new JobLimitError(manager.maxJobs);
@@ -179,7 +184,7 @@ async function start(
   const begun = await manager.runForeground({
     command: call.original,
     work,
-    title,
+    ...named,
     ...(owner === undefined ? {} : { owner }),
     // It becomes a job by itself, as soon as its program runs.
     thresholdMs: Number.POSITIVE_INFINITY,
@@ -189,5 +194,6 @@ async function start(
     if (signal?.aborted) throw new ToolAbortError();
     throw new JobLimitError(manager.maxJobs);
   }
+  notifyOwner(manager, begun.job.id, terminal);
   return { job: begun.job, terminal };
 }
