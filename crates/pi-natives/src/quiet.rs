@@ -12,6 +12,8 @@ use pi_shell::QuietReport;
 pub struct QuietTerminal {
     /// Milliseconds since the last byte of output or input.
     pub quiet_ms: f64,
+    /// Bytes that had been typed when it was looked at.
+    pub typed_bytes: f64,
     /// Milliseconds for which the readers were seen in the same calls.
     pub held_ms: f64,
     /// Milliseconds for which nothing was seen to use a processor.
@@ -77,6 +79,8 @@ impl From<QuietReport> for QuietTerminal {
         let program = |(pid, name)| TerminalProgram { pid, name };
         Self {
             quiet_ms: milliseconds(report.quiet),
+            #[expect(clippy::cast_precision_loss, reason = "no one types more than 2^53 bytes")]
+            typed_bytes: report.typed_bytes as f64,
             held_ms: milliseconds(report.held),
             idle_ms: milliseconds(report.idle),
             modes: report

@@ -20,6 +20,8 @@ const LATER: Duration = Duration::from_secs(5);
 pub struct Report {
     /// Since the last byte of output or input.
     pub quiet: Duration,
+    /// Bytes that were typed when the look began, as its caller counts them; the look knows nothing of it.
+    pub typed_bytes: u64,
     /// Since when the readers are in the same calls, as far as it was looked at. Zero without any.
     pub held: Duration,
     /// Since when nothing used a processor, as far as it was looked at. A clock tick is 10 ms.
@@ -94,6 +96,7 @@ impl Watch {
         self.has_said = has_somebody;
         is_news.then(|| Report {
             quiet: now - self.quiet_since,
+            typed_bytes: 0,
             held,
             idle: now - idle_since,
             modes,

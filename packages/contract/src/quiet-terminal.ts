@@ -26,6 +26,8 @@ export interface TerminalReader extends TerminalProgram {
 export interface QuietTerminal {
   /** Milliseconds since the last byte of output or input. */
   readonly quietMs: number;
+  /** Bytes of UTF-8 that had been typed when it was looked at. */
+  readonly typedBytes: number;
   /** Milliseconds for which the readers were seen in the same calls. */
   readonly heldMs: number;
   /** Milliseconds for which nothing was seen to use a processor. */

@@ -84,6 +84,8 @@ type Begin = (crossing: NativeBridge, id: number, more: Handover) => void;
 export class PtySession {
   readonly #pty: Pty;
   #run: Operation | undefined;
+  /** Bytes typed to the run. */
+  #typedBytes = 0;
 
   /**
    * @throws NativeLoadError when there is no addon for this platform
@@ -133,8 +135,10 @@ export class PtySession {
    *   of `data` was taken
    */
   write(data: string): boolean {
-    if (typeof data !== "string") throw invalidOption("data", "is no string");
-    return native(() => this.#pty.write(data));
+    if (typeof data !== "string") throw invalidOption("data", "is not a string");
+    const hasRoom = native(() => this.#pty.write(data));
+    this.#typedBytes += Buffer.byteLength(data);
+    return hasRoom;
   }
 
   /** Bytes typed that the program has not been given yet. */
@@ -172,7 +176,16 @@ export class PtySession {
     begin: Begin,
   ): Promise<PtyRunResult> {
     checkFunction("onStart", onStart);
-    const run = native(() => startRun(bridge(), options, onChunk, onStart, begin));
+    const { onQuiet } = options;
+    const isRunning = this.#run !== undefined;
+    const quiet = absent(onQuiet)
+      ? {}
+      : {
+          // Something was typed since it was looked at: it says nothing of now.
+          onQuiet: (report: QuietTerminal) => (report.typedBytes === this.#typedBytes ? onQuiet(report) : undefined),
+        };
+    const run = native(() => startRun(bridge(), { ...options, ...quiet }, onChunk, onStart, begin));
+    if (!isRunning) this.#typedBytes = 0;
     // A start that is refused because one runs does not become the one that runs.
     this.#run ??= run.operation;
     try {

@@ -152,6 +152,8 @@ export class RemoteTerminal implements Channel {
     const { onQuiet } = this.#call;
     if (onQuiet === undefined) throw new FrameError("a terminal says who reads it, and was not asked to");
     const { modes, ...rest } = checked(Quiet, "Quiet", objectOf(frame));
+    // Something was typed since: it says nothing of now.
+    if (rest.typedBytes !== this.input.typedBytes) return;
     void this.#startGate.call(onQuiet, { ...rest, ...(modes === undefined ? {} : { modes }) });
   }
 

@@ -40,6 +40,11 @@ export class TerminalInput {
   #timer: NodeJS.Timeout | undefined;
   #far: FarKeyboard | undefined;
 
+  /** Bytes that were ever typed. */
+  get typedBytes(): number {
+    return this.#sent + this.#waitingBytes;
+  }
+
   /** Bytes that the program may not have been given yet. Asks the place, so that a later look knows better. */
   get pendingBytes(): number {
     this.#ask();

@@ -11,6 +11,7 @@ use serde::Serialize;
 pub(crate) struct Quiet<'a> {
     #[serde(rename = "quietMs")]
     since_ms: u64,
+    typed_bytes: u64,
     held_ms: u64,
     idle_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,6 +68,7 @@ impl<'a> From<&'a QuietReport> for Quiet<'a> {
         });
         Self {
             since_ms: milliseconds(report.quiet),
+            typed_bytes: report.typed_bytes,
             held_ms: milliseconds(report.held),
             idle_ms: milliseconds(report.idle),
             modes: report.modes.map(|modes| Modes { echo: modes.echo, canonical: modes.canonical }),

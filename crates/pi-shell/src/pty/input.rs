@@ -6,7 +6,8 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
 
@@ -31,6 +32,8 @@ pub(super) struct Input {
     grown: Notify,
     /// As `grown`, for whoever looks at the terminal.
     typed: Notify,
+    /// Bytes that were ever queued.
+    total: Arc<AtomicU64>,
 }
 
 impl Input {
@@ -41,12 +44,18 @@ impl Input {
             return Err(PtyError::InputFull);
         }
         queue.extend(bytes);
+        self.total.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         let has_room = queue.len() <= HIGH_WATER_BYTES;
         drop(queue);
         // One reader, and a permit is kept for it: a wake is never lost.
         self.grown.notify_one();
         self.typed.notify_one();
         Ok(has_room)
+    }
+
+    /// Bytes that were ever queued, as it grows.
+    pub(super) fn total(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.total)
     }
 
     /// Bytes that the program's terminal has not taken.

@@ -3,6 +3,7 @@
 //! When to look, and what it means, is `pi_waiting`'s.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use pi_waiting::{Look, Report, TerminalIdentity, Watch};
@@ -19,22 +20,26 @@ struct Wanted {
     /// Everything on the terminal descends from it.
     root: i32,
     watch: Watch,
-    /// A look that goes on, and when it was begun.
-    look: Option<(Instant, JoinHandle<Look>)>,
+    /// Bytes typed so far.
+    typed: Arc<AtomicU64>,
+    /// A look that goes on, when it was begun, and what had been typed by then.
+    look: Option<(Instant, u64, JoinHandle<Look>)>,
 }
 
 impl Looking {
-    /// Looks at `terminal` and who is below `root`. Without an identity nothing is looked at.
+    /// Looks at `terminal` and who is below `root`. `typed`: bytes typed, as they grow. Without an identity nothing is looked at.
     pub(super) fn new(
         terminal: &Arc<Terminal>,
         identity: Option<TerminalIdentity>,
         root: i32,
+        typed: Arc<AtomicU64>,
     ) -> Self {
         Self(identity.map(|identity| Wanted {
             terminal: Arc::clone(terminal),
             identity,
             root,
             watch: Watch::new(Instant::now()),
+            typed,
             look: None,
         }))
     }
@@ -61,20 +66,22 @@ impl Looking {
 
 impl Wanted {
     async fn next(&mut self) -> Option<Report> {
-        let (began, look) = match &mut self.look {
+        let (began, typed, look) = match &mut self.look {
             Some(look) => look,
             none => {
                 tokio::time::sleep_until(self.watch.due().into()).await;
                 let (terminal, identity, root) =
                     (Arc::clone(&self.terminal), self.identity, self.root);
+                let typed = self.typed.load(Ordering::Relaxed);
                 let look = tokio::task::spawn_blocking(move || terminal.look(&identity, root));
-                none.insert((Instant::now(), look))
+                none.insert((Instant::now(), typed, look))
             }
         };
-        let began = *began;
+        let (began, typed) = (*began, *typed);
         let look = look.await;
         self.look = None;
         // A look that panicked saw nothing.
-        self.watch.seen(look.unwrap_or_default(), began)
+        let report = self.watch.seen(look.unwrap_or_default(), began)?;
+        Some(Report { typed_bytes: typed, ..report })
     }
 }

@@ -87,7 +87,8 @@ pub(super) async fn run(
     });
     let identity = started.held.as_ref().filter(|_| observer.wants_quiet());
     let identity = identity.and_then(|held| TerminalIdentity::of(held).ok());
-    let looking = Looking::new(&started.terminal, identity, started.supervisor.pid());
+    let looking =
+        Looking::new(&started.terminal, identity, started.supervisor.pid(), controls.input.total());
     let outflow = Delivery::new(Arc::clone(&observer), None);
     let mut run = Run { program: started, controls, outflow, observer, looking, deadline };
     let outcome = run.follow().await;

@@ -13,6 +13,12 @@ import type { TerminalReaderFacts } from "./terminal-port.ts";
 /** By so much a report's time may be off, in milliseconds: it is of another clock. */
 const REPORT_SLACK_MS = 20;
 
+/**
+ * What was typed and was answered by nothing, not even its echo, may not have reached its reader: the kernel hands it on by a
+ * worker, which a busy machine runs late. So long after it, in milliseconds, a reader counts as one that waits again.
+ */
+const UNANSWERED_MS = 1_000;
+
 /** Judges a report; `terminalState` of `@pi-bash/terminal`. */
 type Judge = (quiet: QuietTerminal, screen: PromptScreen) => TerminalState;
 
@@ -28,6 +34,8 @@ export class TerminalFacts {
   #line = "";
   #promptKey = "";
   #typed = 0;
+  /** Nothing was written since something was typed. */
+  #isUnanswered = false;
   readonly #judge: Judge;
   readonly #mask: (text: string) => string;
 
@@ -43,6 +51,7 @@ export class TerminalFacts {
       this.#typedAtMs = this.#activeAtMs;
       this.#typed += 1;
     }
+    this.#isUnanswered = wasTyped;
     this.#state = { state: "running" };
     this.#quiet = undefined;
   }
@@ -50,6 +59,7 @@ export class TerminalFacts {
   /** Takes a report. False: it is of before something was typed. */
   report(quiet: QuietTerminal, screen: PromptScreen): boolean {
     if (quiet.quietMs > performance.now() - this.#typedAtMs + REPORT_SLACK_MS) return false;
+    if (this.#isUnanswered && quiet.quietMs < UNANSWERED_MS) return false;
     this.#quiet = quiet;
     this.#line = screen.line;
     this.#state = this.#judge(quiet, screen);

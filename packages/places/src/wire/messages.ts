@@ -141,6 +141,7 @@ const TerminalProgram = z.object({ pid: count, name: line });
 /** Who reads a terminal that is quiet. */
 export const Quiet = z.object({
   quietMs: z.number().nonnegative(),
+  typedBytes: z.number().nonnegative(),
   heldMs: z.number().nonnegative(),
   idleMs: z.number().nonnegative(),
   modes: z.object({ echo: z.boolean(), canonical: z.boolean() }).optional(),

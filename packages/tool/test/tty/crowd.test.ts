@@ -43,7 +43,7 @@ onLinux("100 tasks on terminals (who waits is known on Linux)", () => {
       asked.map(({ taskId }, at) => send(taskId, { text: `answer ${at}`, wait_secs: 60 })),
     );
     for (const [at, { text, details }] of ended.entries()) {
-      expect(details.status).toBe("completed");
+      expect(details.status, text).toBe("completed");
       expect(text).toContain(`<${at}:answer ${at}>`);
     }
     expect(scene.manager.runningCount).toBe(0);
