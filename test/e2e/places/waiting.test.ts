@@ -24,10 +24,22 @@ for (const kind of KINDS) {
       expect(secret.state, secret.output).toMatchObject({ state: "waiting", kind: "secret" });
     });
 
-    it("does not count as waiting while it works", async () => {
-      const { state, output } = await watched('printf "Downloading: "; sleep 30', 3_000);
+    it("is found when it waits with a time, at a prompt of its own, and for a line without a prompt", async () => {
+      const timed = await watched('read -t 60 -p "Continue? " x', 20_000);
+      const prompt = await watched("bash --norc -i", 20_000);
+      const bare = await watched("cat", 20_000);
 
-      expect(state, output).toEqual({ state: "running" });
+      expect(timed.state, timed.output).toMatchObject({ state: "waiting", kind: "line", rule: "S4" });
+      expect(prompt.state, prompt.output).toMatchObject({ state: "waiting", kind: "prompt" });
+      expect(bare.state, bare.output).toMatchObject({ state: "waiting", kind: "line", rule: "S1" });
+    });
+
+    it("does not count as waiting while it works, reads a pipe, or loops after a question", async () => {
+      const works = await watched('printf "Downloading: "; sleep 30', 3_000);
+      const pipe = await watched('printf "Password: "; read x < <(sleep 30)', 3_000);
+      const loop = await watched('printf "Ready? "; while :; do sleep 1; done', 3_000);
+
+      for (const { state, output } of [works, pipe, loop]) expect(state, output).toEqual({ state: "running" });
     });
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Programs on a terminal, and whether each waits for a person: the table of docs/waiting.md. Who may look at them, and what
- * becomes of the answer, is the tests'.
+ * Programs on a terminal that wait for a person: half of the table of docs/waiting.md; `working-programs.ts` has the other. Who may
+ * look at them, and what becomes of the answer, is the tests'.
  */
 import type { WaitingKind } from "@pi-bash/terminal";
 
@@ -148,65 +148,73 @@ export const WAITING: readonly TableRow[] = [
   },
   { name: "w3m", command: "echo hi >a.html; w3m a.html", expected: "screen", needs: ["w3m"] },
   { name: "ncdu", command: "ncdu .", expected: "screen" },
-];
-
-/** Programs that do not. */
-export const NOT_WAITING: readonly TableRow[] = [
-  { name: "expect", command: "expect -c 'spawn -noecho cat; interact'", expected: "keys" },
-  { name: "tail -f", command: "seq 9 >f; tail -f f", expected: "no", needs: ["tail"] },
-  { name: "sleep", command: "sleep 30", expected: "no" },
-  { name: "a busy loop", command: "while :; do :; done", expected: "no", needs: [] },
-  { name: "half a line and sleep", command: 'printf "Compiling... "; sleep 30', expected: "no", needs: [] },
+  { name: "passwd", command: "passwd", expected: "secret" },
   {
-    name: "what looks like a prompt and sleep",
-    command: 'printf "Downloading: "; sleep 30',
-    expected: "no",
-    needs: [],
+    name: "gpg without pinentry",
+    command: "echo a >a; mkdir -m 700 g; GNUPGHOME=$PWD/g gpg --pinentry-mode loopback -c a",
+    expected: "secret",
+    needs: ["gpg"],
   },
   {
-    name: "make -j2",
-    command: "printf 'all: a b c d e f\\n%%:\\n\\t@sleep 1; echo built $@\\n' >Makefile; make -j2",
-    expected: "no",
-    needs: ["make"],
+    name: "git commit with nano",
+    command: "git init -q .; echo a >f; git add f; GIT_EDITOR=nano git commit",
+    expected: "screen",
+    env: GIT,
+    needs: ["git", "nano"],
   },
-  { name: "watch", command: "watch -n2 date", expected: "no" },
-  { name: "top", command: "top", expected: "keys" },
-  { name: "htop", command: "htop", expected: "keys" },
-  { name: "less +F", command: "seq 99 >f; less +F f", expected: "no", needs: ["less"] },
-  { name: "a server in python", command: "python3 -m http.server 0 --bind 127.0.0.1", expected: "no" },
   {
-    name: "a server that takes keys",
+    name: "git mergetool",
     command:
-      "node -e \"process.stdin.setRawMode(true).on('data', () => {}); require('net').createServer().listen(0, '127.0.0.1', () => console.log('press h for help'))\"",
-    expected: "keys",
+      "git init -q -b m . && echo a >f && git add f && git commit -qm a && git checkout -qb o && echo b >f && git commit -qam b && git checkout -q m && echo c >f && git commit -qam c; git merge o >/dev/null; git mergetool -t vimdiff",
+    expected: "screen",
+    env: GIT,
+    needs: ["git", "vimdiff"],
+  },
+  { name: "vimdiff", command: "echo a >a; echo b >b; vimdiff a b", expected: "screen", needs: ["vimdiff"] },
+  { name: "cfdisk", command: "truncate -s 10M d; cfdisk d", expected: "screen", needs: ["cfdisk"] },
+  {
+    name: "visudo",
+    command: "cp /dev/null s; chmod 440 s; EDITOR=vim visudo -f s",
+    expected: "screen",
+    needs: ["visudo", "vim"],
+  },
+  { name: "ipython", command: "ipython --no-banner", expected: "prompt" },
+  { name: "php -a", command: "php -a", expected: "prompt" },
+  { name: "php fgets", command: "php -r 'echo \"Name: \"; fgets(STDIN);'", expected: "line" },
+  { name: "perl <STDIN>", command: "perl -e '$|=1; print \"Name: \"; <STDIN>'", expected: "line" },
+  { name: "ruby gets", command: "ruby -e 'print \"Name: \"; gets'", expected: "line" },
+  { name: "zip -e", command: "echo a >a; zip -e a.zip a", expected: "secret", needs: ["zip"] },
+  {
+    name: "unzip over a file",
+    command: "echo a >a; zip -q a.zip a; unzip a.zip",
+    expected: "line",
+    needs: ["zip", "unzip"],
   },
   {
-    name: "a watcher with a timer that takes keys",
-    command:
-      "node -e \"process.stdin.setRawMode(true).on('data', () => {}); setInterval(() => {}, 300); console.log('watching')\"",
-    expected: "keys",
+    name: "patch of a file that is not there",
+    command: "printf -- '--- nope\\n+++ nope\\n@@ -1 +1 @@\\n-a\\n+b\\n' >p; patch -i p",
+    expected: "line",
+    needs: ["patch"],
   },
-  { name: "script sleep", command: 'script -q -c "sleep 30" /dev/null', expected: "keys" },
-  { name: "nc -l", command: "nc -l 127.0.0.1 0", expected: "no" },
-  { name: "a pipe's reader", command: "sleep 30 | cat", expected: "no", needs: [] },
-  { name: "a fifo's reader", command: "mkfifo ff; cat ff", expected: "no", needs: [] },
-  { name: "flock", command: "flock l sleep 30 & sleep .2; flock l true", expected: "no", needs: ["flock"] },
-  { name: "gcc from a pipe", command: "sleep 30 | gcc -xc -", expected: "no", needs: ["gcc"] },
-  { name: "python3 sleeping", command: 'python3 -c "import time; time.sleep(30)"', expected: "no" },
-  { name: "a timer of node", command: 'node -e "setTimeout(() => {}, 30000)"', expected: "no" },
-  { name: "dd", command: "dd if=/dev/zero of=/dev/null status=progress", expected: "no" },
-  { name: "tar into gzip", command: "tar c /usr/lib 2>/dev/null | gzip >t.gz", expected: "no", needs: ["tar", "gzip"] },
-  { name: "a reader in the background", command: "cat & wait", expected: "no", needs: [] },
+  { name: "more", command: "seq 999 >f; more f", expected: "prompt", needs: ["more"] },
+  { name: "busybox sh", command: "busybox sh", expected: "prompt" },
+  { name: "busybox vi", command: "busybox vi f", expected: "screen" },
+  { name: "busybox more", command: "seq 999 >f; busybox more f", expected: "prompt", needs: ["busybox"] },
+  { name: "busybox less", command: "seq 999 >f; busybox less f", expected: "prompt", needs: ["busybox"] },
+  { name: "find -ok", command: "touch a; find . -name a -ok rm {} \\;", expected: "line", needs: ["find"] },
+  { name: "xargs -p", command: "echo a | xargs -p echo", expected: "line", needs: ["xargs"] },
+  { name: "mv -i", command: "touch a b; mv -i a b", expected: "line", needs: [] },
+  { name: "read -n1", command: "read -n1 -p 'Press a key' x", expected: "prompt", needs: [] },
+  { name: "read -t", command: "read -t 60 -p 'Continue? ' x", expected: "line", needs: [] },
+  { name: "python3 -m asyncio", command: "python3 -m asyncio", expected: "prompt" },
   {
-    name: "socat with a terminal of its own",
-    command: 'socat - EXEC:"sleep 30",pty,setsid,ctty',
-    expected: "keys",
+    name: "python3 curses",
+    command: "python3 -c 'import curses; curses.wrapper(lambda s: (s.addstr(\"pick\"), s.getch()))'",
+    expected: "screen",
   },
   {
-    name: "a download bar of curl",
-    command:
-      "python3 -c \"import socket, time; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], file=open('port', 'w'), flush=True); c, _ = s.accept(); c.recv(9999); c.send(b'HTTP/1.0 200 OK\\r\\nContent-Length: 99999\\r\\n\\r\\nx'); time.sleep(30)\" & until [ -s port ]; do sleep .05; done; curl -o o http://127.0.0.1:$(cat port)/",
-    expected: "no",
-    needs: ["python3", "curl"],
+    name: "node readSync",
+    command: 'node -e \'process.stdout.write("Name: "); require("fs").readSync(0, Buffer.alloc(9))\'',
+    expected: "line",
   },
 ];

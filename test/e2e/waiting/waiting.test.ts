@@ -6,7 +6,8 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../support/scratch.ts";
 import { watchProgram } from "../../support/watched-program.ts";
-import { NOT_WAITING, type TableRow, WAITING } from "./programs.ts";
+import { type TableRow, WAITING } from "./programs.ts";
+import { NOT_WAITING } from "./working-programs.ts";
 
 /** Longest that a program takes to ask, and how long one is followed that must not, in milliseconds. */
 const ASKS_WITHIN_MS = 30_000;
