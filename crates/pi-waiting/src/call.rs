@@ -160,6 +160,13 @@ mod tests {
         assert_eq!([found(64), found(7), found(232)], [None; 3]);
     }
 
+    #[test]
+    fn a_wait_for_a_ring_names_no_descriptor() {
+        // `io_uring_enter` has one number on all machines. Its first argument is the ring, and not what the ring reads.
+        let line = "426 0x0 0x0 0x1 0x1 0x0 0x8 0x7ffe 0x7f5b";
+        assert_eq!([X64, ARM64].map(|calls| parse_by(calls, line)), [None; 2]);
+    }
+
     proptest::proptest! {
         #[test]
         fn any_line_is_read_or_refused(line in "\\PC{0,80}") {

@@ -191,6 +191,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::print_stderr, reason = "the figure of docs/performance.md")]
     fn the_ports_of_a_tree_of_500_processes_are_found_within_a_bound() {
         use std::os::unix::process::CommandExt;
 
@@ -223,7 +224,7 @@ mod tests {
             assert_eq!(found[0].program.pid, root);
             assert!(!found[0].is_inside);
         }
-        // Shown by `cargo test --release -p pi-waiting 500 -- --nocapture`: the figure of docs/performance.md.
+        // Shown by `cargo test --release -p pi-waiting 500 -- --nocapture`.
         eprintln!("the ports of 500 processes: {fastest:?} of processor time");
         // Time of this thread, in the kernel too: what others take of the machine does not count. A debug build is slower.
         // The bound is several times what an idle machine takes: caches are shared with whatever else runs.
