@@ -383,6 +383,8 @@ export interface PtyRequest {
 export interface QuietTerminal {
   /** Milliseconds since the last byte of output or input. */
   quietMs: number
+  /** Bytes that had been typed when it was looked at. */
+  typedBytes: number
   /** Milliseconds for which the readers were seen in the same calls. */
   heldMs: number
   /** Milliseconds for which nothing was seen to use a processor. */
