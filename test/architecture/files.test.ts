@@ -62,6 +62,25 @@ describe("files", () => {
     expect(named.length).toBeGreaterThan(50); // Else this test has gone blind.
   });
 
+  // Tables and code have the width that they need; what a script writes (`docs/api`, `docs/platforms.md`) is not wrapped.
+  it("of documentation have prose of at most 120 columns", () => {
+    const pages = files.filter(
+      (path) => path.endsWith(".md") && !/[\\/]docs[\\/](?:api[\\/]|performance[\\/]|platforms\.md)/.test(path),
+    );
+    const wide = pages.flatMap((page) => {
+      const prose = readFileSync(page, "utf8").replaceAll(/^ *```[\s\S]*?^ *```$/gm, (block) =>
+        block.replaceAll(/.+/g, ""),
+      );
+      return prose
+        .split("\n")
+        .flatMap((line, at) =>
+          line.length > 120 && !/^ *(?:\||#|<|!?\[[^\]]*\]\()/.test(line) ? [`${relative(root, page)}:${at + 1}`] : [],
+        );
+    });
+
+    expect(wide).toEqual([]);
+  });
+
   it("of documentation link to what is there", () => {
     const pages = files.filter((path) => path.endsWith(".md"));
     const broken = pages.flatMap((page) =>
