@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 import { checkedValue } from "./checked-value.ts";
+import { TaskWaitingKind } from "./terminal-task.ts";
 
 /** Version of what client and host say to each other; both must have the same. */
 export const HOST_PROTOCOL = 2;
@@ -103,6 +104,10 @@ export const KeptEntry = z.object({
   sinceMs: z.number(),
   /** Exit status of an ended job. */
   exitCode: z.number().optional(),
+  /** What its terminal waits for. Absent: for nothing, as far as is known, or it has no terminal. */
+  waiting: TaskWaitingKind.optional(),
+  /** A person has its terminal. */
+  holder: z.literal("person").optional(),
   /** Absent: of a session. */
   command: z.string().optional(),
   /** Where the session's commands run. */

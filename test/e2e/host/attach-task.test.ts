@@ -39,8 +39,10 @@ describe.skipIf(process.platform !== "linux")(
       const script =
         'read -rsp "Password: " p; echo; read -rp "Name: " n; echo "$n has ${#p} characters: $p"; read -rp "Done? "';
       const { kept, agent } = await start(script);
+      expect((await kept.pi(["sessions"])).stdout).toMatch(/^web\/bg_1 +running, waits for a secret /m);
       const person = atTerminal(kept, "attach web/bg_1");
       await person.sees("Password:");
+      expect((await kept.pi(["sessions"])).stdout).toMatch(/^web\/bg_1 +running, a person types /m);
       expect(await agent.call("task_send", { task_id: "bash:bg_1", text: "x", wait_secs: 1 })).toContain(
         "A person has the terminal of bash:bg_1",
       );

@@ -48,8 +48,13 @@ function shown(text: string): string {
   return line.length > MAX_COMMAND_CHARS ? `${line.slice(0, MAX_COMMAND_CHARS - 1)}…` : line;
 }
 
-function stateOf({ kind, state, hasClient, exitCode }: KeptEntry): string {
+/** What a terminal waits for, in words. */
+const WAITS_FOR = { line: "a line", secret: "a secret", prompt: "input", key: "a key", screen: "keys" } as const;
+
+function stateOf({ kind, state, hasClient, exitCode, waiting, holder }: KeptEntry): string {
   if (kind === "session") return `${state}, ${hasClient ? "client" : "no client"}`;
+  if (holder !== undefined) return `${state}, a person types`;
+  if (waiting !== undefined) return `${state}, waits for ${WAITS_FOR[waiting]}`;
   return exitCode === undefined || exitCode === 0 ? state : `${state} (exit ${exitCode})`;
 }
 

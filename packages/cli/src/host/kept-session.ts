@@ -178,6 +178,7 @@ export class KeptSession {
 
   #entryOf({ job, command }: OwnedJob, kind: "job" | "command") {
     const { id, state, startedAtMs: sinceMs, exitCode } = job;
+    const { waiting, holder } = this.jobs.terminal(id) ?? {};
     return {
       kind,
       id: `${this.name}/${id}`,
@@ -185,6 +186,8 @@ export class KeptSession {
       sinceMs,
       command,
       ...(exitCode === undefined ? {} : { exitCode }),
+      ...(waiting?.certain === true ? { waiting: waiting.kind } : {}),
+      ...(holder === undefined ? {} : { holder }),
     };
   }
 
