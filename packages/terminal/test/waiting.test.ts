@@ -10,6 +10,7 @@ const RAW = { echo: false, canonical: false };
 
 function quiet(over: Partial<QuietTerminal> = {}): QuietTerminal {
   return {
+    typedBytes: 0,
     quietMs: 300,
     heldMs: 200,
     idleMs: 200,
