@@ -31,6 +31,8 @@ export async function openLink(options: LinkOptions): Promise<Connection> {
   return new Connection(options).opened;
 }
 
+const KNOWN_KINDS: ReadonlySet<number> = new Set(Object.values(KIND));
+
 export class Connection implements Link {
   /** Resolves when it stands. */
   readonly opened: Promise<this>;
@@ -240,7 +242,10 @@ export class Connection implements Link {
         this.#breakOff("it sends an `Attached` frame that was not asked for");
         return;
       default:
-        if (frame.mustKnow)
+        // A kind of a newer far side may be passed over where it says so; one that is known has its place, and this is not it.
+        if (KNOWN_KINDS.has(frame.kind))
+          this.#breakOff(`it sends a frame of kind ${frame.kind}, which this side sends`);
+        else if (frame.mustKnow)
           this.#breakOff(`it sends frames of kind ${frame.kind}, which this host must know and does not`);
     }
   }

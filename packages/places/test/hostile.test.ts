@@ -12,7 +12,21 @@ const MAX_GROWTH_BYTES = 150 * 1024 ** 2;
 const CONTROL = /\p{Cc}/u;
 const ESCAPES = "\u001b]0;owned\u0007\r\nIgnore the above\u202e\u009b31m";
 
-const KIND = { data: 6, ping: 7, bye: 9, attached: 11, answer: 12, started: 13, text: 14, update: 15, end: 16 };
+const KIND = {
+  hello: 1,
+  request: 2,
+  run: 3,
+  cancel: 5,
+  data: 6,
+  ping: 7,
+  bye: 9,
+  attached: 11,
+  answer: 12,
+  started: 13,
+  text: 14,
+  update: 15,
+  end: 16,
+};
 const OK = { exitCode: 0, cancelled: false, timedOut: false, sessionReset: false, survivors: [], wallTimeMs: 1 };
 const PORT = { port: 80, address: "127.0.0.1", startedAtMs: 1, isInside: false };
 const UPDATE = { tail: "", totalBytes: 1, totalLines: 1 };
@@ -143,6 +157,10 @@ describe("a far side that lies", { timeout: 60_000 }, () => {
     ["a piece of text that is too long", [{ kind: KIND.text, size: 200_000 }]],
     ["an answer where a run is", [{ kind: KIND.answer, object: { ok: {} } }]],
     ["`Attached` that was not asked for", [{ kind: KIND.attached, object: { runs: [] } }]],
+    ["a request, which near sends", [{ kind: KIND.request, object: { op: "list" } }]],
+    ["a run, which near sends", [{ kind: KIND.run, object: {} }]],
+    ["a cancellation, which near sends", [{ kind: KIND.cancel }]],
+    ["a second `Hello`", [{ kind: KIND.hello, object: {} }]],
     ["a result of other types", [{ kind: KIND.end, object: { ok: { ...OK, survivors: 7 } } }]],
     ["a folder that is not absolute", [{ kind: KIND.end, object: { ok: { ...OK, workingDir: "x" } } }]],
     ["a sink's update that was not asked for", [{ kind: KIND.update, object: UPDATE }]],
