@@ -4,9 +4,9 @@ import { soakTalks } from "../soak/talks.ts";
 import { soakSeed } from "../support/random.ts";
 
 it.skipIf(process.platform !== "linux")(
-  "50 tasks on terminals with sends and ends at random moments leave nothing behind (counted in `/proc`)",
+  "30 tasks on terminals with sends and ends at random moments leave nothing behind (counted in `/proc`)",
   async () => {
-    await soakTalks(50, soakSeed());
+    await soakTalks(30, soakSeed());
   },
   180_000,
 );

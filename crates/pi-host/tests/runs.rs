@@ -180,8 +180,8 @@ fn a_command_waits_for_a_near_side_that_gives_no_credit_and_its_deadline_does_no
                 let took = start.elapsed();
                 let end = frame.json();
                 assert_eq!(end["ok"]["timedOut"], true);
-                // The window, and the newest that is kept.
-                assert!((262_144..=2 * 262_144).contains(&sent), "{sent}");
+                // The window, and what passed while it was being ended: nothing waits for credit then.
+                assert!(sent >= 262_144, "{sent}");
                 let total = end["ok"]["output"]["totalBytes"].as_u64().unwrap();
                 assert_eq!(sent as u64 + end["leftOutBytes"].as_u64().unwrap_or(0), total);
                 assert!(total < 4 * 1024 * 1024, "the command did not wait: {total} bytes");
