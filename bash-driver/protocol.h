@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define PI_PROTOCOL_VERSION 5
+#define PI_PROTOCOL_VERSION 6
 
 /* What is longer, preamble and text together, goes through a file: PI_ORDER_TEXT_IN_FILE. */
 #define PI_ORDER_TEXT_MAX 32768
@@ -25,6 +25,9 @@
 #define PI_ORDER_INPUT 0x1        /* else standard input is /dev/null */
 #define PI_ORDER_ERRORS 0x2
 #define PI_ORDER_TEXT_IN_FILE 0x4 /* the descriptor is a seekable file, e.g. a memfd, that has the text */
+
+/* pi_order.flags of PI_ORDER_RUN: the answer says what the command used. */
+#define PI_ORDER_USAGE 0x8
 
 /* pi_order.flags of both kinds: `$$` of this shell (of the copy) is its own process from now on. */
 #define PI_ORDER_OWN_PID 0x10
@@ -87,6 +90,16 @@ struct pi_order {
 
 #define PI_OPTIONS_SIZE 44
 
+/*
+ * What a command used, by getrusage(2): of this shell and of the children it has waited for, with theirs. Of the kernel's
+ * record sizes only a new record is the command's: a smaller one is not known, unless the shell has run nothing before.
+ */
+struct pi_usage {
+  uint64_t user_us;
+  uint64_t system_us;
+  uint64_t peak_kib; /* largest resident set of one process; 0: not known */
+};
+
 struct pi_report {
   uint32_t kind;
   uint32_t sequence;
@@ -94,6 +107,7 @@ struct pi_report {
   uint32_t ending;
   uint32_t flags;
   char options[PI_OPTIONS_SIZE]; /* `$-`, ends with a NUL */
+  struct pi_usage usage; /* ended, where PI_ORDER_USAGE asked for it; else 0 */
   /* The text follows: all that is left of the message. */
 };
 

@@ -24,6 +24,7 @@
 #include "effects.h"
 #include "evaluate.h"
 #include "stop.h"
+#include "usage.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -153,12 +154,15 @@ static bool run(const struct received *received) {
     return refuse(received, error);
   }
   uint32_t forks_before = forks;
+  bool is_measured = (received->order.flags & PI_ORDER_USAGE) != 0;
+  if (is_measured) usage_begin();
   struct evaluation evaluation = evaluate(&script);
 
   last_was_stopped = evaluation.ending == PI_ENDED_STOPPED;
   if (last_was_stopped) take_in_the_dead();
   channel_release();
   memset(&report, 0, sizeof report);
+  if (is_measured) report.usage = usage_end();
   report.kind = PI_REPORT_ENDED;
   report.sequence = received->order.sequence;
   report.number = evaluation.status;

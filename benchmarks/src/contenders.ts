@@ -57,6 +57,8 @@ export const ENTRIES: readonly Entry[] = [
   peer("omp-shell", "oh-my-pi Shell (Bun)", "pipe", { needs: OH_MY_PI, hasSessions: true, runtime: "bun" }),
   limit("c-pipe", "C, read(2) of a pipe", "pipe"),
   ours("ours-pty", "pi-bash PtySession", "pty", false),
+  { ...ours("ours-pty-screen", "pi-bash PtySession and a screen", "pty", false), only: ["pty-screen"] },
+  { ...ours("ours-pty-task", "pi-bash task on a terminal", "pty", false), only: ["pty-screen"] },
   { ...ours("ours-pty", "pi-bash PtySession (Bun)", "pty", false), runtime: "bun" },
   peer("node-pty", "node-pty", "pty", { needs: "node-pty" }),
   peer("@lydell/node-pty", "@lydell/node-pty", "pty", { needs: "@lydell/node-pty" }),
@@ -101,6 +103,10 @@ export async function load(id: string, reader: string | undefined): Promise<Cont
       return (await import("./adapters/tool.ts")).oursThroughTool();
     case "ours-pty":
       return (await import("./adapters/ours.ts")).oursOnTerminal();
+    case "ours-pty-screen":
+      return (await import("./adapters/ours.ts")).oursOnScreen();
+    case "ours-pty-task":
+      return (await import("./adapters/executor.ts")).oursAsTerminalTask();
     case "by-hand":
       return (await import("./adapters/pipes.ts")).bashByHand();
     case "child-process":

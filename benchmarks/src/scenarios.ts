@@ -175,8 +175,14 @@ function terminalStreams(folder: string, { rounds, terminalMib }: Sizes): Listed
   return [
     scenario("pty-lines", "A terminal: lines of 80 columns", () => streamed(folder, "lines", size)),
     scenario("pty-colour", "A terminal: multibyte text in colour", () => streamed(folder, "colour", size)),
+    ["pty-screen", () => onScreen(streamed(folder, "lines", size), rounds)],
     scenario("pty-end", "A terminal: `seq 1 20000; exit 7`", () => numbersAndExit(true), rounds * 4),
   ];
+}
+
+function onScreen(workload: Workload, rounds: number): Scenario {
+  const title = "A terminal and a screen: lines of 80 columns";
+  return streaming({ name: "pty-screen", title, workload, rounds, takesPart: isNamed });
 }
 
 function streaming({

@@ -26,7 +26,7 @@ const BUILTIN = "pi_driver_struct";
  */
 const LIBRARY_NAMES = new Set(
   (
-    "__errno_location __fpurge __sigsetjmp _exit chdir clearerr close dup2 dup3 fcntl fflush getpid getrlimit getsockopt " +
+    "__errno_location __fpurge __sigsetjmp _exit chdir clearerr close dup2 dup3 fcntl fflush getpid getrlimit getrusage getsockopt " +
     "kill lseek memchr memcpy memset open pipe2 poll pread readlink recvmsg sendmsg setpgid snprintf stdout stpcpy strchr strcmp " +
     "strcpy strcspn strlen strncmp strncpy strpbrk strrchr syscall unlink"
   ).split(" "),

@@ -44,7 +44,7 @@ export async function watchProgram(program: WatchedProgram): Promise<Watched> {
       ...(program.env === undefined ? {} : { env: program.env }),
       onQuiet: (quiet) => {
         if (answers.length > 0 || state.state === "waiting") return;
-        state = terminalState(quiet, { line: screen.lineBeforeCursor(), isAlternate: screen.isAlternateScreen });
+        state = terminalState(quiet, screen.promptScreen);
         if (state.state === "waiting") session.kill();
       },
     },

@@ -1,6 +1,10 @@
 /** Our contenders: a session with chunks, a session with a sink, one-shots, and programs on a terminal. */
 import { executeShell, PtySession, Shell, type ShellOptions, type ShellRunResult } from "@pi-bash/natives";
+import { VirtualTerminal } from "@pi-bash/terminal";
 import { type Contender, type Ended, type RunOptions, stateless } from "../contender.ts";
+
+/** What a task keeps above its screen. */
+const SCROLLBACK_LINES = 2_000;
 
 /** A persistent session whose output goes to a callback. */
 export function oursWithChunks(session: ShellOptions = {}): Contender {
@@ -39,6 +43,19 @@ export function oursOnTerminal(): Contender {
   return stateless(async (command, options) => {
     const session = new PtySession();
     const { exitCode } = await session.start({ command, ...signalOf(options) }, (_error, text) => options.take(text));
+    return exitCode === undefined ? {} : { exitCode };
+  });
+}
+
+/** The same with its output drawn on a screen, which holds the program back. */
+export function oursOnScreen(): Contender {
+  return stateless(async (command, options) => {
+    const session = new PtySession();
+    const screen = new VirtualTerminal({ scrollback: SCROLLBACK_LINES, onReply: (reply) => session.write(reply) });
+    const { exitCode } = await session.start({ command, ...signalOf(options) }, async (_error, text) => {
+      await Promise.all([options.take(text), screen.write(text)]);
+    });
+    screen.dispose();
     return exitCode === undefined ? {} : { exitCode };
   });
 }

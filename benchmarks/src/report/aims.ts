@@ -49,6 +49,12 @@ const BOUNDS: readonly Bound[] = [
   { scenario: "memory", key: "grown", contender: SINK, figure: "best", most: 32 },
 ];
 
+const SCREEN = "pi-bash PtySession and a screen";
+const TASK = "pi-bash task on a terminal";
+
+/** Most that a task on a terminal may take of the processor, as a multiple of a program on a terminal with a screen. */
+const MOST_OF_SCREEN = 1.2;
+
 /** The least share of the speed of a reader in C on a terminal. */
 const LEAST_OF_LIMIT = 0.8;
 
@@ -61,7 +67,7 @@ export function verdictsOf(played: readonly Played[]): Verdict[] {
     return row === undefined ? [] : [verdictOf(bound, row, quantityOf(played, bound))];
   });
   const tool = toolVerdicts(rowsOf("builtin", "micros"));
-  const terminal = terminalVerdicts(rowsOf("pty-lines", "wall"));
+  const terminal = [...terminalVerdicts(rowsOf("pty-lines", "wall")), ...taskVerdicts(rowsOf("pty-screen", "cpu"))];
   const flaws = played.flatMap(({ name, quantities }) =>
     (quantities[0]?.rows ?? [])
       .filter(({ side, note }) => side === "ours" && note !== "")
@@ -93,6 +99,13 @@ function toolVerdicts(rows: readonly Row[]): Verdict[] {
       isMet: above <= TOOL_ABOVE_SESSION_MICROS,
     },
   ];
+}
+
+function taskVerdicts(rows: readonly Row[]): Verdict[] {
+  const [task, screen] = [TASK, SCREEN].map((name) => rows.find(({ contender }) => contender === name)?.figures?.best);
+  if (task === undefined || screen === undefined) return [];
+  const aim = `pty-screen, ${TASK}: at most ${MOST_OF_SCREEN} of the processor time of ${SCREEN}`;
+  return [{ aim, measured: (task / screen).toFixed(2), isMet: task <= MOST_OF_SCREEN * screen }];
 }
 
 function terminalVerdicts(rows: readonly Row[]): Verdict[] {

@@ -6,7 +6,7 @@ use napi_derive::napi;
 use pi_shell::mask::Masked;
 use pi_shell::{
     ExitOutcome, InputWanted, LimitMet, LostWithShell, OutputSummary, ProcessInfo, ReadOnlyReport,
-    RunResult, SinkUpdate,
+    ResourceUsage, RunResult, SinkUpdate,
 };
 
 use crate::error::Failure;
@@ -170,6 +170,26 @@ pub struct RunOutcome {
     pub read_only: Option<ReadOnlyFacts>,
     /// A program of it that waits for input that cannot come. Absent: none was seen.
     pub input_wanted: Option<WantedInput>,
+    /// What it used, where that was asked for and is known.
+    pub usage: Option<Usage>,
+}
+
+/// What a command used.
+#[napi(object, object_from_js = false)]
+pub struct Usage {
+    /// Milliseconds of processor time outside of the kernel.
+    pub user_ms: f64,
+    /// Milliseconds of processor time inside of the kernel.
+    pub system_ms: f64,
+    /// Largest resident set of one process. Absent: not known.
+    pub peak_memory_bytes: Option<i64>,
+}
+
+impl From<ResourceUsage> for Usage {
+    fn from(usage: ResourceUsage) -> Self {
+        let (user_ms, system_ms) = usage.times_ms();
+        Self { user_ms, system_ms, peak_memory_bytes: usage.peak_memory_bytes.map(count) }
+    }
 }
 
 /// A program of a command waits for a person's input, and the command has no terminal.
@@ -221,6 +241,7 @@ impl From<RunResult> for RunOutcome {
             limits_met: names_of(&result.limits_met, LimitMet::name),
             read_only: result.read_only.map(ReadOnlyFacts::from),
             input_wanted: result.input_wanted.map(wanted),
+            usage: result.usage.map(Usage::from),
         }
     }
 }

@@ -126,6 +126,8 @@ pub struct RunRequest {
     /// What becomes of it where a program of it waits for input that cannot come. Absent: it is ended.
     #[napi(ts_type = "'end' | 'note'")]
     pub on_input_wait: Option<String>,
+    /// The result says what the command used. Absent: it does not.
+    pub usage: Option<bool>,
     /// Deliver the decoded text.
     pub wants_chunks: bool,
     /// Deliver the sink's tail now and then.
@@ -170,6 +172,7 @@ impl TryFrom<RunRequest> for RunOptions {
             read_only: request.read_only.unwrap_or_default(),
             mask: None,
             on_input_wait: on_input_wait(request.on_input_wait.as_deref())?,
+            usage: request.usage.unwrap_or_default(),
         })
     }
 }

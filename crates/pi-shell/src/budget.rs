@@ -39,6 +39,9 @@ pub(crate) const SETTLE_LIMIT: Duration = Duration::from_secs(2);
 /// The same after a stop, which was long enough for all that dies.
 const STOPPED_SETTLE_LIMIT: Duration = Duration::from_millis(500);
 
+/// Longest wait for the report of a process's end, which says what the process used.
+pub(crate) const USAGE_LIMIT: Duration = Duration::from_millis(100);
+
 /// How long what a command left alive may take to become what it is going to be; `is_stopped`: we ended the command.
 pub(crate) fn settle_limit(is_stopped: bool) -> Duration {
     if is_stopped { STOPPED_SETTLE_LIMIT } else { SETTLE_LIMIT }
@@ -76,7 +79,7 @@ fn settling(was_stopped: bool) -> Duration {
     let settle = if was_stopped { STOPPED_SETTLE_LIMIT } else { SETTLE_LIMIT };
     #[cfg(target_os = "linux")]
     let settle = settle + STANDBY_LIMIT;
-    settle
+    settle + USAGE_LIMIT
 }
 
 #[cfg(test)]

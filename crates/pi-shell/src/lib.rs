@@ -72,7 +72,7 @@ pub use listening::{ListeningPort, listening_ports, port_holder};
 pub use observer::{Observer, SinkUpdate};
 pub use outcome::{
     ExitOutcome, InputWanted, LimitMet, LineRange, LostWithShell, OutputSummary, ProcessInfo,
-    ReadOnlyReport, RunResult,
+    ReadOnlyReport, ResourceUsage, RunResult,
 };
 pub use pi_proxy::{Refusal as NetworkRefusal, RuleError, Rules as NetworkRules};
 #[cfg(unix)]

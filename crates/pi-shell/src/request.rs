@@ -165,6 +165,8 @@ pub struct RunOptions {
     pub mask: Option<Mask>,
     /// What becomes of it where one of its programs waits for input that cannot come. Default: it is ended.
     pub on_input_wait: OnInputWait,
+    /// The result says what it used.
+    pub usage: bool,
 }
 
 /// How much of the output a sink keeps, and where the whole goes.

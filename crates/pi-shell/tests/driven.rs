@@ -24,6 +24,8 @@ mod session_stop;
 mod session_traps;
 #[path = "sessions/unanswered.rs"]
 mod session_unanswered;
+#[path = "sessions/usage.rs"]
+mod session_usage;
 
 #[path = "driven/beginning.rs"]
 mod beginning;

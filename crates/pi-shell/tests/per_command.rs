@@ -22,6 +22,8 @@ mod session_stop;
 mod session_traps;
 #[path = "sessions/unanswered.rs"]
 mod session_unanswered;
+#[path = "sessions/usage.rs"]
+mod session_usage;
 
 #[path = "per_command/bounds.rs"]
 mod bounds;

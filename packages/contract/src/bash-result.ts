@@ -2,7 +2,7 @@
  * What the executor returns for one command, whatever became of it: exit, timeout and cancel are data, not exceptions.
  */
 import * as z from "zod";
-import { InputWanted, ProcessInfo } from "./outcome.ts";
+import { InputWanted, ProcessInfo, ResourceUsage } from "./outcome.ts";
 import { ReadOnlyOutcome } from "./read-only.ts";
 import { LimitMet, SandboxOutcome } from "./sandbox.ts";
 import { LineRange } from "./truncation.ts";
@@ -86,5 +86,7 @@ export const BashResult = z.object({
   lostWithShell: z.array(LostWithShell).optional(),
   /** A program of it that waits for a person's input; with `ended`, `cancelled` is true as well. Absent: none was seen. */
   inputWanted: InputWanted.optional(),
+  /** What it used, with `bash.usage`. Absent: not asked for, or not known. */
+  usage: ResourceUsage.optional(),
 });
 export type BashResult = z.infer<typeof BashResult>;

@@ -29,7 +29,7 @@ export {
   MIN_OUTPUT_LINES,
   MIN_TIMEOUT_SECONDS,
 } from "./limits.ts";
-export { ExitOutcome, InputWanted, ProcessInfo, StopReason } from "./outcome.ts";
+export { ExitOutcome, InputWanted, ProcessInfo, ResourceUsage, StopReason } from "./outcome.ts";
 export { outputText } from "./output-text.ts";
 export { type OutputWindow, type OutputWindowSettings, outputWindow } from "./output-window.ts";
 export type { QuietTerminal, TerminalProgram, TerminalReader } from "./quiet-terminal.ts";

@@ -34,6 +34,23 @@ export const InputWanted = z.object({
 });
 export type InputWanted = z.infer<typeof InputWanted>;
 
+/**
+ * What a command used: the processes that its shell waited for and, in a session, what the shell itself did for it. Processes
+ * that outlive the command are not in it. Source: getrusage(2) and wait4(2).
+ */
+export const ResourceUsage = z.object({
+  /** Milliseconds of processor time outside of the kernel. */
+  userMs: z.number().nonnegative(),
+  /** Milliseconds of processor time inside of the kernel. */
+  systemMs: z.number().nonnegative(),
+  /**
+   * Largest resident set of one process, in bytes. Absent: the session's shell has waited for a larger one before, and the
+   * kernel keeps only the largest. A command that runs in a shell of its own, such as a task in the background, always has it.
+   */
+  peakMemoryBytes: z.number().int().positive().optional(),
+});
+export type ResourceUsage = z.infer<typeof ResourceUsage>;
+
 /** A survivor: a process that outlived the command that started it. */
 export const ProcessInfo = z.object({
   /** Its id, valid while it lives. */

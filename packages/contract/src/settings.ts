@@ -131,6 +131,11 @@ export const Settings = z.object({
       "What happens to a command one of whose programs waits for a person's input, which it cannot get without a terminal: it is ended after two seconds, or goes on and its result says so.",
     ),
 
+  "bash.usage": z
+    .boolean()
+    .default(false)
+    .describe("Whether results say what a command used: processor time and peak memory."),
+
   "bash.timeoutAction": z
     .enum(["kill", "background"])
     .default("kill")

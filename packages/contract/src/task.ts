@@ -5,6 +5,7 @@
  * commands have (`output`, `exitCode`, …) is optional everywhere, so that a reader of agent tasks need not change.
  */
 import * as z from "zod";
+import { ResourceUsage } from "./outcome.ts";
 import { ServiceTaskParams, serviceFacts, WatchMode } from "./service-task.ts";
 import { terminalFacts } from "./terminal-task.ts";
 
@@ -119,6 +120,8 @@ export type TaskTruncation = z.infer<typeof TaskTruncation>;
 
 const note = z.string().optional();
 const exitCode = z.number().int().optional();
+/** What its command used, with `bash.usage`. */
+const usage = ResourceUsage.optional();
 
 /** What `task` answers. */
 export const TaskResult = z.discriminatedUnion("status", [
@@ -138,6 +141,7 @@ export const TaskResult = z.discriminatedUnion("status", [
     title: z.string().optional(),
     reportMarkdown: z.string(),
     exitCode,
+    usage,
     note,
     truncated: TaskTruncation.optional(),
     ...serviceFacts,
@@ -165,6 +169,7 @@ export const TaskAwaitEntry = z.discriminatedUnion("status", [
     title: z.string().optional(),
     reportMarkdown: z.string(),
     exitCode,
+    usage,
     truncated: TaskTruncation.optional(),
   }),
   z.object({ status: z.literal("not_found"), taskId: z.string(), activeTaskIds }),

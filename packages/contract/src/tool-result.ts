@@ -7,7 +7,7 @@ import * as z from "zod";
 import { LostWithShell, MaskedSecrets } from "./bash-result.ts";
 import { CallRefusal } from "./decision.ts";
 import { AsyncDetails } from "./job.ts";
-import { InputWanted, ProcessInfo, StopReason } from "./outcome.ts";
+import { InputWanted, ProcessInfo, ResourceUsage, StopReason } from "./outcome.ts";
 import { ReadOnlyOutcome } from "./read-only.ts";
 import { LimitMet, SandboxOutcome } from "./sandbox.ts";
 import { Truncation } from "./truncation.ts";
@@ -69,6 +69,8 @@ export const BashDetails = z.object({
   limitsMet: z.array(LimitMet).optional(),
   /** A program of it that waits for a person's input. With `ended`, `stopped` is `cancelled`. */
   inputWanted: InputWanted.optional(),
+  /** What it used, with `bash.usage`. Absent: not asked for, or not known. */
+  usage: ResourceUsage.optional(),
   meta: OutputMeta.optional(),
 });
 export type BashDetails = z.infer<typeof BashDetails>;

@@ -23,6 +23,7 @@ describe("settings", () => {
       "bash.outputHeadBytes": 0,
       "bash.directoryPersists": false,
       "bash.onInputWait": "end",
+      "bash.usage": false,
       "tty.record": false,
       "tty.modelSecrets": "refuse",
       "bash.environment.withhold": "provider",

@@ -85,6 +85,7 @@ function addEnd(result: Writable<CommandResult>, run: RunResult, isStopped: bool
   if (!isStopped && exitCode !== undefined) result.exitCode = exitCode;
   if (!isStopped && signal !== undefined) result.signal = signal;
   if (inputWanted !== undefined) result.inputWanted = { ...inputWanted };
+  if (run.usage !== undefined) result.usage = { ...run.usage };
 }
 
 /** What was last seen of a run that does not settle. */

@@ -132,6 +132,7 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
     window,
     masksFile: settings["secrets.maskArtifacts"],
     place: host.place,
+    onSessionClosed: (work) => lease.session.onClosed(work),
   });
   const startedAt = performance.now();
   const { signal, onTimeout, lifetimeMs } = options;
@@ -244,6 +245,7 @@ async function start(
     ...(env === undefined ? {} : { env: { ...env } }),
     ...(readOnly === true ? { readOnly } : {}),
     ...(host.settings["bash.onInputWait"] === "note" ? { onInputWait: "note" as const } : {}),
+    ...(host.settings["bash.usage"] ? { usage: true } : {}),
     timeoutMs,
     ...(signal === undefined ? {} : { signal }),
     sink: sink.options,

@@ -10,6 +10,7 @@ import type {
   LostWithShell,
   ProcessInfo,
   ResourceLimits,
+  ResourceUsage,
   SandboxOptions,
   SandboxReport,
 } from "@pi-bash/contract";
@@ -75,6 +76,8 @@ export interface RunOptions {
   readOnly?: boolean;
   /** What becomes of it where a program of it waits for a person's input. Absent: it is ended. */
   onInputWait?: "end" | "note";
+  /** The result says what the command used. */
+  usage?: boolean;
 }
 
 /** What came of a run that was confined. */
@@ -119,6 +122,8 @@ export interface RunResult {
   readOnly?: ReadOnlyFacts | undefined;
   /** A program of it that waits for a person's input. */
   inputWanted?: InputWanted | undefined;
+  /** What it used. */
+  usage?: ResourceUsage | undefined;
   /** Why the place that it ran on ended it, as whole sentences. */
   endedByPlace?: string | undefined;
   /** What is said beside the result of the connection to its place, as whole sentences: it was away meanwhile. */

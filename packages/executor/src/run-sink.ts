@@ -43,6 +43,8 @@ export interface RunSinkSource {
   masksFile?: boolean;
   /** The run is on a place, and its file with it. Absent: both are here. */
   place?: { readonly name: string; readonly files: PlaceFiles } | undefined;
+  /** Has work done when the session of the run is closed and nothing that it started can write any more. */
+  onSessionClosed?: (work: () => Promise<void>) => void;
 }
 
 /** The sink of one run. Never rejects: without an artifact the run goes on, and the result says why. */
@@ -98,7 +100,7 @@ async function finish(
   if (allocation === undefined) return isCut && error !== undefined ? { ...result, artifactError: error } : result;
   const isGrowing = (result.survivors?.length ?? 0) > 0;
   const missing = far && (await fetch(source, { allocation, far }, output, isGrowing));
-  const { found, problem } = missing ?? (await keep(allocation, output, { isCutLater }));
+  const { found, problem } = missing ?? (await keep(source.store, allocation, output, { isCutLater }));
   if (source.artifact === undefined) await settle(source.store, allocation.id, { found, problem });
   if (found === "whole") return { ...result, artifactId: allocation.id };
   if (problem === undefined || !(isCut || found === "part")) return result;
@@ -120,25 +122,27 @@ interface Kept {
 
 /** What the sink has written; `isCutLater`: the text is written where the sink needed no file. */
 async function keep(
+  store: ArtifactStore,
   allocation: ArtifactAllocation,
   output: RunOutput | undefined,
   { isCutLater }: { isCutLater: boolean },
 ): Promise<Kept> {
   const problem = output === undefined ? "the run did not report what it saved" : output.spillError;
-  const found = await fileOf(allocation, output, problem);
+  const found = await fileOf(store, allocation, output, problem);
   if (!isCutLater || found !== "none" || output === undefined) return { found, problem };
   const failure = await saveText(allocation, output.text);
   return failure === undefined ? { found: "whole", problem: undefined } : { found, problem: failure };
 }
 
-/** What is in the artifact's file. The disk is asked only where something went wrong. */
+/** What is in the artifact's file, wherever that is. The disk is asked only where something went wrong. */
 async function fileOf(
+  store: ArtifactStore,
   allocation: ArtifactAllocation,
   output: RunOutput | undefined,
   problem: string | undefined,
 ): Promise<"whole" | "part" | "none"> {
   if (output?.spilled === true) return "whole";
-  return problem !== undefined && (await isNonEmptyFile(allocation.path)) ? "part" : "none";
+  return problem !== undefined && (await isNonEmpty(store, allocation)) ? "part" : "none";
 }
 
 /**
@@ -159,7 +163,7 @@ async function saveText({ path }: ArtifactAllocation, text: string): Promise<str
  * the store, whose owner looks for it here. What that means for the artifact, where it failed.
  */
 async function fetch(
-  { store }: RunSinkSource,
+  { store, onSessionClosed }: RunSinkSource,
   { allocation, far }: { allocation: ArtifactAllocation; far: FarSpill },
   output: RunOutput | undefined,
   isGrowing: boolean,
@@ -168,6 +172,7 @@ async function fetch(
   const isOwn = store.moveTo(allocation.id, allocation.path, isThere ? far : undefined);
   if (output === undefined || !isThere) return undefined;
   far.sizeBytes = output.totalBytes;
+  if (isOwn && isGrowing) onSessionClosed?.(() => fetchGrown(store, allocation, far));
   if (isOwn && (isGrowing || output.totalBytes > PULLED_BYTES)) return undefined;
   try {
     // Masked values can make a file larger than what its command wrote.
@@ -177,6 +182,23 @@ async function fetch(
   } catch (error) {
     if (isOwn) return undefined;
     return { found: "none", problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/**
+ * The same for a file that what its command left behind wrote to, once that has ended with the session. Never rejects: what
+ * cannot be brought stays where it is, as long as its place does.
+ */
+async function fetchGrown(store: ArtifactStore, { id, path }: ArtifactAllocation, far: FarSpill): Promise<void> {
+  // It may have gone for the quota.
+  if (!store.moveTo(id, path, far)) return;
+  try {
+    const { size } = await far.open();
+    if (size > PULLED_BYTES) return;
+    await far.pull(path, Math.min(PULLED_BYTES, store.maxBytes));
+    store.moveTo(id, path, undefined);
+  } catch {
+    // Whoever reads it learns why it cannot be had.
   }
 }
 
@@ -191,7 +213,10 @@ async function allocate(source: RunSinkSource): Promise<Omit<Allocated, "far">> 
   }
 }
 
-async function isNonEmptyFile(path: string): Promise<boolean> {
+/** Not opened where it is here: a path that an owner of its own chose may lead to anything. */
+async function isNonEmpty(store: ArtifactStore, { id, path }: ArtifactAllocation): Promise<boolean> {
+  const far = await store.farSize(id);
+  if (far !== undefined) return far > 0;
   const found = await stat(path).catch(() => undefined);
   return found?.isFile() === true && found.size > 0;
 }

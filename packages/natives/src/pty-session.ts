@@ -5,7 +5,7 @@
  * and so are the answers to what programs ask a terminal. See docs/pty.md.
  */
 import { constants } from "node:os";
-import type { QuietTerminal, SandboxOptions, SandboxReport } from "@pi-bash/contract";
+import type { QuietTerminal, ResourceUsage, SandboxOptions, SandboxReport } from "@pi-bash/contract";
 import { binding } from "./binding.ts";
 import { type Bridge, bridge, type Listeners, type Operation } from "./bridge.ts";
 import { CallbackGate } from "./callback-gate.ts";
@@ -69,6 +69,8 @@ export interface PtyRunResult {
   readonly timedOut: boolean;
   /** The sandbox it ran in. Absent: none. */
   readonly sandbox?: SandboxReport;
+  /** What the program used, with the children it waited for. Absent: it was not started, or its end is not known. */
+  readonly usage?: ResourceUsage;
 }
 
 /** Takes the program's pid once, before any output. `error` is always `null`. */
@@ -189,13 +191,14 @@ export class PtySession {
     // A start that is refused because one runs does not become the one that runs.
     this.#run ??= run.operation;
     try {
-      const { exitCode, signal, cancelled, timedOut, sandbox } = await resultOf(run.operation, options.signal);
+      const { exitCode, signal, cancelled, timedOut, sandbox, usage } = await resultOf(run.operation, options.signal);
       return {
         ...(exitCode === undefined ? {} : { exitCode }),
         ...(signal === undefined ? {} : { signal }),
         cancelled,
         timedOut,
         ...(sandbox === undefined ? {} : { sandbox }),
+        ...(usage === undefined ? {} : { usage }),
       };
     } finally {
       if (this.#run === run.operation) this.#run = undefined;

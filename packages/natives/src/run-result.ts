@@ -2,7 +2,14 @@
  * How a run ended and what it left: the addon's facts in the shape of the public surface.
  */
 import { constants } from "node:os";
-import type { InputWanted, LimitMet, LostWithShell, ProcessInfo, SandboxReport } from "@pi-bash/contract";
+import type {
+  InputWanted,
+  LimitMet,
+  LostWithShell,
+  ProcessInfo,
+  ResourceUsage,
+  SandboxReport,
+} from "@pi-bash/contract";
 import type { RunOutcome, Summary } from "./generated/binding.d.ts";
 import { type MinimizerResult, toMinimizerResult } from "./minimizer.ts";
 import { toSandboxReport } from "./sandbox-report.ts";
@@ -79,6 +86,8 @@ export interface ShellRunResult {
   readonly readOnly?: ReadOnlyReport;
   /** A program of it that waits for a person's input. Absent: none was seen. */
   readonly inputWanted?: InputWanted;
+  /** What it used. Absent: not asked for, or not known, as on Windows and of a command that ended its session's shell. */
+  readonly usage?: ResourceUsage;
 }
 
 /** What a shell adds to the number of a signal to make an exit status. */
@@ -103,6 +112,7 @@ export function toRunResult(outcome: RunOutcome): ShellRunResult {
   if (lostWithShell !== undefined) result.lostWithShell = lostWithShell;
   if (readOnly !== undefined) result.readOnly = readOnly;
   if (inputWanted !== undefined) result.inputWanted = inputWanted;
+  if (outcome.usage !== undefined) result.usage = outcome.usage;
   return result;
 }
 

@@ -94,6 +94,8 @@ export interface ShellRunOptions {
    * result says so. Such a wait is seen on Linux, after two seconds; pipes, sockets, locks and timers are none.
    */
   readonly onInputWait?: "end" | "note";
+  /** The result says what the command used: processor time and peak memory. Default false. */
+  readonly usage?: boolean;
 }
 
 /** One command in a fresh bash. */
@@ -126,6 +128,7 @@ const RUN_NAMES = [
   "concurrency",
   "readOnly",
   "onInputWait",
+  "usage",
 ] as const satisfies readonly (keyof ShellRunOptions)[];
 
 /** A session's options, each read once. */
@@ -203,8 +206,9 @@ export function toRunRequest(
     ...(minimizer === undefined ? {} : { minimizer }),
     ...(absent(options.invocation) ? {} : { argv: toArgs(options.invocation) }),
     clone: isClone(options.concurrency),
-    ...(isReadOnly(options.readOnly) ? { readOnly: true } : {}),
+    ...(isSet("readOnly", options.readOnly) ? { readOnly: true } : {}),
     ...(absent(options.onInputWait) ? {} : { onInputWait: checkOnInputWait(options.onInputWait) }),
+    ...(isSet("usage", options.usage) ? { usage: true } : {}),
     wantsChunks,
     wantsUpdates: typeof options.sink?.onUpdate === "function",
   };
@@ -260,10 +264,10 @@ function checkOnInputWait(value: unknown): "end" | "note" {
 }
 
 /** Anything but a boolean is an error: what is taken for `false` would run without protection. */
-function isReadOnly(value: unknown): boolean {
+function isSet(name: "readOnly" | "usage", value: unknown): boolean {
   if (absent(value)) return false;
   if (typeof value === "boolean") return value;
-  throw invalidOption("readOnly", `is \`${shown(value)}\`; give \`true\` or \`false\``);
+  throw invalidOption(name, `is \`${shown(value)}\`; give \`true\` or \`false\``);
 }
 
 /** Refuses what is no `AbortSignal`. */

@@ -39,6 +39,7 @@ const RUNS: [title: string, options: Wrong, code: string, named: string][] = [
   ["a signal that is none", { command: "x", signal: {} }, "PI_INVALID_OPTION", "`signal`"],
   ["an unknown concurrency", { command: "x", concurrency: "parallel" }, "PI_INVALID_OPTION", "`concurrency`"],
   ["a `readOnly` that is text", { command: "x", readOnly: "true" }, "PI_INVALID_OPTION", "`readOnly`"],
+  ["a `usage` that is a number", { command: "x", usage: 1 }, "PI_INVALID_OPTION", "`usage`"],
   ["a window of NaN", { command: "x", sink: { maxBytes: Number.NaN } }, "PI_INVALID_OPTION", "`sink.maxBytes`"],
   ["a window of a fraction", { command: "x", sink: { maxBytes: 1.5 } }, "PI_INVALID_OPTION", "`sink.maxBytes`"],
   ["a negative head", { command: "x", sink: { headBytes: -1 } }, "PI_INVALID_OPTION", "`sink.headBytes`"],

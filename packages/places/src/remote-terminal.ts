@@ -259,13 +259,14 @@ export class RemoteTerminal implements Channel {
       this.#settle.reject(new PlaceError("PI_PLACE_LOST", name, text));
       return;
     }
-    const { exitCode, signal, cancelled, timedOut, sandbox } = outcome;
+    const { exitCode, signal, cancelled, timedOut, sandbox, usage } = outcome;
     this.#settle.resolve({
       ...(exitCode === undefined ? {} : { exitCode }),
       ...(signal === undefined ? {} : { signal }),
       cancelled,
       timedOut,
       ...(sandbox === undefined ? {} : { sandbox }),
+      ...(usage === undefined ? {} : { usage }),
     });
   }
 

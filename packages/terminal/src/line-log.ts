@@ -77,9 +77,15 @@ export function placeNow(terminal: Terminal, before: LinePlace | undefined): Lin
   return new LinePlace(marker, 0);
 }
 
-/** What is left of the lines when a program has ended: texts, without the terminal that drew them. */
+/**
+ * What is left of the lines when a program has ended: one text, without the terminal that drew it. A flood leaves 2,000 lines;
+ * as a string and an object each they take ten times as much.
+ */
 export class EndedLines {
-  readonly #lines: readonly { readonly row: number; readonly text: string }[];
+  /** The lines, each with a newline after it. */
+  readonly #text: string;
+  /** The row that each line begins in. Absent: each line is one row, from the first on. */
+  readonly #rows: Uint32Array | undefined;
   readonly #unfinished: string;
   readonly #to: number;
 
@@ -87,7 +93,10 @@ export class EndedLines {
   constructor(terminal: Terminal, places: Iterable<LinePlace>) {
     const { normal } = terminal.buffer;
     this.#to = cursorLine(normal);
-    this.#lines = linesWithRows(normal, this.#to);
+    const lines = linesWithRows(normal, this.#to);
+    this.#text = lines.map(({ text }) => `${text}\n`).join("");
+    const isPlain = lines.every(({ row }, at) => row === at);
+    this.#rows = isPlain ? undefined : Uint32Array.from(lines, ({ row }) => row);
     this.#unfinished = newLines(terminal, undefined).unfinished;
     for (const place of places) place.end(startOf(normal, place));
   }
@@ -95,7 +104,9 @@ export class EndedLines {
   /** The lines after a place. Undefined: from the beginning. */
   newLines(place: LinePlace | undefined): NewLines {
     const from = place?.endedRow ?? 0;
-    const lines = this.#lines.filter(({ row }) => row >= from).map(({ text }) => text);
+    const all = this.#text.split("\n").slice(0, -1);
+    const first = this.#rows === undefined ? from : this.#rows.findIndex((row) => row >= from);
+    const lines = first < 0 ? [] : all.slice(first);
     return { lines, unfinished: this.#unfinished, isIncomplete: place?.isLost === true };
   }
 

@@ -12,6 +12,7 @@ import { encodePaste } from "./paste.ts";
 import { drawing, modeSequences } from "./redraw.ts";
 import { registerReplies } from "./replies.ts";
 import { type StyledText, styledRow } from "./styled-row.ts";
+import type { PromptScreen } from "./waiting.ts";
 
 /** How a terminal looks. */
 export interface VirtualTerminalOptions {
@@ -32,6 +33,9 @@ const DEFAULT_COLS = 120;
 const DEFAULT_ROWS = 40;
 const DEFAULT_SCROLLBACK = 10_000;
 
+/** The private mode that shows the cursor (https://vt100.net/docs/vt510-rm/DECTCEM.html). */
+const DECTCEM = 25;
+
 /** Characters parsed in one turn of the event loop: about a millisecond of work. */
 const SLICE_CHARS = 16 * 1024;
 
@@ -41,6 +45,7 @@ export class VirtualTerminal {
   /** The end of the last write: writes are taken one after the other. */
   #written: Promise<void> = Promise.resolve();
   #title = "";
+  #isCursorHidden = false;
   /** Places that readers have, for the end. */
   readonly #places = new Set<LinePlace>();
 
@@ -59,6 +64,7 @@ export class VirtualTerminal {
     this.#terminal.onTitleChange((title) => {
       this.#title = title;
     });
+    this.#followCursor();
     if (options.onReply) {
       const reply = forgiving(options.onReply);
       this.#terminal.onData(reply);
@@ -170,6 +176,16 @@ export class VirtualTerminal {
     return active.getLine(active.baseY + active.cursorY)?.translateToString(false, 0, active.cursorX) ?? "";
   }
 
+  /** What of the screen decides whether a program waits for a person. See `terminalState`. */
+  get promptScreen(): PromptScreen {
+    return {
+      line: this.lineBeforeCursor(),
+      isAlternate: this.isAlternateScreen,
+      isCursorHidden: this.#isCursorHidden,
+      rows: () => this.screen(),
+    };
+  }
+
   /**
    * The scrollback and the screen as text. A line that was wrapped at the edge is one line again; empty lines at the end
    * are left out. While a program has the alternate screen, that one stands below what was there before.
@@ -207,6 +223,21 @@ export class VirtualTerminal {
   /** Frees the screen. What is written afterwards is dropped. */
   dispose(): void {
     this.#terminal.dispose();
+  }
+
+  /** DECTCEM (`CSI ? 25 h` and `l`), and the resets that show the cursor again (DECSTR, RIS). */
+  #followCursor(): void {
+    const { parser } = this.#terminal;
+    const shown = (isShown: boolean) => (): boolean => {
+      this.#isCursorHidden = !isShown;
+      return false;
+    };
+    const mode = (isShown: boolean) => (params: readonly (number | number[])[]) =>
+      params.includes(DECTCEM) && shown(isShown)();
+    parser.registerCsiHandler({ prefix: "?", final: "h" }, mode(true));
+    parser.registerCsiHandler({ prefix: "?", final: "l" }, mode(false));
+    parser.registerCsiHandler({ intermediates: "!", final: "p" }, shown(true));
+    parser.registerEscHandler({ final: "c" }, shown(true));
   }
 
   async #parse(data: string): Promise<void> {

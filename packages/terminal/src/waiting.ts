@@ -18,13 +18,15 @@ import type { QuietTerminal, TerminalProgram, TerminalReader } from "@pi-bash/co
 export type WaitingKind = "line" | "secret" | "prompt" | "key" | "screen";
 
 /** Which rule decided. */
-export type WaitingRule = "S1" | "S1b" | "S2" | "S3" | "S4" | "S5" | "D1" | "D2";
+export type WaitingRule = "S1" | "S1b" | "S2" | "S3" | "S4" | "S5" | "S6" | "D1" | "D2";
 
 /** What a quiet terminal does. */
 export type TerminalState =
   | {
       readonly state: "waiting";
       readonly kind: WaitingKind;
+      /** What a program asks that does not show its cursor, where it does not stand before the cursor. */
+      readonly question?: string;
       /** Who waits. */
       readonly program: TerminalProgram;
       /** Milliseconds since the last byte. */
@@ -45,6 +47,10 @@ export interface PromptScreen {
   readonly line: string;
   /** A program has the screen for itself. */
   readonly isAlternate: boolean;
+  /** The program does not show its cursor. Default: it does. */
+  readonly isCursorHidden?: boolean;
+  /** The rows of the screen from the top. Called where the cursor is hidden. Default: none are looked at. */
+  readonly rows?: () => readonly string[];
 }
 
 /** How a text ends after which programs wait. The only place. */
@@ -52,6 +58,18 @@ const PROMPT = /(?:[?:>$#%\])]|\(END\)|\(y\/n\)|\[y\/n\].*|pass(?:word|phrase).*
 
 /** A program that edits its line itself and asks for what is not to be shown. */
 const SECRET = /pass(?:word|phrase)|\bpin\b|\botp\b|token|secret/iu;
+
+/** A choice of a menu, as the common libraries of prompts draw it: a mark, behind the bar that some draw at the side. */
+const CHOICE = /^[\s│┃|]*(?:[❯›▸▶►●◉○◯◻◼☐☑] ?\S|> \S|[([][ x*][)\]] \S)/u;
+
+/** The question of a menu or an input: a mark before it, or a question mark at its end. */
+const QUESTION = /^[\s│┃|]*[?◆] {1,2}\S|\?\s*$/u;
+
+/** What stands before a question's words. */
+const QUESTION_MARKS = /^[\s│┃|]*[?◆]?\s*/u;
+
+/** Rows that are looked at for it, from the last one with a text upwards: a menu is the last thing on the screen. */
+const MENU_ROWS = 12;
 
 /** Longest text that is matched, in characters: a row of the widest terminal. */
 const MAX_LINE = 400;
@@ -70,6 +88,7 @@ const AFTER_MS: Readonly<Record<WaitingRule, number>> = {
   S3: 300,
   S4: 600,
   S5: 2_000,
+  S6: 600,
   D1: 500,
   D2: 5_000,
 };
@@ -90,8 +109,11 @@ class Look {
   readonly #quiet: QuietTerminal;
   readonly #line: string;
   readonly #isAlternate: boolean;
+  readonly #screen: PromptScreen;
 
-  constructor(quiet: QuietTerminal, { line, isAlternate }: PromptScreen) {
+  constructor(quiet: QuietTerminal, screen: PromptScreen) {
+    const { line, isAlternate } = screen;
+    this.#screen = screen;
     this.#quiet = quiet;
     this.#line = line.trimEnd().slice(-MAX_LINE);
     this.#isAlternate = isAlternate;
@@ -115,6 +137,7 @@ class Look {
     const asksFor = isRelay ? RELAY_MS : AFTER_MS.S4;
     if (this.#asks() && this.#quiet.quietMs >= asksFor) return this.#waiting(first, "S4");
     if (this.#isAlternate && !isRelay && this.#isAfter("S5")) return this.#waiting(first, "S5");
+    if (!isRelay && !listens && this.#isAfter("S6") && this.#drawn() !== undefined) return this.#waiting(first, "S6");
     return undefined;
   }
 
@@ -145,10 +168,30 @@ class Look {
     return !isRead && !isBusy && isMeant && this.#isAfter("S2") ? "S2" : undefined;
   }
 
+  /** The program draws what it asks: its cursor is hidden, and what stands last on the screen is a menu or a question. */
+  #drawn(): { readonly question: string | undefined; readonly hasChoices: boolean } | undefined {
+    const { isCursorHidden = false, rows } = this.#screen;
+    if (!isCursorHidden || rows === undefined) return undefined;
+    const written = rows().filter((row) => row !== "");
+    const last = written.slice(-MENU_ROWS).map((row) => row.slice(0, MAX_LINE));
+    const hasChoices = last.some((row) => CHOICE.test(row));
+    const question = last.findLast((row) => QUESTION.test(row))?.replace(QUESTION_MARKS, "");
+    return hasChoices || question !== undefined ? { question, hasChoices } : undefined;
+  }
+
   #waiting(program: TerminalProgram, rule: WaitingRule): TerminalState {
     const { quietMs } = this.#quiet;
     const isCertain = rule !== "D2";
-    return { state: "waiting", kind: this.#kind(), program: programOf(program), sinceMs: quietMs, isCertain, rule };
+    const question = rule === "S6" ? this.#drawn()?.question : undefined;
+    return {
+      state: "waiting",
+      kind: this.#kind(),
+      program: programOf(program),
+      sinceMs: quietMs,
+      isCertain,
+      rule,
+      ...(question === undefined ? {} : { question }),
+    };
   }
 
   #kind(): WaitingKind {
@@ -165,8 +208,12 @@ class Look {
   }
 
   #isSecret(): boolean {
-    const editsItself = this.#quiet.modes?.canonical === false && !this.#isAlternate;
-    return this.#isHidden() || (editsItself && this.#asks() && SECRET.test(this.#line));
+    if (this.#isHidden()) return true;
+    if (this.#quiet.modes?.canonical !== false || this.#isAlternate) return false;
+    if (this.#asks() && SECRET.test(this.#line)) return true;
+    const drawn = this.#drawn();
+    // A menu that asks for a kind of token takes keys, and no token.
+    return drawn?.question !== undefined && !drawn.hasChoices && SECRET.test(drawn.question);
   }
 
   #asks(): boolean {

@@ -34,6 +34,70 @@ const SET: TerminalReader = { ...READER, isRead: false, isAlone: false };
 const TIMED: TerminalReader = { ...SET, isTimed: true };
 const RELAY: TerminalReader = { ...SET, isRelay: true };
 
+describe("a menu that is drawn with the cursor hidden", () => {
+  // Node looks up after some seconds by itself: its engine has a timer.
+  const IDLE = { readers: [TIMED], modes: RAW, quietMs: 700, idleMs: 600 };
+  const judgedMenu = (rows: string[], over: Partial<QuietTerminal> = {}, line = "") => {
+    const screen = { line, isAlternate: false, isCursorHidden: true, rows: () => rows };
+    const state = terminalState(quiet({ ...IDLE, ...over }), screen);
+    return state.state === "waiting" ? `${state.rule} ${state.kind}` : state.state;
+  };
+
+  it("waits where a choice or a question stands last on the screen", () => {
+    expect(judgedMenu(["? Pick a color …", "▸ red", "  green"])).toBe("S6 key");
+    expect(judgedMenu(["◆  What is your name?", "│  _", "└"])).toBe("S6 key");
+    expect(judgedMenu(["? Toppings", "❯◯ cheese", " ◯ ham", "", "space select"])).toBe("S6 key");
+    expect(judgedMenu(["? Go on › no / yes"], {}, "? Go on › no / yes")).toBe("S6 prompt");
+    expect(judgedMenu(["Which files", "  [x] a.ts", "  [ ] b.ts", ""])).toBe("S6 key");
+    expect(judgedMenu(["Continue without a lock?"])).toBe("S6 key");
+  });
+
+  it("says what is asked, and asks a person for what is secret", () => {
+    const state = (...rows: string[]) =>
+      terminalState(quiet(IDLE), { line: "", isAlternate: false, isCursorHidden: true, rows: () => rows });
+    expect(state("◆  Provide a password", "│  _", "└")).toMatchObject({
+      kind: "secret",
+      question: "Provide a password",
+    });
+    expect(state("? Name?", "? Kind of token", "❯ classic", "  new")).toMatchObject({
+      kind: "key",
+      question: "Kind of token",
+    });
+    expect(state("  [x] a.ts")).not.toHaveProperty("question");
+  });
+
+  it("does not count where none does, or where it is far above", () => {
+    expect(judgedMenu(["PASS  Waiting for file changes...", "press h to show help"])).toBe("keys");
+    expect(judgedMenu([])).toBe("keys");
+    expect(judgedMenu(["❯ red", ...Array.from({ length: 12 }, (_, at) => `line ${at}`)])).toBe("keys");
+  });
+
+  it("does not count before it was idle for a while, in a server, or where the cursor is shown", () => {
+    const menu = ["❯ red"];
+    expect(judgedMenu(menu, { quietMs: 500 })).toBe("keys");
+    expect(judgedMenu(menu, { idleMs: 400 })).toBe("keys");
+    expect(judgedMenu(menu, { listens: true })).toBe("keys");
+    expect(judgedMenu(menu, { readers: [RELAY] })).toBe("keys");
+    const shown = { line: "", isAlternate: false, isCursorHidden: false, rows: () => menu };
+    expect(terminalState(quiet(IDLE), shown).state).toBe("keys");
+  });
+});
+
+it("a terminal knows whether its cursor is shown", async () => {
+  const screen = new VirtualTerminal();
+  const isHidden = async (written: string) => {
+    await screen.write(written);
+    return screen.promptScreen.isCursorHidden;
+  };
+  expect(await isHidden("")).toBe(false);
+  expect(await isHidden("\x1b[?25l")).toBe(true);
+  expect(await isHidden("\x1b[?7l\x1b[?12h")).toBe(true);
+  expect(await isHidden("\x1b[?12;25h")).toBe(false);
+  expect(await isHidden("\x1b[?25l\x1b[!p")).toBe(false);
+  expect(await isHidden("\x1b[?25l\x1bc")).toBe(false);
+  screen.dispose();
+});
+
 describe("a reader without a time", () => {
   it("waits from 0.3 s on, when it is in the same call in two looks", () => {
     expect(judged({})).toBe("S1 line");

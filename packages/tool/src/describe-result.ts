@@ -17,6 +17,7 @@ import {
   survivorsNotice,
   truncationNotice,
   truncationOf,
+  usageText,
   wallTimeNotice,
 } from "./notices.ts";
 import type { PreparedCall } from "./prepared-call.ts";
@@ -108,8 +109,8 @@ function detailsOf(run: FinishedRun): BashDetails {
 
 /** What the command did to its session, and what the session was. */
 function sessionFacts(result: CommandResult): BashDetails {
-  const { signal, survivors, sessionReset, lostWithShell, workingDir, sandbox, limitsMet, place, lost, inputWanted } =
-    result;
+  const { signal, survivors, sessionReset, lostWithShell, workingDir, sandbox, limitsMet, place, lost } = result;
+  const { inputWanted, usage } = result;
   return {
     ...(signal === undefined ? {} : { signal }),
     ...(place === undefined ? {} : { place }),
@@ -121,6 +122,7 @@ function sessionFacts(result: CommandResult): BashDetails {
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(limitsMet === undefined ? {} : { limitsMet }),
     ...(inputWanted === undefined ? {} : { inputWanted: withPrompt(inputWanted, result.output) }),
+    ...(usage === undefined ? {} : { usage }),
   };
 }
 
@@ -174,6 +176,7 @@ function answerText(run: FinishedRun, last: readonly string[]): string {
     ...survivorsNotice(result),
     ...sessionNotices(call.mayOverlap ? withoutCopy(result) : result, placeOf(run)),
     ...(result.wallTimeMs === undefined ? [] : [wallTimeNotice(result.wallTimeMs)]),
+    ...(result.usage === undefined ? [] : [`Used: ${usageText(result.usage)}`]),
     ...(call.timeout.notice === undefined ? [] : [call.timeout.notice]),
     ...last,
   ];

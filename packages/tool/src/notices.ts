@@ -10,6 +10,7 @@ import {
   DEFAULT_MAX_BYTES,
   displayLine,
   type LostWithShell,
+  type ResourceUsage,
   type Settings,
   type Truncation,
 } from "@pi-bash/contract";
@@ -145,6 +146,13 @@ function verb([first, second]: readonly LostWithShell[]): string {
 /** `Wall time: 1.23 seconds` */
 export function wallTimeNotice(wallTimeMs: number): string {
   return `Wall time: ${(wallTimeMs / 1_000).toFixed(2)} seconds`;
+}
+
+/** `1.23 s of processor time, at most 84.0 MiB of memory in one process` */
+export function usageText({ userMs, systemMs, peakMemoryBytes }: ResourceUsage): string {
+  const time = `${((userMs + systemMs) / 1_000).toFixed(2)} s of processor time`;
+  if (peakMemoryBytes === undefined) return time;
+  return `${time}, at most ${(peakMemoryBytes / (1024 * 1024)).toFixed(1)} MiB of memory in one process`;
 }
 
 function quoted(text: string): string {

@@ -104,13 +104,20 @@ describe("an agent that was killed", { timeout: 3 * LIMIT_MS }, () => {
     await first.die();
     await until("its end", async () => (await kept.pi(["sessions"])).stdout.includes("failed (exit 3)"), LIMIT_MS);
 
-    const second = await kept.pi(words, `${JSON.stringify({ id: 2, type: "list_tools" })}\n`);
-    const third = await kept.pi(words, `${JSON.stringify({ id: 3, type: "list_tools" })}\n`);
-
-    expect(second.stdout).toContain('"type":"job_event"');
-    expect(second.stdout).toContain("done by a job");
-    expect(third.stdout).not.toContain("job_event");
-    expect([second.status, third.status]).toEqual([0, 0]);
+    const visit = async () => {
+      const client = await kept.pi(words, `${JSON.stringify({ id: 2, type: "list_tools" })}\n`);
+      expect(client.status).toBe(0);
+      return client.stdout;
+    };
+    let taken = "";
+    // One that hangs up at once may be gone before it is handed over: then it is there for the next one.
+    const isTaken = async () => {
+      taken = await visit();
+      return taken.includes('"type":"job_event"');
+    };
+    await until("the delivery", isTaken, LIMIT_MS);
+    expect(taken).toContain("done by a job");
+    expect(await visit()).not.toContain("job_event");
   });
 });
 

@@ -3,7 +3,15 @@
  * when the connection breaks. `describePlace` is called by a test file for each kind.
  */
 import { createHash, randomInt } from "node:crypto";
-import { bashWork, createExecutor, type Executor, type ExecutorPorts, JobManager } from "@pi-bash/executor";
+import type { SettingsInput } from "@pi-bash/contract";
+import {
+  ArtifactStore,
+  bashWork,
+  createExecutor,
+  type Executor,
+  type ExecutorPorts,
+  JobManager,
+} from "@pi-bash/executor";
 import type { RemotePlace } from "@pi-bash/places";
 import { expect, it, onTestFinished } from "vitest";
 import { until, within } from "../../support/patience.ts";
@@ -22,9 +30,10 @@ export function describePlace(kind: PlaceKind): void {
     function open(
       options: { leaseMs?: number } = {},
       ports: ExecutorPorts = {},
+      settings: SettingsInput = {},
     ): { executor: Executor; place: RemotePlace } {
       const place = places().make(options);
-      const executor = createExecutor({}, { place, usesSnapshot: false, ...ports });
+      const executor = createExecutor(settings, { place, usesSnapshot: false, ...ports });
       onTestFinished(async () => {
         await executor.dispose();
         await place.close();
@@ -41,7 +50,11 @@ export function describePlace(kind: PlaceKind): void {
   });
 }
 
-type Open = (options?: { leaseMs?: number }, ports?: ExecutorPorts) => { executor: Executor; place: RemotePlace };
+type Open = (
+  options?: { leaseMs?: number },
+  ports?: ExecutorPorts,
+  settings?: SettingsInput,
+) => { executor: Executor; place: RemotePlace };
 
 /** Digits that stand in no other command line: `sleep` takes them as a fraction of its seconds. */
 function newMark(): string {
@@ -110,6 +123,13 @@ function ordinary(open: Open): void {
     expect(executor.stats().sessions).toBe(0);
   });
 
+  it("say what a command used over there, where they are asked to", async () => {
+    const { executor } = open({}, {}, { "bash.usage": true });
+    const { usage } = await executor.executeBash("head -c 60000000 /dev/zero | tail -c 50331648 | wc -c");
+    expect(usage?.peakMemoryBytes).toBeGreaterThanOrEqual(50_331_648);
+    expect((usage?.userMs ?? 0) + (usage?.systemMs ?? 0)).toBeGreaterThan(0);
+  });
+
   it("take several sessions and copies over one connection", async () => {
     const { executor } = open();
     const keys = ["a", "b", "c", "d"];
@@ -158,6 +178,29 @@ function outputs(open: Open): void {
     await place.close();
     const { text } = await executor.artifacts.read(`artifact://${artifactId}?lines=49999-50000`);
     expect(text).toBe("49999\n50000\n");
+  });
+
+  it("name the beginning of an artifact that the limit cut short over there", async () => {
+    const artifacts = new ArtifactStore({ maxBytes: 1024 ** 2 });
+    onTestFinished(() => artifacts.dispose());
+    const { executor } = open({}, { artifacts });
+    const { artifactId, artifactError = "" } = await executor.executeBash("seq 1500000");
+    expect(artifactId).toBeUndefined();
+    const [, address = ""] = /the beginning is in (artifact:\/\/\S+)$/.exec(artifactError) ?? [];
+    expect((await executor.artifacts.read(`${address}?lines=1-2`)).text).toBe("1\n2\n");
+  });
+
+  it("bring the artifact of what a command left running, when its session is closed", async () => {
+    const { executor, place } = open();
+    const mark = newMark();
+    const { artifactId } = await executor.executeBash(`{ echo late; sleep 300.${mark}; } & disown; echo first`, {
+      sessionKey: "s",
+    });
+    const read = async () => (await executor.artifacts.read(`artifact://${artifactId}`)).text;
+    await until("what was written late", async () => (await read()).includes("late"));
+    await executor.closeSession("s");
+    await place.close();
+    expect((await read()).split("\n").sort()).toEqual(["", "first", "late"]);
   });
 
   it("read a large artifact over there by range, and say where it was when the place is gone", async () => {

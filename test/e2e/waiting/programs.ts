@@ -31,8 +31,25 @@ const GIT = {
 const REPOSITORY =
   "git init -q . && for n in 1 2 3; do seq $n 40 >f; git add f; git commit -qm c$n; done; seq 50 90 >>f; ";
 
+/** A program of Node that hides the cursor and draws `text`, as libraries of prompts do. */
+const drawn = (text: string): string =>
+  `node -e "process.stdin.setRawMode(true).on('data', () => {}); process.stdout.write('\\x1b[?25l${text}')"`;
+
 /** Programs that wait for a person. */
 export const WAITING: readonly TableRow[] = [
+  {
+    name: "a menu in node",
+    command: drawn("? Color\\n❯ red\\n  green\\n"),
+    expected: "key",
+    needs: ["node"],
+  },
+  { name: "an input in node", command: drawn("◆  Your name?\\n│  _\\n└\\n"), expected: "key", needs: ["node"] },
+  {
+    name: "a drawn password in node",
+    command: drawn("◆  Provide a password\\n│  _\\n└\\n"),
+    expected: "secret",
+    needs: ["node"],
+  },
   { name: "read -p", command: 'read -p "Continue? [y/N] " x', expected: "line", needs: [] },
   { name: "read -s", command: 'read -s -p "Token: " x', expected: "secret", needs: [] },
   { name: "read without a prompt", command: "read x", expected: "line", needs: [] },

@@ -37,6 +37,13 @@ export const NOT_WAITING: readonly TableRow[] = [
       "node -e \"process.stdin.setRawMode(true).on('data', () => {}); setInterval(() => {}, 300); console.log('watching')\"",
     expected: "keys",
   },
+  {
+    name: "a viewer that hides the cursor and takes keys",
+    command:
+      "node -e \"process.stdin.setRawMode(true).on('data', () => {}); process.stdout.write('\\x1b[?25lPASS  a.test.js\\nWaiting for changes, press h for help\\n')\"",
+    expected: "keys",
+    needs: ["node"],
+  },
   { name: "script sleep", command: 'script -q -c "sleep 30" /dev/null', expected: "keys" },
   { name: "nc -l", command: "nc -l 127.0.0.1 0", expected: "no" },
   { name: "a pipe's reader", command: "sleep 30 | cat", expected: "no", needs: [] },

@@ -197,6 +197,8 @@ pub(crate) struct RunRequest {
     read_only: Option<bool>,
     /// `end` (default) or `note`: what becomes of it where a program of it waits for input that cannot come.
     on_input_wait: Option<String>,
+    /// The result says what the command used.
+    usage: Option<bool>,
     /// Send the decoded text.
     #[serde(default)]
     pub(crate) wants_chunks: bool,
@@ -237,6 +239,7 @@ impl RunRequest {
                 .map(OnInputWait::named)
                 .transpose()?
                 .unwrap_or_default(),
+            usage: self.usage.unwrap_or_default(),
         })
     }
 }

@@ -3,7 +3,8 @@
 use pi_shell::mask::Masked;
 use pi_shell::{
     ExitOutcome, InputWanted, LimitMet, LostWithShell, NetworkRefusal, OutputSummary, Plant,
-    ProcessInfo, PtyResult, ReadOnlyReport, RunResult, SandboxNetwork, SandboxReport, SinkUpdate,
+    ProcessInfo, PtyResult, ReadOnlyReport, ResourceUsage, RunResult, SandboxNetwork,
+    SandboxReport, SinkUpdate,
 };
 use serde::Serialize;
 use std::time::Duration;
@@ -61,6 +62,25 @@ pub(crate) struct RunOutcome {
     read_only: Option<ReadOnlyFacts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     input_wanted: Option<WantedInput>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Usage>,
+}
+
+/// What the command used.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Usage {
+    user_ms: f64,
+    system_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peak_memory_bytes: Option<u64>,
+}
+
+impl From<ResourceUsage> for Usage {
+    fn from(usage: ResourceUsage) -> Self {
+        let (user_ms, system_ms) = usage.times_ms();
+        Self { user_ms, system_ms, peak_memory_bytes: usage.peak_memory_bytes }
+    }
 }
 
 /// A program of the command that waits for input that cannot come; `ended`: the command was ended for it.
@@ -90,6 +110,7 @@ impl From<RunResult> for RunOutcome {
             limits_met: names(&result.limits_met, LimitMet::name),
             read_only: result.read_only.map(ReadOnlyFacts::from),
             input_wanted: result.input_wanted.map(wanted),
+            usage: result.usage.map(Usage::from),
         }
     }
 }

@@ -19,6 +19,7 @@ fn result() -> RunResult {
         limits_met: Vec::new(),
         read_only: None,
         input_wanted: None,
+        usage: None,
     }
 }
 

@@ -37,7 +37,7 @@ use self::terminal::{Size, Terminal};
 use crate::error::ShellError;
 use crate::locked::lock;
 use crate::observer::Observer;
-use crate::outcome::{ExitOutcome, RunResult};
+use crate::outcome::{ExitOutcome, ResourceUsage, RunResult};
 use crate::sandbox::SandboxReport;
 use crate::supervisor::Child;
 use crate::tree;
@@ -52,6 +52,8 @@ pub struct PtyResult {
     pub outcome: ExitOutcome,
     /// The sandbox it ran in, where one was asked for and the program was started.
     pub sandbox: Option<SandboxReport>,
+    /// What the program used, where it was started and its end is known.
+    pub usage: Option<ResourceUsage>,
 }
 
 impl PtyResult {
@@ -69,6 +71,7 @@ impl PtyResult {
             limits_met: Vec::new(),
             read_only: None,
             input_wanted: None,
+            usage: self.usage,
         }
     }
 }

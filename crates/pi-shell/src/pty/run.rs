@@ -69,7 +69,7 @@ pub(super) async fn run(
     observer: Arc<dyn Observer>,
     on_start: Option<OnStart>,
 ) -> Result<PtyResult, PtyError> {
-    let not_run = |outcome| PtyResult { outcome, sandbox: None };
+    let not_run = |outcome| PtyResult { outcome, sandbox: None, usage: None };
     let deadline = Clock::start(launch.timeout).deadline();
     let started = tokio::select! {
         biased;
@@ -99,7 +99,7 @@ pub(super) async fn run(
         }
         None => None,
     };
-    Ok(PtyResult { outcome, sandbox })
+    Ok(PtyResult { outcome, sandbox, usage: run.program.leader.usage().await })
 }
 
 /// A program and its terminal.

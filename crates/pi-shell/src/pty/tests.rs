@@ -120,6 +120,16 @@ fn printed(text: &str) -> Vec<ProcessIdentity> {
 }
 
 #[tokio::test]
+async fn the_result_says_what_the_program_and_its_children_used() {
+    let needs_memory = command("head -c 60000000 /dev/zero | tail -c 50331648 | wc -c");
+    let session = PtySession::new();
+    let started = session.start(needs_memory, Screen::new(), None, &CancellationToken::new());
+    let usage = within(started).await.unwrap().usage.unwrap();
+    assert!(usage.peak_memory_bytes.unwrap() >= 48 * 1024 * 1024, "{usage:?}");
+    assert!(usage.user + usage.system > Duration::ZERO);
+}
+
+#[tokio::test]
 async fn every_byte_and_the_status_arrive_however_short_the_program_lives() {
     for _ in 0..10 {
         let (outcome, text) = run("seq 1 20000; exit 7").await;

@@ -381,5 +381,6 @@ fn never_started(options: &RunOptions) -> RunResult {
         limits_met: Vec::new(),
         read_only: None,
         input_wanted: None,
+        usage: None,
     }
 }

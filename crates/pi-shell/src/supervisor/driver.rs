@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 #[cfg(target_os = "linux")]
 use pi_supervisor::process;
-use pi_supervisor::wire::{Event, SpawnStep};
+use pi_supervisor::wire::{Event, SpawnStep, Usage};
 use rustix::net::Shutdown;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -21,6 +22,7 @@ use super::launch::{Launched, SupervisorProcess};
 use super::transport::{Connection, Frame, Sent, Traffic};
 use super::{Child, ChildExit, SpawnFailure, orphans};
 use crate::deadline::until;
+use crate::outcome::ResourceUsage;
 use crate::tree::ProcessIdentity;
 
 /// Time a supervisor has for its end before it is killed: its sweep gives up after 5 s.
@@ -44,6 +46,8 @@ pub(super) enum Order {
 struct Program {
     identity: ProcessIdentity,
     exit: watch::Sender<Option<ChildExit>>,
+    /// Known before its end is.
+    usage: Arc<OnceLock<ResourceUsage>>,
 }
 
 pub(super) struct Driver {
@@ -140,8 +144,11 @@ impl Driver {
                 Event::SpawnFailed { id, step, errno } => {
                     self.answer_spawn(id, Err(SpawnFailure::new(step, errno)));
                 }
-                Event::Exited { id, exit, .. } => {
+                Event::Exited { id, exit, usage, .. } => {
                     if let Some(program) = self.programs.remove(&id) {
+                        let Usage { user_us, system_us, peak_kib } = usage;
+                        let usage = ResourceUsage::counted(user_us, system_us, peak_kib);
+                        program.usage.get_or_init(|| usage);
                         program.exit.send_replace(Some(exit.into()));
                     }
                 }
@@ -167,8 +174,9 @@ impl Driver {
 
     fn spawned(&mut self, id: u32, identity: ProcessIdentity) {
         let (exit, told) = watch::channel(None);
-        self.programs.insert(id, Program { identity, exit });
-        if !self.answer_spawn(id, Ok(Child { identity, exit: told })) {
+        let usage = Arc::new(OnceLock::new());
+        self.programs.insert(id, Program { identity, exit, usage: Arc::clone(&usage) });
+        if !self.answer_spawn(id, Ok(Child { identity, exit: told, usage })) {
             // No one knows of it, so no one would ever stop it. It may have children already.
             drop(tokio::task::spawn_blocking(move || orphans::kill(&[identity])));
         }

@@ -22,7 +22,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use pi_supervisor::process;
@@ -35,8 +35,9 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 use crate::ShellError;
+use crate::budget::USAGE_LIMIT;
 use crate::locked::lock;
-use crate::outcome::ExitOutcome;
+use crate::outcome::{ExitOutcome, ResourceUsage};
 use crate::tree::ProcessIdentity;
 
 use driver::Order;
@@ -147,6 +148,7 @@ impl From<Exit> for ChildExit {
 pub(crate) struct Child {
     identity: ProcessIdentity,
     exit: watch::Receiver<Option<ChildExit>>,
+    usage: Arc<OnceLock<ResourceUsage>>,
 }
 
 impl Child {
@@ -165,6 +167,13 @@ impl Child {
         let told = *self.exit.borrow();
         // Without a driver nothing will be reported any more.
         told.or_else(|| self.exit.has_changed().is_err().then_some(ChildExit::Lost))
+    }
+
+    /// What it and the children it waited for used; `None` where it lives on, or the supervisor is gone. For one that has
+    /// ended, or is about to: the report of its end is waited for.
+    pub(crate) async fn usage(&self) -> Option<ResourceUsage> {
+        let _known = timeout(USAGE_LIMIT, self.exited()).await;
+        self.usage.get().copied()
     }
 
     /// Waits for its end. May be dropped and called again, by any number of callers.

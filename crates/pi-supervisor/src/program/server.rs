@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::process::{self, ProcessEntry, Walk};
 use crate::sweep::{SWEEP_BOUND, Territory, sweep};
 use crate::wire::{
-    Event, Exit, FrameReader, MAX_DESCRIPTORS, Request, Spawn, SpawnStep, WireError,
+    Event, Exit, FrameReader, MAX_DESCRIPTORS, Request, Spawn, SpawnStep, Usage, WireError,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -19,12 +19,12 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, send, sendmsg,
 };
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+use rustix::process::{Pid, Signal, WaitOptions};
 
 use super::confine;
 use super::spawn::{self, Progress, Starting};
 use super::startup::{Started, close_on_exec};
-use super::sys::Signals;
+use super::sys::{self, Signals};
 
 /// Bytes read from the socket at once.
 const READ_BYTES: usize = 64 * 1024;
@@ -231,12 +231,12 @@ impl Server {
 
     /// Takes every exit status there is, of programs and of orphans alike.
     fn reap_all(&mut self) {
-        while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
-            let pid = pid.as_raw_nonzero().get();
+        while let Some((pid, status, usage)) = sys::reap_any() {
             self.ended_while_starting(pid);
             if let Some(id) = self.programs.remove(&pid) {
-                let core = status.as_raw() & 0x80 != 0 && status.signaled();
-                self.tell(&Event::Exited { id, pid, exit: exit_of(status), core });
+                let core = libc::WIFSIGNALED(status) && libc::WCOREDUMP(status);
+                let usage = usage_of(&usage);
+                self.tell(&Event::Exited { id, pid, exit: exit_of(status), core, usage });
             }
         }
     }
@@ -353,12 +353,25 @@ impl Territory for Server {
     }
 }
 
-fn exit_of(status: WaitStatus) -> Exit {
-    match (status.exit_status(), status.terminating_signal()) {
-        (Some(code), _) => Exit::Code(u8::try_from(code & 0xff).unwrap_or(u8::MAX)),
-        (None, Some(signal)) => Exit::Signal(signal),
-        // Without WUNTRACED and WCONTINUED there is no third way to be reported.
-        (None, None) => Exit::Code(u8::MAX),
+/// What a status of wait4(2) says. Without WUNTRACED and WCONTINUED there is no third way to be reported.
+fn exit_of(status: i32) -> Exit {
+    if libc::WIFSIGNALED(status) {
+        return Exit::Signal(libc::WTERMSIG(status));
+    }
+    Exit::Code(u8::try_from(libc::WEXITSTATUS(status)).unwrap_or(u8::MAX))
+}
+
+fn usage_of(usage: &libc::rusage) -> Usage {
+    /// Bytes on macOS, KiB elsewhere: getrusage(2) of both.
+    const PEAK_UNITS_PER_KIB: u64 = if cfg!(target_vendor = "apple") { 1024 } else { 1 };
+    let microseconds = |time: libc::timeval| {
+        let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+        seconds * 1_000_000 + u64::try_from(time.tv_usec).unwrap_or_default()
+    };
+    Usage {
+        user_us: microseconds(usage.ru_utime),
+        system_us: microseconds(usage.ru_stime),
+        peak_kib: u64::try_from(usage.ru_maxrss).unwrap_or_default() / PEAK_UNITS_PER_KIB,
     }
 }
 

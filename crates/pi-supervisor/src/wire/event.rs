@@ -50,6 +50,8 @@ pub enum Event {
         exit: Exit,
         /// It left a core dump.
         core: bool,
+        /// What it and the children it waited for used.
+        usage: Usage,
     },
     /// The last one: the sweep at the supervisor's end is over.
     Swept {
@@ -70,6 +72,17 @@ pub enum Event {
         /// The system's error number.
         errno: i32,
     },
+}
+
+/// What a process used, with the children it waited for and theirs, as wait4(2) tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Processor time outside of the kernel, in microseconds.
+    pub user_us: u64,
+    /// Processor time inside of the kernel, in microseconds.
+    pub system_us: u64,
+    /// Largest resident set of one of these processes, in KiB.
+    pub peak_kib: u64,
 }
 
 /// How a program ended.
@@ -172,7 +185,7 @@ impl Event {
                 writer.i32(*errno);
                 writer
             }
-            Self::Exited { id, pid, exit, core } => {
+            Self::Exited { id, pid, exit, core, usage } => {
                 let mut writer = Writer::new(EXITED);
                 writer.u32(*id);
                 writer.i32(*pid);
@@ -187,6 +200,9 @@ impl Event {
                     }
                 }
                 writer.flag(*core);
+                for value in [usage.user_us, usage.system_us, usage.peak_kib] {
+                    writer.u64(value);
+                }
                 writer
             }
             Self::Swept { left } => {
@@ -234,6 +250,11 @@ impl Event {
                 pid: reader.i32()?,
                 exit: decode_exit(&mut reader)?,
                 core: reader.flag()?,
+                usage: Usage {
+                    user_us: reader.u64()?,
+                    system_us: reader.u64()?,
+                    peak_kib: reader.u64()?,
+                },
             },
             SWEPT => Self::Swept { left: reader.list(Reader::i32)? },
             CONFINED => Self::Confined { id: reader.u32()? },

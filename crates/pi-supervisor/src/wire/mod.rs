@@ -14,7 +14,7 @@ mod event;
 mod request;
 
 pub use confine::{Confine, ConfineStep, Landlock, Namespaces, PathRule};
-pub use event::{Event, Exit, SpawnStep};
+pub use event::{Event, Exit, SpawnStep, Usage};
 pub use request::{Limit, Request, Resource, Spawn};
 
 /// Name that the supervisor is started by (`argv[0]`), whatever its file is called.
@@ -24,7 +24,7 @@ pub const PROGRAM_NAME: &str = "pi-supervisor";
 pub const PROGRAM_ARGUMENT: &str = "--supervise";
 
 /// Version of the wire, in [`Event::Ready`]. Changes with every change of a frame.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Longest frame, in bytes without its length prefix: 16 MiB.
 ///

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::{
     Confine, ConfineStep, Event, Exit, FrameReader, Landlock, Limit, MAX_FRAME_BYTES, Namespaces,
-    PathRule, Request, Resource, Spawn, SpawnStep, WireError,
+    PathRule, Request, Resource, Spawn, SpawnStep, Usage, WireError,
 };
 
 fn c_string() -> impl Strategy<Value = Vec<u8>> {
@@ -92,8 +92,12 @@ fn event() -> impl Strategy<Value = Event> {
             step: SpawnStep::from_wire(step).unwrap(),
             errno
         }),
-        (any::<u32>(), any::<i32>(), exit, any::<bool>())
-            .prop_map(|(id, pid, exit, core)| Event::Exited { id, pid, exit, core }),
+        (any::<u32>(), any::<i32>(), exit, any::<bool>(), any::<(u64, u64, u64)>()).prop_map(
+            |(id, pid, exit, core, (user_us, system_us, peak_kib))| {
+                let usage = Usage { user_us, system_us, peak_kib };
+                Event::Exited { id, pid, exit, core, usage }
+            }
+        ),
         vec(any::<i32>(), 0..20).prop_map(|left| Event::Swept { left }),
         any::<u32>().prop_map(|id| Event::Confined { id }),
         (any::<u32>(), 0_u8..9, any::<i32>()).prop_map(|(id, step, errno)| Event::ConfineFailed {

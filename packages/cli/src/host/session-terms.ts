@@ -12,7 +12,7 @@ import { HostError } from "./host-error.ts";
 
 /** Settings that the executor reads, and so belong to the session. `test/host-terms.test.ts` holds that they are all. */
 const OF_SESSION =
-  /^(?:shellPath|shellPrefix|sandboxMode|sandbox\.|secrets\.|shellMinimizer\.|artifacts\.|tty\.record$|async\.maxJobs$|bash\.onInputWait$|bash\.environment\.)/;
+  /^(?:shellPath|shellPrefix|sandboxMode|sandbox\.|secrets\.|shellMinimizer\.|artifacts\.|tty\.record$|async\.maxJobs$|bash\.onInputWait$|bash\.usage$|bash\.environment\.)/;
 
 /** Longest value in a refusal, in UTF-16 units. */
 const MAX_VALUE_CHARS = 120;

@@ -134,6 +134,13 @@ export class ArtifactStore {
     return true;
   }
 
+  /** Bytes of a file that is on a place, 0 where it cannot be asked for; undefined: it is not on a place. */
+  async farSize(id: string): Promise<number | undefined> {
+    const far = this.#entries.get(id)?.far;
+    if (far === undefined) return undefined;
+    return (await far.open().catch(() => undefined))?.size ?? 0;
+  }
+
   /** Opens the file of an artifact for reading, wherever it is. Rejects where there is none. */
   open({ id, path }: ArtifactAllocation): Promise<{ file: ReadableFile; size: number }> {
     return this.#entries.get(id)?.far?.open() ?? openPrivateFile(path);

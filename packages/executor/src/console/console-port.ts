@@ -4,7 +4,7 @@
  * The window is the host's: an overlay, an editor's panel, a test. It draws what it is given and types what its person
  * types; how the command ends is not its business.
  */
-import type { QuietTerminal, SandboxOptions, SandboxReport } from "@pi-bash/contract";
+import type { QuietTerminal, ResourceUsage, SandboxOptions, SandboxReport } from "@pi-bash/contract";
 
 /** How a program is started on a pseudoterminal; see `PtySession` of `@pi-bash/natives`. */
 export interface PtyStart {
@@ -28,6 +28,7 @@ export interface PtyEnd {
   cancelled: boolean;
   timedOut: boolean;
   sandbox?: SandboxReport;
+  usage?: ResourceUsage;
 }
 
 /** A pseudoterminal, for one program. */

@@ -105,6 +105,7 @@ function toEnd(result: CommandResult, text: string, stopSurvivors: (() => Promis
     ...(result.timedOut ? { stopped: "deadline" as const } : {}),
     ...(result.artifactId === undefined ? {} : { artifactId: result.artifactId }),
     ...(result.survivors === undefined ? {} : { survivors: result.survivors }),
+    ...(result.usage === undefined ? {} : { usage: result.usage }),
     totals: { bytes: result.totalBytes, lines: result.totalLines },
     ...(stopSurvivors === undefined ? {} : { stopSurvivors }),
   };

@@ -223,6 +223,7 @@ export function settledView(entry: JobEntry, end: JobEnd | undefined, nowMs: num
     ...(end?.stopped === undefined ? {} : { stopped: end.stopped }),
     ...(end?.artifactId === undefined ? {} : { artifactId: end.artifactId }),
     ...(survivors.length === 0 ? {} : { survivors }),
+    ...(end?.usage === undefined ? {} : { usage: end.usage }),
   };
 }
 

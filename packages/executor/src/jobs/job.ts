@@ -5,7 +5,7 @@
  * three different things; the manager alone turns one into another.
  */
 
-import type { Job, ProcessInfo, StopReason } from "@pi-bash/contract";
+import type { Job, ProcessInfo, ResourceUsage, StopReason } from "@pi-bash/contract";
 import type { FileOpener } from "../artifacts/readable-file.ts";
 import type { PortLook } from "../ports.ts";
 import type { TaskTerminal } from "../tty/terminal-port.ts";
@@ -25,6 +25,8 @@ export interface JobView extends Job {
   recordId?: string;
   /** Processes that it left behind. */
   survivors?: readonly ProcessInfo[];
+  /** What its command used, with `bash.usage`. */
+  usage?: ResourceUsage;
   /** The host that ran it ended before it did; what became of the command is not known. */
   isLost?: boolean;
 }
@@ -41,6 +43,7 @@ export interface JobEnd {
   /** Artifact with the whole output. */
   artifactId?: string;
   survivors?: readonly ProcessInfo[];
+  usage?: ResourceUsage;
   /** Bytes and lines that the command wrote. */
   totals?: LogTotals;
   /** Ends what the command left running; called when someone cancels the job after its end. */

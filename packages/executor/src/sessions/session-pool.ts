@@ -104,7 +104,7 @@ export class SessionPool {
     if (session === undefined) return;
     this.#sessions.delete(key);
     session.drop();
-    await settlesWithin(session.shell.close(), CLOSE_BOUND_MS);
+    await settlesWithin(session.close(), CLOSE_BOUND_MS);
   }
 
   /** Closes everything; resolves when it is gone or the bound has passed. */
@@ -168,7 +168,7 @@ export class SessionPool {
   #discard(session: Session): void {
     if (this.#sessions.get(session.key) === session) this.#sessions.delete(session.key);
     session.drop();
-    this.#chore(settlesWithin(session.shell.close(), CLOSE_BOUND_MS));
+    this.#chore(settlesWithin(session.close(), CLOSE_BOUND_MS));
   }
 
   /** A copy that hangs, or a shell that was handed over, says nothing about its session, which stays; the session itself leaves at once. */

@@ -30,6 +30,8 @@ export class Session {
   isEphemeral = false;
   /** Not in use any more: broken, evicted or quarantined. */
   isDropped = false;
+  /** What is done when it is closed and everything that it started has ended. None of it rejects. */
+  readonly #afterClose: (() => Promise<void>)[] = [];
   /** The call that has the session. */
   #holder: Turn | undefined;
   /** That call goes on in the background, and the session could not be handed over. */
@@ -42,6 +44,17 @@ export class Session {
     this.key = key;
     this.shell = shell;
     this.isReset = isReset;
+  }
+
+  /** Has `work`, which does not reject, done when the session is closed and everything that it started has ended. */
+  onClosed(work: () => Promise<void>): void {
+    this.#afterClose.push(work);
+  }
+
+  /** Ends the shell and everything that it started, then does what `onClosed` was given. */
+  async close(): Promise<void> {
+    await this.shell.close();
+    await Promise.all(this.#afterClose.splice(0).map((work) => work()));
   }
 
   /** Whether no one has it, copies it or waits for it, and nothing that it handed over runs. */

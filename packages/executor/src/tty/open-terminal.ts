@@ -120,7 +120,13 @@ export async function runOnTerminal(
   });
   options.onOpen(run);
   try {
-    const end = await settle(device, { command, options, host, run, take: (chunk) => sink.push(chunk) });
+    const { usage, ...end } = await settle(device, {
+      command,
+      options,
+      host,
+      run,
+      take: (chunk) => sink.push(chunk),
+    });
     const rest = run.needles.finish();
     sink.push(rest);
     await record?.output(rest);
@@ -128,7 +134,8 @@ export async function runOnTerminal(
     await record?.end();
     const text = run.mask(terminal.text());
     const result = resultOf(end, text, { raw: sink.dump(), options, startedAt });
-    return maskResult(base.mask, { ...result, ...recordFacts(options.record, record) });
+    const used = settings["bash.usage"] && usage !== undefined ? { usage } : {};
+    return maskResult(base.mask, { ...result, ...used, ...recordFacts(options.record, record) });
   } finally {
     run.end();
     sink.close();

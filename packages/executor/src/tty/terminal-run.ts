@@ -10,7 +10,7 @@
 import type { QuietTerminal, TaskScreen, TaskWaiting } from "@pi-bash/contract";
 import { PTY_COLUMNS_RANGE, PTY_ROWS_RANGE } from "@pi-bash/contract/internal";
 import { waitWithin } from "@pi-bash/contract/wait";
-import type { EndedLines, LinePlace, NewLines, TerminalState, VirtualTerminal } from "@pi-bash/terminal";
+import type { EndedLines, LinePlace, NewLines, PromptScreen, TerminalState, VirtualTerminal } from "@pi-bash/terminal";
 import type { PtyDevice } from "../console/console-port.ts";
 import { Needles } from "./needles.ts";
 import { openSeat } from "./person-seat.ts";
@@ -39,7 +39,7 @@ const SECRET_HOLD_MS = 2_000;
 export interface TerminalParts {
   readonly device: PtyDevice;
   readonly terminal: VirtualTerminal;
-  readonly judge: (quiet: QuietTerminal, screen: { line: string; isAlternate: boolean }) => TerminalState;
+  readonly judge: (quiet: QuietTerminal, screen: PromptScreen) => TerminalState;
   /** Replaces the secrets of the session in a text. */
   readonly mask: (text: string) => string;
   /** Takes what happens. Absent: no record is kept. */
@@ -220,7 +220,7 @@ export class TerminalRun implements TaskTerminal {
     const terminal = this.#terminal;
     await terminal?.settled();
     if (terminal === undefined || this.#isOver) return;
-    const screen = { line: terminal.lineBeforeCursor(), isAlternate: terminal.isAlternateScreen };
+    const screen = terminal.promptScreen;
     if (this.#facts.report(report, screen)) this.#wake();
   }
 

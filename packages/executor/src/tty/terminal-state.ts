@@ -72,7 +72,8 @@ export class TerminalFacts {
   get waiting(): TaskWaiting | undefined {
     const state = this.#state;
     if (state.state !== "waiting") return undefined;
-    const prompt = state.kind === "screen" ? "" : clippedStart(displayLine(this.#mask(this.#line)), MAX_PROMPT_CHARS);
+    const asked = state.question ?? this.#line;
+    const prompt = state.kind === "screen" ? "" : clippedStart(displayLine(this.#mask(asked)), MAX_PROMPT_CHARS);
     return {
       kind: state.kind,
       program: displayLine(state.program.name),

@@ -92,6 +92,7 @@ function toEnd(result: CommandResult, describe: (result: CommandResult) => strin
     ...(result.signal === undefined ? {} : { signal: result.signal }),
     ...(result.timedOut ? { stopped: "deadline" as const } : {}),
     ...(result.artifactId === undefined ? {} : { artifactId: result.artifactId }),
+    ...(result.usage === undefined ? {} : { usage: result.usage }),
     totals: { bytes: result.totalBytes, lines: result.totalLines },
   };
 }

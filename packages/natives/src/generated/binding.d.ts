@@ -453,6 +453,8 @@ export interface RunOutcome {
   readOnly?: ReadOnlyFacts
   /** A program of it that waits for input that cannot come. Absent: none was seen. */
   inputWanted?: WantedInput
+  /** What it used, where that was asked for and is known. */
+  usage?: Usage
 }
 
 /** One command. */
@@ -477,6 +479,8 @@ export interface RunRequest {
   readOnly?: boolean
   /** What becomes of it where a program of it waits for input that cannot come. Absent: it is ended. */
   onInputWait?: 'end' | 'note'
+  /** The result says what the command used. Absent: it does not. */
+  usage?: boolean
   /** Deliver the decoded text. */
   wantsChunks: boolean
   /** Deliver the sink's tail now and then. */
@@ -665,6 +669,16 @@ export interface Update {
   totalBytes: number
   /** Lines written so far. */
   totalLines: number
+}
+
+/** What a command used. */
+export interface Usage {
+  /** Milliseconds of processor time outside of the kernel. */
+  userMs: number
+  /** Milliseconds of processor time inside of the kernel. */
+  systemMs: number
+  /** Largest resident set of one process. Absent: not known. */
+  peakMemoryBytes?: number
 }
 
 /** How many rules and inline tests a rule file has. */

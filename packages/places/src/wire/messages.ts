@@ -125,6 +125,13 @@ const RunOutcome = z.object({
   limitsMet: z.array(z.enum(["memory", "processes", "cpu-time", "file-size"])).optional(),
   readOnly: z.object({ degraded: few(line), stateDropped: z.boolean() }).optional(),
   inputWanted: z.object({ pid: count, program: line, ended: z.boolean() }).optional(),
+  usage: z
+    .object({
+      userMs: z.number().nonnegative(),
+      systemMs: z.number().nonnegative(),
+      peakMemoryBytes: z.number().int().positive().optional(),
+    })
+    .optional(),
 });
 
 /** How a run ended, as `run-end.ts` has it. */

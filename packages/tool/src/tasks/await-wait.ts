@@ -173,6 +173,7 @@ function endedEntry(taskId: string, report: FollowReport, { filter, ...bounds }:
     output: output.text,
     elapsed_ms: Math.max(0, (job.endedAtMs ?? job.startedAtMs) - job.startedAtMs),
     ...(job.exitCode === undefined ? {} : { exitCode: job.exitCode }),
+    ...(job.usage === undefined ? {} : { usage: job.usage }),
     ...(note === undefined ? {} : { note }),
     ...(truncated === undefined ? {} : { truncated }),
   };

@@ -103,7 +103,7 @@ function noticesOf({ rewriteNotices, timeout }: PreparedCall): string[] {
 function completed(run: FinishedRun, title: string, signal: AbortSignal | undefined): TaskToolResult<TaskResult> {
   const described = describeResult(run, signal);
   const text = described.content.map((part) => part.text).join("");
-  const { exitCode, truncated, totalLines } = run.result;
+  const { exitCode, usage, truncated, totalLines } = run.result;
   const reason = "the output is longer than what is shown; the notice says where the rest is";
   return {
     ...answer(text, {
@@ -111,6 +111,7 @@ function completed(run: FinishedRun, title: string, signal: AbortSignal | undefi
       title,
       reportMarkdown: `### Bash task: ${title}\n\n${fenced(text)}`,
       ...(exitCode === undefined ? {} : { exitCode }),
+      ...(usage === undefined ? {} : { usage }),
       ...(truncated ? { truncated: { reason, totalLines } } : {}),
     }),
     ...(described.isError ? { isError: true } : {}),

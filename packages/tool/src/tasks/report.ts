@@ -15,6 +15,7 @@ import {
 } from "@pi-bash/contract";
 import { clipped, headBytes, tailBytes } from "@pi-bash/contract/text";
 import type { JobView, LogText } from "@pi-bash/executor";
+import { usageText } from "../notices.ts";
 import { terminalHead } from "./tty-report.ts";
 
 /** Longest name or script in a line, in UTF-16 units. */
@@ -42,6 +43,7 @@ export function bashReport(taskId: string, job: JobView, output: string): string
   const lines = [`### Bash task: ${taskId}${name}`, `status: ${processStatus(job)}`];
   if (job.exitCode !== undefined) lines.push(`exitCode: ${job.exitCode}`);
   if (job.signal !== undefined) lines.push(`signal: ${job.signal}`);
+  if (job.usage !== undefined) lines.push(`used: ${usageText(job.usage)}`);
   if (job.recordId !== undefined) lines.push(`record: ${artifactUrl(job.recordId)}`);
   return `${lines.join("\n")}\n\n${fenced(output)}`;
 }

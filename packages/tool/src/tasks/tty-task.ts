@@ -89,7 +89,7 @@ type Entry<Status> = Extract<TaskAwaitEntry, { status: Status }>;
 
 /** It has ended while it was waited for. */
 function completed(
-  { status, taskId, title, reportMarkdown, exitCode, truncated }: Entry<"completed">,
+  { status, taskId, title, reportMarkdown, exitCode, usage, truncated }: Entry<"completed">,
   text: string,
   notices: readonly string[],
 ): TaskToolResult<TaskResult> {
@@ -100,6 +100,7 @@ function completed(
       ...(title === undefined ? {} : { title }),
       reportMarkdown,
       ...(exitCode === undefined ? {} : { exitCode }),
+      ...(usage === undefined ? {} : { usage }),
       ...(truncated === undefined ? {} : { truncated }),
       ...noteOf(notices),
     }),

@@ -15,11 +15,12 @@ use crate::budget;
 use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::job::Job;
-use crate::outcome::{ReadOnlyReport, RunResult};
+use crate::outcome::{ReadOnlyReport, ResourceUsage, RunResult};
 use crate::session::ground::ReportId;
 use crate::session::output_pipe::OutputPipe;
 use crate::session::unanswered::Waits;
 use crate::stop::{ShellTarget, StopPlan};
+use crate::supervisor::Child;
 use crate::validate;
 
 /// What came of a command in a copy.
@@ -56,6 +57,7 @@ pub(in crate::session) async fn run(
         status: Some(shared.status()),
         own_pid: true,
         has_errors: true,
+        measured: job.options.usage,
     };
     let writer = output.writer().map_err(failed("give a copy a command"))?;
     let errors = output.open_again().map_err(failed("give a copy a command"))?;
@@ -81,18 +83,14 @@ pub(in crate::session) async fn run(
     .complete()
     .await;
     shared.faults.note_end(copy.child(), false);
+    let child = copy.child().clone();
     copy.end().await;
+    let usage = if job.options.usage { usage_of(&ending, &child).await } else { None };
     if let Ending::Refused { errno } = ending {
         let path = directory.unwrap_or_else(|| cwd.to_path_buf());
         return Err(ShellError::of_directory(path, io::Error::from_raw_os_error(errno)));
     }
-    let mut left_in = None;
-    if let Ending::Reported(ended) = &ending {
-        left_in = Some(ended.cwd.clone()).filter(|cwd| cwd.is_absolute());
-        if let Some(report) = &mut read_only {
-            report.state_dropped = ended.dropped_state;
-        }
-    }
+    let left_in = left_in(&ending, read_only.as_mut());
     let outcome = outcome_of(&ending);
     let patience = budget::settle_limit(outcome.is_stop());
     let wall_time = clock.elapsed();
@@ -110,8 +108,26 @@ pub(in crate::session) async fn run(
         limits_met: shared.limits.met(before, outcome),
         read_only,
         input_wanted: waits.into_seen(),
+        usage,
     };
     Ok(CopyEnd { result, left_in })
+}
+
+/// What a copy's only command used: as it reported, or as the kernel counted where the command took its place (`exec`).
+async fn usage_of(ending: &Ending, copy: &Child) -> Option<ResourceUsage> {
+    match ending.report() {
+        Some(report) => Some(report.usage),
+        None => copy.usage().await,
+    }
+}
+
+/// Where a copy was that ended by itself; whether it dropped state goes into its report.
+fn left_in(ending: &Ending, read_only: Option<&mut ReadOnlyReport>) -> Option<PathBuf> {
+    let Ending::Reported(ended) = ending else { return None };
+    if let Some(report) = read_only {
+        report.state_dropped = ended.dropped_state;
+    }
+    Some(ended.cwd.clone()).filter(|cwd| cwd.is_absolute())
 }
 
 /// A copy for one command, and what a read-only one is kept from.

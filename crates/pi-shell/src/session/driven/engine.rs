@@ -52,6 +52,8 @@ pub(in crate::session) struct Engine {
     pub(super) is_between: bool,
     /// A trap runs beside commands that change nothing by themselves.
     pub(super) has_traps: bool,
+    /// The shell has run a command of the session: the kernel's count for the whole of it is not that of one command.
+    pub(super) has_run: bool,
     /// When the last command ended.
     pub(super) last_run: Instant,
     /// A builtin's name may mean something else than the builtin.
@@ -157,6 +159,7 @@ impl Engine {
             is_between: true,
             has_traps: false,
             has_overrides: false,
+            has_run: false,
             last_run: Instant::now(),
             title,
             options,
@@ -167,6 +170,7 @@ impl Engine {
     pub(super) fn note_main(&mut self, shell: DrivenShell) {
         self.shared.set_main(shell.child().pid(), shell.report_id());
         self.main = Some(shell);
+        self.has_run = false;
     }
 
     /// The output pipe for the next command.

@@ -39,6 +39,16 @@ pub(super) enum Ending {
     Refused { errno: i32 },
 }
 
+impl Ending {
+    /// What the shell reported, where it did.
+    pub(super) fn report(&self) -> Option<&Ended> {
+        match self {
+            Self::Reported(report) | Self::Stopped { report: Some(report), .. } => Some(report),
+            Self::Stopped { report: None, .. } | Self::Died { .. } | Self::Refused { .. } => None,
+        }
+    }
+}
+
 /// One command and what is needed to follow it.
 pub(super) struct Follow<'a> {
     pub(super) running: Running<'a>,

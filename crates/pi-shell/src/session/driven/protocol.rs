@@ -4,10 +4,11 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
+use crate::outcome::ResourceUsage;
 use crate::request::EnvironmentEntry;
 
 /// `PI_PROTOCOL_VERSION`.
-pub(super) const VERSION: i32 = 5;
+pub(super) const VERSION: i32 = 6;
 
 /// `PI_ORDER_TEXT_MAX`.
 pub(super) const TEXT_MAX: usize = 32_768;
@@ -17,6 +18,7 @@ const FORK: u32 = 2;
 
 const ERRORS: u32 = 0x2;
 const TEXT_IN_FILE: u32 = 0x4;
+const USAGE: u32 = 0x8;
 const OWN_PID: u32 = 0x10;
 const CONFINE: u32 = 0x20;
 
@@ -47,8 +49,10 @@ const HAS_OVERRIDES: u32 = 0x20;
 const DROPPED_STATE: u32 = 0x40;
 
 /// Bytes of a report before its text.
-const REPORT_SIZE: usize = 5 * 4 + OPTIONS_SIZE;
+const REPORT_SIZE: usize = USAGE_AT + 3 * 8;
 const OPTIONS_SIZE: usize = 44;
+/// Where `struct pi_usage` begins in it.
+const USAGE_AT: usize = 5 * 4 + OPTIONS_SIZE;
 
 /// A command for the shell.
 #[derive(Default)]
@@ -64,6 +68,8 @@ pub(super) struct RunOrder<'a> {
     pub(super) own_pid: bool,
     /// A descriptor of its own comes for standard error.
     pub(super) has_errors: bool,
+    /// The answer says what the command used.
+    pub(super) measured: bool,
 }
 
 /// A message, and what goes through a file where it is too long.
@@ -88,7 +94,12 @@ impl RunOrder<'_> {
         let preamble = body.len();
         body.extend_from_slice(self.command.as_bytes());
         let in_file = body.len() > TEXT_MAX;
-        let flags = [(in_file, TEXT_IN_FILE), (self.own_pid, OWN_PID), (self.has_errors, ERRORS)];
+        let flags = [
+            (in_file, TEXT_IN_FILE),
+            (self.own_pid, OWN_PID),
+            (self.has_errors, ERRORS),
+            (self.measured, USAGE),
+        ];
         let flags = flags.iter().filter(|(is_set, _)| *is_set).fold(0, |all, (_, flag)| all | flag);
         let status = self.status.unwrap_or(KEEP_STATUS);
         // Longer than any memory; it is refused by the driver.
@@ -154,6 +165,8 @@ pub(super) struct Ended {
     /// `$-`.
     pub(super) options: String,
     pub(super) cwd: PathBuf,
+    /// What it used; all zero where the order did not ask.
+    pub(super) usage: ResourceUsage,
 }
 
 impl Ended {
@@ -189,7 +202,12 @@ impl Report {
         let sequence = u32::from_ne_bytes(word(1)?);
         let number = i32::from_ne_bytes(word(2)?);
         let flags = u32::from_ne_bytes(word(4)?);
-        let options = head.get(5 * 4..)?.split(|byte| *byte == 0).next().unwrap_or_default();
+        let long = |index: usize| -> Option<u64> {
+            let at = USAGE_AT + index * 8;
+            Some(u64::from_ne_bytes(head.get(at..at + 8)?.try_into().ok()?))
+        };
+        let options =
+            head.get(5 * 4..USAGE_AT)?.split(|byte| *byte == 0).next().unwrap_or_default();
         match kind {
             GREETING => Some(Self::Greeting {
                 version: number,
@@ -207,6 +225,7 @@ impl Report {
                     dropped_state: flags & DROPPED_STATE != 0,
                     options: String::from_utf8_lossy(options).into_owned(),
                     cwd: PathBuf::from(OsString::from_vec(text.to_vec())),
+                    usage: ResourceUsage::counted(long(0)?, long(1)?, long(2)?),
                 };
                 Some(Self::Ended { sequence, ended })
             }
@@ -257,6 +276,7 @@ mod tests {
             ("PI_ORDER_FORK", i64::from(FORK)),
             ("PI_ORDER_TEXT_IN_FILE", i64::from(TEXT_IN_FILE)),
             ("PI_ORDER_ERRORS", i64::from(ERRORS)),
+            ("PI_ORDER_USAGE", i64::from(USAGE)),
             ("PI_ORDER_OWN_PID", i64::from(OWN_PID)),
             ("PI_ORDER_CONFINE", i64::from(CONFINE)),
             ("PI_REPORT_NOT_CONFINED", i64::from(NOT_CONFINED)),
@@ -289,11 +309,12 @@ mod tests {
             status: Some(3),
             own_pid: true,
             has_errors: false,
+            measured: true,
         };
         let encoded = order.encode(7);
         let (head, text) = encoded.message.split_at(24);
         assert_eq!(text, b"/tmp\0A=1\0echo hi");
-        assert_eq!(head, [RUN, 7, OWN_PID, 9, 3, 0].map(u32::to_ne_bytes).concat());
+        assert_eq!(head, [RUN, 7, OWN_PID | USAGE, 9, 3, 0].map(u32::to_ne_bytes).concat());
         assert!(encoded.file.is_none());
     }
 
@@ -307,6 +328,7 @@ mod tests {
             status: None,
             own_pid: false,
             has_errors: false,
+            measured: false,
         };
         let encoded = order.encode(1);
         assert_eq!(encoded.message.len(), 24);

@@ -16,7 +16,9 @@ use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::inline;
 use crate::job::{Clock, Job};
-use crate::outcome::{ExitOutcome, InputWanted, OutputSummary, ProcessInfo, RunResult};
+use crate::outcome::{
+    ExitOutcome, InputWanted, OutputSummary, ProcessInfo, ResourceUsage, RunResult,
+};
 use crate::session::effects;
 use crate::session::output_pipe::OutputPipe;
 use crate::session::unanswered::Waits;
@@ -147,6 +149,7 @@ impl Engine {
             cwd,
             env: &options.env,
             status: self.status,
+            measured: options.usage,
             ..RunOrder::default()
         };
         let failed = |source| ShellError::System { attempt: "give bash a command", source };
@@ -210,6 +213,8 @@ impl Engine {
         delivery: Delivery,
     ) -> Result<RunResult, ShellError> {
         let wall_time = clock.elapsed();
+        let usage = if job.options.usage { self.usage_of(&ending).await } else { None };
+        self.has_run = true;
         let mut session_reset = std::mem::take(&mut self.is_lost);
         let (mut made_process, mut has_children) = (true, true);
         let mut may_change = true;
@@ -267,7 +272,17 @@ impl Engine {
             limits_met: Vec::new(),
             read_only: None,
             input_wanted: None,
+            usage,
         })
+    }
+
+    /// What a command used: as its shell reported, or as the kernel counted for a shell that ran nothing else and has ended.
+    async fn usage_of(&self, ending: &Ending) -> Option<ResourceUsage> {
+        match (ending.report(), &self.main) {
+            (Some(report), _) => Some(report.usage),
+            (None, Some(shell)) if !self.has_run => shell.child().usage().await,
+            _ => None,
+        }
     }
 
     /// Readies the session for the next command, after one that `may_change` its state. Returns what was lost.

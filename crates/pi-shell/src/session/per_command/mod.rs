@@ -232,6 +232,7 @@ impl PerCommand {
         let descriptors = left.has_descriptors.then_some(LostWithShell::Descriptors);
         let lost = jobs.into_iter().chain(descriptors);
         let working_dir = Some(lock(&self.kept).cwd.clone());
+        let usage = if job.options.usage { process.usage().await } else { None };
         Ok(RunResult {
             outcome,
             working_dir,
@@ -245,6 +246,7 @@ impl PerCommand {
             limits_met: place.limits_met(process, outcome),
             read_only: None,
             input_wanted: None,
+            usage,
         })
     }
 

@@ -17,7 +17,7 @@ use super::files::SCRIPT_NAME;
 use super::state::is_variable_name;
 use crate::budget::GROUP_TERMINATE_GRACE;
 use crate::error::ShellError;
-use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo};
+use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo, ResourceUsage};
 use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
 use crate::sandbox::SandboxReport;
 use crate::session::filters;
@@ -225,6 +225,11 @@ impl Process {
     /// Waits for its end.
     pub(super) async fn ended(&self) -> ExitOutcome {
         self.child.exited().await.into()
+    }
+
+    /// What it used, once it has ended.
+    pub(super) async fn usage(&self) -> Option<ResourceUsage> {
+        self.child.usage().await
     }
 
     /// Ends it and all that it started, at most for what the ladder takes.

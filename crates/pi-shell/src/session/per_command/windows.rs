@@ -17,7 +17,7 @@ use super::files::SCRIPT_NAME;
 use crate::confinement::SandboxReport;
 use crate::error::ShellError;
 use crate::locked::lock;
-use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo};
+use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo, ResourceUsage};
 use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
 use crate::session::ownership::Title;
 use crate::session::tail::{FileId, Output, Sight};
@@ -220,6 +220,12 @@ impl Process {
                 Err(_) => return ExitOutcome::Exited { code: 1 },
             }
         }
+    }
+
+    /// What it used is not counted here.
+    #[expect(clippy::unused_self, clippy::unused_async, reason = "the same form as on Unix")]
+    pub(super) async fn usage(&self) -> Option<ResourceUsage> {
+        None
     }
 
     /// What a program waits for cannot be seen.

@@ -48,6 +48,16 @@ pub(crate) fn continue_on_input(socket: &OwnedFd) -> io::Result<()> {
     Ok(())
 }
 
+/// An exit status there is now, of any child, and what the child used: wait4(2), which rustix does not have.
+pub(crate) fn reap_any() -> Option<(i32, i32, libc::rusage)> {
+    let mut status = 0;
+    // SAFETY: plain numbers, for which all zeroes are a value.
+    let mut usage = unsafe { std::mem::zeroed() };
+    // SAFETY: writes to these two only.
+    let pid = unsafe { libc::wait4(-1, &raw mut status, libc::WNOHANG, &raw mut usage) };
+    (pid > 0).then_some((pid, status, usage))
+}
+
 /// Ends a forked child without running what the parent registered for its own end.
 pub(crate) fn exit_child() -> ! {
     // SAFETY: ends the process; nothing after it is reached.
