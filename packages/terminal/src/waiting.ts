@@ -132,13 +132,19 @@ class Look {
     const [first] = readers;
     if (first === undefined) return undefined;
     if (this.#isHidden() && this.#isAfter("S3")) return this.#waiting(first, "S3");
+    const idle = this.#isIdle() ? this.#idleRule() : undefined;
+    return idle && this.#waiting(first, idle);
+  }
+
+  /** The rule by which an idle reader waits though it looks up by itself, or passes on what is typed. */
+  #idleRule(): WaitingRule | undefined {
+    const { readers, listens } = this.#quiet;
     const isRelay = readers.some((reader) => reader.isRelay);
-    if (!this.#isIdle()) return undefined;
     const asksFor = isRelay ? RELAY_MS : AFTER_MS.S4;
-    if (this.#asks() && this.#quiet.quietMs >= asksFor) return this.#waiting(first, "S4");
-    if (this.#isAlternate && !isRelay && this.#isAfter("S5")) return this.#waiting(first, "S5");
-    if (!isRelay && !listens && this.#isAfter("S6") && this.#drawn() !== undefined) return this.#waiting(first, "S6");
-    return undefined;
+    if (this.#asks() && this.#quiet.quietMs >= asksFor) return "S4";
+    if (isRelay) return undefined;
+    if (this.#isAlternate && this.#isAfter("S5")) return "S5";
+    return !listens && this.#isAfter("S6") && this.#drawn() !== undefined ? "S6" : undefined;
   }
 
   /** Where the kernel does not say. */
