@@ -58,7 +58,8 @@ export default defineConfig(({ mode }) => ({
     // On Bun 1.4, what vitest's runner imports lacks the names of `export { namespace }`; what vite transforms has them.
     server: { deps: { inline: "bun" in process.versions ? ["zod"] : [] } },
     pool: "forks",
-    maxWorkers: 2,
+    // One more than the processors of a small machine: most tests wait for programs.
+    maxWorkers: 3,
     testTimeout: mode === "soak" ? 3_600_000 : 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,

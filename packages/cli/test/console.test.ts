@@ -149,7 +149,7 @@ describe("the console", () => {
     const server = { kind: "bash", script: "echo ready; sleep 60", timeout_secs: 90, run_in_background: true };
 
     await at.does(call("task", { ...server, display_name: "server" }), /↗ task server \$ echo ready; sleep 60/);
-    await at.sees("[Backgrounded: bash:bg_1]");
+    await at.sees("goes on as bash:bg_1");
     await at.does(call("task_await", {}), /▸ bash:bg_1 · running · [\d.]+s\s+ready/);
     await at.does(call("task_list", {}), /▸ bash:bg_1 server · running · [\d.]+s \$ echo ready; sleep 60/);
     await at.does(call("task_terminate", { task_ids: ["bash:bg_1"] }), /■ bash:bg_1 · ended/);

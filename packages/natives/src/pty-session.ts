@@ -39,6 +39,8 @@ export interface PtyOptions {
    * Nothing waits for what it returns. Default: nothing is looked at.
    */
   readonly onQuiet?: (terminal: QuietTerminal) => unknown;
+  /** The result says what the program used: processor time and peak memory. Default false. */
+  readonly usage?: boolean;
 }
 
 /** A command line. */
@@ -69,7 +71,7 @@ export interface PtyRunResult {
   readonly timedOut: boolean;
   /** The sandbox it ran in. Absent: none. */
   readonly sandbox?: SandboxReport;
-  /** What the program used, with the children it waited for. Absent: it was not started, or its end is not known. */
+  /** What the program used, with the children it waited for. Absent: not asked for, or its end is not known. */
   readonly usage?: ResourceUsage;
 }
 
@@ -198,7 +200,7 @@ export class PtySession {
         cancelled,
         timedOut,
         ...(sandbox === undefined ? {} : { sandbox }),
-        ...(usage === undefined ? {} : { usage }),
+        ...(usage === undefined || options.usage !== true ? {} : { usage }),
       };
     } finally {
       if (this.#run === run.operation) this.#run = undefined;

@@ -7,7 +7,7 @@ import type { PtyRequest } from "./generated/binding.d.ts";
 import type { PtyArgvStartOptions, PtyOptions, PtyStartOptions } from "./pty-session.ts";
 import { toSandboxRequest } from "./sandbox-options.ts";
 import { invalidOption } from "./shell-error.ts";
-import { checkSignal, toTimeout } from "./shell-options.ts";
+import { checkSignal, isSet, toTimeout } from "./shell-options.ts";
 
 /** What every start may be given. */
 const NAMES = [
@@ -20,6 +20,7 @@ const NAMES = [
   "rows",
   "sandbox",
   "onQuiet",
+  "usage",
 ] as const satisfies readonly (keyof PtyOptions)[];
 
 /** Largest number of cells that crosses; the addon clamps to what makes sense. */
@@ -70,6 +71,7 @@ function toPtyRequest(
   checkFunction("onChunk", onChunk);
   checkFunction("onQuiet", options.onQuiet);
   checkSignal(options.signal);
+  isSet("usage", options.usage);
   const sandbox = toSandboxRequest(options.sandbox);
   return {
     ...(supervisor === undefined ? {} : { supervisor }),

@@ -264,7 +264,8 @@ function checkOnInputWait(value: unknown): "end" | "note" {
 }
 
 /** Anything but a boolean is an error: what is taken for `false` would run without protection. */
-function isSet(name: "readOnly" | "usage", value: unknown): boolean {
+/** Whether an option that is a yes or no is set. Throws for what is neither. */
+export function isSet(name: "readOnly" | "usage", value: unknown): boolean {
   if (absent(value)) return false;
   if (typeof value === "boolean") return value;
   throw invalidOption(name, `is \`${shown(value)}\`; give \`true\` or \`false\``);

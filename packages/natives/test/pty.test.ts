@@ -194,6 +194,13 @@ describe("what is typed and said to a program", () => {
 });
 
 describe("the end of a program", () => {
+  it("says what it used, where it is asked to", async () => {
+    const command = "head -c 60000000 /dev/zero | tail -c 50331648 | wc -c";
+    const { usage } = await new PtySession().start({ command, usage: true });
+    expect(usage?.peakMemoryBytes).toBeGreaterThanOrEqual(50_331_648);
+    expect(await new PtySession().start({ command: "true" })).not.toHaveProperty("usage");
+  });
+
   it("PY-10 a kill takes the whole tree along, whatever it ignores", async () => {
     const { session, seen, end } = start({
       command: `trap '' HUP TERM INT; sleep 300 | cat & setsid sleep 300 & (while :; do sleep 300; done) & echo ready; wait`,

@@ -101,7 +101,7 @@ export class RemotePtySession {
   async #run(
     program: object,
     request: TerminalRequest,
-    options: Pick<PtyStartOptions, "baseEnv" | "signal" | "onQuiet">,
+    options: Pick<PtyStartOptions, "baseEnv" | "signal" | "onQuiet" | "usage">,
     onChunk: ChunkListener | undefined,
     onStart: StartListener | undefined,
   ): Promise<PtyRunResult> {
@@ -118,6 +118,7 @@ export class RemotePtySession {
       onText: typeof onChunk === "function" ? (text) => onChunk(null, text) : undefined,
       onStart: typeof onStart === "function" ? (pid) => onStart(null, pid) : undefined,
       onQuiet: options.onQuiet,
+      wantsUsage: options.usage === true,
       signal: options.signal,
     });
     this.#terminal = terminal;

@@ -46,6 +46,8 @@ export interface TerminalCall {
   readonly onText?: ((text: string) => unknown) | undefined;
   readonly onStart?: ((pid: number) => unknown) | undefined;
   readonly onQuiet?: ((quiet: QuietTerminal) => unknown) | undefined;
+  /** The result says what the program used. */
+  readonly wantsUsage?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -266,7 +268,7 @@ export class RemoteTerminal implements Channel {
       cancelled,
       timedOut,
       ...(sandbox === undefined ? {} : { sandbox }),
-      ...(usage === undefined ? {} : { usage }),
+      ...(usage === undefined || this.#call.wantsUsage !== true ? {} : { usage }),
     });
   }
 

@@ -121,7 +121,8 @@ export class BashExecutionComponent {
   #header(): StyledLine[] {
     const { colours } = this.#theme();
     const [first = [], ...rest] = highlight(this.#command, colours);
-    return [[{ text: "$ ", style: colours.prompt }, ...first], ...rest];
+    const sign: Run = { text: "> ", style: colours.prompt };
+    return [[{ text: "$ ", style: colours.prompt }, ...first], ...rest.map((line) => [sign, ...line])];
   }
 
   #shownLines(): string[] {

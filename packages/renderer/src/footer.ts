@@ -1,5 +1,5 @@
 /**
- * The line under a result: time, bound, exit, artifact, job; and the warnings that a reader must not miss.
+ * The last line of a result: exit, time, bound, artifact, job; and the warnings that a reader must not miss.
  */
 
 import { artifactUrl, type BashDetails, displayLine, type MaskedSecrets, type Truncation } from "@pi-bash/contract";
@@ -21,53 +21,82 @@ export function durationText(ms: number): string {
   return `${Math.floor(whole / 60)}m ${String(whole % 60).padStart(2, "0")}s`;
 }
 
-/** `[Wall: 1.23s | Timeout: 300s | Exit: 2]`; nothing where there is nothing to say. */
-export function footerLine(details: BashDetails | undefined, state: CallState, colours: Colours): StyledLine[] {
+/** `exit 2 · 1.23s · timeout 300s`; nothing where there is nothing to say. */
+export function statusLine(details: BashDetails | undefined, state: CallState, colours: Colours): StyledLine[] {
   if (details === undefined) return [];
-  const { async: job, wallTimeMs, exitCode, signal } = details;
-  const isOver = state !== "pending" && state !== "running" && state !== "partial";
-  const artifactId = details.artifactId ?? details.meta?.truncation?.artifactId;
-  const parts = [
-    placePart(details),
-    job === undefined ? undefined : `${state === "backgrounded" ? "Backgrounded" : "Job"}: ${job.jobId}`,
-    wallTimeMs === undefined ? undefined : `Wall: ${durationText(wallTimeMs)}`,
-    timeoutPart(details),
-    artifactId === undefined ? undefined : `Artifact: ${artifactId}`,
-    details.terminalId === undefined ? undefined : `Terminal: ${details.terminalId}`,
-    readOnlyPart(details),
-    signal === undefined ? undefined : `Signal: ${signal}`,
-    isOver && exitCode !== undefined && exitCode !== 0 ? `Exit: ${exitCode}` : undefined,
-  ].filter((part) => part !== undefined);
-  if (parts.length === 0) return [];
-  return [[plainRun(`[${parts.join(" | ")}]`, colours.dim)]];
+  const facts = statusFacts(details, state);
+  const ending = endingRuns(details, state, colours);
+  if (ending.length === 0 && facts.length === 0) return [];
+  const before = ending.length === 0 || facts.length === 0 ? "" : " · ";
+  return [[...ending, plainRun(`${before}${facts.join(" · ")}`, colours.dim)]];
 }
 
-/** `On ssh:build7`, where that is not this machine. */
+/** `exit 2 · 1.23s`: how a call ended, for one that is shown in a row. */
+export function endingLine(details: BashDetails | undefined, state: CallState, colours: Colours): StyledLine {
+  if (details === undefined) return [];
+  const { wallTimeMs } = details;
+  const ending = endingRuns(details, state, colours);
+  if (wallTimeMs === undefined) return ending;
+  return [...ending, plainRun(`${ending.length === 0 ? "" : " · "}${durationText(wallTimeMs)}`, colours.dim)];
+}
+
+/** `SIGKILL · exit 137`, where it is not a success. */
+function endingRuns({ exitCode, signal }: BashDetails, state: CallState, colours: Colours): Run[] {
+  const isOver = state !== "pending" && state !== "running" && state !== "partial";
+  const parts = [signal, isOver && exitCode !== undefined && exitCode !== 0 ? `exit ${exitCode}` : undefined];
+  const known = parts.filter((part) => part !== undefined);
+  return known.length === 0 ? [] : [plainRun(known.join(" · "), colours.error)];
+}
+
+function statusFacts(details: BashDetails, state: CallState): string[] {
+  const { async: job, wallTimeMs } = details;
+  const artifactId = details.artifactId ?? details.meta?.truncation?.artifactId;
+  return [
+    placePart(details),
+    job === undefined ? undefined : state === "backgrounded" ? `goes on as ${job.jobId}` : `job ${job.jobId}`,
+    wallTimeMs === undefined ? undefined : durationText(wallTimeMs),
+    timeoutPart(details),
+    artifactId === undefined ? undefined : `artifact ${artifactId}`,
+    details.terminalId === undefined ? undefined : `terminal ${details.terminalId}`,
+    readOnlyPart(details),
+    usagePart(details),
+  ].filter((part) => part !== undefined);
+}
+
+/** `0.82s of processor time, 84 MiB`, where results say so. */
+function usagePart({ usage }: BashDetails): string | undefined {
+  if (usage === undefined) return undefined;
+  const time = `${durationText(usage.userMs + usage.systemMs)} of processor time`;
+  const { peakMemoryBytes: bytes } = usage;
+  return bytes === undefined ? time : `${time}, ${Math.round(bytes / (1024 * 1024))} MiB`;
+}
+
+/** `on ssh:build7`, where that is not this machine. */
 function placePart({ place, lost }: BashDetails): string | undefined {
   if (place === undefined) return undefined;
   const shown = headUnits(displayLine(place), MAX_COMMAND_UNITS);
-  return lost === true ? `On ${shown}: connection lost` : `On ${shown}`;
+  return lost === true ? `on ${shown}, connection lost` : `on ${shown}`;
 }
 
 function timeoutPart({ timeoutSeconds, requestedTimeoutSeconds }: BashDetails): string | undefined {
   if (timeoutSeconds === undefined) return undefined;
-  const requested = requestedTimeoutSeconds === undefined ? "" : ` (requested ${requestedTimeoutSeconds}s clamped)`;
-  return `Timeout: ${timeoutSeconds}s${requested}`;
+  const requested = requestedTimeoutSeconds === undefined ? "" : ` (${requestedTimeoutSeconds}s asked for)`;
+  return `timeout ${timeoutSeconds}s${requested}`;
 }
 
-/** `Read-only`, where the kernel held the command, with how often it refused something. */
+/** `read-only`, where the kernel held the command, with how often it refused something. */
 function readOnlyPart({ readOnly }: BashDetails): string | undefined {
   if (readOnly?.enforced !== true) return undefined;
-  if (readOnly.answer === "approved") return "Read-only first, then approved";
+  if (readOnly.answer === "approved") return "read-only first, then approved";
   const { length } = readOnly.refusals;
-  return length === 0 ? "Read-only" : `Read-only: ${length} refused`;
+  return length === 0 ? "read-only" : `read-only, ${length} refused`;
 }
 
 /** Each fact once: what is not shown, what still runs, what was lost. */
-export function warningLines(details: BashDetails | undefined, colours: Colours): StyledLine[] {
+export function warningTexts(details: BashDetails | undefined): string[] {
   if (details === undefined) return [];
-  const lines: Run[][] = [];
-  const warn = (text: string) => lines.push([plainRun(text, colours.warning)]);
+  const texts: string[] = [];
+  const warn = (text: string) => texts.push(text);
   if (details.meta?.truncation !== undefined) warn(truncationText(details.meta.truncation, details.meta.artifactError));
   else if (details.meta?.artifactError !== undefined) warn(`Output is not kept: ${details.meta.artifactError}`);
   const survivors = details.survivors ?? [];
@@ -82,8 +111,7 @@ export function warningLines(details: BashDetails | undefined, colours: Colours)
   if (details.sessionReset) warn("The shell was replaced; what was set in it may be gone");
   else if (details.lostWithShell?.length)
     warn(`The shell was replaced, without its ${details.lostWithShell.join(" and ")}`);
-  for (const change of details.applied ?? []) lines.push([plainRun(change, colours.dim)]);
-  return lines;
+  return texts;
 }
 
 function maskedText({ count, names }: MaskedSecrets): string {

@@ -5,7 +5,7 @@
 import type { TextContent } from "@pi-bash/contract";
 import { RESULT_PREVIEW_LINES } from "@pi-bash/contract/internal";
 import { plainRun, type StyledLine, styledLines } from "./text/styled.ts";
-import { lastRows, type Row, wrapLines } from "./text/wrap.ts";
+import { lastRows, type Row, wrapLines, wrapWords } from "./text/wrap.ts";
 import { DEFAULT_THEME, type Theme } from "./theme.ts";
 
 /** How it is drawn. */
@@ -16,6 +16,8 @@ export interface RenderOptions {
   readonly rows?: number | undefined;
   /** Everything that the result has, instead of its end. Default false. */
   readonly expanded?: boolean | undefined;
+  /** One row, for a call that is long past: its command, and how it ended. `expanded` counts more. Default false. */
+  readonly collapsed?: boolean | undefined;
   readonly theme?: Theme | undefined;
   /** The whole output, where the host has read the artifact: shown instead of the result's text when expanded. */
   readonly fullOutput?: string | undefined;
@@ -50,19 +52,9 @@ export function outputRows(
   return [...noteRows(note, options), ...rows];
 }
 
-/** A command: as an output, but without the number of all rows, which no one needs of it. */
-export function commandRows(lines: readonly StyledLine[], options: RenderOptions): Row[] {
-  if (options.expanded) return wrapLines(lines, options.width);
-  const most = previewRows(options.rows);
-  const { rows, total } = lastRows(lines, options.width, most);
-  if (total <= most) return rows;
-  const hidden = total - most;
-  return [...noteRows(`… ${hidden} earlier ${hidden === 1 ? "line" : "lines"}`, options), ...rows];
-}
-
 /** A line of ours between the rows. */
 export function noteRows(text: string, options: RenderOptions): Row[] {
-  return wrapLines([[plainRun(text, themeOf(options).colours.dim)]], options.width);
+  return wrapWords([plainRun(text, themeOf(options).colours.dim)], options.width);
 }
 
 /** The text for the model: an error's, or of details that are not known. */

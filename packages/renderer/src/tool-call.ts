@@ -7,14 +7,15 @@
  */
 import { displayLine, displayText } from "@pi-bash/contract";
 import { type CallAnswer, type CallState, callState, stateMark } from "./call-state.ts";
-import { footerLine, warningLines } from "./footer.ts";
+import { endingLine, statusLine, warningTexts } from "./footer.ts";
+import { behindGutter, collapsedRow, commandRows, inGutter, noticeRows, statusRows } from "./layout.ts";
 import { type PartialArguments, partialArguments } from "./partial-json.ts";
-import { commandRows, outputRows, type RenderOptions, themeOf } from "./preview.ts";
+import { noteRows, outputRows, type RenderOptions, themeOf } from "./preview.ts";
 import { splitResult } from "./result-text.ts";
 import { startedBox } from "./started-box.ts";
 import { highlight } from "./syntax.ts";
 import { plainRun, type Run, type StyledLine, styledLines } from "./text/styled.ts";
-import { type Row, rowText, wrapLines } from "./text/wrap.ts";
+import { type Row, rowText, wrapWords } from "./text/wrap.ts";
 import type { Theme } from "./theme.ts";
 
 /** What is known of a call. */
@@ -33,13 +34,18 @@ export interface CallView {
 export function renderBashCall(call: CallView, answer: CallAnswer | undefined, options: RenderOptions): string[] {
   const state = callState(answer, call.isStarted ?? call.args !== undefined);
   const args = argumentsOf(call);
-  const rows = [
-    ...callRows(call, args, state, options),
-    ...descriptionRows(args.description, state, options),
-    ...(answer === undefined ? [] : startedRows(answer, args.command, options)),
-    ...(answer === undefined ? [] : answerRows(answer, state, options)),
+  const head = headLines(call, args, state, options);
+  if (options.collapsed && !options.expanded) {
+    const ending = endingLine(answer?.details, state, themeOf(options).colours);
+    return [rowText(collapsedRow(head, ending, options))];
+  }
+  const inner = inGutter(options);
+  const below = [
+    ...descriptionRows(args.description, state, inner),
+    ...(answer === undefined ? [] : startedRows(answer, args.command, inner)),
+    ...(answer === undefined ? [] : answerRows(answer, state, inner)),
   ];
-  return rows.map((row) => rowText(row));
+  return [...commandRows(head, options), ...behindGutter(below, options)].map((row) => rowText(row));
 }
 
 function argumentsOf({ args, argsText }: CallView): PartialArguments {
@@ -53,7 +59,7 @@ function descriptionRows(description: string | undefined, state: CallState, opti
   const { colours } = themeOf(options);
   const isRunning = state === "running" || state === "partial";
   const runs = isRunning ? [plainRun("Running: ", colours.label), plainRun(text)] : [plainRun(text, colours.dim)];
-  return wrapLines([runs], options.width);
+  return wrapWords(runs, options.width);
 }
 
 /** The box of a call that went on as a job. */
@@ -62,7 +68,7 @@ function startedRows({ details }: CallAnswer, command: string | undefined, optio
   return startedBox({ id: details.async.jobId, command, artifactId: details.artifactId }, options);
 }
 
-function callRows(call: CallView, args: PartialArguments, state: CallState, options: RenderOptions): Row[] {
+function headLines(call: CallView, args: PartialArguments, state: CallState, options: RenderOptions): StyledLine[] {
   const theme = themeOf(options);
   const lines = highlight(args.command ?? "…", theme.colours);
   const first: StyledLine = [
@@ -72,7 +78,7 @@ function callRows(call: CallView, args: PartialArguments, state: CallState, opti
     ...environmentRuns(args.env, theme),
     ...(lines[0] ?? []),
   ];
-  return commandRows([first, ...lines.slice(1)], options);
+  return [first, ...lines.slice(1)];
 }
 
 function directoryRuns(cwd: string | undefined, sessionCwd: string | undefined, { colours }: Theme): Run[] {
@@ -94,21 +100,27 @@ function environmentRuns(env: Readonly<Record<string, string>> | undefined, { co
     ]);
 }
 
-/** What a bash tool answered: its output, the warnings, the footer. */
+/** What a bash tool answered: its output, the warnings, the status. */
 export function answerRows(answer: CallAnswer, state: CallState, options: RenderOptions): Row[] {
   const { colours, hasColour } = themeOf(options);
   const isWhole = options.expanded && options.fullOutput !== undefined;
   const text = isWhole ? (options.fullOutput ?? "") : splitResult(answer.content).output;
   const lines = styledLines(text, hasColour);
   const isBlocked = state === "blocked";
-  const title = isBlocked ? "Command blocked" : isWhole ? "Output (whole)" : "Output";
-  const label: StyledLine[] =
-    lines.length === 0 ? [] : [[{ text: title, style: isBlocked ? colours.error : colours.label }]];
-  const notes = [
-    ...warningLines(isWhole ? withoutTruncation(answer.details) : answer.details, colours),
-    ...footerLine(answer.details, state, colours),
+  // Output needs no title: the gutter says what it is.
+  const title = isBlocked ? "Command blocked" : isWhole ? "The whole output" : undefined;
+  const label: Run[] =
+    lines.length === 0 || title === undefined
+      ? []
+      : [{ text: title, style: isBlocked ? colours.error : colours.label }];
+  const changes = answer.details?.applied ?? [];
+  return [
+    ...(label.length === 0 ? [] : wrapWords(label, options.width)),
+    ...outputRows(lines, options),
+    ...noticeRows(warningTexts(isWhole ? withoutTruncation(answer.details) : answer.details), options),
+    ...changes.flatMap((change) => noteRows(change, options)),
+    ...statusRows(statusLine(answer.details, state, colours), options),
   ];
-  return [...wrapLines(label, options.width), ...outputRows(lines, options), ...wrapLines(notes, options.width)];
 }
 
 function withoutTruncation(details: CallAnswer["details"]): CallAnswer["details"] {

@@ -4,10 +4,11 @@ import { describe, expect, it } from "vitest";
 import type { CallAnswer } from "../src/call-state.ts";
 import { PLAIN_THEME } from "../src/theme.ts";
 import { type CallView, renderBashCall } from "../src/tool-call.ts";
+import { withoutGutter } from "./gutter.ts";
 import { expectFitting } from "./rows-fit.ts";
 
 function draw(call: CallView, answer?: CallAnswer, options: { width?: number } = {}): string[] {
-  return renderBashCall(call, answer, { width: 80, theme: PLAIN_THEME, ...options });
+  return withoutGutter(renderBashCall(call, answer, { width: 80, theme: PLAIN_THEME, ...options }));
 }
 
 function answer(text: string, details: BashDetails = {}, isError = false): CallAnswer {
@@ -35,13 +36,13 @@ describe("a call", () => {
     expect(rows.slice(0, 7)).toEqual([
       "↗ $ npm test",
       "Run tests",
-      "┌─ Background task started ──────────────────────┐",
-      "│ Task: bg_1                                     │",
-      "│ Command: npm test                              │",
-      "│ Output: artifact://k3f9                        │",
-      "└────────────────────────────────────────────────┘",
+      "┌─ Background task started ──────────────────┐",
+      "│ Task: bg_1                                 │",
+      "│ Command: npm test                          │",
+      "│ Output: artifact://k3f9                    │",
+      "└────────────────────────────────────────────┘",
     ]);
-    expect(narrow).toContain(`│ Command: ${"é".repeat(36)}… │`);
+    expect(narrow).toContain(`│ Command: ${"é".repeat(32)}… │`);
     expect(draw({ args }, answer("x", details), { width: 20 })).toContain("Task: bg_1");
     expectFitting(renderBashCall({ args }, answer("x", details), { width: 7 }), 7, "narrow");
   });
@@ -60,16 +61,16 @@ describe("a call", () => {
     const footer = (readOnly: NonNullable<BashDetails["readOnly"]>) =>
       draw({ args: { command: "git status" } }, answer("x", { wallTimeMs: 10, readOnly })).at(-1);
 
-    expect(footer(held)).toBe("[Wall: 0.01s | Read-only]");
-    expect(footer({ ...held, refusals })).toBe("[Wall: 0.01s | Read-only: 1 refused]");
-    expect(footer({ ...held, refusals, answer: "approved" })).toBe("[Wall: 0.01s | Read-only first, then approved]");
-    expect(footer({ enforced: false, reason: "no Landlock" })).toBe("[Wall: 0.01s]");
+    expect(footer(held)).toBe("0.01s · read-only");
+    expect(footer({ ...held, refusals })).toBe("0.01s · read-only, 1 refused");
+    expect(footer({ ...held, refusals, answer: "approved" })).toBe("0.01s · read-only first, then approved");
+    expect(footer({ enforced: false, reason: "no Landlock" })).toBe("0.01s");
   });
 
   it("that ran on another machine says on which, and where its end is not known", () => {
     const footer = (details: BashDetails) => draw({ args: { command: "make" } }, answer("x", details)).at(-1);
 
-    expect(footer({ place: "ssh:build7", wallTimeMs: 10 })).toBe("[On ssh:build7 | Wall: 0.01s]");
-    expect(footer({ place: "ssh:a\u001b[2Jb", lost: true })).toBe("[On ssh:a\\u{1b}[2Jb: connection lost]");
+    expect(footer({ place: "ssh:build7", wallTimeMs: 10 })).toBe("on ssh:build7 · 0.01s");
+    expect(footer({ place: "ssh:a\u001b[2Jb", lost: true })).toBe("on ssh:a\\u{1b}[2Jb, connection lost");
   });
 });

@@ -42,13 +42,13 @@ describe("calls in Ink", () => {
     );
     ink.rerender(h(BashCall, { call: view, answer, theme }));
 
-    const rows = await screen.shows("Exit: 3");
+    const rows = await screen.shows("exit 3");
     expect(rows.slice(0, 5)).toEqual([
       "✗ $ echo up; sleep 0.2; printf '\\e[31mred\\e[0m\\e[2J'; (exit",
-      "3)",
-      "Output",
-      "up",
-      "red",
+      "      3)",
+      "  │ up",
+      "  │ red",
+      expect.stringMatching(/^ {2}└ exit 3 · /),
     ]);
   });
 
@@ -84,7 +84,7 @@ describe("calls in Ink", () => {
     screen.resize(20, 14);
     resized();
 
-    await screen.shows("✓ task_list running,\n reported\nNo tasks.");
+    await screen.shows("✓ task_list running,\n      reported\n  └ No tasks.");
   });
 
   it("of the job tool show the jobs, and what they wrote when expanded", async () => {
@@ -102,8 +102,8 @@ describe("calls in Ink", () => {
     const rows = await screen.shows("Whole output: artifact://");
     expect(rows.slice(0, 3)).toEqual([
       "✓ job poll bg_1",
-      expect.stringMatching(/^✗ bg_1 · exit 3 · \d+\.\d\ds \$ echo 漢字; exit 3$/),
-      "漢字",
+      expect.stringMatching(/^ {2}│ ✗ bg_1 · exit 3 · \d+\.\d\ds \$ echo 漢字; exit 3$/),
+      "  │   漢字",
     ]);
   });
 
@@ -133,7 +133,7 @@ describe("calls in Ink", () => {
       const text = `${hostileText(random)}${marks.join("")}${hostileText(random)}`;
       const answer = { content: [{ type: "text" as const, text }] };
       const { screen, ink } = open(h(BashCall, { call: { args: { command: text } }, answer, theme }));
-      await screen.shows("Output");
+      await screen.shows("  └");
       ink.unmount();
 
       expect(marks.filter((mark) => screen.written.includes(mark))).toEqual([]);

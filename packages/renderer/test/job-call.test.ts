@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { JobCallComponent } from "../src/call-component.ts";
 import { type JobAnswer, type JobCallView, jobCallState, renderJobCall } from "../src/jobs/job-call.ts";
 import { DEFAULT_THEME, PLAIN_THEME } from "../src/theme.ts";
+import { withoutGutter } from "./gutter.ts";
 import { type RealTools, realTools } from "./real-tools.ts";
 
 /** Goes on until the test makes the file `go`. */
@@ -16,7 +17,9 @@ function draw(
   answer?: JobAnswer,
   options: { width?: number; expanded?: boolean; rows?: number } = {},
 ): string[] {
-  const rows = renderJobCall({ args: { ...args } }, answer, { width: 100, theme: PLAIN_THEME, ...options });
+  const rows = withoutGutter(
+    renderJobCall({ args: { ...args } }, answer, { width: 100, theme: PLAIN_THEME, ...options }),
+  );
   return rows.map((row) => row.replaceAll(/\d+\.\d\ds\b/g, "TIME").replaceAll(/artifact:\/\/\w+/g, "artifact://N"));
 }
 
@@ -123,9 +126,9 @@ describe("waiting for jobs", () => {
     expect(draw(args, answer, { expanded: true })).toEqual([
       "✓ job poll bg_1",
       `✓ bg_1 · done · TIME $ ${WAITS}`,
-      "begun",
-      "ended",
-      "Whole output: artifact://N",
+      "  begun",
+      "  ended",
+      "  Whole output: artifact://N",
     ]);
   });
 
@@ -161,7 +164,7 @@ describe("waiting for jobs", () => {
     const rows = draw({ poll: ["bg_1"] }, await tools.call("job", { poll: ["bg_1"] }));
 
     expect(rows[1]).toBe("✓ bg_1 · done · TIME $ sleep 60 & echo started");
-    expect(rows[2]).toMatch(/^Still running: \d+ /);
+    expect(rows[2]).toMatch(/^! Still running: \d+ /);
   });
 });
 
@@ -198,11 +201,12 @@ describe("a row of a job", () => {
 
   it("cuts the command before anything else, and on a narrow terminal nothing of the facts", () => {
     const answer = told([job({ label: "npm run 漢字漢字漢字漢字", exitCode: 2, state: "failed", endedAtMs: 1 })]);
-    const at = (width: number) => renderJobCall({ args: {} }, answer, { width, theme: PLAIN_THEME }).slice(1);
+    const at = (width: number) =>
+      withoutGutter(renderJobCall({ args: {} }, answer, { width, theme: PLAIN_THEME })).slice(1);
 
-    expect(at(43)).toEqual(["✗ bg_1 · exit 2 · 1.50s $ npm run 漢字漢字…"]);
-    expect(at(42)).toEqual(["✗ bg_1 · exit 2 · 1.50s $ npm run 漢字漢…"]);
-    expect(at(20)).toEqual(["✗ bg_1 · exit 2 · 1.", "50s"]);
+    expect(at(47)).toEqual(["✗ bg_1 · exit 2 · 1.50s $ npm run 漢字漢字…"]);
+    expect(at(46)).toEqual(["✗ bg_1 · exit 2 · 1.50s $ npm run 漢字漢…"]);
+    expect(at(20)).toEqual(["✗ bg_1 · exit 2", "· 1.50s"]);
   });
 
   it("has its colours, and leaves none on", () => {
@@ -210,7 +214,7 @@ describe("a row of a job", () => {
 
     const plain = "\x1b[0m";
     expect(row).toBe(
-      `\x1b[36m▸ ${plain}\x1b[36;1mbg_1${plain}\x1b[2m · running · 1.50s $ ${plain}\x1b[1mnpm${plain} test`,
+      `\x1b[2m  └ ${plain}\x1b[36m▸ ${plain}\x1b[36;1mbg_1${plain}\x1b[2m · running · 1.50s $ ${plain}\x1b[1mnpm${plain} test`,
     );
   });
 });
@@ -224,7 +228,7 @@ describe("a component of a job call", () => {
     const first = component.render(80);
     expect(component.render(80)).toBe(first);
     component.setAnswer(told([job({ state: "completed", endedAtMs: 1 })]));
-    expect(component.render(80)).toEqual(["✓ job poll bg_1", "✓ bg_1 · done · 1.50s $ npm test"]);
+    expect(component.render(80)).toEqual(["✓ job poll bg_1", "  └ ✓ bg_1 · done · 1.50s $ npm test"]);
     expect(component.render(60)).not.toBe(component.render(80));
   });
 });

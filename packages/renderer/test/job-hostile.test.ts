@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { seededRandom } from "../../../test/support/random.ts";
 import { type JobAnswer, renderJobCall } from "../src/jobs/job-call.ts";
 import { PLAIN_THEME } from "../src/theme.ts";
+import { withoutGutter } from "./gutter.ts";
 import { hostileText } from "./hostile-text.ts";
 import { expectFitting } from "./rows-fit.ts";
 
@@ -25,7 +26,9 @@ describe("any answer of the job tool", () => {
     [{ jobs: [job({ state: "new" })] }],
     [{ jobs: [], missingIds: [7] }],
   ])("whose details are not understood is shown as the model reads it: %j", (details) => {
-    const rows = renderJobCall({ args: {} }, { ...answer([]), details }, { width: 80, theme: PLAIN_THEME });
+    const rows = withoutGutter(
+      renderJobCall({ args: {} }, { ...answer([]), details }, { width: 80, theme: PLAIN_THEME }),
+    );
 
     expect(rows).toEqual(["✓ job list", "what", "it says"]);
   });
@@ -64,9 +67,9 @@ describe("any answer of the job tool", () => {
     ];
     const options = { width: 80, theme: PLAIN_THEME, expanded: true };
 
-    expect(renderJobCall({ args: {} }, answer(jobs), options).slice(1)).toEqual([
+    expect(withoutGutter(renderJobCall({ args: {} }, answer(jobs), options)).slice(1)).toEqual([
       "▸ bg_1 ab\\u{202e}c · running · 0.00s $ echo safe\\u{d}rm -rf x",
-      "two",
+      "  two",
     ]);
   });
 

@@ -54,13 +54,13 @@ describe("calls in pi-tui", () => {
     view.setAnswer(answer);
     tui.requestRender();
 
-    const rows = await screen.shows("Exit: 3");
+    const rows = await screen.shows("exit 3");
     expect(rows.slice(0, 5)).toEqual([
       "✗ $ echo up; sleep 0.2; printf '\\e[31mred\\e[0m\\e[2J'; (exit",
-      "3)",
-      "Output",
-      "up",
-      "red",
+      "      3)",
+      "  │ up",
+      "  │ red",
+      expect.stringMatching(/^ {2}└ exit 3 · /),
     ]);
   });
 
@@ -72,7 +72,7 @@ describe("calls in pi-tui", () => {
     view.setAnswer(await call("task_list", {}));
     tui.requestRender();
 
-    expect((await screen.shows("No tasks.")).slice(0, 2)).toEqual(["✓ task_list", "No tasks."]);
+    expect((await screen.shows("No tasks.")).slice(0, 2)).toEqual(["✓ task_list", "  └ No tasks."]);
   });
 
   it("of the job tool show the jobs while they are waited for, on a narrow terminal, too", async () => {
@@ -90,16 +90,15 @@ describe("calls in pi-tui", () => {
 
     const rows = await screen.shows("  wide 漢字");
     expect(rows[0]).toBe("▸ job poll bg_1");
-    expect(rows[1]).toMatch(/^▸ bg_1 · running · \d+\.\d\ds \$ printf '.*…$/);
+    expect(rows[1]).toMatch(/^ {2}│ ▸ bg_1 · running · \d+\.\d\ds \$ printf '.*…$/);
     writeFileSync(join(cwd, "go"), "");
     view.setAnswer(await waiting);
     view.setOptions({ expanded: true });
     screen.resize(20, 14);
     terminal.resized();
 
-    const narrow = await screen.shows("✗ bg_1 · exit 3 · ");
-    expect(narrow).toContain("wide 漢字");
-    expect(narrow.join("\n")).not.toContain("  wide");
+    const narrow = await screen.shows("✗ bg_1 · exit 3");
+    expect(narrow).toContain("  │ wide 漢字");
   });
 
   it("of a person's own are in a frame, live", async () => {
@@ -155,7 +154,8 @@ describe("calls in pi-tui", () => {
 
     const rows = view.render(40);
     expect(rows.every((row) => visibleWidth(row) <= 40)).toBe(true);
-    expect(rows.slice(2).join("")).toBe(text);
+    const shown = rows.slice(1).join("").replaceAll(/[ │└]/g, "");
+    expect(shown).toBe(text);
   });
 
   it("cannot place the cursor: pi-tui's own marker in an output is gone", () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { renderTaskCall, type TaskAnswer, type TaskCallView } from "../src/tasks/task-call.ts";
 import { PLAIN_THEME } from "../src/theme.ts";
+import { withoutGutter } from "./gutter.ts";
 import { realTools } from "./real-tools.ts";
 
 /** Rows without what differs from run to run. */
@@ -10,7 +11,7 @@ function draw(
   answer?: TaskAnswer,
   options: { width?: number; expanded?: boolean; rows?: number } = {},
 ): string[] {
-  const rows = renderTaskCall(call, answer, { width: 100, theme: PLAIN_THEME, ...options });
+  const rows = withoutGutter(renderTaskCall(call, answer, { width: 100, theme: PLAIN_THEME, ...options }));
   return rows.map((row) => row.replaceAll(/\d+\.\d\ds\b/g, "TIME").replaceAll(/\bbg_\w+/g, "bg_N"));
 }
 
@@ -31,12 +32,11 @@ describe("a command as a task", () => {
 
     expect(draw({ tool: "task", args }, await call("task", args))).toEqual([
       "✗ task numbers $ echo one",
-      "echo two; (exit 3)",
-      "Output",
+      "  > echo two; (exit 3)",
       "one",
       "two",
       expect.stringMatching(/^Wall time: \d+\.\d\d seconds$/),
-      "[Exit: 3]",
+      "exit 3",
     ]);
   });
 
@@ -45,13 +45,13 @@ describe("a command as a task", () => {
     const args = { ...background, script: "sleep 60", display_name: "a server" };
     const started = await call("task", args);
 
-    expect(draw({ tool: "task", args }, started)).toEqual(["↗ task a server $ sleep 60", "[Backgrounded: bash:bg_N]"]);
+    expect(draw({ tool: "task", args }, started)).toEqual(["↗ task a server $ sleep 60", "goes on as bash:bg_N"]);
     expect(
       draw(
         { tool: "task", args },
         answer({ status: "running", taskId: "bash:bg_1", output: "up\n", note: "It goes on." }),
       ),
-    ).toEqual(["↗ task a server $ sleep 60", "Output so far", "up", "It goes on.", "[Backgrounded: bash:bg_N]"]);
+    ).toEqual(["↗ task a server $ sleep 60", "up", "It goes on.", "goes on as bash:bg_N"]);
   });
 
   it("is drawn while it runs, and while its arguments are still being written", async () => {
@@ -60,7 +60,7 @@ describe("a command as a task", () => {
     const updates: string[][] = [];
     await call("task", args, (update) => updates.push(draw({ tool: "task", args }, update)));
 
-    expect(updates.at(-1)?.slice(0, 3)).toEqual(["▸ task x $ echo up; sleep 0.3", "Output", "up"]);
+    expect(updates.at(-1)?.slice(0, 2)).toEqual(["▸ task x $ echo up; sleep 0.3", "up"]);
     expect(draw({ tool: "task", argsText: '{"kind":"bash","script":"npm ru' })).toEqual(["· task $ npm ru"]);
     expect(draw({ tool: "task", argsText: "" })).toEqual(["· task …"]);
   });
@@ -84,18 +84,18 @@ describe("an agent as a task", () => {
   it("has its kind, its title and its report; its prompt when expanded", () => {
     const done = answer({ status: "completed", reportMarkdown: "# Found\nin `a.ts`", title: "the bug" });
 
-    expect(draw({ tool: "task", args }, done)).toEqual(["✓ task explore: the bug", "Output", "# Found", "in `a.ts`"]);
+    expect(draw({ tool: "task", args }, done)).toEqual(["✓ task explore: the bug", "# Found", "in `a.ts`"]);
     expect(draw({ tool: "task", args }, done, { expanded: true }).slice(0, 3)).toEqual([
       "✓ task explore: the bug",
-      "Find it.",
-      "Say where.",
+      "  > Find it.",
+      "  > Say where.",
     ]);
   });
 
   it("that waits for its turn says so", () => {
     expect(draw({ tool: "task", args }, answer({ status: "queued", taskId: "task_1" }))).toEqual([
       "↗ task explore: the bug",
-      "[Queued: task_1]",
+      "queued as task_1",
     ]);
   });
 });
@@ -113,10 +113,10 @@ describe("awaiting tasks", () => {
     expect(rows).toEqual([
       "✓ task_await bash:bg_N, bash:bg_N, bash:none (at most 30s, until 2 have ended, lines with /[a-c]/)",
       "✓ bash:bg_N good · done · TIME",
-      "a",
-      "b",
+      "  a",
+      "  b",
       "✗ bash:bg_N bad · exit 2 · TIME",
-      "c",
+      "  c",
       "⊘ bash:none · not found",
     ]);
   });
@@ -130,10 +130,14 @@ describe("awaiting tasks", () => {
     expect(draw({ tool: "task_await", args: {} }, await call("task_await", { task_ids: [going] }))).toEqual([
       "✓ task_await all that are active",
       "▸ bash:bg_N · running · TIME",
-      "up",
+      "  up",
     ]);
     const again = draw({ tool: "task_await", args: {} }, await call("task_await", { task_ids: [ended] }));
-    expect(again.slice(0, 3)).toEqual(["✓ task_await all that are active", "✓ bash:bg_N ended · done · TIME", "done"]);
+    expect(again.slice(0, 3)).toEqual([
+      "✓ task_await all that are active",
+      "✓ bash:bg_N ended · done · TIME",
+      "  done",
+    ]);
     expect(again[3]).toContain("There is no newer output");
   });
 
@@ -146,10 +150,10 @@ describe("awaiting tasks", () => {
     expect(rows[0]).toMatch(/^✓ task_await bash:0, .*bash:7 and 6 more$/);
     expect(rows.slice(1, 6)).toEqual([
       "▸ bash:0 · running",
-      "… (27 earlier lines, showing 3 of 30) (ctrl+o to expand)",
-      "line 27",
-      "line 28",
-      "line 29",
+      "  … (27 earlier lines, showing 3 of 30) (ctrl+o to expand)",
+      "  line 27",
+      "  line 28",
+      "  line 29",
     ]);
     expect(rows).toHaveLength(1 + 10 * 5 + 1);
     expect(rows.at(-1)).toBe("… 4 more tasks (ctrl+o to expand)");
@@ -182,8 +186,8 @@ describe("the list of tasks", () => {
       "✓ task_list ",
       "▸ bash:bg_N a server · running · TIME $ sleep 60 # with a",
     ]);
-    expect(draw({ tool: "task_list", args: {} }, listed, { expanded: true }).at(-1)).toBe("second line");
-    expect(draw({ tool: "task_list", args: {} }, listed, { width: 30 })[1]).toMatch(/^.{29}…$/);
+    expect(draw({ tool: "task_list", args: {} }, listed, { expanded: true }).at(-1)).toBe("  > second line");
+    expect(draw({ tool: "task_list", args: {} }, listed, { width: 30 })[1]).toMatch(/^.{25}…$/);
     const below = { taskId: "task_2", status: "reported", agentType: "explore", depth: 3 };
     expect(draw({ tool: "task_list", args: { statuses: ["reported"] } }, answer({ tasks: [below] }))).toEqual([
       "✓ task_list reported",
@@ -233,7 +237,7 @@ describe("the older names", () => {
     expect(draw({ tool: "bash_output", args }, await call("bash_output", args))).toEqual([
       "✓ bash_output bg_N",
       "▸ bash:bg_N · running · TIME",
-      "up",
+      "  up",
     ]);
     expect(draw({ tool: "bash_background_list", args: {} }, await call("bash_background_list", {}))[1]).toBe(
       "▸ bash:bg_N a · running · TIME $ echo up; sleep 60",

@@ -7,6 +7,7 @@ import type { CallAnswer } from "../src/call-state.ts";
 import { partialArguments } from "../src/partial-json.ts";
 import { PLAIN_THEME, themeFor } from "../src/theme.ts";
 import { type CallView, renderBashCall } from "../src/tool-call.ts";
+import { withoutGutter } from "./gutter.ts";
 import { hostileText } from "./hostile-text.ts";
 import { expectFitting } from "./rows-fit.ts";
 
@@ -17,7 +18,7 @@ function draw(
   answer?: CallAnswer,
   options: { width?: number; expanded?: boolean; rows?: number } = {},
 ): string[] {
-  return renderBashCall(call, answer, { width: 80, theme, ...options });
+  return withoutGutter(renderBashCall(call, answer, { width: 80, theme, ...options }));
 }
 
 function answer(text: string, details: BashDetails = {}, isError = false): CallAnswer {
@@ -41,18 +42,18 @@ describe("the command of a call", () => {
   it("has its prompt on the first of several lines only", () => {
     expect(draw({ args: { command: "for f in *; do\n  echo $f\ndone" } })).toEqual([
       "▸ $ for f in *; do",
-      "  echo $f",
-      "done",
+      "  >   echo $f",
+      "  > done",
     ]);
   });
 
-  it("is shown from its end when it is long, and whole when expanded", () => {
+  it("has its first line and its end when it is long, and is whole when expanded", () => {
     const command = Array.from({ length: 30 }, (_, index) => `echo ${index + 1}`).join("\n");
 
     const rows = draw({ args: { command } });
     expect(rows).toHaveLength(11);
-    expect(rows[0]).toBe("… 20 earlier lines");
-    expect(rows.at(-1)).toBe("echo 30");
+    expect(rows.slice(0, 3)).toEqual(["▸ $ echo 1", "  > … 20 more lines", "  > echo 22"]);
+    expect(rows.at(-1)).toBe("  > echo 30");
     expect(draw({ args: { command } }, undefined, { expanded: true })).toHaveLength(30);
   });
 
@@ -81,12 +82,12 @@ describe("the command of a call", () => {
     for (const command of ["a".repeat(10_000_000), `"${'a\\"'.repeat(1_000_000)}`, ";|&".repeat(300_000)]) {
       const rows = renderBashCall({ args: { command } }, undefined, { width: 80 });
       expect(rows).toHaveLength(11);
-      expect(rows.slice(1).join("")).not.toContain("\x1b");
+      expect(rows.slice(2).join("")).not.toContain("\x1b");
     }
   });
 
   it("is shown while its arguments are still being written, variables and all", () => {
-    expect(draw({ argsText: '{"command":"git commit -m \\"two\\nli' })).toEqual(['· $ git commit -m "two', "li"]);
+    expect(draw({ argsText: '{"command":"git commit -m \\"two\\nli' })).toEqual(['· $ git commit -m "two', "  > li"]);
     expect(draw({ argsText: '{"env":{"CI":"1","TOK' })).toEqual(['· $ CI="1" …']);
     expect(draw({ argsText: "" })).toEqual(["· $ …"]);
   });
@@ -129,32 +130,28 @@ describe("the answer of a call", () => {
   it("shows the last rows, says how many there are, and how to see them", () => {
     const rows = draw(call, answer(`${numbers}\n\nWall time: 1.23 seconds`, { wallTimeMs: 1234, timeoutSeconds: 300 }));
 
-    expect(rows.slice(0, 3)).toEqual([
-      "✓ $ make",
-      "Output",
-      "… (30 earlier lines, showing 10 of 40) (ctrl+o to expand)",
-    ]);
-    expect(rows.slice(3, -1)).toEqual(numbers.split("\n").slice(-10));
-    expect(rows.at(-1)).toBe("[Wall: 1.23s | Timeout: 300s]");
+    expect(rows.slice(0, 2)).toEqual(["✓ $ make", "… (30 earlier lines, showing 10 of 40) (ctrl+o to expand)"]);
+    expect(rows.slice(2, -1)).toEqual(numbers.split("\n").slice(-10));
+    expect(rows.at(-1)).toBe("1.23s · timeout 300s");
   });
 
   it("shows all text when expanded, and the whole output where the host has read it", () => {
     const result = answer(`${numbers}\n\nWall time: 1.23 seconds`);
 
-    expect(draw(call, result, { expanded: true })).toEqual(["✓ $ make", "Output", ...numbers.split("\n")]);
+    expect(draw(call, result, { expanded: true })).toEqual(["✓ $ make", ...numbers.split("\n")]);
     const whole = renderBashCall(call, result, { width: 80, theme, expanded: true, fullOutput: "all\nof it\n" });
-    expect(whole).toEqual(["✓ $ make", "Output (whole)", "all", "of it"]);
+    expect(whole).toEqual(["✓ $ make", "  │ The whole output", "  │ all", "  └ of it"]);
   });
 
   it("counts rows and not lines: a long line fills several", () => {
-    const rows = draw(call, answer("x".repeat(2_000)), { width: 100 });
+    const rows = draw(call, answer("x".repeat(2_000)), { width: 104 });
 
-    expect(rows[2]).toBe("… (10 earlier lines, showing 10 of 20) (ctrl+o to expand)");
+    expect(rows[1]).toBe("… (10 earlier lines, showing 10 of 20) (ctrl+o to expand)");
   });
 
   it("has fewer rows on a low terminal, and never less than six", () => {
-    expect(draw(call, answer(numbers), { rows: 28 })[2]).toContain("showing 8 of 40");
-    expect(draw(call, answer(numbers), { rows: 5 })[2]).toContain("showing 6 of 40");
+    expect(draw(call, answer(numbers), { rows: 28 })[1]).toContain("showing 8 of 40");
+    expect(draw(call, answer(numbers), { rows: 5 })[1]).toContain("showing 6 of 40");
   });
 
   it("warns once of what is not shown, with the place of the whole", () => {
@@ -175,9 +172,9 @@ describe("the answer of a call", () => {
     const rows = draw(call, answer(text, { meta: { truncation }, wallTimeMs: 100 }), { width: 120 });
 
     expect(rows.filter((row) => row.includes("artifact://7"))).toEqual([
-      "Truncated: showing lines 4200-5000 of 5000 lines (50KB limit). Full: artifact://7",
+      "! Truncated: showing lines 4200-5000 of 5000 lines (50KB limit). Full: artifact://7",
     ]);
-    expect(rows.at(-1)).toBe("[Wall: 0.10s | Artifact: 7]");
+    expect(rows.at(-1)).toBe("0.10s · artifact 7");
   });
 
   it("shows a clamped timeout, a job, a signal and an exit status", () => {
@@ -186,9 +183,9 @@ describe("the answer of a call", () => {
         call,
         answer("x", { timeoutSeconds: 3600, requestedTimeoutSeconds: 9999, exitCode: 137, signal: "SIGKILL" }, true),
       ).at(-1),
-    ).toBe("[Timeout: 3600s (requested 9999s clamped) | Signal: SIGKILL | Exit: 137]");
+    ).toBe("SIGKILL · exit 137 · timeout 3600s (9999s asked for)");
     expect(draw(call, answer("x", { async: { state: "running", jobId: "bg_1", type: "bash" } })).at(-1)).toBe(
-      "[Backgrounded: bg_1]",
+      "goes on as bg_1",
     );
   });
 
@@ -198,8 +195,8 @@ describe("the answer of a call", () => {
       answer("up", { sessionReset: true, survivors: [{ pid: 12, command: "node server.js", startedAtMs: 0 }] }),
     );
 
-    expect(rows).toContain("Still running: 12 node server.js");
-    expect(rows).toContain("The shell was replaced; what was set in it may be gone");
+    expect(rows).toContain("! Still running: 12 node server.js");
+    expect(rows).toContain("! The shell was replaced; what was set in it may be gone");
   });
 
   it.each([
@@ -261,7 +258,7 @@ describe("a call on a screen", () => {
     const first = component.render(80);
     expect(component.render(80)).toBe(first);
     component.setOptions({ expanded: true });
-    expect(component.render(80)).toHaveLength(42);
+    expect(component.render(80)).toHaveLength(41);
     expect(component.render(40)).not.toBe(component.render(80));
   });
 

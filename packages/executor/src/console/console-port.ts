@@ -19,6 +19,7 @@ export interface PtyStart {
   sandbox?: SandboxOptions;
   /** Takes what is known of who reads the terminal while nothing is written. Absent: nothing is looked at. */
   onQuiet?: (terminal: QuietTerminal) => unknown;
+  usage?: boolean;
 }
 
 /** How it ended. */

@@ -134,7 +134,7 @@ export async function runOnTerminal(
     await record?.end();
     const text = run.mask(terminal.text());
     const result = resultOf(end, text, { raw: sink.dump(), options, startedAt });
-    const used = settings["bash.usage"] && usage !== undefined ? { usage } : {};
+    const used = usage === undefined ? {} : { usage };
     return maskResult(base.mask, { ...result, ...used, ...recordFacts(options.record, record) });
   } finally {
     run.end();
@@ -195,6 +195,7 @@ async function settle(device: PtyDevice, { command, options, host, run, take }: 
       rows: DEFAULT_PTY_ROWS,
       ...(base.sandbox === undefined ? {} : { sandbox: base.sandbox }),
       onQuiet: (report: QuietTerminal) => void run.quiet(report),
+      ...(settings["bash.usage"] ? { usage: true } : {}),
     },
     (_, chunk) => run.takeChunk(chunk, take),
     (_, pid) => {

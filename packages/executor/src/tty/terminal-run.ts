@@ -199,7 +199,13 @@ export class TerminalRun implements TaskTerminal {
     if (this.#isOver) return false;
     // Before it is typed: what comes back is masked from the first byte.
     this.needles.add(line);
-    this.write(`${line}\r`, "unseen");
+    try {
+      this.write(`${line}\r`, "unseen");
+    } catch (error) {
+      // Its end is known here a moment later than there.
+      if (isNotRunning(error)) return false;
+      throw error;
+    }
     return true;
   }
 
@@ -297,4 +303,8 @@ export class TerminalRun implements TaskTerminal {
 
 function clamp(cells: number, { min, max }: { min: number; max: number }): number {
   return Number.isFinite(cells) ? Math.min(Math.max(Math.trunc(cells), min), max) : min;
+}
+
+function isNotRunning(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "PI_PTY_NOT_RUNNING";
 }

@@ -7,7 +7,8 @@
  */
 import { JobDetails } from "@pi-bash/contract";
 import { type CallState, stateMark } from "../call-state.ts";
-import { commandRows, contentRows, type RenderOptions, themeOf } from "../preview.ts";
+import { behindGutter, collapsedRow, commandRows, inGutter } from "../layout.ts";
+import { contentRows, type RenderOptions, themeOf } from "../preview.ts";
 import { type Row, rowText } from "../text/wrap.ts";
 import { argumentsOf, type UncheckedAnswer, type UncheckedCall, uncheckedState } from "../unchecked-call.ts";
 import { jobHead } from "./job-head.ts";
@@ -25,8 +26,9 @@ export function renderJobCall(call: JobCallView, answer: JobAnswer | undefined, 
   const state = jobCallState(call, answer);
   const isWhole = call.args !== undefined;
   const head = [stateMark(state, colours), ...jobHead(argumentsOf(call), isWhole, colours)];
-  const rows = [...commandRows([head], options), ...(answer === undefined ? [] : answerRows(answer, state, options))];
-  return rows.map((row) => rowText(row));
+  if (options.collapsed && !options.expanded) return [rowText(collapsedRow([head], [], options))];
+  const below = answer === undefined ? [] : answerRows(answer, state, inGutter(options));
+  return [...commandRows([head], options), ...behindGutter(below, options)].map((row) => rowText(row));
 }
 
 /** Where a call of the job tool stands: a wait that ended well is a success, however the jobs ended. */

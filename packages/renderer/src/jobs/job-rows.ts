@@ -5,14 +5,15 @@
  * the newest line of each that runs is below it: that is what a person who waits looks at.
  */
 import { artifactUrl, type ReportedJob } from "@pi-bash/contract";
-import { durationText, warningLines } from "../footer.ts";
+import { durationText, warningTexts } from "../footer.ts";
+import { continuedLines, indented, indentedOptions } from "../layout.ts";
 import { expandHint, hiddenRows, noteRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
 import { splitResult } from "../result-text.ts";
 import type { Standing } from "../standing.ts";
 import { highlight } from "../syntax.ts";
 import { plainRun, type Run, type StyledLine, styledLines } from "../text/styled.ts";
 import { clip, displayWidth } from "../text/width.ts";
-import { cutLine, type Row, wrapLine, wrapLines } from "../text/wrap.ts";
+import { cutLine, type Row, wrapLines, wrapWords } from "../text/wrap.ts";
 import { jobStanding, MISSING_STANDING } from "./job-standing.ts";
 
 /** Most columns of an id, a name or a state in a row: ours are short, and the rest of the row says more. */
@@ -57,7 +58,7 @@ function outputHint(jobs: readonly ReportedJob[], options: RenderOptions): Row[]
 /** A job in a row, what a reader must not miss of it, and the newest line of one that is waited for. */
 function shortRows(job: ReportedJob, isWaiting: boolean, options: RenderOptions): Row[] {
   const newest = isWaiting && job.endedAtMs === undefined ? newestRow(job, options) : [];
-  const notes = noteLines(job, options).flatMap((line) => wrapLine(line, options.width, MAX_NOTE_ROWS));
+  const notes = noteLines(job, options).flatMap((line) => wrapWords(line, options.width).slice(0, MAX_NOTE_ROWS));
   return [...headRows(job, options), ...newest, ...notes];
 }
 
@@ -67,14 +68,15 @@ function wholeRows(job: ReportedJob, options: RenderOptions): Row[] {
   const [first = [], ...rest] = highlight(job.label, colours);
   const head = [...jobRuns(job, options), { text: " $ ", style: colours.prompt }, ...first];
   const place = job.output === undefined || job.artifactId === undefined ? [] : [artifactUrl(job.artifactId)];
-  const lines: StyledLine[] = [
-    head,
-    ...rest,
+  const below: StyledLine[] = [
     ...styledLines(outputOf(job), hasColour),
     ...noteLines(job, options),
     ...place.map((url) => [plainRun(`Whole output: ${url}`, colours.dim)]),
   ];
-  return wrapLines(lines, options.width);
+  return [
+    ...wrapLines([head, ...continuedLines(rest, options)], options.width),
+    ...indented(wrapLines(below, indentedOptions(options).width), options),
+  ];
 }
 
 /** `✗ bg_1 · exit 2 · 3.10s $ npm run lint`. Of a narrow terminal the facts fill as many rows as they need. */
@@ -82,7 +84,7 @@ function headRows(job: ReportedJob, options: RenderOptions): Row[] {
   const { colours } = themeOf(options);
   const facts = jobRuns(job, options);
   const used = facts.reduce((sum, { text }) => sum + displayWidth(text), 0);
-  if (used > options.width) return wrapLine(facts, options.width);
+  if (used > options.width) return wrapWords(facts, options.width);
   const [command = []] = highlight(job.label, colours);
   return [cutLine([...facts, { text: " $ ", style: colours.prompt }, ...command], options.width)];
 }
@@ -129,6 +131,7 @@ function outputOf({ output = "" }: ReportedJob): string {
 /** What still runs of it, and its note. */
 function noteLines({ survivors, note }: ReportedJob, options: RenderOptions): StyledLine[] {
   const { colours } = themeOf(options);
-  const warnings = survivors === undefined ? [] : warningLines({ survivors }, colours);
+  const texts = survivors === undefined ? [] : warningTexts({ survivors });
+  const warnings = texts.map((text) => [plainRun(`! ${text}`, colours.warning)]);
   return note === undefined ? warnings : [...warnings, [plainRun(note, colours.dim)]];
 }

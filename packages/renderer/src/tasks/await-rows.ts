@@ -3,10 +3,11 @@
  */
 import type { TaskAwaitEntry, TextContent } from "@pi-bash/contract";
 import { durationText } from "../footer.ts";
+import { indented, indentedOptions } from "../layout.ts";
 import { hiddenRows, noteRows, outputRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
 import { ACTIVE_STANDINGS, type Standing } from "../standing.ts";
-import { plainRun, type Run, type StyledLine, styledLines } from "../text/styled.ts";
-import { type Row, wrapLines } from "../text/wrap.ts";
+import { plainRun, type Run, styledLines } from "../text/styled.ts";
+import { type Row, wrapWords } from "../text/wrap.ts";
 import { reportText } from "./report-text.ts";
 
 /** Least rows of a task's output in a preview of several. */
@@ -27,12 +28,14 @@ export function awaitRows(
 }
 
 function entryRows(entry: TaskAwaitEntry, options: RenderOptions, most: number): Row[] {
-  const { colours, hasColour } = themeOf(options);
-  const notes: StyledLine[] = notesOf(entry).map((note) => [plainRun(note, colours.dim)]);
+  const { hasColour } = themeOf(options);
   return [
-    ...wrapLines([headOf(entry, options)], options.width),
-    ...outputRows(styledLines(textOf(entry), hasColour), options, most),
-    ...wrapLines(notes, options.width),
+    ...wrapWords(headOf(entry, options), options.width, [plainRun("  ")]),
+    ...indented(outputRows(styledLines(textOf(entry), hasColour), indentedOptions(options), most), options),
+    ...indented(
+      notesOf(entry).flatMap((note) => noteRows(note, indentedOptions(options))),
+      options,
+    ),
   ];
 }
 

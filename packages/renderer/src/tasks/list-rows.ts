@@ -3,6 +3,7 @@
  */
 import type { TaskListEntry, TextContent } from "@pi-bash/contract";
 import { durationText } from "../footer.ts";
+import { continuedLines } from "../layout.ts";
 import { hiddenRows, noteRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
 import { ACTIVE_STANDINGS, type Standing } from "../standing.ts";
 import { highlight } from "../syntax.ts";
@@ -21,7 +22,12 @@ export function listRows(
 ): Row[] {
   if (entries.length === 0) return noteRows(content.map((part) => part.text).join(" "), options);
   const { colours } = themeOf(options);
-  if (options.expanded) return entries.flatMap((entry) => wrapLines(linesOf(entry, colours), options.width));
+  if (options.expanded) {
+    return entries.flatMap((entry) => {
+      const [head = [], ...rest] = linesOf(entry, colours);
+      return wrapLines([head, ...continuedLines(rest, options)], options.width);
+    });
+  }
   const shown = entries.slice(0, previewRows(options.rows));
   const rows = shown.map((entry) => cutLine(linesOf(entry, colours)[0] ?? [], options.width));
   return [...rows, ...hiddenRows(entries.length - shown.length, "task", options)];

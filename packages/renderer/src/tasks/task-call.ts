@@ -6,7 +6,9 @@
  * schemas: a history may have been written by another version, and then the text for the model is shown as it is.
  */
 import { type CallState, stateMark } from "../call-state.ts";
-import { commandRows, contentRows, type RenderOptions, themeOf } from "../preview.ts";
+import { endingLine } from "../footer.ts";
+import { behindGutter, collapsedRow, commandRows, inGutter } from "../layout.ts";
+import { contentRows, type RenderOptions, themeOf } from "../preview.ts";
 import { type Row, rowText } from "../text/wrap.ts";
 import { answerRows } from "../tool-call.ts";
 import {
@@ -37,11 +39,13 @@ export function renderTaskCall(call: TaskCallView, answer: TaskAnswer | undefine
   const state = taskCallState(call, answer);
   const [first = [], ...rest] = headLines(call.tool, args, themeOf(options), options.expanded === true);
   const head = [[stateMark(state, themeOf(options).colours), ...first], ...rest];
-  const rows = [
-    ...commandRows(head, options),
-    ...(answer === undefined ? [] : resultRows(call.tool, answer, state, options)),
-  ];
-  return rows.map((row) => rowText(row));
+  if (options.collapsed && !options.expanded) {
+    const details = answer === undefined ? undefined : bashDetailsOf(answer);
+    const ending = endingLine(details, state, themeOf(options).colours);
+    return [rowText(collapsedRow(head, ending, options))];
+  }
+  const below = answer === undefined ? [] : resultRows(call.tool, answer, state, inGutter(options));
+  return [...commandRows(head, options), ...behindGutter(below, options)].map((row) => rowText(row));
 }
 
 /** Where a call of a task tool stands. A task that goes on is `backgrounded`; waiting for one is a success. */

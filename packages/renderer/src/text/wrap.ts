@@ -12,6 +12,8 @@ export interface Row {
   readonly runs: StyledLine;
   /** Columns in use. */
   readonly width: number;
+  /** It belongs to the last line of a call, which says how it ended. */
+  readonly isEnd?: boolean;
 }
 
 const EMPTY: Row = { runs: [], width: 0 };
@@ -74,12 +76,89 @@ function* piecesOf(text: string, columns: number, used: () => number): Generator
   if (piece !== "") yield { text: piece, width };
 }
 
+/**
+ * Breaks a line between words, where one word does not fill most of a row; `hanging` stands before each row but the first. The
+ * blank at a break is not shown.
+ */
+export function wrapWords(line: StyledLine, width: number, hanging: StyledLine = []): Row[] {
+  const columns = columnsOf(width);
+  const indent = hanging.reduce((sum, { text }) => sum + text.length, 0);
+  if (indent * 2 > columns || columns < LEAST_COLUMNS) return wrapLine(line, columns);
+  const further = (row: Row): Row => ({ runs: [...hanging, ...row.runs], width: row.width + indent });
+  const [first, left] = firstRow(line, columns);
+  const rows = [first];
+  let rest = left;
+  while (rest !== undefined) {
+    if (unitsIn(rest) > MOST_UNITS) {
+      for (const row of wrapLine(rest, columns - indent)) rows.push(further(row));
+      break;
+    }
+    const [row, others] = firstRow(rest, columns - indent);
+    rows.push(further(row));
+    rest = others;
+  }
+  return rows;
+}
+
+function unitsIn(line: StyledLine): number {
+  return line.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+/** The first row of a line that is broken between words, and what is left of the line. */
+export function firstRow(line: StyledLine, columns: number): [row: Row, left: StyledLine | undefined] {
+  const [whole = EMPTY, next] = wrapLine(line, columns, 2);
+  if (next === undefined) return [whole, undefined];
+  const text = whole.runs.map((run) => run.text).join("");
+  const follows = unitsOf(line, text.length, 1);
+  const blank = follows === " " ? text.length : text.lastIndexOf(" ");
+  // A word that fills most of the row is broken: else a path would leave half a screen empty.
+  const at = blank * LEAST_FILLED < text.length ? text.length : blank;
+  const left = dropUnits(line, at === text.length && follows !== " " ? at : at + 1);
+  const [row = EMPTY] = at === text.length ? [whole] : wrapLine(takeUnits(line, at), columns, 1);
+  return [row, left.length === 0 ? undefined : left];
+}
+
+/** Fewer columns have no room for words. */
+const LEAST_COLUMNS = 4;
+
+/** A longer line is no prose: it is broken at the edge, in UTF-16 units. */
+const MOST_UNITS = 4_096;
+
+/** A row is broken between words where that leaves at least a third of it in use. */
+const LEAST_FILLED = 3;
+
+function unitsOf(line: StyledLine, from: number, count: number): string {
+  return takeUnits(dropUnits(line, from), count)
+    .map((run) => run.text)
+    .join("");
+}
+
+function takeUnits(line: StyledLine, count: number): StyledLine {
+  const taken: Run[] = [];
+  let left = count;
+  for (const run of line) {
+    if (left <= 0) break;
+    taken.push({ ...run, text: run.text.slice(0, left) });
+    left -= run.text.length;
+  }
+  return taken;
+}
+
+function dropUnits(line: StyledLine, count: number): StyledLine {
+  let left = count;
+  for (const [at, run] of line.entries()) {
+    if (run.text.length > left) return [{ ...run, text: run.text.slice(left) }, ...line.slice(at + 1)];
+    left -= run.text.length;
+  }
+  return [];
+}
+
 /** Breaks lines; stops as soon as there are `most` rows, where a bound is given. */
 export function wrapLines(lines: readonly StyledLine[], width: number, most = Number.POSITIVE_INFINITY): Row[] {
   const rows: Row[] = [];
   for (const line of lines) {
     // One by one: a call has no room for as many arguments as a line can have rows.
-    for (const row of wrapLine(line, width)) rows.push(row);
+    for (const row of wrapWords(line, width)) rows.push(row);
     if (rows.length >= most) break;
   }
   return rows;
@@ -94,25 +173,28 @@ export function cutLine(line: StyledLine, width: number): Row {
   return { runs: [...shorter.runs, { text: "…", style: "" }], width: shorter.width + 1 };
 }
 
-/** How many rows a line fills. Plain text is counted and not broken. */
-function countRows(line: StyledLine, width: number): number {
-  if (!line.every(({ text }) => isPlain(text))) return wrapLine(line, width).length;
-  const columns = columnsOf(width);
-  const used = line.reduce((sum, { text }) => sum + text.length, 0);
-  return Math.max(1, Math.ceil(used / columns));
+/** How many rows a line fills. Plain text that fits a row is counted and not broken. */
+function countRows(line: StyledLine, width: number, hanging: StyledLine): number {
+  if (unitsIn(line) <= columnsOf(width) && line.every(({ text }) => isPlain(text))) return 1;
+  return wrapWords(line, width, hanging).length;
 }
 
 /** The last `count` rows of some lines, and how many there are in all. Only what is shown is broken. */
-export function lastRows(lines: readonly StyledLine[], width: number, count: number): { rows: Row[]; total: number } {
+export function lastRows(
+  lines: readonly StyledLine[],
+  width: number,
+  count: number,
+  hanging: StyledLine = [],
+): { rows: Row[]; total: number } {
   const rows: Row[] = [];
   let total = 0;
   for (let at = lines.length - 1; at >= 0; at -= 1) {
     const line = lines[at] ?? [];
     if (rows.length >= count) {
-      total += countRows(line, width);
+      total += countRows(line, width, hanging);
       continue;
     }
-    const wrapped = wrapLine(line, width);
+    const wrapped = wrapWords(line, width, hanging);
     total += wrapped.length;
     rows.unshift(...wrapped.slice(-(count - rows.length)));
   }
