@@ -11,24 +11,33 @@ const CELL = { width: 8, height: 18 };
 const BORDER = 12;
 const FONT_SIZE = 13;
 
-/** SGR 30 to 37, on a dark ground. */
-const COLOURS = ["#6e7681", "#ff7b72", "#56d364", "#e3b341", "#79c0ff", "#d2a8ff", "#76e3ea", "#e6edf3"];
-const GROUND = "#0d1117";
-const INK = "#e6edf3";
+/** What a terminal of each kind shows: its ground, its ink, SGR 30 to 37. */
+export const PALETTES = {
+  dark: {
+    ground: "#0d1117",
+    ink: "#e6edf3",
+    colours: ["#6e7681", "#ff7b72", "#56d364", "#e3b341", "#79c0ff", "#d2a8ff", "#76e3ea", "#e6edf3"],
+  },
+  light: {
+    ground: "#ffffff",
+    ink: "#1f2328",
+    colours: ["#24292f", "#cf222e", "#116329", "#7d4e00", "#0550ae", "#8250df", "#1b7c83", "#6e7781"],
+  },
+};
 
 const ESC = "\x1b";
 const SEQUENCE = new RegExp(`${ESC}\\[([0-9;]*)m|${ESC}\\]8;;[^${ESC}]*${ESC}\\\\`, "g");
 
 /** The picture of some rows, `columns` wide. */
-export function svgOf(rows, { columns, title }) {
+export function svgOf(rows, { columns, title, palette }) {
   const width = columns * CELL.width + 2 * BORDER;
   const height = rows.length * CELL.height + 2 * BORDER;
-  const texts = rows.flatMap((row, at) => textsOf(row, BORDER + (at + 1) * CELL.height - 5));
+  const texts = rows.flatMap((row, at) => textsOf(row, BORDER + (at + 1) * CELL.height - 5, palette));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
     `<title>${escaped(title)}</title>`,
-    `<rect width="${width}" height="${height}" rx="6" fill="${GROUND}"/>`,
-    `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="${FONT_SIZE}" fill="${INK}">`,
+    `<rect width="${width}" height="${height}" rx="6" fill="${palette.ground}"/>`,
+    `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="${FONT_SIZE}" fill="${palette.ink}">`,
     ...texts,
     "</g>",
     "</svg>",
@@ -37,7 +46,7 @@ export function svgOf(rows, { columns, title }) {
 }
 
 /** One element for each run; each says how wide it is, since fonts do not agree. */
-function textsOf(row, y) {
+function textsOf(row, y, palette) {
   const texts = [];
   let column = 0;
   for (const { text: run, style } of runsOf(row)) {
@@ -47,7 +56,7 @@ function textsOf(row, y) {
     const columns = displayWidth(text);
     if (text !== "") {
       const x = BORDER + (column + (isInverse ? 0 : run.length - run.trimStart().length)) * CELL.width;
-      const look = lookOf(style);
+      const look = lookOf(style, palette);
       if (look.ground !== undefined) {
         const size = `width="${columns * CELL.width}" height="${CELL.height}"`;
         texts.push(`<rect x="${x}" y="${y - CELL.height + 5}" ${size} fill="${look.ground}"/>`);
@@ -75,18 +84,18 @@ function runsOf(row) {
   return runs;
 }
 
-function lookOf(style) {
+function lookOf(style, palette) {
   const attributes = [];
   let ground;
   for (const parameter of style === "" ? [] : style.split(";").map(Number)) {
     if (parameter === 1) attributes.push('font-weight="bold"');
     else if (parameter === 2) attributes.push('opacity=".6"');
     else if (parameter === 3) attributes.push('font-style="italic"');
-    else if (parameter === 7) ground = INK;
-    else if (parameter >= 30 && parameter <= 37) attributes.push(`fill="${COLOURS[parameter - 30]}"`);
+    else if (parameter === 7) ground = palette.ink;
+    else if (parameter >= 30 && parameter <= 37) attributes.push(`fill="${palette.colours[parameter - 30]}"`);
     else throw new Error(`no picture knows the colour ${parameter}`);
   }
-  if (ground !== undefined) attributes.push(`fill="${GROUND}"`);
+  if (ground !== undefined) attributes.push(`fill="${palette.ground}"`);
   return { ground, attributes: attributes.map((attribute) => ` ${attribute}`).join("") };
 }
 

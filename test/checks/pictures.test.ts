@@ -6,7 +6,8 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const images = readdirSync(`${root}docs/images`);
+const found = readdirSync(`${root}docs/images`, { recursive: true, encoding: "utf8" });
+const images = found.filter((name) => name.endsWith(".svg"));
 
 /** Longest time that drawing all of them may take, in milliseconds: they wait for real commands. */
 const LIMIT_MS = 50_000;

@@ -54,8 +54,8 @@ describe.skipIf(!hasVim)("vim in the console (skipped where it is not installed)
     at.type(`:wq${KEY.enter}`);
     await backAtPrompt(at);
 
-    const text = await at.does("cat notes.txt", /^size 48 by 10$/m);
-    expect(text).toMatch(/^roses are red$/m);
+    const text = await at.does("cat notes.txt", /^ {2}[│└] size 48 by 10$/m);
+    expect(text).toMatch(/^ {2}[│└] roses are red$/m);
     at.type(KEY.ctrlD);
     expect(await at.end()).toBe(0);
     expectRestored(at);

@@ -22,14 +22,14 @@ describe("the console", () => {
     const at = await person();
     await at.does("!mkdir sub && cd sub", "(no output)");
     await at.does("!!pwd", /│ \/.*not for the model/s);
-    const text = await at.does('echo "in $(pwd)"; exit 3', "Exit: 3");
+    const text = await at.does('echo "in $(pwd)"; exit 3', "exit 3 ·");
 
     expect(text).toContain(`│ ${at.folder}/sub`);
     expect(text).toContain(`✗ $ echo "in $(pwd)"; exit 3`);
     expect(text).toContain(`in ${at.folder}/sub`);
 
     const json = await at.does('{"command": "echo $WHO", "env": {"WHO": "json"}}', /✓ \$ WHO="json" echo \$WHO/);
-    expect(json).toMatch(/^json$/m);
+    expect(json).toMatch(/^ {2}[│└] json$/m);
     at.type(KEY.ctrlD);
     expect(await at.end()).toBe(0);
     expectRestored(at);
@@ -66,14 +66,14 @@ describe("the console", () => {
   it("shows the end of long output, and all of it with ctrl+o", async () => {
     const at = await person();
     const collapsed = await at.does("seq 100 400", /✓.*\(ctrl\+o to expand\)/s);
-    expect(collapsed).not.toMatch(/^150$/m);
-    expect(collapsed).toMatch(/^400$/m);
+    expect(collapsed).not.toMatch(/^ {2}[│└] 150$/m);
+    expect(collapsed).toMatch(/^ {2}[│└] 400$/m);
     at.type("\x0f");
-    expect(await at.sees(/^150$/m)).toMatch(/^100$/m);
-    const long = await at.does("for i in {1001..1600}; do printf '%s %0200d\\n' $i 0; done", /Full: artifact:/);
-    expect(long).not.toMatch(/^1001 0/m);
+    expect(await at.sees(/^ {2}[│└] 150$/m)).toMatch(/^ {2}[│└] 100$/m);
+    const long = await at.does("for i in {1001..1600}; do printf '%s %0200d\\n' $i 0; done", /Full:[\s│]+artifact:/);
+    expect(long).not.toMatch(/^ {2}[│└] 1001 0/m);
     at.type("\x0f");
-    expect(await at.sees(/^1001 0/m)).toContain("Output (whole)");
+    expect(await at.sees(/^ {2}[│└] 1001 0/m)).toContain("The whole output");
     at.type(KEY.ctrlD);
     expect(await at.end()).toBe(0);
   });
@@ -150,7 +150,7 @@ describe("the console", () => {
 
     await at.does(call("task", { ...server, display_name: "server" }), /↗ task server \$ echo ready; sleep 60/);
     await at.sees("goes on as bash:bg_1");
-    await at.does(call("task_await", {}), /▸ bash:bg_1 · running · [\d.]+s\s+ready/);
+    await at.does(call("task_await", {}), /▸ bash:bg_1 · running · [\d.]+s[\s│└]+ready/);
     await at.does(call("task_list", {}), /▸ bash:bg_1 server · running · [\d.]+s \$ echo ready; sleep 60/);
     await at.does(call("task_terminate", { task_ids: ["bash:bg_1"] }), /■ bash:bg_1 · ended/);
     await at.does(call("rm", {}), "`tool` is one of `task`");
@@ -167,10 +167,13 @@ describe("the console", () => {
 
     await at.does(call({}), /▸ bg_1 · running · [\d.]+s \$ echo ready; sleep 60/);
     at.type(`${call({ poll: ["bg_1"] })}${KEY.enter}`);
-    await at.sees(/▸ bg_1 · running · [\d.]+s \$ echo ready; sleep 60\s+ready/);
+    await at.sees(/▸ bg_1 · running · [\d.]+s \$ echo ready; sleep 60[\s│└]+ready/);
     at.type(KEY.esc);
-    await at.sees(/■ job poll bg_1\s+Waiting was aborted; the jobs go on\./);
-    await at.does(call({ cancel: ["bg_1", "bg_9"] }), /■ bg_1 · (?:being ended|cancelled) · .*\s+⊘ bg_9 · not found/);
+    await at.sees(/■ job poll bg_1[\s│└]+Waiting was aborted; the jobs go on\./);
+    await at.does(
+      call({ cancel: ["bg_1", "bg_9"] }),
+      /■ bg_1 · (?:being ended|cancelled) · .*[\s│└]+⊘ bg_9 · not found/,
+    );
     at.type(KEY.ctrlD);
     expect(await at.end()).toBe(0);
   });
@@ -233,7 +236,7 @@ describe("the console", () => {
     await at.asked("touch other");
     at.type("a");
     await at.sees("✓ $ touch other");
-    await at.does("touch other && echo remembered", /^remembered$/m);
+    await at.does("touch other && echo remembered", /^ {2}[│└] remembered$/m);
     at.type(KEY.ctrlD);
     expect(await at.end()).toBe(0);
   });

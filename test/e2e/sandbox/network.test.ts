@@ -146,9 +146,11 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
       );
       expect(followed.exitCode).toBe(0);
       expect(followed.sandbox?.refusals?.map(({ target }) => target)).toEqual([`127.0.0.1:${other}`]);
-      await executor.executeBash("{ curl -s http://later.example/; : > done; } > /dev/null &");
+      const begun = await executor.executeBash("{ curl -s http://later.example/; : > done; } > /dev/null &");
       const next = await executor.executeBash("for i in {1..200}; do [ -e done ] && break; sleep 0.05; done");
-      expect(next.sandbox?.refusals?.map(({ target }) => target)).toEqual(["later.example:80"]);
+      // Once: in the result of the command during which it asked, which may be its own.
+      const refusals = [begun, next].flatMap(({ sandbox }) => sandbox?.refusals ?? []);
+      expect(refusals.map(({ target }) => target)).toEqual(["later.example:80"]);
       expect((await executor.executeBash("true")).sandbox).not.toHaveProperty("refusals");
     },
   );
