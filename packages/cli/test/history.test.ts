@@ -97,7 +97,7 @@ describe.skipIf(process.platform === "win32")("a console", () => {
     const at = await person("", { env: { PI_BASH_HISTFILE: file } });
 
     await at.does(`before${CTRL_R}`, /^ {2}[│└] from before\s*$/m);
-    await at.does("echo new", /^new\s*$/m);
+    await at.does("echo new", /^ {2}[│└] new\s*$/m);
     at.type(KEY.ctrlD);
     expect(await at.end()).toBe(0);
 
