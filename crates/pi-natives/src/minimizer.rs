@@ -185,15 +185,15 @@ pub fn explain_minimizer(
     rules: MinimizerRules,
 ) -> Result<MinimizerExplanation, ThrownError> {
     let options = rules.try_into().map_err(thrown)?;
-    let told = ran.with(|command| pi_minimizer::explain(command, &output, ran.exit_code, &options));
+    let explanation = ran.with(|command| pi_minimizer::explain(command, &output, ran.exit_code, &options));
     let small = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-    let stages = told.stages.into_iter().map(|stage| MinimizerStage {
+    let stages = explanation.stages.into_iter().map(|stage| MinimizerStage {
         name: stage.name.to_owned(),
         bytes: small(stage.bytes),
         lines: small(stage.lines),
         note: stage.note,
     });
-    let minimized = told.result.map(|(filter, text)| {
+    let minimized = explanation.result.map(|(filter, text)| {
         let sizes = (output.len(), text.len());
         MinimizedText::new(
             Minimized { filter, text, input_bytes: sizes.0, output_bytes: sizes.1 },

@@ -1,7 +1,7 @@
-//! Stops a running command, politely first: the only place with the durations of a stop.
+//! Stops a running command, politely first. The durations are in `budget`.
 //!
 //! # Theory of operation
-//! The shell itself is reported first: one with the driver by the driver's signal, after which it lives on, any other by
+//! The shell itself is signalled first: one with the driver by the driver's signal, after which it lives on, any other by
 //! SIGTERM, after which it ends and writes its state down. So no later statement of the script runs.
 //! The processes of the command follow a ladder, SIGINT, SIGTERM, SIGKILL, from the first rung that
 //! they do not ignore. Each rung stops all of them, signals all of them and lets them go on
@@ -37,7 +37,7 @@ const FREEZE_ROUNDS: usize = 200;
 pub(crate) struct StopPlan {
     /// Root of the session's tree.
     pub(crate) supervisor: i32,
-    /// The shell of the command; told first.
+    /// The shell of the command; signalled first.
     pub(crate) shell: ShellTarget,
     /// The session runs something else meanwhile: only what is below the shell is the command's.
     pub(crate) is_beside: bool,
@@ -222,7 +222,7 @@ impl Rung {
 /// what a copy left behind when its shell died is followed by identity.
 pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
     let start = Instant::now();
-    let mut told: HashMap<ProcessIdentity, Rung> = HashMap::new();
+    let mut signalled: HashMap<ProcessIdentity, Rung> = HashMap::new();
     let mut known: HashSet<ProcessIdentity> = HashSet::new();
     let mut pause = Duration::from_millis(1);
     let mut quiet_rounds = 0;
@@ -272,9 +272,9 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
         if elapsed >= KILL_AFTER {
             kill_frozen(plan, &mut known);
         } else if elapsed >= TERMINATE_AFTER {
-            tell(&targets, Rung::Terminate, &mut told);
+            tell(&targets, Rung::Terminate, &mut signalled);
         } else {
-            tell(&targets, Rung::Interrupt, &mut told);
+            tell(&targets, Rung::Interrupt, &mut signalled);
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(Duration::from_millis(20));
@@ -295,10 +295,10 @@ fn tell_shell(plan: &StopPlan) {
 }
 
 /// Signals those that have not been reported this much yet, all at once.
-fn tell(targets: &[ProcessIdentity], rung: Rung, told: &mut HashMap<ProcessIdentity, Rung>) {
+fn tell(targets: &[ProcessIdentity], rung: Rung, signalled: &mut HashMap<ProcessIdentity, Rung>) {
     let fresh: Vec<(ProcessIdentity, Rung)> = targets
         .iter()
-        .filter(|identity| told.get(identity).is_none_or(|before| *before < rung))
+        .filter(|identity| signalled.get(identity).is_none_or(|before| *before < rung))
         .map(|identity| (*identity, rung.heeded_by(identity.pid)))
         .collect();
     let steps: [fn(Rung) -> i32; 3] = [|_| STOP, Rung::signal, |_| CONTINUE];
@@ -307,7 +307,7 @@ fn tell(targets: &[ProcessIdentity], rung: Rung, told: &mut HashMap<ProcessIdent
             signal_quietly(*identity, step(*heeded));
         }
     }
-    told.extend(fresh);
+    signalled.extend(fresh);
 }
 
 /// Stops every process until a scan finds no new one, then kills them: a process that forks

@@ -49,7 +49,7 @@ fn check_sink_options(options: &SinkOptions) -> Result<(), ShellError> {
     Ok(())
 }
 
-/// Where a session begins: where it is told to, or where the host is.
+/// Where a session begins: where it is asked to, or where the host is.
 pub(crate) fn first_directory(wanted: Option<&Path>) -> Result<PathBuf, ShellError> {
     let here = std::env::current_dir().unwrap_or_else(|_gone| PathBuf::from("/"));
     wanted.map_or_else(|| Ok(here.clone()), |cwd| check_directory(cwd, &here))

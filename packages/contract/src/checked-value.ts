@@ -36,9 +36,9 @@ export function checkedValue<Schema extends z.ZodType>(
     const meant = meantOption(schema, value);
     const issues = meant.safeParse(value).error?.issues ?? parsed.error.issues;
     const known = fields ?? (meant instanceof z.ZodObject ? Object.keys(meant.shape) : []);
-    const told = issues.slice(0, MAX_PROBLEMS).map((issue) => issueText(issue, value, whole, known));
-    const more = issues.length - told.length;
-    return { problem: told.join("; ") + (more > 0 ? `; and ${more} more` : "") };
+    const named = issues.slice(0, MAX_PROBLEMS).map((issue) => issueText(issue, value, whole, known));
+    const more = issues.length - named.length;
+    return { problem: named.join("; ") + (more > 0 ? `; and ${more} more` : "") };
   } catch (cause) {
     return { problem: `${whole} cannot be read: give plain values, as JSON has them`, cause };
   }

@@ -1,7 +1,7 @@
 /**
  * Options that no one reads: in JavaScript a misspelt one would be as good as left out, and no one would know.
  *
- * Here is how one is found and told. TypeScript refuses them itself; these checks are for callers without it. An option
+ * Here is how one is found and reported. TypeScript refuses them itself; these checks are for callers without it. An option
  * whose value is `undefined` or `null` counts as left out, whatever its name.
  */
 import { nearestNames } from "./nearest-names.ts";

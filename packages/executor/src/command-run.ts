@@ -153,7 +153,7 @@ export async function runCommand(call: CommandCall, lease: Lease, host: CommandH
     throw watched.error;
   }
   const { value } = watched;
-  // The core was told to stop; why, it does not know.
+  // The core was asked to stop; why, it does not know.
   const ended = deadline.hasKilled && value.cancelled ? { ...value, timedOut: true } : value;
   // A command that left nothing behind waits for nothing here.
   const left = ended.survivors.length === 0 ? ended.survivors : await withPorts(lease.session.shell, ended.survivors);

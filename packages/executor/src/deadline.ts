@@ -11,7 +11,7 @@ import { MAX_TIMER_MS, onAbort } from "@pi-bash/contract/abort";
 export type TimeoutDecision = "kill" | "background";
 
 export interface DeadlineOptions {
-  /** Milliseconds from now: the session is the command's, and is told to run it. */
+  /** Milliseconds from now: the session is the command's, which is to run it. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
   /** Asked once. One that throws means `kill`. Absent: the core ends the command by itself. */

@@ -95,7 +95,7 @@ class SessionExecutor implements Executor {
   }
 
   async executeBash(command: string, options: ExecuteBashOptions = {}): Promise<CommandResult> {
-    if (this.#disposal !== undefined) throw new Error("executor is disposed");
+    if (this.#disposal !== undefined) throw new Error("executor is disposed; create another one");
     checkCallOptions(options);
     const timeoutMs = checkTimeout(options.timeoutMs);
     checkCommandEnv(options.env ?? {}, this.#settings["bash.environment.allow"]);
@@ -134,12 +134,12 @@ class SessionExecutor implements Executor {
       place: base.place,
     }).catch((error: unknown) => base.proof.rejected(error));
     const { environment, mask } = base;
-    const told = this.#news.addTo(result, { key, lease, snapshot, environment, mask });
-    return base.place === undefined ? told : this.#onPlace(told, key, options.sessionKey, base.place.name);
+    const withNews = this.#news.addTo(result, { key, lease, snapshot, environment, mask });
+    return base.place === undefined ? withNews : this.#onPlace(withNews, key, options.sessionKey, base.place.name);
   }
 
   async runOnTerminal(command: string, options: OpenTerminalOptions): Promise<CommandResult> {
-    if (this.#disposal !== undefined) throw new Error("executor is disposed");
+    if (this.#disposal !== undefined) throw new Error("executor is disposed; create another one");
     checkCommandEnv(options.env ?? {}, this.#settings["bash.environment.allow"]);
     const base = await this.#bases.of(options.placeKey);
     await base.checkFolder(options.cwd);

@@ -66,7 +66,8 @@ export async function loadRuleFiles(
   const take = async (path: string, approves: (sha256: string) => boolean, isOptional: boolean): Promise<void> => {
     try {
       const { text, sha256 } = await readRuleFile(path);
-      if (!approves(sha256)) throw new Error(`its SHA-256 ${sha256} is not approved`);
+      if (!approves(sha256))
+        throw new Error(`its SHA-256 ${sha256} is not approved; \`shellMinimizer.approvedRules\` approves it`);
       natives.verifyMinimizerRules?.(text);
       found.texts.push(text);
     } catch (error) {

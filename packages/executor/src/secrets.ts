@@ -51,7 +51,7 @@ interface SecretsSource {
 export class Secrets {
   readonly #source: SecretsSource;
   #mask: Promise<OutputMask | undefined> | undefined;
-  #isTold = false;
+  #isReported = false;
 
   constructor(source: SecretsSource) {
     this.#source = source;
@@ -68,8 +68,8 @@ export class Secrets {
 
   /** What is said once where `mask` was wanted and is not there. */
   untoldNotices(mask: OutputMask | undefined): ExecutorNotice[] {
-    if (mask !== undefined || this.#isTold || !this.#source.settings["secrets.mask"]) return [];
-    this.#isTold = true;
+    if (mask !== undefined || this.#isReported || !this.#source.settings["secrets.mask"]) return [];
+    this.#isReported = true;
     return [{ kind: "secrets", text: UNMASKED_NOTICE }];
   }
 

@@ -27,7 +27,7 @@ interface RunFacts {
 export class SessionNews {
   readonly #secrets: Secrets;
   readonly #toldSessions = new Set<string>();
-  #isSnapshotFailureTold = false;
+  #isSnapshotFailureReported = false;
   /** What is wrong with rule files. */
   #problems: string[] = [];
 
@@ -43,8 +43,8 @@ export class SessionNews {
   /** Adds what is said once: a lost rc, withheld names, a copy, a lost earlier session. */
   addTo(result: CommandResult, run: RunFacts): CommandResult {
     const notices: ExecutorNotice[] = [...(result.notices ?? [])];
-    if (run.snapshot.kind === "failed" && !this.#isSnapshotFailureTold) {
-      this.#isSnapshotFailureTold = true;
+    if (run.snapshot.kind === "failed" && !this.#isSnapshotFailureReported) {
+      this.#isSnapshotFailureReported = true;
       notices.push({ kind: "snapshot", text: snapshotNotice(run.snapshot.reason) });
     }
     for (const text of this.#problems.splice(0)) notices.push({ kind: "minimizer", text });

@@ -266,7 +266,7 @@ describe("artifact store", () => {
     await store.dispose();
 
     expect(existsSync(dirname((await early).path))).toBe(false);
-    await expect(store.allocate("bash")).rejects.toThrow("the store is disposed of");
+    await expect(store.allocate("bash")).rejects.toThrow("the artifact store is disposed");
   });
 
   it("makes a private temporary folder when it is given none, and removes it", async () => {

@@ -118,9 +118,9 @@ export function explainMinimizer(
 ): MinimizerExplanation {
   const asked = toAsked(command, output, exitCode, { ...options, enabled: true });
   if (asked === undefined) return { stages: [], result: null };
-  const told = native(() => binding().addon.explainMinimizer(asked.ran, output, asked.rules));
-  const { minimized } = told;
-  const stages = told.stages.map((stage) => ({ ...stage, name: stage.name as MinimizerStage["name"] }));
+  const explanation = native(() => binding().addon.explainMinimizer(asked.ran, output, asked.rules));
+  const { minimized } = explanation;
+  const stages = explanation.stages.map((stage) => ({ ...stage, name: stage.name as MinimizerStage["name"] }));
   return { stages, result: minimized === undefined ? null : toMinimizerResult(minimized, output) };
 }
 

@@ -274,5 +274,5 @@ export function isSet(name: "readOnly" | "usage", value: unknown): boolean {
 /** Refuses what is no `AbortSignal`. */
 export function checkSignal(signal: unknown): void {
   if (absent(signal) || isAbortSignal(signal)) return;
-  throw new ShellError("PI_INVALID_OPTION", "option `signal` is no AbortSignal");
+  throw new ShellError("PI_INVALID_OPTION", "option `signal` is not an AbortSignal; give `controller.signal`");
 }

@@ -205,7 +205,9 @@ export async function resultOf(operation: Operation, signal: AbortSignal | undef
     // One that takes no listener: no one could cancel the run, so it is not let go on.
     bridge().cancel(operation);
     await operation.end;
-    throw new ShellError("PI_INVALID_OPTION", "option `signal` is no AbortSignal", { cause: error });
+    throw new ShellError("PI_INVALID_OPTION", "option `signal` is not an AbortSignal; give `controller.signal`", {
+      cause: error,
+    });
   }
   try {
     const { run } = succeeded(await operation.end);

@@ -112,7 +112,10 @@ const PLAIN = /^[A-Za-z0-9_./:=@%+,-]+$/;
 export function joinWords(words: readonly string[]): string {
   const quoted = words.map((word) => {
     if (PLAIN.test(word)) return word;
-    if (/['!\n\r\0]|\\$|\\\\/.test(word)) throw new RangeError(`\`${word}\` cannot be written for every shell`);
+    if (/['!\n\r\0]|\\$|\\\\/.test(word))
+      throw new RangeError(
+        `\`${word}\` cannot be quoted alike for every shell: it has a quote, \`!\`, a newline or a backslash`,
+      );
     return `'${word}'`;
   });
   return `exec ${quoted.join(" ")}`;

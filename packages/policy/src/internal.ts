@@ -5,7 +5,7 @@
 export { dangerousVariables, isDangerousVariable } from "./environment.ts";
 export { type Forbidden, type ForbiddenRequest, findForbidden } from "./forbidden.ts";
 export { GIT_CONFIG_QUERY } from "./git-hardening.ts";
-export { announcesWaits, askAboutUnasked, MAX_TOLD_REASONS, refusalText } from "./policy.ts";
+export { announcesWaits, askAboutUnasked, MAX_NAMED_REASONS, refusalText } from "./policy.ts";
 export { hasOwnFolders } from "./search-path.ts";
 export { escapeForDisplay } from "./suspicious-text.ts";
 export { TYPED_UNKNOWN, type TypedKind, type TypedProgram, typedKind } from "./typed-programs.ts";

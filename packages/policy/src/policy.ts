@@ -19,7 +19,7 @@ import { taintOf } from "./taint.ts";
 import { unaskedVerdict } from "./unasked/unasked-verdict.ts";
 
 /** Reasons that are reported one by one: a line may have thousands, and the first ones say what is wrong. */
-export const MAX_TOLD_REASONS = 10;
+export const MAX_NAMED_REASONS = 10;
 /** Longest reason that is reported, in UTF-16 units; it quotes words of the command. */
 const MAX_REASON_CHARS = 300;
 
@@ -259,12 +259,12 @@ function approved(verdict: Verdict, approval: Approval): Authorization {
 
 /** Tells a model why, what would make it acceptable, and not to try the same thing in other words. */
 export function refusalText(verdict: Pick<Verdict, "reasons" | "suggestedRules">): string {
-  const told = verdict.reasons.slice(0, MAX_TOLD_REASONS);
-  const reasons = told.map(
+  const named = verdict.reasons.slice(0, MAX_NAMED_REASONS);
+  const reasons = named.map(
     ({ message, hint }) =>
       `- ${clipped(escapeForDisplay(message), MAX_REASON_CHARS)}${hint === undefined ? "" : ` (${hint})`}`,
   );
-  const left = verdict.reasons.length - told.length;
+  const left = verdict.reasons.length - named.length;
   if (left > 0) reasons.push(`- and ${left} more`);
   const rules = verdict.suggestedRules.map((rule) => `\`${rule}\``).join(", ");
   const remedy = rules === "" ? [] : [`No one is there to be asked; a person can allow it with ${rules}.`];

@@ -249,7 +249,7 @@ export class VirtualTerminal {
   }
 }
 
-/** The listener, called from within a parser that an error would stop for good. The first one is told to the process. */
+/** The listener, called from within a parser that an error would stop for good. The first one is a warning of the process. */
 function forgiving(onReply: (reply: string) => void): (reply: string) => void {
   let hasWarned = false;
   return (reply) => {

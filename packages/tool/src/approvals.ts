@@ -13,7 +13,7 @@ import {
   askAboutUnasked,
   escapeForDisplay,
   findForbidden,
-  MAX_TOLD_REASONS,
+  MAX_NAMED_REASONS,
   refusalText,
 } from "@pi-bash/policy/internal";
 import { onlyReads } from "./read-judge.ts";
@@ -170,7 +170,7 @@ function refused(
   const refusal: CallRefusal = {
     by,
     class: verdict.class,
-    reasons: reasons.slice(0, MAX_TOLD_REASONS).map(({ argv, needsKernel: _, ...reason }) => ({
+    reasons: reasons.slice(0, MAX_NAMED_REASONS).map(({ argv, needsKernel: _, ...reason }) => ({
       ...reason,
       ...(argv === undefined ? {} : { argv: [...argv] }),
     })),

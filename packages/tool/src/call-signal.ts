@@ -8,11 +8,14 @@ import { ToolAbortError, ToolError } from "./tool-error.ts";
 export function checkSignal(signal: AbortSignal | undefined): void {
   if (signal === undefined || signal === null) return;
   try {
-    if (!isAbortSignal(signal)) throw new ToolError("The call's signal is no AbortSignal");
+    if (!isAbortSignal(signal))
+      throw new ToolError("The call's signal is not an AbortSignal; give `controller.signal`");
     onAbort(signal, () => undefined)();
   } catch (error) {
     if (error instanceof ToolError) throw error;
-    throw new ToolError("The call's signal takes no listener", { cause: error });
+    throw new ToolError("The call's signal does not accept listeners; give an AbortSignal of this runtime", {
+      cause: error,
+    });
   }
   if (signal.aborted) throw new ToolAbortError();
 }

@@ -106,7 +106,7 @@ export interface CallWait {
   end(): void;
 }
 
-/** Counts a call in, and has `tell` told what it waits for while it does. */
+/** Counts a call in, and calls `tell` with what it waits for while it does. */
 export function watchWait(calls: ForegroundCalls, command: string, tell: (text: string) => void): CallWait {
   const own = calls.begin(command);
   const beganAt = performance.now();

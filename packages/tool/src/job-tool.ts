@@ -127,7 +127,7 @@ class JobDesk {
       const room = Math.floor(this.#maxBytes / Math.max(1, ended));
       for (const report of reports) {
         this.#texts.push(tailBytes(reportText(report), room));
-        this.#tell(report.id, report.kind === "not_found" ? undefined : report.job, toldOf(report, room));
+        this.#tell(report.id, report.kind === "not_found" ? undefined : report.job, factsOf(report, room));
       }
     } finally {
       progress.end();
@@ -151,7 +151,7 @@ class JobDesk {
   }
 
   /** What is known of a job by now. `more`: what only the one who asked for it is reported. */
-  #tell(id: string, job: JobView | undefined, more: Told): void {
+  #tell(id: string, job: JobView | undefined, more: ReportFacts): void {
     if (job === undefined) this.#missing.add(id);
     else this.#jobs.set(id, { ...this.#jobs.get(id), ...reported(job), ...more });
   }
@@ -190,10 +190,10 @@ class JobDesk {
   }
 }
 
-type Told = Pick<ReportedJob, "output" | "note">;
+type ReportFacts = Pick<ReportedJob, "output" | "note">;
 
 /** What a person is shown of a report besides the job: as much output as the model is, but from the end. */
-function toldOf(report: JobReport, room: number): Told {
+function factsOf(report: JobReport, room: number): ReportFacts {
   switch (report.kind) {
     case "not_found":
       return {};

@@ -96,8 +96,10 @@ export async function prepareCall(
   const { description } = given;
   const { isTerminal = false } = context;
   const isAsync = given.async === true;
-  const told = isTerminal ? `${description ?? "a task"}; on a terminal, and what the model types into it` : description;
-  const asked = { ...places, original, base, description: told, isAsync, isTerminal };
+  const shown = isTerminal
+    ? `${description ?? "a task"}; on a terminal, and what the model types into it`
+    : description;
+  const asked = { ...places, original, base, description: shown, isAsync, isTerminal };
   const question: Question = { unconfined: given.unconfined === true };
   const judge = async (question: Question): Promise<CallPermit> => {
     const watch = new FolderWatch(places.cwd, isUrl(text.cwd), session.place);

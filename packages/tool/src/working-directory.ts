@@ -48,7 +48,7 @@ export class FolderWatch {
   /** To be called afterwards. Throws `ToolError` where the path leads elsewhere than it did. */
   async compare(): Promise<void> {
     if (this.#seen === undefined || (await directoryIdentity(this.#path, this.#place)) === this.#seen) return;
-    throw new ToolError("The working directory is another one than when the call was checked; try again.");
+    throw new ToolError("The working directory changed after the call was checked; try again.");
   }
 }
 

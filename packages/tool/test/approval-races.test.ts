@@ -43,7 +43,7 @@ describe("between a question and its answer", () => {
 
     const { message } = await thrown(bash({ command: "touch made", cwd: "work" }));
 
-    expect(message).toContain("The working directory is another one than when the call was checked");
+    expect(message).toContain("The working directory changed after the call was checked");
     expect(existsSync(join(folder, "elsewhere", "made"))).toBe(false);
   });
 

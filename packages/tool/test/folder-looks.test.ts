@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { jobs, scene, textOf, thrown } from "./support/session.ts";
 
-const MOVED = "The working directory is another one than when the call was checked; try again.";
+const MOVED = "The working directory changed after the call was checked; try again.";
 
 /** Puts another folder in the place of `work`. */
 function exchange(folder: string): void {

@@ -95,7 +95,7 @@ fn numbers_out_of_their_range_are_refused_by_name() {
 }
 
 #[test]
-fn operations_are_told_apart_by_their_name() {
+fn operations_are_distinguished_by_their_name() {
     let read = |text: &str| Request::read(text.as_bytes());
 
     assert!(matches!(

@@ -60,9 +60,9 @@ fn file(doc: &mut Doc<'_>, start: usize, end: usize) {
             doc.drop_line(at, Kind::Header);
         } else if let Some(side) = line.strip_prefix("--- ").or_else(|| line.strip_prefix("+++ ")) {
             // Said by `diff --git`, and by `new file` and `deleted file`.
-            let told = side == "/dev/null"
+            let says_nothing = side == "/dev/null"
                 || side.strip_prefix(['a', 'b']).is_some_and(|rest| lines::from(rest, 1) == path);
-            if told {
+            if says_nothing {
                 doc.drop_line(at, Kind::Header);
             }
         }

@@ -213,8 +213,8 @@ fn long(doc: &mut Doc<'_>) -> Result<(), OverBudget> {
         let shared = key == file || key == directory;
         short.push_str(if shared { lines::upto(row.mode, 1) } else { row.mode });
         let columns = [row.owner, row.group, row.size, row.date, row.name];
-        let told = [!shared, !shared, true, Some(row.date) != date, true];
-        for (column, _) in columns.into_iter().zip(told).filter(|(_, told)| *told) {
+        let is_shown = [!shared, !shared, true, Some(row.date) != date, true];
+        for (column, _) in columns.into_iter().zip(is_shown).filter(|(_, is_shown)| *is_shown) {
             short.push(' ');
             short.push_str(column);
         }

@@ -47,10 +47,10 @@ fn wait_readable(runs: &InlineRuns) {
 
 /// Begins a run that tells where its report was heard.
 fn begin_hearing(runs: &Arc<InlineRuns>, report: &Arc<OwnedFd>) -> mpsc::Receiver<ThreadId> {
-    let (tell, told) = mpsc::channel();
+    let (tell, heard) = mpsc::channel();
     let report = Arc::clone(report);
     runs.begin(async move { tell.send(heard_on(report).await).unwrap() });
-    told
+    heard
 }
 
 #[test]
@@ -60,11 +60,11 @@ fn a_run_whose_report_comes_at_once_ends_on_the_thread_that_began_it() {
     let (report, writer) = report();
     // The machine may hold this thread up for longer than the patience: then the run is the runtime's, once.
     let is_inline = (0..20).any(|_| {
-        let told = begin_hearing(&runs, &report);
+        let heard = begin_hearing(&runs, &report);
         rustix::io::write(&writer, b"x").unwrap();
         wait_readable(&runs);
         runs.turn();
-        told.recv_timeout(LIMIT).unwrap() == std::thread::current().id()
+        heard.recv_timeout(LIMIT).unwrap() == std::thread::current().id()
     });
 
     assert!(is_inline);
@@ -75,7 +75,7 @@ fn a_run_whose_report_is_late_goes_on_in_the_runtime_without_its_thread() {
     let runtime = runtime();
     let runs = InlineRuns::new(runtime.handle()).unwrap();
     let (report, writer) = report();
-    let told = begin_hearing(&runs, &report);
+    let heard = begin_hearing(&runs, &report);
     // Nothing calls `turn`: the thread is busy.
     let end = Instant::now() + LIMIT;
     while runs.has_parked() && Instant::now() < end {
@@ -83,7 +83,7 @@ fn a_run_whose_report_is_late_goes_on_in_the_runtime_without_its_thread() {
     }
     rustix::io::write(&writer, b"x").unwrap();
 
-    assert_ne!(told.recv_timeout(LIMIT).unwrap(), std::thread::current().id());
+    assert_ne!(heard.recv_timeout(LIMIT).unwrap(), std::thread::current().id());
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_run_that_is_woken_goes_on_in_the_runtime() {
     let runs = InlineRuns::new(runtime.handle()).unwrap();
     let (report, _writer) = report();
     let cancel = tokio_util::sync::CancellationToken::new();
-    let (tell, told) = mpsc::channel();
+    let (tell, heard) = mpsc::channel();
     let cancelled = cancel.clone();
     runs.begin(async move {
         tokio::select! {
@@ -102,20 +102,20 @@ fn a_run_that_is_woken_goes_on_in_the_runtime() {
     });
     cancel.cancel();
 
-    assert_ne!(told.recv_timeout(LIMIT).unwrap(), std::thread::current().id());
+    assert_ne!(heard.recv_timeout(LIMIT).unwrap(), std::thread::current().id());
 }
 
 #[test]
 fn what_may_block_is_done_in_the_runtime() {
     let runtime = runtime();
     let runs = InlineRuns::new(runtime.handle()).unwrap();
-    let (tell, told) = mpsc::channel();
+    let (tell, heard) = mpsc::channel();
     runs.begin(async move {
         elsewhere().await;
         tell.send(std::thread::current().id()).unwrap();
     });
 
-    assert_ne!(told.recv_timeout(LIMIT).unwrap(), std::thread::current().id());
+    assert_ne!(heard.recv_timeout(LIMIT).unwrap(), std::thread::current().id());
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn each_of_many_runs_ends_once() {
     let runtime = runtime();
     let runs = InlineRuns::new(runtime.handle()).unwrap();
     let reports: Vec<_> = (0..100).map(|_| report()).collect();
-    let (tell, told) = mpsc::channel();
+    let (tell, heard) = mpsc::channel();
     for (number, (report, _)) in reports.iter().enumerate() {
         let (tell, report) = (tell.clone(), Arc::clone(report));
         runs.begin(async move {
@@ -135,11 +135,11 @@ fn each_of_many_runs_ends_once() {
         rustix::io::write(writer, b"x").unwrap();
         runs.turn();
     }
-    let mut ended: Vec<usize> = reports.iter().map(|_| told.recv_timeout(LIMIT).unwrap()).collect();
+    let mut ended: Vec<usize> = reports.iter().map(|_| heard.recv_timeout(LIMIT).unwrap()).collect();
     ended.sort_unstable();
 
     assert_eq!(ended, (0..reports.len()).collect::<Vec<_>>());
-    assert!(told.try_recv().is_err());
+    assert!(heard.try_recv().is_err());
 }
 
 #[test]
@@ -147,11 +147,11 @@ fn a_set_that_is_dropped_leaves_its_runs_to_the_runtime() {
     let runtime = runtime();
     let runs = InlineRuns::new(runtime.handle()).unwrap();
     let (report, writer) = report();
-    let told = begin_hearing(&runs, &report);
+    let heard = begin_hearing(&runs, &report);
     drop(runs);
     rustix::io::write(&writer, b"x").unwrap();
 
-    assert_ne!(told.recv_timeout(LIMIT).unwrap(), std::thread::current().id());
+    assert_ne!(heard.recv_timeout(LIMIT).unwrap(), std::thread::current().id());
 }
 
 #[test]
@@ -159,10 +159,10 @@ fn a_wait_in_the_call_is_bounded() {
     let runtime = runtime();
     let runs = InlineRuns::new(runtime.handle()).unwrap();
     let (report, writer) = report();
-    let told = begin_hearing(&runs, &report);
+    let heard = begin_hearing(&runs, &report);
     runs.turn_within(Duration::from_micros(200));
 
-    assert!(told.try_recv().is_err());
+    assert!(heard.try_recv().is_err());
     rustix::io::write(&writer, b"x").unwrap();
-    told.recv_timeout(LIMIT).unwrap();
+    heard.recv_timeout(LIMIT).unwrap();
 }

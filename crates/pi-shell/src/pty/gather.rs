@@ -31,7 +31,7 @@ impl Gather {
 
     /// Counts bytes that came at `now`. Whether the consumer is to be reported at once; where not, it
     /// is when `due` has come.
-    pub(super) fn is_told_at_once(&mut self, count: usize, now: Instant) -> bool {
+    pub(super) fn is_sent_at_once(&mut self, count: usize, now: Instant) -> bool {
         let since = now - self.span_began;
         if since >= SPAN {
             self.goes_on = self.bytes >= FLOOD_BYTES && since < 2 * SPAN;
@@ -53,7 +53,7 @@ impl Gather {
     }
 
     /// The consumer was notified.
-    pub(super) fn told(&mut self) {
+    pub(super) fn sent(&mut self) {
         self.due = None;
     }
 }
@@ -63,29 +63,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_told_at_once_and_a_flood_once_in_a_span() {
+    fn words_are_sent_at_once_and_a_flood_once_in_a_span() {
         let start = Instant::now();
         let mut gather = Gather::new(start);
-        let mut told = 0;
+        let mut sent = 0;
         for ms in 0..1_000 {
-            told += u32::from(gather.is_told_at_once(100, start + Duration::from_millis(ms)));
+            sent += u32::from(gather.is_sent_at_once(100, start + Duration::from_millis(ms)));
         }
-        assert_eq!(told, 1_000, "a hundred bytes each millisecond are no flood");
+        assert_eq!(sent, 1_000, "a hundred bytes each millisecond are no flood");
 
         let flood = start + Duration::from_secs(2);
-        let mut told = 0;
+        let mut sent = 0;
         for ms in 0..1_000 {
             let now = flood + Duration::from_millis(ms);
-            told += u32::from(gather.is_told_at_once(16 * 1024, now));
+            sent += u32::from(gather.is_sent_at_once(16 * 1024, now));
             if gather.due().is_some_and(|due| due <= now) {
-                gather.told();
-                told += 1;
+                gather.sent();
+                sent += 1;
             }
         }
-        assert!((100..140).contains(&told), "told {told} times in a second");
+        assert!((100..140).contains(&sent), "sent {sent} times in a second");
 
         let later = flood + Duration::from_secs(2);
-        assert!(gather.is_told_at_once(5, later), "a word after a flood is told at once");
+        assert!(gather.is_sent_at_once(5, later), "a word after a flood is sent at once");
         assert_eq!(gather.due(), None, "and takes with it what waited");
     }
 }

@@ -42,7 +42,7 @@ use crate::sandbox::SandboxReport;
 use crate::supervisor::Child;
 use crate::tree;
 
-/// Told the program's pid when it runs, before any of its output.
+/// Takes the program's pid when it runs, before any of its output.
 pub type OnStart = Box<dyn FnOnce(i32) + Send>;
 
 /// How a program on a terminal ended.
@@ -142,7 +142,7 @@ impl PtySession {
     }
 
     /// Changes the terminal's size, clamped to 20 to 400 columns and 5 to 200 rows. The programs
-    /// in the foreground are told with SIGWINCH.
+    /// in the foreground are notified with SIGWINCH.
     ///
     /// # Errors
     /// [`PtyError::NotRunning`], and what the system says.

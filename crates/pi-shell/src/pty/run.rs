@@ -255,11 +255,11 @@ impl Run<'_> {
                 Event::Stopped => return stopping.unwrap_or(ExitOutcome::Cancelled),
                 Event::Read(ReadOutcome::Data(count)) => {
                     self.looking.stir();
-                    let at_once = gather.is_told_at_once(count, Instant::now());
+                    let at_once = gather.is_sent_at_once(count, Instant::now());
                     self.outflow.push_part(buffer.get(..count).unwrap_or_default(), at_once);
                 }
                 Event::Due => {
-                    gather.told();
+                    gather.sent();
                     self.outflow.flush();
                 }
                 Event::Read(_) => is_open = false,

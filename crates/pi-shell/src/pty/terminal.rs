@@ -22,7 +22,7 @@ use crate::source::ReadOutcome;
 use crate::sys::{open_controller, watch};
 
 /// Pause after which a full terminal is tried again. The kernel tells when a program read; this
-/// is for programs that change the mode of their terminal instead, which is told to no one.
+/// is for programs that change the mode of their terminal instead, of which no one is notified.
 const RETRY_WRITE: Duration = Duration::from_millis(20);
 
 /// Bytes that a read must have room for; a terminal gives at most 4 KiB at once.
@@ -146,7 +146,7 @@ impl Terminal {
                 ready.clear_ready();
             }
         };
-        // Late is as good as told: the next write finds out.
+        // Late is as good as reported: the next write finds out.
         tokio::time::timeout(RETRY_WRITE, room).await.ok();
     }
 }

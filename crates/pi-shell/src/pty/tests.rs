@@ -259,8 +259,8 @@ async fn a_deadline_ends_a_program_that_prints_for_ever_to_somebody_who_does_not
 #[tokio::test]
 async fn a_daemon_that_holds_the_terminal_ends_with_its_leader() {
     let script = "(trap '' HUP; exec setsid sleep 300) & echo $!; exit 3";
-    let (told, pid) = std::sync::mpsc::channel();
-    let tell: OnStart = Box::new(move |pid| told.send(pid).unwrap());
+    let (started, pid) = std::sync::mpsc::channel();
+    let tell: OnStart = Box::new(move |pid| started.send(pid).unwrap());
     let running = Running::start(command(script), Screen::new(), Some(tell));
     let screen = running.screen.clone();
 
@@ -273,8 +273,8 @@ async fn a_daemon_that_holds_the_terminal_ends_with_its_leader() {
 #[tokio::test]
 async fn a_slow_consumer_gets_every_byte_of_a_program_that_ended_long_ago() {
     let screen = Screen::with_permits(0);
-    let (told, pid) = std::sync::mpsc::channel();
-    let tell: OnStart = Box::new(move |pid| told.send(pid).unwrap());
+    let (started, pid) = std::sync::mpsc::channel();
+    let tell: OnStart = Box::new(move |pid| started.send(pid).unwrap());
     // Less than the kernel holds while no one reads, and a consumer that takes nothing.
     let running =
         Running::start(command("printf '%*s' 1000 x; exit 5"), screen.clone(), Some(tell));
@@ -382,8 +382,8 @@ async fn a_start_that_was_cancelled_before_starts_nothing() {
 
 #[tokio::test]
 async fn a_session_that_is_dropped_while_it_runs_takes_its_program_along() {
-    let (told, pid) = std::sync::mpsc::channel();
-    let tell: OnStart = Box::new(move |pid| told.send(pid).unwrap());
+    let (started, pid) = std::sync::mpsc::channel();
+    let tell: OnStart = Box::new(move |pid| started.send(pid).unwrap());
     let running = Running::start(command("echo up; sleep 300"), Screen::new(), Some(tell));
     running.shows("up").await;
     let program = tree::identity_of(pid.recv().unwrap()).unwrap();

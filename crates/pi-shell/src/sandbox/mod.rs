@@ -103,7 +103,7 @@ impl Sandbox {
         })
     }
 
-    /// What commands in it are told to have run in.
+    /// What commands in it are reported to have run in.
     pub(crate) fn report(&self) -> &SandboxReport {
         &self.report
     }

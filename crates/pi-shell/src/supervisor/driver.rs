@@ -42,7 +42,7 @@ pub(super) enum Order {
     Close,
 }
 
-/// A program that runs, as far as the supervisor told.
+/// A program that runs, as far as the supervisor reported.
 struct Program {
     identity: ProcessIdentity,
     exit: watch::Sender<Option<ChildExit>>,
@@ -173,10 +173,10 @@ impl Driver {
     }
 
     fn spawned(&mut self, id: u32, identity: ProcessIdentity) {
-        let (exit, told) = watch::channel(None);
+        let (exit, receiver) = watch::channel(None);
         let usage = Arc::new(OnceLock::new());
         self.programs.insert(id, Program { identity, exit, usage: Arc::clone(&usage) });
-        if !self.answer_spawn(id, Ok(Child { identity, exit: told, usage })) {
+        if !self.answer_spawn(id, Ok(Child { identity, exit: receiver, usage })) {
             // No one knows of it, so no one would ever stop it. It may have children already.
             drop(tokio::task::spawn_blocking(move || orphans::kill(&[identity])));
         }

@@ -162,11 +162,11 @@ impl Child {
         self.identity.pid
     }
 
-    /// How it ended, as far as the supervisor has told; `None` while it runs.
+    /// How it ended, as far as the supervisor has reported; `None` while it runs.
     pub(crate) fn exit_status(&self) -> Option<ChildExit> {
-        let told = *self.exit.borrow();
+        let reported = *self.exit.borrow();
         // Without a driver nothing will be reported any more.
-        told.or_else(|| self.exit.has_changed().is_err().then_some(ChildExit::Lost))
+        reported.or_else(|| self.exit.has_changed().is_err().then_some(ChildExit::Lost))
     }
 
     /// What it and the children it waited for used; `None` where it lives on, or the supervisor is gone. For one that has
@@ -179,8 +179,8 @@ impl Child {
     /// Waits for its end. May be dropped and called again, by any number of callers.
     pub(crate) async fn exited(&self) -> ChildExit {
         let mut exit = self.exit.clone();
-        let told = exit.wait_for(Option::is_some).await.map_or(None, |told| *told);
-        told.unwrap_or(ChildExit::Lost)
+        let reported = exit.wait_for(Option::is_some).await.map_or(None, |reported| *reported);
+        reported.unwrap_or(ChildExit::Lost)
     }
 }
 

@@ -137,8 +137,8 @@ async fn many_programs_at_once_get_their_own_answers() {
         });
     }
     while let Some(result) = tasks.join_next().await {
-        let (told, expected) = result.unwrap();
-        assert_eq!(told, expected);
+        let (status, expected) = result.unwrap();
+        assert_eq!(status, expected);
     }
 }
 

@@ -82,7 +82,7 @@ async fn a_network_with_rules_has_its_proxy_for_each_bash_of_the_session() {
 }
 
 #[tokio::test]
-async fn what_a_command_leaves_for_others_to_run_is_told() {
+async fn what_a_command_leaves_for_others_to_run_is_reported() {
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let options = ShellOptions {
         sandbox: Some(sandbox(SandboxMode::WorkspaceWrite, &[folder.path()])),

@@ -49,7 +49,7 @@ export interface McpServerPorts {
   name?: string;
   /** Default `0.1.0`. */
   version?: string;
-  /** Told who the client is, before its first call is made; see `clientWindow`. Undefined: it does not say. */
+  /** Takes who the client is, before its first call is made; see `clientWindow`. Undefined: it does not say. */
   onClient?: (name: string | undefined) => void;
   /**
    * Characters that a result may have; Claude Code is asked to pass on as many (`anthropic/maxResultSizeChars`). Default

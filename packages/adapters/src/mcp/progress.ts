@@ -35,11 +35,11 @@ export function openProgress(request: ServerContext["mcpReq"], keepAliveMs: numb
     isUnderWay = true;
     try {
       while (next !== undefined && !isOver) {
-        const told = next;
+        const update = next;
         next = undefined;
         progress += 1;
         timer.refresh();
-        await request.notify({ method: "notifications/progress", params: { progressToken, progress, ...told } });
+        await request.notify({ method: "notifications/progress", params: { progressToken, progress, ...update } });
       }
     } catch {
       // The client is gone, or reads no more. The call itself is reported by its signal.
@@ -48,9 +48,9 @@ export function openProgress(request: ServerContext["mcpReq"], keepAliveMs: numb
       isUnderWay = false;
     }
   };
-  const tell = (told: { message?: string }): void => {
+  const tell = (update: { message?: string }): void => {
     if (isOver) return;
-    next = told;
+    next = update;
     void send();
   };
   const timer = setInterval(() => tell(next ?? {}), keepAliveMs);

@@ -37,8 +37,8 @@ export async function minimize(words: readonly string[]): Promise<number> {
   const { ok, invocation } = analyzeCommand(asked.command);
   const command = ok && invocation !== undefined ? { argv: [...invocation.argv] } : asked.command;
   try {
-    const told = explainMinimizer(command, output, asked.exitCode, { ruleFiles });
-    process.stdout.write(asked.json ? `${JSON.stringify(told)}\n` : shown(told, output, asked.explain));
+    const explanation = explainMinimizer(command, output, asked.exitCode, { ruleFiles });
+    process.stdout.write(asked.json ? `${JSON.stringify(explanation)}\n` : shown(explanation, output, asked.explain));
   } catch (error) {
     if (error instanceof ShellError && error.code === "PI_INVALID_OPTION") throw new UsageError(error.message);
     throw error;

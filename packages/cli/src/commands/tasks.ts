@@ -81,7 +81,8 @@ async function answerOf(line: string, tools: ReadonlyMap<string, AnyTool>, signa
   try {
     const { tool: name, params } = parseCall(line);
     const tool = tools.get(name);
-    if (tool === undefined) throw new ToolError(`There is no tool \`${name.slice(0, 80)}\`.`);
+    if (tool === undefined)
+      throw new ToolError(`There is no tool \`${name.slice(0, 80)}\`; there are ${[...tools.keys()].join(", ")}.`);
     return await tool.execute("cli", params, signal);
   } catch (error) {
     if (!(error instanceof ToolError) && !(error instanceof ToolAbortError)) throw error;
@@ -95,7 +96,7 @@ function parseCall(line: string): { tool: string; params: unknown } {
   try {
     call = JSON.parse(line);
   } catch (error) {
-    throw new ToolError("The line is no JSON.", { cause: error });
+    throw new ToolError('The line is not valid JSON; send `{"tool": NAME, "params": {…}}`.', { cause: error });
   }
   if (typeof call !== "object" || call === null || !("tool" in call) || typeof call.tool !== "string") {
     throw new ToolError('A call is `{"tool": NAME, "params": {…}}`.');

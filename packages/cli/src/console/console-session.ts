@@ -239,7 +239,7 @@ export class ConsoleSession {
     try {
       await work.run(signal);
     } finally {
-      // A program that could not be started has told its window nothing.
+      // A program that could not be started has given its window nothing.
       this.#window?.close({ cancelled: true, timedOut: false });
       this.#work = undefined;
       if (!this.#isOver) this.#note = "";

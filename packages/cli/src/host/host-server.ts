@@ -99,7 +99,9 @@ export class HostServer {
     if (this.#sockets.size > MAX_CONNECTIONS) {
       answerAndEnd(
         socket,
-        refusal(new HostError("PI_HOST_BUSY", `the host has ${MAX_CONNECTIONS} connections already`)),
+        refusal(
+          new HostError("PI_HOST_BUSY", `the host has ${MAX_CONNECTIONS} connections already; close one and try again`),
+        ),
       );
       return;
     }

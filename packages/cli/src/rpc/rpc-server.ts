@@ -206,7 +206,10 @@ function parseLine(line: InputLine): Parsed {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    return malformed(undefined, `the line is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    return malformed(
+      undefined,
+      `the line is not valid JSON: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
   const parsed = parseRpcRequest(value);
   return "request" in parsed ? parsed : malformed(value, parsed.problem);

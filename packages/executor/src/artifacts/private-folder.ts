@@ -122,7 +122,7 @@ export async function openPrivateFile(path: string): Promise<{ file: FileHandle;
   const file = await open(path, constants.O_RDONLY | NO_FOLLOW | NON_BLOCK);
   try {
     const found = await file.stat();
-    if (!found.isFile()) throw new PrivateFolderError(path, "has something else than a file of that name");
+    if (!found.isFile()) throw new PrivateFolderError(path, "exists and is not a regular file; remove it");
     return { file, size: found.size };
   } catch (error) {
     await file.close();

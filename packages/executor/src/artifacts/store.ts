@@ -256,7 +256,7 @@ export class ArtifactStore {
   async #openFolder(): Promise<string> {
     const folder = this.#options.folder ?? this.#made;
     if (folder === undefined) {
-      if (this.#isDisposed) throw new Error("the store is disposed of");
+      if (this.#isDisposed) throw new Error("the artifact store is disposed; create another one");
       this.#made = await makeTemporaryFolder("artifacts");
       return this.#made;
     }

@@ -104,12 +104,12 @@ export class JobEntry {
       },
       setTerminal: (terminal) => {
         this.log.terminal = terminal;
-        let told = terminal.prompt;
+        let reported = terminal.prompt;
         terminal.onChange(() => {
           this.log.changed();
           const { waiting, prompt } = terminal;
-          if (waiting?.certain !== true || prompt === told) return;
-          told = prompt;
+          if (waiting?.certain !== true || prompt === reported) return;
+          reported = prompt;
           onWaiting(waiting);
         });
       },

@@ -268,7 +268,7 @@ export class JobManager {
   }
 
   #checkOpen(): void {
-    if (this.#isDisposed) throw new Error("job manager is disposed");
+    if (this.#isDisposed) throw new Error("job manager is disposed; open another one");
   }
 
   /** It is a job from now on: it has an id and is seen. */

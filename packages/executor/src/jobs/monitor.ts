@@ -108,7 +108,7 @@ export class Monitor {
     return from;
   }
 
-  /** Ends it; what was gathered and not told goes with it. */
+  /** Ends it; what was gathered and not delivered goes with it. */
   stop(): void {
     if (this.#stopped.signal.aborted) return;
     this.#stopped.abort();

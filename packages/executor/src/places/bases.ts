@@ -84,7 +84,7 @@ export class Bases {
     const place = await this.#placement(key);
     const make = makerOf(place);
     if (make === undefined) return place;
-    if (this.#isClosed) throw new Error("executor is disposed");
+    if (this.#isClosed) throw new Error("executor is disposed; create another one");
     const own = make(key);
     this.#owned.add(own);
     return own;
@@ -173,7 +173,7 @@ export class Bases {
   async #remote(place: RemotePlace, signal: AbortSignal | undefined): Promise<Entry> {
     const opened = await place.open({ signal });
     // The connection may have taken longer than the executor lived: nothing may run that it does not end.
-    if (this.#isClosed) throw new Error("executor is disposed");
+    if (this.#isClosed) throw new Error("executor is disposed; create another one");
     const known = this.#entries.get(place);
     const { instance } = opened.facts;
     if (known !== undefined && known.instance === instance) return known;

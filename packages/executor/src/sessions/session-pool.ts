@@ -116,7 +116,7 @@ export class SessionPool {
   }
 
   #create(key: string, options: SessionOptions): Session {
-    if (this.#isDisposed) throw new Error("executor is disposed");
+    if (this.#isDisposed) throw new Error("executor is disposed; create another one");
     const session = new Session(key, new this.#options.natives.Shell(options), this.#lostKeys.delete(key));
     this.#sessions.set(key, session);
     return session;

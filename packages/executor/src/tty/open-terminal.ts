@@ -155,7 +155,7 @@ function recordFacts(
 function deviceOf({ natives, place }: SessionBase, { limits }: Settings): PtyDevice {
   const where = place === undefined ? "this system" : place.name;
   if (natives.PtySession === undefined) throw new TerminalUnavailableError(`${where} has no pseudoterminals`);
-  if (limits !== undefined) throw new TerminalUnavailableError("the setting `limits` is not held on terminals");
+  if (limits !== undefined) throw new TerminalUnavailableError("the setting `limits` cannot be enforced on terminals");
   return new natives.PtySession();
 }
 

@@ -140,7 +140,7 @@ function parseBash(body: string | undefined): ParsedPattern {
   return withBoundaryWarning(tokens);
 }
 
-/** `ls*` reads like "ls with anything" and also matches `lsof`; it is kept, with any arguments, and told. */
+/** `ls*` reads like "ls with anything" and also matches `lsof`; it is kept, with any arguments, and reported. */
 function withBoundaryWarning(tokens: readonly Token[]): ParsedPattern {
   const [only] = tokens;
   if (tokens.length !== 1 || only?.kind !== "glob") return { pattern: { kind: "argv", tokens } };

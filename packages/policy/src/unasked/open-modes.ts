@@ -95,7 +95,7 @@ function isSubstituted({ expansions }: Word): boolean {
   return expansions.substitution;
 }
 
-/** `ls` lists one folder, unless it is told to go on. */
+/** `ls` lists one folder, unless an option makes it go on. */
 function isLister({ argv }: EffectiveCommand): boolean {
   const name = programName(argv[0]?.value ?? "");
   if (!LISTERS.test(name)) return false;

@@ -1,5 +1,5 @@
 /**
- * A person's own command as a component of Ink: what happens to it is told to a `UserBashState`, and the component draws
+ * A person's own command as a component of Ink: what happens to it goes to a `UserBashState`, and the component draws
  * that whenever it changes.
  */
 import { type ReactElement, useSyncExternalStore } from "react";

@@ -23,7 +23,7 @@ const MAX_FACT_COLUMNS = 32;
 const MAX_NOTE_ROWS = 6;
 
 /** What an answer tells of jobs. */
-export interface ToldJobs {
+export interface ReportedJobs {
   readonly jobs: readonly ReportedJob[];
   readonly missingIds: readonly string[];
   /** The call goes on. */
@@ -31,7 +31,7 @@ export interface ToldJobs {
 }
 
 /** The rows of an answer. */
-export function jobRows({ jobs, missingIds, isWaiting }: ToldJobs, options: RenderOptions): Row[] {
+export function jobRows({ jobs, missingIds, isWaiting }: ReportedJobs, options: RenderOptions): Row[] {
   const missing = missingIds.map((id) => factRuns(id, MISSING_STANDING, options));
   if (options.expanded) {
     return [...jobs.flatMap((job) => wholeRows(job, options)), ...wrapLines(missing, options.width)];

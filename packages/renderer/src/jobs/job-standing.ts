@@ -1,5 +1,5 @@
 /**
- * How a job stands, as a mark, a colour and words: told from its facts, never from words in its output.
+ * How a job stands, as a mark, a colour and words: read from its facts, never from words in its output.
  */
 import type { ReportedJob } from "@pi-bash/contract";
 import { ACTIVE_STANDINGS, type Standing } from "../standing.ts";

@@ -86,7 +86,7 @@ export class ConsoleOverlay implements Component {
     this.#window.finish(end);
   }
 
-  /** The window's rows; a terminal that has another size now is told to the program. */
+  /** The window's rows; a terminal that has another size now is passed on to the program. */
   render(width: number): string[] {
     const { rows } = this.#tui.terminal;
     if (width !== this.#width || rows !== this.#rows) {

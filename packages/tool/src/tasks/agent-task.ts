@@ -36,7 +36,7 @@ export async function runAgentTask(
   }
   const { run_in_background: isBackground, ...request } = params;
   const begun = agentTasks.start({ ...request, workspaceId }, signal);
-  const started = await told(() => orStopped(begun, signal ?? new AbortController().signal));
+  const started = await explained(() => orStopped(begun, signal ?? new AbortController().signal));
   if (started === "stopped") throw new ToolAbortError();
   const { taskId, status } = started;
   if (isBackground === true) {
@@ -52,7 +52,7 @@ async function waitInForeground(
 ): Promise<TaskToolResult<TaskResult>> {
   const queued = session.queuedMessage?.();
   const stop = AbortSignal.any([signal, queued].filter((one) => one !== undefined));
-  const ended = await told(() => orStopped(agents.waitForReport(taskId, stop), stop));
+  const ended = await explained(() => orStopped(agents.waitForReport(taskId, stop), stop));
   if (ended === "stopped") {
     if (signal?.aborted) throw new ToolAbortError(`Waiting was aborted; task ${taskId} goes on.`);
     const note = "Task sent to background because a new message was queued. Use task_await to monitor progress.";
@@ -65,13 +65,13 @@ async function waitInForeground(
 export async function orStopped<T>(wait: Promise<T>, stop: AbortSignal): Promise<T | "stopped"> {
   const waited = await waitWithin(wait, { signal: stop });
   if (waited.kind === "value") return waited.value;
-  // A wait that was told to stop may well reject.
+  // A wait that was asked to stop may well reject.
   if (waited.kind === "error" && !stop.aborted) throw waited.error;
   return "stopped";
 }
 
 /** What the host's agents throw is for the model to read. */
-async function told<T>(work: () => Promise<T>): Promise<T> {
+async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

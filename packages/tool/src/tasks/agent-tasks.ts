@@ -36,7 +36,7 @@ export interface AgentReport {
   note?: string;
 }
 
-/** The agents of a host. What it throws is told to the model for the task in question. */
+/** The agents of a host. What it throws is reported to the model for that task. */
 export interface AgentTasks {
   start(request: AgentStart, signal?: AbortSignal): Promise<{ taskId: string; status: "queued" | "running" }>;
   /** All agents below a workspace, at any depth; ended ones too, as long as they are remembered. */

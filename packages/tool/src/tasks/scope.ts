@@ -72,9 +72,9 @@ export async function openScope(session: TaskSession): Promise<Scope> {
 
 async function agentsBelow({ agentTasks }: TaskSession, caller: string | undefined): Promise<readonly AgentTask[]> {
   if (agentTasks === undefined) return [];
-  const told = await waitAtMost(async () => agentTasks.descendants(caller), SCOPE_BOUND_MS);
-  if (told.kind === "value") return told.value;
-  const why = told.kind === "error" ? messageOf(told.error) : "its host does not answer";
+  const answer = await waitAtMost(async () => agentTasks.descendants(caller), SCOPE_BOUND_MS);
+  if (answer.kind === "value") return answer.value;
+  const why = answer.kind === "error" ? messageOf(answer.error) : "its host does not answer";
   throw new ToolError(`What runs below this workspace cannot be determined: ${why}`);
 }
 

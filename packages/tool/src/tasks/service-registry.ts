@@ -9,7 +9,7 @@ import { ToolError } from "../tool-error.ts";
 import type { Service } from "./service.ts";
 import { RESTART_LIMITS, type RestartLimits } from "./service-restarts.ts";
 
-/** Ended services whose names are still told, the oldest go first. */
+/** Ended services whose names are still remembered, the oldest go first. */
 const MAX_ENDED = 100;
 
 export class Services {

@@ -165,7 +165,7 @@ export class Service {
     return this.#clear();
   }
 
-  /** Whether the end of a job is told to its owner as any job's. A text goes with it. */
+  /** Whether the end of a job is reported to its owner as any job's. A text goes with it. */
   #ended(job: JobView): boolean | string {
     const mayRestart = this.#source.params.restart === "on-failure" && !this.#isStopped && this.#isAnswered;
     if (!mayRestart || job.exitCode === 0) {

@@ -54,7 +54,8 @@ export function sendingOf({ text, enter, keys = [], signal, size }: TaskSendPara
 }
 
 function checkText(text: string): void {
-  if (HALF.test(text)) throw new ToolError("`text` is not text: it has half of a character.");
+  if (HALF.test(text))
+    throw new ToolError("`text` has half of a character (an unpaired surrogate); send valid Unicode.");
   const control = CONTROL.exec(text);
   if (control === null) return;
   const code = (control[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");

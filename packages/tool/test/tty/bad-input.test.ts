@@ -16,7 +16,7 @@ describe.skipIf(process.platform !== "linux")("a send that is wrong (who waits i
       [{ keys: ["x"] }, 'Unknown key "x"'],
       [{ text: "a\u0003b" }, "`text` has the control character U+0003 at position 2; use `keys`"],
       [{ text: "a\u001b[A" }, "U+001B"],
-      [{ text: "half \ud800" }, "`text` is not text"],
+      [{ text: "half \ud800" }, "`text` has half of a character"],
       [{ text: "x".repeat(5_000) }, "A line of 5000 bytes cannot be typed to `bash`"],
       [{ keys: ["Enter"], enter: true }, "`enter` goes with `text`"],
       [{ signal: "KILL" }, "Invalid task_send parameters: "],
@@ -95,7 +95,7 @@ describe("a task on a terminal that cannot be", () => {
     const { open, list } = await ttyScene({ limits: { processes: 50 } });
     const error = await thrown(open("cat"));
     expect(error.message).toBe(
-      "No terminal for this task: the setting `limits` is not held on terminals. Run it without `tty`.",
+      "No terminal for this task: the setting `limits` cannot be enforced on terminals. Run it without `tty`.",
     );
     expect(await list({ statuses: ["running", "reported"] })).toEqual([]);
   });

@@ -45,7 +45,7 @@ impl Workspace {
         Plants::new(roots, protected, Survey::of(roots))
     }
 
-    fn told(&self, plants: &Plants) -> Vec<(String, PlantKind)> {
+    fn found(&self, plants: &Plants) -> Vec<(String, PlantKind)> {
         let found = plants.look();
         assert!(!found.is_partial);
         let name = |path: &Path| path.strip_prefix(&self.root).unwrap().display().to_string();
@@ -56,7 +56,7 @@ impl Workspace {
 const EVIL: &str = "[core]\n\tfsmonitor = ./evil\n";
 
 #[test]
-fn everything_that_makes_git_run_a_program_is_told_once() {
+fn everything_that_makes_git_run_a_program_is_reported_once() {
     use PlantKind::{Rebase, Repository};
     type Do = fn(&Workspace);
     let cases: &[(&str, PlantKind, Do)] = &[
@@ -111,13 +111,13 @@ fn everything_that_makes_git_run_a_program_is_told_once() {
 
         make(&workspace);
 
-        assert_eq!(workspace.told(&plants), [((*path).to_owned(), *kind)], "{path}");
-        assert_eq!(workspace.told(&plants), [], "{path}, again");
+        assert_eq!(workspace.found(&plants), [((*path).to_owned(), *kind)], "{path}");
+        assert_eq!(workspace.found(&plants), [], "{path}, again");
     }
 }
 
 #[test]
-fn what_tools_obey_is_told_wherever_a_person_may_work() {
+fn what_tools_obey_is_reported_wherever_a_person_may_work() {
     for path in [
         ".npmrc",
         ".yarnrc.yml",
@@ -133,14 +133,14 @@ fn what_tools_obey_is_told_wherever_a_person_may_work() {
 
         workspace.write(path, "x");
 
-        let told = workspace.told(&plants);
-        assert_eq!(told.len(), 1, "{path}");
-        assert!(path.starts_with(&told[0].0) && told[0].1 == PlantKind::Tool, "{path}: {told:?}");
+        let found = workspace.found(&plants);
+        assert_eq!(found.len(), 1, "{path}");
+        assert!(path.starts_with(&found[0].0) && found[0].1 == PlantKind::Tool, "{path}: {found:?}");
     }
 }
 
 #[test]
-fn ordinary_work_is_not_told() {
+fn ordinary_work_is_not_reported() {
     let workspace = Workspace::new();
     let plants = workspace.watch();
 
@@ -159,26 +159,26 @@ fn ordinary_work_is_not_told() {
     fs::create_dir(workspace.root.join(".husky")).unwrap();
     workspace.write(".envrc", "");
 
-    assert_eq!(workspace.told(&plants), []);
+    assert_eq!(workspace.found(&plants), []);
 }
 
 #[test]
-fn what_was_there_is_told_when_it_changes_and_not_before() {
+fn what_was_there_is_reported_when_it_changes_and_not_before() {
     let workspace = Workspace::new();
     workspace.write(".git/config", EVIL);
     workspace.write(".git/hooks/pre-commit", "x");
     workspace.write("a/.npmrc", "x");
     workspace.repository("b/.git", "");
     let plants = workspace.watch();
-    assert_eq!(workspace.told(&plants), []);
+    assert_eq!(workspace.found(&plants), []);
 
     workspace.write(".git/config", "[core]\n\tfsmonitor = ./other\n");
     workspace.write(".git/hooks/pre-commit", "xy");
     workspace.write("a/.npmrc", "xy");
     workspace.write("b/.git/config", EVIL);
 
-    let told: Vec<_> = workspace.told(&plants).into_iter().map(|(path, _)| path).collect();
-    assert_eq!(told, [".git/config", ".git/hooks/pre-commit", "a/.npmrc", "b/.git/config"]);
+    let found: Vec<_> = workspace.found(&plants).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(found, [".git/config", ".git/hooks/pre-commit", "a/.npmrc", "b/.git/config"]);
 }
 
 #[test]
@@ -191,16 +191,16 @@ fn what_is_protected_is_left_alone_until_another_takes_its_place() {
 
     workspace.write("a/.git/config", EVIL);
     workspace.write(".vscode/tasks.json", "xy");
-    assert_eq!(workspace.told(&plants), []);
+    assert_eq!(workspace.found(&plants), []);
 
     fs::rename(workspace.root.join("a"), workspace.root.join("b")).unwrap();
     workspace.repository("a/.git", EVIL);
-    let told: Vec<_> = workspace.told(&plants).into_iter().map(|(path, _)| path).collect();
-    assert_eq!(told, ["a/.git/config", "b/.git/config"]);
+    let found: Vec<_> = workspace.found(&plants).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(found, ["a/.git/config", "b/.git/config"]);
 }
 
 #[test]
-fn a_reader_is_not_held_up_and_what_cannot_be_read_is_told() {
+fn a_reader_is_not_held_up_and_what_cannot_be_read_is_reported() {
     let workspace = Workspace::new();
     let plants = workspace.watch();
     let fifo = workspace.root.join(".git/config.worktree");
@@ -214,7 +214,7 @@ fn a_reader_is_not_held_up_and_what_cannot_be_read_is_told() {
     .unwrap();
     workspace.write(".git/commondir", &"x".repeat(100_000));
 
-    assert_eq!(workspace.told(&plants).len(), 2);
+    assert_eq!(workspace.found(&plants).len(), 2);
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn a_walk_that_was_cut_short_goes_on_the_next_time_and_knows_what_is_old() {
     for number in 140..150 {
         workspace.write(&format!("d{number}/.npmrc"), "xy");
     }
-    assert_eq!(workspace.told(&plants).len(), 10);
+    assert_eq!(workspace.found(&plants).len(), 10);
 }
 
 /// Waits until the times of change of new files differ from those of old ones.
@@ -277,14 +277,14 @@ fn a_folder_with_many_files_does_not_hide_the_others() {
 }
 
 #[test]
-fn many_plants_are_told_in_turns() {
+fn many_plants_are_reported_in_turns() {
     let workspace = Workspace::new();
     let plants = workspace.watch();
     for number in 0..30 {
         workspace.write(&format!("d{number}/.npmrc"), "x");
     }
 
-    assert_eq!(workspace.told(&plants).len(), 20);
-    assert_eq!(workspace.told(&plants).len(), 10);
-    assert_eq!(workspace.told(&plants).len(), 0);
+    assert_eq!(workspace.found(&plants).len(), 20);
+    assert_eq!(workspace.found(&plants).len(), 10);
+    assert_eq!(workspace.found(&plants).len(), 0);
 }

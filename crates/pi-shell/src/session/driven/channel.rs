@@ -63,7 +63,7 @@ impl Channel {
         )?;
         // The shell waits on its end, so only ours does not block.
         rustix::io::ioctl_fionbio(&ours, true)?;
-        // Before anyone can speak: who speaks is told with every message.
+        // Before anyone can speak: who speaks comes with every message.
         rustix::net::sockopt::set_socket_passcred(&ours, true)?;
         let found = rustix::fs::fstat(&theirs)?;
         let socket = LazyWatch::new(ours);
@@ -188,13 +188,13 @@ impl Channel {
             loop {
                 let message = self.receive().await?.ok_or(io::ErrorKind::BrokenPipe)?;
                 match message.report {
-                    Report::Forked { sequence: told, result }
-                        if told == sequence && message.pid == pid =>
+                    Report::Forked { sequence: answered, result }
+                        if answered == sequence && message.pid == pid =>
                     {
                         return result.map_err(io::Error::from_raw_os_error);
                     }
-                    Report::Refused { sequence: told, errno }
-                        if told == sequence && message.pid == pid =>
+                    Report::Refused { sequence: answered, errno }
+                        if answered == sequence && message.pid == pid =>
                     {
                         return Err(io::Error::from_raw_os_error(errno));
                     }

@@ -202,7 +202,7 @@ impl Follow<'_> {
                 }
                 Event::Heard(heard) => match (end_by(heard), stopping) {
                     (end, None) => return end,
-                    (Ending::Reported(told), Some(_)) => report = Some(told),
+                    (Ending::Reported(ended), Some(_)) => report = Some(ended),
                     _ => {}
                 },
                 Event::Ended(how) => {
@@ -211,8 +211,8 @@ impl Follow<'_> {
                     if stopping.is_none() {
                         return end;
                     }
-                    if let Ending::Reported(told) = end {
-                        report = Some(told);
+                    if let Ending::Reported(ended) = end {
+                        report = Some(ended);
                     }
                 }
                 Event::Look => {

@@ -185,7 +185,7 @@ impl OutputPipe {
             tokio::time::sleep(LOOK_INTERVAL).await;
             return source::read_pipe(self.source.descriptor(), &mut self.buffer);
         }
-        let length = self.read_when_told().await?;
+        let length = self.read_when_ready().await?;
         if length == 0 {
             return Ok(ReadOutcome::Closed);
         }
@@ -195,7 +195,7 @@ impl OutputPipe {
         Ok(ReadOutcome::Data(length))
     }
 
-    async fn read_when_told(&mut self) -> io::Result<usize> {
+    async fn read_when_ready(&mut self) -> io::Result<usize> {
         loop {
             let mut ready = self.source.watched()?.readable().await?;
             match ready.try_io(|fd| Ok(rustix::io::read(fd.as_fd(), &mut *self.buffer)?)) {

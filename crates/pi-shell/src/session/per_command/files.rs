@@ -54,8 +54,8 @@ impl Files {
         }
     }
 
-    /// What bash told when it began; none where it did not.
-    pub(super) fn told_at_begin(&self) -> Option<Vec<u8>> {
+    /// What bash reported when it began; none where it did not.
+    pub(super) fn marks_at_begin(&self) -> Option<Vec<u8>> {
         read_plain(&self.begun, MAX_WORDS_BYTES).ok()
     }
 

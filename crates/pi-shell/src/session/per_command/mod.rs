@@ -217,16 +217,16 @@ impl PerCommand {
         let survivors = place.account_for_survivors(process, patience).await;
         let (summary, _closed) = self.late.put_away(output, delivery, !survivors.is_empty());
         let left = self.take_over_state(files, mark, outcome, job, &kept, keeps);
-        let told = match files.told_at_begin() {
+        let marks = match files.marks_at_begin() {
             None if !outcome.is_stop() => {
                 return Err(shell_path::no_bash(&self.shell));
             }
-            Some(told) if told.contains(&b'd') => {
+            Some(marks) if marks.contains(&b'd') => {
                 return Err(refused(directory.unwrap_or(kept.cwd)));
             }
-            told => told.unwrap_or_default(),
+            marks => marks.unwrap_or_default(),
         };
-        let has_begun = told.contains(&b'c');
+        let has_begun = marks.contains(&b'c');
         let is_missed = keeps && self.is_session;
         let jobs = (!survivors.is_empty()).then_some(LostWithShell::Jobs);
         let descriptors = left.has_descriptors.then_some(LostWithShell::Descriptors);
@@ -237,7 +237,7 @@ impl PerCommand {
             outcome,
             working_dir,
             // Before it began, the state was as it is.
-            session_reset: is_missed && (left.is_lost && has_begun || told.contains(&b'f')),
+            session_reset: is_missed && (left.is_lost && has_begun || marks.contains(&b'f')),
             survivors,
             wall_time,
             output: summary,

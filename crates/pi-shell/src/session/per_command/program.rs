@@ -79,7 +79,7 @@ const TELL_DIRECTORY: &str = if cfg!(windows) {
 /// One command, as its bash is notified of it.
 pub(super) struct Program<'a> {
     pub(super) files: &'a Files,
-    /// Told before each part of a state; no command knows it beforehand.
+    /// Written before each part of a state; no command knows it beforehand.
     pub(super) mark: &'a str,
     /// What the bash before had. None for the session's first.
     pub(super) state: Option<&'a State>,

@@ -118,7 +118,7 @@ impl State {
             builtin: builtin.and_then(definition_of_builtin),
             aliases,
             traps: traps_of(&traps),
-            // Told only where POSIX mode had to be put on, which changes options.
+            // Reported only where POSIX mode had to be put on, which changes options.
             shopts: names_of(&shopts).unwrap_or_else(|| shopts_of(&shopt_commands)),
             options: names_of(&options).unwrap_or_default(),
             limits: limits_of(&String::from_utf8_lossy(&limits)),

@@ -50,7 +50,7 @@ fn a_state_that_was_cut_off_is_none() {
 }
 
 #[test]
-fn variables_are_told_apart_by_quotes_and_those_of_bash_are_left_out() {
+fn variables_are_distinguished_by_quotes_and_those_of_bash_are_left_out() {
     let state = parsed(&[(
         "variables",
         "declare -ir UID=\"0\"\ndeclare -- V=\"a\ndeclare -- LINENO=1 \\\" b\"\ndeclare -- __pi_ab=\"x\"\n\
@@ -121,8 +121,8 @@ fn what_was_given_to_a_call_is_what_it_was_before() {
 
 #[test]
 fn a_function_that_is_called_builtin_is_found_among_the_exported_ones() {
-    let told = b"a () \n{ \n    echo 'builtin () '\n}\ndeclare -fx a\nbuiltin () \n{ \n    :\n}\ndeclare -fx builtin\n";
-    let state = State::parse(&dump(&[]), MARK, Some(told), None).unwrap();
+    let functions = b"a () \n{ \n    echo 'builtin () '\n}\ndeclare -fx a\nbuiltin () \n{ \n    :\n}\ndeclare -fx builtin\n";
+    let state = State::parse(&dump(&[]), MARK, Some(functions), None).unwrap();
 
     assert_eq!(state.builtin.as_deref(), Some(&b"builtin () \n{ \n    :\n}\n"[..]));
     assert_eq!(State::parse(&dump(&[]), MARK, Some(b""), None).unwrap().builtin, None);

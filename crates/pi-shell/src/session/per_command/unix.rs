@@ -170,7 +170,7 @@ impl Place {
         if let Some(go) = go {
             self.ground.limits.add(child.pid())?;
             // One that is gone already tells it by its end.
-            let _told = rustix::io::write(&go, b"\n");
+            let _reported = rustix::io::write(&go, b"\n");
         }
         Ok((Process { child, command_line, title, before }, output))
     }

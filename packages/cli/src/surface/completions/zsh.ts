@@ -48,8 +48,8 @@ function armOf(name: CommandName): string {
 }
 
 function specificationOf([name, { type, multiple, value, completion, text }]: [string, Option]): string {
-  const told = text.replaceAll(/[[\]:\\]/g, "\\$&");
-  const flag = `${multiple === true ? "*" : ""}--${name}${type === "string" ? "=" : ""}[${told}]`;
+  const described = text.replaceAll(/[[\]:\\]/g, "\\$&");
+  const flag = `${multiple === true ? "*" : ""}--${name}${type === "string" ? "=" : ""}[${described}]`;
   return quoted(type === "string" ? `${flag}:${value}:${actionOf(completion ?? [])}` : flag);
 }
 
