@@ -70,9 +70,9 @@ it("a call that cannot be made is answered, and the next one is made", async () 
   end();
 
   expect(answers.map(({ content, isError }) => [isError, content[0]?.text.split("\n")[0]?.slice(0, 40)])).toEqual([
-    [true, expect.stringContaining('The line is not valid JSON; send `{"tool"')],
+    [true, expect.stringContaining('The line is not valid JSON; send `{"tool')],
     [true, 'A call is `{"tool": NAME, "params": {…}}'],
-    [true, expect.stringMatching(/^There is no tool `rm`; there are task, .*\.$/)],
+    [true, expect.stringMatching(/^There is no tool `rm`; there are bash, /)],
     [true, expect.stringMatching(/^Invalid task parameters/)],
     [undefined, "ok"],
   ]);

@@ -57,7 +57,7 @@ describe("between a question and its answer", () => {
 
     const { message } = await thrown(bash({ command: "touch made", cwd: "way/work" }));
 
-    expect(message).toContain("The working directory is another one");
+    expect(message).toContain("The working directory changed after");
     expect(existsSync(join(folder, "elsewhere", "work", "made"))).toBe(false);
   });
 
@@ -70,7 +70,7 @@ describe("between a question and its answer", () => {
 
     const { message } = await thrown(bash({ command: "touch made", cwd: "work" }));
 
-    expect(message).toContain("The working directory is another one");
+    expect(message).toContain("The working directory changed after");
     expect(existsSync(join(folder, "work", "made"))).toBe(false);
   });
 
