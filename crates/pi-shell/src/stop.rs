@@ -294,7 +294,7 @@ fn tell_shell(plan: &StopPlan) {
     signal_quietly(shell, CONTINUE);
 }
 
-/// Signals those that have not been reported this much yet, all at once.
+/// Signals those that have not been sent this signal yet, all at once.
 fn tell(targets: &[ProcessIdentity], rung: Rung, signalled: &mut HashMap<ProcessIdentity, Rung>) {
     let fresh: Vec<(ProcessIdentity, Rung)> = targets
         .iter()

@@ -21,7 +21,7 @@ export interface History {
   add(line: string): void;
 }
 
-/** What is remembered by no one. */
+/** A history that stores nothing. */
 export const NO_HISTORY: History = { lines: [], add: () => undefined };
 
 /** The file of this environment: `PI_BASH_HISTFILE`, else one in the folder for state. None where that is set to nothing. */
