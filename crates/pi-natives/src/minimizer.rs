@@ -185,7 +185,8 @@ pub fn explain_minimizer(
     rules: MinimizerRules,
 ) -> Result<MinimizerExplanation, ThrownError> {
     let options = rules.try_into().map_err(thrown)?;
-    let explanation = ran.with(|command| pi_minimizer::explain(command, &output, ran.exit_code, &options));
+    let explanation =
+        ran.with(|command| pi_minimizer::explain(command, &output, ran.exit_code, &options));
     let small = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
     let stages = explanation.stages.into_iter().map(|stage| MinimizerStage {
         name: stage.name.to_owned(),

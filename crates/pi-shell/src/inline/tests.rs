@@ -135,7 +135,8 @@ fn each_of_many_runs_ends_once() {
         rustix::io::write(writer, b"x").unwrap();
         runs.turn();
     }
-    let mut ended: Vec<usize> = reports.iter().map(|_| heard.recv_timeout(LIMIT).unwrap()).collect();
+    let mut ended: Vec<usize> =
+        reports.iter().map(|_| heard.recv_timeout(LIMIT).unwrap()).collect();
     ended.sort_unstable();
 
     assert_eq!(ended, (0..reports.len()).collect::<Vec<_>>());

@@ -135,7 +135,10 @@ fn what_tools_obey_is_reported_wherever_a_person_may_work() {
 
         let found = workspace.found(&plants);
         assert_eq!(found.len(), 1, "{path}");
-        assert!(path.starts_with(&found[0].0) && found[0].1 == PlantKind::Tool, "{path}: {found:?}");
+        assert!(
+            path.starts_with(&found[0].0) && found[0].1 == PlantKind::Tool,
+            "{path}: {found:?}"
+        );
     }
 }
 
