@@ -99,7 +99,7 @@ describe("an executor with places", () => {
     await new Promise((resolve) => setImmediate(resolve));
     await executor.dispose();
     connect();
-    expect(await call).toMatchObject({ message: "executor is disposed" });
+    expect(await call).toMatchObject({ message: "executor is disposed; create another one" });
     expect({ runs, ...executor.stats() }).toMatchObject({ runs: 0, sessions: 0 });
   });
 
