@@ -6,7 +6,7 @@
  *   >   build $part
  *   > done
  *   │ core: 2 errors
- *   ! Still running: 4711 esbuild --watch
+ *   │ ! Still running: 4711 esbuild --watch
  *   └ exit 1 · 12.40s · timeout 300s
  * ```
  *
@@ -16,7 +16,7 @@
 import { noteRows, previewRows, type RenderOptions, themeOf } from "./preview.ts";
 import { plainRun, type Run, type StyledLine } from "./text/styled.ts";
 import { columnsOf, displayWidth } from "./text/width.ts";
-import { cutLine, firstRow, lastRows, type Row, wrapWords } from "./text/wrap.ts";
+import { cutLine, firstRow, lastRows, prefixed, type Row, wrapWords } from "./text/wrap.ts";
 
 /** Columns of the gutter. */
 const GUTTER_COLUMNS = 4;
@@ -50,10 +50,7 @@ export function behindGutter(rows: readonly Row[], options: RenderOptions): Row[
   const style = themeOf(options).colours.border;
   const status = rows.findIndex(({ isEnd }) => isEnd === true);
   const last = status === -1 ? rows.length - 1 : status;
-  return rows.map(({ runs, width }, at) => ({
-    runs: [{ text: at < last ? GUTTER : at === last ? END : BELOW_END, style }, ...runs],
-    width: width + GUTTER_COLUMNS,
-  }));
+  return rows.map((row, at) => prefixed(row, [{ text: at < last ? GUTTER : at === last ? END : BELOW_END, style }]));
 }
 
 /** The status of a call, in rows that end the gutter. */
@@ -87,7 +84,7 @@ export function indentedOptions(options: RenderOptions): RenderOptions {
 /** Rows that were made with `indentedOptions`, a step further in. */
 export function indented(rows: readonly Row[], options: RenderOptions): Row[] {
   if (!hasGutter(options)) return [...rows];
-  return rows.map(({ runs, width }) => ({ runs: [{ text: STEP, style: "" }, ...runs], width: width + STEP.length }));
+  return rows.map((row) => prefixed(row, [{ text: STEP, style: "" }]));
 }
 
 /** The other lines of a command in a list, with the sign of those before them. */
@@ -97,10 +94,14 @@ export function continuedLines(lines: readonly StyledLine[], options: RenderOpti
   return lines.map((line) => [sign, ...line]);
 }
 
-/** Lines that a reader must not miss, each with a sign before it, broken between words. */
+/** What a reader must not miss, as a line with a sign before it. */
+export function noticeLine(text: string, options: RenderOptions): StyledLine {
+  return [plainRun(`${NOTICE}${text}`, themeOf(options).colours.warning)];
+}
+
+/** Such lines, broken between words. */
 export function noticeRows(texts: readonly string[], options: RenderOptions): Row[] {
-  const style = themeOf(options).colours.warning;
-  return texts.flatMap((text) => wrapWords([plainRun(`${NOTICE}${text}`, style)], options.width, [plainRun("  ")]));
+  return texts.flatMap((text) => wrapWords(noticeLine(text, options), options.width, [plainRun("  ")]));
 }
 
 /** A call that is long past, in one row: its command as far as it fits, and how it ended. */

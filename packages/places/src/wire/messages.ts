@@ -3,6 +3,7 @@
  *
  * Unknown members are dropped, as the protocol has it. Shapes are those of the native surface.
  */
+import { ResourceUsage } from "@pi-bash/contract";
 import * as z from "zod";
 import { FrameError } from "./frames.ts";
 import { few, line, path, plainLine } from "./plain.ts";
@@ -125,13 +126,7 @@ const RunOutcome = z.object({
   limitsMet: z.array(z.enum(["memory", "processes", "cpu-time", "file-size"])).optional(),
   readOnly: z.object({ degraded: few(line), stateDropped: z.boolean() }).optional(),
   inputWanted: z.object({ pid: count, program: line, ended: z.boolean() }).optional(),
-  usage: z
-    .object({
-      userMs: z.number().nonnegative(),
-      systemMs: z.number().nonnegative(),
-      peakMemoryBytes: z.number().int().positive().optional(),
-    })
-    .optional(),
+  usage: ResourceUsage.optional(),
 });
 
 /** How a run ended, as `run-end.ts` has it. */

@@ -6,7 +6,7 @@
  */
 import { artifactUrl, type ReportedJob } from "@pi-bash/contract";
 import { durationText, warningTexts } from "../footer.ts";
-import { continuedLines, indented, indentedOptions } from "../layout.ts";
+import { continuedLines, indented, indentedOptions, noticeLine } from "../layout.ts";
 import { expandHint, hiddenRows, noteRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
 import { splitResult } from "../result-text.ts";
 import type { Standing } from "../standing.ts";
@@ -132,6 +132,6 @@ function outputOf({ output = "" }: ReportedJob): string {
 function noteLines({ survivors, note }: ReportedJob, options: RenderOptions): StyledLine[] {
   const { colours } = themeOf(options);
   const texts = survivors === undefined ? [] : warningTexts({ survivors });
-  const warnings = texts.map((text) => [plainRun(`! ${text}`, colours.warning)]);
+  const warnings = texts.map((text) => noticeLine(text, options));
   return note === undefined ? warnings : [...warnings, [plainRun(note, colours.dim)]];
 }

@@ -82,9 +82,9 @@ function* piecesOf(text: string, columns: number, used: () => number): Generator
  */
 export function wrapWords(line: StyledLine, width: number, hanging: StyledLine = []): Row[] {
   const columns = columnsOf(width);
-  const indent = hanging.reduce((sum, { text }) => sum + text.length, 0);
+  const indent = unitsIn(hanging);
   if (indent * 2 > columns || columns < LEAST_COLUMNS) return wrapLine(line, columns);
-  const further = (row: Row): Row => ({ runs: [...hanging, ...row.runs], width: row.width + indent });
+  const further = (row: Row): Row => prefixed(row, hanging);
   const [first, left] = firstRow(line, columns);
   const rows = [first];
   let rest = left;
@@ -121,7 +121,7 @@ export function firstRow(line: StyledLine, columns: number): [row: Row, left: St
 /** Fewer columns have no room for words. */
 const LEAST_COLUMNS = 4;
 
-/** A longer line is no prose: it is broken at the edge, in UTF-16 units. */
+/** A longer line is not prose: it is broken at the edge, in UTF-16 units. */
 const MOST_UNITS = 4_096;
 
 /** A row is broken between words where that leaves at least a third of it in use. */
@@ -151,6 +151,11 @@ function dropUnits(line: StyledLine, count: number): StyledLine {
     left -= run.text.length;
   }
   return [];
+}
+
+/** A row with something before it, each of whose characters has one column. */
+export function prefixed(row: Row, before: StyledLine): Row {
+  return { ...row, runs: [...before, ...row.runs], width: row.width + unitsIn(before) };
 }
 
 /** Breaks lines; stops as soon as there are `most` rows, where a bound is given. */
