@@ -91,8 +91,8 @@ struct pi_order {
 #define PI_OPTIONS_SIZE 44
 
 /*
- * What a command used, by getrusage(2): of this shell and of the children it has waited for, with theirs. Of the kernel's
- * record sizes only a new record is the command's: a smaller one is not known, unless the shell has run nothing before.
+ * What a command used, by getrusage(2): of this shell and of the children it has waited for, with theirs. The kernel keeps
+ * the largest size of all that the shell has ever waited for: only where the command broke that record is it the command's.
  */
 struct pi_usage {
   uint64_t user_us;

@@ -14,7 +14,8 @@
  *
  * A stop may come between bash's look at the interrupt and a system call that waits. So a timer repeats the signal until
  * bash has given up (`stop_landed`). The builtin `wait` needs that too: it forgets a process that has ended where it sees
- * the stop between the system call that reported it and its notes. It is reported only where the signal has broken the call off.
+ * the stop between the system call that reported it and its notes. It is reported only where the signal has broken the
+ * call off.
  *
  * What reads from the shell is killed with the stop, so a builtin that writes to it meets SIGPIPE, which would end the shell
  * before the stop does, the lower number being delivered first. Where bash leaves that signal to the kernel, or ends by

@@ -45,7 +45,7 @@ export const ResourceUsage = z.object({
   systemMs: z.number().nonnegative(),
   /**
    * Largest resident set of one process, in bytes. Absent: the session's shell has waited for a larger one before, and the
-   * kernel keeps only the largest. A command that runs in a shell of its own, such as a task in the background, always has it.
+   * kernel keeps only the largest. A task in the background begins with a fresh record: it has it wherever it runs a program.
    */
   peakMemoryBytes: z.number().int().positive().optional(),
 });

@@ -70,7 +70,7 @@ mod tests {
         for ms in 0..1_000 {
             sent += u32::from(gather.is_sent_at_once(100, start + Duration::from_millis(ms)));
         }
-        assert_eq!(sent, 1_000, "a hundred bytes each millisecond are no flood");
+        assert_eq!(sent, 1_000, "a hundred bytes each millisecond are not a flood");
 
         let flood = start + Duration::from_secs(2);
         let mut sent = 0;
