@@ -21,8 +21,9 @@ import { git } from "./place.mjs";
  * @property {(task: () => string) => void} afterwards what is done when the job has succeeded
  */
 
-function checkout(_, { place, workspace }) {
-  git(["clone", "--quiet", "--depth=1", "--branch=main", `file://${place.origin}`, workspace], { cwd: place.run });
+function checkout({ "fetch-depth": depth = "1" }, { place, workspace }) {
+  const shallow = String(depth) === "0" ? [] : [`--depth=${depth}`];
+  git(["clone", "--quiet", ...shallow, "--branch=main", `file://${place.origin}`, workspace], { cwd: place.run });
   return { says: git(["rev-parse", "--short", "HEAD"], { cwd: workspace }) };
 }
 
@@ -76,7 +77,7 @@ const named = (call) => (inputs, running) => ({ says: call(running.place.artifac
 
 /** By the name of the action without its version: what stands in for it, the inputs that are known, and what it does. */
 export const STAND_INS = {
-  "actions/checkout": { does: "a shallow clone of the files as they are", inputs: [], play: checkout },
+  "actions/checkout": { does: "a shallow clone of the files as they are", inputs: ["fetch-depth"], play: checkout },
   "actions/setup-node": {
     does: "Node of that version and its npm, from the npm registry",
     inputs: ["node-version", "registry-url"],

@@ -4,6 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isMainThread } from "node:worker_threads";
 import * as natives from "@pi-bash/natives";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
@@ -129,18 +130,22 @@ set -o pipefail
     expect(await withSnapshot(home, 'echo "$PAGER $EDITOR"')).toBe("cat true\n");
   });
 
-  it("SC-04: is a file that only its user can read, in a folder that only its user can enter", async () => {
-    const before = process.umask(0);
-    try {
-      const path = pathOf(await homeWith("a() { :; }\n").source.getOrCreate());
+  // A worker thread, in which `npm run mutants` has the tests, cannot set the mask of its process.
+  it.runIf(isMainThread)(
+    "SC-04: is a file that only its user can read, in a folder that only its user can enter",
+    async () => {
+      const before = process.umask(0);
+      try {
+        const path = pathOf(await homeWith("a() { :; }\n").source.getOrCreate());
 
-      expect(statSync(path).mode & 0o777).toBe(0o600);
-      expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
-      expect(readdirSync(dirname(path)).length).toBe(1);
-    } finally {
-      process.umask(before);
-    }
-  });
+        expect(statSync(path).mode & 0o777).toBe(0o600);
+        expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+        expect(readdirSync(dirname(path)).length).toBe(1);
+      } finally {
+        process.umask(before);
+      }
+    },
+  );
 });
 
 describe("an rc that cannot be loaded", () => {

@@ -1,0 +1,79 @@
+/**
+ * Mutants of a crate, by cargo-mutants: it lists them, and judges those that were drawn in a copy of the tree with the
+ * crate's own tests (documentation's examples left out).
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { lastLines, runProgram } from "../child.mjs";
+
+/** The version that is installed where there is none; `--locked`, so that it is the same everywhere. */
+const VERSION = "27.1.0";
+const RUN_TIMEOUT_MS = 12 * 60 * 60_000;
+/** Sources that a Linux machine does not compile: their mutants would all survive. */
+const OTHER_SYSTEMS = /\/(macos|windows)\.rs$/;
+/** Exit codes of cargo-mutants that still come with outcomes: all caught, some missed, some timed out. */
+const WITH_OUTCOMES = /^(|ended with exit code [23])$/;
+
+const cargo = (...rest) => runProgram("cargo", rest, { timeoutMs: RUN_TIMEOUT_MS });
+
+/** Installs cargo-mutants unless it is there. */
+async function installed() {
+  if ((await cargo("mutants", "--version")).ok) return;
+  const run = await cargo("install", "cargo-mutants", "--locked", "--version", VERSION);
+  if (!run.ok) throw new Error(`cannot install cargo-mutants: ${run.problem}\n${lastLines(run.output, 20)}`);
+}
+
+function described(mutant) {
+  return {
+    key: mutant.name,
+    file: mutant.file,
+    first: mutant.span.start.line,
+    last: mutant.span.end.line,
+    name: mutant.name,
+  };
+}
+
+/** Every mutant of the crate's sources. */
+export async function listRust(target) {
+  await installed();
+  const run = await cargo("mutants", "--list", "--json", "--package", target.name);
+  if (!run.ok) throw new Error(`cargo-mutants ${run.problem}\n${lastLines(run.output, 20)}`);
+  const all = JSON.parse(run.stdout).map(described);
+  return process.platform === "linux" ? all.filter(({ file }) => !OTHER_SYSTEMS.test(file)) : all;
+}
+
+const VERDICTS = { CaughtMutant: "noticed", Timeout: "noticed", MissedMutant: "survived" };
+
+/** Reads `outcomes.json` of cargo-mutants: what became of each mutant, by its name. */
+export function outcomes(text) {
+  const known = new Map();
+  for (const { scenario, summary } of JSON.parse(text).outcomes) {
+    if (scenario.Mutant !== undefined) known.set(scenario.Mutant.name, VERDICTS[summary] ?? "not judged");
+  }
+  return known;
+}
+
+function exactly(name) {
+  return `^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
+}
+
+/** Judges the drawn mutants. */
+export async function judgeRust(target, drawn) {
+  const scratch = mkdtempSync(join(tmpdir(), "pi-bash-mutants-"));
+  const config = join(scratch, "mutants.toml");
+  const names = drawn.map(({ key }) => JSON.stringify(exactly(key)));
+  writeFileSync(
+    config,
+    `examine_re = [${names.join(", ")}]\nadditional_cargo_test_args = ["--lib", "--bins", "--tests"]\n`,
+  );
+  try {
+    const options = ["--config", config, "--output", scratch, "--minimum-test-timeout", "120"];
+    const run = await cargo("mutants", "--package", target.name, ...options);
+    if (!WITH_OUTCOMES.test(run.problem)) throw new Error(`cargo-mutants ${run.problem}\n${lastLines(run.output, 60)}`);
+    const known = outcomes(readFileSync(join(scratch, "mutants.out/outcomes.json"), "utf8"));
+    return drawn.map((mutant) => ({ mutant, verdict: known.get(mutant.key) ?? "not judged" }));
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}

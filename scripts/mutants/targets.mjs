@@ -1,0 +1,24 @@
+/**
+ * What `npm run mutants` changes, by which tool, and how many changes may go unnoticed.
+ *
+ * `survivors` is the floor: the largest share of judged mutants that no test may notice. Lower it when a soak of 300
+ * shows that it can be lower; never raise it.
+ */
+
+/** @typedef {{ name: string, tool: "cargo-mutants" | "stryker", folder: string, survivors: number }} Target */
+
+/** @type {readonly Target[]} */
+export const TARGETS = [
+  { name: "pi-shell", tool: "cargo-mutants", folder: "crates/pi-shell", survivors: 0.3 },
+  { name: "pi-supervisor", tool: "cargo-mutants", folder: "crates/pi-supervisor", survivors: 0.3 },
+  { name: "policy", tool: "stryker", folder: "packages/policy", survivors: 0.3 },
+  { name: "executor", tool: "stryker", folder: "packages/executor", survivors: 0.3 },
+  { name: "tool", tool: "stryker", folder: "packages/tool", survivors: 0.3 },
+];
+
+/** @param {string} name as in `TARGETS`, or the folder's path */
+export function targetOf(name) {
+  const target = TARGETS.find((one) => one.name === name || one.folder === name);
+  if (target !== undefined) return target;
+  throw new Error(`\`${name}\` is not a target; choose from ${TARGETS.map((one) => one.name).join(", ")}`);
+}
