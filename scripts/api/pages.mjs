@@ -20,22 +20,25 @@ export function apiPages(surface) {
   return pages.set("migration.md", migration(surface));
 }
 
-/** Entry of a package with the names that only packages of ours share. */
-const INTERNAL = "/internal";
+/** Whether an entry has names that only packages of ours share: `internal`, or one below it. */
+function isInternal({ name }) {
+  return /^@[^/]+\/[^/]+\/internal(?:\/|$)/.test(name);
+}
 
 /** Where the names are that were in the main entry of a package once: none was renamed. */
 function migration(surface) {
   const parts = surface.flatMap(({ name, entries }) => {
-    const internal = entries.find((entry) => entry.name === `${name}${INTERNAL}`);
-    if (internal === undefined) return [];
-    const rows = internal.exports.map((exported) => line(exported, ""));
-    return [`## \`${name}\` → \`${internal.name}\``, rows.join("\n")];
+    return entries.filter(isInternal).flatMap((internal) => {
+      const rows = internal.exports.map((exported) => line(exported, ""));
+      return [`## \`${name}\` → \`${internal.name}\``, rows.join("\n")];
+    });
   });
   const head = [
     "# Names that moved",
     "Written by `npm run api`. The main entry of a package has what hosts use. What only packages of pi-bash share is in its" +
-      " entry `internal` and may change in any version. Each name below was in the main entry and kept its name: import it from" +
-      " the other entry, or better, tell us what you need it for.",
+      " entry `internal`, and in entries below that, and may change in any version. Each name below was in the main entry, or in" +
+      " one of that name without `internal`, and kept its name: import it from the other entry, or better, tell us what you need" +
+      " it for.",
   ];
   return `${[...head, ...parts].join("\n\n")}\n`;
 }
@@ -43,7 +46,7 @@ function migration(surface) {
 function overview(surface) {
   const rows = surface.map(
     ({ name, folder, description, entries }) =>
-      `| [${name}](${folder}.md) | ${description} | ${entries.reduce((sum, entry) => sum + (entry.name.endsWith(INTERNAL) ? 0 : entry.exports.length), 0)} |`,
+      `| [${name}](${folder}.md) | ${description} | ${entries.reduce((sum, entry) => sum + (isInternal(entry) ? 0 : entry.exports.length), 0)} |`,
   );
   return [
     "# API reference",

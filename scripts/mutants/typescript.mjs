@@ -1,6 +1,6 @@
 /**
  * Mutants of a TypeScript package, by Stryker: its instrumenter lists them, its runner judges those that were drawn with
- * the package's own tests.
+ * the package's own tests, and with those of packages that the target names.
  *
  * Left out: texts (their words are held by the checks of documents and messages), and what a module computes while it
  * is loaded (Stryker would need the whole suite for each).
@@ -62,12 +62,23 @@ export async function listTypescript(target) {
   return found;
 }
 
-function configuration(target, drawn, report) {
+/** A configuration of vitest beside the usual one, for the tests of some folders only. */
+const TESTS = "vitest.mutants.config.ts";
+
+function testsOf({ folder, alsoTestedBy = [] }) {
+  const include = [folder, ...alsoTestedBy].map((each) => `${each}/test/**/*.test.ts`);
+  return `import whole from "./vitest.config.ts";
+const usual = whole({ mode: "test", command: "serve" });
+export default { ...usual, test: { ...usual.test, include: ${JSON.stringify(include)} } };
+`;
+}
+
+function configuration(drawn, report) {
   return {
     testRunner: "vitest",
     plugins: ["@stryker-mutator/vitest-runner", CHECKER],
     checkers: ["drawn"],
-    vitest: { configFile: "vitest.config.ts", dir: target.folder, related: false },
+    vitest: { configFile: TESTS, related: false },
     mutate: [...new Set(drawn.map(({ file }) => file))],
     mutator: { excludedMutations: LEFT_OUT },
     coverageAnalysis: "perTest",
@@ -109,7 +120,8 @@ export async function judgeTypescript(target, drawn) {
   const scratch = mkdtempSync(join(tmpdir(), "pi-bash-mutants-report-"));
   const [keys, config, report] = ["drawn.json", "stryker.json", "report.json"].map((name) => join(scratch, name));
   writeFileSync(keys, JSON.stringify(drawn.map(({ key }) => key)));
-  writeFileSync(config, JSON.stringify(configuration(target, drawn, report)));
+  writeFileSync(config, JSON.stringify(configuration(drawn, report)));
+  writeFileSync(join(copy, TESTS), testsOf(target));
   try {
     const env = { PI_BASH_MUTANTS: keys };
     const run = await runProgram(process.execPath, [STRYKER, "run", config], {

@@ -54,7 +54,37 @@ describe.skipIf(isBun)("docs/api", () => {
     );
 
     expect(texts.length).toBeGreaterThan(20);
-    expect(texts.filter((path) => /from "@pi-bash\/\w+\/internal"/.test(readFileSync(path, "utf8")))).toEqual([]);
+    expect(texts.filter((path) => /from "@pi-bash\/\w+\/internal[/"]/.test(readFileSync(path, "utf8")))).toEqual([]);
+  });
+
+  it("and each of them is used where hosts look, or belongs to the shape of one that is", () => {
+    // What a host reads and what is tested as a host: documents but for the reference, examples, tests of the whole.
+    const texts = [
+      ["docs", /\.md$/],
+      ["examples", /\.mjs$/],
+      ["test", /\.ts$/],
+      ["benchmarks/src", /\.ts$/],
+    ] as const;
+    const words = new Set(
+      texts.flatMap(([place, kind]) =>
+        readdirSync(join(root, place), { recursive: true, encoding: "utf8" })
+          .filter((path) => kind.test(path) && !(place === "docs" && /^api[\\/]/.test(path)))
+          .flatMap((path) => readFileSync(join(root, place, path), "utf8").match(/\b[A-Za-z_]\w+\b/g) ?? []),
+      ),
+    );
+    const ours = surface
+      .flatMap(({ entries }) => entries.filter((entry) => !/^@[^/]+\/[^/]+\/internal(?:\/|$)/.test(entry.name)))
+      .flatMap((entry) => entry.exports);
+    const shapes = new Map<string, Set<string>>();
+    for (const { name, text } of ours) {
+      shapes.set(name, new Set([...(shapes.get(name) ?? []), ...(text.match(/\b[A-Za-z_]\w+\b/g) ?? [])]));
+    }
+    const used = new Set([...shapes.keys()].filter((name) => words.has(name)));
+    for (const name of used) {
+      for (const other of shapes.get(name) ?? []) if (shapes.has(other)) used.add(other);
+    }
+
+    expect([...shapes.keys()].filter((name) => !used.has(name))).toEqual([]);
   });
 
   it.each([...pages])("%s is what `npm run api` writes now", (name, text) => {

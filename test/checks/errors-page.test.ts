@@ -9,7 +9,7 @@ const page = readFileSync(join(root, "docs/errors.md"), "utf8");
 
 /** Quoted names that begin as codes do: variables, the driver's messages, resources of Node's async hooks. */
 const NOT_CODES =
-  /^PI_(?:BASH|ORDER|REPORT|REPLY|OPTIONS|PROTOCOL|STOP|CONFINE|KEEP|TEST|SHELL_PREFIX|SHELL_RUN|NO_PTY|HOST_BINARY|HOST_CACHE)/;
+  /^PI_(?:BASH|ORDER|REPORT|OPTIONS|PROTOCOL|STOP|CONFINE|KEEP|TEST|SHELL_PREFIX|SHELL_RUN|NO_PTY|HOST_BINARY|HOST_CACHE)/;
 
 function sources(): string[] {
   return ["packages", "crates"].flatMap((folder) =>

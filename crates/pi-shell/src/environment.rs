@@ -195,6 +195,33 @@ mod tests {
         }
     }
 
+    /// As `execve(2)` has it: the last size that is taken here is the last one that the kernel takes.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn ev_04_the_longest_entry_is_the_longest_that_a_program_can_be_given() {
+        for (size, is_taken) in [(MAX_ENTRY_BYTES, true), (MAX_ENTRY_BYTES + 1, false)] {
+            let value = "x".repeat(size - "BIG=".len());
+            let started =
+                std::process::Command::new("true").env_clear().env("BIG", &value).status();
+
+            assert_eq!(check_entries("env", &entry("BIG", &value)).is_ok(), is_taken, "{size}");
+            assert_eq!(started.is_ok(), is_taken, "{size}: {started:?}");
+        }
+    }
+
+    #[test]
+    fn ev_04_the_sum_of_all_entries_may_be_all_that_is_allowed_and_not_a_byte_more() {
+        let piece = "x".repeat(96 * 1024 - "V00=\0".len());
+        let mut entries: Vec<_> =
+            (0..16).map(|index| (format!("V{index:02}"), piece.clone())).collect();
+        assert_eq!(bytes_of(&entries), MAX_TOTAL_BYTES);
+        assert!(check_entries("env", &entries).is_ok());
+
+        entries[3].1.push('x');
+        let error = check_entries("env", &entries).unwrap_err();
+        assert!(error.to_string().ends_with("(`V03` is the largest)"), "{error}");
+    }
+
     #[test]
     fn ev_04_the_sum_of_all_entries_is_bounded() {
         let entries: Vec<_> =

@@ -4,7 +4,8 @@ import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import type { AnyTool } from "@pi-bash/tool";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { until, within } from "../../../test/support/patience.ts";
-import { createMcpServer, MAX_RESOURCE_BYTES, type McpServerPorts, serveMcpOnStdio } from "../src/mcp/index.ts";
+import { MAX_RESOURCE_BYTES } from "../src/mcp/artifact-resources.ts";
+import { createMcpServer, type McpServerPorts, serveMcpOnStdio } from "../src/mcp/index.ts";
 import { agentSession } from "./support/agent-session.ts";
 
 const timeout = 40_000;

@@ -1,16 +1,9 @@
 /** The public names of `@pi-bash/contract`. */
-export { ARTIFACT_ID_PATTERN, ArtifactAllocation, ArtifactKind, artifactUrl } from "./artifact.ts";
-export {
-  type BashAbilities,
-  BashParams,
-  type BashParamsSchema,
-  BashParamsWithAsync,
-  bashParams,
-  ENV_NAME_PATTERN,
-} from "./bash-params.ts";
+export { ARTIFACT_ID_PATTERN, ArtifactAllocation, ArtifactKind } from "./artifact.ts";
+export { BashParams, type BashParamsSchema } from "./bash-params.ts";
 export { BashResult, LostWithShell, MaskedSecrets } from "./bash-result.ts";
 export { CallRefusal, RefusalReason, UnaskedKind } from "./decision.ts";
-export { displayLine, displayText } from "./display-text.ts";
+export { displayText } from "./display-text.ts";
 export { InterceptorRule } from "./interceptor-rule.ts";
 export { AsyncDetails, Job, JobDetails, JobParams, JobState, ReportedJob } from "./job.ts";
 export { jsonSchemaOf } from "./json-schema.ts";
@@ -31,7 +24,7 @@ export {
 } from "./limits.ts";
 export { ExitOutcome, InputWanted, ProcessInfo, ResourceUsage, StopReason } from "./outcome.ts";
 export { outputText } from "./output-text.ts";
-export { type OutputWindow, type OutputWindowSettings, outputWindow } from "./output-window.ts";
+export type { OutputWindow, OutputWindowSettings } from "./output-window.ts";
 export type { QuietTerminal, TerminalProgram, TerminalReader } from "./quiet-terminal.ts";
 export {
   ReadOnlyEnforced,

@@ -2,8 +2,10 @@
  * Names of `@pi-bash/contract` that packages of pi-bash share, and that no host needs. They may change in any version: a host
  * imports `@pi-bash/contract`.
  */
+export { artifactUrl } from "./artifact.ts";
+export { type BashAbilities, BashParamsWithAsync, bashParams, ENV_NAME_PATTERN } from "./bash-params.ts";
 export { type CheckedValue, checkedValue, type ValueNames } from "./checked-value.ts";
-export { type KeepsCharacter, writeOutHidden } from "./display-text.ts";
+export { displayLine, type KeepsCharacter, writeOutHidden } from "./display-text.ts";
 export {
   HOST_PROTOCOL,
   HostAnswer,
@@ -45,6 +47,7 @@ export {
   UPDATE_INTERVAL_MS,
 } from "./limits.ts";
 export { nearestNames } from "./nearest-names.ts";
+export { outputWindow } from "./output-window.ts";
 export { parseRpcRequest } from "./rpc.ts";
 export { DEFAULT_READY_SECONDS, MAX_SERVICES } from "./service-task.ts";
 export { BASH_TASK_PREFIX } from "./task.ts";

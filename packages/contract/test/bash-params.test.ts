@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { BashParams, bashParams, ENV_NAME_PATTERN } from "../src/index.ts";
+import { BashParams, bashParams, ENV_NAME_PATTERN } from "../src/bash-params.ts";
 
 const goldenPath = new URL("./golden/bash-params.schema.json", import.meta.url);
 

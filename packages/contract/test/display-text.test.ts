@@ -1,6 +1,6 @@
 /** What a person or a model is shown of a command: nothing hides, and nothing is pushed out of sight. */
 import { describe, expect, it } from "vitest";
-import { displayLine, displayText } from "../src/index.ts";
+import { displayLine, displayText } from "../src/display-text.ts";
 import { writeOutHidden } from "../src/internal.ts";
 
 /** All characters, a plane at a time; surrogates stand for themselves. */

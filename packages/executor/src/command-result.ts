@@ -4,7 +4,8 @@
  * Every way a run can end is a result here. A timeout is also `cancelled`, as the specification has it, and its text
  * begins with a line that says so; counts are the command's own and do not include such lines.
  */
-import { type BashResult, DEFAULT_TIMEOUT_SECONDS, displayLine, type InputWanted } from "@pi-bash/contract";
+import { type BashResult, DEFAULT_TIMEOUT_SECONDS, type InputWanted } from "@pi-bash/contract";
+import { displayLine } from "@pi-bash/contract/internal";
 import type { RunOutput, RunResult } from "./natives-port.ts";
 import { enforcedOutcome } from "./read-only/read-only-result.ts";
 import { outcomeOf } from "./refusals.ts";

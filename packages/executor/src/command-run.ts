@@ -5,8 +5,9 @@
  * before anything slow (artifacts, minimizer) is done with the output, so that the next call need not wait for that.
  */
 
-import { type OutputWindow, outputWindow, type Settings } from "@pi-bash/contract";
-import { onAbort } from "@pi-bash/contract/abort";
+import type { OutputWindow, Settings } from "@pi-bash/contract";
+import { outputWindow } from "@pi-bash/contract/internal";
+import { onAbort } from "@pi-bash/contract/internal/abort";
 import type { ArtifactStore } from "./artifacts/store.ts";
 import { type CommandResult, lostResult, neverStarted, settledResult, unresponsiveResult } from "./command-result.ts";
 import { type Deadline, type TimeoutDecision, watchDeadline } from "./deadline.ts";

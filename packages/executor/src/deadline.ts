@@ -5,7 +5,7 @@
  * life instead, and the deadline is watched here: the answer `kill` ends the command as a timeout does, `background`
  * changes nothing in the command, so that not a byte of its output is lost.
  */
-import { MAX_TIMER_MS, onAbort } from "@pi-bash/contract/abort";
+import { MAX_TIMER_MS, onAbort } from "@pi-bash/contract/internal/abort";
 
 /** What is done at the deadline. */
 export type TimeoutDecision = "kill" | "background";

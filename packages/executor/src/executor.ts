@@ -9,7 +9,7 @@
  */
 
 import { type SandboxOptions, Settings, type SettingsInput } from "@pi-bash/contract";
-import { MAX_TIMER_MS, unlessAborted } from "@pi-bash/contract/wait";
+import { MAX_TIMER_MS, unlessAborted } from "@pi-bash/contract/internal/wait";
 import { ArtifactStore } from "./artifacts/store.ts";
 import { type CommandResult, DEFAULT_TIMEOUT_MS, neverStarted } from "./command-result.ts";
 import { type ExecuteBashOptions, runCommand } from "./command-run.ts";

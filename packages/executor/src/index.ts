@@ -1,11 +1,5 @@
 /** The public names of `@pi-bash/executor`. */
-export {
-  type ArtifactAddress,
-  ArtifactError,
-  type ArtifactErrorCode,
-  type ArtifactSelection,
-  parseArtifactAddress,
-} from "./artifacts/address.ts";
+export { ArtifactError, type ArtifactErrorCode } from "./artifacts/address.ts";
 export type { ArtifactText } from "./artifacts/read.ts";
 export { type ArtifactEntry, ArtifactStore, type ArtifactStoreOptions } from "./artifacts/store.ts";
 export type { CommandResult, ExecutorNotice } from "./command-result.ts";
@@ -22,7 +16,6 @@ export type {
 export type { TimeoutDecision } from "./deadline.ts";
 export {
   type ChildEnvironment,
-  childEnvironment,
   InvalidEnvironmentError,
   ptyEnvironment,
   type WithheldVariable,
@@ -84,7 +77,6 @@ export type {
   TerminalReaderFacts,
   TerminalWait,
 } from "./tty/terminal-port.ts";
-export { type TerminalWorkOptions, terminalWork } from "./tty/terminal-work.ts";
 export { type Backend, findBackend } from "./usable-natives.ts";
 export { UserShell, type UserShellOptions } from "./user-shell.ts";
 export { WorkingDirectoryError } from "./working-directory.ts";

@@ -2,6 +2,7 @@
  * Names of `@pi-bash/executor` that packages of pi-bash share, and that no host needs. They may change in any version: a host
  * imports `@pi-bash/executor`.
  */
+export { type ArtifactAddress, type ArtifactSelection, parseArtifactAddress } from "./artifacts/address.ts";
 export {
   createPrivateFile,
   ensurePrivateFolder,
@@ -10,7 +11,7 @@ export {
   randomName,
 } from "./artifacts/private-folder.ts";
 export { ANNOTATIONS, DEFAULT_TIMEOUT_MS } from "./command-result.ts";
-export { checkCommandEnv } from "./environment/child-environment.ts";
+export { checkCommandEnv, childEnvironment } from "./environment/child-environment.ts";
 export { nonInteractiveEnv } from "./environment/non-interactive.ts";
 export { guardListener, warnAboutListener } from "./host-listener.ts";
 export { foregroundWaitMs } from "./jobs/foreground.ts";
@@ -26,4 +27,5 @@ export { maskResult } from "./secrets.ts";
 export { DEFAULT_MAX_IDLE_SESSIONS } from "./sessions/session-pool.ts";
 export { type ShellConfig, shellConfig } from "./shell-config.ts";
 export { SNAPSHOT_BUDGET_MS } from "./snapshot/snapshot.ts";
+export { type TerminalWorkOptions, terminalWork } from "./tty/terminal-work.ts";
 export { checkFarDirectory, checkWorkingDirectory } from "./working-directory.ts";

@@ -7,7 +7,8 @@
  */
 import { readFile } from "node:fs/promises";
 import { analyzeCommand } from "@pi-bash/command";
-import { artifactUrl, type OutputWindow, type Settings } from "@pi-bash/contract";
+import type { OutputWindow, Settings } from "@pi-bash/contract";
+import { artifactUrl } from "@pi-bash/contract/internal";
 import { type CommandResult, countLines } from "./command-result.ts";
 import type { MinimizedText, MinimizerChoices, NativesPort, OutputMask } from "./natives-port.ts";
 import { isOverLines } from "./output/line-window.ts";

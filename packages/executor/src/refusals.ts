@@ -11,7 +11,7 @@
 import { access, constants, realpath, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { SandboxOutcome, SandboxRefusal, SandboxRefusalKind, SandboxReport } from "@pi-bash/contract";
-import { headUnits } from "@pi-bash/contract/text";
+import { headUnits } from "@pi-bash/contract/internal/text";
 
 /** Lines at the end of an output that are looked at. */
 const MAX_LINES = 100;

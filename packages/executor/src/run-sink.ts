@@ -5,8 +5,8 @@
  * whole output; a file that a limit cut short is kept, and the reason given in its place says where its beginning is.
  */
 import { stat } from "node:fs/promises";
-import { type ArtifactAllocation, artifactUrl, type OutputWindow } from "@pi-bash/contract";
-import { MAX_SHOWN_LINE_BYTES } from "@pi-bash/contract/internal";
+import type { ArtifactAllocation, OutputWindow } from "@pi-bash/contract";
+import { artifactUrl, MAX_SHOWN_LINE_BYTES } from "@pi-bash/contract/internal";
 import { writePrivateFile } from "./artifacts/private-folder.ts";
 import type { ArtifactStore } from "./artifacts/store.ts";
 import type { CommandResult, LastSeen } from "./command-result.ts";

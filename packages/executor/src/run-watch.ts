@@ -5,8 +5,8 @@
  * stuck kernel call) must not hold an agent, so every wait is raced with a timer of ours and with the abort signal.
  */
 
-import { MAX_TIMER_MS, onAbort } from "@pi-bash/contract/abort";
 import { HARD_TIMEOUT_GRACE_MS } from "@pi-bash/contract/internal";
+import { MAX_TIMER_MS, onAbort } from "@pi-bash/contract/internal/abort";
 
 /** A timer that fires this much late means that the host itself stood still (stopped, suspended). */
 const HOST_STALL_MS = 1_000;

@@ -4,8 +4,8 @@
  * Nothing is rewritten, intercepted or expanded, and a result is never an error. The person shares the agent's shell:
  * what they export is there for both, and where they `cd` for an agent whose `cd` lasts (`bash.directoryPersists`).
  */
-import { onAbort } from "@pi-bash/contract/abort";
-import { unlessAborted } from "@pi-bash/contract/wait";
+import { onAbort } from "@pi-bash/contract/internal/abort";
+import { unlessAborted } from "@pi-bash/contract/internal/wait";
 import type { CommandResult } from "./command-result.ts";
 import type { ExecuteBashOptions } from "./command-run.ts";
 import type { Executor } from "./executor.ts";

@@ -8,7 +8,7 @@
  * While an operation is in progress the event loop stays alive, and not longer. See docs/natives.md.
  */
 import * as timers from "node:timers";
-import { MAX_TIMER_MS } from "@pi-bash/contract/abort";
+import { MAX_TIMER_MS } from "@pi-bash/contract/internal/abort";
 import { binding } from "./binding.ts";
 import { CallbackGate } from "./callback-gate.ts";
 import type { Delivery, End, Bridge as NativeBridge, QuietTerminal, Update } from "./generated/binding.d.ts";

@@ -2,7 +2,7 @@
  * The checks that an option passes before it may cross into the addon, each error naming the option and the remedy.
  */
 import { isAbsolute } from "node:path";
-import { meantText, unknownOption } from "@pi-bash/contract/unknown-option";
+import { meantText, unknownOption } from "@pi-bash/contract/internal/unknown-option";
 import { invalidOption, ShellError } from "./shell-error.ts";
 
 /** Whether an option was left out. `null` counts: JSON has no other way to say it. */

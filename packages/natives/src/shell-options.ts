@@ -6,7 +6,7 @@
  */
 
 import type { ResourceLimits, SandboxOptions } from "@pi-bash/contract";
-import { isAbortSignal, MAX_TIMER_MS } from "@pi-bash/contract/abort";
+import { isAbortSignal, MAX_TIMER_MS } from "@pi-bash/contract/internal/abort";
 import type { Binding } from "./binding.ts";
 import {
   absent,

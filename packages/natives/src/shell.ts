@@ -1,7 +1,7 @@
 /**
  * A session: one real bash that keeps its state from run to run; and the one-shot, which is a session for one command.
  */
-import { onAbort } from "@pi-bash/contract/abort";
+import { onAbort } from "@pi-bash/contract/internal/abort";
 import { binding } from "./binding.ts";
 import { type Bridge, bridge, type Listeners, type Operation } from "./bridge.ts";
 import { absent, checkFunction, reading } from "./check-option.ts";

@@ -1,7 +1,7 @@
 /**
  * How much of an output is kept, and where the whole goes: the options of a sink, checked, and their form for the addon.
  */
-import { MAX_TIMER_MS } from "@pi-bash/contract/abort";
+import { MAX_TIMER_MS } from "@pi-bash/contract/internal/abort";
 import {
   absent,
   checkAbsolutePath,

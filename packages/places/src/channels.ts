@@ -61,7 +61,7 @@ export interface Link {
   sendBulk(frame: Buffer): Promise<void>;
   /** Ends the link: everything that it carried is ended over there. */
   close(): Promise<void>;
-  /** Lets go of the connection at once, as a crash of its program would. */
+  /** Drops the connection at once, as a crash of its program would. */
   cut(reason: string): void;
 }
 

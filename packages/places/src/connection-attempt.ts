@@ -4,7 +4,7 @@
  * A try can take as long as a queue. It goes on while one call waits for it and is given up with the last one: what it asked
  * for would be granted to no call otherwise.
  */
-import { unlessAborted } from "@pi-bash/contract/wait";
+import { unlessAborted } from "@pi-bash/contract/internal/wait";
 import { PlaceError } from "./place-error.ts";
 
 /** One try. */

@@ -7,7 +7,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { settlesWithin } from "@pi-bash/contract/wait";
+import { settlesWithin } from "@pi-bash/contract/internal/wait";
 
 /** Time from the end of its input until SIGTERM, in milliseconds: the far ladder takes about 4 s. */
 const CLOSE_MS = 6_000;

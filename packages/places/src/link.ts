@@ -182,7 +182,7 @@ export class Connection implements Link {
     await this.#child.end();
   }
 
-  /** Lets go of the program at once, as a crash of it would. For tests of cut links, and for a link that went silent. */
+  /** Releases the program at once, as a crash of it would. For tests of cut links, and for a link that went silent. */
   cut(reason: string): void {
     this.#finish({ kind: "cut", reason });
     this.#child.kill();

@@ -1,8 +1,9 @@
 /**
  * Options of places, as schemas: a name that is none of these is refused, with the one that may have been meant.
  */
-import { MAX_TIMER_MS } from "@pi-bash/contract/abort";
+
 import { checkedValue } from "@pi-bash/contract/internal";
+import { MAX_TIMER_MS } from "@pi-bash/contract/internal/abort";
 import * as z from "zod";
 
 /** A word that a program does not take for an option. */

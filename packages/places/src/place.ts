@@ -123,7 +123,7 @@ export class RemotePlace {
     await this.close();
   }
 
-  /** Lets go of the connection at once, as when it is cut. The next use connects again. */
+  /** Drops the connection at once, as when it is cut. The next use connects again. */
   async cut(): Promise<void> {
     const link = await this.#linking?.catch(() => undefined);
     link?.cut("it was cut here");

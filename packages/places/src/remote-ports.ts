@@ -3,7 +3,7 @@
  *
  * It is beside the point of every answer that has it: a place that is away or slow has no ports, and nothing waits for it.
  */
-import { waitWithin } from "@pi-bash/contract/wait";
+import { waitWithin } from "@pi-bash/contract/internal/wait";
 import type { ListeningPort } from "@pi-bash/natives";
 import type { Link } from "./link.ts";
 import { request } from "./request.ts";

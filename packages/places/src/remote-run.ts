@@ -8,8 +8,8 @@
  * the near one is in `near-deadline.ts`. Over a link that comes back, the run goes on with the text that was not taken yet.
  */
 import { randomUUID } from "node:crypto";
-import { onAbort } from "@pi-bash/contract/abort";
-import { settlesWithin } from "@pi-bash/contract/wait";
+import { onAbort } from "@pi-bash/contract/internal/abort";
+import { settlesWithin } from "@pi-bash/contract/internal/wait";
 import { CallbackGate, type RunOutcome, type RunRequest } from "@pi-bash/natives/internal";
 import type { Channel, ComingBack, Link } from "./channels.ts";
 import { absenceText, type LinkEnd, leaseText, lostText, unreachable } from "./link-end.ts";

@@ -5,8 +5,8 @@
  * its result says that the state was lost, as the result of a session whose bash died does here.
  */
 import { randomBytes } from "node:crypto";
-import { onAbort } from "@pi-bash/contract/abort";
-import { settlesWithin, unlessAborted } from "@pi-bash/contract/wait";
+import { onAbort } from "@pi-bash/contract/internal/abort";
+import { settlesWithin, unlessAborted } from "@pi-bash/contract/internal/wait";
 import { type ListeningPort, ShellError, type ShellOptions, type ShellRunOptions } from "@pi-bash/natives";
 import { checkFunction, readExecute, readRun, readSession, toSessionOptions } from "@pi-bash/natives/internal";
 import { farRequest, slowDownUpdates } from "./far-request.ts";

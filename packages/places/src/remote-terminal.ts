@@ -9,8 +9,8 @@
  */
 import { StringDecoder } from "node:string_decoder";
 import type { QuietTerminal } from "@pi-bash/contract";
-import { onAbort } from "@pi-bash/contract/abort";
-import { unlessAborted } from "@pi-bash/contract/wait";
+import { onAbort } from "@pi-bash/contract/internal/abort";
+import { unlessAborted } from "@pi-bash/contract/internal/wait";
 import type { PtyRunResult } from "@pi-bash/natives";
 import { CallbackGate, type TerminalRequest, toRunResult } from "@pi-bash/natives/internal";
 import type { Channel, Link } from "./link.ts";

@@ -5,10 +5,10 @@
  * long as their session. The approval is asked at most once a request, and whatever goes wrong with it denies.
  */
 import { analyzeCommand } from "@pi-bash/command";
-import { withDeadline } from "@pi-bash/contract/abort";
 import { type OptionNames, refuseUnknownOptions } from "@pi-bash/contract/internal";
-import { clipped } from "@pi-bash/contract/text";
-import { unlessAborted } from "@pi-bash/contract/wait";
+import { withDeadline } from "@pi-bash/contract/internal/abort";
+import { clipped } from "@pi-bash/contract/internal/text";
+import { unlessAborted } from "@pi-bash/contract/internal/wait";
 import { decide, type PolicyConfig, type PolicyRequest, type Verdict } from "./decide.ts";
 import type { GitConfigDanger } from "./git-hardening.ts";
 import { inspectGitConfig } from "./git-inspection.ts";

@@ -79,3 +79,36 @@ describe("a classification", () => {
     expect(classOf("ls; rm -rf /; (")).toBe("blocked");
   });
 });
+
+describe("what is refused", () => {
+  const refusals = (command: string) =>
+    classify(command, PLACE).findings.map(({ code, message }) => `${code}: ${message}`);
+
+  it.each([
+    ["setsid --ctty ls", "setsid"],
+    ["timeout 5 setsid --ctty ls", "setsid"],
+    ["setsid --ctty nice -n 5 ls", "nice"],
+  ])("names the innermost wrapper: %s", (command, name) => {
+    expect(refusals(command).join("\n")).toContain(`\`${name}\``);
+  });
+
+  it.each(['cat < /d"$x"', 'cat < /dev"$x"', 'cat < "$x"', "cat < /dev/tcp/h/1", 'cat < /dev/"$x"'])(
+    "is a file that could be a connection: %s",
+    (command) => {
+      expect(refusals(command).join("\n")).toContain("can connect to a host");
+    },
+  );
+
+  it.each(['cat < /tmp/"$x"', "cat < a/dev/tcp"])("is no file that could not be one: %s", (command) => {
+    expect(refusals(command).join("\n")).not.toContain("can connect to a host");
+  });
+});
+
+describe("an option whose value is not known", () => {
+  it("is known by its name before the `=`, and only at the beginning of its word", () => {
+    expect(classOf('git log --format="$f"')).toBe("not-readonly");
+    expect(classOf('git log x--format="$f"')).toBe("readonly");
+    expect(classOf('date --set="$d"')).toBe("not-readonly");
+    expect(classOf('grep --include="$x" -r a')).toBe("readonly");
+  });
+});

@@ -143,6 +143,7 @@ describe("rules from settings", () => {
     expect(blocks("git --no-pager log", git)).toBe(false);
     expect(blocks("git push", git)).toBe(true);
     expect(blocks("git status && git push", git)).toBe(true);
+    for (const bare of ["git", "git --version", 'git "$x"']) expect(blocks(bare, git)).toBe(true);
   });
 
   it("check a text that is no command line as a whole", () => {

@@ -32,6 +32,14 @@ describe.each([
   });
 });
 
+describe("a relative path", () => {
+  it("is judged in the folder that its own place of the line is in", () => {
+    expect(kindsOf("echo x > passwd; (cd /tmp && ls)", { cwd: "/etc" })).toContain("system-write");
+    expect(kindsOf("cd /etc; echo x > passwd")).toContain("system-write");
+    expect(kindsOf("echo x > passwd; cd /etc")).toEqual([]);
+  });
+});
+
 describe("none of them", () => {
   it.each(HONEST)("%s", (line) => {
     expect(kindsOf(line)).toEqual([]);

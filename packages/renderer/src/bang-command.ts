@@ -4,8 +4,8 @@
  * Fed with chunks while the command runs, and with the result when it ended. What is kept of a stream is bounded, however
  * much comes: as many lines as a collapsed frame can ever show, several times over.
  */
-import { artifactUrl, type BashResult } from "@pi-bash/contract";
-import { BANG_LINE_CHARS, BANG_PREVIEW_LINES } from "@pi-bash/contract/internal";
+import type { BashResult } from "@pi-bash/contract";
+import { artifactUrl, BANG_LINE_CHARS, BANG_PREVIEW_LINES } from "@pi-bash/contract/internal";
 import { highlight } from "./syntax.ts";
 import { plainRun, type Run, type StyledLine, styledLines } from "./text/styled.ts";
 import { clip, columnsOf, displayWidth } from "./text/width.ts";

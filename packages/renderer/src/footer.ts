@@ -2,8 +2,9 @@
  * The last line of a result: exit, time, bound, artifact, job; and the warnings that a reader must not miss.
  */
 
-import { artifactUrl, type BashDetails, displayLine, type MaskedSecrets, type Truncation } from "@pi-bash/contract";
-import { headUnits } from "@pi-bash/contract/text";
+import type { BashDetails, MaskedSecrets, Truncation } from "@pi-bash/contract";
+import { artifactUrl, displayLine } from "@pi-bash/contract/internal";
+import { headUnits } from "@pi-bash/contract/internal/text";
 import type { CallState } from "./call-state.ts";
 import { plainRun, type Run, type StyledLine } from "./text/styled.ts";
 import type { Colours } from "./theme.ts";

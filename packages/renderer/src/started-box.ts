@@ -1,7 +1,7 @@
 /**
  * The box at the start of a background job: its id, its command, and where its output is.
  */
-import { artifactUrl, displayLine } from "@pi-bash/contract";
+import { artifactUrl, displayLine } from "@pi-bash/contract/internal";
 import { type RenderOptions, themeOf } from "./preview.ts";
 import { plainRun, type StyledLine } from "./text/styled.ts";
 import { clip, displayWidth } from "./text/width.ts";

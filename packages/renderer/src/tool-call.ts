@@ -5,7 +5,8 @@
  * output of 50 KB) is remembered by `BashCallComponent`, so that a screen with hundreds of finished calls is redrawn for
  * nothing.
  */
-import { displayLine, displayText } from "@pi-bash/contract";
+import { displayText } from "@pi-bash/contract";
+import { displayLine } from "@pi-bash/contract/internal";
 import { type CallAnswer, type CallState, callState, stateMark } from "./call-state.ts";
 import { endingLine, statusLine, warningTexts } from "./footer.ts";
 import { behindGutter, collapsedRow, commandRows, inGutter, noticeRows, statusRows } from "./layout.ts";

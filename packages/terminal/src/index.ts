@@ -1,15 +1,4 @@
 /** The public names of `@pi-bash/terminal`. */
-export {
-  type CastCode,
-  CastError,
-  type CastEvent,
-  type CastHeader,
-  castEvent,
-  castHeader,
-  castSize,
-  readCastEvent,
-  readCastHeader,
-} from "./asciicast.ts";
 export type { EndedLines, LinePlace, NewLines } from "./line-log.ts";
 export { encodePaste } from "./paste.ts";
 export { replay } from "./replay.ts";

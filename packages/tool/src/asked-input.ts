@@ -6,8 +6,9 @@
  * without a terminal most programs take the end of their input for an answer, many of them with status 0.
  */
 import { analyzeCommand } from "@pi-bash/command";
-import { displayLine, outputText } from "@pi-bash/contract";
-import { clipped } from "@pi-bash/contract/text";
+import { outputText } from "@pi-bash/contract";
+import { displayLine } from "@pi-bash/contract/internal";
+import { clipped } from "@pi-bash/contract/internal/text";
 import type { CommandResult } from "@pi-bash/executor";
 
 /** What to do instead. */

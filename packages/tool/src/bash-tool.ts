@@ -5,13 +5,8 @@
  * the order in which backends are asked: explicit background, the client's terminal, the console, a job that may go to
  * the background, the executor. Calls of one session are exclusive: the host runs them one after another.
  */
-import {
-  type BashParamsSchema,
-  BashParamsWithAsync,
-  type BashToolResult,
-  outputWindow,
-  type Settings,
-} from "@pi-bash/contract";
+import type { BashParamsSchema, BashToolResult, Settings } from "@pi-bash/contract";
+import { BashParamsWithAsync, outputWindow } from "@pi-bash/contract/internal";
 import { nonInteractiveEnv, shellConfig, withinLines } from "@pi-bash/executor/internal";
 import { classify } from "@pi-bash/policy";
 import { shownParams } from "./call-params.ts";

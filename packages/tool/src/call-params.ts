@@ -1,8 +1,8 @@
 /**
  * The parameters of a call of any tool, checked: what is wrong with them is an error for the model, which names each field.
  */
-import { type BashParamsSchema, bashParams, type ParameterSchema, type Settings } from "@pi-bash/contract";
-import { checkedValue } from "@pi-bash/contract/internal";
+import type { BashParamsSchema, ParameterSchema, Settings } from "@pi-bash/contract";
+import { bashParams, checkedValue } from "@pi-bash/contract/internal";
 import type { BashToolSession } from "./session.ts";
 import { ToolError } from "./tool-error.ts";
 

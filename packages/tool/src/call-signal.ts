@@ -1,7 +1,7 @@
 /**
  * The signal of a call, as a host gives it: looked at once, before anything waits for it.
  */
-import { isAbortSignal, onAbort } from "@pi-bash/contract/abort";
+import { isAbortSignal, onAbort } from "@pi-bash/contract/internal/abort";
 import { ToolAbortError, ToolError } from "./tool-error.ts";
 
 /** Throws `ToolError` for a signal that could tell no one, and `ToolAbortError` for one that is aborted already. */

@@ -4,7 +4,7 @@
  * The executor's sessions have a line of their own. This one is before everything a call does, so that a call begins when
  * what came before it is over: it reads off the session where that has left it, and its files are there.
  */
-import { unlessAborted } from "@pi-bash/contract/wait";
+import { unlessAborted } from "@pi-bash/contract/internal/wait";
 
 /** What a call does, as far as others are concerned. */
 export type CallKind = "reads" | "changes";

@@ -16,8 +16,8 @@ import {
   CLIENT_TERMINAL_SIGNAL_EXIT_CODE,
   CLIENT_TERMINAL_STOP_MS,
 } from "@pi-bash/contract/internal";
-import { tailBytes } from "@pi-bash/contract/text";
-import { settled, type WaitEnd, waitAtMost, watchBound } from "@pi-bash/contract/wait";
+import { tailBytes } from "@pi-bash/contract/internal/text";
+import { settled, type WaitEnd, waitAtMost, watchBound } from "@pi-bash/contract/internal/wait";
 import type { CommandResult, OutputMask } from "@pi-bash/executor";
 import { maskResult } from "@pi-bash/executor/internal";
 import type { ClientExit, ClientOutput, ClientTerminal, CreateTerminalRequest } from "./client-bridge.ts";

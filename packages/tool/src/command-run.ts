@@ -1,8 +1,9 @@
 /**
  * Runs a prepared call in the foreground, on the executor or on the console of the PTY port.
  */
-import { type ArtifactAllocation, outputWindow } from "@pi-bash/contract";
-import { waitAtMost } from "@pi-bash/contract/wait";
+import type { ArtifactAllocation } from "@pi-bash/contract";
+import { outputWindow } from "@pi-bash/contract/internal";
+import { waitAtMost } from "@pi-bash/contract/internal/wait";
 import { type CommandResult, type ExecuteBashOptions, type OutputMask, ptyEnvironment } from "@pi-bash/executor";
 import { maskResult, shellConfig, withinLines } from "@pi-bash/executor/internal";
 import type { FinishedRun } from "./describe-result.ts";

@@ -8,7 +8,7 @@
 
 import { type BashDetails, type BashToolResult, type InputWanted, outputText } from "@pi-bash/contract";
 import { INLINE_SLACK_BYTES } from "@pi-bash/contract/internal";
-import { tailBytes } from "@pi-bash/contract/text";
+import { tailBytes } from "@pi-bash/contract/internal/text";
 import type { CommandResult } from "@pi-bash/executor";
 import { askedInputNotice, promptOf } from "./asked-input.ts";
 import {

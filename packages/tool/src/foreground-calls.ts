@@ -6,8 +6,8 @@
  * up from one that is waited for; so none is ended or moved to the background by itself.
  */
 
-import { displayLine } from "@pi-bash/contract";
-import { clipped } from "@pi-bash/contract/text";
+import { displayLine } from "@pi-bash/contract/internal";
+import { clipped } from "@pi-bash/contract/internal/text";
 import type { Executor } from "@pi-bash/executor";
 import type { BashToolSession } from "./session.ts";
 

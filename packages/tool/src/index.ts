@@ -24,7 +24,6 @@ export type { AgentReport, AgentStart, AgentTask, AgentTasks } from "./tasks/age
 export type { AwaitDetails, TaskAwaitTool } from "./tasks/await-tool.ts";
 export { cleanUpWorkspace } from "./tasks/clean-up.ts";
 export type { TaskTool, TaskToolResult } from "./tasks/define-tool.ts";
-export { createLegacyTools, type LegacyTools } from "./tasks/legacy-tools.ts";
 export type { ListDetails, TaskListTool } from "./tasks/list-tool.ts";
 export type { SendDetails, TaskSendTool } from "./tasks/send-tool.ts";
 export { fromBashTaskId, isBashTaskId, toBashTaskId } from "./tasks/task-id.ts";

@@ -8,7 +8,7 @@
 import { dirname, resolve } from "node:path";
 import { analyzeCommand, type InternalScheme } from "@pi-bash/command";
 import { INTERNAL_SCHEMES, parseInternalUrl, singleQuoted } from "@pi-bash/command/internal";
-import { waitAtMost } from "@pi-bash/contract/wait";
+import { waitAtMost } from "@pi-bash/contract/internal/wait";
 import type { ArtifactStore } from "@pi-bash/executor";
 import { makeFolders } from "@pi-bash/executor/internal";
 import { resolveSkillPath, type Skill } from "./skill-url.ts";

@@ -5,7 +5,7 @@
  */
 
 import { type BashDetails, type JobDetails, JobParams, type ReportedJob, type TextContent } from "@pi-bash/contract";
-import { tailBytes } from "@pi-bash/contract/text";
+import { tailBytes } from "@pi-bash/contract/internal/text";
 import type { JobManager, JobReport, JobView } from "@pi-bash/executor";
 import { endedText, guardListener, listLine, warnAboutListener } from "@pi-bash/executor/internal";
 import { parseParams } from "./call-params.ts";

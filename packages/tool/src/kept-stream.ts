@@ -9,7 +9,7 @@
 import { createReadStream } from "node:fs";
 import { readFile, stat, truncate, unlink, writeFile } from "node:fs/promises";
 import { applyBashFixups, type TrailingPipe, teeTrailingPipes } from "@pi-bash/command";
-import { artifactUrl } from "@pi-bash/contract";
+import { artifactUrl } from "@pi-bash/contract/internal";
 import type { ArtifactStore } from "@pi-bash/executor";
 import { sizeText } from "./notices.ts";
 

@@ -6,8 +6,8 @@
  */
 
 import { type AsyncDetails, type BashDetails, type BashToolResult, MAX_TASK_SECONDS } from "@pi-bash/contract";
-import { tailBytes } from "@pi-bash/contract/text";
-import { waitAtMost } from "@pi-bash/contract/wait";
+import { tailBytes } from "@pi-bash/contract/internal/text";
+import { waitAtMost } from "@pi-bash/contract/internal/wait";
 import {
   bashWork,
   type CommandResult,

@@ -6,15 +6,14 @@
  */
 
 import {
-  artifactUrl,
   DEFAULT_MAX_BYTES,
-  displayLine,
   type LostWithShell,
   type ResourceUsage,
   type Settings,
   type Truncation,
 } from "@pi-bash/contract";
-import { clipped } from "@pi-bash/contract/text";
+import { artifactUrl, displayLine } from "@pi-bash/contract/internal";
+import { clipped } from "@pi-bash/contract/internal/text";
 import type { CommandResult } from "@pi-bash/executor";
 import { portsNote } from "@pi-bash/executor/internal";
 

@@ -7,7 +7,7 @@
  */
 
 import type { SandboxOutcome, SandboxPlantKind, SandboxRefusalKind } from "@pi-bash/contract";
-import { clippedStart } from "@pi-bash/contract/text";
+import { clippedStart } from "@pi-bash/contract/internal/text";
 import type { CommandResult } from "@pi-bash/executor";
 
 /** Longest path in the line, in UTF-16 units. */

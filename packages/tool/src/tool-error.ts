@@ -7,7 +7,7 @@
 
 import { type BashDetails, DEFAULT_MAX_BYTES } from "@pi-bash/contract";
 import { INLINE_SLACK_BYTES } from "@pi-bash/contract/internal";
-import { headBytes, headUnits } from "@pi-bash/contract/text";
+import { headBytes, headUnits } from "@pi-bash/contract/internal/text";
 
 /** Bytes of a message that is longer than any result may be: a refused command of a megabyte is not said again. */
 const CUT_MESSAGE_BYTES = 2 * 1024;

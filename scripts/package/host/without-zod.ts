@@ -2,7 +2,7 @@
 import * as cli from "@pi-bash/cli";
 import * as command from "@pi-bash/command";
 import { BashParams, jsonSchemaOf, type ParameterSchema, Settings } from "@pi-bash/contract";
-import { onAbort } from "@pi-bash/contract/abort";
+import { onAbort } from "@pi-bash/contract/internal/abort";
 import { createExecutor } from "@pi-bash/executor";
 import * as natives from "@pi-bash/natives";
 import * as fallback from "@pi-bash/natives/fallback";

@@ -3,7 +3,6 @@ export { type AcpSession, acpClientBridge } from "./client-bridge.ts";
 export { type ApproveLabels, acpApprove } from "./permission.ts";
 export {
   type AcpTerminals,
-  MAX_TERMINAL_BYTES,
   serveTerminals,
   type TerminalRequest,
   type TerminalsPorts,

@@ -6,8 +6,7 @@
  */
 
 import { methods, type PermissionOption } from "@agentclientprotocol/sdk";
-import { displayLine } from "@pi-bash/contract";
-import { refuseUnknownOptions } from "@pi-bash/contract/internal";
+import { displayLine, refuseUnknownOptions } from "@pi-bash/contract/internal";
 import type { BashToolSession } from "@pi-bash/tool";
 import type { AcpSession } from "./client-bridge.ts";
 

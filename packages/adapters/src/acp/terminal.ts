@@ -6,8 +6,8 @@
  */
 import { randomUUID } from "node:crypto";
 import { RequestError, type TerminalExitStatus, type TerminalOutputResponse } from "@agentclientprotocol/sdk";
-import { tailBytes } from "@pi-bash/contract/text";
-import { MAX_TIMER_MS } from "@pi-bash/contract/wait";
+import { tailBytes } from "@pi-bash/contract/internal/text";
+import { MAX_TIMER_MS } from "@pi-bash/contract/internal/wait";
 import type { BashToolSession } from "@pi-bash/tool";
 
 /** Most bytes that a terminal keeps, and what it keeps where the agent names no limit: 1 MiB. */

@@ -19,8 +19,9 @@ import {
   type McpServer,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { displayLine, displayText } from "@pi-bash/contract";
-import { MAX_TIMER_MS } from "@pi-bash/contract/wait";
+import { displayText } from "@pi-bash/contract";
+import { displayLine } from "@pi-bash/contract/internal";
+import { MAX_TIMER_MS } from "@pi-bash/contract/internal/wait";
 import type { BashToolSession } from "@pi-bash/tool";
 
 type Approve = NonNullable<BashToolSession["approve"]>;

@@ -6,7 +6,7 @@
  */
 
 import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
-import { artifactUrl } from "@pi-bash/contract";
+import { artifactUrl } from "@pi-bash/contract/internal";
 import type { BashToolSession } from "@pi-bash/tool";
 
 /** What is needed of an artifact store. */

@@ -13,7 +13,8 @@ import {
   type StandardSchemaWithJSON,
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
-import { artifactUrl, jsonSchemaOf } from "@pi-bash/contract";
+import { jsonSchemaOf } from "@pi-bash/contract";
+import { artifactUrl } from "@pi-bash/contract/internal";
 import type { AnyTool } from "@pi-bash/tool";
 import { answerOf, artifactOf } from "../answer.ts";
 import { traceVariables } from "../trace-variables.ts";

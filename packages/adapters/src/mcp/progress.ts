@@ -7,7 +7,7 @@
 
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { BashToolUpdate } from "@pi-bash/contract";
-import { tailUnits } from "@pi-bash/contract/text";
+import { tailUnits } from "@pi-bash/contract/internal/text";
 import { textOf } from "../answer.ts";
 
 /** Most of a message, in UTF-16 units: a client shows a line or some, and each look is sent again. */

@@ -5,10 +5,11 @@
  * or by a signal, everything under way is ended and the terminal is as it was before.
  */
 
-import { artifactUrl } from "@pi-bash/contract";
+import { artifactUrl } from "@pi-bash/contract/internal";
 import { ArtifactError, createConsole, JobManager, UserShell } from "@pi-bash/executor";
 import { themeFor } from "@pi-bash/renderer";
-import { createBashTool, createJobTool, createLegacyTools, createTaskTools, type TaskSession } from "@pi-bash/tool";
+import { createBashTool, createJobTool, createTaskTools, type TaskSession } from "@pi-bash/tool";
+import { createLegacyTools } from "@pi-bash/tool/internal";
 import type { ReadOutput } from "../console/blocks.ts";
 import { ConsoleSession } from "../console/console-session.ts";
 import { historyPath, openHistory } from "../console/history-file.ts";

@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { ArtifactStore } from "@pi-bash/executor";
 import { DEFAULT_THEME, PLAIN_THEME } from "@pi-bash/renderer";
-import { CastError } from "@pi-bash/terminal";
+import { CastError } from "@pi-bash/terminal/internal";
 import { InputReader } from "../console/input-reader.ts";
 import { Screen } from "../console/screen.ts";
 import { askOnce } from "../host/host-client.ts";

@@ -5,8 +5,8 @@
  * goes, is in `../run/command-streams.ts`.
  */
 import { StringDecoder } from "node:string_decoder";
-import { displayLine } from "@pi-bash/contract";
-import { unlessAborted } from "@pi-bash/contract/wait";
+import { displayLine } from "@pi-bash/contract/internal";
+import { unlessAborted } from "@pi-bash/contract/internal/wait";
 import type { ShellRunOptions, ShellRunResult } from "@pi-bash/natives";
 import * as natives from "@pi-bash/natives";
 import type { OpenedPlace, RemoteNatives } from "@pi-bash/places";

@@ -1,8 +1,7 @@
 /**
  * `pi-bash sessions`: what the host keeps, a line for each session, job and command.
  */
-import { displayLine } from "@pi-bash/contract";
-import type { KeptEntry } from "@pi-bash/contract/internal";
+import { displayLine, type KeptEntry } from "@pi-bash/contract/internal";
 import { askOnce } from "../host/host-client.ts";
 import { parseOptionWords } from "../option-words.ts";
 import { SESSIONS_OPTIONS } from "../surface/options.ts";

@@ -4,7 +4,7 @@
  * This file is the frame: it prints, counts the claims and gives the exit status. What is shown is in
  * `../tour/chapters.ts`.
  */
-import { waitAtMost } from "@pi-bash/contract/wait";
+import { waitAtMost } from "@pi-bash/contract/internal/wait";
 import { capabilities } from "@pi-bash/natives";
 import { CHAPTERS, type Stage } from "../tour/chapters.ts";
 import { UsageError } from "../usage.ts";

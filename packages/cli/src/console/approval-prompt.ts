@@ -5,7 +5,8 @@
  * Questions wait for each other. Whatever ends the call is a refusal.
  */
 
-import { displayLine, displayText } from "@pi-bash/contract";
+import { displayText } from "@pi-bash/contract";
+import { displayLine } from "@pi-bash/contract/internal";
 import type { Approval, Approve, Verdict } from "@pi-bash/policy";
 import type { ConsoleInput } from "@pi-bash/renderer/internal";
 

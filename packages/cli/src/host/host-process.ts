@@ -7,7 +7,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, constants, openSync, readFileSync } from "node:fs";
 import { unlink } from "node:fs/promises";
-import { settlesWithin } from "@pi-bash/contract/wait";
+import { settlesWithin } from "@pi-bash/contract/internal/wait";
 import { listenForInterrupt } from "../interrupt.ts";
 import { keepsState } from "../kept-state.ts";
 import { askOnce } from "./host-client.ts";

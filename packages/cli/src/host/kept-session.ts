@@ -7,7 +7,7 @@
  * on as a job. Who looks on (`attach`) is notified of each call and holds up none.
  */
 import type { HostSeat, KeptEntry } from "@pi-bash/contract/internal";
-import { settlesWithin } from "@pi-bash/contract/wait";
+import { settlesWithin } from "@pi-bash/contract/internal/wait";
 import { JobManager, type JobWatch, type OwnedJob } from "@pi-bash/executor";
 import type { AnyTool } from "@pi-bash/tool";
 import { parsePlace } from "../place-option.ts";

@@ -8,8 +8,8 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createMcpApprovals } from "@pi-bash/adapters/mcp";
-import { displayLine, type Settings } from "@pi-bash/contract";
-import type { HostSeat } from "@pi-bash/contract/internal";
+import type { Settings } from "@pi-bash/contract";
+import { displayLine, type HostSeat } from "@pi-bash/contract/internal";
 import { type AnyTool, toBashTaskId } from "@pi-bash/tool";
 import { clientPolicy, withApprovalBound } from "../client-policy.ts";
 import { type PolicyArguments, parsePolicyArguments } from "../policy-option.ts";

@@ -5,8 +5,8 @@
  */
 import { constants } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { artifactUrl, displayLine } from "@pi-bash/contract";
-import { unlessAborted } from "@pi-bash/contract/wait";
+import { artifactUrl, displayLine } from "@pi-bash/contract/internal";
+import { unlessAborted } from "@pi-bash/contract/internal/wait";
 import { ArtifactError, type JobView, type JobWatch } from "@pi-bash/executor";
 import { DEFAULT_THEME, PLAIN_THEME, type TaskToolName, type Theme } from "@pi-bash/renderer";
 import { isTaskToolName } from "@pi-bash/renderer/internal";

@@ -2,7 +2,7 @@
  * A record in a file, read line by line. A last line that was not finished, as a killed host leaves it, ends it.
  */
 import { createReadStream } from "node:fs";
-import { CastError, type CastEvent, type CastHeader, readCastEvent, readCastHeader } from "@pi-bash/terminal";
+import { CastError, type CastEvent, type CastHeader, readCastEvent, readCastHeader } from "@pi-bash/terminal/internal";
 
 /** Longest line, in characters: one event of a program that writes megabytes at once. */
 const MAX_LINE_CHARS = 32 * 1024 * 1024;

@@ -9,7 +9,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Theme } from "@pi-bash/renderer";
 import { type ConsoleInput, clip, decodeInput, rowText, screenRow, visible } from "@pi-bash/renderer/internal";
-import { type CastEvent, castSize, VirtualTerminal } from "@pi-bash/terminal";
+import { VirtualTerminal } from "@pi-bash/terminal";
+import { type CastEvent, castSize } from "@pi-bash/terminal/internal";
 import type { Screen } from "../console/screen.ts";
 import type { CastFile } from "./cast-file.ts";
 

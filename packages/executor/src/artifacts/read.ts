@@ -5,7 +5,7 @@
  * end, and a whole file only where it is small; otherwise the error says how to ask for a part.
  */
 
-import { characterStart, headBytes, tailBytes } from "@pi-bash/contract/text";
+import { characterStart, headBytes, tailBytes } from "@pi-bash/contract/internal/text";
 import type { OutputMask } from "../natives-port.ts";
 import type { FarSpill } from "../places/far-spill.ts";
 import { LOOK_BACK_BYTES } from "../secrets.ts";

@@ -10,7 +10,7 @@
 
 import { type ArtifactAllocation, DEFAULT_ARTIFACT_MAX_BYTES, DEFAULT_MAX_BYTES } from "@pi-bash/contract";
 import { DEFAULT_PTY_COLUMNS, DEFAULT_PTY_ROWS, PTY_COLUMNS_RANGE, PTY_ROWS_RANGE } from "@pi-bash/contract/internal";
-import { tailBytes } from "@pi-bash/contract/text";
+import { tailBytes } from "@pi-bash/contract/internal/text";
 import type { VirtualTerminal } from "@pi-bash/terminal";
 import { type CommandResult, countLines, lostResult, neverStarted } from "../command-result.ts";
 import type { RunOutput } from "../natives-port.ts";

@@ -1,7 +1,7 @@
 /**
  * A window on a program, as far as it can be trusted: it may throw, reject, or never answer, and the command goes on.
  */
-import { settlesWithin } from "@pi-bash/contract/wait";
+import { settlesWithin } from "@pi-bash/contract/internal/wait";
 import type { ConsoleView, PtyEnd } from "./console-port.ts";
 
 export class SafeView {

@@ -4,8 +4,8 @@
  * Nothing is taken while waiting. What was read counts as given out when the caller says so (`commit`): a call that is
  * aborted while it waits for other jobs loses nothing of this one. Waiting is woken by the job, never by a clock.
  */
-import { tailBytes } from "@pi-bash/contract/text";
-import { type WaitWatch, watchBound } from "@pi-bash/contract/wait";
+import { tailBytes } from "@pi-bash/contract/internal/text";
+import { type WaitWatch, watchBound } from "@pi-bash/contract/internal/wait";
 import { hasNewPrompt, noteReported, readTerminal } from "../tty/terminal-reading.ts";
 import type { JobView } from "./job.ts";
 import type { JobEntry } from "./job-entry.ts";

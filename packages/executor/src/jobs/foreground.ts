@@ -2,9 +2,9 @@
  * Waits for a command in the foreground, and lets it go on as a job when the wait is over.
  */
 
-import { onAbort } from "@pi-bash/contract/abort";
 import { AUTO_BACKGROUND_MARGIN_MS } from "@pi-bash/contract/internal";
-import { watchBound } from "@pi-bash/contract/wait";
+import { onAbort } from "@pi-bash/contract/internal/abort";
+import { watchBound } from "@pi-bash/contract/internal/wait";
 import type { JobEnd, JobView } from "./job.ts";
 import type { JobEntry } from "./job-entry.ts";
 

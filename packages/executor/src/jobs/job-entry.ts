@@ -6,7 +6,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { JobState, TaskWaiting } from "@pi-bash/contract";
-import { settlesWithin } from "@pi-bash/contract/wait";
+import { settlesWithin } from "@pi-bash/contract/internal/wait";
 import type { PortLook } from "../ports.ts";
 import type { DeliveryState, HostIdentity, JobContext, JobDelivery, JobEnd, JobRecord, JobView } from "./job.ts";
 import { JobLog } from "./job-log.ts";

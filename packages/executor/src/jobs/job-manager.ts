@@ -12,7 +12,7 @@
  */
 import { DEFAULT_MAX_JOBS, type TaskWaiting } from "@pi-bash/contract";
 import { TASK_RETENTION_MS } from "@pi-bash/contract/internal";
-import { settlesWithin } from "@pi-bash/contract/wait";
+import { settlesWithin } from "@pi-bash/contract/internal/wait";
 import { guardListener, warnAboutListener } from "../host-listener.ts";
 import type { ListeningPort } from "../natives-port.ts";
 import type { TaskTerminal } from "../tty/terminal-port.ts";

@@ -2,9 +2,9 @@
  * What a model reads about jobs: one place, so that starting, polling and delivery speak alike.
  */
 
-import { artifactUrl, displayLine, outputText, type ProcessInfo } from "@pi-bash/contract";
-import { MAX_JOB_LABEL_CHARS } from "@pi-bash/contract/internal";
-import { headUnits, tailUnits } from "@pi-bash/contract/text";
+import { outputText, type ProcessInfo } from "@pi-bash/contract";
+import { artifactUrl, displayLine, MAX_JOB_LABEL_CHARS } from "@pi-bash/contract/internal";
+import { headUnits, tailUnits } from "@pi-bash/contract/internal/text";
 import type { JobView } from "./job.ts";
 
 /** A result longer than this is delivered as a preview, in UTF-16 units. */

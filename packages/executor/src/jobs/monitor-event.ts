@@ -1,7 +1,7 @@
 /**
  * What a watch has found and its owner has not been reported: bounded, and nothing of it lost without a word.
  */
-import { headUnits } from "@pi-bash/contract/text";
+import { headUnits } from "@pi-bash/contract/internal/text";
 import type { MatchedLine } from "./monitor-reader.ts";
 
 /** Longest line of an event, in UTF-16 units. */

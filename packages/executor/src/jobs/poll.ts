@@ -1,7 +1,7 @@
 /**
  * Waits for jobs and takes their results. A poll is a view: ending it ends nothing (JB-11).
  */
-import { type WaitEnd, waitWithin } from "@pi-bash/contract/wait";
+import { type WaitEnd, waitWithin } from "@pi-bash/contract/internal/wait";
 import type { JobView } from "./job.ts";
 import type { JobEntry } from "./job-entry.ts";
 

@@ -10,7 +10,7 @@
  */
 
 import { UPDATE_INTERVAL_MS } from "@pi-bash/contract/internal";
-import { tailBytes } from "@pi-bash/contract/text";
+import { tailBytes } from "@pi-bash/contract/internal/text";
 import { guardListener } from "../host-listener.ts";
 
 /** Text that waits is passed on early from this many UTF-16 units on: a flood's pieces are as long, and are not copied. */

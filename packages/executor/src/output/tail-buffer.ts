@@ -7,7 +7,7 @@
  */
 
 import { DEFAULT_MAX_BYTES } from "@pi-bash/contract";
-import { tailBytes } from "@pi-bash/contract/text";
+import { tailBytes } from "@pi-bash/contract/internal/text";
 
 /** Chunks that may wait before they are joined: bounds the array, not the text. */
 const MAX_PENDING_CHUNKS = 64;

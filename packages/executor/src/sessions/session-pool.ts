@@ -9,7 +9,7 @@
  * background, and forgotten when the run settles or the bound has passed.
  */
 
-import { settlesWithin } from "@pi-bash/contract/wait";
+import { settlesWithin } from "@pi-bash/contract/internal/wait";
 import type { NativesPort, SessionOptions } from "../natives-port.ts";
 import { Session, type Turn, type TurnKind } from "./session.ts";
 

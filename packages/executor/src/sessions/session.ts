@@ -6,7 +6,7 @@
  * The native session would queue too, but a call that waits there has its deadline running here, so the line is kept on
  * this side.
  */
-import { onAbort } from "@pi-bash/contract/abort";
+import { onAbort } from "@pi-bash/contract/internal/abort";
 import type { ShellPort } from "../natives-port.ts";
 
 /** How a call runs: `own`, in the session's shell; `clone`, in a copy, beside the one that has the session. */

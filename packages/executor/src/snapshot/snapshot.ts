@@ -8,7 +8,7 @@
  * without. A failure is reported once and never fatal: commands run without the user's functions then.
  */
 import { posix } from "node:path";
-import { settlesWithin } from "@pi-bash/contract/wait";
+import { settlesWithin } from "@pi-bash/contract/internal/wait";
 import { randomName } from "../artifacts/private-folder.ts";
 import type { NativesPort, RunResult } from "../natives-port.ts";
 import { isBash } from "../shell-config.ts";

@@ -6,7 +6,7 @@
  */
 import type { ArtifactAllocation, QuietTerminal, Settings } from "@pi-bash/contract";
 import { DEFAULT_PTY_COLUMNS, DEFAULT_PTY_ROWS } from "@pi-bash/contract/internal";
-import { tailBytes } from "@pi-bash/contract/text";
+import { tailBytes } from "@pi-bash/contract/internal/text";
 import type { ArtifactStore } from "../artifacts/store.ts";
 import { type CommandResult, countLines, settledResult } from "../command-result.ts";
 import type { PtyDevice, PtyEnd } from "../console/console-port.ts";
@@ -86,7 +86,8 @@ export async function runOnTerminal(
   const { base, settings } = host;
   const device = deviceOf(base, settings);
   const natives = await import("@pi-bash/natives");
-  const { castEvent, castHeader, terminalState, VirtualTerminal } = await import("@pi-bash/terminal");
+  const { terminalState, VirtualTerminal } = await import("@pi-bash/terminal");
+  const { castEvent, castHeader } = await import("@pi-bash/terminal/internal");
   const startedAt = performance.now();
   const { artifact } = options;
   const sink = new natives.OutputSink({

@@ -1,9 +1,9 @@
 /**
  * The screen of a task's terminal as facts for a model: plain rows, the cursor, what is highlighted. Bounded, and without secrets.
  */
-import { displayLine, type TaskScreen } from "@pi-bash/contract";
-import { MAX_HIGHLIGHTED, MAX_PROMPT_CHARS, MAX_SCREEN_BYTES } from "@pi-bash/contract/internal";
-import { clipped, headBytes } from "@pi-bash/contract/text";
+import type { TaskScreen } from "@pi-bash/contract";
+import { displayLine, MAX_HIGHLIGHTED, MAX_PROMPT_CHARS, MAX_SCREEN_BYTES } from "@pi-bash/contract/internal";
+import { clipped, headBytes } from "@pi-bash/contract/internal/text";
 import type { VirtualTerminal } from "@pi-bash/terminal";
 
 /** The screen as it stands; `mask` replaces secrets. */

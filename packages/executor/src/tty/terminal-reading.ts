@@ -4,7 +4,7 @@
  * Lines are those of the screen, so that nothing of a redrawn one or of a full-screen program is among them. The artifact has
  * every byte; its lines are others, so that no numbers of them are given.
  */
-import { tailBytes } from "@pi-bash/contract/text";
+import { tailBytes } from "@pi-bash/contract/internal/text";
 import type { LinePlace } from "@pi-bash/terminal";
 import type { LogCursor } from "../jobs/job-log.ts";
 import { type LogReading, NO_TEXT, type ReadOptions } from "../jobs/log-reader.ts";

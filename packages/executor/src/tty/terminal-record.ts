@@ -9,8 +9,8 @@
  */
 import { createWriteStream, type WriteStream } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
-import { waitWithin } from "@pi-bash/contract/wait";
-import type { CastCode, castEvent, castHeader } from "@pi-bash/terminal";
+import { waitWithin } from "@pi-bash/contract/internal/wait";
+import type { CastCode, castEvent, castHeader } from "@pi-bash/terminal/internal";
 import type { OutputMask } from "../natives-port.ts";
 
 /** Most that waits for the disk, in bytes. */

@@ -9,7 +9,7 @@
  */
 import type { QuietTerminal, TaskScreen, TaskWaiting } from "@pi-bash/contract";
 import { PTY_COLUMNS_RANGE, PTY_ROWS_RANGE } from "@pi-bash/contract/internal";
-import { waitWithin } from "@pi-bash/contract/wait";
+import { waitWithin } from "@pi-bash/contract/internal/wait";
 import type { EndedLines, LinePlace, NewLines, PromptScreen, TerminalState, VirtualTerminal } from "@pi-bash/terminal";
 import type { PtyDevice } from "../console/console-port.ts";
 import { Needles } from "./needles.ts";

@@ -4,9 +4,9 @@
  * A report that was made before something was typed says nothing of now and is left out. A prompt has a number: it stays while the
  * same program asks the same thing and nothing was typed, whatever is drawn beside it.
  */
-import { displayLine, type QuietTerminal, type TaskWaiting } from "@pi-bash/contract";
-import { MAX_PROMPT_CHARS } from "@pi-bash/contract/internal";
-import { clippedStart } from "@pi-bash/contract/text";
+import type { QuietTerminal, TaskWaiting } from "@pi-bash/contract";
+import { displayLine, MAX_PROMPT_CHARS } from "@pi-bash/contract/internal";
+import { clippedStart } from "@pi-bash/contract/internal/text";
 import type { PromptScreen, TerminalState } from "@pi-bash/terminal";
 import type { TerminalReaderFacts } from "./terminal-port.ts";
 

@@ -7,7 +7,7 @@
  */
 
 import { constants } from "node:os";
-import { onAbort } from "@pi-bash/contract/abort";
+import { onAbort } from "@pi-bash/contract/internal/abort";
 import type { Capabilities } from "../capabilities.ts";
 import { checkFunction } from "../check-option.ts";
 import type { RunRequest, SessionOptions } from "../generated/binding.d.ts";

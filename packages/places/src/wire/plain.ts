@@ -4,7 +4,7 @@
  * The far side can be any program. Its words have no control characters and no end of their own choosing here; its paths are
  * absolute. Output of commands is text too, and is plain here as the sink makes it on an honest place.
  */
-import { displayLine } from "@pi-bash/contract";
+import { displayLine } from "@pi-bash/contract/internal";
 import * as z from "zod";
 
 /** Most characters of a word or sentence that are kept. */

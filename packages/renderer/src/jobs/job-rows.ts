@@ -4,7 +4,8 @@
  * In a row the facts come first and the command last, so that a narrow terminal cuts the command. While jobs are waited for,
  * the newest line of each that runs is below it: that is what a person who waits looks at.
  */
-import { artifactUrl, type ReportedJob } from "@pi-bash/contract";
+import type { ReportedJob } from "@pi-bash/contract";
+import { artifactUrl } from "@pi-bash/contract/internal";
 import { durationText, warningTexts } from "../footer.ts";
 import { continuedLines, indented, indentedOptions, noticeLine } from "../layout.ts";
 import { expandHint, hiddenRows, noteRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";

@@ -1,3 +1,3 @@
 /** The public names of `@pi-bash/renderer/pi-tui`. */
 export { BashCall, JobCall, TaskCall, UserBash } from "./calls.ts";
-export { ConsoleOverlay, type ConsoleWindow, openConsole } from "./console-overlay.ts";
+export { type ConsoleWindow, openConsole } from "./console-overlay.ts";

@@ -4,7 +4,7 @@
  * Only the web and files are linked to. A link whose text is an address says where it leads where that is another one:
  * what is clicked is what is read.
  */
-import { headUnits } from "@pi-bash/contract/text";
+import { headUnits } from "@pi-bash/contract/internal/text";
 import type { Run, StyledLine } from "./styled.ts";
 
 /** Longest link target, in UTF-16 units, and its schemes. */

@@ -6,7 +6,7 @@
  * with spacing marks (Devanagari, Thai): most terminals give each of these a cell, so they count, and such a cluster is
  * taken apart where it would have more than two columns. Where terminals differ, the wider answer is the safe one.
  */
-import { headUnits } from "@pi-bash/contract/text";
+import { headUnits } from "@pi-bash/contract/internal/text";
 import stringWidth from "string-width";
 
 /** Printable ASCII: as many columns as units. Nearly all output is, and nothing has to be looked up for it. */

@@ -6,7 +6,7 @@
  * that it may run again from the beginning, once, if the host's approval says so. Nothing runs again without an approval.
  */
 import type { ReadOnlyEnforced } from "@pi-bash/contract";
-import { tailBytes } from "@pi-bash/contract/text";
+import { tailBytes } from "@pi-bash/contract/internal/text";
 import type { CommandResult } from "@pi-bash/executor";
 import type { FinishedRun } from "../describe-result.ts";
 import type { CallPermit, PreparedCall } from "../prepared-call.ts";

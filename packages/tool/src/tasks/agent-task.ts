@@ -2,8 +2,9 @@
  * An agent as a task: started by the host's port, and waited for where it is in the foreground.
  */
 
-import { type AgentTaskParams, outputWindow, type TaskResult } from "@pi-bash/contract";
-import { waitWithin } from "@pi-bash/contract/wait";
+import type { AgentTaskParams, TaskResult } from "@pi-bash/contract";
+import { outputWindow } from "@pi-bash/contract/internal";
+import { waitWithin } from "@pi-bash/contract/internal/wait";
 import { ToolAbortError, ToolError } from "../tool-error.ts";
 import type { AgentTasks } from "./agent-tasks.ts";
 import { answer, type TaskCall, type TaskToolResult } from "./define-tool.ts";

@@ -5,14 +5,8 @@
  * ends. An id that names nothing ends it at once, with how the others stand.
  */
 import { setMaxListeners } from "node:events";
-import {
-  MAX_TASK_SECONDS,
-  type OutputWindow,
-  outputWindow,
-  type TaskAwaitEntry,
-  TaskAwaitParams,
-} from "@pi-bash/contract";
-import { DEFAULT_TASK_AWAIT_SECONDS } from "@pi-bash/contract/internal";
+import { MAX_TASK_SECONDS, type OutputWindow, type TaskAwaitEntry, TaskAwaitParams } from "@pi-bash/contract";
+import { DEFAULT_TASK_AWAIT_SECONDS, outputWindow } from "@pi-bash/contract/internal";
 import { logFilter } from "@pi-bash/executor/internal";
 import { ToolAbortError, ToolError } from "../tool-error.ts";
 import { type AwaitOptions, type AwaitPorts, plain, type Waited, waitForTask } from "./await-wait.ts";

@@ -6,9 +6,9 @@
  */
 
 import type { TaskAwaitEntry } from "@pi-bash/contract";
-import { withDeadline } from "@pi-bash/contract/abort";
-import { tailBytes } from "@pi-bash/contract/text";
-import { waitAtMost } from "@pi-bash/contract/wait";
+import { withDeadline } from "@pi-bash/contract/internal/abort";
+import { tailBytes } from "@pi-bash/contract/internal/text";
+import { waitAtMost } from "@pi-bash/contract/internal/wait";
 import type { FollowReport, JobManager, OwnedJob, TaskTerminal } from "@pi-bash/executor";
 import { orStopped } from "./agent-task.ts";
 import type { AgentReport, AgentTask, AgentTasks } from "./agent-tasks.ts";

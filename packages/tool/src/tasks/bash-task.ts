@@ -4,13 +4,8 @@
  * It goes through the same checks and the same engine as a call of the bash tool; only who waits how long is another
  * matter. In the foreground it has the session's shell, in the background one of its own.
  */
-import {
-  type BashTaskParams,
-  MAX_TASK_SECONDS,
-  MIN_TIMEOUT_SECONDS,
-  outputWindow,
-  type TaskResult,
-} from "@pi-bash/contract";
+import { type BashTaskParams, MAX_TASK_SECONDS, MIN_TIMEOUT_SECONDS, type TaskResult } from "@pi-bash/contract";
+import { outputWindow } from "@pi-bash/contract/internal";
 import type { JobView } from "@pi-bash/executor";
 import { checkSandbox, runOnClientTerminal } from "../bash-tool.ts";
 import type { CallScene } from "../command-run.ts";

@@ -7,11 +7,11 @@ import {
   BashBackgroundListParams,
   BashBackgroundTerminateParams,
   BashOutputParams,
-  outputWindow,
   type TaskAwaitEntry,
   type TaskListEntry,
   type TaskTerminateEntry,
 } from "@pi-bash/contract";
+import { outputWindow } from "@pi-bash/contract/internal";
 import { ToolError } from "../tool-error.ts";
 import { awaitTasks } from "./await-tool.ts";
 import { answer, defineTool, type TaskTool } from "./define-tool.ts";

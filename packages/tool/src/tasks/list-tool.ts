@@ -2,8 +2,9 @@
  * `task_list`: the agents and commands of a workspace and of those below it.
  */
 
-import { outputWindow, type TaskListEntry, TaskListParams, type TaskStatus } from "@pi-bash/contract";
-import { clipped } from "@pi-bash/contract/text";
+import { type TaskListEntry, TaskListParams, type TaskStatus } from "@pi-bash/contract";
+import { outputWindow } from "@pi-bash/contract/internal";
+import { clipped } from "@pi-bash/contract/internal/text";
 import type { JobView, OwnedJob } from "@pi-bash/executor";
 import { type ForegroundCall, foregroundCallsOf } from "../foreground-calls.ts";
 import type { AgentTask } from "./agent-tasks.ts";

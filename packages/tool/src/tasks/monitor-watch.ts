@@ -1,7 +1,8 @@
 /**
  * `task_await` with `notify`: begins, changes or ends watches of tasks, and what a model reads of their matches.
  */
-import { artifactUrl, type TaskAwaitEntry, type TaskAwaitParams } from "@pi-bash/contract";
+import type { TaskAwaitEntry, TaskAwaitParams } from "@pi-bash/contract";
+import { artifactUrl } from "@pi-bash/contract/internal";
 import { MonitorLimitError, type MonitorNews } from "@pi-bash/executor";
 import { ToolError } from "../tool-error.ts";
 import { fenced, oneLine } from "./report.ts";

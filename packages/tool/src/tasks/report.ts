@@ -5,15 +5,9 @@
  * own fence and pretend to be a fact.
  */
 
-import {
-  artifactUrl,
-  displayLine,
-  outputText,
-  type TaskAwaitEntry,
-  type TaskPort,
-  type TaskTruncation,
-} from "@pi-bash/contract";
-import { clipped, headBytes, tailBytes } from "@pi-bash/contract/text";
+import { outputText, type TaskAwaitEntry, type TaskPort, type TaskTruncation } from "@pi-bash/contract";
+import { artifactUrl, displayLine } from "@pi-bash/contract/internal";
+import { clipped, headBytes, tailBytes } from "@pi-bash/contract/internal/text";
 import type { JobView, LogText } from "@pi-bash/executor";
 import { usageText } from "../notices.ts";
 import { terminalHead } from "./tty-report.ts";

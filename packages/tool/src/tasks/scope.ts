@@ -4,7 +4,7 @@
  * Worked out again for each call, from the host's word on who descends from whom; where that fails, nothing is in scope.
  */
 
-import { waitAtMost } from "@pi-bash/contract/wait";
+import { waitAtMost } from "@pi-bash/contract/internal/wait";
 import type { OwnedJob } from "@pi-bash/executor";
 import { ToolError } from "../tool-error.ts";
 import type { AgentTask } from "./agent-tasks.ts";

@@ -4,8 +4,8 @@
  * Everything about a call is checked, and whether it may be typed is judged, before anything of it is done. What is sent goes in
  * one order (size, signal, text, Enter, keys), and calls for one task take turns, so that what they send never interleaves.
  */
-import { outputWindow, type TaskAwaitEntry, TaskSendParams } from "@pi-bash/contract";
-import { DEFAULT_SEND_WAIT_SECONDS } from "@pi-bash/contract/internal";
+import { type TaskAwaitEntry, TaskSendParams } from "@pi-bash/contract";
+import { DEFAULT_SEND_WAIT_SECONDS, outputWindow } from "@pi-bash/contract/internal";
 import type { TaskTerminal } from "@pi-bash/executor";
 import { ToolAbortError, ToolError } from "../tool-error.ts";
 import { entryOf } from "./await-wait.ts";

@@ -6,8 +6,8 @@
 import { randomUUID } from "node:crypto";
 import { outputText, type ServiceReady } from "@pi-bash/contract";
 import { DEFAULT_READY_SECONDS } from "@pi-bash/contract/internal";
-import { clipped } from "@pi-bash/contract/text";
-import { waitWithin } from "@pi-bash/contract/wait";
+import { clipped } from "@pi-bash/contract/internal/text";
+import { waitWithin } from "@pi-bash/contract/internal/wait";
 import type { JobManager, JobView, ListeningPort, TaskTerminal } from "@pi-bash/executor";
 import { type LogFilter, logFilter } from "@pi-bash/executor/internal";
 import type { BashToolSession } from "../session.ts";

@@ -2,7 +2,7 @@
  * What a model reads about services: one line of facts each, output fenced below it.
  */
 import type { TaskPort } from "@pi-bash/contract";
-import { clipped } from "@pi-bash/contract/text";
+import { clipped } from "@pi-bash/contract/internal/text";
 import type { JobView, ListeningPort } from "@pi-bash/executor";
 import { fenced, oneLine, portsText } from "./report.ts";
 import type { RestartLimits } from "./service-restarts.ts";

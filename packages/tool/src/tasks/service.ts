@@ -6,7 +6,7 @@
  */
 import type { ServiceState, ServiceTaskParams } from "@pi-bash/contract";
 import { TASK_TERMINATE_MS } from "@pi-bash/contract/internal";
-import { waitAtMost } from "@pi-bash/contract/wait";
+import { waitAtMost } from "@pi-bash/contract/internal/wait";
 import type { JobManager, JobView } from "@pi-bash/executor";
 import type { CallScene } from "../command-run.ts";
 import { startManaged } from "../managed-job.ts";

@@ -1,7 +1,7 @@
 /**
  * What the task tools need of the agent's session besides what the bash tool needs.
  */
-import { settled, unlessAborted } from "@pi-bash/contract/wait";
+import { settled, unlessAborted } from "@pi-bash/contract/internal/wait";
 import type { JobManager } from "@pi-bash/executor";
 import type { BashToolSession } from "../session.ts";
 import { ToolAbortError, ToolError } from "../tool-error.ts";

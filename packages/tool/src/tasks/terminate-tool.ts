@@ -1,9 +1,9 @@
 /**
  * `task_terminate`: ends tasks with everything they started, and says what is gone.
  */
-import { outputWindow, type TaskTerminateEntry, TaskTerminateParams } from "@pi-bash/contract";
-import { TASK_TERMINATE_MS } from "@pi-bash/contract/internal";
-import { waitAtMost } from "@pi-bash/contract/wait";
+import { type TaskTerminateEntry, TaskTerminateParams } from "@pi-bash/contract";
+import { outputWindow, TASK_TERMINATE_MS } from "@pi-bash/contract/internal";
+import { waitAtMost } from "@pi-bash/contract/internal/wait";
 import { foregroundCallsOf } from "../foreground-calls.ts";
 import { ToolError } from "../tool-error.ts";
 import type { AgentTask } from "./agent-tasks.ts";

@@ -3,7 +3,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Settings, TaskSendParams, TaskSignal } from "@pi-bash/contract";
-import { waitWithin } from "@pi-bash/contract/wait";
+import { waitWithin } from "@pi-bash/contract/internal/wait";
 import type { TaskTerminal } from "@pi-bash/executor";
 import { ToolAbortError, ToolError } from "../tool-error.ts";
 import type { TaskSession } from "./task-session.ts";

@@ -3,8 +3,9 @@
  *
  * It never has the session's shell. A start that fails is an error of its call and leaves no job.
  */
-import { type BashTaskParams, outputWindow, type TaskAwaitEntry, type TaskResult } from "@pi-bash/contract";
-import { MAX_TIMER_MS } from "@pi-bash/contract/wait";
+import type { BashTaskParams, TaskAwaitEntry, TaskResult } from "@pi-bash/contract";
+import { outputWindow } from "@pi-bash/contract/internal";
+import { MAX_TIMER_MS } from "@pi-bash/contract/internal/wait";
 import {
   type FollowReport,
   JobLimitError,
@@ -12,8 +13,8 @@ import {
   type JobOptions,
   type JobView,
   type TaskTerminal,
-  terminalWork,
 } from "@pi-bash/executor";
+import { terminalWork } from "@pi-bash/executor/internal";
 import { describeJob } from "../describe-result.ts";
 import type { PreparedCall } from "../prepared-call.ts";
 import { ToolAbortError, ToolError } from "../tool-error.ts";

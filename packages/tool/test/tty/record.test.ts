@@ -3,7 +3,8 @@
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
-import { castEvent, castHeader, readCastEvent, readCastHeader, VirtualTerminal } from "@pi-bash/terminal";
+import { VirtualTerminal } from "@pi-bash/terminal";
+import { castEvent, castHeader, readCastEvent, readCastHeader } from "@pi-bash/terminal/internal";
 import { describe, expect, it } from "vitest";
 import { textOf } from "../support/session.ts";
 import { type TtyScene, ttyScene } from "./support.ts";

@@ -348,7 +348,7 @@ impl Source for OutputPipe {
     }
 
     fn has_more(&self) -> bool {
-        // The pipe is not asked: it would answer when its writer lets go of it.
+        // The pipe is not asked: it would answer when its writer closes it.
         self.rests.as_ref().is_some_and(|rests| !rests.is_resting())
     }
 
