@@ -8,9 +8,7 @@
 import { type ClientApp, methods, RequestError } from "@agentclientprotocol/sdk";
 import { refuseUnknownOptions } from "@pi-bash/contract/internal";
 import type { BashToolSession } from "@pi-bash/tool";
-import { commandLine, MAX_TERMINAL_BYTES, Terminal } from "./terminal.ts";
-
-export { MAX_TERMINAL_BYTES };
+import { commandLine, Terminal } from "./terminal.ts";
 
 /** What an agent wants to run. */
 export interface TerminalRequest {

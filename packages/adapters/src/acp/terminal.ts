@@ -11,7 +11,7 @@ import { MAX_TIMER_MS } from "@pi-bash/contract/internal/wait";
 import type { BashToolSession } from "@pi-bash/tool";
 
 /** Most bytes that a terminal keeps, and what it keeps where the agent names no limit: 1 MiB. */
-export const MAX_TERMINAL_BYTES = 1024 ** 2;
+const MAX_TERMINAL_BYTES = 1024 ** 2;
 /** How often it grows past its limit before it is cut, so that a flood is not cut at each chunk. */
 const SLACK = 2;
 

@@ -18,7 +18,7 @@ export type Artifacts = Pick<BashToolSession["executor"]["artifacts"], "list" | 
  */
 export const MAX_RESOURCE_BYTES = 1024 ** 2;
 /** Most artifacts of a list, the newest. */
-export const MAX_LISTED_ARTIFACTS = 500;
+const MAX_LISTED_ARTIFACTS = 500;
 
 /** Codes of errors that say: there is none. */
 const MISSING: ReadonlySet<unknown> = new Set(["PI_ARTIFACT_NOT_FOUND", "PI_ARTIFACT_EXPIRED"]);

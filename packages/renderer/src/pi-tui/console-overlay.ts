@@ -48,8 +48,8 @@ export function openConsole(
   };
 }
 
-/** The window, for hosts that place it themselves. It has the size of the terminal. */
-export class ConsoleOverlay implements Component {
+/** The window, as large as the terminal. */
+class ConsoleOverlay implements Component {
   readonly #tui: TUI;
   readonly #window: BashConsoleOverlay;
   readonly #fitted = new FittedRows("cut");
