@@ -39,7 +39,16 @@ export interface CommandAnalysis {
 
 const analyzed = keptByText(analyzeSafely);
 
-/** Analyses a command line. Never throws; problems are in `errors`. The same text gives the same object for a while. */
+/**
+ * Analyses a command line. Never throws; problems are in `errors`. The same text gives the same object for a while.
+ *
+ * ```ts
+ * import { analyzeCommand } from "@pi-bash/command";
+ *
+ * const { ok, effective } = analyzeCommand("cd src && sudo -u ada env X=1 make test");
+ * console.log(ok, effective.map(({ argv }) => argv.map(({ value }) => value).join(" "))); // true [ "cd src", "make test" ]
+ * ```
+ */
 export function analyzeCommand(command: string): CommandAnalysis {
   return analyzed(command);
 }

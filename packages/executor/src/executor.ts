@@ -39,6 +39,15 @@ const MAX_REMEMBERED_SESSIONS = 4_096;
 /**
  * Makes an executor. Nothing is started before the first command.
  *
+ * ```ts
+ * import { createExecutor } from "@pi-bash/executor";
+ *
+ * const executor = createExecutor({ defaultTimeout: 60_000 }, { cwd: process.cwd() });
+ * const result = await executor.executeBash("cd src; ls", { sessionKey: "agent-1" });
+ * console.log(result.output, result.exitCode, result.workingDir);
+ * await executor.dispose();
+ * ```
+ *
  * @throws UnknownOptionError for a setting or a port that there is not
  */
 export function createExecutor(settings: SettingsInput = {}, ports: ExecutorPorts = {}): Executor {

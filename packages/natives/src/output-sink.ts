@@ -25,6 +25,15 @@ export interface OutputSinkOptions extends SinkOptions {
  *
  * `onUpdate` is called from within `push` or from a timer; a promise that it returns is not awaited, and what it throws is
  * reported as by `Shell.run`. What is pushed after `dump` counts as late output.
+ *
+ * ```ts
+ * import { OutputSink } from "@pi-bash/natives";
+ *
+ * const sink = new OutputSink({ maxBytes: 1_000, spillPath: "/tmp/whole.log" });
+ * for (let line = 1; line <= 1_000; line++) sink.push(`line ${line}\n`);
+ * const { text, totalLines, truncated } = await sink.dump();
+ * console.log(text.length <= 1_000, totalLines, truncated); // true 1000 true
+ * ```
  */
 export class OutputSink {
   readonly #sink: Sink;

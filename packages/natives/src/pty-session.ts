@@ -84,7 +84,19 @@ type Handover = Pick<PtyRequest, "startId" | "isCancelled">;
 /** Hands a start to the addon. */
 type Begin = (crossing: NativeBridge, id: number, more: Handover) => void;
 
-/** One terminal with at most one program at a time; when that has ended, another can be started. */
+/**
+ * One terminal with at most one program at a time; when that has ended, another can be started.
+ *
+ * ```ts
+ * import { PtySession } from "@pi-bash/natives";
+ *
+ * const terminal = new PtySession();
+ * const ended = terminal.start({ command: "read -p 'name? ' name; echo hello $name", cols: 80, rows: 24 }, (error, text) => {
+ *   if (error === null && text.includes("name? ")) terminal.write("Ada\r");
+ * });
+ * console.log((await ended).exitCode); // 0
+ * ```
+ */
 export class PtySession {
   readonly #pty: Pty;
   #run: Operation | undefined;

@@ -46,6 +46,16 @@ type Begin = (native: NativeBridge, id: number, isCancelled: boolean) => boolean
 /**
  * One persistent bash. Nothing is started before the first run. When no reference is left and no run is in progress, the
  * bash ends by itself; `close` ends it now.
+ *
+ * ```ts
+ * import { Shell } from "@pi-bash/natives";
+ *
+ * const shell = new Shell({ cwd: "/tmp" });
+ * await shell.run({ command: "x=kept; cd /usr" });
+ * const { exitCode, output } = await shell.run({ command: 'echo "$x in $PWD"', timeoutMs: 5_000, sink: {} });
+ * console.log(exitCode, output?.text); // 0 "kept in /usr\n"
+ * await shell.close();
+ * ```
  */
 export class Shell {
   readonly #session: Session;

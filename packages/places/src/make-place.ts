@@ -25,6 +25,16 @@ export function local(): LocalPlace {
 /**
  * A machine reached by `ssh`, with the user's own configuration and keys. It asks nothing: a key or an agent must let it in.
  *
+ * ```ts
+ * import { createExecutor } from "@pi-bash/executor";
+ * import { ssh } from "@pi-bash/places";
+ *
+ * const executor = createExecutor({}, { place: ssh("build7") });
+ * const { exitCode } = await executor.executeBash("make", { sessionKey: "agent-1" });
+ * console.log(exitCode);
+ * await executor.dispose(); // Ends everything over there.
+ * ```
+ *
  * @param destination as `ssh` takes it: a host of the configuration, or `user@host`
  * @throws PlaceOptionError for an option that there is not, and for a destination that `ssh` would take for an option
  */

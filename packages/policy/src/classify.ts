@@ -62,7 +62,16 @@ interface Kept {
 /** As long as the reading itself is kept. */
 const kept = new WeakMap<CommandAnalysis, Kept[]>();
 
-/** Classifies a command line. Never throws. */
+/**
+ * Classifies a command line. Never throws.
+ *
+ * ```ts
+ * import { classify } from "@pi-bash/policy";
+ *
+ * const { class: kind, findings } = classify("cat a.txt | sort > b.txt", { cwd: "/project" });
+ * console.log(kind, findings[0]?.message); // "not-readonly", and why
+ * ```
+ */
 export function classify(command: string, context: ClassifyContext = {}): Classification {
   const analysis = analyzeCommand(command);
   const known = kept.get(analysis) ?? [];

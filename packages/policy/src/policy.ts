@@ -107,6 +107,15 @@ const NAMES: OptionNames<PolicyOptions & RuleFile> = {
 /**
  * Makes a policy. Rules may be given as loaded sets, or as one plain list of the user's own.
  *
+ * ```ts
+ * import { createPolicy } from "@pi-bash/policy";
+ *
+ * const policy = createPolicy({ allow: ["Bash(npm test)"], deny: ["Bash(rm **)"] });
+ * const place = { cwd: "/project", workspace: "/project", home: "/home/ada" };
+ * console.log((await policy.authorize({ command: "ls -l", ...place })).behavior); // "allow": it only reads
+ * console.log((await policy.authorize({ command: "sudo rm -r x", ...place })).behavior); // "deny": the rule sees through `sudo`
+ * ```
+ *
  * @throws UnknownOptionError for an option that there is not
  */
 export function createPolicy(given: PolicyOptions | RuleFile | readonly RuleSet[] = {}): Policy {

@@ -31,7 +31,17 @@ export interface CallView {
   readonly isStarted?: boolean | undefined;
 }
 
-/** A call and, where there is one, its answer. */
+/**
+ * A call and, where there is one, its answer.
+ *
+ * ```ts
+ * import { renderBashCall, themeFor } from "@pi-bash/renderer";
+ *
+ * const call = { args: { command: "make test" } };
+ * const answer = { content: [{ type: "text", text: "ok\n\nWall time: 0.10 seconds" }], isError: false } as const;
+ * for (const row of renderBashCall(call, answer, { width: 80, theme: themeFor(process.env) })) console.log(row);
+ * ```
+ */
 export function renderBashCall(call: CallView, answer: CallAnswer | undefined, options: RenderOptions): string[] {
   const state = callState(answer, call.isStarted ?? call.args !== undefined);
   const args = argumentsOf(call);

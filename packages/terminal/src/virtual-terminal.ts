@@ -39,7 +39,18 @@ const DECTCEM = 25;
 /** Characters parsed in one turn of the event loop: about a millisecond of work. */
 const SLICE_CHARS = 16 * 1024;
 
-/** A terminal without a window. Free it with `dispose`. */
+/**
+ * A terminal without a window. Free it with `dispose`.
+ *
+ * ```ts
+ * import { VirtualTerminal } from "@pi-bash/terminal";
+ *
+ * const terminal = new VirtualTerminal({ cols: 20, rows: 3 });
+ * await terminal.write("50 %\r100 %\r\n\x1b[1mdone\x1b[0m");
+ * console.log(terminal.text()); // What a person would see: "100 %", then "done".
+ * terminal.dispose();
+ * ```
+ */
 export class VirtualTerminal {
   readonly #terminal: Terminal;
   /** The end of the last write: writes are taken one after the other. */

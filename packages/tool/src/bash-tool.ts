@@ -62,6 +62,17 @@ export interface BashTool {
 /**
  * Makes the tool. The session's ports are read at each call.
  *
+ * ```ts
+ * import { createExecutor } from "@pi-bash/executor";
+ * import { createBashTool } from "@pi-bash/tool";
+ *
+ * const executor = createExecutor();
+ * const bash = createBashTool({ cwd: process.cwd(), executor });
+ * const { content, details } = await bash.execute("call-1", { command: "ls", timeout: 30 });
+ * console.log(content, details?.exitCode);
+ * await executor.dispose();
+ * ```
+ *
  * @throws UnknownOptionError for what looks like a misspelt property of the session
  */
 export function createBashTool(session: BashToolSession): BashTool {

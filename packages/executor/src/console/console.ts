@@ -67,7 +67,19 @@ export interface Console {
   run(request: ConsoleRequest): Promise<CommandResult>;
 }
 
-/** Makes a console. Nothing is loaded before the first command. */
+/**
+ * Makes a console. Nothing is loaded before the first command.
+ *
+ * ```ts
+ * import { createConsole, createExecutor } from "@pi-bash/executor";
+ * import { createBashTool } from "@pi-bash/tool";
+ *
+ * const executor = createExecutor();
+ * const bash = createBashTool({ cwd: process.cwd(), executor, pty: createConsole() });
+ * console.log(bash.name); // A call with `pty: true` runs on a terminal, where the context has a person.
+ * await executor.dispose();
+ * ```
+ */
 export function createConsole(ports: ConsolePorts = {}): Console {
   return {
     takesTerminals: true,

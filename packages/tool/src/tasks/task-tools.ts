@@ -47,7 +47,21 @@ export function createTaskTools(session: TaskSession): TaskTools {
   };
 }
 
-/** The tools that a model is given, in the order it reads them. */
+/**
+ * The tools that a model is given, in the order it reads them.
+ *
+ * ```ts
+ * import { createExecutor, JobManager } from "@pi-bash/executor";
+ * import { toolsForModel } from "@pi-bash/tool";
+ *
+ * const executor = createExecutor();
+ * const jobs = await JobManager.open({ artifacts: executor.artifacts });
+ * const session = { cwd: process.cwd(), executor, asyncJobManager: jobs, getSessionId: () => "agent-1" };
+ * console.log(toolsForModel(session).map(({ name }) => name)); // task, task_await, task_list, task_send, task_terminate
+ * await jobs.dispose();
+ * await executor.dispose();
+ * ```
+ */
 export function toolsForModel(
   session: TaskSession,
   { family = "task", withLegacy = false }: ToolChoice = {},
