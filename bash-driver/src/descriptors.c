@@ -41,7 +41,7 @@
 /* Up to 63 bash makes the pipes of substitutions and coprocesses, and above that only where 63 of them are open. */
 #define FIRST 3
 #define BEFORE_COUNT 64
-#define LOOKED_AT 997 /* below our own, see channel.c */
+#define LOOKED_AT ABOVE_COMMANDS
 #define NOTED_MAX LOOKED_AT
 #define PATH_SIZE 256
 static const char temporary_name[] = "/sh-thd";

@@ -2,6 +2,9 @@
 #ifndef PI_BASH_DESCRIPTORS_H
 #define PI_BASH_DESCRIPTORS_H
 
+/* From here on descriptors are the driver's own (see channel.c), and not looked at. */
+#define ABOVE_COMMANDS 997
+
 /* Between two orders: which descriptors are open now was left open on purpose. */
 void descriptors_note(void);
 

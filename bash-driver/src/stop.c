@@ -21,15 +21,22 @@
  * before the stop does, the lower number being delivered first. Where bash leaves that signal to the kernel, or ends by
  * it, a handler of ours looks first whether bash is giving up.
  *
+ * Bash names what died of a signal where it has waited for it (`line 1: 4711 Killed …`). From a stop until bash has
+ * given up, what dies is what the host kills, and that line is no output of the command. So 2 leads to a file in memory
+ * meanwhile. Bash may put back what 2 was by itself, where a redirection ends: the file is known by its inode, and only
+ * where it is still there the saved descriptor takes its place.
+ *
  * A stop carries the order's sequence number. One that arrives when its order is over hits no one, and one that
  * overtakes its order is remembered.
  */
 #include "stop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
@@ -40,6 +47,9 @@
 #include "descriptors.h"
 
 #define KERNEL_MASK_SIZE 8
+#define CALL_MEMFD_CREATE SYS_memfd_create
+#define MEMFD_CLOEXEC 1U
+#define ERRORS 2
 #define REPEAT_AFTER_NS 1000000
 
 static volatile sig_atomic_t armed;
@@ -85,6 +95,36 @@ static bool broke_off_a_call(const ucontext_t *context) {
 
 static void heed_pipe(void);
 
+/* By system call: as a name to link with, fstat is newer than some systems that this object is loaded on. */
+static bool stat_of(int number, struct stat *found) { return syscall(SYS_fstat, number, found) == 0; }
+
+static int kept_errors = -1; /* what 2 was, while it is muted */
+static dev_t mute_device;
+static ino_t mute_inode;
+
+/* System calls only: a signal may have broken off anything. Without a descriptor to spare, bash is heard. */
+static void mute(void) {
+  struct stat found;
+  if (kept_errors >= 0) return;
+  int file = (int)syscall(CALL_MEMFD_CREATE, "pi-mute", MEMFD_CLOEXEC);
+  if (file < 0) return;
+  kept_errors = stat_of(file, &found) ? fcntl(ERRORS, F_DUPFD_CLOEXEC, ABOVE_COMMANDS) : -1;
+  if (kept_errors >= 0) {
+    mute_device = found.st_dev;
+    mute_inode = found.st_ino;
+    dup2(file, ERRORS);
+  }
+  close(file);
+}
+
+static void unmute(void) {
+  struct stat now;
+  if (kept_errors < 0) return;
+  if (stat_of(ERRORS, &now) && now.st_dev == mute_device && now.st_ino == mute_inode) dup2(kept_errors, ERRORS);
+  close(kept_errors);
+  kept_errors = -1;
+}
+
 /* `context` is NULL where no signal has just arrived. */
 static void take(const ucontext_t *context) {
   struct kernel_sigaction ignore;
@@ -94,6 +134,7 @@ static void take(const ucontext_t *context) {
   interrupt_state = 1;
   heed_pipe(); /* a first trap on EXIT within this order has bash end by it */
   descriptors_note_stop();
+  mute();
   /* `wait` looks at this one only. */
   if (&wait_signal_received != NULL && is_waiting) wait_signal_received = PI_STOP_SIGNAL;
   if (ignores_interrupt) return;
@@ -203,12 +244,14 @@ void stop_arm(uint32_t sequence) {
 
 void stop_landed(void) {
   gives_up = 0;
+  unmute();
   if (taken) repeat_every(0);
 }
 
 void stop_disarm(void) {
   armed = gives_up = 0;
   if (taken) repeat_every(0);
+  unmute(); /* a stop may have come as the order was over */
   anything_stopped = 0;
   interrupt_state = 0;
   if (&wait_signal_received != NULL) wait_signal_received = 0;

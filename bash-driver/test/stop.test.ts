@@ -2,7 +2,7 @@
  * Stops: at random moments of commands that would not end, whatever they ignore; state and shell are kept.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pick, seededRandom } from "../../test/support/random.ts";
@@ -65,6 +65,39 @@ describe.skipIf(!canBuild)(`a stop${canBuild ? "" : " (Linux and a C compiler ne
         later: `${round} 3 2 0\n`,
       });
     }
+  });
+
+  it.each([
+    'trap "" INT TERM; sleep 100',
+    '(trap "" INT TERM; sleep 100); echo no',
+    'trap "" INT TERM; sleep 100 | cat',
+    'trap "" INT TERM; sleep 100 & sleep 100',
+    'trap "" INT TERM; cat <(sleep 100)',
+    'trap "" INT TERM; f() { sleep 100; } 2>/dev/null; f',
+    'trap "" INT TERM; { sleep 100; } 2>&1',
+    'trap "" INT TERM; exec 2>&1; sleep 100',
+  ])("leaves out what bash says of processes that were killed for it, and nothing else: %s", async (text) => {
+    const host = await startHost(built, scratchFolder());
+    await host.run("true");
+
+    const stopped = await host.stop(`echo before >&2; ${text}`, 200_000);
+    const next = await host.run("ls /nowhere-at-all; echo after >&2; nothing-of-this-name");
+
+    expect(stopped).toMatchObject({ ending: "stopped", output: "before\n" });
+    expect(next.output).toMatch(/^ls: .*nowhere-at-all.*\nafter\n.*nothing-of-this-name: command not found\n$/s);
+  });
+
+  it("has a trap on SIGTERM heard after it, and what a command did to its descriptor 2", async () => {
+    const host = await startHost(built, scratchFolder());
+    const cleaned = await host.stop("trap 'echo cleaned >&2' TERM; (trap '' INT TERM; sleep 100)", 200_000);
+    const folder = scratchFolder();
+    const moved = await host.stop(`trap - TERM; exec 2>${folder}/errors; (trap '' INT TERM; sleep 100)`, 200_000);
+    await host.run(`exec 2>&1`);
+    const open = await host.run("ls -l /proc/$$/fd | grep -c pi-mute");
+
+    expect([cleaned.output, moved.output]).toEqual(["cleaned\n", ""]);
+    expect(readFileSync(join(folder, "errors"), "utf8")).toBe("");
+    expect(open.output).toBe("0\n");
   });
 
   it("does not reach an order that came after the one it names", async () => {

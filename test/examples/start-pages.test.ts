@@ -1,5 +1,6 @@
 /**
- * The first pages for each reader, `docs/start`: short, and every program on them runs and prints what the page says.
+ * The first pages for each reader, `docs/start`, and pages of programs behind them: every program on them runs and prints
+ * what the page says. First pages are short.
  *
  * A `js` block is a program, the `text` block after it is its output; a `console` block is a conversation with one bash. `…`
  * stands for any text. Blocks of another kind have to be known here.
@@ -15,6 +16,8 @@ import { scratchFolder } from "../support/scratch.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = join(root, "docs/start");
 const pages = readdirSync(folder).filter((name) => name.endsWith(".md"));
+/** Pages that are programs, too, of any length. */
+const LONGER = ["../cookbook.md", "../coming-from.md"];
 /** A program that takes longer hangs. */
 const LIMIT_MS = 50_000;
 
@@ -33,7 +36,7 @@ function blocksOf(page: string, text: string): Block[] {
   }));
 }
 
-const blocks = pages.flatMap((page) => blocksOf(page, readFileSync(join(folder, page), "utf8")));
+const blocks = [...pages, ...LONGER].flatMap((page) => blocksOf(page, readFileSync(join(folder, page), "utf8")));
 
 /** An expression for a text in which `…` stands for any text. */
 function expected(text: string): RegExp {
