@@ -4,8 +4,10 @@
 import type { BashToolResult } from "@pi-bash/contract";
 import { ToolAbortError, ToolError } from "@pi-bash/tool";
 
-/** Exit status of a call that gave no result: refused, timed out, or not startable; as `env` and `timeout` have it. */
+/** Exit status of a call that gave no result: refused, or not startable; as `env` and `timeout` have it. */
 export const NO_RESULT_STATUS = 125;
+/** Exit status of a command that its deadline ended, as `timeout(1)` has it. */
+export const TIMED_OUT_STATUS = 124;
 
 /** What became of a call. */
 export interface CallOutcome {
@@ -28,6 +30,7 @@ export async function callOutcome(execute: () => Promise<BashToolResult>): Promi
       ...(error.details === undefined ? {} : { details: error.details }),
       isError: true,
     };
-    return { answer, hasResult: false, status: NO_RESULT_STATUS };
+    const isTimedOut = error.details?.stopped === "deadline";
+    return { answer, hasResult: false, status: isTimedOut ? TIMED_OUT_STATUS : NO_RESULT_STATUS };
   }
 }

@@ -42,6 +42,13 @@ describe("pi-bash tool", () => {
     });
   });
 
+  it("answers a call that timed out with what it printed and status 124, as `run` does", async () => {
+    const ended = await call(["--timeout", "1", "echo begun; sleep 100"]);
+
+    expect(ended.status).toBe(124);
+    expect(ended.stdout).toContain("[Command timed out after 1 second]\n\nbegun\n");
+  });
+
   it("runs what only reads or a rule file allows, and answers the rest with the reason (`--policy`, `--mode`)", async () => {
     const rules = JSON.stringify({ allow: ["Bash(touch a)"], deny: ["Bash(ls **)"] });
     const asked = ["--policy", await fileWith(rules)];

@@ -11,6 +11,7 @@ import type { ShellRunOptions, ShellRunResult } from "@pi-bash/natives";
 import * as natives from "@pi-bash/natives";
 import type { OpenedPlace, RemoteNatives } from "@pi-bash/places";
 import { TerminalFilter } from "@pi-bash/renderer/internal";
+import { TIMED_OUT_STATUS } from "../call-outcome.ts";
 import { type Interrupt, listenForInterrupt } from "../interrupt.ts";
 import { policyOf } from "../policy-option.ts";
 import {
@@ -25,8 +26,6 @@ import { runOnTerminal, type Terminal } from "../run/on-terminal.ts";
 import { type Permit, Permits } from "../run/permits.ts";
 import { parseRunArguments, type RunArguments } from "../run/run-arguments.ts";
 
-/** Exit status of a command that took too long, as `timeout` of the coreutils has it. */
-const TIMED_OUT_STATUS = 124;
 /** Exit status of a command that the policy refused: it was not started. */
 const REFUSED_STATUS = 125;
 /** Exit status of a program whose reader went away: 128 + SIGPIPE. */

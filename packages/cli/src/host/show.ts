@@ -10,6 +10,7 @@ import { unlessAborted } from "@pi-bash/contract/internal/wait";
 import { ArtifactError, type JobView, type JobWatch } from "@pi-bash/executor";
 import { DEFAULT_THEME, PLAIN_THEME, type TaskToolName, type Theme } from "@pi-bash/renderer";
 import { isTaskToolName } from "@pi-bash/renderer/internal";
+import { TIMED_OUT_STATUS } from "../call-outcome.ts";
 import { CallBlock, OtherBlock, type ReadOutput } from "../console/blocks.ts";
 import { FRAME, type FrameLink } from "./frames.ts";
 import type { KeptSession, SeenCall } from "./kept-session.ts";
@@ -115,7 +116,7 @@ async function written(link: FrameLink, text: string, left: AbortSignal): Promis
 export function statusOf(job: JobView, link: FrameLink): number {
   if (job.stopped === "deadline") {
     link.send(FRAME.message, "it took longer than its deadline and was ended");
-    return 124;
+    return TIMED_OUT_STATUS;
   }
   if (job.state === "cancelled" || job.isLost === true) {
     link.send(FRAME.message, job.isLost === true ? "its end is not known" : "it was ended");

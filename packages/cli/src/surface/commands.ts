@@ -85,7 +85,8 @@ export const COMMANDS = {
     remarks: "Without a command the parameters of the call are read as JSON from standard input.",
     statuses: [
       ["0-255", "the command's own"],
-      ["125", "the call was refused, timed out or could not be started"],
+      ["124", "it timed out"],
+      ["125", "the call was refused or could not be started"],
       WRONG_LINE,
     ],
     examples: [
