@@ -46,7 +46,7 @@ describe("pi-bash tool", () => {
     const ended = await call(["--timeout", "1", "echo begun; sleep 100"]);
 
     expect(ended.status).toBe(124);
-    expect(ended.stdout).toContain("[Command timed out after 1 second]\n\nbegun\n");
+    expect(ended.stdout).toContain("[Command timed out after 1 second]\nbegun\n");
   });
 
   it("runs what only reads or a rule file allows, and answers the rest with the reason (`--policy`, `--mode`)", async () => {
