@@ -2,7 +2,7 @@
  * Calls in a client's terminal, against a scripted client: what it is asked in which order, and that nothing it fails
  * to do holds up a call (seeds 001 "Foreground non-PTY client terminal").
  */
-import type { BashToolUpdate } from "@pi-bash/contract";
+import type { BashToolUpdate, SettingsInput } from "@pi-bash/contract";
 import { describe, expect, it } from "vitest";
 import type { ClientBridge, ClientExit, ClientOutput, CreateTerminalRequest } from "../src/client-bridge.ts";
 import { ToolAbortError, ToolError } from "../src/tool-error.ts";
@@ -20,7 +20,7 @@ interface Script {
 }
 
 /** A client that keeps what it was asked. */
-function client(script: Script = {}) {
+function client(script: Script = {}, settings: SettingsInput = {}) {
   const asked: string[] = [];
   const requests: CreateTerminalRequest[] = [];
   const say = <T>(name: string, answer: (() => Promise<T>) | undefined, usual: T): Promise<T> => {
@@ -41,7 +41,7 @@ function client(script: Script = {}) {
       };
     },
   };
-  const place: Scene = scene({}, { getClientBridge: () => bridge });
+  const place: Scene = scene(settings, { getClientBridge: () => bridge });
   return { asked, requests, ...place };
 }
 
@@ -61,6 +61,13 @@ describe("a client's terminal", () => {
     expect(result.details).toMatchObject({ terminalId: "term-1", timeoutSeconds: 7 });
     expect(updates[0]).toEqual({ content: [], details: { terminalId: "term-1" } });
     expect(asked).toEqual(["create", "wait", "output", "release"]);
+  });
+
+  it("is given the prefix of the settings before the command", async () => {
+    const { bash, requests } = client({}, { shellPrefix: "nice -n 5" });
+    await bash({ command: "make" });
+
+    expect(requests[0]?.args).toEqual(["-l", "-c", "nice -n 5 make"]);
   });
 
   it("shows its output while the command runs", async () => {

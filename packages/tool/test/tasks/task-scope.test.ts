@@ -54,6 +54,8 @@ describe("listing", () => {
       [below, 1],
       [deep, 2],
     ]);
+    const text = textOf(await root.tools.task_list.execute("call", {}));
+    expect(text.match(/depth \d/g)).toEqual(["depth 2", "depth 2", "depth 3"]);
     root.touch("go");
   });
 
