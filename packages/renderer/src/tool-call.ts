@@ -1,9 +1,8 @@
 /**
  * The tool-call renderer: one call and its answer as rows of a terminal.
  *
- * Pure: the same call, answer and options give the same rows, and no row is wider than asked. What costs (wrapping an
- * output of 50 KB) is remembered by `BashCallComponent`, so that a screen with hundreds of finished calls is redrawn for
- * nothing.
+ * Pure: the same call, answer and options give the same rows, and no row is wider than asked. `BashCallComponent`
+ * remembers what is expensive (wrapping an output of 50 KB), so that hundreds of finished calls are redrawn cheaply.
  */
 import { displayText } from "@pi-bash/contract";
 import { displayLine } from "@pi-bash/contract/internal";

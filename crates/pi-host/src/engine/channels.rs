@@ -1,4 +1,4 @@
-//! Which channel is what, as long as it is something: a run, a terminal, a file that near sends, another request.
+//! Which channels of a link are in use, and for what: a run, a terminal, a file that near sends, another request.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,5 @@
-//! How large pieces are: what a link carries in a moment, so that what is urgent never waits long behind them.
+//! How large the pieces of an answer are: as much as the link carries in a moment, so that an urgent frame never waits
+//! long behind output.
 
 use std::time::{Duration, Instant};
 

@@ -59,7 +59,7 @@ function readLines(path: string): string[] {
   });
 }
 
-/** Undefined where the system, or the file, is against it. */
+/** Undefined where the system refuses, or the file cannot be used. */
 function quietly<T>(act: () => T): T | undefined {
   try {
     return act();

@@ -1,11 +1,11 @@
 /**
- * Draws the line that a person types, with the place of the cursor: rows no wider than asked for, and no more of them.
+ * Draws the line that a person types, with the cursor in its place: rows no wider, and no more of them, than asked for.
  */
 import { displayWidth, visible } from "@pi-bash/renderer/internal";
 import type { LineEditor } from "./line-editor.ts";
 import type { LiveArea } from "./screen.ts";
 
-/** In front of the first row; the others are set in as far. */
+/** Before the first row; later rows are indented as far. */
 const MARK = "› ";
 const INDENT = "  ";
 const TAB = "    ";
