@@ -27,7 +27,7 @@ export const RefusalReason = z.object({
 });
 export type RefusalReason = z.infer<typeof RefusalReason>;
 
-/** A refused call. */
+/** Why a call was refused and by whom: `details.refusal` of a `ToolError`. */
 export const CallRefusal = z.object({
   /** `policy`: rules and tables; `approval`: whoever was asked. */
   by: z.enum(["policy", "approval"]),

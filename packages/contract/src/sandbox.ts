@@ -9,7 +9,7 @@ const paths = z.array(z.string().min(1)).readonly();
 export const SandboxMode = z.enum(["read-only", "workspace-write", "full"]);
 export type SandboxMode = z.infer<typeof SandboxMode>;
 
-/** Who holds a sandbox. */
+/** What holds a sandbox: `bubblewrap` (namespaces), `landlock` (rules of Linux), `seatbelt` (macOS). */
 export const SandboxBackend = z.enum(["bubblewrap", "landlock", "seatbelt"]);
 export type SandboxBackend = z.infer<typeof SandboxBackend>;
 

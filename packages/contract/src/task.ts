@@ -15,7 +15,7 @@ export const BASH_TASK_PREFIX = "bash:";
 const seconds = z.number().refine(Number.isFinite);
 const background = z.boolean().optional().describe("Return at once with the task's id; `task_await` has its output");
 
-/** Starts an agent. */
+/** Parameters of `task` that start an agent. */
 export const AgentTaskParams = z.strictObject({
   subagent_type: z.string().min(1).describe("Kind of the agent"),
   prompt: z.string().min(1).describe("What it is to do, complete in itself"),
@@ -24,7 +24,7 @@ export const AgentTaskParams = z.strictObject({
 });
 export type AgentTaskParams = z.infer<typeof AgentTaskParams>;
 
-/** Runs a command. */
+/** Parameters of `task` that run a command, in the foreground unless it says otherwise. */
 export const BashTaskParams = z.strictObject({
   kind: z.literal("bash"),
   script: z.string().min(1).describe("Command to run in bash"),
@@ -178,7 +178,7 @@ export const TaskAwaitEntry = z.discriminatedUnion("status", [
 ]);
 export type TaskAwaitEntry = z.infer<typeof TaskAwaitEntry>;
 
-/** One task of `task_list`. */
+/** One task of `task_list`: what it is, how it stands, and where. */
 export const TaskListEntry = z.object({
   taskId: z.string(),
   status: TaskStatus,

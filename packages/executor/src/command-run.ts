@@ -43,7 +43,7 @@ const HARMLESS_CODES = new Set([
   "PI_SYSTEM",
 ]);
 
-/** One command. */
+/** Options of one command. All are optional. */
 export interface ExecuteBashOptions {
   /** Directory to change to first; the session stays there. Default: where the session is. */
   cwd?: string;

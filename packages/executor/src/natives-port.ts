@@ -174,7 +174,7 @@ export interface MinimizerChoices {
   ruleFiles?: string[];
 }
 
-/** The package itself. */
+/** The part of `@pi-bash/natives` that an executor uses; a place gives one of its own. */
 export interface NativesPort {
   Shell: new (options?: SessionOptions) => ShellPort;
   executeShell(options: SessionOptions & RunOptions, onChunk?: ChunkListener): Promise<RunResult>;

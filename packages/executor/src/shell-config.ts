@@ -19,7 +19,7 @@ export interface ShellConfig {
   prefix?: string;
 }
 
-/** No usable shell. */
+/** No usable shell: nothing was started. The message names the path and what is wrong with it. */
 export class ShellConfigError extends Error {
   readonly code: "PI_UNUSABLE_SHELL" | "PI_SHELL_NOT_FOUND";
 

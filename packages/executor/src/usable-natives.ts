@@ -20,7 +20,7 @@ const PACKAGE: NativesEntries = {
 
 let hasWarned = false;
 
-/** What runs commands. */
+/** What runs commands here: the addon, or the fallback with the reason why. */
 export type Backend =
   /** The addon: sessions keep their state. */
   | { readonly kind: "addon" }

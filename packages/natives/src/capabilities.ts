@@ -3,7 +3,7 @@
  */
 import { binding } from "./binding.ts";
 
-/** What works here. */
+/** What works on this machine: kind of session, terminals, sandboxes, limits. */
 export interface Capabilities {
   /** As `process.platform` names it. */
   readonly platform: string;

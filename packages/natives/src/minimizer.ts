@@ -37,7 +37,7 @@ export interface MinimizerOptions {
   readonly ruleFiles?: readonly string[];
 }
 
-/** A rewritten output. */
+/** An output that the minimizer rewrote, with what it saved. */
 export interface MinimizerResult {
   /** What worked on it: `lossless`, or names of families joined by `+`. */
   readonly filter: string;

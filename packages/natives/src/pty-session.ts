@@ -15,7 +15,7 @@ import { readArgvStart, readStart, type TerminalDefaults, toCells } from "./pty-
 import { type ChunkListener, resultOf } from "./shell.ts";
 import { invalidOption, native, ShellError } from "./shell-error.ts";
 
-/** What every start has. */
+/** Options that every start of a terminal has: size, folder, environment, deadline. */
 export interface PtyOptions {
   /** Working directory. Default: the host's own. */
   readonly cwd?: string;
@@ -43,7 +43,7 @@ export interface PtyOptions {
   readonly usage?: boolean;
 }
 
-/** A command line. */
+/** Starts a command line in a shell on the terminal. */
 export interface PtyStartOptions extends PtyOptions {
   /** The text given to the shell with `-c`. */
   readonly command: string;

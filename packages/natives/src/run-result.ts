@@ -14,7 +14,7 @@ import type { RunOutcome, Summary } from "./generated/binding.d.ts";
 import { type MinimizerResult, toMinimizerResult } from "./minimizer.ts";
 import { toSandboxReport } from "./sandbox-report.ts";
 
-/** What a sink kept. */
+/** What a sink kept of an output, and the totals of all of it. */
 export interface OutputSummary {
   /** The text for the model: all of it, or head and tail windows with a marker between. */
   readonly text: string;

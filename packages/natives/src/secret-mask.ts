@@ -24,7 +24,7 @@ export interface SecretValue {
   readonly value: string;
 }
 
-/** What is masked. */
+/** Which values and forms are masked in a text. */
 export interface SecretMaskOptions {
   /** Values that must not be shown, at most 256 of 128 KiB together. Default: none. */
   readonly values?: readonly SecretValue[];

@@ -61,7 +61,7 @@ export interface ShellOptions {
   readonly mask?: SecretMask;
 }
 
-/** One command. */
+/** Options of one run. Only `command` is needed. */
 export interface ShellRunOptions {
   /** The text given to bash, as a file of it would be. */
   readonly command: string;

@@ -39,7 +39,7 @@ const common = {
   env: z.record(z.string(), z.string()).optional(),
 };
 
-/** Options of `ssh`. */
+/** Options of `ssh`, beside the user's own configuration. */
 export const SshOptions = z.strictObject({
   ...common,
   /** A file for `ssh -F`. Default: the user's own configuration. */
@@ -54,7 +54,7 @@ export const SshOptions = z.strictObject({
 });
 export type SshOptions = z.infer<typeof SshOptions>;
 
-/** Options of `container`. */
+/** Options of `container`: runtime, and the name of one that runs or the image of a new one. */
 export const ContainerOptions = z
   .strictObject({
     ...common,
@@ -71,7 +71,7 @@ export const ContainerOptions = z
   .refine(({ name, image }) => (name === undefined) !== (image === undefined), "give either `name` or `image`");
 export type ContainerOptions = z.infer<typeof ContainerOptions>;
 
-/** Options of `kubernetes`. */
+/** Options of `kubernetes`: pod, namespace, container. */
 export const KubernetesOptions = z.strictObject({
   ...common,
   pod: word,
@@ -83,7 +83,7 @@ export const KubernetesOptions = z.strictObject({
 });
 export type KubernetesOptions = z.infer<typeof KubernetesOptions>;
 
-/** Options of `slurm`. */
+/** Options of `slurm`: partition, time, and whether each session has a job of its own. */
 export const SlurmOptions = z.strictObject({
   ...common,
   partition: word.optional(),
@@ -113,7 +113,7 @@ export const SlurmOptions = z.strictObject({
 });
 export type SlurmOptions = z.infer<typeof SlurmOptions>;
 
-/** Options of `command`. */
+/** Options of `command`: any program that carries two streams as the way to a place. */
 export const CommandOptions = z.strictObject({
   ...common,
   /** What people call the place. Default: `command:` and the first word. */

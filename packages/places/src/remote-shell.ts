@@ -39,7 +39,7 @@ const CLOSE_MS = 15_000;
 /** Twice what a session keeps of late output: 64 KiB of each of 16 commands, and a word on what was left out of each. */
 const MAX_LATE_CHARS = 2 * 16 * 64 * 1024;
 
-/** One session. */
+/** One session on a place. As `Shell` of `@pi-bash/natives`. */
 export class RemoteShell {
   readonly #host: RemoteHost;
   readonly #options: ShellOptions;

@@ -27,7 +27,7 @@ import { named, runsGit, weighUnattended } from "./unattended.ts";
  */
 export type PolicyMode = (typeof POLICY_MODES)[number];
 
-/** All modes, by name. */
+/** All modes, by name: what becomes of a command that no rule decides. */
 export const POLICY_MODES = ["default", "plan", "acceptEdits", "auto", "dontAsk", "yolo"] as const;
 
 /** A command that wants to run. */
@@ -87,7 +87,7 @@ export interface MatchedRule {
   readonly reason?: string;
 }
 
-/** The decision. */
+/** The decision about one command line, with its reasons. Data: nothing was asked or run. */
 export interface Verdict {
   readonly behavior: "allow" | "ask" | "deny";
   readonly class: CommandClass;

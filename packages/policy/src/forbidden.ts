@@ -9,7 +9,7 @@ import { type Classification, classify } from "./classify.ts";
 import type { DangerOptions } from "./dangers.ts";
 import type { Finding } from "./finding.ts";
 
-/** The owner's choices. */
+/** What the owner of a machine forbids, whatever rules and modes allow. */
 export interface ForbiddenConfig extends DangerOptions {
   /** Commands that never run, matched by their words: `rm -rf build` matches that and not `rm -rf build2`. */
   readonly blockedCommands?: readonly string[];

@@ -23,7 +23,7 @@ export const MAX_NAMED_REASONS = 10;
 /** Longest reason that is reported, in UTF-16 units; it quotes words of the command. */
 const MAX_REASON_CHARS = 300;
 
-/** What a person answered. */
+/** What a person answered: allow or deny, with a rule to remember and a reason for the model. */
 export interface Approval {
   readonly behavior: "allow" | "deny";
   /** A rule to remember while the policy lives, for instance one of `suggestedRules`. It counts for the place that was asked about. */
@@ -32,7 +32,7 @@ export interface Approval {
   readonly reason?: string;
 }
 
-/** Asks a person. */
+/** Asks a person about a command; the verdict has the reasons. It is waited for as long as `approvalTimeoutMs`. */
 export type Approve = (request: PolicyRequest, verdict: Verdict, signal: AbortSignal) => Promise<Approval>;
 
 /** What a policy is made of. */
@@ -57,7 +57,7 @@ export interface Authorization {
   readonly message?: string;
 }
 
-/** Choices of one request. */
+/** Who asks, and for which session an answer is remembered. */
 export interface AuthorizeOptions {
   /** The session the command will run in; absent: a shell of its own, which nothing has changed. */
   readonly sessionKey?: string | undefined;
@@ -73,7 +73,7 @@ export interface AuthorizeOptions {
   readonly beforeWait?: (() => Promise<void>) | undefined;
 }
 
-/** Decides, asks and remembers. */
+/** A policy of one host: decides each command, asks a person where it has to, and remembers the answers. */
 export interface Policy {
   /** Decides without asking anyone. */
   decide(request: PolicyRequest, sessionKey?: string): Verdict;

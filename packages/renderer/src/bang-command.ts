@@ -19,7 +19,7 @@ const KEPT_LINES = BANG_PREVIEW_LINES * KEPT_PREVIEWS;
 /** Longest unfinished line that is kept, in UTF-16 units; a line that long is not read by anyone. */
 const MAX_LINE_UNITS = 64 * 1024;
 
-/** How it is drawn. */
+/** How a person's own command is drawn: theme, hints of keys, whether the model sees it. */
 export interface BashExecutionOptions {
   readonly theme?: Theme;
   /** `!!`: the model does not see it. */

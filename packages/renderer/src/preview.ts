@@ -8,7 +8,7 @@ import { plainRun, type StyledLine, styledLines } from "./text/styled.ts";
 import { lastRows, type Row, wrapLines, wrapWords } from "./text/wrap.ts";
 import { DEFAULT_THEME, type Theme } from "./theme.ts";
 
-/** How it is drawn. */
+/** How a call is drawn: columns, theme, and how much of the output. */
 export interface RenderOptions {
   /** Columns of the terminal, from 1; anything that is no number (a stream that is no terminal) counts as 80. */
   readonly width: number;

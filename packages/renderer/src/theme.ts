@@ -59,7 +59,7 @@ export const DEFAULT_THEME: Theme = {
   },
 };
 
-/** No colour at all. */
+/** A theme without colours, for `NO_COLOR`, dumb terminals and files. */
 export const PLAIN_THEME: Theme = {
   hasColour: false,
   colours: Object.fromEntries(Object.keys(DEFAULT_THEME.colours).map((role) => [role, NONE])) as Record<Role, string>,

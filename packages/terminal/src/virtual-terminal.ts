@@ -14,7 +14,7 @@ import { registerReplies } from "./replies.ts";
 import { type StyledText, styledRow } from "./styled-row.ts";
 import type { PromptScreen } from "./waiting.ts";
 
-/** How a terminal looks. */
+/** Size of a terminal, lines kept above its screen, and who takes its answers. */
 export interface VirtualTerminalOptions {
   /** Columns, from 2. Default 120, as a `PtySession`. */
   readonly cols?: number;

@@ -17,7 +17,7 @@ import type { QuietTerminal, TerminalProgram, TerminalReader } from "@pi-bash/co
  */
 export type WaitingKind = "line" | "secret" | "prompt" | "key" | "screen";
 
-/** Which rule decided. */
+/** Which rule of docs/waiting.md decided. */
 export type WaitingRule = "S1" | "S1b" | "S2" | "S3" | "S4" | "S5" | "S6" | "D1" | "D2";
 
 /** What a quiet terminal does. */

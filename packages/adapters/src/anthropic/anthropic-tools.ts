@@ -19,7 +19,7 @@ export interface BashInput {
   restart?: boolean;
 }
 
-/** Who watches. */
+/** Options of the tools: who watches the output of a call. */
 export interface AnthropicOptions {
   /** Notified of the newest end of a call's output while it runs. Default: no one. */
   onUpdate?: (toolUseId: string, update: BashToolUpdate) => void;

@@ -38,7 +38,7 @@ const READ_ONLY_TOOLS: ReadonlySet<string> = new Set([
   "bash_background_list",
 ]);
 
-/** What a server serves. */
+/** What a server serves: tools, artifacts, and how it names itself to its client. */
 export interface McpServerPorts {
   /** The tools of one session, e.g. `[createBashTool(session), ...toolsForModel(session)]`. */
   tools: readonly AnyTool[];

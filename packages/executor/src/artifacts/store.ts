@@ -54,7 +54,7 @@ export interface ArtifactStoreOptions {
   now?: () => number;
 }
 
-/** One artifact. */
+/** One artifact: its id, and the file with a command's whole output. */
 export interface ArtifactEntry extends ArtifactAllocation {
   kind: string;
   /** Milliseconds since the Unix epoch. */

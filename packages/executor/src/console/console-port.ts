@@ -22,7 +22,7 @@ export interface PtyStart {
   usage?: boolean;
 }
 
-/** How it ended. */
+/** How the program of a terminal ended. */
 export interface PtyEnd {
   exitCode?: number;
   signal?: string;

@@ -18,7 +18,7 @@ export interface ForegroundOptions {
   backgroundNow?: AbortSignal;
 }
 
-/** How the wait ended. */
+/** How the wait for a job in the foreground ended: with the job, or because the job goes on in the background. */
 export type ForegroundEnd =
   | { kind: "ended"; end: JobEnd }
   /** `tail`: the newest output. */

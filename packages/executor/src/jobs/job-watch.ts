@@ -6,7 +6,7 @@ import type { JobView } from "./job.ts";
 import type { JobEntry } from "./job-entry.ts";
 import type { LogText } from "./log-reader.ts";
 
-/** What a look finds. */
+/** What one look at a running job finds: its new output, and whether it has ended. */
 export interface JobLook {
   readonly job: JobView;
   /** What is new since the last look of this reader. */

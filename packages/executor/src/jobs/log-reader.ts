@@ -36,7 +36,7 @@ export function logFilter(pattern: string, isExcluding: boolean): LogFilter {
   return { matches, mayBeIn: isExcluding ? () => true : mayBeIn, isExcluding };
 }
 
-/** What is new. */
+/** What a job has written since the last look, as far as it matches a filter. */
 export interface LogText {
   text: string;
   /** Not everything new is in `text`. */

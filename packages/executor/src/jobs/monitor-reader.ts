@@ -27,7 +27,7 @@ export interface LinePlace {
   barren: number;
 }
 
-/** A line that matches. */
+/** A line of a job's output that matches the pattern of a watch. */
 export interface MatchedLine {
   /** From 1, in the whole output. */
   number: number;

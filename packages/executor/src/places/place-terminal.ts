@@ -7,7 +7,7 @@ import { withheldEnvironment } from "../environment/child-environment.ts";
 import type { OutputMask } from "../natives-port.ts";
 import type { SessionBase } from "../session-base.ts";
 
-/** Terminals of a place. */
+/** Opens terminals on a place. */
 export interface PlaceTerminal {
   /** Path of the shell over there. */
   readonly shell: string;

@@ -8,7 +8,7 @@ import type { NativesPort } from "../natives-port.ts";
 /** Where sessions are: this machine, or one that is reached by a transport. */
 export type Place = LocalPlace | RemotePlace;
 
-/** This machine. */
+/** This machine, as a place. */
 export interface LocalPlace {
   readonly kind: "local";
   readonly name: string;

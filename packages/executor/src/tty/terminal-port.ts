@@ -43,7 +43,7 @@ export interface PersonView {
   onEnd?(): void;
 }
 
-/** A task's terminal. */
+/** The terminal of a running task: what it shows, and ways to type into it, resize it and hand it to a person. */
 export interface TaskTerminal {
   /** The program has ended, and everything that it wrote is on the screen. */
   readonly isOver: boolean;

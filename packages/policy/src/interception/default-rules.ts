@@ -8,7 +8,7 @@
 import type { Redirection, SimpleCommand } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
 
-/** A built-in rule. */
+/** A built-in rule of interception: the commands, the tool that takes them, and the message. */
 export interface DefaultRule {
   /** Tools that do the work better, the preferred one first; the rule holds while one of them is there. */
   readonly tools: readonly [string, ...string[]];

@@ -19,7 +19,7 @@ export interface InvalidRule {
   readonly problem: string;
 }
 
-/** What interception decided. */
+/** What interception decided: the command passes, or a tool takes it, with the message for the model. */
 export type InterceptionResult =
   | { readonly block: false }
   | {

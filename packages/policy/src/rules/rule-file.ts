@@ -34,7 +34,7 @@ export interface RuleFile {
   readonly deny?: readonly RuleEntry[];
 }
 
-/** Rules of one source. */
+/** Rules of one source, checked. A set with problems allows nothing. */
 export interface RuleSet {
   readonly source: RuleSource;
   readonly rules: readonly Rule[];

@@ -40,7 +40,7 @@ export interface ConsoleOverlayOptions {
   readonly answersQueries?: boolean;
 }
 
-/** How the program ended. */
+/** How the program in the window ended. */
 export interface ConsoleEnd {
   readonly exitCode?: number;
   readonly signal?: string;

@@ -29,7 +29,7 @@ export interface AgentStart {
   workspaceId: string | undefined;
 }
 
-/** What it came to. */
+/** What an agent's task came to: its report in Markdown, with a title and a note. */
 export interface AgentReport {
   reportMarkdown: string;
   title?: string;
