@@ -36,6 +36,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -102,13 +103,20 @@ static int kept_errors = -1; /* what 2 was, while it is muted */
 static dev_t mute_device;
 static ino_t mute_inode;
 
+/* Out of the way of commands, and below the limit (`ulimit -n`). */
+static int number_to_spare(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > ABOVE_COMMANDS) return ABOVE_COMMANDS;
+  return limit.rlim_cur > 32 ? (int)limit.rlim_cur - 8 : 3;
+}
+
 /* System calls only: a signal may have broken off anything. Without a descriptor to spare, bash is heard. */
 static void mute(void) {
   struct stat found;
   if (kept_errors >= 0) return;
   int file = (int)syscall(CALL_MEMFD_CREATE, "pi-mute", MEMFD_CLOEXEC);
   if (file < 0) return;
-  kept_errors = stat_of(file, &found) ? fcntl(ERRORS, F_DUPFD_CLOEXEC, ABOVE_COMMANDS) : -1;
+  kept_errors = stat_of(file, &found) ? fcntl(ERRORS, F_DUPFD_CLOEXEC, number_to_spare()) : -1;
   if (kept_errors >= 0) {
     mute_device = found.st_dev;
     mute_inode = found.st_ino;

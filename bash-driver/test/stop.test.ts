@@ -76,6 +76,8 @@ describe.skipIf(!canBuild)(`a stop${canBuild ? "" : " (Linux and a C compiler ne
     'trap "" INT TERM; f() { sleep 100; } 2>/dev/null; f',
     'trap "" INT TERM; { sleep 100; } 2>&1',
     'trap "" INT TERM; exec 2>&1; sleep 100',
+    'ulimit -Sn 64; trap "" INT TERM; sleep 100',
+    'ulimit -Sn 16; trap "" INT TERM; sleep 100',
   ])("leaves out what bash says of processes that were killed for it, and nothing else: %s", async (text) => {
     const host = await startHost(built, scratchFolder());
     await host.run("true");
