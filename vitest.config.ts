@@ -3,7 +3,7 @@
  *
  * The `pi-source` condition makes `@pi-bash/*` resolve to `src`, so a test never sees a stale build. Every test file
  * gets a process of its own (`forks`): the native addon keeps state for the whole process, which threads would share.
- * Two workers, because the tests start real programs and time-outs belong to the tests, not to a crowded machine.
+ * Few workers, because the tests start real programs and timeouts belong to the tests, not to a crowded machine.
  */
 import { fileURLToPath } from "node:url";
 import { defaultClientConditions, defaultServerConditions, type Plugin } from "vite";

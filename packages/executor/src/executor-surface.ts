@@ -27,7 +27,10 @@ export interface ExecutorPorts {
   artifacts?: ArtifactStore;
   /** First directory of sessions. Default: the host's own. */
   cwd?: string;
-  /** Idle sessions that are kept. Default 16. */
+  /**
+   * Idle sessions that are kept, each with its state. Beyond it the one used longest ago is closed, and the next result of its
+   * key says `sessionReset`. Default 64: set it to the number of your agents, and close the sessions of those that are gone.
+   */
   maxIdleSessions?: number;
   /** Whether the user's rc is loaded. Default true. */
   usesSnapshot?: boolean;

@@ -119,7 +119,7 @@ describe("a session", () => {
   it("CC-13 that was used once and is idle is closed when there are many", async () => {
     const { PATH = "/usr/bin:/bin" } = process.env;
     const tag = newTag();
-    const executor = createExecutor({}, { hostEnv: { PATH, ...tag.env }, usesSnapshot: false });
+    const executor = createExecutor({}, { hostEnv: { PATH, ...tag.env }, usesSnapshot: false, maxIdleSessions: 16 });
     onTestFinished(() => executor.dispose());
     const before = process.memoryUsage.rss();
     const descriptors = readdirSync("/proc/self/fd").length;
@@ -134,11 +134,33 @@ describe("a session", () => {
       for (const { output } of results) expect(output).toBe("ok\n");
     }
 
-    // 16 idle sessions are kept, each with a bash, a standby and some descriptors.
+    // Each of those that are kept has a bash, a standby and some descriptors.
     await until("idle sessions to be few", () => executor.stats().idle <= 16);
     await until("closed sessions to be gone", () => processesWith(`FTAG=${tag.env.FTAG}`).length <= 16 * 4);
     await until("their descriptors", () => readdirSync("/proc/self/fd").length <= descriptors + 16 * 12);
     expect(process.memoryUsage.rss() - before).toBeLessThan(150 * 2 ** 20);
+  });
+
+  it("keeps its state beside 63 others that are idle, and says of a 65th what it lost", async () => {
+    const { PATH = "/usr/bin:/bin" } = process.env;
+    const executor = createExecutor({}, { hostEnv: { PATH }, usesSnapshot: false });
+    onTestFinished(() => executor.dispose());
+    const run = (command: string, key: number) => executor.executeBash(command, { sessionKey: `agent ${key}` });
+    const all = (command: (key: number) => string, count: number) =>
+      within("the sessions", Promise.all(Array.from({ length: count }, (_, key) => run(command(key), key))), 60_000);
+
+    for (let round = 0; round < 3; round += 1) {
+      const results = await all((key) => (round === 0 ? `me=${key}; cd /tmp` : 'echo "$me in $PWD"'), 64);
+      const expected = results.map((_, key) => (round === 0 ? "" : `${key} in /tmp\n`));
+      expect(results.map(({ output }) => output)).toEqual(expected);
+      expect(results.filter(({ sessionReset }) => sessionReset)).toEqual([]);
+    }
+    await run("true", 64);
+    await until("one to be closed", () => executor.stats().sessions === 64);
+    const results = await all(() => "echo $me", 64);
+    const lost = results.flatMap(({ output }, key) => (output === `${key}\n` ? [] : [key]));
+    expect(lost.length).toBeGreaterThan(0);
+    expect(results.flatMap(({ sessionReset }, key) => (sessionReset === true ? [key] : []))).toEqual(lost);
   });
 
   it("CC-14 whose run never settles is given up after the grace, and the next call has a fresh shell", async () => {

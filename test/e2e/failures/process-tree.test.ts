@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { executeShell } from "@pi-bash/natives";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Report } from "../../programs/run-commands.ts";
-import type { Count } from "../../programs/time-out-often.ts";
+import type { Count } from "../../programs/timeout-often.ts";
 import { startHost } from "../../support/host.ts";
 import { until, within } from "../../support/patience.ts";
 import { scratchFolder } from "../../support/scratch.ts";
@@ -172,7 +172,7 @@ describe("an abort", () => {
 
 describe("a host", () => {
   it("PT-08 never has its own process group signalled", async () => {
-    const host = startHost("time-out-often", { args: ["30", "50"], flags: ["--expose-gc"], detached: true });
+    const host = startHost("timeout-often", { args: ["30", "50"], flags: ["--expose-gc"], detached: true });
 
     const end = await host.ended();
 
@@ -182,7 +182,7 @@ describe("a host", () => {
   });
 
   it("PT-22 has what it had before after 100 timeouts", async () => {
-    const host = startHost("time-out-often", { args: ["100", "50"], flags: ["--expose-gc"] });
+    const host = startHost("timeout-often", { args: ["100", "50"], flags: ["--expose-gc"] });
 
     const end = await host.ended();
 

@@ -13,10 +13,13 @@ import { settlesWithin } from "@pi-bash/contract/internal/wait";
 import type { NativesPort, SessionOptions } from "../natives-port.ts";
 import { Session, type Turn, type TurnKind } from "./session.ts";
 
-/** Idle sessions kept. Each holds a few small processes; an agent with its sub-agents needs a handful. */
-export const DEFAULT_MAX_IDLE_SESSIONS = 16;
+/**
+ * Idle sessions kept: enough for the agents of one machine. Each is three processes and some 600 KiB; the next one of a key
+ * that was closed has lost its state.
+ */
+export const DEFAULT_MAX_IDLE_SESSIONS = 64;
 /** Idle sessions kept when those beyond the first bound have living background children. */
-const DEFAULT_MAX_RETAINED_SESSIONS = 64;
+const DEFAULT_MAX_RETAINED_SESSIONS = 128;
 /** Time between two looks at sessions that are kept only for their background children, in milliseconds. */
 const RETAINED_POLL_MS = 5_000;
 /** Time a session that does not settle is watched after it was closed, in milliseconds. */

@@ -103,7 +103,7 @@ describe("a service", () => {
     expect(await scene.list({ statuses: ["running", "reported"] })).toEqual([]);
   });
 
-  it("that ends before it is ready is told with its status and its last lines, not after the time-out (18)", async () => {
+  it("that ends before it is ready is told with its status and its last lines, not after the timeout (18)", async () => {
     const scene = await taskScene();
     const got = scene.delivered("agent-1");
 

@@ -1,7 +1,7 @@
 /**
  * A host that times out many commands and then counts what it has: descriptors, threads, children, memory, signals.
  *
- *   time-out-often <count> <timeout in milliseconds>
+ *   timeout-often <count> <timeout in milliseconds>
  *
  * A sibling in its own process group tells whether that group was signalled. Prints one line of JSON: a `Count` before and
  * one after.
