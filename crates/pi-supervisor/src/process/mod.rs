@@ -14,6 +14,8 @@ mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
 mod sys;
+#[cfg(test)]
+mod tests;
 
 #[cfg(target_os = "linux")]
 use linux as platform;
