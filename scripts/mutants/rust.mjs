@@ -68,7 +68,7 @@ export async function judgeRust(target, drawn) {
     `examine_re = [${names.join(", ")}]\nadditional_cargo_test_args = ["--lib", "--bins", "--tests"]\n`,
   );
   try {
-    const options = ["--config", config, "--output", scratch, "--minimum-test-timeout", "120"];
+    const options = ["--config", config, "--output", scratch, "--minimum-test-timeout", "60"];
     const run = await cargo("mutants", "--package", target.name, ...options);
     if (!WITH_OUTCOMES.test(run.problem)) throw new Error(`cargo-mutants ${run.problem}\n${lastLines(run.output, 60)}`);
     const known = outcomes(readFileSync(join(scratch, "mutants.out/outcomes.json"), "utf8"));
