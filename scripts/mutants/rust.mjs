@@ -17,6 +17,26 @@ const WITH_OUTCOMES = /^(|ended with exit code [23])$/;
 
 const cargo = (...rest) => runProgram("cargo", rest, { timeoutMs: RUN_TIMEOUT_MS });
 
+/**
+ * A pid namespace of its own (unshare(1)): a supervisor that was changed leaves what the tests start, fork bombs among it,
+ * and the kernel ends all of it with the namespace. With a user namespace where this user needs one.
+ */
+const NAMESPACES = [
+  ["--pid", "--fork", "--kill-child", "--mount-proc"],
+  ["--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"],
+];
+
+/** Runs cargo where nothing that it starts can outlive it. */
+async function containedCargo(...rest) {
+  for (const options of NAMESPACES) {
+    if (!(await runProgram("unshare", [...options, "true"])).ok) continue;
+    return runProgram("unshare", [...options, "cargo", ...rest], { timeoutMs: RUN_TIMEOUT_MS });
+  }
+  throw new Error(
+    "mutants of a crate need pid namespaces (`unshare --pid`): what a changed supervisor leaves would stay",
+  );
+}
+
 /** Installs cargo-mutants unless it is there. */
 async function installed() {
   if ((await cargo("mutants", "--version")).ok) return;
@@ -69,7 +89,7 @@ export async function judgeRust(target, drawn) {
   );
   try {
     const options = ["--config", config, "--output", scratch, "--minimum-test-timeout", "60"];
-    const run = await cargo("mutants", "--package", target.name, ...options);
+    const run = await containedCargo("mutants", "--package", target.name, ...options);
     if (!WITH_OUTCOMES.test(run.problem)) throw new Error(`cargo-mutants ${run.problem}\n${lastLines(run.output, 60)}`);
     const known = outcomes(readFileSync(join(scratch, "mutants.out/outcomes.json"), "utf8"));
     return drawn.map((mutant) => ({ mutant, verdict: known.get(mutant.key) ?? "not judged" }));

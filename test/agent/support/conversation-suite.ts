@@ -78,10 +78,13 @@ export function* visit(line: string): Conversation {
   for (let looks = 0; !there.includes("remote>") && looks < 20; looks += 1) {
     there = yield { tool: "task_await", input: { task_ids: ["bash:bg_1"], timeout_secs: 2, screen: true } };
   }
-  const where: string = yield {
-    tool: "task_send",
-    input: { task_id: "bash:bg_1", text: "echo $((6 * 7)); exit 5" },
-  };
+  const look = { tool: "task_send", input: { task_id: "bash:bg_1", text: "echo $((6 * 7)); exit 5" } };
+  let where: string = yield look;
+  // What the person saw last, the model sees too, and may answer before the person has left.
+  for (let tries = 0; where.includes("A person has the terminal") && tries < 20; tries += 1) {
+    yield { tool: "task_await", input: { task_ids: ["bash:bg_1"], timeout_secs: 1 } };
+    where = yield look;
+  }
   return `${refused}\n${where}`;
 }
 

@@ -66,6 +66,24 @@ describe.skipIf(process.platform !== "linux")("a secret (who waits is known on L
     expect(await readable(scene, asked.taskId)).not.toContain(SECRET);
   });
 
+  it("is waited for by one call of task_await, which returns when the program goes on", async () => {
+    const scene = await ttyScene();
+    const asked = await scene.open('read -s -p "Token: " t; echo; echo went on; read -p "more? " x');
+    const look = (seconds: number) =>
+      scene.tools.task_await.execute("call", { task_ids: [asked.taskId], timeout_secs: seconds });
+    await look(0); // It may have been given the prompt, or not.
+
+    const startedAt = performance.now();
+    const nothing = await look(1);
+    expect(performance.now() - startedAt).toBeGreaterThan(900);
+    expect(textOf(nothing)).toContain("Token:");
+
+    const waited = look(30);
+    expect(await terminalOf(scene, asked.taskId).sendSecret(SECRET)).toBe(true);
+    expect(textOf(await waited)).toContain("went on");
+    await scene.terminate(asked.taskId);
+  });
+
   it("6: typed before the prompt it is held until the program hides it, and is not in the artifact", async () => {
     const scene = await ttyScene();
     const asked = await scene.open(
