@@ -38,13 +38,15 @@ static struct {
 } message;
 static char *text_of_file;
 
+int channel_lowest(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= WANTED_NUMBER + 16) return WANTED_NUMBER;
+  return limit.rlim_cur > 32 ? (int)limit.rlim_cur - 16 : 3;
+}
+
 /* Moves a descriptor up, close-on-exec. Keeps it where it is if nothing above is free. */
 static int move_up(int descriptor) {
-  struct rlimit limit;
-  int lowest = WANTED_NUMBER;
-  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < WANTED_NUMBER + 16)
-    lowest = limit.rlim_cur > 32 ? (int)limit.rlim_cur - 16 : 3;
-  int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, lowest);
+  int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, channel_lowest());
   if (moved < 0) return descriptor;
   close(descriptor);
   return moved;

@@ -21,6 +21,9 @@ struct received {
   int error;  /* an errno: the order cannot be obeyed */
 };
 
+/* From this number on descriptors are out of the way of commands, and below their limit (`ulimit -n`). System calls only. */
+int channel_lowest(void);
+
 /* Moves the socket and a descriptor of /dev/null out of the way of commands. False: `socket` is not a socket. */
 bool channel_open(int socket);
 

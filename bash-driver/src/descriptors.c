@@ -41,7 +41,7 @@
 /* Up to 63 bash makes the pipes of substitutions and coprocesses, and above that only where 63 of them are open. */
 #define FIRST 3
 #define BEFORE_COUNT 64
-#define LOOKED_AT ABOVE_COMMANDS
+#define LOOKED_AT 997 /* below our own, see channel.c */
 #define NOTED_MAX LOOKED_AT
 #define PATH_SIZE 256
 static const char temporary_name[] = "/sh-thd";
@@ -94,13 +94,12 @@ static bool has(uint64_t set, int number) {
   return number - FIRST < BEFORE_COUNT && (set >> (number - FIRST) & 1) != 0;
 }
 
-/* By system call: as a name to link with, fstat is newer than some systems that this object is loaded on. */
-static bool stat_of(int number, struct stat *found) { return syscall(SYS_fstat, number, found) == 0; }
+bool descriptor_stat(int number, struct stat *found) { return syscall(SYS_fstat, number, found) == 0; }
 
 static bool file_at(int number, struct file *file) {
   struct stat found;
   int flags = fcntl(number, F_GETFL), own_flags = fcntl(number, F_GETFD);
-  if (flags < 0 || own_flags < 0 || !stat_of(number, &found)) return false;
+  if (flags < 0 || own_flags < 0 || !descriptor_stat(number, &found)) return false;
   *file = (struct file){
       number, flags & O_ACCMODE, (own_flags & FD_CLOEXEC) == 0, found.st_mode & S_IFMT, found.st_dev, found.st_ino,
   };

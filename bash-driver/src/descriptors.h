@@ -2,8 +2,11 @@
 #ifndef PI_BASH_DESCRIPTORS_H
 #define PI_BASH_DESCRIPTORS_H
 
-/* From here on descriptors are the driver's own (see channel.c), and not looked at. */
-#define ABOVE_COMMANDS 997
+#include <stdbool.h>
+#include <sys/stat.h>
+
+/* What a descriptor leads to, by a system call: fstat, as a name to link with, is newer than some systems. */
+bool descriptor_stat(int number, struct stat *found);
 
 /* Between two orders: which descriptors are open now was left open on purpose. */
 void descriptors_note(void);

@@ -22,9 +22,9 @@
  * it, a handler of ours looks first whether bash is giving up.
  *
  * Bash names what died of a signal where it has waited for it (`line 1: 4711 Killed …`). From a stop until bash has
- * given up, what dies is what the host kills, and that line is no output of the command. So 2 leads to a file in memory
- * meanwhile. Bash may put back what 2 was by itself, where a redirection ends: the file is known by its inode, and only
- * where it is still there the saved descriptor takes its place.
+ * given up, what dies is what the host kills, and that line is not part of the command's output. So descriptor 2 leads
+ * to a file in memory until then. Bash may put back what 2 was by itself, where a redirection ends. The file is known by
+ * its inode, and is replaced by the saved descriptor only where it is still there.
  *
  * A stop carries the order's sequence number. One that arrives when its order is over hits no one, and one that
  * overtakes its order is remembered.
@@ -36,8 +36,6 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
@@ -45,10 +43,10 @@
 
 #include "../protocol.h"
 #include "bash.h"
+#include "channel.h"
 #include "descriptors.h"
 
 #define KERNEL_MASK_SIZE 8
-#define CALL_MEMFD_CREATE SYS_memfd_create
 #define MEMFD_CLOEXEC 1U
 #define ERRORS 2
 #define REPEAT_AFTER_NS 1000000
@@ -96,27 +94,17 @@ static bool broke_off_a_call(const ucontext_t *context) {
 
 static void heed_pipe(void);
 
-/* By system call: as a name to link with, fstat is newer than some systems that this object is loaded on. */
-static bool stat_of(int number, struct stat *found) { return syscall(SYS_fstat, number, found) == 0; }
-
 static int kept_errors = -1; /* what 2 was, while it is muted */
 static dev_t mute_device;
 static ino_t mute_inode;
-
-/* Out of the way of commands, and below the limit (`ulimit -n`). */
-static int number_to_spare(void) {
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > ABOVE_COMMANDS) return ABOVE_COMMANDS;
-  return limit.rlim_cur > 32 ? (int)limit.rlim_cur - 8 : 3;
-}
 
 /* System calls only: a signal may have broken off anything. Without a descriptor to spare, bash is heard. */
 static void mute(void) {
   struct stat found;
   if (kept_errors >= 0) return;
-  int file = (int)syscall(CALL_MEMFD_CREATE, "pi-mute", MEMFD_CLOEXEC);
+  int file = (int)syscall(SYS_memfd_create, "pi-mute", MEMFD_CLOEXEC);
   if (file < 0) return;
-  kept_errors = stat_of(file, &found) ? fcntl(ERRORS, F_DUPFD_CLOEXEC, number_to_spare()) : -1;
+  kept_errors = descriptor_stat(file, &found) ? fcntl(ERRORS, F_DUPFD_CLOEXEC, channel_lowest()) : -1;
   if (kept_errors >= 0) {
     mute_device = found.st_dev;
     mute_inode = found.st_ino;
@@ -128,7 +116,7 @@ static void mute(void) {
 static void unmute(void) {
   struct stat now;
   if (kept_errors < 0) return;
-  if (stat_of(ERRORS, &now) && now.st_dev == mute_device && now.st_ino == mute_inode) dup2(kept_errors, ERRORS);
+  if (descriptor_stat(ERRORS, &now) && now.st_dev == mute_device && now.st_ino == mute_inode) dup2(kept_errors, ERRORS);
   close(kept_errors);
   kept_errors = -1;
 }
