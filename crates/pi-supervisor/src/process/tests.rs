@@ -193,6 +193,7 @@ fn a_signal_that_is_ignored_is_known_and_one_with_a_handler_is_not() {
     let ignored = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM, libc::SIGKILL]
         .map(|number| ignores(running.pid(), number));
     assert_eq!(ignored, [false, false, true, false]);
+    assert!(!ignores(running.pid(), 0) && !ignores(running.pid(), 1_000));
 
     let pid = running.pid();
     drop(running);
