@@ -6,6 +6,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** Whether an entry has names that only packages of ours share: `internal`, or one below it. */
+export function isInternal({ name }) {
+  return /^@[^/]+\/[^/]+\/internal(?:\/|$)/.test(name);
+}
+
 /**
  * @param {string} root the checkout
  * @returns {{ name: string, folder: string, description: string, entries: { name: string, source: string }[] }[]} the

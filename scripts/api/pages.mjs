@@ -4,6 +4,7 @@
  * They are the snapshot of the public surface too: `test/checks/api.test.ts` compares them with what the sources say.
  */
 import { docMarkdown, firstSentence } from "./doc-comment.mjs";
+import { isInternal } from "./entries.mjs";
 
 const KINDS = [
   ["function", "Functions"],
@@ -20,19 +21,14 @@ export function apiPages(surface) {
   return pages.set("migration.md", migration(surface));
 }
 
-/** Whether an entry has names that only packages of ours share: `internal`, or one below it. */
-function isInternal({ name }) {
-  return /^@[^/]+\/[^/]+\/internal(?:\/|$)/.test(name);
-}
-
 /** Where the names are that were in the main entry of a package once: none was renamed. */
 function migration(surface) {
-  const parts = surface.flatMap(({ name, entries }) => {
-    return entries.filter(isInternal).flatMap((internal) => {
+  const parts = surface.flatMap(({ name, entries }) =>
+    entries.filter(isInternal).flatMap((internal) => {
       const rows = internal.exports.map((exported) => line(exported, ""));
       return [`## \`${name}\` → \`${internal.name}\``, rows.join("\n")];
-    });
-  });
+    }),
+  );
   const head = [
     "# Names that moved",
     "Written by `npm run api`. The main entry of a package has what hosts use. What only packages of pi-bash share is in its" +
