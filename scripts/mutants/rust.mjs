@@ -10,7 +10,7 @@ import { lastLines, runProgram } from "../child.mjs";
 /** The version that is installed where there is none; `--locked`, so that it is the same everywhere. */
 const VERSION = "27.1.0";
 const RUN_TIMEOUT_MS = 12 * 60 * 60_000;
-/** Sources that a Linux machine does not compile: their mutants would all survive. */
+/** Sources that Linux, where mutants are judged, does not compile: all of them would survive. */
 const OTHER_SYSTEMS = /\/(macos|windows)\.rs$/;
 /** Exit codes of cargo-mutants that still come with outcomes: all caught, some missed, some timed out. */
 const WITH_OUTCOMES = /^(|ended with exit code [23])$/;
@@ -59,8 +59,9 @@ export async function listRust(target) {
   await installed();
   const run = await cargo("mutants", "--list", "--json", "--package", target.name);
   if (!run.ok) throw new Error(`cargo-mutants ${run.problem}\n${lastLines(run.output, 20)}`);
-  const all = JSON.parse(run.stdout).map(described);
-  return process.platform === "linux" ? all.filter(({ file }) => !OTHER_SYSTEMS.test(file)) : all;
+  return JSON.parse(run.stdout)
+    .map(described)
+    .filter(({ file }) => !OTHER_SYSTEMS.test(file));
 }
 
 const VERDICTS = { CaughtMutant: "noticed", Timeout: "noticed", MissedMutant: "survived" };

@@ -98,7 +98,7 @@ describe("the reports", () => {
     ]);
   });
 
-  it("of cargo-mutants are read by name; the build without a mutant is none", () => {
+  it("of cargo-mutants are read by name, without the build that has no mutant", () => {
     const of = (name: string, summary: string) => ({ scenario: { Mutant: { name } }, summary });
     const report = [
       { scenario: "Baseline", summary: "Success" },

@@ -9,7 +9,7 @@ import { nearestNames } from "./nearest-names.ts";
 /** The names of a type's properties; the compiler holds such an object to all of them. */
 export type OptionNames<T> = Readonly<Record<keyof T & string, true>>;
 
-/** An options object has a property that is no option. */
+/** An options object has a property that is not an option. */
 export class UnknownOptionError extends TypeError {
   override readonly name = "UnknownOptionError";
   readonly code = "PI_UNKNOWN_OPTION";
@@ -64,7 +64,7 @@ export function meantText(nearest: readonly string[]): string {
 }
 
 /**
- * Refuses what is no option of `taker`. `undefined`: nothing was given.
+ * Refuses what is not an option of `taker`. `undefined`: nothing was given.
  *
  * @throws {UnknownOptionError} for the first such property
  * @throws {NotAnObjectError} for `null`, an array, a number and the like

@@ -76,7 +76,7 @@ describe("the folder", () => {
 
     void registry.write(WHOLE as never);
     void registry.remove("bg_1");
-    void registry.remove("bg_1"); // What is gone is no error.
+    void registry.remove("bg_1"); // What is gone already is not an error.
     await registry.flush();
     expect([readdirSync(folder), registry.error]).toEqual([[], undefined]);
   });

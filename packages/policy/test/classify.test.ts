@@ -93,13 +93,13 @@ describe("what is refused", () => {
   });
 
   it.each(['cat < /d"$x"', 'cat < /dev"$x"', 'cat < "$x"', "cat < /dev/tcp/h/1", 'cat < /dev/"$x"'])(
-    "is a file that could be a connection: %s",
+    "says so of a path that could be a connection: %s",
     (command) => {
       expect(refusals(command).join("\n")).toContain("can connect to a host");
     },
   );
 
-  it.each(['cat < /tmp/"$x"', "cat < a/dev/tcp"])("is no file that could not be one: %s", (command) => {
+  it.each(['cat < /tmp/"$x"', "cat < a/dev/tcp"])("does not say so of a path that cannot be one: %s", (command) => {
     expect(refusals(command).join("\n")).not.toContain("can connect to a host");
   });
 });

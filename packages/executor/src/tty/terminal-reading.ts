@@ -34,7 +34,7 @@ export function readTerminal(terminal: TaskTerminal, cursor: LogCursor, options:
       : { text, isIncomplete: isIncomplete || text.length < whole.length, ...matchesOf(filter, wanted) };
   return {
     output,
-    // A prompt is shown each time, and is news once: who waits for an answer of someone else waits for what comes after it.
+    // A prompt is shown each time and is news once: a wait for another person's answer ends with what comes after it.
     hasNews: wanted.some((line) => line.trim() !== "") || isNewPrompt,
     offset: cursor.offset,
     line: undefined,
