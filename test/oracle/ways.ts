@@ -55,10 +55,17 @@ export function plainlyBy(bash: string, boundMs?: number): Way {
         child.on("error", reject);
         child.on("exit", (code) => {
           const answer = () => resolve({ output: Buffer.concat(pieces).toString(), status: code ?? undefined });
-          child.stdout.on("close", answer);
           // What it left in the background is not part of the answer, and may not stay.
+          const endRest = () => child.pid !== undefined && killGroup(child.pid);
+          // The pipe is mostly closed before the end of the process is known.
+          if (child.stdout.closed) {
+            endRest();
+            answer();
+            return;
+          }
+          child.stdout.on("close", answer);
           setTimeout(() => {
-            if (child.pid !== undefined) killGroup(child.pid);
+            endRest();
             setTimeout(answer, LEFT_BEHIND_MS);
           }, 10);
         });
