@@ -4,6 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import type { Report } from "../../programs/run-commands.ts";
 import { startHost } from "../../support/host.ts";
 import type { Watched } from "../../support/watched-program.ts";
 
@@ -13,6 +14,8 @@ const OTHER = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 /** Time for D1, the secret, and for D2, the question, in milliseconds. */
 const SECRET_WITHIN_MS = 1_000;
 const QUESTION_AFTER_MS = 5_000;
+/** Twice what a plain call is looked at before it is ended, and more, in milliseconds. */
+const NOT_ENDED_MS = 7_000;
 
 /** Longest that a program is followed, in milliseconds. */
 const LIMIT_MS = 12_000;
@@ -68,4 +71,25 @@ describe.skipIf(!works)("a program that this user may not look at (Linux on x64;
 
     expect(state, output).toEqual({ state: "running" });
   });
+
+  it.skipIf(!has("python3"))(
+    "is not ended in a plain call, unlike one that this user may look at (needs python3)",
+    async () => {
+      const waits = "import ctypes, select; HIDE select.select([2], [], [])";
+      const hidden = waits.replace("HIDE", "ctypes.CDLL(None).prctl(4, 0, 0, 0, 0);");
+      const commands = [waits.replace("HIDE", ""), hidden].map((text) => `python3 -c '${text}'`);
+      const host = startHost("run-commands", {
+        wrapper: OTHER,
+        copiesAddon: true,
+        env: { ...process.env, HOME: "/" } as Record<string, string>,
+        args: ["one", JSON.stringify(commands.map((command) => ({ command, timeoutMs: NOT_ENDED_MS })))],
+      });
+      expect((await host.ended()).code, host.stderr()).toBe(0);
+      const [seen, denied] = JSON.parse(host.stdout().replace("started", "")) as Report[];
+
+      expect(seen).toMatchObject({ cancelled: true, inputWanted: { ended: true } });
+      expect(denied).toMatchObject({ timedOut: true });
+      expect(denied).not.toHaveProperty("inputWanted");
+    },
+  );
 });

@@ -1,5 +1,9 @@
 /** Programs on a terminal that do not wait for a person: the other half of the table of docs/waiting.md. */
+import { fileURLToPath } from "node:url";
 import type { TableRow } from "./programs.ts";
+
+/** Where the project's own development servers and watchers are. */
+const MODULES = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 
 /** Programs that work, serve, or watch. */
 export const NOT_WAITING: readonly TableRow[] = [
@@ -42,6 +46,24 @@ export const NOT_WAITING: readonly TableRow[] = [
     command:
       "node -e \"process.stdin.setRawMode(true).on('data', () => {}); process.stdout.write('\\x1b[?25lPASS  a.test.js\\nWaiting for changes, press h for help\\n')\"",
     expected: "keys",
+    needs: ["node"],
+  },
+  {
+    name: "vite",
+    command: `echo '<h1>hi</h1>' >index.html; node ${MODULES}/vite/bin/vite.js --port 0 --host 127.0.0.1`,
+    expected: "keys",
+    needs: ["node"],
+  },
+  {
+    name: "vitest that watches",
+    command: `ln -s ${MODULES} .; echo 'import { it } from "vitest"; it("holds", () => {});' >a.test.js; node ${MODULES}/vitest/vitest.mjs --watch`,
+    expected: "keys",
+    needs: ["node"],
+  },
+  {
+    name: "tsc --watch",
+    command: `echo 'export const a = 1;' >a.ts; node ${MODULES}/typescript/bin/tsc --watch --noEmit a.ts`,
+    expected: "no",
     needs: ["node"],
   },
   { name: "script sleep", command: 'script -q -c "sleep 30" /dev/null', expected: "keys" },
