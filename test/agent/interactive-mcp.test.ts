@@ -15,7 +15,7 @@ it.skipIf(noServer !== undefined)(
   `visits an unknown host by \`ssh\`, while a person types the password at \`pi-bash attach\`${noServer === undefined ? "" : ` (skipped: ${noServer})`}`,
   { timeout: 3 * LIMIT_MS },
   async () => {
-    const { kept, talk } = await overMcp();
+    const { kept, received, talk } = await overMcp();
     const talking = talk(visit(await sshLine()));
     const isThere = async () => (await kept.pi(["sessions"])).stdout.includes("talk/bg_1");
     await until("the task", isThere, LIMIT_MS);
@@ -27,5 +27,8 @@ it.skipIf(noServer !== undefined)(
 
     expect(await person.end()).toBe(0);
     expectVisit(await talking);
+    // Neither is it in what only the client reads: details, events, progress.
+    expect(received()).toContain("remote>");
+    expect(received()).not.toContain(VISITOR.password);
   },
 );

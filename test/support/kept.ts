@@ -32,6 +32,8 @@ export interface Agent {
   readonly pid: number;
   /** Calls a tool; the text of its answer. */
   call(tool: string, input: Record<string, unknown>): Promise<string>;
+  /** Every message that the client received after the handshake, as JSON. */
+  received(): string;
   /** Kills its `pi-bash mcp`, as an agent dies that has no time to say so. */
   die(): Promise<void>;
 }
@@ -117,6 +119,12 @@ export function keeping(env: Readonly<Record<string, string>> = {}): Keeping {
       const client = new Client({ name: "test", version: "1.0.0" });
       await client.connect(transport, { timeout: LIMIT_MS });
       onTestFinished(() => client.close());
+      const deliver = transport.onmessage;
+      const messages: string[] = [];
+      transport.onmessage = (message) => {
+        messages.push(JSON.stringify(message));
+        deliver?.(message);
+      };
       const { pid } = transport;
       if (pid === null) throw new Error("the agent's program has no process");
       return {
@@ -126,6 +134,7 @@ export function keeping(env: Readonly<Record<string, string>> = {}): Keeping {
           const { content } = await client.callTool({ name: tool, arguments: input }, { timeout: LIMIT_MS });
           return content.map((part) => (part.type === "text" ? part.text : "")).join("");
         },
+        received: () => messages.join("\n"),
         async die() {
           process.kill(pid, "SIGKILL");
           await until("the agent's program to be gone", () => !isAlive(pid), LIMIT_MS);

@@ -36,6 +36,7 @@ export async function overMcp() {
   const agent = await kept.agent(["--session", "talk"]);
   return {
     kept,
+    received: agent.received,
     folder: kept.folder,
     async talk(conversation: Conversation): Promise<string> {
       let step = conversation.next();
