@@ -42,7 +42,7 @@ describe("an agent and a server", () => {
     expect(agent.deliveries).toEqual([]);
   });
 
-  it("starts it with `&`, is told that it runs, reads its log by the artifact and ends it by its pid", async () => {
+  it("starts it with `&`, hears that it runs, reads its log by the artifact and ends it by its pid", async () => {
     const cwd = place({ "server.mjs": SERVER });
     const agent = await createAgent({ cwd, hostEnv: { PATH } });
 
@@ -130,9 +130,9 @@ describe("an agent and jobs", () => {
     // Calls of one step are prepared beside each other: which is numbered first is no one's promise.
     const ids = readings.slice(0, 3).map(({ details }) => details.async?.jobId);
     expect(ids.sort()).toEqual(["bg_1", "bg_2", "bg_3"]);
-    const told = readings.slice(3).map(({ text }) => text);
-    expect(told).toHaveLength(3);
-    for (const own of [1, 2, 3]) expect(told.filter((text) => text.includes(`met ${own}`))).toHaveLength(1);
+    const news = readings.slice(3).map(({ text }) => text);
+    expect(news).toHaveLength(3);
+    for (const own of [1, 2, 3]) expect(news.filter((text) => text.includes(`met ${own}`))).toHaveLength(1);
   });
 
   it("has a long command go to the background by itself, and gets its result", async () => {
@@ -152,7 +152,7 @@ describe("an agent and jobs", () => {
     expect(readings[2]?.text).toMatch(/working\nfinished\n/);
   });
 
-  it("is told that jobs are off, and works without", async () => {
+  it("hears that jobs are off, and works without", async () => {
     const cwd = place();
     const agent = await createAgent({ cwd });
 

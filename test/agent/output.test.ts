@@ -153,7 +153,7 @@ describe("an agent and an odd output", () => {
     expect(readings[0]?.text).toMatch(/^out1\nerr1\nout2\nerr2\nout3\nerr3\n/);
   });
 
-  it("never reads the keys of the agent, and is told which were kept from it", async () => {
+  it("never reads the keys of the agent, and hears which were kept from it", async () => {
     const agent = await createAgent({
       cwd: place(),
       hostEnv: { ANTHROPIC_API_KEY: "sk-ant-very-secret-value", GREETING: "hello" },

@@ -59,7 +59,7 @@ describe("an agent in a JavaScript project", () => {
     expect(readFileSync(join(cwd, "sum.mjs"), "utf8")).toContain("a + b");
   });
 
-  it("is told that a script is missing, and looks for the right one", PATIENT, async () => {
+  it("hears that a script is missing, and looks for the right one", PATIENT, async () => {
     const cwd = place({
       "package.json": JSON.stringify({ name: "app", scripts: { check: "node check.js" } }),
       "check.js": "console.log('checked')",

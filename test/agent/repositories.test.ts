@@ -82,7 +82,7 @@ describe("an agent in a repository", () => {
     expect(git(cwd, "ls-files")).toBe("a\nb\nc");
   });
 
-  it("is told at once that a commit without a message made none, and gives one", async () => {
+  it("hears at once that a commit without a message made none, and gives one", async () => {
     const cwd = repository({ a: "1\n" });
     write(cwd, { a: "2\n" });
     const agent = await createAgent({ cwd });

@@ -10,7 +10,7 @@ import { bash, createAgent, type Script } from "./support/agent.ts";
 import { place } from "./support/place.ts";
 
 describe("an agent and its folder", () => {
-  it("is told that the folder of a call is missing, and makes it", async () => {
+  it("hears that the folder of a call is missing, and makes it", async () => {
     const cwd = place();
     const agent = await createAgent({ cwd });
 
@@ -129,7 +129,7 @@ describe("an agent and its shell", () => {
     expect(bodies).toEqual(["one", "two"].map((word) => Array(40).fill(word).join("\n")));
   });
 
-  it("has no more room for a file than it was given, and is told", async () => {
+  it("has no more room for a file than it was given, and hears so", async () => {
     const cwd = place();
     const agent = await createAgent({ cwd });
 
@@ -193,7 +193,7 @@ describe("an agent and its tools", () => {
     expect(readings[3]?.text).toBe("Path traversal is not allowed in skill:// URLs");
   });
 
-  it("is told which parameter is wrong, and corrects it", async () => {
+  it("hears which parameter is wrong, and corrects it", async () => {
     const agent = await createAgent({ cwd: place() });
 
     const { readings } = await agent.run(function* () {

@@ -134,7 +134,7 @@ describe.skipIf(!has.less)("less (skipped where it is not installed)", () => {
 });
 
 describe.skipIf(!has.top)("top (skipped where it is not installed)", () => {
-  it("lists processes on the whole screen until it is told to quit", async () => {
+  it("lists processes on the whole screen until a key makes it quit", async () => {
     const top = openConsole({ command: "exec top" });
     await top.shows(/PID +USER/);
     await top.shows("load average");

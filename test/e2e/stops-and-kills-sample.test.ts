@@ -11,7 +11,7 @@ describe.skipIf(!isLinux)(`a sample of the soak${isLinux ? "" : " (Linux needed:
     await soakStops(120, soakSeed());
   });
 
-  it("40 kills of a part at random moments are told truthfully and leave nothing behind", async () => {
+  it("40 kills of a part at random moments are reported truthfully and leave nothing behind", async () => {
     await soakKills(40, soakSeed());
   });
 });

@@ -2,7 +2,7 @@
  * Links that are cut at random moments: whatever ran, each call settles in time and says the truth, and nothing is left over
  * there.
  *
- * A link is cut in three ways: this side lets go of it, the program that carries it is killed, or `pi-host` is.
+ * A link is cut in three ways: this side closes it, the program that carries it is killed, or `pi-host` is.
  */
 import { readdirSync, readlinkSync } from "node:fs";
 import { basename } from "node:path";
@@ -26,7 +26,7 @@ const ENDING: readonly (readonly [command: string, text: string])[] = [
 /** Status of a command whose program is not there: a container has few. */
 const NOT_FOUND = 127;
 
-const WAYS = ["let go", "kill the transport", "kill pi-host"] as const;
+const WAYS = ["close it", "kill the transport", "kill pi-host"] as const;
 
 /** Longest time from a call to the cut, in milliseconds. */
 const LATEST_MS = 150;
@@ -87,7 +87,7 @@ async function cutOnce(place: RemotePlace, tag: Tag, random: Random): Promise<vo
 }
 
 async function cut(place: RemotePlace, { facts }: OpenedPlace, way: (typeof WAYS)[number]): Promise<void> {
-  if (way === "let go") return place.cut();
+  if (way === "close it") return place.cut();
   // All labs are on this machine, so that its process list has both ends.
   const victims = way === "kill the transport" ? childrenOf().filter(isTransport) : hostsIn(facts.folder);
   for (const pid of victims) killIfThere(pid);

@@ -2,7 +2,7 @@
  * Links that are cut at random moments and come back (`onCut: { keepMs }`): each byte of each run arrives once, each call ends as
  * it would have without the cuts, sessions keep their state, and after the close nothing is left over there.
  *
- * Lanes run commands, one session each, while links are cut in three ways: this side lets go, the program that carries the link
+ * Lanes run commands, one session each, while links are cut in three ways: this side closes it, the program that carries the link
  * is killed, or the one that carries bytes over there is. Some cuts meet a link that is just coming back.
  */
 import { randomInt } from "node:crypto";
@@ -13,7 +13,7 @@ import { childrenOf, type PlaceKind, processesWith, programOf, startPlaces } fro
 import { pick, type Random, seededRandom } from "../support/random.ts";
 import { newTag, type Tag } from "../support/tag.ts";
 
-const WAYS = ["let go", "kill the transport", "kill the carrier"] as const;
+const WAYS = ["close it", "kill the transport", "kill the carrier"] as const;
 /** Sessions that have commands at the same time. */
 const LANES = 3;
 /** Longest times from a link that stands to its cut, and from a cut to one that meets the link coming back, in milliseconds. */
@@ -83,7 +83,7 @@ async function cutOften(place: RemotePlace, opened: OpenedPlace, { count, random
       await pause(random() * LATEST_MS);
     }
     const way = pick(WAYS, random);
-    if (way === "let go") await place.cut();
+    if (way === "close it") await place.cut();
     else for (const pid of way === "kill the transport" ? transports() : carriers(opened, keepMs)) killIfThere(pid);
   }
 }

@@ -3,6 +3,6 @@ import { it } from "vitest";
 import { soakSeed } from "../support/random.ts";
 import { soakKills } from "./kills.ts";
 
-it("1,000 kills of a part at random moments are told truthfully and leave nothing behind", async () => {
+it("1,000 kills of a part at random moments are reported truthfully and leave nothing behind", async () => {
   await soakKills(1_000, soakSeed());
 });

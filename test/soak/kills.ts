@@ -92,12 +92,12 @@ async function killPart(round: number, cwd: string, random: Random): Promise<voi
     );
     await pause(random() * LATEST_MS);
     const isKilled = kill(part, pid);
-    let told = await settled;
+    let isReported = await settled;
     // The kill may come late and meet the question, before or after its answer; then it is asked again.
     let state = await within(what, runIn(shell, STATE), BOUND_MS);
-    told ||= state.sessionReset;
+    isReported ||= state.sessionReset;
     if (state.sessionReset) state = await within(what, runIn(shell, STATE), BOUND_MS);
-    told ||= state.sessionReset;
+    isReported ||= state.sessionReset;
 
     // What is gone is reported. What is reported is gone, but for a command that died with its bash: what it had set is not known.
     const isGone = state.text !== expected;
@@ -105,12 +105,12 @@ async function killPart(round: number, cwd: string, random: Random): Promise<voi
     expect({
       what,
       isGone,
-      told: told && (isGone || !mayBeOfCommand),
-      state: isGone && told ? "" : state.text,
+      isReported: isReported && (isGone || !mayBeOfCommand),
+      state: isGone && isReported ? "" : state.text,
     }).toEqual({
       what,
       isGone,
-      told: isGone,
+      isReported: isGone,
       state: isGone ? "" : expected,
     });
     if (part === "standby" || isCopy) expect({ what, isGone }).toEqual({ what, isGone: false });

@@ -14,8 +14,8 @@ use tempfile::TempDir;
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::support::{
-    attempt, cancel_when, command, driver, eventually, is_alive, run, shell_options, status_of,
-    told,
+    answer, attempt, cancel_when, command, driver, eventually, is_alive, run, shell_options,
+    status_of,
 };
 
 /// Tests of one process would see each other's answers.
@@ -68,8 +68,8 @@ impl OwnBash {
     /// Whether a new session has one bash for all of its commands.
     async fn is_kept(&self, number: usize) -> bool {
         let shell = self.session(number);
-        let (first, _) = told(&shell, "V=kept; echo $$").await;
-        let (next, _) = told(&shell, "echo $V $$").await;
+        let (first, _) = answer(&shell, "V=kept; echo $$").await;
+        let (next, _) = answer(&shell, "echo $V $$").await;
         shell.close().await;
         assert!(next.starts_with("kept "), "whichever it is, the state goes on: {next}");
         next == format!("kept {first}")
@@ -80,7 +80,7 @@ impl OwnBash {
 async fn kill_idle(shell: &Shell, signal: &str) {
     run(shell, "V=kept").await;
     // Before a program, a standby is made with the state that there is.
-    let (pid, _) = told(shell, "/bin/true; echo $$").await;
+    let (pid, _) = answer(shell, "/bin/true; echo $$").await;
     let pid: i32 = pid.trim().parse().unwrap();
     let killed = Command::new("kill").arg(signal).arg(pid.to_string()).status().unwrap();
     assert!(killed.success());
@@ -107,7 +107,7 @@ async fn the_second_time_that_one_dies_by_itself_new_sessions_do_without_the_dri
         run(&shell, &format!("cd {}", bash.folder.path().display())).await;
         kill_idle(&shell, signal).await;
 
-        let (output, _) = told(&shell, "echo $V $(ulimit -c)").await;
+        let (output, _) = answer(&shell, "echo $V $(ulimit -c)").await;
         assert_eq!(output, "kept 0\n", "the session goes on");
         shell.close().await;
     }
@@ -121,8 +121,8 @@ async fn the_second_time_that_one_dies_by_itself_new_sessions_do_without_the_dri
     let limits = pi_shell::ResourceLimits { open_files: Some(500), ..Default::default() };
     let options = ShellOptions { limits, driver: Some(driver::object().into()), ..shell_options() };
     let limited = Shell::new(ShellOptions { shell: Some(bash.path.clone()), ..options }).unwrap();
-    let (first, _) = told(&limited, "echo $$").await;
-    assert_ne!(told(&limited, "echo $$").await.0, first);
+    let (first, _) = answer(&limited, "echo $$").await;
+    assert_ne!(answer(&limited, "echo $$").await.0, first);
     limited.close().await;
     assert!(OwnBash::copied().is_kept(3).await);
 }
@@ -148,7 +148,7 @@ async fn a_command_that_kills_its_own_shell_does_not_count() {
     // After its command, by a child that outlived it and is gone when the next command finds the shell dead.
     let shell = bash.session(5);
     for _ in 0..3 {
-        let (pid, _) = told(&shell, "(sleep 0.1; kill -SEGV $$) & echo $$").await;
+        let (pid, _) = answer(&shell, "(sleep 0.1; kill -SEGV $$) & echo $$").await;
         let pid = pid.trim().parse().unwrap();
         eventually("the shell is dead", || !is_alive(pid)).await;
     }
@@ -174,12 +174,12 @@ async fn after_a_command_s_fault_the_next_new_shell_is_tried_again() {
     let shell = bash.session(1);
     // The files of bash and driver are the same: what is remembered of them holds.
     let text = "echo ${V-unset}; kill -SEGV $$";
-    assert_eq!(told(&shell, text).await.0, "other\n");
+    assert_eq!(answer(&shell, text).await.0, "other\n");
     shell.close().await;
 
     let shell = bash.session(2);
-    let (first, _) = told(&shell, "echo $$").await;
-    assert_ne!(told(&shell, "echo $$").await.0, first);
+    let (first, _) = answer(&shell, "echo $$").await;
+    assert_ne!(answer(&shell, "echo $$").await.0, first);
     shell.close().await;
     let reason = reason();
     assert!(reason.contains("failed the trial"), "{reason}");

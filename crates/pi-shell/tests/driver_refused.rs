@@ -10,7 +10,7 @@ use std::path::Path;
 use pi_shell::{DriverState, RunOptions, Shell, ShellOptions, driver_state};
 use tokio::sync::Mutex;
 
-use crate::support::{attempt, command, driver, shell_options, skip, told};
+use crate::support::{answer, attempt, command, driver, shell_options, skip};
 
 /// Two tests at once would see each other's answers.
 static TURN: Mutex<()> = Mutex::const_new(());
@@ -22,8 +22,8 @@ const OTHER: u32 = 4242;
 async fn reason_for(driver: &Path) -> String {
     let options = ShellOptions { driver: Some(driver.to_path_buf()), ..shell_options() };
     let shell = Shell::new(options).unwrap();
-    let (first, _) = told(&shell, "V=kept; echo $$").await;
-    let (next, _) = told(&shell, "echo $V $$").await;
+    let (first, _) = answer(&shell, "V=kept; echo $$").await;
+    let (next, _) = answer(&shell, "echo $V $$").await;
     let read_only = RunOptions { read_only: true, ..command("echo here") };
     let read_only = attempt(&shell, read_only).await;
     shell.close().await;

@@ -13,7 +13,7 @@ use pi_shell::{
     Concurrency, RunOptions, SandboxMode, SandboxNetwork, SandboxOptions, Shell, ShellOptions,
     execute_shell,
 };
-use support::{Recorder, attempt, command, output_of, run, shell_options, told};
+use support::{Recorder, answer, attempt, command, output_of, run, shell_options};
 use tokio_util::sync::CancellationToken;
 
 /// Runs bash, but for the text that loads the driver: an old one does not greet.
@@ -39,8 +39,8 @@ async fn each_command_has_a_bash_of_its_own_and_the_state_goes_on() {
     for _ in 0..2 {
         let shell = Shell::new(old(folder.path())).unwrap();
 
-        let (first, _) = told(&shell, "cd /usr; V=kept; echo $$").await;
-        let (next, status) = told(&shell, "echo $V; pwd; echo $$").await;
+        let (first, _) = answer(&shell, "cd /usr; V=kept; echo $$").await;
+        let (next, status) = answer(&shell, "echo $V; pwd; echo $$").await;
 
         assert_eq!((next.strip_suffix(&first), status), (None, 0), "another process");
         assert!(next.starts_with("kept\n/usr\n"), "{next}");
@@ -55,7 +55,7 @@ async fn a_copy_and_a_one_shot_may_be_what_finds_out() {
     let shell = Shell::new(old(folder.path())).unwrap();
     let copy = RunOptions { concurrency: Concurrency::Clone, ..command("echo copy") };
     assert_eq!(output_of(&attempt(&shell, copy).await.unwrap()), "copy\n");
-    assert_eq!(told(&shell, "echo session").await.0, "session\n");
+    assert_eq!(answer(&shell, "echo session").await.0, "session\n");
     shell.close().await;
 
     let folder = tempfile::tempdir().unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use pi_shell::{Concurrency, ExitOutcome, RunOptions, SessionKind, Shell, ShellOptions};
 use support::{
-    attempt, cancel_when, command, eventually, is_alive, output_of, run, shell_options, told,
+    answer, attempt, cancel_when, command, eventually, is_alive, output_of, run, shell_options,
 };
 
 fn options() -> ShellOptions {
@@ -24,9 +24,10 @@ async fn state_goes_on_from_bash_to_bash() {
     let shell = session();
     let first = "cd /usr; export A=1; f(){ echo F$A; }; shopt -s expand_aliases; alias g='echo G'; set -o pipefail; umask 027; l=(a 'b c'); set -- x 'y z'; echo $$";
 
-    let (pid, _) = told(&shell, first).await;
+    let (pid, _) = answer(&shell, first).await;
     let (output, status) =
-        told(&shell, "pwd; f; g; set -o | grep pipefail; umask; echo ${l[1]} $# $2; echo $$").await;
+        answer(&shell, "pwd; f; g; set -o | grep pipefail; umask; echo ${l[1]} $# $2; echo $$")
+            .await;
 
     assert!(output.starts_with("/usr\nF1\nG\npipefail       \ton\n0027\nb c 2 y z\n"), "{output}");
     assert!(!output.ends_with(&pid), "{output}");
@@ -43,8 +44,11 @@ async fn a_variable_of_the_host_that_is_unset_stays_unset() {
     ]);
     let shell = Shell::new(ShellOptions { base_env, ..options() }).unwrap();
 
-    assert_eq!(told(&shell, "echo $HOSTVAR; unset HOSTVAR").await.0, "1\n");
-    assert_eq!(told(&shell, "echo ${HOSTVAR-unset}; env | grep -c HOSTVAR").await.0, "unset\n0\n");
+    assert_eq!(answer(&shell, "echo $HOSTVAR; unset HOSTVAR").await.0, "1\n");
+    assert_eq!(
+        answer(&shell, "echo ${HOSTVAR-unset}; env | grep -c HOSTVAR").await.0,
+        "unset\n0\n"
+    );
     shell.close().await;
 }
 
@@ -65,17 +69,20 @@ async fn variables_that_no_bash_can_be_given_are_wrong_input_and_no_wrong_shell(
 async fn statuses_ends_and_errors_are_those_of_a_script() {
     let shell = session();
 
-    assert_eq!(told(&shell, "V=1; (exit 37)").await.1, 37);
-    assert_eq!(told(&shell, "echo $?").await.0, "37\n");
-    assert_eq!(told(&shell, "V=2; exit 42").await, (String::new(), 42));
-    assert_eq!(told(&shell, "set -e; V=3; false; echo never").await, (String::new(), 1));
-    assert_eq!(told(&shell, "echo $V; false; echo on").await.0, "3\non\n");
-    assert_eq!(told(&shell, "trap 'echo bye $?' EXIT; (exit 3)").await, ("bye 3\n".to_owned(), 3));
-    assert_eq!(told(&shell, "echo next").await.0, "next\n");
-    let (output, _) = told(&shell, "\n\nnope_xyz; echo $LINENO").await;
+    assert_eq!(answer(&shell, "V=1; (exit 37)").await.1, 37);
+    assert_eq!(answer(&shell, "echo $?").await.0, "37\n");
+    assert_eq!(answer(&shell, "V=2; exit 42").await, (String::new(), 42));
+    assert_eq!(answer(&shell, "set -e; V=3; false; echo never").await, (String::new(), 1));
+    assert_eq!(answer(&shell, "echo $V; false; echo on").await.0, "3\non\n");
+    assert_eq!(
+        answer(&shell, "trap 'echo bye $?' EXIT; (exit 3)").await,
+        ("bye 3\n".to_owned(), 3)
+    );
+    assert_eq!(answer(&shell, "echo next").await.0, "next\n");
+    let (output, _) = answer(&shell, "\n\nnope_xyz; echo $LINENO").await;
     assert_eq!(output, "bash: line 3: nope_xyz: command not found\n3\n");
-    assert_eq!(told(&shell, "if").await.1, 2);
-    assert_eq!(told(&shell, "exec echo replaced").await, ("replaced\n".to_owned(), 0));
+    assert_eq!(answer(&shell, "if").await.1, 2);
+    assert_eq!(answer(&shell, "exec echo replaced").await, ("replaced\n".to_owned(), 0));
     shell.close().await;
 }
 
@@ -98,10 +105,10 @@ async fn a_bash_that_could_not_tell_its_state_is_told_as_a_loss() {
 async fn tracing_and_traps_show_only_the_commands() {
     let shell = session();
 
-    assert_eq!(told(&shell, "set -x; echo a").await.0, "++ echo a\na\n");
-    assert_eq!(told(&shell, "echo b").await.0, "++ echo b\nb\n");
-    assert_eq!(told(&shell, "set +x; trap 'echo D' DEBUG; :").await.0, "++ set +x\nD\n");
-    assert_eq!(told(&shell, "echo c").await.0, "c\n");
+    assert_eq!(answer(&shell, "set -x; echo a").await.0, "++ echo a\na\n");
+    assert_eq!(answer(&shell, "echo b").await.0, "++ echo b\nb\n");
+    assert_eq!(answer(&shell, "set +x; trap 'echo D' DEBUG; :").await.0, "++ set +x\nD\n");
+    assert_eq!(answer(&shell, "echo c").await.0, "c\n");
     shell.close().await;
 }
 
@@ -116,7 +123,7 @@ async fn environment_and_directory_of_a_call() {
 
     let first = attempt(&shell, call("echo \"$A\"; sh -c 'echo \"$A\"'; pwd")).await.unwrap();
     assert_eq!(output_of(&first), "it's\nso\nit's\nso\n/usr\n");
-    assert_eq!(told(&shell, "echo ${A-unset}; pwd").await.0, "unset\n/usr\n");
+    assert_eq!(answer(&shell, "echo ${A-unset}; pwd").await.0, "unset\n/usr\n");
     let missing = RunOptions { cwd: Some("/nope".into()), ..command("true") };
     let error = attempt(&shell, missing).await.unwrap_err();
     assert_eq!(error.to_string(), "Working directory does not exist: /nope");
@@ -136,7 +143,7 @@ async fn a_deadline_keeps_the_state_that_was_reached() {
 
     assert_eq!(result.outcome, ExitOutcome::TimedOut);
     assert_eq!(output_of(&result), "early\n");
-    assert_eq!(told(&shell, "echo $A$B").await.0, "12\n");
+    assert_eq!(answer(&shell, "echo $A$B").await.0, "12\n");
     shell.close().await;
 }
 
@@ -145,7 +152,7 @@ async fn a_cancel_ends_the_whole_tree_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let (ready, pids) = (folder.path().join("ready"), folder.path().join("pids"));
     let shell = session();
-    let (older, _) = told(&shell, "sleep 300 >/dev/null 2>&1 & echo $!").await;
+    let (older, _) = answer(&shell, "sleep 300 >/dev/null 2>&1 & echo $!").await;
     let text = format!(
         "trap '' INT TERM; setsid sleep 300 & echo $! >{pids}; (trap '' TERM; sleep 300) & echo $! >>{pids}; : >{ready}; sleep 300; echo never",
         pids = pids.display(),
@@ -162,7 +169,7 @@ async fn a_cancel_ends_the_whole_tree_and_nothing_else() {
     }
     let older = older.trim().parse().unwrap();
     assert!(is_alive(older));
-    assert_eq!(told(&shell, "echo on").await.0, "on\n");
+    assert_eq!(answer(&shell, "echo on").await.0, "on\n");
     shell.close().await;
     eventually("the older job is gone with the session", || !is_alive(older)).await;
 }
@@ -184,7 +191,7 @@ async fn background_children_are_listed_and_their_late_output_is_kept_apart() {
     assert!(shell.live_background_job_count().await > 0);
     std::fs::write(&go, "").unwrap();
     eventually("late output", || shell.late_output() == "late\n").await;
-    assert_eq!(told(&shell, "echo next").await.0, "next\n");
+    assert_eq!(answer(&shell, "echo next").await.0, "next\n");
     shell.close().await;
 }
 
@@ -218,7 +225,7 @@ async fn a_copy_runs_beside_the_session_and_changes_nothing() {
     assert_eq!(output_of(&copy), "1\n");
     std::fs::write(&go, "").unwrap();
     running.await.unwrap();
-    assert_eq!(told(&shell, "echo $A").await.0, "2\n");
+    assert_eq!(answer(&shell, "echo $A").await.0, "2\n");
     shell.close().await;
 }
 
@@ -235,9 +242,12 @@ async fn a_snapshot_is_sourced_once_and_left_out_where_it_ends_bash() {
         })
         .unwrap();
 
-        assert_eq!(told(&shell, "hi 2>/dev/null || echo none").await.0, expected);
-        assert_eq!(told(&shell, "N=2; sh -c 'echo $S'").await.0, "set\n");
-        assert_eq!(told(&shell, "hi 2>/dev/null || echo none").await.0, expected.replace('1', "2"));
+        assert_eq!(answer(&shell, "hi 2>/dev/null || echo none").await.0, expected);
+        assert_eq!(answer(&shell, "N=2; sh -c 'echo $S'").await.0, "set\n");
+        assert_eq!(
+            answer(&shell, "hi 2>/dev/null || echo none").await.0,
+            expected.replace('1', "2")
+        );
         shell.close().await;
     }
 }

@@ -118,7 +118,7 @@ it("says what is wrong with an address", async () => {
   await expect(read("artifact://../../etc/passwd")).rejects.toThrow("no valid id");
 });
 
-it("stops serving when its input ends, and when it is told to", async () => {
+it("stops serving when its input ends, and when its signal aborts", async () => {
   const serve = () => {
     const input = new PassThrough();
     const output = new PassThrough();
@@ -142,9 +142,9 @@ it("stops serving when its input ends, and when it is told to", async () => {
   await within("a message without an end", flood.served);
   expect(flood.errors).not.toEqual([]);
 
-  const told = serve();
-  told.stop.abort();
-  await within("the signal", told.served);
+  const stopped = serve();
+  stopped.stop.abort();
+  await within("the signal", stopped.served);
 });
 
 /** A server over a pair of streams, and the lines that it writes, parsed. */

@@ -1,5 +1,5 @@
 /**
- * What a command line gets wrong, told with what would be right: rule files and settings with the file, the line and the
+ * What a command line gets wrong, reported with what would be right: rule files and settings with the file, the line and the
  * field, folders that are none, output that cannot be written. Runs the built program.
  */
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ describe("a rule file", () => {
       "rules.json:2:22: `allow[0].match[1]`: `Bash(npm *)` does not match `yarn x`",
     ],
     ["5", "rules.json:1:1: the rule file is not an object"],
-  ])("%j is told with its line and field", async (text, problem) => {
+  ])("%j is reported with its line and field", async (text, problem) => {
     const { status, stderr } = await withRules(text);
 
     expect(stderr).toContain(problem);
@@ -134,14 +134,14 @@ describe.skipIf(process.platform !== "linux")("output that cannot be written", (
   });
 });
 
-it("no command and no input is told with what to give", async () => {
+it("no command and no input is reported with what to give", async () => {
   const { status, stderr } = await runProgram(["tool"]);
 
   expect(stderr).toContain("`tool` needs a command, or a call as JSON on standard input");
   expect(status).toBe(2);
 });
 
-it("parameters that are no JSON are told with line and column", async () => {
+it("parameters that are not JSON are reported with line and column", async () => {
   const { stderr } = await runProgram(["tool"], '{\n  "command": "ls",\n}');
 
   expect(stderr).toContain("standard input is not JSON: line 2, column 18: there is a comma before `}`");

@@ -49,7 +49,7 @@ describe("a line", () => {
   });
 
   it.each(["!", "/kill", "/pty ", "/what", '{"tool": "rm"}', '{"tool": 1}', '{"tool": "task", "params": []}'])(
-    "%j is told what is wrong with it, and runs nothing",
+    "%j is answered with what is wrong with it, and runs nothing",
     (line) => {
       expect(readLine(line).kind).toBe("problem");
     },

@@ -4,30 +4,30 @@ import { COMMAND_NAMES, commandEntry, isCommandName } from "../src/surface/comma
 import { asksForHelp, commandText, listText } from "../src/surface/help.ts";
 import { runProgram } from "./built-program.ts";
 
-const told = async (...words: string[]) => (await runProgram(words)).stdout;
+const printed = async (...words: string[]) => (await runProgram(words)).stdout;
 
 describe("help", () => {
   it("is a short list of all commands", async () => {
-    const list = await told("--help");
+    const list = await printed("--help");
 
     for (const name of COMMAND_NAMES) expect(list).toContain(`\n  pi-bash ${name} `);
     expect(list).not.toContain("--policy");
     expect(list.split("\n").length).toBeLessThan(27);
-    expect(await told("-h")).toBe(list);
-    expect(await told("help")).toBe(list);
+    expect(await printed("-h")).toBe(list);
+    expect(await printed("help")).toBe(list);
   });
 
   it("of a command is asked for in three ways, and is of that command alone", async () => {
-    const page = await told("run", "--help");
+    const page = await printed("run", "--help");
 
     expect(page).toMatch(/^pi-bash run: /);
     for (const part of ["--timeout SECONDS", "\nExit status:\n", "\n  124 ", "\nExamples:\n", "docs/cli.md\n"]) {
       expect(page).toContain(part);
     }
     expect(page).not.toContain("--explain");
-    expect(await told("run", "-h")).toBe(page);
-    expect(await told("help", "run")).toBe(page);
-    expect(await told("run", "--json", "--timeout", "5", "--help", "ls")).toBe(page);
+    expect(await printed("run", "-h")).toBe(page);
+    expect(await printed("help", "run")).toBe(page);
+    expect(await printed("run", "--json", "--timeout", "5", "--help", "ls")).toBe(page);
   });
 
   it("is not asked for by a word of the command, of a value or behind `--`", () => {

@@ -70,7 +70,7 @@ it("a window that was asked for is no client's", async () => {
   expect(tools.map(({ _meta }) => _meta)).toEqual(tools.map(() => ({ "anthropic/maxResultSizeChars": 100_000 })));
 });
 
-it("a task's output fits the client as well, and the address of what is left out is told", async () => {
+it("a task's output fits the client as well, and the address of what is left out is named", async () => {
   const { call } = await connect({ name: "opencode" });
 
   const started = await call("task", background("seq 1 5000"));

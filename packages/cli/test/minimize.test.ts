@@ -27,13 +27,13 @@ describe("pi-bash minimize", () => {
 
   it("explains each stage, as text or as JSON", async () => {
     const words = ["--command", "cd x && cargo test", "--exit", "101"];
-    const told = await minimize([...words, "--explain"], OUTPUT);
+    const explained = await minimize([...words, "--explain"], OUTPUT);
     const json = await minimize([...words, "--json"], OUTPUT);
 
-    expect(told.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual(
+    expect(explained.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual(
       expect.arrayContaining(["gate", "lossless", "families", "check", "rust:"]),
     );
-    expect(told.stdout).toContain(`rust: ${OUTPUT.length} bytes became `);
+    expect(explained.stdout).toContain(`rust: ${OUTPUT.length} bytes became `);
     expect(JSON.parse(json.stdout)).toMatchObject({
       stages: [{ name: "gate", note: "admitted" }, { name: "lossless" }, { name: "families" }, { note: "passed" }],
       result: { filter: "rust", inputBytes: OUTPUT.length },

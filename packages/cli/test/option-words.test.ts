@@ -34,7 +34,7 @@ describe("a wrong option", () => {
     expect(refusalOf(() => parseRunArguments(words))).toBe(message);
   });
 
-  it("is told alike by the other commands", () => {
+  it("is reported alike by the other commands", () => {
     expect(refusalOf(() => parseToolArguments(["--timeout", "soon", "ls"]))).toBe(
       "`--timeout` takes a number of seconds above 0, not `soon`",
     );

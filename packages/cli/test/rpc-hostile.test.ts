@@ -31,7 +31,7 @@ describe("a client that", () => {
     expect(failures.find(({ id }) => id === 6)).toBeDefined();
   });
 
-  it("names requests that are not there is told so", async () => {
+  it("names requests that are not there is answered so", async () => {
     const { send, response } = client();
 
     send({ id: 1, type: "abort", target: "none" });

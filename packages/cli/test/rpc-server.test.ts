@@ -64,7 +64,7 @@ it("takes no further request while 16 MiB of answers wait, and goes on when they
   expect(await isHeld(take('{"type":"list_tools"}'))).toBe(false);
 });
 
-it("waits for no reader once it is told to stop", async () => {
+it("waits for no reader once it is asked to stop", async () => {
   const { take } = server();
   const stop = new AbortController();
   let last = take('{"type":"list_tools"}', stop.signal);

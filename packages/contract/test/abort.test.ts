@@ -38,7 +38,7 @@ describe("onAbort", () => {
     expect(called).toEqual(["third"]);
   });
 
-  it("calls no one whom an earlier one released while the abort is told", () => {
+  it("calls no one whom an earlier one released while the abort is passed on", () => {
     const stop = new AbortController();
     const called: string[] = [];
     let release = (): void => undefined;

@@ -52,7 +52,7 @@ describe("a request", () => {
       { type: "approval", requestId: "1", allow: "yes" },
       "`requestId` is a number, not a string (write 1 without quotes); `allow` is true or false, not a string",
     ],
-  ])("that is none is told which field is wrong and what to write: %j", (value, problem) => {
+  ])("that is not one is answered with the field that is wrong and what to write: %j", (value, problem) => {
     expect(parseRpcRequest(value)).toEqual({ problem });
   });
 

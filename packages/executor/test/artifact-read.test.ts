@@ -132,7 +132,7 @@ describe("reading artifacts", () => {
     expect(readFileSync(path, "utf8")).toBe("first\nsecond\n");
   });
 
-  it("ends a long search when it is told to", async () => {
+  it("ends a long search when it is asked to", async () => {
     const { store, id } = await saved(numbered(10_000));
 
     await expect(store.read(`artifact://${id}?grep=zzz`, { signal: AbortSignal.abort() })).rejects.toThrow();

@@ -67,7 +67,7 @@ describe("the console", () => {
     expect(seen.ends).toEqual([{ exitCode: 4, cancelled: false, timedOut: false }]);
   });
 
-  it("gives the program the environment it was told, and nothing of the host's", async () => {
+  it("gives the program the environment it was given, and nothing of the host's", async () => {
     const result = await createConsole().run(
       request("env | cut -d= -f1 | sort | tr '\\n' ' '", { env: { ...ENV, A: "b" } }),
     );

@@ -109,7 +109,7 @@ describe("outcomes", () => {
     expect(natives.shells.length).toBe(1);
   });
 
-  it("another error of the core costs the session, and the next call is told", async () => {
+  it("another error of the core costs the session, and the next call reports it", async () => {
     const { natives, executor } = make();
     natives.behaviour = () => Promise.reject(coreError("PI_SUPERVISOR"));
     await expect(executor.executeBash("x")).rejects.toMatchObject({ code: "PI_SUPERVISOR" });

@@ -112,7 +112,7 @@ describe("following a job", () => {
     expect([output.text, job.state]).toEqual(["one\ntwo\n", "completed"]);
   });
 
-  it("answers at once without time, and when it is told to stop", async () => {
+  it("answers at once without time, and when it is asked to stop", async () => {
     const { start, next, touch } = await followScene();
     const id = start(waitFor("a"));
     const stop = new AbortController();

@@ -73,7 +73,7 @@ describe("a job", () => {
 });
 
 describe("cancelling", () => {
-  it("JB-05: is told at once, never ends as completed, and is fine twice", async () => {
+  it("JB-05: is reported at once, never ends as completed, and is fine twice", async () => {
     const manager = await open();
     const end = deferred<JobEnd>();
     manager.start({ command: "a", work: () => end.promise });

@@ -169,9 +169,9 @@ describe("an executor with places", () => {
 
   it("says once a session where its commands run", async () => {
     const executor = open({ place: fakePlace("far") });
-    const told = async (sessionKey: string) =>
+    const notices = async (sessionKey: string) =>
       (await executor.executeBash("true", { sessionKey })).notices?.length ?? 0;
-    expect([await told("a"), await told("a"), await told("b")]).toEqual([1, 0, 1]);
+    expect([await notices("a"), await notices("a"), await notices("b")]).toEqual([1, 0, 1]);
   });
 
   it("looks for a folder over there before it starts anything", async () => {

@@ -69,10 +69,10 @@ describe("a read-only command", () => {
     const text =
       "rm: cannot remove 'mine': Permission denied\nchmod: changing permissions of 'mine': Operation not permitted\n";
 
-    const told = await confining({}, text, 1).executor.executeBash("x", { readOnly: true, cwd: folder });
+    const confined = await confining({}, text, 1).executor.executeBash("x", { readOnly: true, cwd: folder });
     const fine = await confining({}, text, 0).executor.executeBash("x", { readOnly: true, cwd: folder });
 
-    expect(told.readOnly).toMatchObject({
+    expect(confined.readOnly).toMatchObject({
       refusals: [{ kind: "read-only-path", path: "mine" }, { kind: "file-metadata" }],
     });
     expect(fine.readOnly).toMatchObject({ refusals: [] });

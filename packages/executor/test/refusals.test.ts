@@ -1,4 +1,4 @@
-/** What results say a sandbox may have refused: told from the messages of programs, and never more than they tell. */
+/** What results say a sandbox may have refused: read from the messages of programs, and never more than they say. */
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxReport } from "@pi-bash/contract";
@@ -98,7 +98,7 @@ it("a path counts as what its links lead to", async () => {
   expect(await kinds("bash: plain/x: Read-only file system", known)).toEqual([["protected-path", "plain/x"]]);
 });
 
-it("the last lines alone are read, and few are told", async () => {
+it("the last lines alone are read, and few are reported", async () => {
   const early = `bash: /etc/early: Read-only file system\n${"x\n".repeat(200)}`;
   const many = Array.from({ length: 20 }, (_, index) => `bash: /etc/${index}: Read-only file system`).join("\n");
   const long = `${"x".repeat(3_000)}: Read-only file system`;

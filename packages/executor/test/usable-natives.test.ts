@@ -35,7 +35,7 @@ describe("the backend of an executor", () => {
     expect(warnings).toEqual(["commands run without sessions: cannot load the native addon"]);
   });
 
-  it("is told without a warning, with the reason", async () => {
+  it("is named without a warning, with the reason", async () => {
     const missing = entries(() => {
       throw Object.assign(new Error("cannot load the native addon"), { code: "PI_NATIVE_LOAD" });
     });

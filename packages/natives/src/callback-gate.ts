@@ -4,7 +4,7 @@
  * A callback may return a promise, and until it settles the run is given no further output: that is how a slow consumer
  * slows a command down. It must not stop one for ever, though: a callback that waits for something that waits for its
  * own run would. So once the command ended, and while another run waits behind this one, patience is limited; a promise
- * that overruns it is let go, and no later one of this run is awaited.
+ * that overruns it is abandoned, and no later one of this run is awaited.
  *
  * What a callback throws or rejects with never reaches the run, nor `uncaughtException`: it is reported once per run as
  * a process warning with the code `PI_CALLBACK_FAILED`.

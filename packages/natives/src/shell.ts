@@ -212,7 +212,7 @@ export async function resultOf(operation: Operation, signal: AbortSignal | undef
   try {
     release = onAbort(signal, () => bridge().cancel(operation));
   } catch (error) {
-    // One that takes no listener: no one could cancel the run, so it is not let go on.
+    // One that takes no listener: no one could cancel the run, so it does not go on.
     bridge().cancel(operation);
     await operation.end;
     throw new ShellError("PI_INVALID_OPTION", "option `signal` is not an AbortSignal; give `controller.signal`", {

@@ -228,8 +228,8 @@ describe("a worker", () => {
     const worker = bundle.program(
       "endless",
       `import { parentPort } from "node:worker_threads";
-       let told = false;
-       void new natives.Shell().run({ command: "yes" }, () => { if (!told) { told = true; parentPort.postMessage("streams"); } });
+       let streams = false;
+       void new natives.Shell().run({ command: "yes" }, () => { if (!streams) { streams = true; parentPort.postMessage("streams"); } });
        void natives.executeShell({ command: "sleep 600", env: { ${name}: "1" } });`,
     );
     const program = bundle.program(

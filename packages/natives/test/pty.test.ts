@@ -75,10 +75,10 @@ describe("a program on a terminal", () => {
       (error, pid) => events.push([error, pid]),
     );
 
-    const [told, printed] = events as [[null, number], string];
+    const [started, printed] = events as [[null, number], string];
     expect(exitCode).toBe(3);
     expect(events).toEqual([[null, Number(printed)], printed, "20 90"]);
-    expect(told[1]).toBeGreaterThan(1);
+    expect(started[1]).toBeGreaterThan(1);
   });
 
   it("is decoded like any other output, wherever a character is cut", async () => {
@@ -113,16 +113,16 @@ describe("a program on a terminal", () => {
 });
 
 describe("what is typed and said to a program", () => {
-  it("PY-02 a new size reaches a program that asks, and one that is told", async () => {
+  it("PY-02 a new size reaches a program that asks, and one that handles SIGWINCH", async () => {
     const { session, seen, end } = start({
-      command: "trap 'echo told' WINCH; while :; do stty size; sleep 0.1; done",
+      command: "trap 'echo resized' WINCH; while :; do stty size; sleep 0.1; done",
       cols: 80,
       rows: 24,
     });
     await shows(seen, "24 80\r\n");
     session.resize(100, 40);
     await shows(seen, "40 100\r\n");
-    await shows(seen, "told");
+    await shows(seen, "resized");
     session.resize(0, 70_000);
     await shows(seen, "200 20\r\n");
     session.kill();
@@ -165,7 +165,7 @@ describe("what is typed and said to a program", () => {
     expect(seen.text).toBe("hi\r\nhi\r\n");
   });
 
-  it("PY-11 a megabyte at once is queued, back-pressure is told, and all of it arrives", async () => {
+  it("PY-11 a megabyte at once is queued, back-pressure is reported, and all of it arrives", async () => {
     const { session, seen, end } = start("stty raw -echo; echo ready; head -c 1048576 | wc -c");
     await shows(seen, "ready");
 

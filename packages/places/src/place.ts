@@ -166,7 +166,7 @@ export class RemotePlace {
     if (this.#attempt === attempt) this.#isLost = true;
   }
 
-  /** Connects when the try before has let go of what it held. */
+  /** Connects when the try before has released what it held. */
   async #connectAfter(before: Promise<Link> | undefined, given: AbortSignal): Promise<Link> {
     await before?.catch(() => undefined);
     return this.#connect(AbortSignal.any([this.#closing.signal, given]));

@@ -80,7 +80,7 @@ abstract class RemotePipe implements Channel {
 
   /** Takes a frame of its kind of pipe. */
   protected abstract takeMore(frame: Frame): void;
-  /** It is over: whoever waits is let go. */
+  /** It is over: whoever waits goes on. */
   protected abstract settle(error: Error): void;
 
   #end(error: Error): void {

@@ -33,7 +33,7 @@ function job(fields: object = {}): object {
   return { id: "bg_1", type: "bash", state: "running", label: "npm test", startedAtMs: 0, elapsedMs: 1_500, ...fields };
 }
 
-function told(jobs: readonly object[], more: object = {}): JobAnswer {
+function answered(jobs: readonly object[], more: object = {}): JobAnswer {
   return { content: [{ type: "text", text: "for the model" }], details: { jobs, ...more } };
 }
 
@@ -90,11 +90,11 @@ describe("the list of jobs", () => {
   it("counts the jobs that have no room", () => {
     const jobs = Array.from({ length: 13 }, (_, index) => job({ id: `bg_${index}` }));
 
-    const rows = draw({}, told(jobs, { missingIds: ["x"] }));
+    const rows = draw({}, answered(jobs, { missingIds: ["x"] }));
 
     expect(rows).toHaveLength(12);
     expect(rows.at(-1)).toBe("… 4 more jobs (ctrl+o to expand)");
-    expect(draw({}, told(jobs, { missingIds: ["x"] }), { expanded: true })).toHaveLength(15);
+    expect(draw({}, answered(jobs, { missingIds: ["x"] }), { expanded: true })).toHaveLength(15);
   });
 });
 
@@ -196,11 +196,11 @@ describe("a row of a job", () => {
     [{ title: "unit\ntests", label: "漢字かな" }, "▸ bg_1 unit tests · running · TIME $ 漢字かな"],
     [{ elapsedMs: 125_000 }, "▸ bg_1 · running · 2m 05s $ npm test"],
   ])("says how it stands: %j", (fields, row) => {
-    expect(draw({}, told([job(fields)]))[1]).toBe(row);
+    expect(draw({}, answered([job(fields)]))[1]).toBe(row);
   });
 
   it("cuts the command before anything else, and on a narrow terminal nothing of the facts", () => {
-    const answer = told([job({ label: "npm run 漢字漢字漢字漢字", exitCode: 2, state: "failed", endedAtMs: 1 })]);
+    const answer = answered([job({ label: "npm run 漢字漢字漢字漢字", exitCode: 2, state: "failed", endedAtMs: 1 })]);
     const at = (width: number) =>
       withoutGutter(renderJobCall({ args: {} }, answer, { width, theme: PLAIN_THEME })).slice(1);
 
@@ -210,7 +210,7 @@ describe("a row of a job", () => {
   });
 
   it("has its colours, and leaves none on", () => {
-    const [, row = ""] = renderJobCall({ args: {} }, told([job()]), { width: 80, theme: DEFAULT_THEME });
+    const [, row = ""] = renderJobCall({ args: {} }, answered([job()]), { width: 80, theme: DEFAULT_THEME });
 
     const plain = "\x1b[0m";
     expect(row).toBe(
@@ -223,11 +223,11 @@ describe("a component of a job call", () => {
   it("is drawn once for as long as nothing changes", () => {
     const view: JobCallView = { args: { poll: ["bg_1"] } };
     const component = new JobCallComponent(view, { theme: PLAIN_THEME });
-    component.setAnswer({ ...told([job()]), isPartial: true });
+    component.setAnswer({ ...answered([job()]), isPartial: true });
 
     const first = component.render(80);
     expect(component.render(80)).toBe(first);
-    component.setAnswer(told([job({ state: "completed", endedAtMs: 1 })]));
+    component.setAnswer(answered([job({ state: "completed", endedAtMs: 1 })]));
     expect(component.render(80)).toEqual(["✓ job poll bg_1", "  └ ✓ bg_1 · done · 1.50s $ npm test"]);
     expect(component.render(60)).not.toBe(component.render(80));
   });

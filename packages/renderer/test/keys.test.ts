@@ -63,7 +63,7 @@ describe("keys of the Kitty protocol", () => {
     expect(typed(data)).toBe(expected);
   });
 
-  it("that were let go, and keys that only modify, are dropped", () => {
+  it("that were released, and keys that only modify, are dropped", () => {
     expect(typed("\x1b[97;1:3u\x1b[1;1:3A\x1b[57441u\x1b[57448;5u")).toBe("");
   });
 

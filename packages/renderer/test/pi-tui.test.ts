@@ -137,8 +137,8 @@ describe("calls in pi-tui", () => {
       user.append(hostileText(random));
       const jobs = new JobCall({ args: { poll: [hostileText(random)] } }, { expanded: random() < 0.5 });
       const job = { id: "bg_1", type: "bash", state: "running", startedAtMs: 0, elapsedMs: 1 };
-      const told = [{ ...job, label: hostileText(random), output: hostileText(random) }];
-      jobs.setAnswer({ content: [], details: { jobs: told } });
+      const reported = [{ ...job, label: hostileText(random), output: hostileText(random) }];
+      jobs.setAnswer({ content: [], details: { jobs: reported } });
       for (const row of [...view.render(width), ...user.render(width), ...jobs.render(width)]) {
         expect(visibleWidth(row), `round ${round}, ${width}: ${JSON.stringify(row)}`).toBeLessThanOrEqual(width);
       }

@@ -55,12 +55,12 @@ const DANGEROUS = [
 ] as const;
 
 describe("a terminal", () => {
-  it.each(HARMLESS)("is told %j", (text) => {
+  it.each(HARMLESS)("receives %j", (text) => {
     expect(filtered(text)).toBe(text);
     expect(filtered(...text)).toBe(text);
   });
 
-  it.each(DANGEROUS)("is not told %s, in one piece or in many", (_, sequence) => {
+  it.each(DANGEROUS)("does not receive %s, in one piece or in many", (_, sequence) => {
     expect(filtered(`a${sequence}b`)).toBe("ab");
     expect(filtered(...`a${sequence}b`)).toBe("ab");
     for (let at = 0; at <= sequence.length; at += 1) {
@@ -74,7 +74,7 @@ describe("a terminal", () => {
     expect(filtered("a\x1bP", "x", "\x18b")).toBe("ab");
   });
 
-  it("is told nothing of a sequence that never ends, and what is held is bounded", () => {
+  it("receives nothing of a sequence that never ends, and what is held is bounded", () => {
     expect(filtered("a\x1b[1;2")).toBe("a");
     expect(filtered("a\x1b")).toBe("a");
     const filter = new TerminalFilter();

@@ -44,7 +44,7 @@ describe("the screen", () => {
     expect(terminal.screen()[0]).toBe("\u{1f600} é");
   });
 
-  it("keeps as many lines above it as it was told", async () => {
+  it("keeps as many lines above it as it was asked to", async () => {
     const { terminal } = open({ scrollback: 2 });
     await terminal.write("1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n8\r\n9");
 

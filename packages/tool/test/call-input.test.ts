@@ -94,7 +94,7 @@ describe("the directory of a call", () => {
     expect(textOf(await bash({ command: "cd / && pwd" }))).toMatch(/^\/\n/);
   });
 
-  it("is told where the command has left it", async () => {
+  it("knows where the command has left it", async () => {
     const { bash, folder } = scene();
     mkdirSync(join(folder, "sub"));
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { type CallKind, CallTurns } from "../src/call-turns.ts";
 
-/** Calls that note their begin and end, and end when they are told. */
+/** Calls that note their begin and end, and end when they are asked to. */
 function line() {
   const turns = new CallTurns();
   const seen: string[] = [];

@@ -39,7 +39,7 @@ describe.each([{}, { "bash.directoryPersists": true }])("a call that has the she
     expect(await scene.list()).toEqual([]);
   });
 
-  it("can be ended, which is told to its caller, and the next one has the shell and its state", async () => {
+  it("can be ended, which its caller reads, and the next one has the shell and its state", async () => {
     const { scene, call, holder } = await held(settings);
     const failed = thrown(holder);
     const waiting = call("echo next");
@@ -59,12 +59,12 @@ describe.each([{}, { "bash.directoryPersists": true }])("a call that has the she
     const { call, release, holder } = await held(settings);
     const updates: BashToolUpdate[] = [];
     const waiting = call("export B=1; echo now", updates);
-    const told = () => updates.map(textOf).find((text) => text.startsWith("Waiting for the shell"));
-    await until(() => told() !== undefined, "the wait is told");
+    const waitShown = () => updates.map(textOf).find((text) => text.startsWith("Waiting for the shell"));
+    await until(() => waitShown() !== undefined, "the wait to be shown");
 
     release();
 
-    expect(told()).toMatch(
+    expect(waitShown()).toMatch(
       /^Waiting for the shell: `echo first; : >.*…` has had it for \d+ seconds?\. `task_terminate` with `call_1` ends it\.$/,
     );
     await holder;
@@ -91,7 +91,7 @@ describe.each([{}, { "bash.directoryPersists": true }])("a call that has the she
 });
 
 describe("a call that only reads", () => {
-  it("waits for no one, and no one is told that it has the shell", async () => {
+  it("waits for no one, and no one hears that it has the shell", async () => {
     const { scene, call, release, holder } = await held();
 
     expect(textOf(await call("pwd"))).toMatch(new RegExp(`^${scene.folder}\n`));

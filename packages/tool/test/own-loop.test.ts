@@ -46,7 +46,7 @@ describe("a loop of a host's own", () => {
     expect(seen.join("")).toContain("out");
   });
 
-  it("is told nothing of a task after the answer to the call that started it", async () => {
+  it("hears nothing of a task after the answer to the call that started it", async () => {
     const { tools, folder, asyncJobManager } = await agent();
     const late: BashToolUpdate[] = [];
     let isOver = false;

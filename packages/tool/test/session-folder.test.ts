@@ -100,7 +100,7 @@ describe("a `cd` that lasts", () => {
     expect(textOf(second)).toMatch(new RegExp(`^${at.folder}/a/b\n`));
   });
 
-  it("lets go of a call that is aborted while it waits for its turn", async () => {
+  it("releases a call that is aborted while it waits for its turn", async () => {
     const at = lasting();
     const [first, second] = [new AbortController(), new AbortController()];
     const running = thrown(at.bash({ command: "sleep 300" }, { signal: first.signal }));

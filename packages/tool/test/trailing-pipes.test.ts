@@ -52,7 +52,7 @@ describe("a trailing pipe", () => {
     expect((await session.executor.artifacts.read(kept(text))).text).toMatch(/^1\n2\n/);
   });
 
-  it("is taken out in mode `strip`, and the model is told", async () => {
+  it("is taken out in mode `strip`, and the answer says so", async () => {
     const { bash } = scene({ "bash.stripTrailingHeadTailMode": "strip" });
 
     const result = await bash({ command: "seq 1 5 2>&1 | tail -2" });

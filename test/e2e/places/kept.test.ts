@@ -207,7 +207,7 @@ describe.each(["command", "sshd"] satisfies PlaceKind[])("a kept place of the ki
     expect(place.restart).toBeUndefined();
   });
 
-  test("reports where pi-host was told to end over there, and does not come back to it", async () => {
+  test("reports where pi-host was asked to end over there, and does not come back to it", async () => {
     const { executor, keepMs } = open();
     const { run } = await begun(executor);
     for (const pid of enginesOf(keepMs)) process.kill(pid, "SIGTERM");

@@ -47,7 +47,7 @@ it("a command that takes too much memory is killed, and the result says for what
   expect(after?.output?.text).toContain("alive");
 });
 
-it("processor time and the size of files are limited, and told", { timeout: SLOW_MS }, async (test) => {
+it("processor time and the size of files are limited, and reported", { timeout: SLOW_MS }, async (test) => {
   const [cpu] = await limited(test, { cpuSeconds: 1 }, "(while :; do :; done)");
   const [file] = await limited(
     test,
@@ -60,7 +60,7 @@ it("processor time and the size of files are limited, and told", { timeout: SLOW
   expect(file?.output?.text).toMatch(/^4096$/m);
 });
 
-it("no core is dumped unless that is asked for, and a limit that is not met is not told", async (test) => {
+it("no core is dumped unless that is asked for, and a limit that is not met is not reported", async (test) => {
   const [result] = await limited(test, { openFiles: 256 }, "ulimit -c; ulimit -n");
 
   expect(result?.output?.text).toBe("0\n256\n");

@@ -42,10 +42,10 @@ export async function judge(steps: readonly Step[], folder: string, notes: strin
 function answer(notes: string, name: string, last: number | undefined): Answer | undefined {
   const output = join(notes, `o${name}`);
   if (!existsSync(output)) return undefined;
-  const told = join(notes, `s${name}`);
+  const reported = join(notes, `s${name}`);
   return {
     output: readFileSync(output).toString(),
-    status: existsSync(told) ? Number(readFileSync(told, "latin1")) : last,
+    status: existsSync(reported) ? Number(readFileSync(reported, "latin1")) : last,
   };
 }
 
@@ -64,12 +64,12 @@ function script(steps: readonly Step[], notes: string): string {
 /** One part. What of the frame is traced into a step's output is cut off by `withoutFrame`. */
 function frame(text: string, name: string, notes: string, status: string): string {
   const output = quoted(join(notes, `o${name}`));
-  const told = quoted(join(notes, `s${name}`));
+  const reported = quoted(join(notes, `s${name}`));
   const keep = name.endsWith("c") ? "" : " __ref_s=$__ref_k;";
   return [
     `\\exec >|${output} 2>&1 </dev/null; __ref_r "$__ref_s" && \\:`,
     text,
-    `__ref_k="${status}"; \\exec >/dev/null 2>&1; \\builtin set +ev;${keep} \\builtin printf %s "$__ref_k" >|${told}`,
+    `__ref_k="${status}"; \\exec >/dev/null 2>&1; \\builtin set +ev;${keep} \\builtin printf %s "$__ref_k" >|${reported}`,
     "",
   ].join("\n");
 }

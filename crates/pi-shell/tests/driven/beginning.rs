@@ -4,16 +4,16 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use pi_shell::{SandboxMode, SandboxNetwork, SandboxOptions, Shell, ShellOptions};
 
-use crate::support::{eventually, is_alive, run, session, shell_options, told};
+use crate::support::{answer, eventually, is_alive, run, session, shell_options};
 
 /// The script that a driven bash was started with has this name.
 const WHICH: &str = "readlink /proc/$$/fd/255";
 
 async fn is_driven(options: ShellOptions) -> bool {
     let shell = Shell::new(options).unwrap();
-    let (output, _) = told(&shell, &format!("KEPT=kept; {WHICH}")).await;
+    let (output, _) = answer(&shell, &format!("KEPT=kept; {WHICH}")).await;
     // Whichever it is, the state goes on.
-    assert_eq!(told(&shell, "echo $KEPT").await.0, "kept\n");
+    assert_eq!(answer(&shell, "echo $KEPT").await.0, "kept\n");
     shell.close().await;
     output.ends_with("/boot\n")
 }
@@ -75,7 +75,7 @@ async fn a_session_begins_like_a_script() {
         ),
         ("enable -p | grep -c driver; jobs; echo $?", "0\n0\n"),
     ] {
-        assert_eq!(told(&shell, text).await.0, expected, "{text}");
+        assert_eq!(answer(&shell, text).await.0, expected, "{text}");
     }
     shell.close().await;
 }
@@ -97,13 +97,13 @@ async fn a_session_in_a_sandbox_is_driven_and_kept_in() {
     let shell = Shell::new(options).unwrap();
 
     let text = format!("V=kept; {WHICH}; : >{}", file.display());
-    let (output, status) = told(&shell, &text).await;
+    let (output, status) = answer(&shell, &text).await;
     assert!(output.contains("/boot\n"), "{output}");
     assert_ne!(status, 0);
     assert!(!file.exists());
     // Copies and standbys are in it too.
     run(&shell, "kill -9 $$").await;
-    let (output, status) = told(&shell, &format!("echo $V; : >{}", file.display())).await;
+    let (output, status) = answer(&shell, &format!("echo $V; : >{}", file.display())).await;
     assert!(output.starts_with("kept\n"), "{output}");
     assert_ne!(status, 0);
     assert!(!file.exists());
@@ -119,7 +119,7 @@ async fn a_snapshot_that_is_left_out_leaves_nothing_running() {
     let options = ShellOptions { snapshot_path: Some(snapshot), ..shell_options() };
     let shell = Shell::new(options).unwrap();
 
-    assert_eq!(told(&shell, "echo ok").await.0, "ok\n");
+    assert_eq!(answer(&shell, "echo ok").await.0, "ok\n");
 
     let pid = std::fs::read_to_string(&pid).unwrap().trim().parse().unwrap();
     eventually("what the snapshot started has ended", || !is_alive(pid)).await;

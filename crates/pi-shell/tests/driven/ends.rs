@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use pi_shell::{ExitOutcome, RunOptions};
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{PATIENCE, Recorder, command, eventually, run, session, told};
+use crate::support::{PATIENCE, Recorder, answer, command, eventually, run, session};
 
 /// Lateness of this thread past the deadline: less than what shows that the host was stopped.
 const LATE_BY: Duration = Duration::from_millis(20);
@@ -73,7 +73,7 @@ async fn a_pipe_that_an_older_process_has_opened_serves_no_later_command() {
     let mut after = 0;
     while after < 100 {
         assert!(Instant::now() < deadline, "no output was ever taken");
-        assert_eq!(told(&shell, ": {1..5000}; echo mine").await.0, "mine\n");
+        assert_eq!(answer(&shell, ": {1..5000}; echo mine").await.0, "mine\n");
         after += usize::from(done.exists());
     }
     eventually("what it wrote is late output", || shell.late_output().contains("leaked\n")).await;

@@ -12,8 +12,8 @@ use pi_shell::{
 };
 
 use crate::support::{
-    PATIENCE, attempt, command, eventually, is_alive, output_of, run, session, shell_options, skip,
-    told,
+    PATIENCE, answer, attempt, command, eventually, is_alive, output_of, run, session,
+    shell_options, skip,
 };
 
 /// Longest that a session may take to find out that its bash cannot be kept. A bound of the trial is 5 s; none may be
@@ -29,9 +29,9 @@ async fn is_kept(shell: &Path) -> bool {
     let options = ShellOptions { shell: Some(shell.to_path_buf()), ..shell_options() };
     let shell = Shell::new(options).unwrap();
     let begin = Instant::now();
-    let (first, _) = told(&shell, "V=kept; echo $BASHPID").await;
+    let (first, _) = answer(&shell, "V=kept; echo $BASHPID").await;
     assert!(begin.elapsed() < FOUND_OUT_IN, "{:?}", begin.elapsed());
-    let (next, _) = told(&shell, "echo $V $BASHPID").await;
+    let (next, _) = answer(&shell, "echo $V $BASHPID").await;
     shell.close().await;
     assert!(next.starts_with("kept "), "{next}");
     next == format!("kept {first}")
@@ -96,9 +96,9 @@ async fn a_bash_that_is_process_1_or_another_process_than_was_started_is_not_kep
         let options = ShellOptions { shell: Some(shell.clone()), ..shell_options() };
         let session = Shell::new(options).unwrap();
         let begin = Instant::now();
-        assert_eq!(told(&session, "V=kept; echo here").await.0, "here\n", "{}", shell.display());
+        assert_eq!(answer(&session, "V=kept; echo here").await.0, "here\n", "{}", shell.display());
         assert!(begin.elapsed() < FOUND_OUT_IN, "{:?}", begin.elapsed());
-        assert_eq!(told(&session, "echo $V").await.0, "kept\n");
+        assert_eq!(answer(&session, "echo $V").await.0, "kept\n");
         session.close().await;
     }
 }
@@ -126,14 +126,14 @@ async fn a_driver_in_a_folder_without_exec_is_not_loaded_and_the_reason_is_that_
             .env(NOEXEC, folder.path())
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&within.stdout);
-        assert!(within.status.success() && told.contains("1 passed"), "{told}");
+        let printed = String::from_utf8_lossy(&within.stdout);
+        assert!(within.status.success() && printed.contains("1 passed"), "{printed}");
         return;
     };
     let driver = Path::new(&folder).join("pi-driver.so");
     let shell = Shell::new(ShellOptions { driver: Some(driver), ..shell_options() }).unwrap();
-    let (first, _) = told(&shell, "V=kept; echo $$").await;
-    let (next, _) = told(&shell, "echo $V $$").await;
+    let (first, _) = answer(&shell, "V=kept; echo $$").await;
+    let (next, _) = answer(&shell, "echo $V $$").await;
     shell.close().await;
 
     assert!(next.starts_with("kept ") && next != format!("kept {first}"), "{next}");
@@ -211,7 +211,7 @@ async fn a_shell_that_dies_in_a_debugger_s_hands_is_seen_to_be_dead() {
         return;
     }
     let shell = session();
-    let (pid, _) = told(&shell, "V=kept; /bin/true; echo $$").await;
+    let (pid, _) = answer(&shell, "V=kept; /bin/true; echo $$").await;
     let pid = pid.trim().parse().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let began = folder.path().join("began");
@@ -228,7 +228,7 @@ async fn a_shell_that_dies_in_a_debugger_s_hands_is_seen_to_be_dead() {
     let result = tokio::time::timeout(PATIENCE, running).await.unwrap().unwrap();
     assert_eq!(result.outcome, ExitOutcome::Signaled { signal: 9 });
     assert!(result.session_reset);
-    assert_eq!(told(&shell, "echo $V").await.0, "kept\n");
+    assert_eq!(answer(&shell, "echo $V").await.0, "kept\n");
     shell.close().await;
     drop(debugger);
 }
@@ -240,7 +240,7 @@ async fn a_debugger_on_the_shell_makes_no_bound_longer() {
             continue;
         }
         let shell = session();
-        let (pid, _) = told(&shell, "V=kept; /bin/true; echo $$").await;
+        let (pid, _) = answer(&shell, "V=kept; /bin/true; echo $$").await;
         let pid = pid.trim().parse().unwrap();
         let debugger = Debugger::on(program, pid).await;
 

@@ -18,7 +18,7 @@ struct Host {
     shell: Shell,
 }
 
-type Told = mpsc::Receiver<RunResult>;
+type Report = mpsc::Receiver<RunResult>;
 
 impl Host {
     fn new() -> Self {
@@ -27,18 +27,18 @@ impl Host {
         Self { runtime, runs, shell: session() }
     }
 
-    fn begin(&self, options: RunOptions, cancel: &CancellationToken) -> Told {
-        let (tell, told) = mpsc::channel();
+    fn begin(&self, options: RunOptions, cancel: &CancellationToken) -> Report {
+        let (tell, report) = mpsc::channel();
         let (shell, cancel) = (self.shell.clone(), cancel.clone());
         self.runs.begin(async move {
             let result = shell.run_to_end(options, Arc::new(Recorder::default()), cancel).await;
             tell.send(result.unwrap()).unwrap();
         });
-        told
+        report
     }
 
     /// Turns its loop until the run has ended.
-    fn end(&self, told: &Told) -> RunResult {
+    fn end(&self, report: &Report) -> RunResult {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let mut watched = [PollFd::new(&*self.runs, PollFlags::IN)];
@@ -46,14 +46,14 @@ impl Host {
             if rustix::event::poll(&mut watched, Some(&moment)).unwrap() > 0 {
                 self.runs.turn();
             }
-            if let Ok(result) = told.try_recv() {
+            if let Ok(result) = report.try_recv() {
                 return result;
             }
             assert!(Instant::now() < deadline, "the run never settled");
         }
     }
 
-    fn told(&self, text: &str) -> (String, i32) {
+    fn answer(&self, text: &str) -> (String, i32) {
         let result = self.end(&self.begin(command(text), &CancellationToken::new()));
         assert!(!result.session_reset, "{text}");
         (output_of(&result), status_of(&result))
@@ -80,7 +80,7 @@ fn a_session_is_the_same_whoever_polls_it() {
         let result = host.end(&host.begin(command(text), &CancellationToken::new()));
         assert_eq!((output_of(&result).as_str(), status_of(&result)), (output, status), "{text}");
     }
-    assert_eq!(host.told("echo $x; f"), ("1\n".to_owned(), 4), "the standby has taken over");
+    assert_eq!(host.answer("echo $x; f"), ("1\n".to_owned(), 4), "the standby has taken over");
 }
 
 #[test]
@@ -91,51 +91,51 @@ fn runs_of_one_session_have_their_turns_in_the_order_of_their_calls() {
         1 => format!("/bin/true; order+={number},"),
         _ => format!("sleep 0.002; order+={number},"),
     });
-    let runs: Vec<Told> =
+    let runs: Vec<Report> =
         texts.map(|text| host.begin(command(&text), &CancellationToken::new())).collect();
     for run in &runs {
         host.end(run);
     }
 
     let expected: Vec<String> = (0..30).map(|number| number.to_string()).collect();
-    assert_eq!(host.told("echo $order").0, format!("{},\n", expected.join(",")));
+    assert_eq!(host.answer("echo $order").0, format!("{},\n", expected.join(",")));
 }
 
 #[test]
 fn output_that_no_pipe_holds_is_taken_while_the_loop_stands_still() {
     let host = Host::new();
-    host.told(":");
+    host.answer(":");
     let folder = tempfile::tempdir().unwrap();
     let done = folder.path().join("done");
     // A builtin, so that nothing moves the run to the runtime but the time that it takes.
     let text = format!("printf '%0300000d' 1; : >{}", done.display());
-    let told = host.begin(command(&text), &CancellationToken::new());
+    let report = host.begin(command(&text), &CancellationToken::new());
     let deadline = Instant::now() + PATIENCE;
     while !done.exists() {
         assert!(Instant::now() < deadline, "the command stands still with its host");
         std::thread::yield_now();
     }
 
-    assert_eq!(host.end(&told).output.unwrap().total_bytes, 300_000);
+    assert_eq!(host.end(&report).output.unwrap().total_bytes, 300_000);
 }
 
 #[test]
 fn a_deadline_and_a_cancel_hold_while_the_loop_stands_still() {
     let host = Host::new();
-    host.told("x=kept");
+    host.answer("x=kept");
     let options = RunOptions {
         timeout: Some(Duration::from_millis(50)),
         ..command("read -t 300 < <(sleep 300)")
     };
-    let told = host.begin(options, &CancellationToken::new());
-    let result = told.recv_timeout(PATIENCE).unwrap();
+    let report = host.begin(options, &CancellationToken::new());
+    let result = report.recv_timeout(PATIENCE).unwrap();
     assert_eq!(result.outcome, ExitOutcome::TimedOut);
 
     let cancel = CancellationToken::new();
-    let told = host.begin(command("while :; do :; done"), &cancel);
+    let report = host.begin(command("while :; do :; done"), &cancel);
     cancel.cancel();
-    assert_eq!(told.recv_timeout(PATIENCE).unwrap().outcome, ExitOutcome::Cancelled);
-    assert_eq!(host.told("echo $x").0, "kept\n");
+    assert_eq!(report.recv_timeout(PATIENCE).unwrap().outcome, ExitOutcome::Cancelled);
+    assert_eq!(host.answer("echo $x").0, "kept\n");
 }
 
 #[test]
@@ -151,19 +151,19 @@ fn a_copy_runs_beside_an_inline_run_and_has_what_the_one_before_set() {
         let copy = host.begin(options, &CancellationToken::new());
         assert_eq!(output_of(&host.end(&copy)), format!("{number}\n"));
     }
-    assert_eq!(host.told("echo $x").0, "19\n");
+    assert_eq!(host.answer("echo $x").0, "19\n");
 }
 
 /// Bytes that this thread has written to files and pipes.
 fn written_here() -> u64 {
-    let told = std::fs::read_to_string("/proc/thread-self/io").unwrap();
-    told.lines().find_map(|line| line.strip_prefix("wchar: ")).unwrap().parse().unwrap()
+    let report = std::fs::read_to_string("/proc/thread-self/io").unwrap();
+    report.lines().find_map(|line| line.strip_prefix("wchar: ")).unwrap().parse().unwrap()
 }
 
 #[test]
 fn a_file_of_the_output_is_written_by_another_thread_than_the_callers() {
     let host = Host::new();
-    host.told(":");
+    host.answer(":");
     let folder = tempfile::tempdir().unwrap();
     let limits = SinkOptions::default();
     for (number, options) in [

@@ -8,7 +8,7 @@ use pi_shell::{Concurrency, ExitOutcome, RunOptions};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{
-    PATIENCE, Recorder, attempt, cancel_when, command, eventually, output_of, run, session, told,
+    PATIENCE, Recorder, answer, attempt, cancel_when, command, eventually, output_of, run, session,
 };
 
 /// What a shell has besides variables.
@@ -24,14 +24,14 @@ const EXPECTED: &str = "debug\n1 kept\nseven\n/bin/x\nF\n0027\n";
 #[tokio::test]
 async fn what_ends_a_script_does_not_end_the_shell() {
     let shell = session();
-    let (pid, _) = told(&shell, "sleep 300 & echo $$").await;
+    let (pid, _) = answer(&shell, "sleep 300 & echo $$").await;
     for text in
         ["exit 3", "set -e; false", "set -u; echo $nope", "f() { exit 4; }; f", "if", ": ${x:?no}"]
     {
         let result = run(&shell, text).await;
         assert!(!result.session_reset && result.lost_with_shell.is_empty(), "{text}");
     }
-    assert_eq!(told(&shell, "echo $$; jobs | wc -l").await.0, format!("{pid}1\n"));
+    assert_eq!(answer(&shell, "echo $$; jobs | wc -l").await.0, format!("{pid}1\n"));
     shell.close().await;
 }
 
@@ -49,7 +49,7 @@ async fn a_stop_leaves_the_shell_with_all_it_had_and_what_the_command_set() {
         let shell = session();
         run(&shell, EVERYTHING).await;
         run(&shell, "trap - DEBUG").await;
-        let (pid, _) = told(&shell, "sleep 300 & echo $$").await;
+        let (pid, _) = answer(&shell, "sleep 300 & echo $$").await;
         run(&shell, "trap 'echo debug' DEBUG").await;
         let text = format!("W=set; : >{}; {text}", ready.display());
         let result = cancel_when(&shell, &text, &ready).await;
@@ -57,8 +57,8 @@ async fn a_stop_leaves_the_shell_with_all_it_had_and_what_the_command_set() {
 
         assert_eq!(result.outcome, ExitOutcome::Cancelled, "{text}");
         assert!(!result.session_reset && result.lost_with_shell.is_empty(), "{text}");
-        assert_eq!(told(&shell, SHOWN).await.0, EXPECTED, "{text}");
-        let (output, _) = told(&shell, "echo $W $$; jobs -r | wc -l").await;
+        assert_eq!(answer(&shell, SHOWN).await.0, EXPECTED, "{text}");
+        let (output, _) = answer(&shell, "echo $W $$; jobs -r | wc -l").await;
         assert_eq!(output, format!("set {pid}1\n"), "{text}");
         shell.close().await;
     }
@@ -68,14 +68,14 @@ async fn a_stop_leaves_the_shell_with_all_it_had_and_what_the_command_set() {
 async fn a_standby_has_all_that_a_shell_has() {
     let shell = session();
     run(&shell, EVERYTHING).await;
-    let (before, _) = told(&shell, ": $(:); echo $$").await;
+    let (before, _) = answer(&shell, ": $(:); echo $$").await;
 
     let killed = run(&shell, "kill -9 $$").await;
 
     assert!(killed.session_reset);
-    let (output, _) = told(&shell, SHOWN).await;
+    let (output, _) = answer(&shell, SHOWN).await;
     assert_eq!(output, EXPECTED);
-    assert_ne!(told(&shell, "echo $$").await, (before, 0), "it is another process, and says so");
+    assert_ne!(answer(&shell, "echo $$").await, (before, 0), "it is another process, and says so");
     shell.close().await;
 }
 
@@ -97,11 +97,11 @@ async fn what_is_set_after_a_hand_over_lasts_and_what_was_there_is_whole() {
     };
     tokio::time::timeout(PATIENCE, handed).await.unwrap();
 
-    assert_eq!(told(&shell, SHOWN).await.0, EXPECTED);
+    assert_eq!(answer(&shell, SHOWN).await.0, EXPECTED);
     run(&shell, "LATER=yes; exec 8<<<eight; trap 'echo usr' USR1").await;
     assert_eq!(output_of(&running.await.unwrap().unwrap()), "debug\ndebug\ndone\n");
     let text = "echo $LATER; read -u 8 line; echo $line; kill -USR1 $$";
-    assert_eq!(told(&shell, text).await.0, "yes\neight\nusr\n");
+    assert_eq!(answer(&shell, text).await.0, "yes\neight\nusr\n");
     shell.close().await;
 }
 
@@ -111,7 +111,7 @@ async fn copies_have_everything_and_process_ids_of_their_own() {
     run(&shell, EVERYTHING).await;
     let copy = |text: &str| RunOptions { concurrency: Concurrency::Clone, ..command(text) };
     run(&shell, "trap - DEBUG").await;
-    let (main, _) = told(&shell, "echo $$").await;
+    let (main, _) = answer(&shell, "echo $$").await;
     run(&shell, "trap 'echo debug' DEBUG").await;
 
     let copied = attempt(&shell, copy(&format!("{SHOWN}; V=changed; exec 7<&-"))).await.unwrap();
@@ -119,7 +119,7 @@ async fn copies_have_everything_and_process_ids_of_their_own() {
     let own = attempt(&shell, copy("trap - DEBUG; echo $$; kill -9 $$")).await.unwrap();
     assert_eq!(own.outcome, ExitOutcome::Signaled { signal: 9 });
     assert_ne!(output_of(&own), format!("debug\n{main}"));
-    assert_eq!(told(&shell, "trap - DEBUG; echo $V $$").await.0, format!("debug\nkept {main}"));
+    assert_eq!(answer(&shell, "trap - DEBUG; echo $V $$").await.0, format!("debug\nkept {main}"));
     shell.close().await;
 }
 
@@ -129,15 +129,15 @@ async fn nobody_but_the_shell_answers_for_a_command() {
     // A subshell, which has the socket too, sends what a report begins with.
     let text = "(for fd in /proc/$BASHPID/fd/*; do [[ $(readlink $fd) == socket:* ]] && \
         printf '\\2\\0\\0\\0%0100d' 0 >&${fd##*/}; done); sleep 0.2; echo all";
-    assert_eq!(told(&shell, text).await, ("all\n".to_owned(), 0));
-    assert_eq!(told(&shell, "echo next").await.0, "next\n");
+    assert_eq!(answer(&shell, text).await, ("all\n".to_owned(), 0));
+    assert_eq!(answer(&shell, "echo next").await.0, "next\n");
     shell.close().await;
 }
 
 #[tokio::test]
 async fn random_stops_leave_the_shell_and_nothing_else() {
     let shell = session();
-    let (pid, _) = told(&shell, "V=kept; echo $$").await;
+    let (pid, _) = answer(&shell, "V=kept; echo $$").await;
     let texts = [
         "while :; do /bin/true; done",
         "while :; do x=$(echo a | cat); done",
@@ -159,7 +159,7 @@ async fn random_stops_leave_the_shell_and_nothing_else() {
         assert_eq!(result.outcome, ExitOutcome::Cancelled, "{text}");
         assert!(!result.session_reset, "round {round}: {text}");
         assert!(result.survivors.is_empty(), "round {round}: {text}: {:?}", result.survivors);
-        assert_eq!(told(&shell, "echo $V $$").await.0, format!("kept {pid}"), "{round}: {text}");
+        assert_eq!(answer(&shell, "echo $V $$").await.0, format!("kept {pid}"), "{round}: {text}");
     }
     let count = || std::fs::read_dir(format!("/proc/{}/fd", pid.trim())).unwrap().count();
     eventually("few descriptors are left", || count() < 16).await;

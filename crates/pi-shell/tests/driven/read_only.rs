@@ -8,7 +8,7 @@ use pi_shell::{Concurrency, ExitOutcome, RunOptions, RunResult, Shell};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{
-    PATIENCE, Recorder, attempt, command, eventually, output_of, run, session, status_of, told,
+    PATIENCE, Recorder, answer, attempt, command, eventually, output_of, run, session, status_of,
 };
 
 pub(crate) fn read_only(text: &str) -> RunOptions {
@@ -64,7 +64,7 @@ async fn has_a_folder_of_its_own_for_temporary_files() {
 
     assert!(folder.ends_with("/read-only"), "{folder}");
     assert_eq!(read(&shell, &document).await, ("200001\n".to_owned(), 0));
-    assert_eq!(told(&shell, "echo $TMPDIR").await.0, "/usr\n");
+    assert_eq!(answer(&shell, "echo $TMPDIR").await.0, "/usr\n");
     shell.close().await;
     assert!(!std::path::Path::new(folder).exists());
 }
@@ -77,11 +77,11 @@ async fn the_session_follows_to_the_folder_and_keeps_the_status() {
     let result = attempt(&shell, read_only("cd /usr && cd bin/.. && V=1; exit 3")).await.unwrap();
 
     assert_eq!(result.working_dir.as_deref(), Some(std::path::Path::new("/usr")));
-    assert_eq!(told(&shell, "echo $? $PWD $OLDPWD ${V-unset}").await.0, "3 /usr /etc unset\n");
+    assert_eq!(answer(&shell, "echo $? $PWD $OLDPWD ${V-unset}").await.0, "3 /usr /etc unset\n");
     assert_eq!(read(&shell, "false").await.1, 1);
-    assert_eq!(told(&shell, "echo $?").await.0, "1\n");
+    assert_eq!(answer(&shell, "echo $?").await.0, "1\n");
     assert_eq!(read(&shell, "pwd").await.0, "/usr\n");
-    assert_eq!(told(&shell, "cd - > /dev/null; pwd").await.0, "/etc\n");
+    assert_eq!(answer(&shell, "cd - > /dev/null; pwd").await.0, "/etc\n");
     shell.close().await;
 }
 
@@ -105,7 +105,7 @@ async fn a_folder_that_is_gone_is_not_followed() {
     let result = tokio::time::timeout(PATIENCE, begun).await.unwrap().unwrap();
 
     assert_eq!(result.working_dir.as_deref(), Some(std::path::Path::new("/usr")));
-    assert_eq!(told(&shell, "pwd").await.0, "/usr\n");
+    assert_eq!(answer(&shell, "pwd").await.0, "/usr\n");
     shell.close().await;
 }
 
@@ -119,7 +119,7 @@ async fn beside_the_session_nothing_of_it_is_kept() {
 
     assert_eq!(output_of(&result), "/\n");
     assert_eq!(result.working_dir.as_deref(), Some(std::path::Path::new("/usr")));
-    assert_eq!(told(&shell, "echo $?; pwd").await.0, "0\n/usr\n");
+    assert_eq!(answer(&shell, "echo $?; pwd").await.0, "0\n/usr\n");
     shell.close().await;
 }
 
@@ -163,7 +163,7 @@ async fn a_change_of_the_sessions_state_is_reported_and_what_most_lines_leave_is
         RunOptions { env: vec![("E".into(), "2".into())], ..read_only("echo ${E}") };
     let result = attempt(&shell, with_variables).await.unwrap();
     assert_eq!((output_of(&result).as_str(), drops_state(&result)), ("2\n", false));
-    assert_eq!(told(&shell, "echo $V $E; f; umask").await.0, "1 1\n0022\n");
+    assert_eq!(answer(&shell, "echo $V $E; f; umask").await.0, "1 1\n0022\n");
     shell.close().await;
 }
 
@@ -227,7 +227,7 @@ async fn is_stopped_at_its_deadline_and_when_it_is_cancelled() {
     cancel.cancel();
     let result = tokio::time::timeout(PATIENCE, begun).await.unwrap().unwrap();
     assert_eq!(result.outcome, ExitOutcome::Cancelled);
-    assert_eq!(told(&shell, "echo on").await.0, "on\n");
+    assert_eq!(answer(&shell, "echo on").await.0, "on\n");
     shell.close().await;
 }
 
@@ -288,11 +288,15 @@ async fn a_command_that_is_handed_over_goes_on_beside_the_session_and_is_not_fol
     });
 
     assert!(shell.hand_over().await);
-    assert_eq!(told(&shell, "pwd; jobs | wc -l").await.0, "/usr\n1\n", "the shell is the same one");
+    assert_eq!(
+        answer(&shell, "pwd; jobs | wc -l").await.0,
+        "/usr\n1\n",
+        "the shell is the same one"
+    );
     fs::write(&go, "").unwrap();
     let result = tokio::time::timeout(PATIENCE, begun).await.unwrap().unwrap();
     assert_eq!(output_of(&result), "kept\n");
-    assert_eq!(told(&shell, "pwd").await.0, "/usr\n");
+    assert_eq!(answer(&shell, "pwd").await.0, "/usr\n");
     shell.close().await;
 }
 
@@ -318,13 +322,13 @@ async fn a_one_shot_can_be_read_only() {
 #[tokio::test]
 async fn a_shell_that_died_between_two_commands_is_replaced_first() {
     let shell = session();
-    let (pid, _) = told(&shell, "V=kept; echo $$").await;
+    let (pid, _) = answer(&shell, "V=kept; echo $$").await;
     attempt(&shell, read_only("true")).await.unwrap();
     let killed = std::process::Command::new("kill").args(["-9", pid.trim()]).status().unwrap();
     assert!(killed.success());
 
     assert_eq!(read(&shell, "echo $V").await, ("kept\n".to_owned(), 0));
-    assert_eq!(told(&shell, "echo $V").await.0, "kept\n");
+    assert_eq!(answer(&shell, "echo $V").await.0, "kept\n");
     shell.close().await;
 }
 

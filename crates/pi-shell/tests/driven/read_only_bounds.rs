@@ -3,7 +3,7 @@
 use pi_shell::{ResourceLimits, Shell, ShellOptions};
 
 use crate::read_only::read;
-use crate::support::{run, session, shell_options, skip, told};
+use crate::support::{answer, run, session, shell_options, skip};
 
 /// Soft and hard limit, as the kernel says them.
 async fn limits(shell: &Shell, name: &str) -> (String, String) {
@@ -63,7 +63,7 @@ async fn a_session_that_may_dump_cores_has_none_in_a_read_only_command() {
     let shell = Shell::new(ShellOptions { limits: limits_of, ..shell_options() }).unwrap();
 
     assert_eq!(limits(&shell, "Max core file size").await, both("1"));
-    assert_eq!(told(&shell, "ulimit -c").await.0, "1024\n", "the session keeps its own");
+    assert_eq!(answer(&shell, "ulimit -c").await.0, "1024\n", "the session keeps its own");
     shell.close().await;
 }
 
@@ -77,7 +77,7 @@ async fn a_file_that_a_command_writes_has_a_bound() {
                 ulimit -f unlimited 2> /dev/null || echo kept; rm most more";
     let (output, _) = read(&shell, text).await;
     assert!(output.starts_with("most\n") && output.ends_with("153\nkept\n"), "{output}");
-    assert_eq!(told(&shell, "ulimit -f").await.0, "unlimited\n", "the session's is as before");
+    assert_eq!(answer(&shell, "ulimit -f").await.0, "unlimited\n", "the session's is as before");
     shell.close().await;
 }
 

@@ -6,12 +6,12 @@ use std::time::Duration;
 use pi_shell::{Concurrency, ExitOutcome, RunOptions, Shell};
 
 use crate::support::{
-    attempt, command, eventually, is_alive, output_of, run, session, status_of, told,
+    answer, attempt, command, eventually, is_alive, output_of, run, session, status_of,
 };
 
 /// The shell and the supervisor above it.
 async fn shell_and_supervisor(shell: &Shell) -> (i32, i32) {
-    let (output, _) = told(shell, "echo $BASHPID $PPID").await;
+    let (output, _) = answer(shell, "echo $BASHPID $PPID").await;
     let mut pids = output.split_whitespace().map(|pid| pid.parse().unwrap());
     (pids.next().unwrap(), pids.next().unwrap())
 }
@@ -63,7 +63,7 @@ async fn an_order_that_a_dead_shell_has_not_read_is_given_to_another() {
     let shell = session();
     run(&shell, "x=kept").await;
     // A subshell, which has its shell's socket and keeps it open.
-    let (bash, _) = told(&shell, "while :; do sleep 60; done >/dev/null 2>&1 & echo $$").await;
+    let (bash, _) = answer(&shell, "while :; do sleep 60; done >/dev/null 2>&1 & echo $$").await;
     let bash = bash.trim().parse().unwrap();
     kill(bash);
     // Without a turn of the runtime, which would hear of it.
@@ -89,7 +89,7 @@ async fn programs_that_change_nothing_cost_no_standby() {
     }
 
     assert_eq!(children_of(supervisor), before);
-    assert_eq!(told(&shell, "echo $x").await.0, "1\n");
+    assert_eq!(answer(&shell, "echo $x").await.0, "1\n");
     shell.close().await;
 }
 
@@ -119,7 +119,7 @@ async fn a_standby_that_was_killed_is_replaced_before_it_is_needed() {
     eventually("it is gone", || children_of(supervisor).len() == 1).await;
     run(&shell, "kill -9 $$").await;
 
-    assert_eq!(told(&shell, "echo $x").await.0, "kept\n");
+    assert_eq!(answer(&shell, "echo $x").await.0, "kept\n");
     shell.close().await;
 }
 
@@ -131,7 +131,7 @@ async fn a_trap_that_runs_beside_plain_builtins_is_reckoned_with() {
     let result = run(&shell, "cd /nowhere").await;
 
     assert_eq!(result.outcome, ExitOutcome::Signaled { signal: 9 });
-    assert_eq!(told(&shell, "echo $x").await.0, "kept\n");
+    assert_eq!(answer(&shell, "echo $x").await.0, "kept\n");
     shell.close().await;
 }
 
@@ -144,7 +144,7 @@ async fn what_a_trap_sets_beside_a_program_is_kept() {
     let result = run(&shell, "kill -9 $$").await;
 
     assert!(result.session_reset);
-    assert_eq!(told(&shell, "echo $x").await.0, "trapped\n");
+    assert_eq!(answer(&shell, "echo $x").await.0, "trapped\n");
     shell.close().await;
 }
 
@@ -155,7 +155,7 @@ async fn a_function_in_the_place_of_a_plain_builtin_is_reckoned_with() {
     run(&shell, "y=new").await;
     run(&shell, "cd /").await;
 
-    assert_eq!(told(&shell, "echo $y").await.0, "new\n");
+    assert_eq!(answer(&shell, "echo $y").await.0, "new\n");
     let changed = "pwd() { builtin pwd; n=changed; }";
     run(&shell, changed).await;
     run(&shell, "pwd").await;
@@ -192,10 +192,10 @@ async fn a_refused_run_loses_neither_the_status_nor_anything_else() {
     let shell = session();
     run(&shell, "(exit 7)").await;
     assert!(attempt(&shell, refused()).await.is_err());
-    assert_eq!(told(&shell, "echo $?").await.0, "7\n");
+    assert_eq!(answer(&shell, "echo $?").await.0, "7\n");
     run(&shell, "kill -9 $$").await;
     assert!(attempt(&shell, refused()).await.is_err());
-    assert_eq!(told(&shell, "echo $?; x=kept").await.0, "137\n");
+    assert_eq!(answer(&shell, "echo $?; x=kept").await.0, "137\n");
 
     let (bash, supervisor) = shell_and_supervisor(&shell).await;
     // Leaves a standby before it, and changes nothing.
@@ -214,7 +214,7 @@ async fn a_shell_in_another_ones_place_has_its_own_pid_after_a_refused_run_too()
     run(&shell, "kill -9 $$").await;
     assert!(attempt(&shell, refused()).await.is_err());
 
-    let (output, _) = told(&shell, "echo $$ $BASHPID").await;
+    let (output, _) = answer(&shell, "echo $$ $BASHPID").await;
     let pids: Vec<_> = output.split_whitespace().collect();
     assert_eq!(pids.first(), pids.last(), "{output}");
     run(&shell, "x=kept").await;

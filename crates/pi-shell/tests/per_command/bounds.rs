@@ -9,7 +9,7 @@ use pi_shell::{
 };
 
 use crate::support::{
-    attempt, command, eventually, output_of, run, shell_options, status_of, told,
+    answer, attempt, command, eventually, output_of, run, shell_options, status_of,
 };
 
 fn sandbox(mode: SandboxMode, writable_paths: &[&Path]) -> SandboxOptions {
@@ -39,7 +39,7 @@ async fn a_session_in_a_sandbox_keeps_its_state_and_is_kept_in() {
     for text in ["exit 3", "kill -9 $$", "cd $TMPDIR/d; pwd"] {
         let result = run(&shell, text).await;
         assert!(result.sandbox.is_some(), "{text}");
-        let (output, status) = told(&shell, &format!("echo $V; f; : >{}", file.display())).await;
+        let (output, status) = answer(&shell, &format!("echo $V; f; : >{}", file.display())).await;
         assert!(output.starts_with("kept\nF\n"), "{output}");
         assert_ne!(status, 0);
         assert!(!file.exists());
@@ -108,7 +108,7 @@ async fn a_limit_of_the_session_holds_for_all_that_its_commands_start() {
     let shell = Shell::new(ShellOptions { limits, ..shell_options() }).unwrap();
     let first = match attempt(&shell, command("V=kept; sleep 300 & sleep 300 &")).await {
         Ok(first) => first,
-        // Told as that, where the machine gives this user no control group: then nothing was run.
+        // Reported as that, where the machine gives this user no control group: then nothing was run.
         Err(error) => {
             assert!(matches!(error, ShellError::LimitsUnavailable { .. }), "{error}");
             return;
@@ -124,7 +124,7 @@ async fn a_limit_of_the_session_holds_for_all_that_its_commands_start() {
     let result = attempt(&shell, many).await.unwrap();
 
     assert_eq!(result.limits_met, [LimitMet::Processes]);
-    assert_eq!(told(&shell, "echo $V").await.0, "kept\n");
+    assert_eq!(answer(&shell, "echo $V").await.0, "kept\n");
     shell.close().await;
 }
 
@@ -143,14 +143,14 @@ async fn a_limit_that_a_command_met_is_named() {
         (153, &[LimitMet::FileSize][..])
     );
     assert!(!result.session_reset);
-    assert_eq!(told(&shell, "echo $V").await.0, "kept\n");
+    assert_eq!(answer(&shell, "echo $V").await.0, "kept\n");
     shell.close().await;
 }
 
 #[tokio::test]
 async fn a_folder_without_a_session_goes_with_it_and_so_do_its_files() {
     let shell = Shell::new(shell_options()).unwrap();
-    let (text, _) = told(&shell, "readlink /proc/$$/fd/255").await;
+    let (text, _) = answer(&shell, "readlink /proc/$$/fd/255").await;
     let folder = Path::new(text.trim()).parent().and_then(Path::parent).unwrap().to_path_buf();
     run(&shell, "V=1; exit 2").await;
     let names = |folder: &Path| -> Vec<String> {
@@ -186,6 +186,6 @@ async fn nothing_is_run_that_was_to_be_read_only() {
     let cancel = tokio_util::sync::CancellationToken::new();
     let error = pi_shell::execute_shell(options, run, observer, cancel).await.unwrap_err();
     assert_eq!(error.code(), "PI_READ_ONLY_UNAVAILABLE");
-    assert_eq!(told(&shell, "echo on").await.0, "on\n");
+    assert_eq!(answer(&shell, "echo on").await.0, "on\n");
     shell.close().await;
 }

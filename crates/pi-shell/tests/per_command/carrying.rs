@@ -5,7 +5,8 @@ use std::time::Duration;
 use pi_shell::{LostWithShell, RunOptions, Shell, ShellOptions};
 
 use crate::support::{
-    attempt, cancel_when, command, driver, output_of, run, session, shell_options, status_of, told,
+    answer, attempt, cancel_when, command, driver, output_of, run, session, shell_options,
+    status_of,
 };
 
 /// Commands that set something, and one that shows it.
@@ -80,13 +81,17 @@ async fn state_is_carried_on_as_a_driven_session_keeps_it() {
     run(&kept, "true").await;
     for (set, show) in STATES {
         let (carried, kept) = (session(), driven());
-        let expected = (told(&kept, set).await, told(&kept, show).await);
+        let expected = (answer(&kept, set).await, answer(&kept, show).await);
 
-        let found = (told(&carried, set).await, told(&carried, show).await);
+        let found = (answer(&carried, set).await, answer(&carried, show).await);
 
         assert_eq!(found, expected, "{set} | {show}");
         // And once more, from what was carried.
-        assert_eq!(told(&carried, show).await, told(&kept, show).await, "again: {set} | {show}");
+        assert_eq!(
+            answer(&carried, show).await,
+            answer(&kept, show).await,
+            "again: {set} | {show}"
+        );
         carried.close().await;
         kept.close().await;
     }
@@ -113,8 +118,8 @@ async fn what_ends_a_script_keeps_what_it_had_set() {
 
         assert_eq!(status_of(&result), status, "{text}");
         assert!(!result.session_reset, "{text}");
-        let (output, _) = told(&shell, "echo ${V#set} ${W/f$N/w}; pwd; echo $# $2").await;
-        let number = told(&shell, "echo $N").await.0;
+        let (output, _) = answer(&shell, "echo ${V#set} ${W/f$N/w}; pwd; echo $# $2").await;
+        let number = answer(&shell, "echo $N").await.0;
         let number = number.trim();
         assert_eq!(output, format!("{number} w\n/usr\n2 two 2\n"), "{text}");
     }
@@ -133,14 +138,14 @@ async fn a_stop_and_a_deadline_keep_what_the_command_had_set() {
         std::fs::remove_file(&ready).unwrap();
 
         assert!(!result.session_reset && result.lost_with_shell.is_empty(), "{text}");
-        assert_eq!(told(&shell, "echo $V; pwd").await.0, "stopped\n/usr\n", "{text}");
+        assert_eq!(answer(&shell, "echo $V; pwd").await.0, "stopped\n/usr\n", "{text}");
     }
     let timed = RunOptions {
         timeout: Some(Duration::from_millis(500)),
         ..command("V=late; sleep 300 | cat")
     };
     assert!(!attempt(&shell, timed).await.unwrap().session_reset);
-    assert_eq!(told(&shell, "echo $V").await.0, "late\n");
+    assert_eq!(answer(&shell, "echo $V").await.0, "late\n");
     shell.close().await;
 }
 
@@ -185,11 +190,11 @@ async fn an_exit_trap_is_read_and_run_as_in_a_script() {
     run(&shell, "shopt -s expand_aliases; alias say='echo aliased'").await;
 
     assert_eq!(
-        told(&shell, "trap 'say bye $?' EXIT; (exit 3)").await,
+        answer(&shell, "trap 'say bye $?' EXIT; (exit 3)").await,
         ("aliased bye 3\n".to_owned(), 3)
     );
     assert_eq!(
-        told(&shell, "set -u; trap 'say $nope; say on' EXIT").await.0.matches("aliased").count(),
+        answer(&shell, "set -u; trap 'say $nope; say on' EXIT").await.0.matches("aliased").count(),
         0
     );
     shell.close().await;
@@ -213,7 +218,7 @@ async fn jobs_and_descriptors_are_named_where_a_command_leaves_some() {
         assert_eq!(result.lost_with_shell, lost, "{text}");
         assert!(!result.session_reset, "{text}");
     }
-    assert_eq!(told(&shell, "jobs; read -u 5 line").await.1, 1);
+    assert_eq!(answer(&shell, "jobs; read -u 5 line").await.1, 1);
     assert_eq!(shell.live_background_job_count().await, 2);
     shell.close().await;
 }
@@ -224,7 +229,7 @@ async fn a_state_of_megabytes_is_carried_on() {
     let text = "for i in {1..3000}; do printf -v \"v$i\" %01000d $i; eval \"f$i() { echo $i; : '$(printf %0100d 0)'; }\"; done";
     run(&shell, text).await;
     for _ in 0..3 {
-        assert_eq!(told(&shell, "f2999; echo ${#v3000}").await.0, "2999\n1000\n");
+        assert_eq!(answer(&shell, "f2999; echo ${#v3000}").await.0, "2999\n1000\n");
     }
     shell.close().await;
 }

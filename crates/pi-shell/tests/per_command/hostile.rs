@@ -1,6 +1,6 @@
 //! Commands that turn bash against what is said to it: the next command finds the session as it was left.
 
-use crate::support::{output_of, run, session, status_of, told};
+use crate::support::{answer, output_of, run, session, status_of};
 
 /// What the next commands see of the state, whatever the command did. Programs only: its builtins may be anything.
 const SHOWN: &str = "/bin/echo \"$V\"";
@@ -45,12 +45,12 @@ async fn functions_and_aliases_with_names_of_bash_s_own_words_are_carried_on_and
         assert_eq!((output_of(&result).as_str(), status_of(&result)), ("", 0), "{text}");
         assert!(!result.session_reset, "{text}");
         for round in 0..3 {
-            let (output, _) = told(&shell, &format!("{SHOWN}; k\n{calls}")).await;
+            let (output, _) = answer(&shell, &format!("{SHOWN}; k\n{calls}")).await;
             assert_eq!(output, format!("kept\nK\n{expected}"), "{text}, round {round}");
         }
         // A status is shown whatever stands in the way.
         run(&shell, "/bin/sh -c 'exit 7'").await;
-        assert_eq!(told(&shell, "/bin/echo $?").await.0, "7\n", "{text}");
+        assert_eq!(answer(&shell, "/bin/echo $?").await.0, "7\n", "{text}");
         shell.close().await;
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::{
-    PATIENCE, Recorder, attempt, command, eventually, output_of, run, session, status_of, told,
+    PATIENCE, Recorder, answer, attempt, command, eventually, output_of, run, session, status_of,
 };
 use pi_shell::{Concurrency, ExitOutcome, RunOptions, RunResult, ShellError};
 use tokio_util::sync::CancellationToken;
@@ -41,7 +41,7 @@ async fn a_copy_runs_beside_the_session_with_its_state_and_changes_nothing() {
     assert_eq!(output_of(results.3.as_ref().unwrap()), "é\nhi\n");
     std::fs::write(&go, "").unwrap();
     assert_eq!(output_of(&busy.await.unwrap()), "busy\n");
-    assert_eq!(told(&shell, "echo $V; pwd").await.0, "kept\n/usr\n");
+    assert_eq!(answer(&shell, "echo $V; pwd").await.0, "kept\n/usr\n");
     shell.close().await;
 }
 
@@ -75,7 +75,7 @@ async fn a_copy_is_cancelled_without_harm_to_the_session() {
 
     assert_eq!(result.outcome, ExitOutcome::Cancelled);
     assert_eq!(shell.live_background_job_count().await, 0);
-    assert_eq!(told(&shell, "echo $V").await.0, "kept\n");
+    assert_eq!(answer(&shell, "echo $V").await.0, "kept\n");
     shell.close().await;
 }
 
@@ -136,7 +136,7 @@ async fn a_copy_that_kills_its_shell_ends_itself_and_nobody_else() {
     assert!(output_of(&terminated).starts_with("own."));
     std::fs::write(&go, "").unwrap();
     assert_eq!(busy.await.unwrap(), "busy\n");
-    assert_eq!(told(&shell, "echo $V").await.0, "kept\n");
+    assert_eq!(answer(&shell, "echo $V").await.0, "kept\n");
     shell.close().await;
 }
 
@@ -159,7 +159,7 @@ async fn a_copy_with_a_process_id_of_its_own_has_the_state_of_the_session() {
     );
     let own = attempt(&shell, copy(state)).await.unwrap();
 
-    let flags = told(&shell, "echo $-").await.0;
+    let flags = answer(&shell, "echo $-").await.0;
     let expected = format!(
         "kept y 2 3 2:q r\nF 1\n/usr\nhello\n0027\n300\nshopt -s extglob\n{flags}usr1\nline 2\ny\n"
     );

@@ -1,6 +1,6 @@
 //! Descriptors of a session: every number is the script's, as in a script of its own.
 
-use crate::support::{attempt, command, output_of, run, session, shell_options, status_of, told};
+use crate::support::{answer, attempt, command, output_of, run, session, shell_options, status_of};
 #[cfg(target_os = "linux")]
 use pi_shell::SessionKind;
 use pi_shell::{Concurrency, ResourceLimits, Shell, ShellOptions};
@@ -24,8 +24,8 @@ fn expected() -> String {
 async fn a_script_uses_any_descriptor_and_the_session_goes_on() {
     let shell = session();
 
-    assert_eq!(told(&shell, &script()).await, (expected(), 0));
-    assert_eq!(told(&shell, "echo next").await, ("next\n".to_owned(), 0));
+    assert_eq!(answer(&shell, &script()).await, (expected(), 0));
+    assert_eq!(answer(&shell, "echo next").await, ("next\n".to_owned(), 0));
     shell.close().await;
 }
 
@@ -34,10 +34,10 @@ async fn descriptors_stay_from_command_to_command() {
     let shell = session();
     run(&shell, "exec 10<<<$'a\\nb\\nc' 11<<<eleven 12<<<twelve 200<<<last").await;
 
-    assert_eq!(told(&shell, "read -u 10 x; read -u 12 y; echo $x $y").await.0, "a twelve\n");
-    assert_eq!(told(&shell, "cat <&10; cat <&11 <&200").await.0, "b\nc\nlast\n");
+    assert_eq!(answer(&shell, "read -u 10 x; read -u 12 y; echo $x $y").await.0, "a twelve\n");
+    assert_eq!(answer(&shell, "cat <&10; cat <&11 <&200").await.0, "b\nc\nlast\n");
     assert_eq!(
-        told(&shell, "exec 10<&- 200<&-; read -u 10 x 2>/dev/null || echo shut").await.0,
+        answer(&shell, "exec 10<&- 200<&-; read -u 10 x 2>/dev/null || echo shut").await.0,
         "shut\n"
     );
     shell.close().await;
@@ -52,7 +52,7 @@ async fn closing_every_small_descriptor_does_not_touch_the_session() {
     let result = run(&shell, text).await;
     assert_eq!(crate::support::output_of(&result), "done\n");
     assert!(!result.session_reset);
-    assert_eq!(told(&shell, "echo next").await.0, "next\n");
+    assert_eq!(answer(&shell, "echo next").await.0, "next\n");
     shell.close().await;
 }
 
@@ -64,8 +64,8 @@ async fn a_program_is_given_three_descriptors_and_a_subshell_sees_nothing_below_
     let subshell = "(: ; for fd in /proc/$BASHPID/fd/*; do fd=${fd##*/}; ((fd > 3 && fd < 200)) && echo $fd; done; :)";
 
     // Standard output and error; `ls` writes to a pipe here. The pattern itself reads by 3.
-    assert_eq!(told(&shell, programs).await.0, "2\n");
-    assert_eq!(told(&shell, subshell).await.0, "");
+    assert_eq!(answer(&shell, programs).await.0, "2\n");
+    assert_eq!(answer(&shell, subshell).await.0, "");
     shell.close().await;
 }
 
@@ -75,10 +75,10 @@ async fn the_next_command_runs_where_bash_s_own_descriptors_were_closed() {
         let shell = session();
         run(&shell, "V=kept").await;
 
-        assert_eq!(told(&shell, text).await.1, 0, "{text}");
+        assert_eq!(answer(&shell, text).await.1, 0, "{text}");
 
         for _ in 0..2 {
-            let (output, status) = told(&shell, "echo $V; sh -c 'echo child'").await;
+            let (output, status) = answer(&shell, "echo $V; sh -c 'echo child'").await;
             assert_eq!((output.as_str(), status), ("kept\nchild\n", 0), "{text}");
         }
         shell.close().await;
@@ -93,7 +93,7 @@ async fn a_low_limit_of_open_files_keeps_shell_and_state() {
     let result = run(&shell, "echo $V; ulimit -n; cat </dev/null; echo $(echo sub) | cat").await;
     assert_eq!(crate::support::output_of(&result), "kept\n20\nsub\n");
     assert!(!result.session_reset);
-    assert_eq!(told(&shell, "exec 9<<<nine; read -u 9 x; echo $x").await.0, "nine\n");
+    assert_eq!(answer(&shell, "exec 9<<<nine; read -u 9 x; echo $x").await.0, "nine\n");
     shell.close().await;
 }
 
@@ -105,10 +105,10 @@ async fn a_session_may_begin_with_few_open_files() {
 
         let expected = format!("{open_files}\nnine\n");
         assert_eq!(
-            told(&shell, "ulimit -n; exec 9<<<nine; read -u 9 x; echo $x").await.0,
+            answer(&shell, "ulimit -n; exec 9<<<nine; read -u 9 x; echo $x").await.0,
             expected
         );
-        assert_eq!(told(&shell, "trap 'echo bye' EXIT; echo hi").await.0, "hi\nbye\n");
+        assert_eq!(answer(&shell, "trap 'echo bye' EXIT; echo hi").await.0, "hi\nbye\n");
         shell.close().await;
     }
 }
@@ -118,12 +118,12 @@ async fn tracing_traps_and_exit_show_nothing_of_the_redirections() {
     let shell = session();
 
     assert_eq!(
-        told(&shell, "trap 'echo bye' EXIT; exec 10<<<x; exit 4").await,
+        answer(&shell, "trap 'echo bye' EXIT; exec 10<<<x; exit 4").await,
         ("bye\n".to_owned(), 4)
     );
-    assert_eq!(told(&shell, "trap 'echo D' DEBUG; :").await.0, "D\n");
-    assert_eq!(told(&shell, "trap - DEBUG; :").await.0, "D\n");
-    assert_eq!(told(&shell, "echo next").await.0, "next\n");
+    assert_eq!(answer(&shell, "trap 'echo D' DEBUG; :").await.0, "D\n");
+    assert_eq!(answer(&shell, "trap - DEBUG; :").await.0, "D\n");
+    assert_eq!(answer(&shell, "echo next").await.0, "next\n");
     shell.close().await;
 }
 
@@ -156,7 +156,7 @@ async fn output_and_errors_come_in_the_order_in_which_they_were_written() {
 
     let expected = (0..500).map(|i| format!("o{i}\ne{i}\n")).collect::<Vec<_>>().concat();
 
-    assert_eq!(told(&shell, text).await, (expected, 0));
+    assert_eq!(answer(&shell, text).await, (expected, 0));
     shell.close().await;
 }
 
@@ -166,7 +166,7 @@ async fn standard_input_is_duplicated_in_the_session_and_in_its_copies() {
     let script = "exec 3<&0; read -u 3 x; { read y <&4; } 4<&0; cat 5<&0; echo through";
     let shell = session();
 
-    assert_eq!(told(&shell, script).await, ("through\n".to_owned(), 0));
+    assert_eq!(answer(&shell, script).await, ("through\n".to_owned(), 0));
     for text in [script.to_owned(), format!("{script} $$ >/dev/null; echo through")] {
         let mut options = command(&text);
         options.concurrency = Concurrency::Clone;

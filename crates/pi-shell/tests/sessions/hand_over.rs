@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::support::{
-    PATIENCE, Recorder, command, eventually, output_of, run, session, status_of, told,
+    PATIENCE, Recorder, answer, command, eventually, output_of, run, session, status_of,
 };
 use pi_shell::{ExitOutcome, RunResult, Shell};
 use tokio::task::JoinHandle;
@@ -48,18 +48,18 @@ async fn what_is_set_after_a_hand_over_lasts_and_what_was_set_before_is_there() 
 
     run(&shell, "export A=after; g() { echo G; }; cd /; alias x='echo X'; set -o pipefail").await;
     run(&shell, "arr=(1 '2 3')").await;
-    let (seen, status) = told(
+    let (seen, status) = answer(
         &shell,
         "echo $V $(f) $(g) $A \"${arr[1]}\"; pwd; umask; shopt -q extglob && shopt -qo pipefail",
     )
     .await;
     assert_eq!((seen.as_str(), status), ("kept F G after 2 3\n/\n0027\n", 0));
-    assert_eq!(told(&shell, "kill -USR1 $$").await.0, "U\n");
+    assert_eq!(answer(&shell, "kill -USR1 $$").await.0, "U\n");
     std::fs::write(&go, "").unwrap();
     let ended = end_of(job).await;
     assert_eq!((output_of(&ended).as_str(), status_of(&ended)), ("job kept\n", 0));
     assert!(!ended.session_reset);
-    assert_eq!(told(&shell, "echo $A; pwd").await.0, "after\n/\n");
+    assert_eq!(answer(&shell, "echo $A; pwd").await.0, "after\n/\n");
     shell.close().await;
 }
 
@@ -76,12 +76,12 @@ async fn a_session_hands_over_as_often_as_it_is_told_to() {
         run(&shell, &format!("S={number}${{S-}}")).await;
     }
 
-    assert_eq!(told(&shell, "echo $S; env | grep -c '^N[0-9]='").await.0, "43210\n0\n");
+    assert_eq!(answer(&shell, "echo $S; env | grep -c '^N[0-9]='").await.0, "43210\n0\n");
     std::fs::write(&go, "").unwrap();
     for (number, job) in jobs.into_iter().enumerate() {
         assert_eq!(output_of(&end_of(job).await), format!("job {number}\n"));
     }
-    assert_eq!(told(&shell, "echo $S").await.0, "43210\n");
+    assert_eq!(answer(&shell, "echo $S").await.0, "43210\n");
     assert_eq!(shell.live_background_job_count().await, 0);
     shell.close().await;
 }
@@ -92,7 +92,7 @@ async fn nothing_is_handed_over_where_nothing_runs() {
     assert!(!shell.hand_over().await);
     run(&shell, "V=kept").await;
     assert!(!shell.hand_over().await);
-    assert_eq!(told(&shell, "echo $V").await.0, "kept\n");
+    assert_eq!(answer(&shell, "echo $V").await.0, "kept\n");
     shell.close().await;
     assert!(!shell.hand_over().await);
 }
@@ -111,7 +111,7 @@ async fn a_run_that_waits_for_its_turn_has_it_when_the_session_is_handed_over() 
     assert!(shell.hand_over().await);
 
     assert_eq!(output_of(&end_of(waiting).await), "run\n");
-    assert_eq!(told(&shell, "echo $W").await.0, "waited\n");
+    assert_eq!(answer(&shell, "echo $W").await.0, "waited\n");
     assert!(!job.is_finished());
     std::fs::write(&go, "").unwrap();
     assert_eq!(status_of(&end_of(job).await), 0);
@@ -123,14 +123,14 @@ async fn a_stop_ends_the_command_that_was_handed_over_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let own = folder.path().join("own");
     let shell = session();
-    let (before, _) = told(&shell, "sleep 1000 >/dev/null & echo $!").await;
+    let (before, _) = answer(&shell, "sleep 1000 >/dev/null & echo $!").await;
     let cancel = CancellationToken::new();
     let text =
         format!("sleep 1000 & echo $! >{0}.part; mv {0}.part {0}; sleep 1000", own.display());
     let job = begin(&shell, &text, &cancel);
     eventually("it began", || own.exists()).await;
     assert!(shell.hand_over().await);
-    let (after, _) = told(&shell, "sleep 1000 >/dev/null & echo $!").await;
+    let (after, _) = answer(&shell, "sleep 1000 >/dev/null & echo $!").await;
 
     cancel.cancel();
 
@@ -187,7 +187,7 @@ async fn a_handed_over_command_ends_as_any_other() {
         let survivors = usize::from(end.contains('&'));
         assert_eq!(result.survivors.len(), survivors, "{end}");
         assert_eq!(shell.live_background_job_count().await, survivors, "{end}");
-        let (next, _) = told(&shell, "echo $V").await;
+        let (next, _) = answer(&shell, "echo $V").await;
         assert_eq!(next, "kept\n", "{end}");
         shell.close().await;
         std::fs::remove_file(&go).unwrap();

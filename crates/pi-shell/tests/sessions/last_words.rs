@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::support::{Recorder, command, run, session, shell_options, status_of, told};
+use crate::support::{Recorder, answer, command, run, session, shell_options, status_of};
 use pi_shell::{ExitOutcome, RunOptions, RunResult, execute_shell};
 use tokio_util::sync::CancellationToken;
 
@@ -83,7 +83,7 @@ async fn an_exit_trap_that_prints_for_ever_ends_at_the_deadline_with_what_it_pri
     assert_eq!(result.outcome, ExitOutcome::TimedOut);
     assert!(begin.elapsed() < Duration::from_secs(6), "{:?}", begin.elapsed());
     assert!(bytes_of(&result) > 1_000_000);
-    assert_eq!(told(&shell, "echo on").await.0, "on\n");
+    assert_eq!(answer(&shell, "echo on").await.0, "on\n");
     shell.close().await;
 }
 
@@ -94,7 +94,7 @@ async fn what_an_exit_trap_leaves_in_the_background_holds_nobody_up() {
     let result = run(&shell, "trap 'echo bye; yes &' EXIT; exit 3").await;
 
     assert_eq!(status_of(&result), 3);
-    assert_eq!(told(&shell, "echo on").await.0, "on\n");
+    assert_eq!(answer(&shell, "echo on").await.0, "on\n");
     shell.close().await;
 }
 

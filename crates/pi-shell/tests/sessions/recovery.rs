@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use crate::support::{output_of, run, session, shell_options, status_of, told};
+use crate::support::{answer, output_of, run, session, shell_options, status_of};
 use pi_shell::{LostWithShell, Shell, ShellOptions};
 
 #[tokio::test]
@@ -26,7 +26,8 @@ async fn a_shell_that_ends_is_replaced_with_its_state() {
 
         assert_eq!(status_of(&result), status, "{text}");
         assert_eq!(result.session_reset, lost, "{text}");
-        let (output, _) = told(&shell, "echo $V $(f) $(sh -c 'echo $E') ${HOME-unset}; pwd").await;
+        let (output, _) =
+            answer(&shell, "echo $V $(f) $(sh -c 'echo $E') ${HOME-unset}; pwd").await;
         assert_eq!(output, "kept F env unset\n/usr\n", "after {text}");
     }
     shell.close().await;
@@ -39,7 +40,7 @@ async fn exit_in_a_sessions_first_command_keeps_what_it_set() {
     let result = run(&shell, "V=kept; exit 3").await;
 
     assert_eq!((status_of(&result), result.session_reset), (3, false));
-    assert_eq!(told(&shell, "echo $V $?").await.0, "kept 3\n");
+    assert_eq!(answer(&shell, "echo $V $?").await.0, "kept 3\n");
     shell.close().await;
 }
 
@@ -73,7 +74,7 @@ async fn a_destroyed_driver_is_replaced() {
         assert_eq!(output_of(&result), "ok kept\n", "after {text}");
         // One that does not fit an order.
         let long = format!("/bin/echo long $V {}", "# ".repeat(400));
-        assert_eq!(told(&shell, &long).await.0, "long kept\n", "after {text}");
+        assert_eq!(answer(&shell, &long).await.0, "long kept\n", "after {text}");
     }
     shell.close().await;
 }
@@ -101,12 +102,12 @@ async fn an_alias_named_like_a_word_of_the_driver_stops_nothing() {
     {
         run(&shell, text).await;
 
-        let (output, _) = told(&shell, "/bin/echo $V $OLDPWD; alias -p | grep -c nope").await;
+        let (output, _) = answer(&shell, "/bin/echo $V $OLDPWD; alias -p | grep -c nope").await;
         let expected = format!("kept {}\n10\n", if text == "pushd /" { "/tmp" } else { "/usr" });
         assert_eq!(output, expected, "after {text}");
     }
     run(&shell, "exit 1").await;
-    assert_eq!(told(&shell, "dirs").await.0, "/ /tmp\n");
+    assert_eq!(answer(&shell, "dirs").await.0, "/ /tmp\n");
     shell.close().await;
 }
 
@@ -118,7 +119,7 @@ async fn a_snapshot_that_restricts_the_shell_is_left_out() {
     let options = ShellOptions { snapshot_path: Some(snapshot), ..shell_options() };
     let shell = Shell::new(options).unwrap();
 
-    assert_eq!(told(&shell, "cd /usr && echo ok >/dev/stdout").await, ("ok\n".to_owned(), 0));
+    assert_eq!(answer(&shell, "cd /usr && echo ok >/dev/stdout").await, ("ok\n".to_owned(), 0));
     shell.close().await;
 }
 
@@ -133,7 +134,7 @@ async fn ss_13_a_driver_that_waits_for_a_slow_prompt_of_traces_is_not_lost() {
     let result = run(&shell, "set +x").await;
 
     assert_eq!((status_of(&result), result.session_reset), (0, false));
-    assert_eq!(told(&shell, "/bin/echo $V").await.0, "kept\n");
+    assert_eq!(answer(&shell, "/bin/echo $V").await.0, "kept\n");
     shell.close().await;
 }
 
@@ -155,7 +156,7 @@ async fn ss_06_a_text_that_ends_too_soon_does_not_touch_the_next_command() {
 #[tokio::test]
 async fn a_session_outlives_its_supervisor_and_its_folder() {
     let shell = session();
-    let (supervisor, _) = told(&shell, "echo $PPID").await;
+    let (supervisor, _) = answer(&shell, "echo $PPID").await;
     let killed = std::process::Command::new("kill").args(["-9", supervisor.trim()]).status();
     assert!(killed.unwrap().success());
     crate::support::eventually("it is dead", || {
@@ -168,18 +169,18 @@ async fn a_session_outlives_its_supervisor_and_its_folder() {
     let deadline = Instant::now() + crate::support::PATIENCE;
     // A bash for each command loses nothing: the state is the host's.
     while !crate::support::is_per_command() && !run(&shell, "/bin/echo ok").await.session_reset {
-        assert!(Instant::now() < deadline, "the loss was never told");
+        assert!(Instant::now() < deadline, "the loss was never reported");
     }
-    assert_eq!(told(&shell, "/bin/echo ok").await.0, "ok\n");
+    assert_eq!(answer(&shell, "/bin/echo ok").await.0, "ok\n");
 
-    let (text, _) = told(&shell, "trap 'x' USR1; trap -p EXIT; readlink /proc/$$/fd/255").await;
+    let (text, _) = answer(&shell, "trap 'x' USR1; trap -p EXIT; readlink /proc/$$/fd/255").await;
     let at = text.find("/pi-bash-").unwrap();
     let (before, after) = text.split_at(at);
     let name = after.trim_start_matches('/').split(['/', '\'', ' ', '\n']).next().unwrap();
     let before = before.rsplit(['\'', ' ', '\n']).next().unwrap();
     std::fs::remove_dir_all(Path::new(before).join(name)).unwrap();
     run(&shell, "/bin/echo first").await;
-    assert_eq!(told(&shell, "/bin/echo ok").await.0, "ok\n");
+    assert_eq!(answer(&shell, "/bin/echo ok").await.0, "ok\n");
     shell.close().await;
 }
 
@@ -189,7 +190,7 @@ async fn a_restored_function_names_no_private_file() {
     run(&shell, "f(){\n echo hi\n nosuch\n}; declare -A __packages=([a]=1)").await;
     run(&shell, "exit 1").await;
 
-    let (output, _) = told(&shell, "f; echo ${__packages[a]}").await;
+    let (output, _) = answer(&shell, "f; echo ${__packages[a]}").await;
 
     assert!(!output.contains("pi-bash"), "{output}");
     assert!(output.ends_with(": nosuch: command not found\n1\n"), "{output}");
@@ -205,7 +206,7 @@ async fn an_order_in_a_file_that_cannot_be_opened_is_given_to_another_shell() {
         run(&shell, before).await;
         run(&shell, "ulimit -n 4").await;
 
-        let (output, _) = told(&shell, command).await;
+        let (output, _) = answer(&shell, command).await;
 
         assert_eq!(output, "ok\n", "after {before}");
         shell.close().await;
@@ -220,14 +221,14 @@ async fn limits_that_stop_the_shell_do_not_stop_the_session() {
         run(&shell, &format!("ulimit -n {limit}")).await;
         // The driver gets by with them, so the shell is kept: as in any script that says so, no program starts.
         let command = if crate::support::is_driven() { "echo ok" } else { "/bin/echo ok" };
-        assert_eq!(told(&shell, command).await.0, "ok\n");
+        assert_eq!(answer(&shell, command).await.0, "ok\n");
     }
     shell.close().await;
 
     let shell = session();
     run(&shell, "ulimit -n 6; ulimit -f 0").await;
     run(&shell, "/bin/echo ok").await;
-    assert_eq!(told(&shell, "/bin/echo ok").await.0, "ok\n");
+    assert_eq!(answer(&shell, "/bin/echo ok").await.0, "ok\n");
     shell.close().await;
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::support::{attempt, command, output_of, run, session, shell_options, told};
+use crate::support::{answer, attempt, command, output_of, run, session, shell_options};
 use pi_shell::{Concurrency, ExitOutcome, RunOptions};
 
 #[tokio::test]
@@ -48,7 +48,7 @@ async fn directory_variables_functions_aliases_options_and_umask_stay() {
     )
     .await;
 
-    let (output, status) = told(&shell, "pwd; f; g; set -o | grep pipefail; umask").await;
+    let (output, status) = answer(&shell, "pwd; f; g; set -o | grep pipefail; umask").await;
 
     assert_eq!(output, "/usr\nF1\nG\npipefail       \ton\n0027\n");
     assert_eq!(status, 0);
@@ -59,9 +59,9 @@ async fn directory_variables_functions_aliases_options_and_umask_stay() {
 async fn the_status_of_a_command_is_seen_by_the_next() {
     let shell = session();
 
-    assert_eq!(told(&shell, "(exit 37)").await.1, 37);
-    assert_eq!(told(&shell, "echo $?").await.0, "37\n");
-    assert_eq!(told(&shell, "echo $?").await.0, "0\n");
+    assert_eq!(answer(&shell, "(exit 37)").await.1, 37);
+    assert_eq!(answer(&shell, "echo $?").await.0, "37\n");
+    assert_eq!(answer(&shell, "echo $?").await.0, "0\n");
     shell.close().await;
 }
 
@@ -74,7 +74,7 @@ async fn jobs_go_on_across_commands() {
     let shell = session();
     run(&shell, "sleep 300 &").await;
 
-    let (output, _) = told(&shell, "jobs; kill %1; wait %1; echo $?").await;
+    let (output, _) = answer(&shell, "jobs; kill %1; wait %1; echo $?").await;
 
     assert!(output.contains("Running"), "{output}");
     assert!(output.ends_with("143\n"), "{output}");
@@ -85,13 +85,16 @@ async fn jobs_go_on_across_commands() {
 async fn errexit_redirections_and_exit_traps_end_with_their_command() {
     let shell = session();
 
-    assert_eq!(told(&shell, "set -e; true").await.1, 0);
-    assert_eq!(told(&shell, "false; echo after").await.0, "after\n");
+    assert_eq!(answer(&shell, "set -e; true").await.1, 0);
+    assert_eq!(answer(&shell, "false; echo after").await.0, "after\n");
     run(&shell, "exec >/dev/null 2>&1").await;
-    assert_eq!(told(&shell, "echo visible").await.0, "visible\n");
-    assert_eq!(told(&shell, "trap 'echo bye $?' EXIT; (exit 3)").await, ("bye 3\n".to_owned(), 3));
-    assert_eq!(told(&shell, "echo next").await.0, "next\n");
-    assert_eq!(told(&shell, "trap 'echo bye' EXIT; exit 4").await, ("bye\n".to_owned(), 4));
+    assert_eq!(answer(&shell, "echo visible").await.0, "visible\n");
+    assert_eq!(
+        answer(&shell, "trap 'echo bye $?' EXIT; (exit 3)").await,
+        ("bye 3\n".to_owned(), 3)
+    );
+    assert_eq!(answer(&shell, "echo next").await.0, "next\n");
+    assert_eq!(answer(&shell, "trap 'echo bye' EXIT; exit 4").await, ("bye\n".to_owned(), 4));
     shell.close().await;
 }
 
@@ -101,7 +104,7 @@ async fn signal_traps_are_the_users_own_also_after_a_rollback() {
     run(&shell, "trap 'echo usr' USR1; trap '' HUP").await;
     run(&shell, "kill -9 $$").await;
 
-    let (output, _) = told(&shell, "trap; sleep 300 & kill %1; wait %1; echo $?").await;
+    let (output, _) = answer(&shell, "trap; sleep 300 & kill %1; wait %1; echo $?").await;
 
     assert!(output.contains("trap -- 'echo usr' SIGUSR1\n"), "{output}");
     assert!(output.contains("trap -- '' SIGHUP\n"), "{output}");
@@ -115,12 +118,12 @@ async fn nounset_and_tracing_stay_and_show_nothing_of_the_driver() {
     let shell = session();
     run(&shell, "PS4='$(echo INJ >&2)+ '; set -x").await;
 
-    let (output, _) = told(&shell, "echo hi").await;
+    let (output, _) = answer(&shell, "echo hi").await;
 
     assert_eq!(output.lines().filter(|line| line.ends_with("echo hi")).count(), 1, "{output}");
     assert!(!output.contains("__pi"), "{output}");
     run(&shell, "set +x; set -u").await;
-    assert_ne!(told(&shell, "echo $NOPE").await.1, 0);
+    assert_ne!(answer(&shell, "echo $NOPE").await.1, 0);
     shell.close().await;
 }
 
@@ -136,7 +139,7 @@ async fn the_environment_of_a_call_is_gone_afterwards() {
     let result = attempt(&shell, options).await.unwrap();
 
     assert_eq!(output_of(&result), format!("{value}{value}"));
-    assert_eq!(told(&shell, "echo \"[${X-}]\"").await.0, "[]\n");
+    assert_eq!(answer(&shell, "echo \"[${X-}]\"").await.0, "[]\n");
     shell.close().await;
 }
 
@@ -149,7 +152,7 @@ async fn the_environment_of_a_call_is_gone_afterwards_in_posix_mode_too() {
             RunOptions { env: vec![("A".to_owned(), "call".to_owned())], ..command(text) };
 
         assert_eq!(output_of(&attempt(&shell, options).await.unwrap()), expected);
-        let (output, _) = told(&shell, "echo ${A-unset}; set -o | grep posix").await;
+        let (output, _) = answer(&shell, "echo ${A-unset}; set -o | grep posix").await;
 
         assert_eq!(output, "unset\nposix          \ton\n");
     }
@@ -160,7 +163,7 @@ async fn the_environment_of_a_call_is_gone_afterwards_in_posix_mode_too() {
 async fn a_relative_directory_is_taken_from_one_whose_name_is_no_text() {
     let folder = tempfile::tempdir().unwrap();
     let shell = session();
-    let (output, status) = told(
+    let (output, status) = answer(
         &shell,
         &format!("cd {}; mkdir -p $'a\\xff b/sub'; cd $'a\\xff b'", folder.path().display()),
     )
@@ -173,7 +176,7 @@ async fn a_relative_directory_is_taken_from_one_whose_name_is_no_text() {
     assert!(output_of(&result).contains("a 377       b   /   s   u   b"), "{}", output_of(&result));
     assert!(result.working_dir.unwrap().ends_with("sub"));
     run(&shell, "exit").await;
-    assert!(told(&shell, "pwd | od -An -c").await.0.contains("377"));
+    assert!(answer(&shell, "pwd | od -An -c").await.0.contains("377"));
     shell.close().await;
 }
 
@@ -185,7 +188,8 @@ async fn arguments_the_directory_stack_and_the_last_directory_outlive_the_shell(
 
         run(&shell, end).await;
 
-        let (output, _) = told(&shell, "printf '<%s>' $# \"$@\"; dirs; echo ${OLDPWD}; cd -").await;
+        let (output, _) =
+            answer(&shell, "printf '<%s>' $# \"$@\"; dirs; echo ${OLDPWD}; cd -").await;
         assert_eq!(output, "<3><a b><c\n*><>/usr/bin /usr /\n/usr\n/usr\n", "{end}");
         shell.close().await;
     }
@@ -204,7 +208,7 @@ async fn pt_13_a_session_whose_shell_stopped_itself_ends_it_at_the_deadline_and_
 
     assert_eq!(result.outcome, ExitOutcome::TimedOut);
     assert_eq!(output_of(&result), "");
-    assert_eq!(told(&shell, "echo $A$B; pwd").await.0, "12\n/usr\n");
+    assert_eq!(answer(&shell, "echo $A$B; pwd").await.0, "12\n/usr\n");
     shell.close().await;
 }
 
@@ -216,7 +220,7 @@ async fn a_directory_given_with_a_call_is_where_the_session_stays() {
     let result = attempt(&shell, options).await.unwrap();
 
     assert_eq!(output_of(&result), "/usr/lib\n");
-    assert_eq!(told(&shell, "pwd").await.0, "/usr/lib\n");
+    assert_eq!(answer(&shell, "pwd").await.0, "/usr/lib\n");
     assert_eq!(result.working_dir.as_deref(), Some(Path::new("/usr/lib")));
     shell.close().await;
 }
@@ -229,7 +233,7 @@ async fn a_missing_directory_is_refused_and_the_session_goes_on() {
     let error = attempt(&shell, options).await.unwrap_err();
 
     assert_eq!(error.to_string(), "Working directory does not exist: /nope");
-    assert_eq!(told(&shell, "echo ok").await.0, "ok\n");
+    assert_eq!(answer(&shell, "echo ok").await.0, "ok\n");
     shell.close().await;
 }
 
@@ -238,7 +242,7 @@ async fn errors_name_bash_and_the_line_of_the_command() {
     let shell = session();
 
     for _ in 0..3 {
-        let (output, status) = told(&shell, "true\ntrue\nnope_xyz").await;
+        let (output, status) = answer(&shell, "true\ntrue\nnope_xyz").await;
 
         assert_eq!(output, "bash: line 3: nope_xyz: command not found\n");
         assert_eq!(status, 127);
@@ -251,11 +255,11 @@ async fn a_command_of_any_size_and_alphabet_runs_as_it_is() {
     let shell = session();
     let long = format!(": '{}'; echo ok", "x".repeat(300_000));
 
-    assert_eq!(told(&shell, &long).await, ("ok\n".to_owned(), 0));
-    assert_eq!(told(&shell, "echo 'é🙂\u{1}\r'|od -An -c|head -1").await.1, 0);
-    assert_eq!(told(&shell, "x='a!b'; echo \"$x\" '!x' \\!").await.0, "a!b !x !\n");
-    assert_eq!(told(&shell, "printf abc").await.0, "abc");
-    assert_eq!(told(&shell, "").await, (String::new(), 0));
+    assert_eq!(answer(&shell, &long).await, ("ok\n".to_owned(), 0));
+    assert_eq!(answer(&shell, "echo 'é🙂\u{1}\r'|od -An -c|head -1").await.1, 0);
+    assert_eq!(answer(&shell, "x='a!b'; echo \"$x\" '!x' \\!").await.0, "a!b !x !\n");
+    assert_eq!(answer(&shell, "printf abc").await.0, "abc");
+    assert_eq!(answer(&shell, "").await, (String::new(), 0));
     shell.close().await;
 }
 
@@ -293,7 +297,7 @@ async fn the_session_begins_with_its_variables_snapshot_and_directory() {
     options.cwd = Some("/usr".into());
     let shell = pi_shell::Shell::new(options).unwrap();
 
-    assert_eq!(told(&shell, "hello; echo $S; pwd").await.0, "hello\nit's\n/usr\n");
+    assert_eq!(answer(&shell, "hello; echo $S; pwd").await.0, "hello\nit's\n/usr\n");
     shell.close().await;
 }
 
@@ -307,7 +311,7 @@ async fn rc_01_a_snapshot_that_ends_or_hangs_the_shell_is_left_out() {
         options.snapshot_path = Some(snapshot);
         let shell = pi_shell::Shell::new(options).unwrap();
 
-        assert_eq!(told(&shell, "echo ok").await, ("ok\n".to_owned(), 0), "{text}");
+        assert_eq!(answer(&shell, "echo ok").await, ("ok\n".to_owned(), 0), "{text}");
         shell.close().await;
     }
 }
@@ -340,7 +344,7 @@ async fn a_deadline_ends_the_command_and_keeps_the_state() {
 
     assert_eq!(result.outcome, ExitOutcome::TimedOut);
     assert_eq!(output_of(&result), "line1\nline2\nline3\n");
-    assert_eq!(told(&shell, "echo $V $W").await.0, "kept 1\n");
+    assert_eq!(answer(&shell, "echo $V $W").await.0, "kept 1\n");
     shell.close().await;
 }
 
@@ -350,6 +354,6 @@ async fn a_long_text_full_of_quotes_is_read_in_a_moment() {
     let body = "some 'text' \"line\" \\ $x\n".repeat(60_000);
     let text = format!("cat <<'END' | wc -c\n{body}END\n");
 
-    assert_eq!(told(&shell, &text).await.0, format!("{}\n", body.len()));
+    assert_eq!(answer(&shell, &text).await.0, format!("{}\n", body.len()));
     shell.close().await;
 }

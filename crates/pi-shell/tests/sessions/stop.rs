@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::support::{
-    PATIENCE, Recorder, attempt, cancel_when, command, eventually, is_alive, output_of, run,
-    session, shell_options, status_of, told,
+    PATIENCE, Recorder, answer, attempt, cancel_when, command, eventually, is_alive, output_of,
+    run, session, shell_options, status_of,
 };
 use pi_shell::{ExitOutcome, RunOptions, Shell, ShellError, SinkOptions, execute_shell};
 use tokio_util::sync::CancellationToken;
@@ -36,7 +36,7 @@ async fn check_cancelled(text: &str) {
     assert!(result.survivors.is_empty(), "{text}: {:?}", result.survivors);
     assert_eq!(shell.live_background_job_count().await, before, "{text}");
     let kept = format!("kept\n{}\n", home.display());
-    assert_eq!(told(&shell, "echo $V; pwd").await.0, kept, "after {text}");
+    assert_eq!(answer(&shell, "echo $V; pwd").await.0, kept, "after {text}");
     shell.close().await;
 }
 
@@ -120,7 +120,7 @@ async fn background_children_are_listed_and_their_late_output_is_kept_apart() {
     std::fs::write(&go, "").unwrap();
     eventually("the child wrote", || done.exists()).await;
 
-    assert_eq!(told(&shell, "echo second").await.0, "second\n");
+    assert_eq!(answer(&shell, "echo second").await.0, "second\n");
     eventually("late output arrived", || shell.late_output() == "LATE\n").await;
     shell.close().await;
 }
@@ -287,7 +287,7 @@ async fn abort_ends_every_run_and_the_session_goes_on() {
     shell.abort().await;
 
     assert_eq!(running.await.unwrap().outcome, ExitOutcome::Cancelled);
-    assert_eq!(told(&shell, "echo ok").await.0, "ok\n");
+    assert_eq!(answer(&shell, "echo ok").await.0, "ok\n");
     shell.close().await;
 }
 

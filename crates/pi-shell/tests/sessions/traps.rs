@@ -1,6 +1,6 @@
 //! What a session's own doings keep from the traps of its user, and what they do not lose of them.
 
-use crate::support::{attempt, command, output_of, run, session, status_of, told};
+use crate::support::{answer, attempt, command, output_of, run, session, status_of};
 use pi_shell::{Concurrency, RunOptions};
 
 fn copy(text: &str) -> RunOptions {
@@ -16,7 +16,7 @@ async fn an_err_trap_runs_once_for_what_fails() {
     {
         assert_eq!(status_of(&run(&shell, text).await), status, "{text}");
 
-        assert_eq!(told(&shell, "echo $n").await.0, format!("{expected}\n"), "after {text}");
+        assert_eq!(answer(&shell, "echo $n").await.0, format!("{expected}\n"), "after {text}");
     }
     shell.close().await;
 }
@@ -27,8 +27,8 @@ async fn a_chld_trap_runs_for_the_children_of_commands_only() {
     run(&shell, "n=0; trap 'n=$((n+1))' CHLD").await;
     run(&shell, "x=1").await;
 
-    assert_eq!(told(&shell, "echo $n; (:); echo $n").await.0, "0\n1\n");
-    assert_eq!(told(&shell, "echo $n").await.0, "1\n");
+    assert_eq!(answer(&shell, "echo $n; (:); echo $n").await.0, "0\n1\n");
+    assert_eq!(answer(&shell, "echo $n").await.0, "1\n");
     shell.close().await;
 }
 
@@ -43,7 +43,7 @@ async fn a_chld_trap_that_exits_ends_no_session() {
             let result = attempt(&shell, command(text)).await.unwrap();
             assert_eq!(status_of(&result), 0, "{text} after {how}");
         }
-        assert_eq!(told(&shell, "echo $x $y").await.0, "kept 2\n", "after {how}");
+        assert_eq!(answer(&shell, "echo $x $y").await.0, "kept 2\n", "after {how}");
     }
     shell.close().await;
 }
@@ -53,13 +53,13 @@ async fn traps_outlive_the_shell_also_where_it_could_not_tell_them() {
     let shell = session();
     let traps = "trap 'echo r' RETURN; trap 'echo e' ERR; trap 'echo c' CHLD; trap 'echo u' USR1";
     run(&shell, traps).await;
-    let before = told(&shell, "trap -p ERR RETURN CHLD USR1").await.0;
+    let before = answer(&shell, "trap -p ERR RETURN CHLD USR1").await.0;
     for how in ["kill -9 $$", "exit 3", "set -u; x=1; exit 4"] {
         run(&shell, how).await;
 
-        assert_eq!(told(&shell, "trap -p ERR RETURN CHLD USR1").await.0, before, "after {how}");
+        assert_eq!(answer(&shell, "trap -p ERR RETURN CHLD USR1").await.0, before, "after {how}");
     }
-    assert_eq!(told(&shell, "echo $x; shopt -po nounset").await.0, "1\nset -o nounset\n");
+    assert_eq!(answer(&shell, "echo $x; shopt -po nounset").await.0, "1\nset -o nounset\n");
     shell.close().await;
 }
 
@@ -84,15 +84,15 @@ async fn an_error_that_ends_at_the_top_level_ends_its_command_and_nothing_else()
         let result = run(&shell, text).await;
 
         assert_eq!((status_of(&result), result.session_reset), (1, false), "{text}");
-        let (output, _) = told(&shell, "echo $? $V").await;
+        let (output, _) = answer(&shell, "echo $? $V").await;
         assert_eq!(output, "1 kept\n", "after {text}");
         // Neither of them outlives a bash.
         if !crate::support::is_per_command() {
-            assert_eq!(told(&shell, "read -r -u 5 _ && jobs | wc -l").await.0, "1\n", "{text}");
+            assert_eq!(answer(&shell, "read -r -u 5 _ && jobs | wc -l").await.0, "1\n", "{text}");
         }
     }
     run(&shell, "kill -9 $$").await;
-    assert_eq!(told(&shell, "echo $V $W").await.0, "kept 1\n");
+    assert_eq!(answer(&shell, "echo $V $W").await.0, "kept 1\n");
     shell.close().await;
 }
 
@@ -101,7 +101,7 @@ async fn what_a_new_bash_has_does_not_come_back_where_the_session_had_it_not() {
     let shell = session();
     let declared = "declare -p OLDPWD 2>/dev/null; echo ${IFS-unset}";
     assert_eq!(
-        told(&shell, &format!("unset IFS; {declared}")).await.0,
+        answer(&shell, &format!("unset IFS; {declared}")).await.0,
         "declare -x OLDPWD\nunset\n"
     );
     for (before, expected) in [
@@ -113,7 +113,7 @@ async fn what_a_new_bash_has_does_not_come_back_where_the_session_had_it_not() {
         run(&shell, before).await;
         run(&shell, "exit 1").await;
 
-        assert_eq!(told(&shell, declared).await.0, expected, "after {before}");
+        assert_eq!(answer(&shell, declared).await.0, expected, "after {before}");
     }
     shell.close().await;
 }
@@ -125,7 +125,7 @@ async fn the_directory_stack_outlives_a_shell_in_posix_mode() {
 
     run(&shell, "exit 7").await;
 
-    assert_eq!(told(&shell, "dirs").await.0, "/ /usr /etc\n");
+    assert_eq!(answer(&shell, "dirs").await.0, "/ /usr /etc\n");
     shell.close().await;
 }
 

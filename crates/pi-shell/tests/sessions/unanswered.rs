@@ -4,7 +4,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::support::{attempt, command, eventually, is_alive, output_of, run, session, skip, told};
+use crate::support::{
+    answer, attempt, command, eventually, is_alive, output_of, run, session, skip,
+};
 use pi_shell::{ExitOutcome, OnInputWait, RunOptions, RunResult};
 
 /// More than a wait that counts needs to be seen: a quarter of a second, and the two seconds that it has to last.
@@ -75,7 +77,7 @@ async fn check_ended(text: &str, program: &str) {
     assert!(wanted.program.starts_with(program), "{wanted:?}");
     assert!(result.survivors.is_empty(), "{:?}", result.survivors);
     assert!(!is_alive(wanted.pid), "{wanted:?} is left");
-    assert_eq!(told(&shell, "echo $KEPT").await, ("yes\n".to_owned(), 0));
+    assert_eq!(answer(&shell, "echo $KEPT").await, ("yes\n".to_owned(), 0));
     shell.close().await;
 }
 

@@ -98,7 +98,7 @@ pub(crate) async fn attempt(shell: &Shell, options: RunOptions) -> Result<RunRes
 }
 
 /// Output and status of a command.
-pub(crate) async fn told(shell: &Shell, text: &str) -> (String, i32) {
+pub(crate) async fn answer(shell: &Shell, text: &str) -> (String, i32) {
     let result = run(shell, text).await;
     (output_of(&result), status_of(&result))
 }

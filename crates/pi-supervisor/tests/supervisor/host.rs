@@ -22,7 +22,7 @@ pub(crate) struct Host {
     pub(crate) supervisor: Child,
     reader: FrameReader,
     next_id: u32,
-    /// Ends told while something else was awaited.
+    /// Ends reported while something else was awaited.
     exits: Vec<Event>,
     /// Value of `PI_TEST_TAG` in everything started here.
     tag: String,
@@ -184,9 +184,9 @@ impl Host {
 
     /// Waits for the end of a program; drops events about others.
     pub(crate) fn exit_of(&mut self, running: Running) -> Exit {
-        let mut told = std::mem::take(&mut self.exits).into_iter();
+        let mut reported = std::mem::take(&mut self.exits).into_iter();
         loop {
-            match told.next().or_else(|| self.event()) {
+            match reported.next().or_else(|| self.event()) {
                 Some(Event::Exited { id, pid, exit, .. }) if id == running.id => {
                     assert_eq!(pid, running.identity.pid);
                     return exit;

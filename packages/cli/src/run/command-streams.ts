@@ -101,7 +101,7 @@ async function pumpFar(input: RemoteInput): Promise<void> {
       if (!(await input.write(bytes))) return;
     }
   } catch (error) {
-    // The run is over, and its input was let go of.
+    // The run is over, and its input was released.
     if (input.isOver) return;
     process.stderr.write(
       `pi-bash: standard input broke off: ${error instanceof Error ? error.message : String(error)}\n`,

@@ -116,7 +116,7 @@ function nameOf(text: string): string {
 function fromCsi(parameters: string, final: string, mode: KeyMode): ConsoleInput | undefined {
   const [first = "", second = "", third = ""] = parameters.split(";");
   const [modifiers = "", event = ""] = second.split(":");
-  if (event === "3") return undefined; // The key was let go.
+  if (event === "3") return undefined; // The key was released.
   const held = (Math.max(1, Number(modifiers) || 1) - 1) & LEGACY_MODIFIERS;
   if (final === "u") return fromKitty(first, held, third);
   if (final === "~") return key(`\x1b[${first.split(":")[0]}${held === 0 ? "" : `;${held + 1}`}~`, `key-${first}`);

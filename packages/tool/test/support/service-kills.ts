@@ -15,7 +15,7 @@ export async function killUntilFailed(limits: RestartLimits): Promise<number[]> 
   const scene = await taskScene();
   servicesOf(scene.manager, limits);
   const got = scene.delivered("agent-1");
-  const told = () => got.map(({ text }) => text).join("\n");
+  const delivered = () => got.map(({ text }) => text).join("\n");
   const port = await freePort();
   const call = { script: httpServer(port), ready: { port }, restart: "on-failure" };
   await service(scene, call);
@@ -25,18 +25,21 @@ export async function killUntilFailed(limits: RestartLimits): Promise<number[]> 
     const taskId = `bash:bg_${restarts + 1}`;
     await until(async () => (await scene.list()).some((task) => task.taskId === taskId), `${taskId} to be started`);
     pauses.push(Date.now() - killedAtMs);
-    await until(() => told().includes(`Service web (${taskId}) is ready again after `), `${taskId} to be ready again`);
-    expect(told()).toMatch(
+    await until(
+      () => delivered().includes(`Service web (${taskId}) is ready again after `),
+      `${taskId} to be ready again`,
+    );
+    expect(delivered()).toMatch(
       new RegExp(
         `Service web was ended by SIGKILL after .* s \\(bash:bg_${restarts} has its output\\) and was started again as ${taskId}, restart ${restarts}\\.`,
       ),
     );
     expect(await scene.list()).toMatchObject([{ taskId, service: "ready", restarts }]);
   }
-  expect(told()).not.toContain("failed");
+  expect(delivered()).not.toContain("failed");
   await killOnly();
   await until(
-    () => told().includes("Service web failed: it was started again 5 times within 10 minutes"),
+    () => delivered().includes("Service web failed: it was started again 5 times within 10 minutes"),
     "it to fail",
   );
   expect(await scene.list()).toEqual([]);

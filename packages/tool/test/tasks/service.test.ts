@@ -103,7 +103,7 @@ describe("a service", () => {
     expect(await scene.list({ statuses: ["running", "reported"] })).toEqual([]);
   });
 
-  it("that ends before it is ready is told with its status and its last lines, not after the timeout (18)", async () => {
+  it("that ends before it is ready is reported with its status and its last lines, not after the timeout (18)", async () => {
     const scene = await taskScene();
     const got = scene.delivered("agent-1");
 
@@ -176,7 +176,7 @@ describe("a service", () => {
     expect(textOf(begun)).toContain("(assumed: no readiness was named)");
   });
 
-  it("is started again after a failure, each told in a line, and never after task_terminate (20)", async () => {
+  it("is started again after a failure, each reported in a line, and never after task_terminate (20)", async () => {
     const scene = await taskScene();
     const port = await freePort();
     const got = scene.delivered("agent-1");

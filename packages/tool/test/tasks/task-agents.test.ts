@@ -1,5 +1,5 @@
 /**
- * Agents as tasks: started, waited for and told by the host's port (seed 004, 1.1, 1.3, review of `timeout_secs: 0`).
+ * Agents as tasks: started, waited for and reported by the host's port (seed 004, 1.1, 1.3, review of `timeout_secs: 0`).
  */
 import { TaskResult } from "@pi-bash/contract";
 import { describe, expect, it } from "vitest";
@@ -86,7 +86,7 @@ describe("starting an agent", () => {
     });
   });
 
-  it("that fails is told with the host's reason", async () => {
+  it("that fails is reported with the host's reason", async () => {
     const { agent, agentTasks } = await withAgents();
     agentTasks.start = () => Promise.reject(new Error("no such agent type"));
 

@@ -140,7 +140,7 @@ describe("a workspace that is not ready", () => {
     expect(answered).toBe(4);
   });
 
-  it("and never becomes so is told, or left when the call is aborted", async () => {
+  it("and never becomes so is reported, or left when the call is aborted", async () => {
     const broken = await taskScene({}, { ready: () => Promise.reject(new Error("clone failed")) });
     expect((await thrown(broken.run("true"))).message).toBe("The workspace is not ready: clone failed");
 

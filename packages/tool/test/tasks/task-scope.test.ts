@@ -156,10 +156,10 @@ describe("any other workspace", () => {
     };
     const blind = root.as("root", { agentTasks });
 
-    const told = "What runs below this workspace cannot be determined: the tree is gone";
-    expect((await thrown(blind.terminate(id))).message).toBe(told);
-    expect((await thrown(blind.await({ task_ids: [id] }))).message).toBe(told);
-    expect((await thrown(blind.list())).message).toBe(told);
+    const reason = "What runs below this workspace cannot be determined: the tree is gone";
+    expect((await thrown(blind.terminate(id))).message).toBe(reason);
+    expect((await thrown(blind.await({ task_ids: [id] }))).message).toBe(reason);
+    expect((await thrown(blind.list())).message).toBe(reason);
     root.touch("go");
   });
 });

@@ -123,7 +123,7 @@ describe("ending an agent", () => {
     root.touch("go");
   });
 
-  it("whose host cannot end it is told, with the reason", async () => {
+  it("whose host cannot end it is reported, with the reason", async () => {
     const agentTasks = new PlayedAgents();
     agentTasks.add("child", "root");
     agentTasks.terminate = () => Promise.reject(new Error("it is busy"));

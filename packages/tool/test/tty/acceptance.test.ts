@@ -85,15 +85,17 @@ describe.skipIf(process.platform !== "linux")("a task on a terminal (programs ar
     async () => {
       const { open, send, folder } = await ttyScene();
       const first = await open("npm init");
-      let told = first;
+      let answer = first;
       let sends = 0;
-      while (told.details.status === "running") {
-        expect(told.waiting?.certain, told.text).toBe(true);
-        told = await send(first.taskId, { text: told.waiting?.prompt?.startsWith("package name") ? "my-package" : "" });
+      while (answer.details.status === "running") {
+        expect(answer.waiting?.certain, answer.text).toBe(true);
+        answer = await send(first.taskId, {
+          text: answer.waiting?.prompt?.startsWith("package name") ? "my-package" : "",
+        });
         sends += 1;
         expect(sends).toBeLessThan(15);
       }
-      expect(told.details).toMatchObject({ status: "completed", exitCode: 0 });
+      expect(answer.details).toMatchObject({ status: "completed", exitCode: 0 });
       expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).toMatchObject({ name: "my-package" });
     },
     60_000,

@@ -23,7 +23,7 @@ export const gitEnv = Object.entries(GIT)
   .join(" ");
 
 /** What a call of `task` or `task_send` answered. */
-export interface Told {
+export interface Reading {
   taskId: string;
   text: string;
   details: TaskResult | TaskAwaitEntry;
@@ -35,9 +35,9 @@ export interface Told {
 
 export interface TtyScene extends TaskScene {
   /** Starts a command on a terminal. */
-  open: (script: string, more?: object) => Promise<Told>;
+  open: (script: string, more?: object) => Promise<Reading>;
   /** Types to a task. */
-  send: (taskId: string, params: object) => Promise<Told>;
+  send: (taskId: string, params: object) => Promise<Reading>;
   /** A file in the workspace. */
   write: (name: string, text: string) => void;
 }
@@ -54,12 +54,12 @@ export function withTerminals(scene: TaskScene): TtyScene {
     open: async (script, more = {}) => {
       const from = performance.now();
       const result = await scene.run(script, { tty: true, ...more });
-      return told(textOf(result), result.details, from);
+      return answered(textOf(result), result.details, from);
     },
     send: async (taskId, params) => {
       const from = performance.now();
       const result = await scene.tools.task_send.execute("call", { task_id: taskId, ...params });
-      return told(textOf(result), result.details.result, from);
+      return answered(textOf(result), result.details.result, from);
     },
     write: (name, text) => {
       const path = join(scene.folder, name);
@@ -69,7 +69,7 @@ export function withTerminals(scene: TaskScene): TtyScene {
   };
 }
 
-function told(text: string, details: Told["details"], from: number): Told {
+function answered(text: string, details: Reading["details"], from: number): Reading {
   const running = details.status === "running" ? details : undefined;
   return {
     taskId: details.taskId ?? "",

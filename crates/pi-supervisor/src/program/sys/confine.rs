@@ -183,7 +183,7 @@ pub(crate) fn load_seccomp(program: &[u8]) -> Result<(), Errno> {
     done(result).map(drop)
 }
 
-/// Whether another process could be traced. It is let go at once.
+/// Whether another process could be traced. It is released at once.
 pub(crate) fn can_trace(process: rustix::process::Pid) -> bool {
     let (pid, nothing) = (process.as_raw_nonzero().get(), ptr::null_mut::<libc::c_void>());
     // SAFETY: seizing changes nothing of the process, and neither pointer is read.
