@@ -56,44 +56,58 @@ async function buildHost() {
   return { ok: build.ok, counts: undefined, unsteady: [], failures };
 }
 
+/** Steps in their order. Those of one list have nothing in common and run at the same time. */
 const STEPS = [
-  { group: "lint", name: "TypeScript format and lint", run: program(process.execPath, BIOME, "ci", ".") },
-  { group: "lint", name: "nothing unused", run: program(process.execPath, KNIP, "--no-progress") },
-  { group: "lint", name: "Rust format", run: program("cargo", "fmt", "--all", "--check", "--", "--color", "never") },
-  {
-    group: "lint",
-    name: "Rust lint",
-    run: program("cargo", "clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"),
-  },
-  { group: "lint", name: "Rust lint for other systems", run: lintForOtherSystems },
-  { group: "rust", name: "Rust tests", run: runRustTests },
-  { group: "ts", name: "native and TypeScript build, generated types unchanged", run: buildAndCompare },
-  { group: "ts", name: "`pi-host`, static", run: buildHost },
-  { group: "ts", name: "type check of the tests", run: program(process.execPath, TSC, "-b", "tsconfig.json") },
-  { group: "ts", name: "TypeScript tests", run: runVitestTests },
+  [
+    { group: "lint", name: "TypeScript format and lint", run: program(process.execPath, BIOME, "ci", ".") },
+    { group: "lint", name: "nothing unused", run: program(process.execPath, KNIP, "--no-progress") },
+    { group: "lint", name: "Rust format", run: program("cargo", "fmt", "--all", "--check", "--", "--color", "never") },
+    {
+      group: "lint",
+      name: "Rust lint",
+      run: program("cargo", "clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"),
+    },
+  ],
+  [{ group: "lint", name: "Rust lint for other systems", run: lintForOtherSystems }],
+  [{ group: "rust", name: "Rust tests", run: runRustTests }],
+  [
+    { group: "ts", name: "native and TypeScript build, generated types unchanged", run: buildAndCompare },
+    // Of another profile of cargo: one links while the other compiles.
+    { group: "ts", name: "`pi-host`, static", run: buildHost },
+  ],
+  [{ group: "ts", name: "type check of the tests", run: program(process.execPath, TSC, "-b", "tsconfig.json") }],
+  [{ group: "ts", name: "TypeScript tests", run: runVitestTests }],
 ];
 
 function chosenSteps() {
   const at = process.argv.indexOf("--only");
   if (at === -1) return STEPS;
-  const steps = STEPS.filter(({ group }) => group === process.argv[at + 1]);
-  if (steps.length === 0) throw new Error("`--only` takes lint, rust or ts");
-  return steps;
+  const lists = STEPS.map((steps) => steps.filter(({ group }) => group === process.argv[at + 1]));
+  if (lists.every((steps) => steps.length === 0)) throw new Error("`--only` takes lint, rust or ts");
+  return lists;
+}
+
+/** Runs a step, and prints how it ended. */
+async function runStep(step) {
+  const started = Date.now();
+  const result = await step.run();
+  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  const counted = result.counts ? ` ${result.counts.passed} passed, ${result.counts.failed} failed` : "";
+  console.log(`${result.ok ? "ok    " : "FAILED"} ${step.name} (${seconds} s)${counted}`);
+  return result;
 }
 
 async function main() {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const failures = [];
   const unsteady = [];
-  for (const step of chosenSteps()) {
-    const started = Date.now();
-    const result = await step.run();
-    const seconds = ((Date.now() - started) / 1000).toFixed(1);
-    const counted = result.counts ? ` ${result.counts.passed} passed, ${result.counts.failed} failed` : "";
-    console.log(`${result.ok ? "ok    " : "FAILED"} ${step.name} (${seconds} s)${counted}`);
-    for (const key of ["passed", "failed", "skipped"]) counts[key] += result.counts?.[key] ?? 0;
-    failures.push(...result.failures.map((failure) => ({ ...failure, step: step.name })));
-    unsteady.push(...result.unsteady);
+  for (const steps of chosenSteps()) {
+    const results = await Promise.all(steps.map(runStep));
+    for (const [at, result] of results.entries()) {
+      for (const key of ["passed", "failed", "skipped"]) counts[key] += result.counts?.[key] ?? 0;
+      failures.push(...result.failures.map((failure) => ({ ...failure, step: steps[at].name })));
+      unsteady.push(...result.unsteady);
+    }
   }
   for (const { step, name, output } of failures) console.log(`\n--- ${step}: ${name}\n${output}`);
   if (failures.length > 0) console.log(`\nfailed: ${failures.map(({ step, name }) => `${step} (${name})`).join("; ")}`);
