@@ -12,13 +12,20 @@
  * @property {string} folder
  * @property {number} survivors the floor
  * @property {string[]} [alsoTestedBy] folders whose tests judge it too, for what only its users can show
+ * @property {string[]} [notTestedBy] its tests that do not judge: one that takes half a minute, for each mutant that it covers
  */
 
 /** @type {readonly Target[]} */
 export const TARGETS = [
   { name: "pi-shell", tool: "cargo-mutants", folder: "crates/pi-shell", survivors: 0.45 },
   { name: "pi-supervisor", tool: "cargo-mutants", folder: "crates/pi-supervisor", survivors: 0.45 },
-  { name: "policy", tool: "stryker", folder: "packages/policy", survivors: 0.4 },
+  {
+    name: "policy",
+    tool: "stryker",
+    folder: "packages/policy",
+    survivors: 0.4,
+    notTestedBy: ["packages/policy/test/differential/**"],
+  },
   { name: "executor", tool: "stryker", folder: "packages/executor", survivors: 0.35, alsoTestedBy: ["packages/tool"] },
   { name: "tool", tool: "stryker", folder: "packages/tool", survivors: 0.4 },
 ];

@@ -65,11 +65,12 @@ export async function listTypescript(target) {
 /** A configuration of vitest beside the usual one, for the tests of some folders only. */
 const TESTS = "vitest.mutants.config.ts";
 
-function testsOf({ folder, alsoTestedBy = [] }) {
+function testsOf({ folder, alsoTestedBy = [], notTestedBy = [] }) {
   const include = [folder, ...alsoTestedBy].map((each) => `${each}/test/**/*.test.ts`);
   return `import whole from "./vitest.config.ts";
 const usual = whole({ mode: "test", command: "serve" });
-export default { ...usual, test: { ...usual.test, include: ${JSON.stringify(include)} } };
+const exclude = [...usual.test.exclude, ...${JSON.stringify(notTestedBy)}];
+export default { ...usual, test: { ...usual.test, include: ${JSON.stringify(include)}, exclude } };
 `;
 }
 

@@ -188,3 +188,42 @@ impl Pauses {
         pause
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+    use crate::process::identity_of;
+
+    #[test]
+    fn who_is_gone_is_neither_killed_nor_denied() {
+        let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
+        let identity = identity_of(i32::try_from(child.id()).unwrap()).unwrap();
+        let mut state = Sweep::default();
+        state.send(identity, libc::SIGKILL);
+        assert!(state.killed.contains(&identity));
+        child.wait().unwrap();
+
+        let mut later = Sweep::default();
+        later.send(identity, libc::SIGKILL);
+
+        assert!(later.killed.is_empty() && later.denied.is_empty());
+    }
+
+    #[test]
+    fn only_a_refusal_is_a_denial() {
+        assert!(is_denied(&io::Error::from_raw_os_error(libc::EPERM)));
+        assert!(!is_denied(&io::Error::from_raw_os_error(libc::ESRCH)));
+    }
+
+    #[test]
+    fn pauses_grow_to_their_longest_and_end_at_the_deadline() {
+        let mut pauses = Pauses::default();
+        let far = Instant::now() + Duration::from_secs(60);
+        let taken: Vec<Duration> = (0..8).map(|_| pauses.next(far)).collect();
+        assert_eq!(taken[..3], [SHORTEST_PAUSE, SHORTEST_PAUSE * 2, SHORTEST_PAUSE * 4]);
+        assert_eq!(taken[7], LONGEST_PAUSE);
+        assert_eq!(pauses.next(Instant::now()), Duration::ZERO);
+    }
+}

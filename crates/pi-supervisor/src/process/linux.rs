@@ -334,7 +334,9 @@ fn identity_matches(identity: ProcessIdentity) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ProcessState, Stat};
+    use std::process::Command;
+
+    use super::{ProcessState, Stat, children_by_parent, walk_by};
 
     const TAIL: &str = "100 200 300 0 -1 4194560 1 2 3 4 5 6 7 8 20 0";
 
@@ -362,5 +364,35 @@ mod tests {
         assert_eq!(Stat::parse(b"7 (a) S 100 200"), None);
         assert_eq!(Stat::parse(b""), None);
         assert_eq!(Stat::parse(b"7 (a)"), None);
+    }
+
+    #[test]
+    fn one_pass_over_all_processes_gives_the_children_of_each() {
+        let mut shell = Command::new("sh").args(["-c", "sleep 1000 & wait"]).spawn().unwrap();
+        let [own, shell_pid] =
+            [std::process::id(), shell.id()].map(|pid| i32::try_from(pid).unwrap());
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        let children = loop {
+            let children = children_by_parent();
+            if children.contains_key(&shell_pid) || std::time::Instant::now() > deadline {
+                break children;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        };
+        let sleeper = children.get(&shell_pid).cloned().unwrap_or_default();
+        let mut below = Vec::new();
+        walk_by(shell_pid, &mut |entry| below.push(entry.identity.pid), &|pid| {
+            children.get(&pid).cloned().unwrap_or_default()
+        });
+        for pid in &sleeper {
+            drop(super::sys::signal_pid(*pid, libc::SIGKILL));
+        }
+        shell.kill().ok();
+        shell.wait().ok();
+
+        assert_eq!(sleeper.len(), 1);
+        assert_eq!(below, sleeper);
+        assert!(children.get(&own).is_some_and(|all| all.contains(&shell_pid)));
+        assert!(!children.get(&own).is_some_and(|all| all.contains(&sleeper[0])));
     }
 }

@@ -113,3 +113,21 @@ fn explain() -> ExitCode {
     drop(std::io::stderr().write_all(text.as_bytes()));
     ExitCode::from(NOT_STARTED_BY_HOST)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_asked_for_by_its_name_in_any_folder_or_by_its_first_argument() {
+        let asked =
+            |name: &str, first: Option<&str>| is_asked_for(name.as_ref(), first.map(OsStr::new));
+        assert!(asked("pi-supervisor", None));
+        assert!(asked("/opt/a/pi-supervisor", Some("serve")));
+        assert!(asked("/opt/a/pi-host", Some("--supervise")));
+        assert!(!asked("/opt/a/pi-host", None));
+        assert!(!asked("/opt/a/pi-host", Some("serve")));
+        assert!(!asked("/opt/pi-supervisor/pi-host", Some("supervise")));
+        assert!(!asked("", None));
+    }
+}
