@@ -16,7 +16,7 @@ export type UnaskedKind = z.infer<typeof UnaskedKind>;
 export const RefusalReason = z.object({
   /** Stable name, e.g. `find-exec`. */
   code: z.string(),
-  severity: z.enum(["block", "write", "exec", "network", "session", "unknown", "info"]),
+  severity: z.enum(["block", "write", "exec", "network", "session", "unknown"]),
   message: z.string(),
   /** What would make it acceptable. */
   hint: z.string().optional(),

@@ -106,7 +106,7 @@ function classifyAnalysis(command: string, analysis: CommandAnalysis, context: C
     ...judgeAll(analysis),
     ...findEnvironmentReads(analysis, effectiveFolders(analysis, context)),
   ];
-  const readonly = findings.every((finding) => finding.severity === "info");
+  const readonly = findings.length === 0;
   return {
     ...base,
     class: readonly ? "readonly" : "not-readonly",

@@ -36,7 +36,7 @@ export function coveredFindings(
   const everything = allowing.find((rule) => rule.pattern.kind === "everything");
   if (everything !== undefined) return { open: [], uncovered: [], rules: [everything] };
 
-  const asking = [...findings, ...backgroundLists(analysis)].filter(({ severity }) => severity !== "info");
+  const asking = [...findings, ...backgroundLists(analysis)];
   if (asking.length === 0) return { open: [], uncovered: [], rules: [] };
   const used = new Set<Rule>();
   const open: Finding[] = [];

@@ -6,11 +6,11 @@
 import type { Span } from "@pi-bash/command";
 
 /**
- * How a finding counts. `block` is never overridden; `info` changes nothing; the others make a command not read-only:
+ * How a finding counts. `block` is never overridden; the others make a command not read-only:
  * `write` changes files, `exec` runs something that is not judged, `network` talks to others, `session` changes the
  * shell for later commands, `unknown` is everything no one has judged.
  */
-export type Severity = "block" | "write" | "exec" | "network" | "session" | "unknown" | "info";
+export type Severity = "block" | "write" | "exec" | "network" | "session" | "unknown";
 
 /** One fact about a command line. */
 export interface Finding {

@@ -18,8 +18,12 @@ export function suspiciousText(command: string, analysis: CommandAnalysis): Find
   const findings: Finding[] = [];
   const control = ANYWHERE.exec(command);
   if (control !== null) findings.push(suspicious(control[0], control.index));
-  const bare = analysis.commands.flatMap((each) => each.argv).find((word) => !word.quoted && BARE.test(word.text));
-  if (bare !== undefined) findings.push(suspicious(BARE.exec(bare.text)?.[0] ?? "", bare.span.start));
+  for (const { quoted, text, span } of analysis.commands.flatMap((each) => each.argv)) {
+    const [char] = (quoted ? null : BARE.exec(text)) ?? [];
+    if (char === undefined) continue;
+    findings.push(suspicious(char, span.start));
+    break;
+  }
   return findings;
 }
 

@@ -173,12 +173,9 @@ describe("an option that names a variable", () => {
     },
   );
 
-  it.each(["printf -vname x", "read -aname", "read -pPATH name", "read -t1 name"])(
-    "does not: %s",
-    (line) => {
-      expect(taintOf(analyzeCommand(line))).toBeUndefined();
-    },
-  );
+  it.each(["printf -vname x", "read -aname", "read -pPATH name", "read -t1 name"])("does not: %s", (line) => {
+    expect(taintOf(analyzeCommand(line))).toBeUndefined();
+  });
 });
 
 describe("the folder after a `cd`", () => {

@@ -25,8 +25,7 @@ export type ReadingGrade = "session" | "strict" | "tables" | "kernel";
 
 /** The grade of a line; undefined where it does more than read. `findings`: what the tables say of it. */
 export function gradeOf(analysis: CommandAnalysis, findings: readonly Finding[]): ReadingGrade | undefined {
-  const against = findings.filter(({ severity }) => severity !== "info");
-  if (against.length > 0) return against.every(({ needsKernel }) => needsKernel === true) ? "kernel" : undefined;
+  if (findings.length > 0) return findings.every(({ needsKernel }) => needsKernel === true) ? "kernel" : undefined;
   if (isSessionOnly(analysis)) return "session";
   return analysis.effective.every(isStrict) ? "strict" : "tables";
 }
