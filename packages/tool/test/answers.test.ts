@@ -183,8 +183,8 @@ describe("the details of an answer", () => {
 
 describe("a command that did not end by itself", () => {
   const aborted = AbortSignal.abort();
-  const late = { result: { exitCode: undefined, cancelled: true, timedOut: true } } as unknown as Made;
-  const ended = { result: { exitCode: undefined, cancelled: true } } as unknown as Made;
+  const late = { result: { cancelled: true, timedOut: true } };
+  const ended = { result: { cancelled: true } };
 
   it("is an error for the model, and an abort only where its caller aborted it", () => {
     expect(thrownBy(runOf("a\n", ended))).toBeInstanceOf(ToolError);

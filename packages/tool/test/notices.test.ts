@@ -16,7 +16,8 @@ import { resultOf } from "./support/facts.ts";
 const HERE: FolderNews = { kind: "left", from: "/w" };
 
 /** What is said of the session after a command with these facts. */
-const said = (more: Partial<CommandResult>, folder = HERE): string[] => sessionNotices(resultOf("", more), folder);
+const said = (more: Partial<CommandResult>, folder: FolderNews = HERE): string[] =>
+  sessionNotices(resultOf("", more), folder);
 
 describe("a size", () => {
   it.each([
