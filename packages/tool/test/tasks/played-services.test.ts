@@ -22,19 +22,22 @@ const LIMITS = { ...RESTART_LIMITS, firstPauseMs: 1, longestPauseMs: 1, mostRest
 interface Played {
   /** What each start listens on from the beginning. */
   ports?: readonly ListeningPort[];
+  /** The same of a start that is not the first. Default: as the first. */
+  laterPorts?: readonly ListeningPort[];
   executor?: Partial<Executor>;
   session?: Partial<TaskSession>;
 }
 
 /** A session whose services the test plays. */
-async function desk({ ports = [PORT], executor = {}, session = {} }: Played = {}) {
+async function desk({ ports = [PORT], laterPorts = ports, executor = {}, session = {} }: Played = {}) {
   const manager = await jobs();
   servicesOf(manager, LIMITS);
   const delivered: JobDelivery[] = [];
   manager.subscribe("agent-1", (batch) => void delivered.push(...batch));
   const ends: ((result: Partial<CommandResult>) => void)[] = [];
   const answer = ({ options }: PlayedRun): Promise<Partial<CommandResult>> => {
-    options.onPorts?.(async () => ports);
+    const listens = ends.length === 0 ? ports : laterPorts;
+    options.onPorts?.(async () => listens);
     return new Promise((resolve) => {
       ends.push(resolve);
       options.signal?.addEventListener("abort", () => resolve({ cancelled: true }));
@@ -54,6 +57,7 @@ async function desk({ ports = [PORT], executor = {}, session = {} }: Played = {}
     news: () => delivered.flatMap(({ text }) => text.split("\n")),
     call: (params: object = {}, signal?: AbortSignal) =>
       tools.task.execute("call", { kind: "service", name: "web", script: "serve", ...params }, signal),
+    listed: async (status: string) => (await tools.task_list.execute("call", { statuses: [status] })).details.tasks,
     terminate: (id: string) => tools.task_terminate.execute("call", { task_ids: [id] }),
     /** Ends the start of that number. */
     end: async (number: number, result: Partial<CommandResult>) => {
@@ -230,6 +234,36 @@ describe("what cannot be asked", () => {
 
 describe("a service that fails", () => {
   const READY = { ready: { port: 80 }, restart: "on-failure" };
+
+  it("is started again, as is said, until it has failed too often", async () => {
+    const { call, end, news, texts, listed, starts } = await desk();
+    await call(READY);
+    await end(0, { exitCode: 1 });
+    await until(() => news().some((line) => line.includes("(bash:bg_2) is ready again")), "the second start");
+    expect(news()[0]).toMatch(
+      /^Service web exited with code 1 after \d\.\d s \(bash:bg_1 has its output\) and was started again as bash:bg_2, restart 1\.$/,
+    );
+    expect((await call()).details).toMatchObject({ taskId: "bash:bg_2", restarts: 1 });
+    await end(1, { exitCode: 137, signal: "SIGKILL" });
+    await until(() => starts() === 3, "the third start");
+    await end(2, { exitCode: 1 });
+    await until(() => texts().some((text) => text.includes("is not started again")), "its end");
+    expect(texts().at(-1)).toContain("Service web failed: it was started again 2 times within 10 minutes");
+    expect(starts()).toBe(3);
+    expect((await listed("reported")).at(-1)).toMatchObject({ name: "web", service: "failed", restarts: 2 });
+    expect((await call({ ...READY, script: "other" })).details).toMatchObject({
+      taskId: "bash:bg_4",
+      service: "ready",
+    });
+  });
+
+  it("is reported to its owner where its new start ends well before it is ready", async () => {
+    const { call, end, texts } = await desk({ laterPorts: [] });
+    await call(READY);
+    await end(0, { exitCode: 1 });
+    await end(1, { exitCode: 0, output: "bye\n" });
+    await until(() => texts().some((text) => text.startsWith("Background job bg_2 (web) completed")), "its delivery");
+  });
 
   it.each([
     ["ended well", READY, { exitCode: 0 }],
