@@ -1,5 +1,5 @@
 /** What the executor is given to run, call by call, and what becomes of its answer; nothing is started. */
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BashDetails } from "@pi-bash/contract";
 import type { SessionPlace } from "@pi-bash/executor";
@@ -38,6 +38,26 @@ describe("what the executor is given", () => {
     await bash({ command: "pwd" });
     expect(runs[0]?.options).toMatchObject({ overlap: "clone" });
     expect(runs[0]?.options).not.toHaveProperty("readOnly");
+  });
+
+  it("may not where reading alone rests on variables that no one sets", async () => {
+    const { bash, runs } = playedScene();
+    await bash({ command: "git status" });
+    expect(runs[0]?.options).not.toHaveProperty("overlap");
+  });
+
+  it("has the folder of a `local://` URL made, and none for a call that is refused", async () => {
+    const made = playedScene();
+    Object.assign(made.session, { internalUrls: { localRoot: join(made.folder, "local") } });
+    await made.bash({ command: CHANGES, cwd: "local://new/deep" });
+    expect(made.runs[0]?.options.cwd).toBe(join(made.folder, "local/new/deep"));
+    expect(existsSync(join(made.folder, "local/new/deep"))).toBe(true);
+    const refused = await thrown(made.bash({ command: "touch local://a/b", cwd: "missing" }));
+    expect(refused.message).toMatch(/^Working directory does not exist/);
+    expect(existsSync(join(made.folder, "local/a"))).toBe(false);
+    await made.bash({ command: CHANGES, env: { F: "local://b/c" } });
+    expect(made.runs[1]?.options.env).toEqual({ F: join(made.folder, "local/b/c") });
+    expect(existsSync(join(made.folder, "local/b"))).toBe(true);
   });
 
   it("has the host's variables, and the call's own before them", async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { desk } from "../support/played-desk.ts";
 import { playedTerminal } from "../support/played-terminal.ts";
-import { thrown } from "../support/session.ts";
+import { thrown, until } from "../support/session.ts";
 
 describe("awaiting", () => {
   it("says that there is nothing to await", async () => {
@@ -77,6 +77,66 @@ describe("awaiting", () => {
     await wait({ timeout_secs: 0 });
     const [entry] = await wait({ timeout_secs: 600 });
     expect(entry).toMatchObject({ status: "running", waiting: { prompt: "sure?" } });
+  });
+});
+
+describe("awaiting programs on terminals", () => {
+  const SECRET = { kind: "secret", program: "ssh", since_ms: 1, certain: true } as const;
+  const silent = (facts: Parameters<typeof playedTerminal>[0] = {}) =>
+    playedTerminal({
+      newLines: () => ({ lines: [], unfinished: "", isIncomplete: false }),
+      placeNow: () => ({}) as never,
+      ...facts,
+    });
+
+  it("goes on where a person has to type, and ends with the task", async () => {
+    const { await: wait, play } = await desk();
+    const job = play();
+    const { terminal } = silent({ waiting: SECRET });
+    job.context.setTerminal(terminal);
+    await wait({ timeout_secs: 0 });
+    const waiting = wait({ timeout_secs: 600 });
+    await until(() => terminal.isAttended, "the wait to begin");
+    await job.end();
+    expect(await waiting).toMatchObject([{ status: "completed" }]);
+  });
+
+  it("is over for all where one of them waits, though it wrote nothing", async () => {
+    const { await: wait, play } = await desk();
+    play();
+    play().context.setTerminal(silent().terminal);
+    const waited = await wait({ timeout_secs: 600 });
+    expect(waited).toMatchObject([{ status: "running" }, { status: "running", waiting: { kind: "line" } }]);
+  });
+
+  it("shows a screen once to each reader", async () => {
+    const { text, play } = await desk();
+    play().context.setTerminal(silent({ isDrawn: true }).terminal);
+    expect(await text("task_await", { timeout_secs: 0 })).not.toContain("Screen unchanged.");
+    expect(await text("task_await", { timeout_secs: 0 })).toContain("Screen unchanged.");
+  });
+});
+
+describe("the room of an answer", () => {
+  it("is shared by the tasks, each with room for its facts", async () => {
+    const { await: wait, text, play } = await desk({ "bash.outputMaxBytes": 3_000 });
+    const line = "123456789\n";
+    for (let at = 0; at < 3; at += 1) play().context.update(line.repeat(200), { bytes: 2_000, lines: 200 });
+    const waited = await wait({ timeout_secs: 0 });
+    expect(waited.map((entry) => "output" in entry && entry.output?.length)).toEqual([600, 600, 600]);
+    for (let at = 0; at < 3; at += 1) play().context.update(line.repeat(200), { bytes: 2_000, lines: 200 });
+    expect(Buffer.byteLength(await text("task_await", { timeout_secs: 0 }))).toBeLessThanOrEqual(3_000);
+  });
+
+  it("is counted in lines, too, and is a line at least", async () => {
+    const lines = async (maxLines: number) => {
+      const { await: wait, play } = await desk({ "bash.outputMaxLines": maxLines });
+      play().context.update("1\n".repeat(200), { bytes: 400, lines: 200 });
+      const [entry] = await wait({ timeout_secs: 0 });
+      return entry !== undefined && "output" in entry ? entry.output?.split("\n").length : 0;
+    };
+    expect(await lines(20)).toBe(8 + 1);
+    expect(await lines(10)).toBe(1 + 1);
   });
 });
 

@@ -1,6 +1,7 @@
 /** Listing and ending over jobs without a process: the facts of each entry, and the lines made of them. */
 import { describe, expect, it } from "vitest";
 import { foregroundCallsOf } from "../../src/foreground-calls.ts";
+import { cleanUpWorkspace } from "../../src/tasks/clean-up.ts";
 import { openScope } from "../../src/tasks/scope.ts";
 import { desk } from "../support/played-desk.ts";
 import { playJob } from "../support/played-jobs.ts";
@@ -214,5 +215,22 @@ describe("ending tasks", () => {
     expect((await thrown(terminate(...ids))).message).toBe("At most 500 tasks can be ended at once.");
     expect(await terminate(...ids.slice(1))).toHaveLength(500);
     expect((await terminate("x".repeat(300)))[0]).toMatchObject({ status: "error", taskId: "x".repeat(80) });
+  });
+});
+
+describe("what is left of a workspace", () => {
+  it("is ended: its commands, and what ended ones left running", async () => {
+    const { session, play, manager } = await desk();
+    const stopped: string[] = [];
+    const survivors = [{ pid: 2 ** 30, command: "x", startedAtMs: 1 }];
+    const stop = (name: string) => async () => void stopped.push(name);
+    play({ owner: "gone" });
+    await play({ owner: "gone" }).end({ survivors, stopSurvivors: stop("gone") });
+    await play({ owner: "other" }).end({ survivors, stopSurvivors: stop("other") });
+    const running = play({ owner: "other" });
+    expect(await cleanUpWorkspace(session, "gone")).toEqual([]);
+    expect(stopped).toEqual(["gone"]);
+    expect(manager.find("bg_1")?.job.endedAtMs).toBeDefined();
+    expect(manager.find(running.id)?.job.endedAtMs).toBeUndefined();
   });
 });

@@ -1,72 +1,8 @@
 /** Services without a process: which call starts one, what it answers, and what becomes of one that fails. */
-import type { CommandResult, Executor, JobDelivery, ListeningPort } from "@pi-bash/executor";
 import { describe, expect, it } from "vitest";
-import { servicesOf } from "../../src/tasks/service-registry.ts";
-import { RESTART_LIMITS } from "../../src/tasks/service-restarts.ts";
-import type { TaskSession } from "../../src/tasks/task-session.ts";
-import { createTaskTools } from "../../src/tasks/task-tools.ts";
 import { ToolAbortError } from "../../src/tool-error.ts";
-import { type PlayedRun, playedScene } from "../support/played-executor.ts";
-import { jobs, textOf, thrown, until } from "../support/session.ts";
-
-const PORT: ListeningPort = {
-  port: 80,
-  address: "127.0.0.1",
-  program: "node",
-  pid: 7,
-  startedAtMs: 0,
-  isInside: false,
-};
-const LIMITS = { ...RESTART_LIMITS, firstPauseMs: 1, longestPauseMs: 1, mostRestarts: 2 };
-
-interface Played {
-  /** What each start listens on from the beginning. */
-  ports?: readonly ListeningPort[];
-  /** The same of a start that is not the first. Default: as the first. */
-  laterPorts?: readonly ListeningPort[];
-  executor?: Partial<Executor>;
-  session?: Partial<TaskSession>;
-}
-
-/** A session whose services the test plays. */
-async function desk({ ports = [PORT], laterPorts = ports, executor = {}, session = {} }: Played = {}) {
-  const manager = await jobs();
-  servicesOf(manager, LIMITS);
-  const delivered: JobDelivery[] = [];
-  manager.subscribe("agent-1", (batch) => void delivered.push(...batch));
-  const ends: ((result: Partial<CommandResult>) => void)[] = [];
-  const answer = ({ options }: PlayedRun): Promise<Partial<CommandResult>> => {
-    const listens = ends.length === 0 ? ports : laterPorts;
-    options.onPorts?.(async () => listens);
-    return new Promise((resolve) => {
-      ends.push(resolve);
-      options.signal?.addEventListener("abort", () => resolve({ cancelled: true }));
-    });
-  };
-  const made = playedScene({ answer, executor: { portHolder: async () => undefined, ...executor } }, {
-    asyncJobManager: manager,
-    ...session,
-  } as object);
-  const tools = createTaskTools(made.session);
-  return {
-    ...made,
-    manager,
-    /** What reached the owner. */
-    texts: () => delivered.map(({ text }) => text),
-    /** The lines of it. */
-    news: () => delivered.flatMap(({ text }) => text.split("\n")),
-    call: (params: object = {}, signal?: AbortSignal) =>
-      tools.task.execute("call", { kind: "service", name: "web", script: "serve", ...params }, signal),
-    listed: async (status: string) => (await tools.task_list.execute("call", { statuses: [status] })).details.tasks,
-    terminate: (id: string) => tools.task_terminate.execute("call", { task_ids: [id] }),
-    /** Ends the start of that number. */
-    end: async (number: number, result: Partial<CommandResult>) => {
-      await until(() => ends.length > number, "it to run");
-      ends[number]?.(result);
-    },
-    starts: () => ends.length,
-  };
-}
+import { desk } from "../support/played-services.ts";
+import { textOf, thrown, until } from "../support/session.ts";
 
 describe("a call for a service", () => {
   it("starts it, and answers when it listens", async () => {
@@ -181,54 +117,6 @@ describe("a call for a service", () => {
     expect(error.message).toBe("Waiting was aborted; service web goes on as bash:bg_1.");
     const found = await call({ ready: { port: 80, timeout_secs: 0.05 } });
     expect(found.details).toMatchObject({ taskId: "bash:bg_1", service: "not_ready" });
-  });
-});
-
-describe("a port that is taken", () => {
-  it.each([
-    [{ pid: 9, program: "no\nde" }, "pid 9 (no de)"],
-    [{ pid: 9 }, "pid 9 (?)"],
-    [{}, "another user's program"],
-  ])("by %j keeps a service from being started", async (holder, who) => {
-    const { call, starts } = await desk({
-      executor: { portHolder: async () => ({ ...PORT, program: undefined, pid: undefined, ...holder }) as never },
-    });
-    expect((await thrown(call({ ready: { port: 80 } }))).message).toBe(
-      `Service web failed: port 80 is taken by ${who}, which is not this service. Nothing was started. End that program, or use another port.`,
-    );
-    expect(starts()).toBe(0);
-  });
-
-  it("is not looked for in a sandbox with a network of its own, nor where none was named", async () => {
-    const portHolder = () => Promise.reject(new Error("it was looked for"));
-    const named = await desk({ executor: { portHolder } });
-    expect((await named.call()).details).toMatchObject({ service: "ready" });
-    await expect(named.call({ name: "db", ready: { port: 80 } })).rejects.toThrow("it was looked for");
-  });
-});
-
-describe("what cannot be asked", () => {
-  const place = {
-    name: "ssh:build7",
-    cwd: "/far",
-    home: "/home/far",
-    stat: async (path: string) => ({ kind: "directory", realPath: path }) as const,
-  };
-  const http = (url: string) => ({ ready: { http: { url } } });
-
-  it("is https on a place, and the port of a terminal there", async () => {
-    const far = await desk({ session: { place, cwd: "/far" } });
-    expect((await thrown(far.call(http("https://localhost/")))).message).toBe(
-      "ready.http cannot be asked: on ssh:build7 only http is asked, not https. Use ready.port or ready.log.",
-    );
-    expect((await thrown(far.call({ ready: { port: 80 }, tty: true }))).message).toMatch(
-      /^ready\.port cannot be asked: the ports of a terminal on ssh:build7 are not known\./,
-    );
-    expect((await far.call({ ready: { port: 80 } })).details).toMatchObject({ service: "ready" });
-    expect(far.runs[0]?.options.cwd).toBe("/far");
-    const again = await far.call({ cwd: "~", name: "home", ready: { port: 80 } });
-    expect(again.details).toMatchObject({ service: "ready" });
-    expect(far.runs[1]?.options.cwd).toBe("/home/far");
   });
 });
 
