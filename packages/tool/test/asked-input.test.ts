@@ -129,6 +129,110 @@ describe("the note on a question that is asked again and again", () => {
   });
 });
 
+describe("the edges of what is judged", () => {
+  const notice = (output: string, more: Partial<CommandResult> = {}, command = "x") =>
+    askedInputNotice(ended({ output, exitCode: 0, ...more }), command);
+
+  it.each([
+    "x: stdin is not a terminal",
+    "x: standard input is not from a TTY",
+    "input is not a tty",
+    "/dev/tty: Device not configured",
+    "fatal: could not read Password for 'x'",
+    "fatal: terminal prompts disabled",
+    "terminal prompts have been disabled",
+    "sudo: a password is required",
+    "no tty present",
+    "Prompts can not be meaningfully rendered in non-TTY environments",
+    "Prompts could not be shown: non-interactive",
+  ])("knows the last words %j, wherever they stand", (line) => {
+    expect(questionOf(`before\n${line}\nafter\n`)).toBe(line);
+  });
+
+  it.each([
+    "Continue?",
+    "Continue> ",
+    "Continue: ",
+    "Continue [1]",
+    "Continue (1) ",
+    "Password:",
+    "Passphrase for key: ",
+    "Username: ",
+    "user name: ",
+    "Press any key:",
+    "press ENTER)",
+    "Enter your name:",
+    "Enter the code>",
+    "Enter a value:",
+    "Your choice [1]:",
+    "your selection?",
+    "OK to delete?",
+    "Would you like tea?",
+    "Do you want this?",
+    "Are you sure?",
+    "Merge (y/n)?",
+    "Merge [yes/no]:",
+    "Merge [y,n]?",
+  ])("takes the unfinished line %j for a question", (line) => {
+    expect(questionOf(`x\n${line}`)).toBe(line.trim());
+    expect(questionOf(`${line}\n`)).toBeUndefined();
+  });
+
+  it.each(["--continue:", "x-delete?", "predelete?", "Continued?", "Enter name:", "press x:", "y/n?"])(
+    "takes the unfinished line %j for none",
+    (line) => {
+      expect(questionOf(line)).toBeUndefined();
+    },
+  );
+
+  it("looks at the last six hundred units", () => {
+    const phrase = "EOF when reading a line";
+    expect(questionOf(`${phrase}\n${"x".repeat(600 - phrase.length - 1)}`)).toBe(phrase);
+    expect(questionOf(`${phrase}\n${"x".repeat(600 - phrase.length)}`)).toBeUndefined();
+    expect(promptOf(`${"x".repeat(700)}? `)).toBe(`${"x".repeat(199)}…`);
+    expect(promptOf("plain")).toBeUndefined();
+    expect(promptOf("go on? \n")).toBeUndefined();
+  });
+
+  it("says only what to do of a command that was ended for it", () => {
+    const inputWanted = { pid: 7, program: "vim", ended: true };
+    const [advice, ...more] = notice("Proceed? ", { inputWanted, cancelled: true });
+    expect(advice).toMatch(/^Run it without questions/);
+    expect(more).toEqual([]);
+  });
+
+  it("looks for a flood only past a mebibyte, at its last hundred lines", () => {
+    const flood = (line: string, totalBytes: number) => notice(line.repeat(150), { totalBytes, exitCode: 1 });
+    expect(flood("Name:\n", 1024 * 1024)).toEqual([]);
+    expect(flood("Name:\n", 1024 * 1024 + 1)).toHaveLength(1);
+    expect(flood("Name:\n\n", 2_000_000)).toHaveLength(1);
+    const four = ["a", "b", "c", "Name:"].map((each) => `${each}\n`).join("");
+    expect(flood(four, 2_000_000)).toEqual([]);
+    expect(flood(four.slice(2), 2_000_000)).toHaveLength(1);
+    expect(notice(`${"a\nb\nc\nd\n".repeat(5)}${"Name:\n".repeat(100)}`, { totalBytes: 2_000_000 })).toHaveLength(1);
+    expect(notice(`${"Name:\n".repeat(99)}`, { totalBytes: 2_000_000, exitCode: 1 })).toEqual([]);
+  });
+
+  it("looks for a prompt without ends of lines that stands there three times", () => {
+    const flood = (output: string) => notice(output, { totalBytes: 2_000_000, exitCode: 1 });
+    expect(flood("x? x? x? ")).toEqual(['It wrote "x?" again and again: it asks for input that it does not get.']);
+    expect(flood("x? x? ")).toEqual([]);
+    expect(flood("y".repeat(600))).toEqual([]);
+    expect(flood(`${"x".repeat(150)}? `.repeat(9))).toHaveLength(1);
+    expect(flood(`${"x".repeat(250)}? `.repeat(9))).toEqual([]);
+  });
+
+  it("knows a bare `read` by its status, its silence and its input", () => {
+    const silent = { output: "", exitCode: 1 };
+    expect(notice("", silent, "echo; read x")).toHaveLength(1);
+    expect(notice("", silent, "read x > f")).toHaveLength(1);
+    expect(notice("", { exitCode: 2 }, "read x")).toEqual([]);
+    expect(notice("x\n", { exitCode: 1 }, "read x")).toEqual([]);
+    expect(notice("", silent, "read x; (")).toEqual([]);
+    expect(notice("", silent, "ready x")).toEqual([]);
+  });
+});
+
 describe("the note on a program that waits", () => {
   it("says who waits, where the command goes on", () => {
     const inputWanted = { pid: 7, program: "vi\nm", ended: false };

@@ -1,14 +1,15 @@
 /**
  * Waits until a service is ready: all that its readiness names holds at once. Nothing is started or ended here.
  *
- * The job is watched while the wait lasts, so that an end meanwhile is this call's answer and is not delivered as well.
+ * The job is watched while the wait lasts, so that an end meanwhile is this call's answer and is not delivered as well. A wait
+ * that answers no call, after a restart, leaves the end to the owner.
  */
 import { randomUUID } from "node:crypto";
 import { outputText, type ServiceReady } from "@pi-bash/contract";
 import { DEFAULT_READY_SECONDS } from "@pi-bash/contract/internal";
 import { clipped } from "@pi-bash/contract/internal/text";
 import { waitWithin } from "@pi-bash/contract/internal/wait";
-import type { JobManager, JobView, ListeningPort, TaskTerminal } from "@pi-bash/executor";
+import type { FollowReport, JobManager, JobView, ListeningPort, TaskTerminal } from "@pi-bash/executor";
 import { type LogFilter, logFilter } from "@pi-bash/executor/internal";
 import type { BashToolSession } from "../session.ts";
 import { ToolError } from "../tool-error.ts";
@@ -69,6 +70,8 @@ export interface ReadyWait {
   startedAtMs: number;
   /** Ends the wait; the service goes on. */
   stop?: AbortSignal;
+  /** Whether an end of the service is this wait's answer: its result is not delivered then. Default true. */
+  takesEnd?: boolean;
 }
 
 /** What came of the wait. */
@@ -127,7 +130,7 @@ export async function awaitReady(ready: ReadyJob, readiness: Readiness, wait: Re
   if (report === undefined) throw new ToolError(`The service's job ${jobId} is not there any more.`);
   const { job } = report;
   if (job.endedAtMs !== undefined) {
-    report.commit();
+    settle(report, wait);
     return { kind: "ended", job, output: report.output.text || (report.text ?? "") };
   }
   report.release();
@@ -140,6 +143,12 @@ export async function awaitReady(ready: ReadyJob, readiness: Readiness, wait: Re
     unmet: met,
     output: outputText(manager.read(jobId, job.owner)?.text ?? "", true).slice(-SHOWN_BYTES),
   };
+}
+
+/** Takes the result of a service that has ended, where that answers a call. */
+function settle(report: FollowReport, { takesEnd = true }: ReadyWait): void {
+  if (takesEnd) report.commit();
+  else report.release();
 }
 
 /** The terminal of a program that asks for input. */

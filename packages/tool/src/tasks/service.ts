@@ -136,8 +136,8 @@ export class Service {
         this.state = "not_ready";
         break;
       case "ended":
-        // A failure that was started again meanwhile has its own state.
-        if (!this.isLive) this.state = "exited";
+        // A failure that was started again meanwhile has its own state, and so has the last one.
+        if (!this.isLive && this.state !== "failed") this.state = "exited";
         break;
       case "waiting":
       case "interrupted":
@@ -204,7 +204,8 @@ export class Service {
     }
     this.#tell(restartedText(this.name, ended, { taskId: this.taskId, restarts: this.#restarts }));
     const begun = this.#jobId;
-    const found = await this.untilReady({ startedAtMs: Date.now() });
+    // No call is answered: an end goes to the owner.
+    const found = await this.untilReady({ startedAtMs: Date.now(), takesEnd: false });
     if (begun === this.#jobId && found.kind === "ready")
       this.#tell(readyAgainText(this.name, this.taskId, found.afterMs));
   }
