@@ -154,7 +154,7 @@ class Line {
 
   /** What `xargs` adds, and where. */
   #added(command: EffectiveCommand): Added {
-    if (!command.via.includes("xargs")) return {};
+    if (!command.via.includes("xargs") && !isUnreadXargs(command)) return {};
     const words = command.written.argv.map((word) => word.value ?? "");
     const own = command.simple.argv.map((word) => word.value ?? "");
     const options = own.includes("xargs") || own.some((word) => word.endsWith("/xargs")) ? own : words;
@@ -226,6 +226,11 @@ class Line {
 /** Wrappers whose words are judged elsewhere: with the search, or by what is read. */
 const FILLS_IN = (wrapper: string): boolean => /^(?:find|fd) -|(?:^|\/)xargs$/.test(wrapper);
 
+/** An `xargs` with an option that the analysis does not know, such as the old `-i`: it still adds what it reads. */
+function isUnreadXargs({ argv, unresolved }: EffectiveCommand): boolean {
+  return unresolved !== undefined && programName(argv[0]?.value ?? "") === "xargs";
+}
+
 interface Added {
   readonly fields?: readonly Field[];
   readonly placeholder?: string;
@@ -239,7 +244,7 @@ function filledIn(word: Word, { fields = [], placeholder = "" }: Added): readonl
 /** The word that `xargs` replaces. */
 function placeholderOf(words: readonly string[]): string | undefined {
   for (const [at, word] of words.entries()) {
-    const match = /^(?:-[0prtx]*(?:I|J)(.*)|--replace(?:=(.*))?|-i(.*))$/.exec(word);
+    const match = /^(?:-[0prtx]*[IJ](.*)|--replace(?:=(.*))?|-[0prtx]*i(.*))$/.exec(word);
     if (match === null) continue;
     const [, given, long, short] = match;
     if (given === "") return words[at + 1];

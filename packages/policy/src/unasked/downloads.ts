@@ -21,6 +21,8 @@ import { isInterpreter, type ProgramText, programTexts } from "./program-text.ts
 
 const DOWNLOADERS =
   /^(?:curl|wget2?|fetch|aria2c|https?|xh|xhs|curlie|lynx|w3m|links2?|elinks|lwp-request|GET|nc|ncat|netcat|socat|telnet|ftp|lftp|tftp|axel)$/;
+/** A path that bash opens as a connection. */
+const CONNECTION = /^\/dev\/(?:tcp|udp)\//;
 /** Code that opens an address. */
 const CODE_OPENS =
   /https?:\/\/|\burlopen\b|\burllib|\brequests\.|\bhttpx\b|\bLWP\b|\bHTTP::|\bNet::HTTP|\bopen-uri\b|\bfetch\s*\(|\bsocket\b|\bDownloadString\b/;
@@ -33,9 +35,8 @@ const CODE_RUNS =
 /** The first command that runs a download, and why; undefined where there is none. */
 export function runsDownload(analysis: CommandAnalysis): { refusal: Refusal; command: EffectiveCommand } | undefined {
   // Most lines have no download, and what else a line is made of need not be known then.
-  if (!analysis.effective.some(downloads)) return undefined;
+  if (!analysis.effective.some(downloads) && !analysis.constructs.some(isConnected)) return undefined;
   const line = new Line(analysis);
-  if (line.downloads.length === 0) return undefined;
   for (const [command, text] of line.runners) {
     const from = line.sourceOf(command, text);
     if (from === undefined) continue;
@@ -162,7 +163,9 @@ class Line {
 
   #inRedirection({ operator, target, span, body }: Redirection): string | undefined {
     if (!operator.startsWith("<")) return undefined;
-    if (target !== null) return this.#inWord(target) ?? this.#files.get(pathOf(target));
+    if (target !== null) {
+      return CONNECTION.exec(target.leading)?.[0] ?? this.#inWord(target) ?? this.#files.get(pathOf(target));
+    }
     if (body === undefined || !/\$\(|`|\$\{?\w/.test(body)) return undefined;
     const inside = this.downloads.find((each) => contains(span, each.span) || body.includes(nameOf(each)));
     if (inside !== undefined) return nameOf(inside);
@@ -220,10 +223,15 @@ class Line {
   }
 }
 
+/** A loop or a group whose input or output is a connection. */
+function isConnected(construct: Construct): boolean {
+  return construct.kind === "redirection" && CONNECTION.test(construct.redirection.target?.leading ?? "");
+}
+
 function downloads({ argv, unresolved, simple }: EffectiveCommand): boolean {
   const words = unresolved === undefined || isInterpreter(argv[0]) ? argv.slice(0, 1) : argv;
   if (words.some(({ value }) => DOWNLOADERS.test(programName(value ?? "")))) return true;
-  if (simple.redirections.some(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target?.leading ?? ""))) return true;
+  if (simple.redirections.some(({ target }) => CONNECTION.test(target?.leading ?? ""))) return true;
   return (
     isInterpreter(argv[0]) && argv.slice(1).some(({ display }) => CODE_OPENS.test(display) && /[({ ]/.test(display))
   );
@@ -232,7 +240,16 @@ function downloads({ argv, unresolved, simple }: EffectiveCommand): boolean {
 /** The calls of the functions that these commands stand in: what the body does, the call does. */
 function callsOf(analysis: CommandAnalysis, commands: readonly EffectiveCommand[]): EffectiveCommand[] {
   const names = new Set(commands.flatMap(({ simple }) => simple.context.functionName ?? []));
-  return analysis.effective.filter(({ argv }) => names.has(argv[0]?.value ?? ""));
+  const calls = new Set<EffectiveCommand>();
+  // A function that calls one of them does the same; a set that grows while it is walked is walked to its end.
+  for (const name of names) {
+    for (const call of analysis.effective) {
+      if (call.argv[0]?.value !== name || calls.has(call)) continue;
+      calls.add(call);
+      if (call.simple.context.functionName !== undefined) names.add(call.simple.context.functionName);
+    }
+  }
+  return [...calls];
 }
 
 /** The files that a download is written to, as far as the line says. */

@@ -212,16 +212,22 @@ function behind(word: Word, units: number): Word {
   };
 }
 
-/** Unpacking writes into a folder, packing writes the archive. */
+/** Unpacking writes into a folder, packing writes the archive, listing and comparing write nothing. */
 function tarTargets(args: readonly Word[]): Word[] {
-  const letters = args
-    .map(({ value }) => value ?? "")
-    .filter((text, at) => at === 0 || /^-[a-zA-Z]/.test(text))
-    .join("");
-  const unpacks = /x/.test(letters) || args.some(({ value }) => /^--(?:extract|get)$/.test(value ?? ""));
-  const file = valuesOf(args, /^-?[a-zA-Z]*f$/, /^--file/);
+  const letters = args.map(tarLetters).join("");
+  const has = (letter: RegExp, name: RegExp): boolean =>
+    letter.test(letters) || args.some(({ value }) => name.test(value ?? ""));
+  if (has(/x/, /^--(?:extract|get)$/)) return valuesOf(args, /^-[a-zA-Z]*C$/, /^--(?:directory|one-top-level)/);
+  if (has(/[td]/, /^--(?:list|diff|compare)$/) && !has(/[cruA]/, /^--(?:cr|ap|up|cat|conc|del)/)) return [];
   const old = /^[a-zA-Z]*f[a-zA-Z]*$/.test(args[0]?.value ?? "") ? args.slice(1, 2) : [];
-  return unpacks ? valuesOf(args, /^-[a-zA-Z]*C$/, /^--(?:directory|one-top-level)/) : [...file, ...old];
+  return [...valuesOf(args, /^-?[a-zA-Z]*f$/, /^--file/), ...old];
+}
+
+/** The letters of a bundle of options up to one that takes a value: `-cf/etc/x.tar` unpacks nothing. */
+function tarLetters({ value, leading }: Word, at: number): string {
+  const text = value ?? leading;
+  if (text.startsWith("-")) return /^-([a-zA-Z]*?[bfgCFHIKLNTVX]|[a-zA-Z]*)/.exec(text)?.[1] ?? "";
+  return at === 0 ? text : "";
 }
 
 /** Where `find` starts, if it removes or changes what it finds; and the files it writes lists to. */
