@@ -88,6 +88,17 @@ describe("reading artifacts", () => {
     await expect(store.read(id, { maxBytes: 1_000 })).rejects.toThrow(`artifact://${id}?tail=200`);
   });
 
+  it.each([
+    ["?grep=line&tail=3", "18:line 18\n19:line 19\n20:line 20\n", false],
+    ["?lines=5-9&tail=2", "line 8\nline 9\n", false],
+    ["?lines=5-9&tail=99", "line 5\nline 6\nline 7\nline 8\nline 9\n", false],
+    ["?grep=line&tail=20", "16:line 16\n17:line 17\n18:line 18\n19:line 19\n20:line 20\n", true],
+  ])("gives the last of the selected lines for %s, as many as are wanted and fit", async (query, text, truncated) => {
+    const { store, id } = await saved(numbered(20));
+
+    expect(await store.read(`artifact://${id}${query}`, { maxBytes: 55 })).toMatchObject({ text, truncated });
+  });
+
   it("bounds what it gives, and says that there is more", async () => {
     const { store, id } = await saved(numbered(10_000));
 

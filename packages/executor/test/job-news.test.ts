@@ -24,6 +24,10 @@ async function running() {
   return { manager, id, end: () => end({ text: "the result", exitCode: 0 }) };
 }
 
+/** Work that ends when it is cancelled. */
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<JobEnd>((resolve) => signal.addEventListener("abort", () => resolve({ text: "ended" })));
+
 const delivered = (got: readonly JobDelivery[], count: number) =>
   until(`${count} deliveries`, () => got.length >= count, 10_000);
 
@@ -94,5 +98,24 @@ describe("news of a running job", () => {
     await delivered(got, 1);
 
     expect(got.map(({ job }) => job.id)).toEqual([other.id]);
+  });
+
+  it("about the same subject of two jobs stand beside each other, and are taken back one by one", async () => {
+    const { manager, id } = await running();
+    const other = manager.start({ command: "b", owner: "me", work: ({ signal }) => untilAborted(signal) }).id;
+    const got: JobDelivery[] = [];
+    for (const job of [id, other]) {
+      manager.announce(job, { key: "waiting", text: (earlier) => `${job} asks after ${earlier}` });
+      manager.announce(job, { key: "lines", text: `a line of ${job}` });
+    }
+    manager.withdraw(id, "lines");
+    manager.subscribe("me", (batch) => void got.push(...batch));
+    await delivered(got, 3);
+
+    expect(got.map(({ job, text }) => [job.id, text])).toEqual([
+      [id, `${id} asks after undefined`],
+      [other, `${other} asks after undefined`],
+      [other, `a line of ${other}`],
+    ]);
   });
 });

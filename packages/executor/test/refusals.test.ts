@@ -34,6 +34,10 @@ describe("a refusal", () => {
     ["curl: (7) Failed to connect to localhost port 80: Connection refused", "network", undefined],
     ["dial unix /var/run/docker.sock: connect: operation not permitted", "local-socket", undefined],
     ["mount: /mnt: must be superuser to use mount.", "mount", undefined],
+    ["unshare: must be superuser to enter a namespace", "namespace", undefined],
+    ["kill: only root can signal this", "process", undefined],
+    ["chown: only root can do that", "file-metadata", undefined],
+    ["swapon: must be superuser", "system-call", undefined],
     ["bwrap: No permissions to create new namespace: Operation not permitted", "namespace", undefined],
     ["bash: kill: (1) - Operation not permitted", "process", undefined],
     ["bash: kill: (999) - No such process", "process", undefined],
@@ -67,6 +71,10 @@ it("the network is not blamed where there is one", async () => {
   expect(await kinds("socket: Operation not permitted", profile({ network: true }))).toEqual([
     ["system-call", undefined],
   ]);
+  for (const refused of ["Permission denied", "only root can do that"]) {
+    expect(await kinds(`bind: ${refused}`, profile({ network: true }))).toEqual([["system-call", undefined]]);
+    expect(await kinds(`bind: ${refused}`)).toEqual([["network", undefined]]);
+  }
 });
 
 it("permission is denied to root by the sandbox, and outside by Landlock alone", async () => {

@@ -110,4 +110,29 @@ describe("the values of a mask", () => {
       undefined,
     );
   });
+
+  it("have a bound on all their bytes, within which small ones still find room after large ones", () => {
+    let given: { name: string; value: string }[] = [];
+    class SecretMask {
+      constructor(options: { values: { name: string; value: string }[] }) {
+        given = options.values;
+      }
+      text = (text: string) => ({ text, count: 0, names: [] });
+      stream = () => ({ skip: () => undefined, push: (bytes: Uint8Array) => bytes, finish: () => new Uint8Array() });
+    }
+    const large = (at: number): [string, string] => [`LISTED_${at}`, String(at).repeat(15 * 1024)];
+    const hostEnv = {
+      ...Object.fromEntries(Array.from({ length: 9 }, (_, at) => large(at))),
+      LISTED_EMPTY: "",
+      LISTED_SAME: "2".repeat(15 * 1024),
+      LISTED_Z: "small",
+    };
+    const settings = { "secrets.mask": true, "secrets.names": ["LISTED_*"], "secrets.allow": [] };
+
+    makeMask({ SecretMask }, { settings, hostEnv, farEnv: { LISTED_0: "far" }, withheld: [] });
+
+    const names = Array.from({ length: 8 }, (_, at) => `LISTED_${at}`);
+    expect(given.map(({ name }) => name)).toEqual([...names, "LISTED_Z", "LISTED_0"]);
+    expect(given.at(-1)).toEqual({ name: "LISTED_0", value: "far" });
+  });
 });

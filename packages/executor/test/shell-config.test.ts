@@ -47,6 +47,36 @@ describe("shell discovery", () => {
     expect(() => find({ shellPath: plain })).toThrowError(expect.objectContaining({ code: "PI_UNUSABLE_SHELL" }));
   });
 
+  describe("on Windows", () => {
+    it.each([
+      ["GIT_INSTALL_ROOT", ""],
+      ["ProgramFiles", "Git"],
+      ["ProgramFiles(x86)", "Git"],
+      ["LOCALAPPDATA", "Programs/Git"],
+      ["USERPROFILE", "scoop/apps/git/current"],
+    ])("finds the bash of Git for Windows by %s", (name, below) => {
+      const root = scratchFolder();
+      const bin = join(root, below, "bin");
+      mkdirSync(bin, { recursive: true });
+      writeFileSync(join(bin, "bash.exe"), "", { mode: 0o755 });
+
+      expect(shellConfig({ settings: {}, hostEnv: { [name]: root }, platform: "win32" }).shell).toBe(
+        join(bin, "bash.exe"),
+      );
+    });
+
+    it("looks only where the environment leads, and says where that was", () => {
+      const hostEnv = { PATH: "/on/path", GIT_INSTALL_ROOT: "", ProgramFiles: "/programs" };
+
+      expect(() => shellConfig({ settings: {}, hostEnv, platform: "win32" })).toThrowError(
+        expect.objectContaining({
+          code: "PI_SHELL_NOT_FOUND",
+          message: expect.stringContaining("(looked in /on/path, /programs/Git/bin)"),
+        }),
+      );
+    });
+  });
+
   it("takes the prefix from settings, then from the environment", () => {
     expect(find({ shellPrefix: "nice" }, { PI_SHELL_PREFIX: "env" }).prefix).toBe("nice");
     expect(find({}, { PI_SHELL_PREFIX: "env", CLAUDE_CODE_SHELL_PREFIX: "x" }).prefix).toBe("env");

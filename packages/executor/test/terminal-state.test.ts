@@ -70,3 +70,51 @@ describe("a report of a quiet terminal", () => {
     expect(known.prompt).toBe(first + 1);
   });
 });
+
+describe("who reads a terminal", () => {
+  const program = { pid: 7, name: "vim" };
+  const states: [string, TerminalState, object | undefined][] = [
+    ["a program that runs", { state: "running" }, undefined],
+    ["a program that takes single keys", { state: "keys", program }, program],
+    ["a program that waits for a line", { ...waits(quiet(300)), program } as TerminalState, program],
+    ["programs that are stopped", { state: "stopped", programs: [program] }, undefined],
+  ];
+  it.each(states)("is known of %s", (_, state, reader) => {
+    const known = new TerminalFacts(
+      () => state,
+      (text) => text,
+    );
+    known.report(quiet(0), SCREEN);
+
+    expect(known.reader).toEqual(reader && { ...reader, isDenied: false });
+    expect(known.waiting === undefined).toBe(state.state !== "waiting");
+    known.activity(false);
+    expect(known.reader).toBeUndefined();
+  });
+
+  it.each(states)("is a program that may not be looked into, where there is one beside %s", (_, state) => {
+    const known = new TerminalFacts(
+      () => state,
+      (text) => text,
+    );
+    known.report({ ...quiet(0), denied: [{ pid: 9, name: "sudo" }] } as QuietTerminal, SCREEN);
+
+    expect(known.reader).toEqual({ pid: 9, name: "sudo", isDenied: true });
+  });
+
+  it.each([
+    ["shown", { echo: true, canonical: true }, undefined, false],
+    ["not shown in a line without an echo", { echo: false, canonical: true }, undefined, true],
+    ["shown by a program that draws itself", { echo: false, canonical: false }, undefined, false],
+    ["not shown where a secret is asked for", { echo: true, canonical: true }, "secret", true],
+  ])("what is typed is %s", (_, modes, kind, isHidden) => {
+    const known = new TerminalFacts(
+      (report) => (kind === undefined ? { state: "running" } : ({ ...waits(report), kind } as TerminalState)),
+      (text) => text,
+    );
+    expect(known.isHidden).toBe(false);
+    known.report({ ...quiet(0), modes }, SCREEN);
+
+    expect(known.isHidden).toBe(isHidden);
+  });
+});
