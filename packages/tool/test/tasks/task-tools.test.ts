@@ -7,8 +7,9 @@ import { createLegacyTools } from "../../src/tasks/legacy-tools.ts";
 import { fromBashTaskId, isBashTaskId, toBashTaskId } from "../../src/tasks/task-id.ts";
 import { toolsForModel } from "../../src/tasks/task-tools.ts";
 import { ToolError } from "../../src/tool-error.ts";
+import { playJob } from "../support/played-jobs.ts";
 import { textOf, thrown } from "../support/session.ts";
-import { taskScene, waitFor } from "../support/tasks.ts";
+import { PlayedAgents, taskScene, waitFor } from "../support/tasks.ts";
 
 describe("the tools of a model", () => {
   it("are the five task tools, and none of the older names", async () => {
@@ -68,6 +69,15 @@ describe("an older tool", () => {
     expect(textOf(list)).toBe(`${id} running a command`);
     expect(ended.details).toMatchObject({ status: "terminated" });
     touch("go");
+  });
+
+  it("lists commands and no agents", async () => {
+    const agentTasks = new PlayedAgents();
+    agentTasks.add("agent", "agent-1");
+    const { session, manager } = await taskScene({}, { agentTasks });
+    const { id } = playJob(manager);
+    const list = await createLegacyTools(session).bash_background_list.execute("call", {});
+    expect(list.details.processes.map(({ taskId }) => taskId)).toEqual([`bash:${id}`]);
   });
 
   it("says what to use instead, and what to do where a process is not there", async () => {
