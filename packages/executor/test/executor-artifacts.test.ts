@@ -106,7 +106,7 @@ describe("a long output", () => {
     const { executor } = real({ artifacts });
 
     const result = await executor.executeBash(
-      `seq 1 20000; until ls ${folder}/*.log >/dev/null 2>&1; do sleep 0.05; done; cat ${folder}/*.log ${folder}/*.log`,
+      `seq 1 20000; until grep -q . ${folder}/*.log 2>/dev/null; do sleep 0.05; done; cat ${folder}/*.log ${folder}/*.log`,
       {
         timeoutMs: 50_000,
       },
