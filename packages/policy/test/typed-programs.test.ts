@@ -14,7 +14,41 @@ describe("a program that is typed to", () => {
     ["data", "bash", ["bash", "-c", "read x"]],
     ["data", "bash", ["bash", "script.sh"]],
     ["data", "dash", ["sh", "-ec", "read x"]],
+    ["shell", "sh", ["sh", "+x"]],
+    ["shell", "bash", ["bash", "-o", "posix"]],
+    ["shell", "bash", ["bash", "-O", "extglob", "-i"]],
+    ["shell", "bash", ["bash", "--init-file", "x"]],
+    ["shell", "bash", ["bash", "-li", "x.sh"]],
+    ["shell", "bash", ["bash", "-s", "x.sh"]],
+    ["shell", "bash", ["bash"]],
+    ["shell", "busybox", ["busybox", "sh", "-i"]],
+    ["data", "busybox", ["busybox", "sh", "x.sh"]],
+    ["data", "busybox", ["busybox", "ls"]],
+    ["data", "bash", ["bash", "-x", "script.sh"]],
+    ["data", "bash", ["bash", "-o", "posix", "script.sh"]],
+    ["data", "bash", ["bash", "--rcfile", "x", "script.sh"]],
+    ["data", "bash", ["bash", "-xc", "read x"]],
+    ["data", "bash", ["bash", "a-s", "-i"]],
+    ["data", "bash", ["bash", "a+i"]],
+    ["shell", "-bash", ["-bash"]],
+    ["shell", "/bin/bash", ["/bin/bash"]],
+    ["shell", "ksh93", ["ksh93"]],
+    ["data", "x-bash", ["x-bash"]],
     ["commands", "python3", ["python3", "-q"]],
+    ["commands", "python", ["python", "--interactive", "x.py"]],
+    ["commands", "python-3.12", ["python-3.12"]],
+    ["commands", "python3.exe", ["python3.exe"]],
+    ["data", "python3", ["python3", "-m", ""]],
+    ["commands", "python3", ["python3", "-i", "-c", "input()"]],
+    ["data", "python3", ["python3", "-u", "x.py", "-i"]],
+    ["commands", "perl", ["perl", "-d", "x.pl"]],
+    ["data", "perl", ["perl", "-ne", "print"]],
+    ["commands", "ruby", ["ruby", "/usr/bin/irb"]],
+    ["commands", "node", ["node", "/usr/bin/bash"]],
+    ["data", "node", ["node", "--eval", "x"]],
+    ["commands", "node", []],
+    ["data", "x3", ["x3"]],
+    ["data", "3", ["3"]],
     ["commands", "python3.12", ["/usr/bin/python3.12"]],
     ["commands", "python3", ["python3", "-i", "x.py"]],
     ["commands", "python3", ["python3", "-m", "pdb", "x.py"]],
@@ -43,6 +77,8 @@ describe("a program that is typed to", () => {
 
   it("is what the more dangerous of its names is", () => {
     expect(typedKind({ names: ["harmless", "bash"], argv: ["harmless"] })).toBe("shell");
+    expect(typedKind({ names: ["harmless", "python3"], argv: ["python3"] })).toBe("commands");
+    expect(typedKind({ names: ["harmless", "psql"], argv: ["harmless"] })).toBe("commands");
     expect(typedKind({ names: ["psql", "harmless"], argv: undefined })).toBe("commands");
   });
 });
