@@ -66,6 +66,7 @@ describe("lines of blocks", () => {
         expect(scanned("a\n\nccc\nd", { size, first }).lines, `${first} of ${size}`).toEqual(all.slice(first - 1));
       }
       expect(scanned("a\nb\n", { size, first: 9 })).toEqual({ lines: [], count: 2 });
+      expect(scanned("a\nbb", { size, first: 9 }).count, "a last one that is not ended counts").toBe(2);
     }
   });
 
