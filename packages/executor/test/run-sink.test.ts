@@ -78,7 +78,7 @@ describe("the file of a run on a place", () => {
     expect({ removed: removed.length, closing: closing.length }).toEqual({ removed: 1, closing: 0 });
   });
 
-  it("stays there while something that the command left running may write to it, and is brought here after", async () => {
+  it("stays there while what the command left running may write to it, and is brought here after", async () => {
     const { store, path, removed, closing, finish } = await sinkOf({ content: "all of it\n" });
 
     const { artifactId = "" } = await finish({ spilled: true }, [SURVIVOR]);
