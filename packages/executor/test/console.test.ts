@@ -6,7 +6,7 @@ import { isAlive } from "../../../test/support/process.ts";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import { ArtifactStore } from "../src/artifacts/store.ts";
 import { type ConsoleRequest, createConsole } from "../src/console/console.ts";
-import type { ConsoleControls, ConsoleView, PtyEnd } from "../src/console/console-port.ts";
+import type { ConsoleControls, ConsoleView, PtyDevice, PtyEnd, PtyStart } from "../src/console/console-port.ts";
 import { until } from "./support/waiting.ts";
 
 const ENV = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", TERM: "xterm-256color", LANG: "C.UTF-8" };
@@ -46,6 +46,25 @@ function recording(more: Partial<ConsoleView> = {}) {
     };
   };
   return { seen, openView };
+}
+
+/** A terminal that is not of this machine: it shows a line, and then ends so. */
+function replaced(end: () => Promise<PtyEnd>) {
+  const started: PtyStart[] = [];
+  const { seen, openView } = recording();
+  const createPty = (): PtyDevice => ({
+    start: async (options, onChunk) => {
+      started.push(options);
+      await onChunk(null, "shown\r\n");
+      return end();
+    },
+    write: () => true,
+    resize: () => undefined,
+    kill: () => undefined,
+  });
+  const run = (more: Partial<ConsoleRequest> = {}) =>
+    createConsole({ openView }).run(request("true", { createPty, ...more }));
+  return { run, device: { started }, ends: seen.ends };
 }
 
 describe("the console", () => {
@@ -218,5 +237,47 @@ describe("the console", () => {
     const result = await createConsole({ createPty, graceMs: 50 }).run(request("true", { timeoutMs: 50 }));
 
     expect(result).toMatchObject({ cancelled: true, timedOut: true });
+  });
+
+  it("takes the terminals of requests, so that it serves places too", async () => {
+    expect(createConsole().takesTerminals).toBe(true);
+    const { device, run } = replaced(() => Promise.resolve({ exitCode: 3, cancelled: false, timedOut: false }));
+
+    expect(await run({ cwd: "/far" })).toMatchObject({ output: "shown\n", exitCode: 3, cancelled: false });
+    expect(device.started).toMatchObject([{ cwd: "/far", cols: 120, rows: 40 }]);
+  });
+
+  it("gives what the screen showed last where the end of a program on a place is not known", async () => {
+    const { run, ends } = replaced(() =>
+      Promise.reject(Object.assign(new Error("cut off"), { code: "PI_PLACE_LOST" })),
+    );
+
+    const result = await run();
+
+    expect(result).toMatchObject({ output: "[cut off]\nshown\n", lost: true, cancelled: true, totalLines: 1 });
+    for (const absent of ["sessionReset", "exitCode", "timedOut"]) expect(result).not.toHaveProperty(absent);
+    expect(ends).toEqual([{ cancelled: true, timedOut: false }]);
+  });
+
+  it("says what went wrong where a program that ran has another failure", async () => {
+    const { run } = replaced(() => Promise.reject(new Error("broken")));
+
+    const result = await run();
+
+    expect(result).toMatchObject({ output: "PTY error: broken\n", cancelled: false, totalLines: 1 });
+    expect(result).not.toHaveProperty("lost");
+  });
+
+  it("says why the artifact of a long output could not be written, and nothing of it where it was", async () => {
+    const folder = scratchFolder();
+    const artifact = { id: "1", path: `${folder}/missing/1.log` };
+
+    const failed = await createConsole().run(request("seq 1 30000", { artifact }));
+    const whole = await createConsole().run(request("seq 1 30000", { artifact: { id: "2", path: `${folder}/2.log` } }));
+
+    expect(failed).toMatchObject({ exitCode: 0, truncated: true, artifactError: expect.stringContaining("1.log") });
+    expect(failed).not.toHaveProperty("artifactId");
+    expect(whole.artifactId).toBe("2");
+    expect(whole).not.toHaveProperty("artifactError");
   });
 });
