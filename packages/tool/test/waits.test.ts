@@ -86,6 +86,13 @@ describe("a call that waits for the shell", () => {
     expect(wait.start(true)).toContain("which `other` had");
   });
 
+  it("names that one also where no call has had the shell since", () => {
+    const { holder, wait } = waiting();
+    holder.end();
+    vi.advanceTimersByTime(20_000);
+    expect(wait.start(true)).toBe("Waited 20.0 seconds for the shell, which `make` had.");
+  });
+
   it("names a command of sixty units at most, on one line", () => {
     const { said } = waiting(`a\n${"b".repeat(100)}`);
     vi.advanceTimersByTime(2_000);
