@@ -1,4 +1,7 @@
-/** Calls that wait for the shell, by a clock of the test: when they say what they wait for, and what of it is said at the end. */
+/**
+ * Calls that wait for the shell, by a clock of the test: when they say what they wait for, and what of it is said at
+ * the end.
+ */
 import type { Executor } from "@pi-bash/executor";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ForegroundCalls, foregroundCallsOf, watchWait } from "../src/foreground-calls.ts";
