@@ -1,4 +1,6 @@
-/** Calls that go to the background, over an executor that starts nothing: when they do, what is shown and kept of them. */
+/**
+ * Calls that go to the background, over an executor that starts nothing: when they do, what is shown and kept of them.
+ */
 import type { BashToolUpdate } from "@pi-bash/contract";
 import type { CommandResult, JobDelivery, TimeoutDecision } from "@pi-bash/executor";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,7 @@
-/** The looks at a client's terminal, by a clock of the test: one at a time, and shown only where there is something new. */
+/**
+ * The looks at a client's terminal, by a clock of the test: one at a time, and shown only where there is something
+ * new.
+ */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { ClientExit, ClientOutput } from "../src/client-bridge.ts";
 import { runInClientTerminal } from "../src/client-terminal.ts";

@@ -1,4 +1,6 @@
-/** What the tools do with the ports of a host: signals, settings, listeners, routers and a workspace that is not ready. */
+/**
+ * What the tools do with the ports of a host: signals, settings, listeners, routers and a workspace that is not ready.
+ */
 import { join } from "node:path";
 import { TaskListParams } from "@pi-bash/contract";
 import { describe, expect, it } from "vitest";

@@ -153,6 +153,10 @@ describe("the job tool", () => {
     ]);
     second.context.update("three");
     await until(() => updates.some((update) => textOf(update).endsWith("bg_2: three")), "the news");
+    await until(
+      () => updates.some(({ details }) => (details.jobs[0]?.elapsedMs ?? 0) >= 2_000),
+      "two seconds of waiting",
+    );
     await second.end();
     await waiting;
     const texts = updates.map(

@@ -61,6 +61,7 @@ describe("a trailing pipe", () => {
       /^1\n2\n3\n4\n5\n\nStripped trailing `\| tail -2` — bash output is truncated automatically/,
     );
     expect(result.details?.applied).toEqual(["stripped trailing `| tail -2`", "stripped trailing `2>&1`"]);
+    expect(textOf(result)).not.toContain("2>&1");
   });
 
   it("stays as it is when the setting is off", async () => {

@@ -1,4 +1,7 @@
-/** Calls that wait for the shell, by a clock of the test: when they say what they wait for, and what of it is said at the end. */
+/**
+ * Calls that wait for the shell, by a clock of the test: when they say what they wait for, and what of it is said at
+ * the end.
+ */
 import type { Executor } from "@pi-bash/executor";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ForegroundCalls, foregroundCallsOf, watchWait } from "../src/foreground-calls.ts";
@@ -84,6 +87,13 @@ describe("a call that waits for the shell", () => {
     vi.advanceTimersByTime(10_000);
     expect(said[1]).toContain("`other` has had it for 10 seconds");
     expect(wait.start(true)).toContain("which `other` had");
+  });
+
+  it("names that one also where no call has had the shell since", () => {
+    const { holder, wait } = waiting();
+    holder.end();
+    vi.advanceTimersByTime(20_000);
+    expect(wait.start(true)).toBe("Waited 20.0 seconds for the shell, which `make` had.");
   });
 
   it("names a command of sixty units at most, on one line", () => {

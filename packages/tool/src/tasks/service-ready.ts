@@ -1,8 +1,8 @@
 /**
  * Waits until a service is ready: all that its readiness names holds at once. Nothing is started or ended here.
  *
- * The job is watched while the wait lasts, so that an end meanwhile is this call's answer and is not delivered as well. A wait
- * that answers no call, after a restart, leaves the end to the owner.
+ * The job is watched while the wait lasts, so that an end meanwhile is this call's answer and is not delivered as well.
+ * A wait that answers no call, after a restart, leaves the end to the owner.
  */
 import { randomUUID } from "node:crypto";
 import { outputText, type ServiceReady } from "@pi-bash/contract";

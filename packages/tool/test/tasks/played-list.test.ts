@@ -6,7 +6,7 @@ import { openScope } from "../../src/tasks/scope.ts";
 import { desk } from "../support/played-desk.ts";
 import { playJob } from "../support/played-jobs.ts";
 import { playedTerminal } from "../support/played-terminal.ts";
-import { thrown } from "../support/session.ts";
+import { thrown, until } from "../support/session.ts";
 import { taskScene } from "../support/tasks.ts";
 
 describe("a list of tasks", () => {
@@ -99,7 +99,11 @@ describe("a list of tasks", () => {
     const calls = foregroundCallsOf(session);
     const [runs, waits] = [calls.begin("x".repeat(3_000)), calls.begin("ls")];
     runs.start(true);
+    const begun = Date.now();
+    await until(() => Date.now() > begun, "the clock to go on");
     const [first, second] = await list();
+    expect(first?.uptime_ms).toBeGreaterThan(0);
+    expect(second?.uptime_ms).toBeGreaterThan(0);
     expect(first).toMatchObject({
       taskId: "call_1",
       status: "running",

@@ -1,5 +1,6 @@
 /** Services without a process: which call starts one, what it answers, and what becomes of one that fails. */
 import { describe, expect, it } from "vitest";
+import { servicesOf } from "../../src/tasks/service-registry.ts";
 import { ToolAbortError } from "../../src/tool-error.ts";
 import { desk } from "../support/played-services.ts";
 import { textOf, thrown, until } from "../support/session.ts";
@@ -75,6 +76,14 @@ describe("a call for a service", () => {
     expect(manager.find("bg_1")?.job.endedAtMs).toBeUndefined();
   });
 
+  it("looks again at one that was not ready", async () => {
+    const { call } = await desk({ ports: [] });
+    await call({ ready: { port: 80, timeout_secs: 0.05 } });
+    const again = await call();
+    expect(again.details).toMatchObject({ taskId: "bash:bg_1" });
+    expect(textOf(again)).not.toContain("already ready");
+  });
+
   it("that ends before it is ready is answered with its output, and its name is free", async () => {
     const { call, end, news, starts } = await desk({ ports: [] });
     const calling = call({ ready: { port: 80 }, restart: "on-failure" });
@@ -124,10 +133,14 @@ describe("a service that fails", () => {
   const READY = { ready: { port: 80 }, restart: "on-failure" };
 
   it("is started again, as is said, until it has failed too often", async () => {
-    const { call, end, news, texts, listed, starts } = await desk();
+    const { call, end, news, texts, listed, manager, starts } = await desk();
     await call(READY);
+    const service = servicesOf(manager).live("web", () => true);
+    const readyAtMs = service?.readyAtMs ?? 0;
+    await until(() => Date.now() > readyAtMs, "the clock to go on");
     await end(0, { exitCode: 1 });
     await until(() => news().some((line) => line.includes("(bash:bg_2) is ready again")), "the second start");
+    expect(service?.readyAtMs).toBeGreaterThan(readyAtMs);
     expect(news()[0]).toMatch(
       /^Service web exited with code 1 after \d\.\d s \(bash:bg_1 has its output\) and was started again as bash:bg_2, restart 1\.$/,
     );

@@ -1,4 +1,6 @@
-/** What a model reads of a terminal: who waits and what for, the screen, how to answer; and when its owner is notified. */
+/**
+ * What a model reads of a terminal: who waits and what for, the screen, how to answer; and when its owner is notified.
+ */
 import type { TaskAwaitEntry } from "@pi-bash/contract";
 import type { JobManager } from "@pi-bash/executor";
 import { describe, expect, it } from "vitest";
