@@ -84,6 +84,8 @@ describe("what is written to the system", () => {
     "ln x -s /etc/y",
     "cd /etc && echo x > hosts",
     "pushd /etc && : > hosts",
+    "tar -tf a.tar --index-file=/etc/x",
+    "tar -tf a.tar --index-file /etc/x",
   ])("is seen: %s", (line) => {
     expect(unasked(line)).toEqual(["system-write"]);
   });
@@ -94,6 +96,7 @@ describe("what is written to the system", () => {
     "xz -tv /etc/x.xz",
     "gunzip --stdout /etc/x.gz",
     "ln -s /etc/hosts",
+    "tar -tf a.tar --index-file=list",
     "ln -sf -- /etc/hosts",
     "cd /etc > log",
     "cd /etc 2> log",

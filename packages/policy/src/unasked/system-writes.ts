@@ -218,7 +218,10 @@ function tarTargets(args: readonly Word[]): Word[] {
   const has = (letter: RegExp, name: RegExp): boolean =>
     letter.test(letters) || args.some(({ value }) => name.test(value ?? ""));
   if (has(/x/, /^--(?:extract|get)$/)) return valuesOf(args, /^-[a-zA-Z]*C$/, /^--(?:directory|one-top-level)/);
-  if (has(/[td]/, /^--(?:list|diff|compare)$/) && !has(/[cruA]/, /^--(?:cr|ap|up|cat|conc|del)/)) return [];
+  if (has(/[td]/, /^--(?:list|diff|compare)$/) && !has(/[cruA]/, /^--(?:cr|ap|up|cat|conc|del)/)) {
+    // Its list may go to a file.
+    return valuesOf(args, /^--index-file$/, /^--index-file/);
+  }
   const old = /^[a-zA-Z]*f[a-zA-Z]*$/.test(args[0]?.value ?? "") ? args.slice(1, 2) : [];
   return [...valuesOf(args, /^-?[a-zA-Z]*f$/, /^--file/), ...old];
 }
