@@ -15,6 +15,8 @@ export interface TableRow {
   readonly needs?: readonly string[];
   readonly answers?: readonly (readonly [text: string, typed: string])[];
   readonly env?: Readonly<Record<string, string>>;
+  /** On a busy machine it may still be starting when it is looked at last, and take no keys yet: it never waits all the same. */
+  readonly startsSlowly?: true;
   /** It takes so long to ask, in milliseconds. Default 9,000; what does not wait is followed for 6,500. */
   readonly limitMs?: number;
 }

@@ -52,12 +52,14 @@ export const NOT_WAITING: readonly TableRow[] = [
     name: "vite",
     command: `echo '<h1>hi</h1>' >index.html; node ${MODULES}/vite/bin/vite.js --port 0 --host 127.0.0.1`,
     expected: "keys",
+    startsSlowly: true,
     needs: ["node"],
   },
   {
     name: "vitest that watches",
     command: `ln -s ${MODULES} .; echo 'import { it } from "vitest"; it("holds", () => {});' >a.test.js; node ${MODULES}/vitest/vitest.mjs --watch`,
     expected: "keys",
+    startsSlowly: true,
     needs: ["node"],
   },
   {
