@@ -57,7 +57,7 @@ describe("the file of a run on this machine", () => {
     if (isNamed) expect((await store.list()).map((artifact) => artifact.path)).toEqual([path]);
   });
 
-  it("that failed is no matter where the text has everything", async () => {
+  it("that failed goes unreported where the text has everything", async () => {
     const { finish } = await sinkOf();
 
     const result = await finish({ truncated: false, spillError: "the disk is full" });

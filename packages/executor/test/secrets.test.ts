@@ -85,41 +85,40 @@ describe("a result", () => {
   });
 });
 
+/** A mask that changes nothing, and the values that it was made for. */
+function recordingMask() {
+  const seen: { values: { name: string; value: string }[] } = { values: [] };
+  class SecretMask {
+    constructor(options: { values: { name: string; value: string }[] }) {
+      seen.values = options.values;
+    }
+    text = (text: string) => ({ text, count: 0, names: [] });
+    stream = () => ({ skip: () => undefined, push: (bytes: Uint8Array) => bytes, finish: () => new Uint8Array() });
+  }
+  return { SecretMask, seen };
+}
+
 describe("the values of a mask", () => {
   it("are those that were withheld and those that are listed, within the bounds of the runtime", () => {
-    let given: { name: string; value: string }[] = [];
-    class SecretMask {
-      constructor(options: { values: { name: string; value: string }[] }) {
-        given = options.values;
-      }
-      text = (text: string) => ({ text, count: 0, names: [] });
-      stream = () => ({ skip: () => undefined, push: (bytes: Uint8Array) => bytes, finish: () => new Uint8Array() });
-    }
+    const { SecretMask, seen } = recordingMask();
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`MANY_${at}`, `value-${at}`]));
     const hostEnv = { KEY: "the key", LISTED_A: "a", OTHER: "b", HUGE: "x".repeat(17 * 1024), ...many };
     const settings = { "secrets.mask": true, "secrets.names": ["LISTED_*", "MANY_*", "HUGE"], "secrets.allow": [] };
 
     makeMask({ SecretMask }, { settings, hostEnv, withheld: [{ name: "KEY", reason: "name" }] });
 
-    expect(given.slice(0, 2)).toEqual([
+    expect(seen.values.slice(0, 2)).toEqual([
       { name: "KEY", value: "the key" },
       { name: "LISTED_A", value: "a" },
     ]);
-    expect(given).toHaveLength(256);
+    expect(seen.values).toHaveLength(256);
     expect(makeMask({ SecretMask }, { settings: { ...settings, "secrets.mask": false }, hostEnv, withheld: [] })).toBe(
       undefined,
     );
   });
 
   it("have a bound on all their bytes, within which small ones still find room after large ones", () => {
-    let given: { name: string; value: string }[] = [];
-    class SecretMask {
-      constructor(options: { values: { name: string; value: string }[] }) {
-        given = options.values;
-      }
-      text = (text: string) => ({ text, count: 0, names: [] });
-      stream = () => ({ skip: () => undefined, push: (bytes: Uint8Array) => bytes, finish: () => new Uint8Array() });
-    }
+    const { SecretMask, seen } = recordingMask();
     const large = (at: number): [string, string] => [`LISTED_${at}`, String(at).repeat(15 * 1024)];
     const hostEnv = {
       ...Object.fromEntries(Array.from({ length: 9 }, (_, at) => large(at))),
@@ -132,7 +131,7 @@ describe("the values of a mask", () => {
     makeMask({ SecretMask }, { settings, hostEnv, farEnv: { LISTED_0: "far" }, withheld: [] });
 
     const names = Array.from({ length: 8 }, (_, at) => `LISTED_${at}`);
-    expect(given.map(({ name }) => name)).toEqual([...names, "LISTED_Z", "LISTED_0"]);
-    expect(given.at(-1)).toEqual({ name: "LISTED_0", value: "far" });
+    expect(seen.values.map(({ name }) => name)).toEqual([...names, "LISTED_Z", "LISTED_0"]);
+    expect(seen.values.at(-1)).toEqual({ name: "LISTED_0", value: "far" });
   });
 });

@@ -167,7 +167,7 @@ describe("a deadline", () => {
     },
   });
 
-  it("is no question where the session says nothing", async () => {
+  it("asks nothing where the session says nothing", async () => {
     const { call, run, end } = await desk();
     const calling = call();
     const { options } = await run();

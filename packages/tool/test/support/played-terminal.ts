@@ -4,7 +4,7 @@ import type { TaskTerminal, TerminalReaderFacts } from "@pi-bash/executor";
 
 export const SCREEN: TaskScreen = { cols: 80, rows: 24, row: 3, col: 5, alternate: false, text: "text" };
 
-/** What reads it: a program that is no shell and no interpreter, by a number that no process has. */
+/** What reads it: a program that is neither a shell nor an interpreter, by a number that no process has. */
 export const READER: TerminalReaderFacts = { pid: 2 ** 30, name: "rm", isDenied: false };
 
 type Facts = Partial<{ -readonly [Name in keyof TaskTerminal]: TaskTerminal[Name] }>;

@@ -9,18 +9,11 @@ import type { BashToolSession } from "../../src/session.ts";
 import { httpTarget, probeHttp } from "../../src/tasks/service-probe.ts";
 import { awaitReady, type ReadyEnd, toReadiness } from "../../src/tasks/service-ready.ts";
 import { type PlayedJob, playJob } from "../support/played-jobs.ts";
+import { PORT } from "../support/played-services.ts";
 import { playedTerminal } from "../support/played-terminal.ts";
 import { jobs } from "../support/session.ts";
 
 const HERE = { cwd: "/" } as BashToolSession;
-const PORT: ListeningPort = {
-  port: 80,
-  address: "127.0.0.1",
-  program: "node",
-  pid: 7,
-  startedAtMs: 0,
-  isInside: false,
-};
 
 /** A service without a process, and what comes of waiting for it. */
 async function played(): Promise<{
