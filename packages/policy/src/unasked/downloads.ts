@@ -240,16 +240,23 @@ function downloads({ argv, unresolved, simple }: EffectiveCommand): boolean {
 /** The calls of the functions that these commands stand in: what the body does, the call does. */
 function callsOf(analysis: CommandAnalysis, commands: readonly EffectiveCommand[]): EffectiveCommand[] {
   const names = new Set(commands.flatMap(({ simple }) => simple.context.functionName ?? []));
-  const calls = new Set<EffectiveCommand>();
+  if (names.size === 0) return [];
+  const byName = new Map<string, EffectiveCommand[]>();
+  for (const call of analysis.effective) {
+    const name = call.argv[0]?.value ?? "";
+    const others = byName.get(name);
+    if (others === undefined) byName.set(name, [call]);
+    else others.push(call);
+  }
+  const calls: EffectiveCommand[] = [];
   // A function that calls one of them does the same; a set that grows while it is walked is walked to its end.
   for (const name of names) {
-    for (const call of analysis.effective) {
-      if (call.argv[0]?.value !== name || calls.has(call)) continue;
-      calls.add(call);
+    for (const call of byName.get(name) ?? []) {
+      calls.push(call);
       if (call.simple.context.functionName !== undefined) names.add(call.simple.context.functionName);
     }
   }
-  return [...calls];
+  return calls;
 }
 
 /** The files that a download is written to, as far as the line says. */
