@@ -141,6 +141,47 @@ fn descendants_are_all_that_is_below_parents_first_and_without_the_root() {
     assert_eq!(descendants(found.last().unwrap().identity.pid), Vec::new());
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_pids_below_are_those_of_the_descendants_in_their_order() {
+    let running = Running::ready("sleep 1000 & sh -c 'sleep 1000 & echo ready; wait' & wait");
+    let mut found = Vec::new();
+    eventually("three are below it", || {
+        found = pids_below(running.pid());
+        found.len() == 3
+    });
+    let entries = descendants(running.pid());
+    assert_eq!(found, entries.iter().map(|entry| entry.identity.pid).collect::<Vec<_>>());
+    assert_eq!(pids_below(found[2]), Vec::<i32>::new());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn children_of_every_thread_are_found() {
+    // The thread that makes a child is its parent as long as it runs.
+    let (made, listed) = (std::sync::Barrier::new(2), std::sync::Barrier::new(2));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let running = Running::start("sleep", &["1000"]);
+            let pid = running.pid();
+            made.wait();
+            assert!(pids_below(own_pid()).contains(&pid));
+            assert!(descendants(own_pid()).iter().any(|entry| entry.identity.pid == pid));
+            listed.wait();
+        });
+        made.wait();
+        listed.wait();
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_list_of_children_may_be_longer_than_one_read() {
+    let running = Running::ready("for i in $(seq 300); do sleep 1000 & done; echo ready; wait");
+    eventually("all are below it", || pids_below(running.pid()).len() == 300);
+    assert_eq!(descendants(running.pid()).len(), 300);
+}
+
 #[test]
 fn everyone_has_this_process_and_its_child_and_no_one_twice() {
     let running = Running::start("sleep", &["1000"]);
