@@ -18,8 +18,8 @@ it.each([1, 2])("no output leaks a sequence or moves the prompt, whatever it is 
     writeFileSync(join(at.folder, name), `${hostileText(random, 60)}\n${hostileText(random, 60)}`);
     const cols = 40 + Math.floor(random() * 160);
     at.resize(cols, 24);
-    await at.does(`cat ${name}; echo; echo "call ${round}"`, new RegExp(`^ {2}[│└] call ${round}$`, "m"));
-    await at.does(`!cat ${name}; echo; echo "own ${round}"`, new RegExp(`│ own ${round} +│`));
+    await at.does(`cat ${name}; echo; echo "call ${round}"`, new RegExp(`^ {2}│ call ${round}$`, "m"));
+    await at.does(`!cat ${name}; echo; echo "own ${round}"`, new RegExp(`^ {2}│ own ${round}$`, "m"));
     expect(at.terminal.screen().filter((row) => row.includes("ctrl+d leaves"))).toHaveLength(1);
   }
 

@@ -20,7 +20,7 @@ describe("the console", () => {
 
   it("runs a line as a call of the bash tool, and `!` as the person's command in the same shell", async () => {
     const at = await person();
-    await at.does("!mkdir sub && cd sub", "(no output)");
+    await at.does("!mkdir sub && cd sub", "└ no output");
     await at.does("!!pwd", /│ \/.*not for the model/s);
     const text = await at.does('echo "in $(pwd)"; exit 3', "exit 3 ·");
 
@@ -29,7 +29,7 @@ describe("the console", () => {
     expect(text).toContain(`in ${at.folder}/sub`);
 
     const json = await at.does('{"command": "echo $WHO", "env": {"WHO": "json"}}', /✓ \$ WHO="json" echo \$WHO/);
-    expect(json).toMatch(/^ {2}[│└] json$/m);
+    expect(json).toMatch(/^ {2}│ json$/m);
     at.type(KEY.ctrlD);
     expect(await at.end()).toBe(0);
     expectRestored(at);
@@ -38,13 +38,13 @@ describe("the console", () => {
   it("edits a line, remembers it, and takes a paste as one", async () => {
     const at = await person();
     at.type(`world${KEY.ctrlA}hello ${KEY.left}\x1b[97;5u`);
-    await at.does("!echo ", "│ hello world ");
-    await at.does(`${KEY.up} again`, "│ hello world again ");
+    await at.does("!echo ", /^ {2}│ hello world$/m);
+    await at.does(`${KEY.up} again`, /^ {2}│ hello world again$/m);
     at.type("\x1b[200~!echo one\necho two\x1b[201~");
     await at.sees("›");
     expect(at.terminal.text()).not.toContain("│ two");
     at.type(KEY.enter);
-    await at.sees("│ two ");
+    await at.sees(/^ {2}│ two$/m);
     at.type(`/quit${KEY.enter}`);
     expect(await at.end()).toBe(0);
   });
@@ -66,14 +66,14 @@ describe("the console", () => {
   it("shows the end of long output, and all of it with ctrl+o", async () => {
     const at = await person();
     const collapsed = await at.does("seq 100 400", /✓.*\(ctrl\+o to expand\)/s);
-    expect(collapsed).not.toMatch(/^ {2}[│└] 150$/m);
-    expect(collapsed).toMatch(/^ {2}[│└] 400$/m);
+    expect(collapsed).not.toMatch(/^ {2}│ 150$/m);
+    expect(collapsed).toMatch(/^ {2}│ 400$/m);
     at.type("\x0f");
-    expect(await at.sees(/^ {2}[│└] 150$/m)).toMatch(/^ {2}[│└] 100$/m);
+    expect(await at.sees(/^ {2}│ 150$/m)).toMatch(/^ {2}│ 100$/m);
     const long = await at.does("for i in {1001..1600}; do printf '%s %0200d\\n' $i 0; done", /Full:[\s│]+artifact:/);
-    expect(long).not.toMatch(/^ {2}[│└] 1001 0/m);
+    expect(long).not.toMatch(/^ {2}│ 1001 0/m);
     at.type("\x0f");
-    expect(await at.sees(/^ {2}[│└] 1001 0/m)).toContain("The whole output");
+    expect(await at.sees(/^ {2}│ 1001 0/m)).toContain("The whole output");
     at.type(KEY.ctrlD);
     expect(await at.end()).toBe(0);
   });
@@ -81,9 +81,9 @@ describe("the console", () => {
   it("shows what the tool refuses, and a command that cannot be started, as its answer", async () => {
     const at = await person();
     await at.does('{"command": "true", "env": {"A-B": "1"}}', "Invalid bash env name: A-B");
-    await at.does("!mkdir gone && cd gone && rmdir ../gone", "(no output)");
-    await at.does("!echo lost", /│ [^$].*gone/);
-    await at.does("!pwd", `│ ${at.folder} `);
+    await at.does("!mkdir gone && cd gone && rmdir ../gone", "└ no output");
+    await at.does("!echo lost", /└ .*gone/);
+    await at.does("!pwd", `│ ${at.folder}\n`);
     await at.does("/nonsense", "there is no `/nonsense`");
     at.type(KEY.ctrlD);
     expect(await at.end()).toBe(0);
@@ -95,13 +95,13 @@ describe("the console", () => {
     await at.sees(/│ begun/);
     await at.sees("esc ends what runs");
     at.type(KEY.esc);
-    await at.sees("(cancelled)");
+    await at.sees(/└ cancelled/);
     await at.sees(/leaves · \//);
     at.type(`sleep 301${KEY.enter}`);
     await at.sees("▸ $ sleep 301");
     at.type(KEY.ctrlC);
     await at.sees("■ $ sleep 301");
-    await at.does("!echo alive", /│ alive +│/);
+    await at.does("!echo alive", /^ {2}│ alive$/m);
     at.type(KEY.ctrlD);
     expect(await at.end()).toBe(0);
   });
@@ -122,7 +122,7 @@ describe("the console", () => {
       () => "the program's screen stays",
     );
     await at.sees("ctrl+d leaves");
-    await at.does("!echo back", /│ back +│/);
+    await at.does("!echo back", /^ {2}│ back$/m);
     at.type(KEY.ctrlD);
     expect(await at.end()).toBe(0);
     expectRestored(at);
@@ -150,7 +150,7 @@ describe("the console", () => {
 
     await at.does(call("task", { ...server, display_name: "server" }), /↗ task server \$ echo ready; sleep 60/);
     await at.sees("goes on as bash:bg_1");
-    await at.does(call("task_await", {}), /▸ bash:bg_1 · running · [\d.]+s[\s│└]+ready/);
+    await at.does(call("task_await", {}), /▸ bash:bg_1 · running · [\d.]+s[\s│└!]+ready/);
     await at.does(call("task_list", {}), /▸ bash:bg_1 server · running · [\d.]+s \$ echo ready; sleep 60/);
     await at.does(call("task_terminate", { task_ids: ["bash:bg_1"] }), /■ bash:bg_1 · ended/);
     await at.does(call("rm", {}), "`tool` is one of `task`");
@@ -163,16 +163,16 @@ describe("the console", () => {
     const at = await person();
     const call = (params: object) => JSON.stringify({ tool: "job", params });
     at.type(`/bg echo ready; sleep 60${KEY.enter}`);
-    await at.sees("Background job bg_1 started");
+    await at.sees("└ goes on as bg_1");
 
     await at.does(call({}), /▸ bg_1 · running · [\d.]+s \$ echo ready; sleep 60/);
     at.type(`${call({ poll: ["bg_1"] })}${KEY.enter}`);
-    await at.sees(/▸ bg_1 · running · [\d.]+s \$ echo ready; sleep 60[\s│└]+ready/);
+    await at.sees(/▸ bg_1 · running · [\d.]+s \$ echo ready; sleep 60[\s│└!]+ready/);
     at.type(KEY.esc);
-    await at.sees(/■ job poll bg_1[\s│└]+Waiting was aborted; the jobs go on\./);
+    await at.sees(/■ job poll bg_1[\s│└!]+Waiting was aborted; the jobs go on\./);
     await at.does(
       call({ cancel: ["bg_1", "bg_9"] }),
-      /■ bg_1 · (?:being ended|cancelled) · .*[\s│└]+⊘ bg_9 · not found/,
+      /■ bg_1 · (?:being ended|cancelled) · .*[\s│└!]+⊘ bg_9 · not found/,
     );
     at.type(KEY.ctrlD);
     expect(await at.end()).toBe(0);
@@ -181,7 +181,7 @@ describe("the console", () => {
   it("lists background jobs, follows one, and ends it", async () => {
     const at = await person();
     at.type(`/bg echo first; until [ -e go ]; do sleep 0.05; done; echo second; sleep 300${KEY.enter}`);
-    await at.sees("Background job bg_1 started");
+    await at.sees("└ goes on as bg_1");
     at.type(`/attach bg_1${KEY.enter}`);
     await at.sees(/^first$/m);
     writeFileSync(join(at.folder, "go"), "");
@@ -236,7 +236,7 @@ describe("the console", () => {
     await at.asked("touch other");
     at.type("a");
     await at.sees("✓ $ touch other");
-    await at.does("touch other && echo remembered", /^ {2}[│└] remembered$/m);
+    await at.does("touch other && echo remembered", /^ {2}│ remembered$/m);
     at.type(KEY.ctrlD);
     expect(await at.end()).toBe(0);
   });
@@ -244,11 +244,11 @@ describe("the console", () => {
   it.each([40, 77, 200])("fits %i columns, and other widths after that", async (cols) => {
     const at = await person("", { cols, rows: 20 });
     const wide = "wide 漢字 e\u0301 👩‍👩‍👧 ".repeat(12);
-    await at.does(`!printf '%s\\n' "${wide}"; printf '\\e]0;title\\a\\e[?1049h'`, "╰");
+    await at.does(`!printf '%s\\n' "${wide}"; printf '\\e]0;title\\a\\e[?1049h'`, "└ exit 0");
     at.resize(cols + 25, 20);
-    await at.does("!echo wider", /│ wider +│/);
+    await at.does("!echo wider", /^ {2}│ wider$/m);
     at.resize(40, 20);
-    const text = await at.does("!echo narrow", /│ narrow +│/);
+    const text = await at.does("!echo narrow", /^ {2}│ narrow$/m);
 
     expect(text.split("\n").filter((line) => line.includes("ctrl+d leaves"))).toHaveLength(1);
     expect(at.terminal.isAlternateScreen).toBe(false);

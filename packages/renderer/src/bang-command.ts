@@ -1,13 +1,17 @@
 /**
- * A person's own command (`!command`): a frame with the command, its newest output, and how it ended.
+ * A person's own command (`!command`): the command behind the sign that was typed, its newest output, and how it ended.
  *
  * Fed with chunks while the command runs, and with the result when it ended. What is kept of a stream is bounded, however
  * much comes: as many lines as a collapsed frame can ever show, several times over.
  */
 import type { BashResult } from "@pi-bash/contract";
 import { artifactUrl, BANG_LINE_CHARS, BANG_PREVIEW_LINES } from "@pi-bash/contract/internal";
+import { type CallState, stateMark } from "./call-state.ts";
+import { durationText } from "./footer.ts";
+import { behindGutter, commandRows, inGutter, noticeRows, statusRows } from "./layout.ts";
+import { noteRows } from "./preview.ts";
 import { highlight } from "./syntax.ts";
-import { plainRun, type Run, type StyledLine, styledLines } from "./text/styled.ts";
+import { plainRun, type StyledLine, styledLines } from "./text/styled.ts";
 import { clip, columnsOf, displayWidth } from "./text/width.ts";
 import { rowText, wrapLines } from "./text/wrap.ts";
 import { DEFAULT_THEME, type Theme } from "./theme.ts";
@@ -30,7 +34,7 @@ export interface BashExecutionOptions {
   readonly cancelHint?: string;
 }
 
-/** One user command in a frame. */
+/** One command of a person. */
 export class BashExecutionComponent {
   readonly #command: string;
   readonly #options: BashExecutionOptions;
@@ -86,7 +90,7 @@ export class BashExecutionComponent {
     this.invalidate();
   }
 
-  /** Rows of exactly `width` columns, from 1; without a frame where there is no room for one. */
+  /** Rows of at most `width` columns, from 1. */
   render(width: number): readonly string[] {
     const columns = columnsOf(width);
     if (this.#rows === undefined || this.#width !== columns) {
@@ -103,26 +107,32 @@ export class BashExecutionComponent {
 
   #draw(columns: number): string[] {
     const { colours, hasColour } = this.#theme();
+    const options = { width: columns, theme: this.#theme(), expanded: true };
+    const inner = inGutter(options);
     const shown = this.#shownLines();
     const hidden = this.#lineCount + (this.#open === "" ? 0 : 1) - shown.length;
-    const lines = [...this.#header()];
-    if (hidden > 0) {
-      const hint = this.#isExpanded ? "" : ` (${this.#options.expandHint ?? "ctrl+o to expand"})`;
-      lines.push([plainRun(`… ${hidden} more ${hidden === 1 ? "line" : "lines"}${hint}`, colours.dim)]);
-    }
+    const hint = this.#isExpanded ? "" : ` (${this.#options.expandHint ?? "ctrl+o to expand"})`;
     const output = styledLines(shown.map(clampLine).join("\n"), hasColour);
-    return framed(
-      [...lines, ...output, ...this.#footer()],
-      columns,
-      this.#options.isExcludedFromContext ? colours.dim : colours.border,
-    );
+    const below = [
+      ...(hidden > 0 ? noteRows(`… ${hidden} more ${hidden === 1 ? "line" : "lines"}${hint}`, inner) : []),
+      ...wrapLines(output, inner.width),
+      ...noticeRows(this.#warnings(), inner),
+      ...statusRows([this.#status()], inner),
+    ];
+    const [first = [], ...rest] = highlight(this.#command, colours);
+    const sign = { text: this.#options.isExcludedFromContext ? "!! " : "! ", style: colours.prompt };
+    const head = [[stateMark(this.#state(), colours), sign, ...first], ...rest];
+    return [...commandRows(head, options), ...behindGutter(below, options)].map((row) => rowText(row));
   }
 
-  #header(): StyledLine[] {
-    const { colours } = this.#theme();
-    const [first = [], ...rest] = highlight(this.#command, colours);
-    const sign: Run = { text: "> ", style: colours.prompt };
-    return [[{ text: "$ ", style: colours.prompt }, ...first], ...rest.map((line) => [sign, ...line])];
+  #state(): CallState {
+    if (this.#error !== undefined) return "failed";
+    if (this.#result === undefined) return "running";
+    const { cancelled, timedOut, exitCode, survivors = [] } = this.#result;
+    if (timedOut) return "timed out";
+    if (cancelled) return "cancelled";
+    if (exitCode !== 0) return "failed";
+    return survivors.length > 0 ? "left running" : "success";
   }
 
   #shownLines(): string[] {
@@ -130,59 +140,37 @@ export class BashExecutionComponent {
     return this.#isExpanded ? all : all.slice(-BANG_PREVIEW_LINES);
   }
 
-  #footer(): StyledLine[] {
-    const { colours } = this.#theme();
-    const { dim, warning, error } = colours;
-    if (this.#error !== undefined) return [[plainRun(this.#error, error)]];
+  /** What a reader must not miss of the result. */
+  #warnings(): string[] {
+    if (this.#result === undefined) return [];
+    const { truncated, artifactId, artifactError, survivors = [], sessionReset } = this.#result;
+    const place =
+      artifactId === undefined ? (artifactError ?? "the rest is not kept") : `Full: ${artifactUrl(artifactId)}`;
+    return [
+      ...(truncated ? [`Output truncated. ${place}`] : []),
+      ...(survivors.length > 0 ? [`Still running: ${survivors.map(({ pid }) => pid).join(", ")}`] : []),
+      ...(sessionReset ? ["The shell was replaced"] : []),
+    ];
+  }
+
+  #status(): StyledLine {
+    const { dim, warning, error, running } = this.#theme().colours;
+    const unseen = this.#options.isExcludedFromContext ? [plainRun(" · not for the model", dim)] : [];
+    if (this.#error !== undefined) return [plainRun(this.#error, error), ...unseen];
     if (this.#result === undefined) {
-      return [[plainRun(`Running… (${this.#options.cancelHint ?? "esc to cancel"})`, colours.running)]];
+      return [plainRun(`Running… (${this.#options.cancelHint ?? "esc to cancel"})`, running), ...unseen];
     }
-    const {
-      cancelled,
-      timedOut,
-      exitCode,
-      truncated,
-      artifactId,
-      artifactError,
-      survivors = [],
-      sessionReset,
-    } = this.#result;
-    const lines: StyledLine[] = [];
-    if (truncated) {
-      const place =
-        artifactId === undefined ? (artifactError ?? "the rest is not kept") : `Full: ${artifactUrl(artifactId)}`;
-      lines.push([plainRun(`Output truncated. ${place}`, warning)]);
-    }
-    if (survivors.length > 0)
-      lines.push([plainRun(`Still running: ${survivors.map(({ pid }) => pid).join(", ")}`, warning)]);
-    if (sessionReset) lines.push([plainRun("The shell was replaced", warning)]);
-    if (timedOut) lines.push([plainRun("(timed out)", warning)]);
-    else if (cancelled) lines.push([plainRun("(cancelled)", warning)]);
-    else if (exitCode !== undefined && exitCode !== 0) lines.push([plainRun(`(exit ${exitCode})`, error)]);
-    else if (this.#lines.length === 0) lines.push([plainRun("(no output)", dim)]);
-    return lines;
+    const { cancelled, timedOut, exitCode, wallTimeMs } = this.#result;
+    const time = wallTimeMs === undefined ? [] : [plainRun(` · ${durationText(wallTimeMs)}`, dim)];
+    if (timedOut) return [plainRun("timed out", warning), ...time, ...unseen];
+    if (cancelled) return [plainRun("cancelled", warning), ...time, ...unseen];
+    if (exitCode !== undefined && exitCode !== 0) return [plainRun(`exit ${exitCode}`, error), ...time, ...unseen];
+    return [plainRun(this.#lines.length === 0 ? "no output" : "exit 0", dim), ...time, ...unseen];
   }
 
   #theme(): Theme {
     return this.#options.theme ?? DEFAULT_THEME;
   }
-}
-
-/** Columns that a frame needs beside what is in it: an edge and a blank on each side, and one for the content. */
-const LEAST_FRAME = 5;
-
-/** Lines in a frame of `columns` columns. */
-function framed(lines: readonly StyledLine[], columns: number, style: string): string[] {
-  if (columns < LEAST_FRAME) return wrapLines(lines, columns).map((row) => rowText(row, columns));
-  const edge = (left: string, right: string) => {
-    const text = left + "─".repeat(columns - 2) + right;
-    return rowText({ runs: [{ text, style }], width: columns });
-  };
-  const rows = wrapLines(lines, columns - 4).map((row) => {
-    const padding: Run = { text: " ".repeat(columns - 3 - row.width), style: "" };
-    return rowText({ runs: [{ text: "│ ", style }, ...row.runs, padding, { text: "│", style }], width: columns });
-  });
-  return [edge("╭", "╮"), ...rows, edge("╰", "╯")];
 }
 
 /** Where the last lines that are kept begin in a text whose last newline is at `end`; 0 where it has no more. */

@@ -11,6 +11,7 @@ export type CallState =
   | "running"
   | "partial"
   | "success"
+  | "left running"
   | "failed"
   | "timed out"
   | "cancelled"
@@ -35,7 +36,8 @@ export function callState(answer: CallAnswer | undefined, isStarted: boolean): C
   if (isPartial) return "partial";
   if (details?.stopped === "deadline") return "timed out";
   if (details?.stopped === "cancelled") return "cancelled";
-  return isError ? "failed" : "success";
+  if (isError) return "failed";
+  return details?.survivors !== undefined && details.survivors.length > 0 ? "left running" : "success";
 }
 
 /** A mark for each state: distinguished without colour, too. */
@@ -44,6 +46,7 @@ export const STATE_MARKS: Readonly<Record<CallState, string>> = {
   running: "▸",
   partial: "▸",
   success: "✓",
+  "left running": "↗",
   failed: "✗",
   "timed out": "◷",
   cancelled: "■",
@@ -56,6 +59,7 @@ const STATE_ROLES: Readonly<Record<CallState, Role>> = {
   running: "running",
   partial: "running",
   success: "success",
+  "left running": "warning",
   failed: "error",
   "timed out": "warning",
   cancelled: "warning",

@@ -1,5 +1,5 @@
 /**
- * The last line of a result: exit, time, bound, artifact, job; and the warnings that a reader must not miss.
+ * The last line of a result: how it ended, time, bound, artifact, job; and the warnings that a reader must not miss.
  */
 
 import type { BashDetails, MaskedSecrets, Truncation } from "@pi-bash/contract";
@@ -22,11 +22,15 @@ export function durationText(ms: number): string {
   return `${Math.floor(whole / 60)}m ${String(whole % 60).padStart(2, "0")}s`;
 }
 
-/** `exit 2 · 1.23s · timeout 300s`; nothing where there is nothing to say. */
-export function statusLine(details: BashDetails | undefined, state: CallState, colours: Colours): StyledLine[] {
-  if (details === undefined) return [];
-  const facts = statusFacts(details, state);
-  const ending = endingRuns(details, state, colours);
+/** `exit 2 · 1.23s · artifact 7`; nothing where there is nothing to say. `askedSeconds`: the deadline that the call named. */
+export function statusLine(
+  details: BashDetails | undefined,
+  state: CallState,
+  colours: Colours,
+  askedSeconds?: number,
+): StyledLine[] {
+  const facts = details === undefined ? [] : statusFacts(details, state, askedSeconds);
+  const ending = endingRuns(details ?? {}, state, colours);
   if (ending.length === 0 && facts.length === 0) return [];
   const before = ending.length === 0 || facts.length === 0 ? "" : " · ";
   return [[...ending, plainRun(`${before}${facts.join(" · ")}`, colours.dim)]];
@@ -41,22 +45,55 @@ export function endingLine(details: BashDetails | undefined, state: CallState, c
   return [...ending, plainRun(`${ending.length === 0 ? "" : " · "}${durationText(wallTimeMs)}`, colours.dim)];
 }
 
-/** `SIGKILL · exit 137`, where it is not a success. */
-function endingRuns({ exitCode, signal }: BashDetails, state: CallState, colours: Colours): Run[] {
-  const isOver = state !== "pending" && state !== "running" && state !== "partial";
-  const parts = [signal, isOver && exitCode !== undefined && exitCode !== 0 ? `exit ${exitCode}` : undefined];
-  const known = parts.filter((part) => part !== undefined);
-  return known.length === 0 ? [] : [plainRun(known.join(" · "), colours.error)];
+/** `SIGKILL · exit 137`, `timed out after 5s`, `goes on as bg_1`: how it ended, where that is not a success alone. */
+function endingRuns(details: BashDetails, state: CallState, colours: Colours): Run[] {
+  const parts: readonly Run[] = [
+    ...reasonRuns(details, state, colours),
+    ...(isOver(state) ? leftRuns(details, colours) : []),
+  ];
+  return parts.flatMap((part, at) => (at === 0 ? [part] : [{ text: " · ", style: colours.dim }, part]));
 }
 
-function statusFacts(details: BashDetails, state: CallState): string[] {
+function isOver(state: CallState): boolean {
+  return state !== "pending" && state !== "running" && state !== "partial";
+}
+
+function reasonRuns(details: BashDetails, state: CallState, { error, warning, accent }: Colours): Run[] {
+  switch (state) {
+    case "timed out": {
+      const { timeoutSeconds: seconds } = details;
+      return [plainRun(seconds === undefined ? "timed out" : `timed out after ${seconds}s`, warning)];
+    }
+    case "cancelled":
+      return [plainRun(details.inputWanted?.ended === true ? "ended: it waits for input" : "cancelled", warning)];
+    case "backgrounded":
+      return [plainRun(details.async === undefined ? "goes on" : `goes on as ${details.async.jobId}`, accent)];
+    case "blocked":
+      return [plainRun("not run", error)];
+    default: {
+      const { exitCode, signal } = details;
+      const isFailure = isOver(state) && exitCode !== undefined && exitCode !== 0;
+      const parts = [signal, isFailure ? `exit ${exitCode}` : undefined].filter((part) => part !== undefined);
+      return parts.length === 0 ? [] : [plainRun(parts.join(" · "), error)];
+    }
+  }
+}
+
+/** What a call has left behind is no success alone. */
+function leftRuns({ survivors = [] }: BashDetails, { warning }: Colours): Run[] {
+  const { length } = survivors;
+  return length === 0 ? [] : [plainRun(`${length} ${length === 1 ? "process" : "processes"} left running`, warning)];
+}
+
+function statusFacts(details: BashDetails, state: CallState, askedSeconds: number | undefined): string[] {
   const { async: job, wallTimeMs } = details;
-  const artifactId = details.artifactId ?? details.meta?.truncation?.artifactId;
+  // A notice of what is not shown names the artifact already.
+  const artifactId = details.meta?.truncation?.artifactId === undefined ? details.artifactId : undefined;
   return [
     placePart(details),
-    job === undefined ? undefined : state === "backgrounded" ? `goes on as ${job.jobId}` : `job ${job.jobId}`,
+    job === undefined || state === "backgrounded" ? undefined : `job ${job.jobId}`,
     wallTimeMs === undefined ? undefined : durationText(wallTimeMs),
-    timeoutPart(details),
+    timeoutPart(details, state, askedSeconds),
     artifactId === undefined ? undefined : `artifact ${artifactId}`,
     details.terminalId === undefined ? undefined : `terminal ${details.terminalId}`,
     readOnlyPart(details),
@@ -79,10 +116,16 @@ function placePart({ place, lost }: BashDetails): string | undefined {
   return lost === true ? `on ${shown}, connection lost` : `on ${shown}`;
 }
 
-function timeoutPart({ timeoutSeconds, requestedTimeoutSeconds }: BashDetails): string | undefined {
+/** The deadline, where the call named one or could not have the one that it named; not where the status begins with it. */
+function timeoutPart(
+  { timeoutSeconds, requestedTimeoutSeconds }: BashDetails,
+  state: CallState,
+  askedSeconds: number | undefined,
+): string | undefined {
   if (timeoutSeconds === undefined) return undefined;
-  const requested = requestedTimeoutSeconds === undefined ? "" : ` (${requestedTimeoutSeconds}s asked for)`;
-  return `timeout ${timeoutSeconds}s${requested}`;
+  if (requestedTimeoutSeconds !== undefined)
+    return `timeout ${timeoutSeconds}s (${requestedTimeoutSeconds}s asked for)`;
+  return askedSeconds === undefined || state === "timed out" ? undefined : `timeout ${timeoutSeconds}s`;
 }
 
 /** `read-only`, where the kernel held the command, with how often it refused something. */

@@ -5,7 +5,7 @@
 import type { TextContent } from "@pi-bash/contract";
 import { RESULT_PREVIEW_LINES } from "@pi-bash/contract/internal";
 import { plainRun, type StyledLine, styledLines } from "./text/styled.ts";
-import { lastRows, type Row, wrapLines, wrapWords } from "./text/wrap.ts";
+import { lastRows, type Row, signedAs, wrapLines, wrapWords } from "./text/wrap.ts";
 import { DEFAULT_THEME, type Theme } from "./theme.ts";
 
 /** How a call is drawn: columns, theme, and how much of the output. */
@@ -48,13 +48,14 @@ export function outputRows(
   if (options.expanded) return wrapLines(lines, options.width);
   const { rows, total } = lastRows(lines, options.width, most);
   if (total <= most) return rows;
-  const note = `… (${total - most} earlier lines, showing ${most} of ${total}) (${expandHint(options)})`;
+  const hidden = total - most;
+  const note = `… ${hidden} earlier ${hidden === 1 ? "line" : "lines"} (${expandHint(options)})`;
   return [...noteRows(note, options), ...rows];
 }
 
 /** A line of ours between the rows. */
 export function noteRows(text: string, options: RenderOptions): Row[] {
-  return wrapWords([plainRun(text, themeOf(options).colours.dim)], options.width);
+  return signedAs("words", wrapWords([plainRun(text, themeOf(options).colours.dim)], options.width));
 }
 
 /** The text for the model: an error's, or of details that are not known. */

@@ -8,14 +8,22 @@ import { displayText } from "@pi-bash/contract";
 import { displayLine } from "@pi-bash/contract/internal";
 import { type CallAnswer, type CallState, callState, stateMark } from "./call-state.ts";
 import { endingLine, statusLine, warningTexts } from "./footer.ts";
-import { behindGutter, collapsedRow, commandRows, inGutter, noticeRows, statusRows } from "./layout.ts";
+import {
+  behindGutter,
+  collapsedRow,
+  commandRows,
+  type InnerOptions,
+  inGutter,
+  noticeRows,
+  signedNotice,
+  statusRows,
+} from "./layout.ts";
 import { type PartialArguments, partialArguments } from "./partial-json.ts";
 import { noteRows, outputRows, type RenderOptions, themeOf } from "./preview.ts";
-import { splitResult } from "./result-text.ts";
-import { startedBox } from "./started-box.ts";
+import { refusalText, splitResult, splitStarted, splitStopped } from "./result-text.ts";
 import { highlight } from "./syntax.ts";
 import { plainRun, type Run, type StyledLine, styledLines } from "./text/styled.ts";
-import { type Row, rowText, wrapWords } from "./text/wrap.ts";
+import { type Row, rowText, signedAs, wrapLines, wrapWords } from "./text/wrap.ts";
 import type { Theme } from "./theme.ts";
 
 /** What is known of a call. */
@@ -52,8 +60,7 @@ export function renderBashCall(call: CallView, answer: CallAnswer | undefined, o
   const inner = inGutter(options);
   const below = [
     ...descriptionRows(args.description, state, inner),
-    ...(answer === undefined ? [] : startedRows(answer, args.command, inner)),
-    ...(answer === undefined ? [] : answerRows(answer, state, inner)),
+    ...(answer === undefined ? [] : answerRows(answer, state, inner, args.timeout)),
   ];
   return [...commandRows(head, options), ...behindGutter(below, options)].map((row) => rowText(row));
 }
@@ -69,13 +76,7 @@ function descriptionRows(description: string | undefined, state: CallState, opti
   const { colours } = themeOf(options);
   const isRunning = state === "running" || state === "partial";
   const runs = isRunning ? [plainRun("Running: ", colours.label), plainRun(text)] : [plainRun(text, colours.dim)];
-  return wrapWords(runs, options.width);
-}
-
-/** The box of a call that went on as a job. */
-function startedRows({ details }: CallAnswer, command: string | undefined, options: RenderOptions): Row[] {
-  if (details?.async?.state !== "running") return [];
-  return startedBox({ id: details.async.jobId, command, artifactId: details.artifactId }, options);
+  return signedAs("words", wrapWords(runs, options.width));
 }
 
 function headLines(call: CallView, args: PartialArguments, state: CallState, options: RenderOptions): StyledLine[] {
@@ -110,27 +111,39 @@ function environmentRuns(env: Readonly<Record<string, string>> | undefined, { co
     ]);
 }
 
-/** What a bash tool answered: its output, the warnings, the status. */
-export function answerRows(answer: CallAnswer, state: CallState, options: RenderOptions): Row[] {
+/** What a bash tool answered: its output, the warnings, the status. `askedSeconds`: the deadline that the call named. */
+export function answerRows(answer: CallAnswer, state: CallState, options: InnerOptions, askedSeconds?: number): Row[] {
   const { colours, hasColour } = themeOf(options);
-  const isWhole = options.expanded && options.fullOutput !== undefined;
-  const text = isWhole ? (options.fullOutput ?? "") : splitResult(answer.content).output;
-  const lines = styledLines(text, hasColour);
+  const { details } = answer;
+  const whole = options.expanded ? options.fullOutput : undefined;
+  const { output, news } = partsOf(answer, state);
   const isBlocked = state === "blocked";
-  // Output needs no title: the gutter says what it is.
-  const title = isBlocked ? "Command blocked" : isWhole ? "The whole output" : undefined;
-  const label: Run[] =
-    lines.length === 0 || title === undefined
-      ? []
-      : [{ text: title, style: isBlocked ? colours.error : colours.label }];
-  const changes = answer.details?.applied ?? [];
+  const lines = styledLines(whole ?? output, hasColour);
+  const known = whole === undefined ? details : withoutTruncation(details);
+  const changes = details?.applied ?? [];
   return [
-    ...(label.length === 0 ? [] : wrapWords(label, options.width)),
-    ...outputRows(lines, options),
-    ...noticeRows(warningTexts(isWhole ? withoutTruncation(answer.details) : answer.details), options),
+    ...(whole === undefined || lines.length === 0 ? [] : noteRows("The whole output", options)),
+    ...(isBlocked ? signedNotice(wrapLines(lines, options.width)) : outputRows(lines, options)),
+    ...noticeRows([...news, ...warningTexts(known)], options),
     ...changes.flatMap((change) => noteRows(change, options)),
-    ...statusRows(statusLine(answer.details, state, colours), options),
+    ...statusRows(statusLine(details, state, colours, askedSeconds), options),
   ];
+}
+
+/** What the command wrote, without what the tool says to the model: a person has that in the status and the notices. */
+function partsOf({ content, details }: CallAnswer, state: CallState): { output: string; news: readonly string[] } {
+  const { output } = splitResult(content);
+  switch (state) {
+    case "timed out":
+    case "cancelled":
+      return splitStopped(output);
+    case "backgrounded":
+      return { output: splitStarted(output, details?.async?.jobId ?? ""), news: [] };
+    case "blocked":
+      return { output: refusalText(output), news: [] };
+    default:
+      return { output, news: [] };
+  }
 }
 
 function withoutTruncation(details: CallAnswer["details"]): CallAnswer["details"] {

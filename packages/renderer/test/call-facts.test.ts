@@ -26,33 +26,34 @@ describe("a call", () => {
     expect(draw({ args: { ...args, description: " " } })).toEqual(["▸ $ npm run build"]);
   });
 
-  it("that went to the background has a box with its id, its command and where its output is", () => {
+  it("that went to the background says as what it goes on, with its output so far and where the rest is", () => {
     const details = { artifactId: "k3f9", async: { state: "running", jobId: "bg_1", type: "bash" } } as const;
     const args = { command: "npm test", description: "Run tests" };
 
-    const rows = draw({ args }, answer("Background job bg_1 started: npm test", details), { width: 50 });
-    const narrow = draw({ args: { command: "é".repeat(80) } }, answer("x", details), { width: 50 });
-
-    expect(rows.slice(0, 7)).toEqual([
+    const started = "Background job bg_1 started: npm test\nIts result is delivered when it ends";
+    expect(draw({ args }, answer(started, details), { width: 50 })).toEqual([
       "↗ $ npm test",
       "Run tests",
-      "┌─ Background task started ──────────────────┐",
-      "│ Task: bg_1                                 │",
-      "│ Command: npm test                          │",
-      "│ Output: artifact://k3f9                    │",
-      "└────────────────────────────────────────────┘",
+      "goes on as bg_1 · artifact k3f9",
     ]);
-    expect(narrow).toContain(`│ Command: ${"é".repeat(32)}… │`);
-    expect(draw({ args }, answer("x", details), { width: 20 })).toContain("Task: bg_1");
+    expect(draw({ args }, answer(`one\ntwo\n\n${started}`, details)).slice(2, -1)).toEqual(["one", "two"]);
+    expect(draw({ args }, answer("x", details)).slice(2, -1)).toEqual(["x"]);
     expectFitting(renderBashCall({ args }, answer("x", details), { width: 7 }), 7, "narrow");
   });
 
-  it("that was blocked says so above the pattern and the reason", () => {
+  it("that was blocked says why, and that it did not run", () => {
     const refusal = "Command contains blocked pattern: git push --force";
 
     const rows = draw({ args: { command: "git push --force" } }, answer(refusal, { suggestedTool: "x" }, true));
 
-    expect(rows.slice(0, 3)).toEqual(["⊘ $ git push --force", "Command blocked", refusal]);
+    expect(rows).toEqual(["⊘ $ git push --force", `! ${refusal}`, "not run"]);
+    const better = "Blocked: Use the `read` tool instead.\nIt is better.\n\nOriginal command: cat x";
+    expect(draw({ args: { command: "cat x" } }, answer(better, { suggestedTool: "read" }, true))).toEqual([
+      "⊘ $ cat x",
+      "! Use the `read` tool instead.",
+      "It is better.",
+      "not run",
+    ]);
   });
 
   it("that ran read-only says so in its footer, with what was refused and what was approved", () => {

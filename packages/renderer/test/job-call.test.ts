@@ -115,7 +115,7 @@ describe("waiting for jobs", () => {
     expect(seen.at(-1)).toEqual([
       "▸ job poll bg_1",
       `▸ bg_1 · running · TIME $ ${WAITS}`,
-      "  begun",
+      "│ begun",
       "… output of a job (ctrl+o to expand)",
     ]);
     expect(draw(args, answer)).toEqual([
@@ -126,8 +126,8 @@ describe("waiting for jobs", () => {
     expect(draw(args, answer, { expanded: true })).toEqual([
       "✓ job poll bg_1",
       `✓ bg_1 · done · TIME $ ${WAITS}`,
-      "  begun",
-      "  ended",
+      "│ begun",
+      "│ ended",
       "  Whole output: artifact://N",
     ]);
   });
@@ -146,11 +146,11 @@ describe("waiting for jobs", () => {
     expect(draw({ poll }, answer)).toEqual([
       "✓ job poll bg_1, bg_2, bg_3, bg_9",
       "✗ bg_1 · exit 2 · TIME $ echo two; exit 2",
-      taken,
+      `  ${taken}`,
       "◷ bg_2 · timed out · TIME $ echo late; sleep 60",
-      taken,
+      `  ${taken}`,
       "✗ bg_3 · killed by SIGKILL · TIME $ kill -KILL $$",
-      taken,
+      `  ${taken}`,
       "⊘ bg_9 · not found, or no longer kept",
     ]);
     const unknown = await tools.call("job", { poll: ["bg_9"] });
@@ -164,7 +164,7 @@ describe("waiting for jobs", () => {
     const rows = draw({ poll: ["bg_1"] }, await tools.call("job", { poll: ["bg_1"] }));
 
     expect(rows[1]).toBe("✓ bg_1 · done · TIME $ sleep 60 & echo started");
-    expect(rows[2]).toMatch(/^! Still running: \d+ /);
+    expect(rows[2]).toMatch(/^ {2}! Still running: \d+ /);
   });
 });
 
@@ -182,7 +182,7 @@ describe("ending jobs", () => {
       "✓ job cancel bg_1, bg_2",
       expect.stringMatching(/^■ bg_1 · (?:being ended|cancelled) · TIME \$ sleep 300$/),
       "✓ bg_2 · done · TIME $ true",
-      "Background job bg_2 is already completed.",
+      "  Background job bg_2 is already completed.",
     ]);
   });
 });
@@ -214,7 +214,7 @@ describe("a row of a job", () => {
 
     const plain = "\x1b[0m";
     expect(row).toBe(
-      `\x1b[2m  └ ${plain}\x1b[36m▸ ${plain}\x1b[36;1mbg_1${plain}\x1b[2m · running · 1.50s $ ${plain}\x1b[1mnpm${plain} test`,
+      `\x1b[2m    ${plain}\x1b[36m▸ ${plain}\x1b[36;1mbg_1${plain}\x1b[2m · running · 1.50s $ ${plain}\x1b[1mnpm${plain} test`,
     );
   });
 });
@@ -228,7 +228,7 @@ describe("a component of a job call", () => {
     const first = component.render(80);
     expect(component.render(80)).toBe(first);
     component.setAnswer(answered([job({ state: "completed", endedAtMs: 1 })]));
-    expect(component.render(80)).toEqual(["✓ job poll bg_1", "  └ ✓ bg_1 · done · 1.50s $ npm test"]);
+    expect(component.render(80)).toEqual(["✓ job poll bg_1", "    ✓ bg_1 · done · 1.50s $ npm test"]);
     expect(component.render(60)).not.toBe(component.render(80));
   });
 });

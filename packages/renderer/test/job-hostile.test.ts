@@ -69,7 +69,7 @@ describe("any answer of the job tool", () => {
 
     expect(withoutGutter(renderJobCall({ args: {} }, answer(jobs), options)).slice(1)).toEqual([
       "▸ bg_1 ab\\u{202e}c · running · 0.00s $ echo safe\\u{d}rm -rf x",
-      "  two",
+      "│ two",
     ]);
   });
 

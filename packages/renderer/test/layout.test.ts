@@ -37,13 +37,13 @@ describe("the parts of a call", () => {
       "  > done",
       "  │ core: 2 errors",
       "  │ done",
-      "  │ ! Still running: 4711 esbuild --watch",
-      "  └ exit 1 · 12.40s · timeout 300s",
+      "  ! Still running: 4711 esbuild --watch",
+      "  └ exit 1 · 1 process left running · 12.40s",
     ]);
   });
 
   it("are broken between words and go on where they belong", () => {
-    const details: BashDetails = { wallTimeMs: 50, timeoutSeconds: 300, artifactId: "k3f9" };
+    const details: BashDetails = { wallTimeMs: 50, artifactId: "k3f9", sessionReset: true };
     const command = "npm run build -- --workspace packages/renderer && npm test";
 
     expect(draw(command, answer("an error and the reason for it", details), { width: 30 })).toEqual([
@@ -53,8 +53,10 @@ describe("the parts of a call", () => {
       "      test",
       "  │ an error and the reason",
       "  │ for it",
-      "  └ 0.05s · timeout 300s ·",
-      "    artifact k3f9",
+      "  ! The shell was replaced;",
+      "    what was set in it may be",
+      "    gone",
+      "  └ 0.05s · artifact k3f9",
     ]);
   });
 
@@ -78,7 +80,10 @@ describe("the parts of a call", () => {
       const rows = draw("true", answer(text, { wallTimeMs: 1 }), { width });
       expect(rows[0]).toBe("✓ $ true");
       // A text that asks for the prompt, the mark or the end of the gutter stands behind it.
-      for (const row of rows.slice(1, -1)) expect(row.slice(0, 4)).toBe("  │ ");
+      const ours = rows.slice(1, -1).filter((row) => !row.startsWith("  │ "));
+      const words = ours.map((row) => row.trim()).join(" ");
+      expect(words).toMatch(/^(?:… \d+ earlier lines? \(ctrl\+o to expand\))?$/);
+      for (const row of ours) expect(row.slice(0, 4)).toBe("    ");
       expect(rows.at(-1)).toBe("  └ 0.00s");
       expectFitting(rows, width, text);
     }
@@ -100,7 +105,7 @@ describe("a call that is long past", () => {
   it("is one row whichever tool it was of, and whole again when expanded", () => {
     const options = { width: 60, theme: PLAIN_THEME, collapsed: true };
     const content = [{ type: "text" as const, text: "one\ntwo" }];
-    expect(renderTaskCall({ tool: "task_list", args: {} }, { content }, options)).toEqual(["✓ task_list "]);
+    expect(renderTaskCall({ tool: "task_list", args: {} }, { content }, options)).toEqual(["✓ task_list"]);
     expect(renderJobCall({ args: { list: true } }, { content }, options)).toEqual(["✓ job list"]);
     const whole = renderBashCall({ args: { command: LOOP } }, answer("x", details), { ...options, expanded: true });
     expect(whole).toHaveLength(5);

@@ -113,10 +113,10 @@ describe("awaiting tasks", () => {
     expect(rows).toEqual([
       "✓ task_await bash:bg_N, bash:bg_N, bash:none (at most 30s, until 2 have ended, lines with /[a-c]/)",
       "✓ bash:bg_N good · done · TIME",
-      "  a",
-      "  b",
+      "│ a",
+      "│ b",
       "✗ bash:bg_N bad · exit 2 · TIME",
-      "  c",
+      "│ c",
       "⊘ bash:none · not found",
     ]);
   });
@@ -130,13 +130,13 @@ describe("awaiting tasks", () => {
     expect(draw({ tool: "task_await", args: {} }, await call("task_await", { task_ids: [going] }))).toEqual([
       "✓ task_await all that are active",
       "▸ bash:bg_N · running · TIME",
-      "  up",
+      "│ up",
     ]);
     const again = draw({ tool: "task_await", args: {} }, await call("task_await", { task_ids: [ended] }));
     expect(again.slice(0, 3)).toEqual([
       "✓ task_await all that are active",
       "✓ bash:bg_N ended · done · TIME",
-      "  done",
+      "│ done",
     ]);
     expect(again[3]).toContain("There is no newer output");
   });
@@ -150,10 +150,10 @@ describe("awaiting tasks", () => {
     expect(rows[0]).toMatch(/^✓ task_await bash:0, .*bash:7 and 6 more$/);
     expect(rows.slice(1, 6)).toEqual([
       "▸ bash:0 · running",
-      "  … (27 earlier lines, showing 3 of 30) (ctrl+o to expand)",
-      "  line 27",
-      "  line 28",
-      "  line 29",
+      "  … 27 earlier lines (ctrl+o to expand)",
+      "│ line 27",
+      "│ line 28",
+      "│ line 29",
     ]);
     expect(rows).toHaveLength(1 + 10 * 5 + 1);
     expect(rows.at(-1)).toBe("… 4 more tasks (ctrl+o to expand)");
@@ -183,7 +183,7 @@ describe("the list of tasks", () => {
     const listed = await call("task_list", {});
 
     expect(draw({ tool: "task_list", args: {} }, listed)).toEqual([
-      "✓ task_list ",
+      "✓ task_list",
       "▸ bash:bg_N a server · running · TIME $ sleep 60 # with a",
     ]);
     expect(draw({ tool: "task_list", args: {} }, listed, { expanded: true }).at(-1)).toBe("  > second line");
@@ -198,7 +198,7 @@ describe("the list of tasks", () => {
   it("says that there is none, and how many are not shown", async () => {
     const { call } = await realTools();
 
-    expect(draw({ tool: "task_list", args: {} }, await call("task_list", {}))).toEqual(["✓ task_list ", "No tasks."]);
+    expect(draw({ tool: "task_list", args: {} }, await call("task_list", {}))).toEqual(["✓ task_list", "No tasks."]);
     const tasks = Array.from({ length: 12 }, (_, index) => ({ taskId: `t${index}`, status: "queued", depth: 1 }));
     const rows = draw({ tool: "task_list", args: {} }, answer({ tasks }));
     expect(rows).toHaveLength(12);
@@ -237,7 +237,7 @@ describe("the older names", () => {
     expect(draw({ tool: "bash_output", args }, await call("bash_output", args))).toEqual([
       "✓ bash_output bg_N",
       "▸ bash:bg_N · running · TIME",
-      "  up",
+      "│ up",
     ]);
     expect(draw({ tool: "bash_background_list", args: {} }, await call("bash_background_list", {}))[1]).toBe(
       "▸ bash:bg_N a · running · TIME $ echo up; sleep 60",

@@ -22,7 +22,7 @@ describe("any answer of a task tool", () => {
           renderTaskCall({ tool, args: {} }, answer(details, "what\nit says"), { width: 80, theme: PLAIN_THEME }).slice(
             -2,
           ),
-        ).toEqual(["  │ what", "  └ it says"]);
+        ).toEqual(["  │ what", "  │ it says"]);
       }
     }
     expect(taskCallState({ tool: "task", args: {} }, answer({ status: "queued", taskId: "a" }))).toBe("backgrounded");

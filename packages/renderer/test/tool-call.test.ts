@@ -130,9 +130,9 @@ describe("the answer of a call", () => {
   it("shows the last rows, says how many there are, and how to see them", () => {
     const rows = draw(call, answer(`${numbers}\n\nWall time: 1.23 seconds`, { wallTimeMs: 1234, timeoutSeconds: 300 }));
 
-    expect(rows.slice(0, 2)).toEqual(["✓ $ make", "… (30 earlier lines, showing 10 of 40) (ctrl+o to expand)"]);
+    expect(rows.slice(0, 2)).toEqual(["✓ $ make", "… 30 earlier lines (ctrl+o to expand)"]);
     expect(rows.slice(2, -1)).toEqual(numbers.split("\n").slice(-10));
-    expect(rows.at(-1)).toBe("1.23s · timeout 300s");
+    expect(rows.at(-1)).toBe("1.23s");
   });
 
   it("shows all text when expanded, and the whole output where the host has read it", () => {
@@ -140,18 +140,21 @@ describe("the answer of a call", () => {
 
     expect(draw(call, result, { expanded: true })).toEqual(["✓ $ make", ...numbers.split("\n")]);
     const whole = renderBashCall(call, result, { width: 80, theme, expanded: true, fullOutput: "all\nof it\n" });
-    expect(whole).toEqual(["✓ $ make", "  │ The whole output", "  │ all", "  └ of it"]);
+    expect(whole).toEqual(["✓ $ make", "    The whole output", "  │ all", "  │ of it"]);
   });
 
   it("counts rows and not lines: a long line fills several", () => {
     const rows = draw(call, answer("x".repeat(2_000)), { width: 104 });
 
-    expect(rows[1]).toBe("… (10 earlier lines, showing 10 of 20) (ctrl+o to expand)");
+    expect(rows[1]).toBe("… 10 earlier lines (ctrl+o to expand)");
   });
 
   it("has fewer rows on a low terminal, and never less than six", () => {
-    expect(draw(call, answer(numbers), { rows: 28 })[1]).toContain("showing 8 of 40");
-    expect(draw(call, answer(numbers), { rows: 5 })[1]).toContain("showing 6 of 40");
+    expect(draw(call, answer(numbers), { rows: 28 }).slice(1)).toEqual([
+      "… 32 earlier lines (ctrl+o to expand)",
+      ...numbers.split("\n").slice(-8),
+    ]);
+    expect(draw(call, answer(numbers), { rows: 5 })[1]).toBe("… 34 earlier lines (ctrl+o to expand)");
   });
 
   it("warns once of what is not shown, with the place of the whole", () => {
@@ -174,7 +177,66 @@ describe("the answer of a call", () => {
     expect(rows.filter((row) => row.includes("artifact://7"))).toEqual([
       "! Truncated: showing lines 4200-5000 of 5000 lines (50KB limit). Full: artifact://7",
     ]);
-    expect(rows.at(-1)).toBe("0.10s · artifact 7");
+    expect(rows.at(-1)).toBe("0.10s");
+  });
+
+  it("has the deadline that its call named in its last row, and one that was far away in none", () => {
+    const timed = { args: { command: "make", timeout: 600 } };
+    const details = { wallTimeMs: 1_000, timeoutSeconds: 600 };
+
+    expect(draw(timed, answer("x", details)).at(-1)).toBe("1.00s · timeout 600s");
+    expect(draw(call, answer("x", { ...details, timeoutSeconds: 300 })).at(-1)).toBe("1.00s");
+  });
+
+  it("says first, and in the colour of its mark, why the call ended, whatever its output says", () => {
+    const last = (details: BashDetails, text = "x") =>
+      renderBashCall(call, answer(text, details, true), { width: 80 }).at(-1);
+    const gutter = "\x1b[2m  └ \x1b[0m";
+    const rest = "\x1b[0m\x1b[2m · 1.00s\x1b[0m";
+    const time = { wallTimeMs: 1_000, timeoutSeconds: 5 };
+
+    const late = last({ ...time, stopped: "deadline" }, "[Command timed out after 5 seconds]\nx");
+    expect(late).toBe(`${gutter}\x1b[33mtimed out after 5s${rest}`);
+    expect(last({ ...time, stopped: "cancelled" })).toBe(`${gutter}\x1b[33mcancelled${rest}`);
+    const vim = { pid: 7, program: "vim", ended: true };
+    expect(last({ ...time, stopped: "cancelled", inputWanted: vim })).toBe(
+      `${gutter}\x1b[33mended: it waits for input${rest}`,
+    );
+    expect(last({ ...time, exitCode: 2 })).toBe(`${gutter}\x1b[31mexit 2${rest}`);
+  });
+
+  it("does not have what the tool says to the model of a stop among its output", () => {
+    const stopped = (text: string) =>
+      draw(call, answer(text, { stopped: "deadline", timeoutSeconds: 1 }, true)).slice(1);
+
+    expect(stopped("[Command timed out after 1 second]\none")).toEqual(["one", "timed out after 1s"]);
+    expect(stopped("[Command timed out after 1 second]")).toEqual(["timed out after 1s"]);
+    expect(stopped("one\n[Command cancelled]")).toEqual(["one", "[Command cancelled]", "timed out after 1s"]);
+    const unanswered = "; the shell backend did not respond, so any output below may be incomplete]";
+    expect(stopped(`[Command timed out after 1 second${unanswered}\none`)).toEqual([
+      "one",
+      "! The shell backend did not respond, so any output may be incomplete",
+      "timed out after 1s",
+    ]);
+    const waits =
+      "`vim` (pid 12) waits for a person's input and this call has no terminal, so it has no one to answer.";
+    expect(stopped(`[Ended after 2.0 s: ${waits}]\none`)).toEqual([
+      "one",
+      "! `vim` (pid 12) waits for a person's input and this call has no terminal, so",
+      "it has no one to answer.",
+      "timed out after 1s",
+    ]);
+    // What a command wrote that ended by itself is all its own.
+    expect(draw(call, answer("[Command cancelled]\none")).slice(1)).toEqual(["[Command cancelled]", "one"]);
+  });
+
+  it("is no success alone where it left something running", () => {
+    const survivors = [1, 2].map((pid) => ({ pid, command: "sleep", startedAtMs: 0 }));
+
+    const rows = draw(call, answer("up", { wallTimeMs: 1_000, survivors }));
+    expect([rows[0], rows.at(-1)]).toEqual(["↗ $ make", "2 processes left running · 1.00s"]);
+    const failed = draw(call, answer("up", { exitCode: 1, survivors: survivors.slice(1) }, true));
+    expect([failed[0], failed.at(-1)]).toEqual(["✗ $ make", "exit 1 · 1 process left running"]);
   });
 
   it("shows a clamped timeout, a job, a signal and an exit status", () => {
@@ -204,6 +266,7 @@ describe("the answer of a call", () => {
     ["running", undefined, { args: { command: "x" } }],
     ["partial", { ...answer("x"), isPartial: true }, call],
     ["success", answer("x"), call],
+    ["left running", answer("x", { survivors: [{ pid: 1, command: "x", startedAtMs: 0 }] }), call],
     ["failed", answer("x", { exitCode: 1 }, true), call],
     ["timed out", answer("x", { stopped: "deadline" }, true), call],
     ["cancelled", answer("x", { stopped: "cancelled" }, true), call],
@@ -215,6 +278,7 @@ describe("the answer of a call", () => {
       running: "▸",
       partial: "▸",
       success: "✓",
+      "left running": "↗",
       failed: "✗",
       "timed out": "◷",
       cancelled: "■",

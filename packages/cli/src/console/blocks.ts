@@ -43,14 +43,10 @@ export function textRows(text: string, width: number, theme: Theme, role?: Role)
 /** A command of the person's own. */
 export class UserBlock implements Block {
   readonly #component: BashExecutionComponent;
-  readonly #isExcluded: boolean;
-  readonly #theme: Theme;
   #isExpanded = false;
 
   constructor(command: string, isExcluded: boolean, theme: Theme) {
     this.#component = new BashExecutionComponent(command, { theme, isExcludedFromContext: isExcluded });
-    this.#isExcluded = isExcluded;
-    this.#theme = theme;
   }
 
   append(chunk: string): void {
@@ -71,8 +67,7 @@ export class UserBlock implements Block {
   }
 
   render({ width }: Room): readonly string[] {
-    const rows = this.#component.render(width);
-    return this.#isExcluded ? [...rows, ...textRows("  not for the model", width, this.#theme, "dim")] : rows;
+    return this.#component.render(width);
   }
 }
 

@@ -35,7 +35,7 @@ export interface UserBashProps {
   readonly width?: number;
 }
 
-/** The command in a frame. */
+/** The command. */
 export function UserBash({ state, width }: UserBashProps): ReactElement {
   const { columns } = useTerminalSize();
   useSyncExternalStore(state.subscribe, state.version);

@@ -7,7 +7,7 @@
  */
 import { JobDetails } from "@pi-bash/contract";
 import { type CallState, stateMark } from "../call-state.ts";
-import { behindGutter, collapsedRow, commandRows, inGutter } from "../layout.ts";
+import { behindGutter, collapsedRow, commandRows, type InnerOptions, inGutter } from "../layout.ts";
 import { contentRows, type RenderOptions, themeOf } from "../preview.ts";
 import { type Row, rowText } from "../text/wrap.ts";
 import { argumentsOf, type UncheckedAnswer, type UncheckedCall, uncheckedState } from "../unchecked-call.ts";
@@ -36,7 +36,7 @@ export function jobCallState(call: JobCallView, answer: JobAnswer | undefined): 
   return uncheckedState(call, answer);
 }
 
-function answerRows({ content, details }: JobAnswer, state: CallState, options: RenderOptions): Row[] {
+function answerRows({ content, details }: JobAnswer, state: CallState, options: InnerOptions): Row[] {
   const parsed = JobDetails.safeParse(details);
   if (!parsed.success) return contentRows(content, options);
   const { jobs, missingIds = [] } = parsed.data;

@@ -7,14 +7,14 @@
 import type { ReportedJob } from "@pi-bash/contract";
 import { artifactUrl } from "@pi-bash/contract/internal";
 import { durationText, warningTexts } from "../footer.ts";
-import { continuedLines, indented, indentedOptions, noticeLine } from "../layout.ts";
-import { expandHint, hiddenRows, noteRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
+import { belowEntry, continuedLines, type InnerOptions, inEntry, noticeLine } from "../layout.ts";
+import { expandHint, hiddenRows, noteRows, previewRows, themeOf } from "../preview.ts";
 import { splitResult } from "../result-text.ts";
-import type { Standing } from "../standing.ts";
+import { type Standing, standingRun } from "../standing.ts";
 import { highlight } from "../syntax.ts";
 import { plainRun, type Run, type StyledLine, styledLines } from "../text/styled.ts";
 import { clip, displayWidth } from "../text/width.ts";
-import { cutLine, type Row, wrapLines, wrapWords } from "../text/wrap.ts";
+import { cutLine, type Row, signedAs, wrapLines, wrapWords } from "../text/wrap.ts";
 import { jobStanding, MISSING_STANDING } from "./job-standing.ts";
 
 /** Most columns of an id, a name or a state in a row: ours are short, and the rest of the row says more. */
@@ -32,10 +32,10 @@ export interface ReportedJobs {
 }
 
 /** The rows of an answer. */
-export function jobRows({ jobs, missingIds, isWaiting }: ReportedJobs, options: RenderOptions): Row[] {
+export function jobRows({ jobs, missingIds, isWaiting }: ReportedJobs, options: InnerOptions): Row[] {
   const missing = missingIds.map((id) => factRuns(id, MISSING_STANDING, options));
   if (options.expanded) {
-    return [...jobs.flatMap((job) => wholeRows(job, options)), ...wrapLines(missing, options.width)];
+    return [...jobs.flatMap((job) => wholeRows(job, options)), ...signedAs("words", wrapLines(missing, options.width))];
   }
   const most = previewRows(options.rows);
   const shown = jobs.slice(0, most);
@@ -43,13 +43,13 @@ export function jobRows({ jobs, missingIds, isWaiting }: ReportedJobs, options: 
   const hidden = jobs.length + missing.length - shown.length - others.length;
   return [
     ...shown.flatMap((job) => shortRows(job, isWaiting, options)),
-    ...wrapLines(others, options.width),
+    ...signedAs("words", wrapLines(others, options.width)),
     ...(hidden > 0 ? hiddenRows(hidden, "job", options) : outputHint(shown, options)),
   ];
 }
 
 /** That there is output to see. */
-function outputHint(jobs: readonly ReportedJob[], options: RenderOptions): Row[] {
+function outputHint(jobs: readonly ReportedJob[], options: InnerOptions): Row[] {
   const count = jobs.filter((job) => outputOf(job).trim() !== "").length;
   if (count === 0) return [];
   const whose = count === 1 ? "a job" : `${count} jobs`;
@@ -57,31 +57,33 @@ function outputHint(jobs: readonly ReportedJob[], options: RenderOptions): Row[]
 }
 
 /** A job in a row, what a reader must not miss of it, and the newest line of one that is waited for. */
-function shortRows(job: ReportedJob, isWaiting: boolean, options: RenderOptions): Row[] {
+function shortRows(job: ReportedJob, isWaiting: boolean, options: InnerOptions): Row[] {
   const newest = isWaiting && job.endedAtMs === undefined ? newestRow(job, options) : [];
-  const notes = noteLines(job, options).flatMap((line) => wrapWords(line, options.width).slice(0, MAX_NOTE_ROWS));
-  return [...headRows(job, options), ...newest, ...notes];
+  const { width } = inEntry(options);
+  const notes = noteLines(job, options).flatMap((line) => wrapWords(line, width).slice(0, MAX_NOTE_ROWS));
+  return [...signedAs("words", headRows(job, options)), ...newest, ...belowEntry(signedAs("words", notes), options)];
 }
 
 /** Everything that the answer has of a job. */
-function wholeRows(job: ReportedJob, options: RenderOptions): Row[] {
+function wholeRows(job: ReportedJob, options: InnerOptions): Row[] {
   const { colours, hasColour } = themeOf(options);
   const [first = [], ...rest] = highlight(job.label, colours);
   const head = [...jobRuns(job, options), { text: " $ ", style: colours.prompt }, ...first];
   const place = job.output === undefined || job.artifactId === undefined ? [] : [artifactUrl(job.artifactId)];
-  const below: StyledLine[] = [
-    ...styledLines(outputOf(job), hasColour),
+  const words: StyledLine[] = [
     ...noteLines(job, options),
     ...place.map((url) => [plainRun(`Whole output: ${url}`, colours.dim)]),
   ];
+  const { width } = inEntry(options);
   return [
-    ...wrapLines([head, ...continuedLines(rest, options)], options.width),
-    ...indented(wrapLines(below, indentedOptions(options).width), options),
+    ...signedAs("words", wrapLines([head, ...continuedLines(rest, options)], options.width)),
+    ...belowEntry(wrapLines(styledLines(outputOf(job), hasColour), width), options),
+    ...belowEntry(signedAs("words", wrapLines(words, width)), options),
   ];
 }
 
 /** `✗ bg_1 · exit 2 · 3.10s $ npm run lint`. Of a narrow terminal the facts fill as many rows as they need. */
-function headRows(job: ReportedJob, options: RenderOptions): Row[] {
+function headRows(job: ReportedJob, options: InnerOptions): Row[] {
   const { colours } = themeOf(options);
   const facts = jobRuns(job, options);
   const used = facts.reduce((sum, { text }) => sum + displayWidth(text), 0);
@@ -90,25 +92,27 @@ function headRows(job: ReportedJob, options: RenderOptions): Row[] {
   return [cutLine([...facts, { text: " $ ", style: colours.prompt }, ...command], options.width)];
 }
 
-function jobRuns(job: ReportedJob, options: RenderOptions): Run[] {
+function jobRuns(job: ReportedJob, options: InnerOptions): Run[] {
   return factRuns(job.id, jobStanding(job), options, { title: job.title, elapsedMs: job.elapsedMs });
 }
 
 /** `✗ bg_1 lint · exit 2 · 3.10s` */
 function factRuns(
   id: string,
-  [mark, role, words]: Standing,
-  options: RenderOptions,
+  standing: Standing,
+  options: InnerOptions,
   { title, elapsedMs }: { title?: string | undefined; elapsedMs?: number } = {},
 ): Run[] {
   const { colours } = themeOf(options);
+  const [mark, role] = standing;
+  const words = standingRun(standing, colours);
   const elapsed = elapsedMs === undefined ? "" : ` · ${durationText(elapsedMs)}`;
   return [
     { text: `${mark} `, style: colours[role] },
     shortRun(id, colours.accent),
     ...(title === undefined || title === "" ? [] : [{ text: " ", style: "" }, shortRun(title, "")]),
     { text: " · ", style: colours.dim },
-    shortRun(words, colours.dim),
+    shortRun(words.text, words.style),
     { text: elapsed, style: colours.dim },
   ];
 }
@@ -118,10 +122,10 @@ function shortRun(text: string, style: string): Run {
 }
 
 /** The last line that is not blank. */
-function newestRow(job: ReportedJob, options: RenderOptions): Row[] {
+function newestRow(job: ReportedJob, options: InnerOptions): Row[] {
   const lines = styledLines(outputOf(job), themeOf(options).hasColour);
   const line = lines.findLast((each) => each.some(({ text }) => text.trim() !== ""));
-  return line === undefined ? [] : [cutLine([{ text: "  ", style: "" }, ...line], options.width)];
+  return line === undefined ? [] : belowEntry([cutLine(line, inEntry(options).width)], options);
 }
 
 /** What a job wrote, without the lines that the tool put after it for the model: their facts are in the row. */
@@ -130,7 +134,7 @@ function outputOf({ output = "" }: ReportedJob): string {
 }
 
 /** What still runs of it, and its note. */
-function noteLines({ survivors, note }: ReportedJob, options: RenderOptions): StyledLine[] {
+function noteLines({ survivors, note }: ReportedJob, options: InnerOptions): StyledLine[] {
   const { colours } = themeOf(options);
   const texts = survivors === undefined ? [] : warningTexts({ survivors });
   const warnings = texts.map((text) => noticeLine(text, options));

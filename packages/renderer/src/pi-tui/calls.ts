@@ -37,11 +37,11 @@ export class JobCall extends JobCallComponent implements Component {
   }
 }
 
-/** A person's own command in a frame. */
+/** A person's own command. */
 export class UserBash extends BashExecutionComponent implements Component {
   readonly #fitted = new FittedRows();
 
-  /** Rows of exactly `width` columns. The array belongs to the component: do not change it. */
+  /** Rows of at most `width` columns. The array belongs to the component: do not change it. */
   override render(width: number): string[] {
     return this.#fitted.of(super.render(width), width);
   }

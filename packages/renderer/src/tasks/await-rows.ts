@@ -3,11 +3,11 @@
  */
 import type { TaskAwaitEntry, TextContent } from "@pi-bash/contract";
 import { durationText } from "../footer.ts";
-import { indented, indentedOptions } from "../layout.ts";
-import { hiddenRows, noteRows, outputRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
-import { ACTIVE_STANDINGS, type Standing } from "../standing.ts";
+import { belowEntry, type InnerOptions, inEntry } from "../layout.ts";
+import { hiddenRows, noteRows, outputRows, previewRows, themeOf } from "../preview.ts";
+import { ACTIVE_STANDINGS, type Standing, standingRun } from "../standing.ts";
 import { plainRun, type Run, styledLines } from "../text/styled.ts";
-import { type Row, wrapWords } from "../text/wrap.ts";
+import { type Row, signedAs, wrapWords } from "../text/wrap.ts";
 import { reportText } from "./report-text.ts";
 
 /** Least rows of a task's output in a preview of several. */
@@ -17,7 +17,7 @@ const MIN_OUTPUT_ROWS = 3;
 export function awaitRows(
   entries: readonly TaskAwaitEntry[],
   content: readonly TextContent[],
-  options: RenderOptions,
+  options: InnerOptions,
 ): Row[] {
   if (entries.length === 0) return noteRows(content.map((part) => part.text).join(" "), options);
   const most = previewRows(options.rows);
@@ -27,29 +27,32 @@ export function awaitRows(
   return [...rows, ...hiddenRows(entries.length - shown.length, "task", options)];
 }
 
-function entryRows(entry: TaskAwaitEntry, options: RenderOptions, most: number): Row[] {
+function entryRows(entry: TaskAwaitEntry, options: InnerOptions, most: number): Row[] {
   const { hasColour } = themeOf(options);
   return [
-    ...wrapWords(headOf(entry, options), options.width, [plainRun("  ")]),
-    ...indented(outputRows(styledLines(textOf(entry), hasColour), indentedOptions(options), most), options),
-    ...indented(
-      notesOf(entry).flatMap((note) => noteRows(note, indentedOptions(options))),
+    ...signedAs("words", wrapWords(headOf(entry, options), options.width, [plainRun("  ")])),
+    ...belowEntry(outputRows(styledLines(textOf(entry), hasColour), inEntry(options), most), options),
+    ...belowEntry(
+      notesOf(entry).flatMap((note) => noteRows(note, inEntry(options))),
       options,
     ),
   ];
 }
 
 /** `✗ bash:bg_1 tests · exit 2 · 12.30s` */
-function headOf(entry: TaskAwaitEntry, options: RenderOptions): Run[] {
+function headOf(entry: TaskAwaitEntry, options: InnerOptions): Run[] {
   const { colours } = themeOf(options);
-  const [mark, role, words] = standing(entry);
+  const found = standing(entry);
+  const [mark, role] = found;
   const title = entry.status === "completed" && entry.title !== undefined ? ` ${entry.title}` : "";
   const elapsed = "elapsed_ms" in entry && entry.elapsed_ms !== undefined ? ` · ${durationText(entry.elapsed_ms)}` : "";
   return [
     { text: `${mark} `, style: colours[role] },
     plainRun(entry.taskId, colours.accent),
     plainRun(title),
-    plainRun(` · ${words}${elapsed}`, colours.dim),
+    { text: " · ", style: colours.dim },
+    standingRun(found, colours),
+    { text: elapsed, style: colours.dim },
   ];
 }
 

@@ -14,8 +14,10 @@ export function startRows(task: TaskResult, content: readonly TextContent[], opt
   const { colours } = themeOf(options);
   const { output, notes, facts } = partsOf(task, content);
   const lines = styledLines(output, themeOf(options).hasColour);
-  const isFailure = task.status === "completed" && task.exitCode !== undefined && task.exitCode !== 0;
-  const status: StyledLine = [plainRun(facts.join(" · "), isFailure ? colours.error : colours.dim)];
+  // What is said of one that has ended is how it failed.
+  const status: StyledLine = [
+    plainRun(facts.join(" · "), task.status === "completed" ? colours.error : colours.accent),
+  ];
   return [
     ...outputRows(lines, options),
     ...notes.filter((note) => note !== "").flatMap((note) => noteRows(note, options)),

@@ -7,7 +7,7 @@
  */
 import { type CallState, stateMark } from "../call-state.ts";
 import { endingLine } from "../footer.ts";
-import { behindGutter, collapsedRow, commandRows, inGutter } from "../layout.ts";
+import { behindGutter, collapsedRow, commandRows, type InnerOptions, inGutter } from "../layout.ts";
 import { contentRows, type RenderOptions, themeOf } from "../preview.ts";
 import { type Row, rowText } from "../text/wrap.ts";
 import { answerRows } from "../tool-call.ts";
@@ -55,7 +55,7 @@ export function taskCallState(call: TaskCallView, answer: TaskAnswer | undefined
   return started === undefined || started.status === "completed" ? state : "backgrounded";
 }
 
-function resultRows(tool: TaskToolName, answer: TaskAnswer, state: CallState, options: RenderOptions): Row[] {
+function resultRows(tool: TaskToolName, answer: TaskAnswer, state: CallState, options: InnerOptions): Row[] {
   const { content, details } = answer;
   switch (tool) {
     case "task": {

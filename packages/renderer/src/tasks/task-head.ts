@@ -24,7 +24,7 @@ export function headLines(tool: TaskToolName, args: Arguments, theme: Theme, isE
     case "task_list":
     case "bash_background_list": {
       const statuses = textsOf(args["statuses"]).join(", ");
-      return [[name, plainRun(statuses, colours.dim)]];
+      return [[statuses === "" ? { ...name, text: tool } : name, plainRun(statuses, colours.dim)]];
     }
     case "task_send":
       return [[name, plainRun(textOf(args["task_id"]) ?? "…", colours.accent), ...sentRuns(args, theme)]];

@@ -4,17 +4,15 @@
 import type { TaskTerminateEntry } from "@pi-bash/contract";
 import { hiddenRows, previewRows, type RenderOptions, themeOf } from "../preview.ts";
 import { plainRun, type StyledLine } from "../text/styled.ts";
-import { type Row, wrapLines } from "../text/wrap.ts";
+import { type Row, signedAs, wrapLines } from "../text/wrap.ts";
 import type { Colours, Role } from "../theme.ts";
 
 /** The rows of an answer. */
 export function terminateRows(entries: readonly TaskTerminateEntry[], options: RenderOptions): Row[] {
   const { colours } = themeOf(options);
   const shown = options.expanded ? entries : entries.slice(0, previewRows(options.rows));
-  const rows = wrapLines(
-    shown.flatMap((entry) => linesOf(entry, colours)),
-    options.width,
-  );
+  const lines = shown.flatMap((entry) => linesOf(entry, colours));
+  const rows = signedAs("words", wrapLines(lines, options.width));
   return [...rows, ...hiddenRows(entries.length - shown.length, "task", options)];
 }
 
@@ -24,7 +22,8 @@ function linesOf(entry: TaskTerminateEntry, colours: Colours): StyledLine[] {
   const head: StyledLine = [
     { text: `${mark} `, style: colours[role] },
     plainRun(entry.taskId, colours.accent),
-    plainRun(` · ${words}`, colours.dim),
+    { text: " · ", style: colours.dim },
+    plainRun(words, role === "success" ? colours.dim : colours[role]),
   ];
   return note === undefined ? [head] : [head, [plainRun(note, colours.warning)]];
 }

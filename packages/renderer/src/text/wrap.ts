@@ -12,9 +12,15 @@ export interface Row {
   readonly runs: StyledLine;
   /** Columns in use. */
   readonly width: number;
-  /** It belongs to the last line of a call, which says how it ended. */
-  readonly isEnd?: boolean;
+  /** What stands in it, where it is not a command's output. */
+  readonly sign?: Sign;
 }
+
+/**
+ * What a row of a call is: words of ours, the first row of a notice, the status of the call. Of no sign is what a command
+ * wrote, and a command.
+ */
+export type Sign = "words" | "notice" | "status";
 
 const EMPTY: Row = { runs: [], width: 0 };
 
@@ -156,6 +162,11 @@ function dropUnits(line: StyledLine, count: number): StyledLine {
 /** A row with something before it, each of whose characters has one column. */
 export function prefixed(row: Row, before: StyledLine): Row {
   return { ...row, runs: [...before, ...row.runs], width: row.width + unitsIn(before) };
+}
+
+/** The rows with a sign, in place of the one they had. */
+export function signedAs(sign: Sign, rows: readonly Row[]): Row[] {
+  return rows.map((row) => ({ ...row, sign }));
 }
 
 /** Breaks lines; stops as soon as there are `most` rows, where a bound is given. */
