@@ -110,7 +110,12 @@ async function finish(
 
 async function settle(store: ArtifactStore, id: string, { found, problem }: Kept): Promise<void> {
   if (problem !== undefined) store.recheck();
-  await store.settle(id, found === "none" ? "unused" : "keep");
+  if (found === "none") {
+    // A file that could not be written may be there all the same, empty.
+    await store.settle(id, problem === undefined ? "unused" : "discard");
+  } else {
+    await store.settle(id, "keep");
+  }
 }
 
 interface Kept {
