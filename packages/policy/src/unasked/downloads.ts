@@ -17,6 +17,8 @@ import type {
 } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
 import { type Refusal, refuse } from "../finding.ts";
+import { filesOf, pathOf } from "./download-files.ts";
+import { type OpenDescriptors, openDescriptors, optionReadsOpen, pathsOf, readsOpen } from "./open-descriptors.ts";
 import { isInterpreter, type ProgramText, programTexts } from "./program-text.ts";
 
 const DOWNLOADERS =
@@ -52,19 +54,25 @@ function nameOf({ argv }: EffectiveCommand): string {
 
 /** One line, with what downloads in it and what runs text. */
 class Line {
-  readonly downloads: readonly EffectiveCommand[];
+  downloads: readonly EffectiveCommand[];
   readonly runners: readonly (readonly [EffectiveCommand, ProgramText])[];
   readonly #analysis: CommandAnalysis;
   readonly #order: ReadonlyMap<EffectiveCommand, number>;
   /** Variables and files that hold a download. */
   readonly #names = new Map<string, string>();
+  #open: OpenDescriptors = new Map();
   readonly #files = new Map<string, string>();
 
   constructor(analysis: CommandAnalysis) {
     this.#analysis = analysis;
     this.#order = new Map(analysis.effective.map((command, at) => [command, at]));
     const direct = analysis.effective.filter(downloads);
-    this.downloads = [...direct, ...callsOf(analysis, direct)];
+    this.downloads = direct;
+    this.#open = openDescriptors(analysis, (redirection) => this.#inRedirection(redirection));
+    const readers = analysis.effective.filter(({ simple }) =>
+      simple.redirections.some((each) => readsOpen(each, this.#open) !== undefined),
+    );
+    this.downloads = [...direct, ...readers, ...callsOf(analysis, [...direct, ...readers])];
     const own = analysis.effective.flatMap((command) =>
       programTexts(command).map((text): readonly [EffectiveCommand, ProgramText] => [command, text]),
     );
@@ -90,7 +98,7 @@ class Line {
       case "file":
         return this.#inWord(text.word) ?? this.#files.get(pathOf(text.word));
       case "stdin":
-        return this.#piped(command) ?? this.#redirected(command) ?? this.#around(command);
+        return this.#piped(command) ?? this.#redirected(command) ?? this.#around(command) ?? this.#open.get("0");
     }
   }
 
@@ -161,8 +169,11 @@ class Line {
       .find((each) => each !== undefined);
   }
 
-  #inRedirection({ operator, target, span, body }: Redirection): string | undefined {
+  #inRedirection(redirection: Redirection): string | undefined {
+    const { operator, target, span, body } = redirection;
     if (!operator.startsWith("<")) return undefined;
+    const open = readsOpen(redirection, this.#open);
+    if (open !== undefined) return open;
     if (target !== null) {
       return CONNECTION.exec(target.leading)?.[0] ?? this.#inWord(target) ?? this.#files.get(pathOf(target));
     }
@@ -187,6 +198,7 @@ class Line {
 
   /** Notes which variables and files get a download. */
   #note(): void {
+    for (const [path, from] of pathsOf(this.#open)) this.#files.set(path, from);
     for (const command of [...this.#analysis.commands, ...this.#analysis.nestedCommands]) this.#noteVariables(command);
     for (const download of this.downloads) {
       for (const file of filesOf(download)) this.#files.set(file, nameOf(download));
@@ -207,7 +219,8 @@ class Line {
       for (const word of rest) this.#hold([/^(\w+)\+?=/.exec(word.leading)?.[1] ?? ""], this.#inWord(word));
     }
     if (/^(?:read|mapfile|readarray)$/.test(first?.value ?? "")) {
-      const from = redirections.map((each) => this.#inRedirection(each)).find((each) => each !== undefined);
+      const redirected = redirections.map((each) => this.#inRedirection(each)).find((each) => each !== undefined);
+      const from = redirected ?? optionReadsOpen(rest, this.#open);
       this.#hold([...rest.map(({ value }) => value ?? ""), "REPLY", "MAPFILE"], from);
     }
   }
@@ -257,34 +270,6 @@ function callsOf(analysis: CommandAnalysis, commands: readonly EffectiveCommand[
     }
   }
   return calls;
-}
-
-/** The files that a download is written to, as far as the line says. */
-function filesOf({ argv, simple, written }: EffectiveCommand): string[] {
-  const name = programName(argv[0]?.value ?? "");
-  const texts = argv.map(({ value }) => value ?? "");
-  const targets = [...simple.redirections, ...written.redirections]
-    .filter(({ operator }) => /^(?:&?>|>\||>>|&>>)$/.test(operator))
-    .flatMap(({ target }) => (target === null ? [] : [pathOf(target)]));
-  const option = name === "curl" ? /^-[a-zA-Z#]*o$|^--output$/ : /^-[a-zA-Z]*[Oo]$|^--(?:output-document|out)$/;
-  const given = argv.flatMap((word, at) => {
-    if (option.test(texts[at - 1] ?? "")) return [pathOf(word)];
-    const inline = /^--(?:output|output-document|out)=(.+)$/.exec(texts[at] ?? "")?.[1];
-    return inline === undefined ? [] : [normal(inline)];
-  });
-  const named = name === "wget" || texts.some((text) => /^-[a-zA-Z]*O|^--remote-name/.test(text));
-  const remote = named
-    ? texts.flatMap((text) => /^(?:https?|ftp):\/\/[^?#]*\/([^/?#]+)(?:[?#]|$)/.exec(text)?.[1] ?? [])
-    : [];
-  return [...targets, ...given, ...remote].filter((file) => file !== "" && file !== "-" && !file.startsWith("/dev/"));
-}
-
-function pathOf(word: Word): string {
-  return normal(word.value ?? word.text);
-}
-
-function normal(path: string): string {
-  return path.replace(/^(?:\.\/)+/, "");
 }
 
 function contains(outer: Span, inner: Span): boolean {

@@ -10,6 +10,8 @@ import { programName } from "@pi-bash/command/internal";
 import { braceWords } from "../brace-words.ts";
 import type { PathContext } from "../danger-paths.ts";
 import { type Refusal, refuse } from "../finding.ts";
+import { INTERPRETERS, inlineCode } from "./code-writes.ts";
+import { writesHere } from "./here-writes.ts";
 
 /** The folder each command runs in. */
 export type FolderOf = (command: EffectiveCommand) => PathContext;
@@ -22,15 +24,26 @@ export function systemWrites(
   const listed = listedBelowEtc(analysis, folderOf);
   return (command) => {
     const { cwd } = folderOf(command);
-    for (const { name, args } of programsIn(command)) {
-      const own = targetsOf(name, args).find((word) => isBelowEtc(word, cwd));
-      const target = own ?? (listed !== undefined && takesListed(command, name) ? listed : undefined);
-      if (target !== undefined) return refusal(`\`${name}\``, target.display);
-      const code = inlineCode(name, args);
-      if (code !== undefined) return refusal(`\`${name}\``, code);
+    for (const program of programsIn(command)) {
+      const target = targetIn(command, program, cwd, listed);
+      if (target !== undefined) return refusal(`\`${program.name}\``, target);
     }
     return undefined;
   };
+}
+
+/** What a program writes below `/etc`. */
+function targetIn(
+  command: EffectiveCommand,
+  { name, args }: Program,
+  cwd: string | undefined,
+  listed: Word | undefined,
+): string | undefined {
+  const own = targetsOf(name, args).find((word) => isBelowEtc(word, cwd));
+  if (own !== undefined) return own.display;
+  if (listed !== undefined && takesListed(command, name)) return listed.display;
+  const isHere = cwd !== undefined && isPathBelowEtc(".", { cwd, isPattern: false, isWhole: true });
+  return inlineCode(name, args) ?? (isHere && writesHere(name, args) ? cwd : undefined);
 }
 
 /** The same of a redirection; `cwd` is the folder it is opened in. */
@@ -93,6 +106,8 @@ const values =
   (short: RegExp, long: RegExp): Targets =>
   (args) =>
     valuesOf(args, short, long);
+/** Without standard output. */
+const files = (words: readonly Word[]): Word[] => words.filter(({ value }) => value !== "-");
 const inPlace =
   (flag: RegExp, behind: Targets): Targets =>
   (args) =>
@@ -131,8 +146,11 @@ const WRITERS: ReadonlyMap<string, Targets> = new Map<string, Targets>([
     "patch",
     (args) => [...operands(args).slice(0, 1), ...valuesOf(args, /^-[a-zA-Z]*[do]$/, /^--(?:directory|output)/)],
   ],
-  ["curl", values(/^-[a-zA-Z#]*o$/, /^--output(?:-dir)?(?:=|$)/)],
-  ["wget", values(/^-[a-zA-Z]*[OPoa]$/, /^--(?:output-document|output-file|directory-prefix)/)],
+  ["curl", (args) => files(valuesOf(args, /^-[a-zA-Z#]*o$/, /^--output(?:-dir)?(?:=|$)/))],
+  [
+    "wget",
+    (args) => files(valuesOf(args, /^-[a-zA-Z]*[OPoa]$/, /^--(?:output-document|output-file|directory-prefix)/)),
+  ],
   ["sort", values(/^-[a-zA-Z]*o$/, /^--output/)],
   ["openssl", values(/^-(?:key)?out$/, /^--?out$/)],
   ["ssh-keygen", values(/^-[a-zA-Z]*f$/, /^--file$/)],
@@ -141,7 +159,12 @@ const WRITERS: ReadonlyMap<string, Targets> = new Map<string, Targets>([
   ["gfind", findTargets],
 ]);
 
-function programsIn({ argv, unresolved }: EffectiveCommand): { name: string; args: readonly Word[] }[] {
+interface Program {
+  readonly name: string;
+  readonly args: readonly Word[];
+}
+
+function programsIn({ argv, unresolved }: EffectiveCommand): Program[] {
   const first = programName(argv[0]?.value ?? "");
   if (unresolved === undefined || INTERPRETERS.test(first)) return [{ name: first, args: argv.slice(1) }];
   return argv.flatMap((word, at) => {
@@ -278,16 +301,3 @@ function listedBelowEtc({ effective }: CommandAnalysis, folderOf: FolderOf): Wor
 }
 
 const LISTERS = /^(?:echo|printf|ls|find|gfind|fd|fdfind|locate|grep|rg)$/;
-
-const INTERPRETERS = /^(?:python[\d.]*|pypy\d*|perl|ruby|node|php|lua)$/;
-const CODE_WRITES =
-  /\bopen\b[^)]*,\s*(?:mode\s*=\s*)?['"](?:[rwaxt+b]*[wax+]|[+]?>)|\bwrite|\bunlink|\bremove|\brename|\bchmod|\bmkdir|\bcopy|\bappend|\bsymlink|\brmtree|\bfile_put/i;
-
-/** A program's text that names a path there and writes. */
-function inlineCode(name: string, args: readonly Word[]): string | undefined {
-  if (!INTERPRETERS.test(name)) return undefined;
-  const code =
-    args.find((_, at) => /^-{1,2}(?:[a-zA-Z]*[ceEr]|eval|print)$/.test(args[at - 1]?.value ?? ""))?.display ?? "";
-  const path = /['"`](\/etc\/[^'"`]*)['"`]/.exec(code)?.[1];
-  return path !== undefined && CODE_WRITES.test(code) ? path : undefined;
-}
