@@ -145,9 +145,9 @@ class Line {
     const here = this.#folders.of(command);
     if (!command.via.some((each) => /(?:^|\/)(?:env|sudo)$/.test(each))) return here;
     const { argv } = command.written;
-    const at = argv.findIndex(({ value }) => /^(?:-[CD]|--chdir(?:=.*)?)$/.test(value ?? ""));
+    const at = argv.findIndex(({ value }) => /^(?:-[CD]|--chdir(?:=|$))/.test(value ?? ""));
     if (at === -1) return here;
-    const path = /^--chdir=(.*)$/.exec(argv[at]?.value ?? "")?.[1] ?? argv[at + 1]?.value;
+    const path = /^(?:-[CD]|--chdir=)(.+)$/.exec(argv[at]?.value ?? "")?.[1] ?? argv[at + 1]?.value;
     const { cwd: _, ...places } = here;
     return path?.startsWith("/") === true ? { ...places, cwd: path } : { ...places, lost: true };
   }

@@ -77,7 +77,9 @@ type Alternative = readonly (Part | null)[];
 function product(pieces: readonly WordPiece[], values: Values): Field[] {
   let done: Alternative[] = [[]];
   for (const piece of pieces) {
-    const next = alternatives(piece, values);
+    const found = alternatives(piece, values);
+    // Where a piece becomes nothing, what stands around it is still there: `/$(echo)` is the root folder.
+    const next = found.length === 0 ? [[]] : found;
     const all = done.flatMap((head) => next.map((tail) => [...head, ...tail]));
     done = all.length <= MAX_FIELDS ? all : [...all.slice(0, MAX_FIELDS), [UNKNOWN]];
   }
@@ -90,7 +92,7 @@ function split(alternative: Alternative): Field[] {
     if (part === null) fields.push([]);
     else fields.at(-1)?.push(part);
   }
-  return fields.length === 1 ? fields : fields.filter((field) => field.length > 0);
+  return fields.filter((field) => field.length > 0);
 }
 
 function alternatives(piece: WordPiece, values: Values): readonly Alternative[] {

@@ -124,7 +124,11 @@ function isFilter({ argv }: EffectiveCommand): boolean {
       return operands === 1 && options.every((option) => /^-[vEFiwxzZaP]+$/.test(option));
     case "head":
     case "tail":
-      return operands === 0 || (operands === 1 && options.at(-1) === "-n");
+      // `-c` cuts inside a path: `/` is left of `/opt/x`.
+      return (
+        options.every((option) => /^-(?:n?[-+]?\d+|[nq])$/.test(option)) &&
+        (operands === 0 || (operands === 1 && options.at(-1) === "-n"))
+      );
     case "sort":
     case "uniq":
     case "tac":

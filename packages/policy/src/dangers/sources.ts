@@ -91,11 +91,13 @@ function fromText(text: string, { span, context }: SimpleCommand, always: boolea
 /** The fields of a value: an array, or a word that is not split. */
 function expandSource(text: string, values: Values): readonly Field[] {
   const elements = arrayElements(text);
-  return elements === undefined ? expandPlain(text, values) : elements.flatMap((each) => expandPlain(each, values));
+  return elements === undefined ? expandPlain(text, values) : elements.flatMap((each) => expandText(each, values));
 }
 
+/** A variable that is given nothing is empty. */
 function expandPlain(text: string, values: Values): readonly Field[] {
-  return text === "" ? [textField("")] : expandText(text, values);
+  const fields = text === "" ? [] : expandText(text, values);
+  return fields.length === 0 ? [textField("")] : fields;
 }
 
 type Assigned = readonly [name: string, values: (use: Use) => readonly Field[]];

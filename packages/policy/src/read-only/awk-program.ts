@@ -88,7 +88,8 @@ function operator(rest: string, char: string, scan: Scan): number | undefined {
     case "'":
       return undefined;
     case ">":
-      if (/^>>?[ \t]*"\/dev\/std(?:out|err)"/.test(rest)) return 1;
+      // What stands behind such a name is joined to it: `"/dev/stdout" x` is another file.
+      if (/^>>?[ \t]*"\/dev\/std(?:out|err)"[ \t]*(?:[;}\n#]|$)/.test(rest)) return 1;
       return (scan.parens > 0 && !scan.sawFor) || scan.braces === 0 ? comparison(rest) : undefined;
     case "{":
       scan.braces++;

@@ -28,5 +28,9 @@ export function envConcerns(
 
 function declaredNames([program, ...words]: readonly Word[]): (string | undefined)[] {
   if (!/^(?:export|declare|typeset|local|readonly|unset)$/.test(program?.value ?? "")) return [];
-  return words.map((word) => /^[-+\w]*/.exec(word.leading)?.[0]).map((name) => (name === "" ? undefined : name));
+  return words.map(({ leading, value }) => {
+    const name = /^[-+\w]*/.exec(leading)?.[0];
+    // Of `export "C$x"` only the start of the name is known.
+    return name === "" || (value === null && name === leading) ? undefined : name;
+  });
 }

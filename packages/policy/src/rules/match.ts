@@ -181,29 +181,28 @@ function matchArgv(tokens: readonly Token[], argv: readonly Argument[], certaint
   const used = new Set<number>();
   let result: MatchResult = "yes";
   for (const token of tokens) {
-    if (token.kind === "flag") result = weakest(result, matchFlag(token.text, argv, used, certainty));
-    if (token.kind === "no-flag") result = weakest(result, matchAbsence(token.text, argv, certainty));
+    if (token.kind === "flag") result = weakest(result, matchFlag(token.text, argv, used));
+    if (token.kind === "no-flag") result = weakest(result, matchAbsence(token.text, argv));
   }
   const positional = tokens.filter((token) => token.kind !== "flag" && token.kind !== "no-flag");
   const rest = argv.filter((_, index) => !used.has(index));
   return weakest(result, matchPositional(positional, rest, certainty));
 }
 
-function matchFlag(flag: string, argv: readonly Argument[], used: Set<number>, certainty: Certainty): MatchResult {
+function matchFlag(flag: string, argv: readonly Argument[], used: Set<number>): MatchResult {
   const at = argv.findIndex(({ text }, index) => index > 0 && !used.has(index) && sameFlag(text, flag));
-  if (at === -1) return mayHave(flag, argv, certainty) ? "maybe" : "no";
+  if (at === -1) return mayHave(flag, argv) ? "maybe" : "no";
   used.add(at);
   return "yes";
 }
 
-function matchAbsence(flag: string, argv: readonly Argument[], certainty: Certainty): MatchResult {
+function matchAbsence(flag: string, argv: readonly Argument[]): MatchResult {
   if (argv.some(({ text }, index) => index > 0 && sameFlag(text, flag))) return "no";
-  return mayHave(flag, argv, certainty) ? "maybe" : "yes";
+  return mayHave(flag, argv) ? "maybe" : "yes";
 }
 
-/** True where a word that expands could be the flag. An allow rule has seen to it that none could. */
-function mayHave(flag: string, argv: readonly Argument[], certainty: Certainty): boolean {
-  if (certainty === "surely") return false;
+/** True where a word that expands could be the flag. */
+function mayHave(flag: string, argv: readonly Argument[]): boolean {
   return argv.some(
     ({ text, leading, open }, index) =>
       index > 0 && text === null && (open || flag.startsWith(leading) || leading.startsWith(flag)),

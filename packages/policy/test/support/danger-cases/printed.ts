@@ -7,6 +7,18 @@
 
 /** What is printed is known, and is a place of the system. */
 export const PRINTS_SYSTEM: Readonly<Record<string, readonly string[]>> = {
+  nothing: [
+    "rm -rf /$(echo)",
+    "rm -rf /$(echo -n)",
+    'rm -rf "/$(echo)"',
+    "set --; rm -rf /$1",
+    "A=(); rm -rf /${A[0]}",
+    "X=$(echo); rm -rf /$X",
+    "X=a; if b; then X=$(echo); fi; rm -rf /$X",
+    "cp x /dev/sda $(echo)",
+    'set --; cp x /dev/sda "$@"',
+    'A=(); cp x /dev/sda "${A[@]}"',
+  ],
   echo: [
     "rm -rf $(echo -n /)",
     "rm -rf $(echo -e /)",
@@ -111,6 +123,7 @@ export const PRINTS_UNKNOWN: Readonly<Record<string, readonly string[]>> = {
     "rm -rf $(printf '\\57')",
   ],
   "a filter": [
+    "rm -rf $(echo /opt/x | head -c1)",
     "rm -rf $(echo / | head -c 1)",
     "rm -rf $(echo / | head f)",
     "rm -rf $(echo / | sort f)",
@@ -168,6 +181,7 @@ export const PRINTS_UNKNOWN: Readonly<Record<string, readonly string[]>> = {
 
 /** What is printed lies in the workspace or in a folder for scratch. */
 export const PRINTS_OWN: Readonly<Record<string, readonly string[]>> = {
+  nothing: ["rm -rf $(echo)", 'rm -rf "$(echo)"', 'X=$(echo); rm -rf "$X"'],
   echo: ["rm -rf $(echo -x)", 'rm -rf $(echo "a$x")'],
   printf: ["rm -rf $(printf 'a%s' b)"],
   "a filter": [

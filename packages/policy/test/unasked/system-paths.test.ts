@@ -1,0 +1,107 @@
+/** A path that may be one of the system's settings, spelling by spelling. Nothing is run. */
+import { describe, expect, it } from "vitest";
+import { findUnasked } from "../../src/unasked/find-unasked.ts";
+
+const PLACE = { cwd: "/home/u/p", home: "/home/u", workspace: "/home/u/p" };
+
+/** The lines by what is found in them. */
+const LINES: Readonly<Record<string, readonly string[]>> = {
+  "system-write": [
+    "echo x > /etc/x",
+    "echo x >> /etc/x",
+    "echo x <> /etc/x",
+    "echo x 2> /etc/x",
+    "echo x >& /etc/x",
+    "echo x > /etc",
+    "echo x > /etc/$x",
+    'echo x > "/etc/$x"',
+    "echo x > //etc/x",
+    "echo x > /./etc/x",
+    "echo x > /opt/../etc/x",
+    "echo x > ../../../etc/x",
+    "echo x > /e?c/x",
+    "echo x > /e*/x",
+    "echo x > /et[c]/x",
+    "echo x > /[e]tc/x",
+    "echo x > /*/x",
+    "echo x > {/etc/x,y}",
+    "echo x > /{etc,opt}/x",
+    "echo x > /private/etc/x",
+    "echo x > /proc/self/root/etc/x",
+    "echo x > /proc/1/root/etc/x",
+    "cd /etc; echo x > y",
+    'cd /etc; echo x > "$y"',
+    "cd /etc; echo x > $y/z",
+    "cd /etc; rm y",
+    "cd /etc; rm -- -y",
+    "sudo tee /etc/x",
+    "sudo --unknown tee /etc/x",
+    "env tee /etc/x",
+    "bash -c 'echo x > /etc/y'",
+    "bash -c 'rm /etc/y'",
+    "echo /etc/x | xargs rm",
+    "ls /etc | xargs rm",
+    "find /etc | xargs sed -i p",
+    "grep -l x /etc | xargs rm",
+    "find /etc | parallel rm",
+    "python3 -c \"open('/etc/x','w')\"",
+    "python3 -c \"open('/etc/x', mode='a')\"",
+    "python3 -c \"os.remove('/etc/x')\"",
+    "python3.11 -c \"open('/etc/x','w')\"",
+    "perl -e \"unlink '/etc/x'\"",
+    "perl -ne \"unlink '/etc/x'\"",
+    "ruby -e \"File.write('/etc/x')\"",
+    "node -e \"fs.writeFileSync('/etc/x')\"",
+    "node --eval \"fs.writeFileSync('/etc/x')\"",
+    "node --print \"fs.writeFileSync('/etc/x')\"",
+    "php -r \"file_put_contents('/etc/x')\"",
+    "lua -e \"io.open('/etc/x','w')\"",
+  ],
+  none: [
+    "echo x < /etc/x",
+    "cat <<< /etc/x",
+    "echo x > /etcx",
+    "echo x > /etc$x",
+    "echo x > /opt/etc/x",
+    "echo x > etc/x",
+    "echo x > /etc/../opt/x",
+    "echo x > /etc/../opt/$x",
+    "echo x > /x*/y",
+    "echo x > '/e*/x'",
+    "echo x > ~/etc/x",
+    "echo x > /{opt,srv}/x",
+    "echo x > /proc/x/root/etc/x",
+    "echo x > $x/etc/y",
+    'echo x > "$x"',
+    'cd /opt; echo x > "$y"',
+    "cd /etc; echo x > ../opt/y",
+    "cd /etc; rm /opt/y",
+    "sudo --unknown cat /etc/x",
+    "echo /etc/x | xargs cat",
+    "echo /etc/x | xargs cp a",
+    "echo x | xargs rm",
+    "find /etc | xargs sed p",
+    "find /etc | xargs perl -pe p",
+    "cat /etc/x | xargs rm",
+    "find /etc; ls | xargs rm",
+    "find /etc | cat",
+    "find /etc | rm",
+    "python3 -c \"open('/etc/x')\"",
+    "python3 -c \"open('/etc/x','r')\"",
+    "python3 -c \"open('/opt/x','w')\"",
+    "python3 -c \"print('/etc/x')\"",
+    "python3 x \"open('/etc/x','w')\"",
+    "bash -e \"open('/etc/x','w')\"",
+  ],
+};
+
+describe("A path that may be one of the system's settings", () => {
+  it.each(Object.entries(LINES).flatMap(([found, lines]) => lines.map((line) => [found, line] as const)))(
+    "has %s: %s",
+    (found, line) => {
+      const codes = findUnasked({ ...PLACE, command: line }).map(({ code }) => code);
+
+      expect(codes.join(" ") || "none").toBe(found);
+    },
+  );
+});
