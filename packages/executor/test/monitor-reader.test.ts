@@ -29,7 +29,9 @@ function counted(log: Log) {
         counts.reads += 1;
         return { bytesRead: bytes.copy(buffer, offset, position, Math.min(bytes.length, position + length)) };
       },
-      close: async () => void (counts.closed += 1),
+      close: async () => {
+        counts.closed += 1;
+      },
     };
     return { file, size: bytes.length };
   };
