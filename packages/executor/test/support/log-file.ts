@@ -1,11 +1,14 @@
 /**
- * A job whose output is a file that the test writes, without a process; and a mask that hides one word.
+ * A job whose output is a file that the test writes, without a process; a reader of it; and a mask that hides one word.
  */
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { scratchFolder } from "../../../../test/support/scratch.ts";
+import type { ReadableFile } from "../../src/artifacts/readable-file.ts";
 import type { JobEnd, JobView } from "../../src/jobs/job.ts";
 import { JobEntry } from "../../src/jobs/job-entry.ts";
+import { LogCursor } from "../../src/jobs/job-log.ts";
+import { type ReadOptions, readNewLines } from "../../src/jobs/log-reader.ts";
 import type { OutputMask } from "../../src/natives-port.ts";
 
 /** A running job `bg_1` of the owner "me", and the ways to write its output. */
@@ -60,4 +63,35 @@ export function wordMask(secret = "secret"): { mask: OutputMask; skipped: string
     },
   };
   return { mask, skipped };
+}
+
+/** A job's file and one reader of it; `next` reads, and counts what it read as given out. */
+export function readerScene() {
+  const job = writtenJob();
+  const cursor = new LogCursor();
+  const read = (more: Partial<ReadOptions> = {}) =>
+    readNewLines(job.log, cursor, { maxBytes: 1_000, filter: undefined, isLate: () => false, ...more });
+  const next = async (more: Partial<ReadOptions> = {}) => {
+    const reading = await read(more);
+    Object.assign(cursor, { offset: reading.offset, line: reading.line, barren: 0 });
+    return reading;
+  };
+  /** Counts how often the file is opened and closed. */
+  const counts = { opened: 0, closed: 0 };
+  const counted = (text: string, size = text.length): void => {
+    const bytes = Buffer.from(text);
+    job.log.open = async () => {
+      counts.opened += 1;
+      const file: ReadableFile = {
+        read: async (buffer, offset, length, position) => ({
+          bytesRead: bytes.copy(buffer, offset, position, Math.min(bytes.length, position + length)),
+        }),
+        close: async () => {
+          counts.closed += 1;
+        },
+      };
+      return { file, size };
+    };
+  };
+  return { ...job, cursor, read, next, counts, counted };
 }
