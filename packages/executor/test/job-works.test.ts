@@ -1,4 +1,5 @@
 /** Commands as the work of jobs, with and without a terminal, on an executor of the test's own: files kept, ends told. */
+import type { ArtifactAllocation } from "@pi-bash/contract";
 import { describe, expect, it, vi } from "vitest";
 import type { CommandResult } from "../src/command-result.ts";
 import type { ExecuteBashOptions } from "../src/command-run.ts";
@@ -11,16 +12,8 @@ import { terminalWork } from "../src/tty/terminal-work.ts";
 import { storeIn } from "./support/artifacts.ts";
 import { wordMask } from "./support/log-file.ts";
 
-const RESULT: CommandResult = {
-  output: "out\n",
-  exitCode: 0,
-  cancelled: false,
-  truncated: false,
-  totalBytes: 4,
-  totalLines: 1,
-  outputBytes: 4,
-  outputLines: 1,
-};
+const COUNTS = { totalBytes: 4, totalLines: 1, outputBytes: 4, outputLines: 1 };
+const RESULT: CommandResult = { output: "out\n", exitCode: 0, cancelled: false, truncated: false, ...COUNTS };
 
 interface SceneOptions {
   result?: Partial<CommandResult>;
@@ -96,9 +89,10 @@ describe("a command as the work of a job", () => {
     for (const absent of ["isEphemeral", "placeKey", "onTimeout", "session", "describe"]) {
       expect(options).not.toHaveProperty(absent);
     }
+    const artifact = options?.artifact as ArtifactAllocation | undefined;
     expect(made.context.setArtifact).toHaveBeenCalledWith(
-      (options?.artifact as { id: string }).id,
-      (options?.artifact as { path: string }).path,
+      artifact?.id,
+      artifact?.path,
       undefined,
       expect.any(Function),
     );
