@@ -75,15 +75,6 @@ describe("what is held of needles", () => {
     expect(needles.push("secret-00 secret-01.")).toBe("secret-00 [secret].");
   });
 
-  it("is nothing when all is forgotten", () => {
-    const needles = holding("hunter2");
-    needles.clear();
-
-    expect([needles.text("hunter2"), needles.push("hunter2")]).toEqual(["hunter2", "hunter2"]);
-    needles.add("other");
-    expect(needles.text("hunter2 other")).toBe("hunter2 [secret]");
-  });
-
   it("is the longer one where one begins like another, in texts and in streams", () => {
     const needles = holding("hunter", "hunter22", "hunter2");
     expect(needles.text("hunter22x hunter2x hunterx")).toBe("[secret]x [secret]x [secret]x");
@@ -122,5 +113,10 @@ describe("what is held of needles", () => {
       "[secret]",
       "abcd acd aacd",
     ]);
+  });
+
+  it("is found beside rows of any number that are empty, which stay", () => {
+    const needles = holding("hunter2");
+    expect(needles.text("a\n\n\nhunter2\n\n\n\nhun\nter2")).toBe("a\n\n\n[secret]\n\n\n\n[secret]");
   });
 });

@@ -122,4 +122,43 @@ describe("a terminal", () => {
     expect(await sending).toBe(false);
     expect(calls).toEqual([]);
   });
+
+  it("gives a reader its lines from its place on, before and after the end", async () => {
+    const { run, write } = terminalScene();
+    expect(run.newLines(undefined).lines).toEqual([]);
+    await write("one\r\ntwo\r\n");
+    expect(run.newLines(undefined).lines).toEqual(["one", "two"]);
+    const place = run.placeNow(undefined);
+    expect(run.newLines(place).lines).toEqual([]);
+    await write("three\r\nfo");
+    expect(run.newLines(place)).toMatchObject({ lines: ["three"], unfinished: "fo" });
+    run.end();
+    run.end();
+    expect(run.newLines(place)).toMatchObject({ lines: ["three"], unfinished: "fo" });
+    expect(run.newLines(run.placeNow(place)).lines).toEqual([]);
+  });
+
+  it("works without a record and without a window", async () => {
+    const { run, write, calls } = terminalScene(undefined, false);
+    run.take({});
+    await write("one\r\n");
+    run.write("x");
+    run.resize(90, 30);
+    run.end();
+    run.resize(90, 30);
+
+    expect([run.isOver, run.isAttended]).toEqual([true, false]);
+    expect(calls.map(([name]) => name)).toEqual(["write", "resize", "resize"]);
+  });
+
+  it("tells whoever waits that a person has given it back", async () => {
+    const { run } = terminalScene();
+    const seat = run.take({});
+    const listener = vi.fn();
+    run.onChange(listener);
+    seat.handBack();
+
+    expect(listener).toHaveBeenCalledTimes(1);
+    expect(await run.until({ timeoutMs: 0 })).toBe("deadline");
+  });
 });

@@ -106,6 +106,7 @@ describe("who reads a terminal", () => {
     ["shown", { echo: true, canonical: true }, undefined, false],
     ["not shown in a line without an echo", { echo: false, canonical: true }, undefined, true],
     ["shown by a program that draws itself", { echo: false, canonical: false }, undefined, false],
+    ["shown where a line is asked for", { echo: true, canonical: true }, "line", false],
     ["not shown where a secret is asked for", { echo: true, canonical: true }, "secret", true],
   ])("what is typed is %s", (_, modes, kind, isHidden) => {
     const known = new TerminalFacts(
@@ -205,5 +206,23 @@ describe("what waits for input", () => {
     known.activity(false);
 
     expect([known.waiting, known.isHidden]).toEqual([undefined, false]);
+  });
+
+  it("counts what is typed, and not what is written, as another prompt", () => {
+    const known = judged({});
+    known.report(quiet(0), SCREEN);
+    known.activity(false);
+    known.report(quiet(0), SCREEN);
+    expect(known.prompt).toBe(1);
+    known.activity(true);
+    known.activity(false);
+    known.report(quiet(0), SCREEN);
+
+    expect(known.prompt).toBe(2);
+  });
+
+  it("is not known before the first report", () => {
+    const known = judged({});
+    expect([known.waiting, known.reader, known.isHidden, known.prompt]).toEqual([undefined, undefined, false, 0]);
   });
 });

@@ -59,12 +59,6 @@ export class Needles {
     return rest;
   }
 
-  /** Forgets all. */
-  clear(): void {
-    this.#needles = [];
-    this.#pattern = undefined;
-  }
-
   /** Units at the end of a text that are the begin of a needle. */
   #beginLength(text: string): number {
     let longest = 0;

@@ -33,7 +33,7 @@ export const waitsFor = (kind: "line" | "secret" | "screen", isCertain = true): 
 });
 
 /** The terminal; `state` is what a report is judged as. */
-export function terminalScene(state: { now: TerminalState } = { now: { state: "running" } }) {
+export function terminalScene(state: { now: TerminalState } = { now: { state: "running" } }, isRecorded = true) {
   const calls: unknown[][] = [];
   const note =
     (name: string) =>
@@ -59,7 +59,7 @@ export function terminalScene(state: { now: TerminalState } = { now: { state: "r
     terminal,
     judge: () => state.now,
     mask: (text) => text.replaceAll("token", "[masked]"),
-    record: record as unknown as TerminalRecord,
+    record: isRecorded ? (record as unknown as TerminalRecord) : undefined,
   });
   const kept: string[] = [];
   return {
