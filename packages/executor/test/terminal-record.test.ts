@@ -142,7 +142,7 @@ describe("a record", () => {
     for (let turn = 0; turn < 20; turn += 1) await record.output(`${turn} ${"x".repeat(100_000)}`);
     await record.end();
 
-    expect(events().map(([, data]) => Number.parseInt(data ?? "", 10))).toEqual(
+    expect(events().map(([, data]) => Number.parseInt(String(data), 10))).toEqual(
       Array.from({ length: 20 }, (_, at) => at),
     );
     expect(record.problem).toBeUndefined();
