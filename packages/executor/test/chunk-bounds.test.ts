@@ -88,7 +88,7 @@ describe("pieces of output", () => {
     expect(throttle.push("c")).toBeUndefined();
   });
 
-  it("that wait for a promise are cut to their newest part beyond four times of it, and how much is missing is said once", async () => {
+  it("that wait for a promise are cut to their newest part, and how much is missing is said once", async () => {
     const answer = deferred<void>();
     let calls = 0;
     const { throttle, listener } = throttleOf(() => (calls++ === 0 ? answer.promise : undefined));

@@ -75,7 +75,7 @@ describe("a command that runs read-only", () => {
     expect(natives.runs).toEqual([]);
   });
 
-  it("has refusals told by its output in its own part of the result, and only where it failed", async () => {
+  it("has refusals that its output tells of in its own part of the result, and only where it failed", async () => {
     const facts = { degraded: [], stateDropped: false };
     const of = (exitCode: number) =>
       asked({ readOnly: true }, {}, (natives) => {
@@ -165,7 +165,7 @@ describe("what a sandbox may have refused", () => {
       };
     });
 
-  it("is told by what a failed command printed", async () => {
+  it("is known by what a failed command printed", async () => {
     expect((await of(1)).result.sandbox?.refusals).toMatchObject([{ kind: "read-only-path", path: "/etc/x" }]);
   });
 

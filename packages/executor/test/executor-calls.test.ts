@@ -1,4 +1,4 @@
-/** The executor's ways beside running: what it says once, closes, asks its runtime, and how its settings reach a session. */
+/** The ways of an executor beside running: what it says once, closes and asks, and how settings reach a session. */
 import type { SettingsInput } from "@pi-bash/contract";
 import { describe, expect, it, vi } from "vitest";
 import { createExecutor, type ExecutorPorts } from "../src/executor.ts";
@@ -108,7 +108,7 @@ describe("an executor", () => {
     expect(natives.shells[1]?.isClosed).toBe(false);
   });
 
-  it("starts nothing for a call that was aborted before, while it waits for its turn, or that has a wrong folder", async () => {
+  it("starts nothing for a call that was aborted before or while it waits, or has a wrong folder", async () => {
     const { natives, executor } = make();
     expect(await executor.executeBash("ls", { signal: AbortSignal.abort() })).toMatchObject({ cancelled: true });
     expect(natives.shells).toEqual([]);

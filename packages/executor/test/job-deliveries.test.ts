@@ -1,4 +1,4 @@
-/** News and results on their way to owners, without a manager: what waits, what is taken, and what a sink's answer does. */
+/** News and results on their way to owners, without a manager: what waits, what is taken, what an answer does. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobDelivery, JobEnd } from "../src/jobs/job.ts";
 import { JobDeliveries } from "../src/jobs/job-deliveries.ts";
@@ -195,7 +195,7 @@ describe("deliveries", () => {
     expect(deliveries.takeQuiet("me")).toEqual(["two"]);
   });
 
-  it("say nothing of a job that is unknown, has ended or is not wanted; but the last words of one that just ended", async () => {
+  it("say nothing of an unknown, ended or unwanted job, but the last words of one that just ended", async () => {
     const { made, deliveries, batches, receive, turn } = scene();
     receive();
     const [one, two] = made;

@@ -1,4 +1,4 @@
-/** Commands as the work of jobs, with and without a terminal, on an executor of the test's own: files kept, ends told. */
+/** Commands as the work of jobs, with and without a terminal, on an executor of the test's own: files, ends. */
 import type { ArtifactAllocation } from "@pi-bash/contract";
 import { describe, expect, it, vi } from "vitest";
 import type { CommandResult } from "../src/command-result.ts";

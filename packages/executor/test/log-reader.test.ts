@@ -35,7 +35,7 @@ describe("a reader of a job's file", () => {
     expect(await next()).toMatchObject({ output: { text: "" }, hasNews: false, offset: 6, line: 2 });
   });
 
-  it("has nothing new, and opens no file, where nothing was written since, nothing at all, or there is none", async () => {
+  it("has nothing new and opens no file where nothing was written since or at all, or there is none", async () => {
     const { write, next, log, counts, counted, end } = readerScene();
     write("one\n");
     await next();
@@ -78,7 +78,7 @@ describe("a reader of a job's file", () => {
     expect(cursor).toMatchObject({ offset: BLOCK + 12, barren: 0, line: 1 });
   });
 
-  it("is given no more than is known to be written while the job runs, and all of it at its end without numbers", async () => {
+  it("is given what is known to be written while the job runs, and all at its end without numbers", async () => {
     const { append, log, next, end, cursor } = readerScene();
     append("one\ntwo\n");
     log.grow({ bytes: 4, lines: 1 });

@@ -124,7 +124,7 @@ describe("matches", () => {
     expect(last).toMatchObject({ lines: [{ number: 3, text: "a4" }], place: { offset: 9, lines: 3 } });
   });
 
-  it("of a line that is longer than a block are found in its beginning, and the lines after it keep their numbers", async () => {
+  it("of a line longer than a block are found in its beginning, and later lines keep their numbers", async () => {
     const { log, write } = writtenJob();
     write(`early${"x".repeat(BLOCK)}late\nshort late\n`);
 
@@ -208,7 +208,7 @@ describe("matches", () => {
     expect(counts).toMatchObject({ opened: 1, closed: 1 });
   });
 
-  it("are looked for in what is shown: words that are masked are not found, also where one began before the place", async () => {
+  it("are looked for in what is shown: a masked word is not found, also where it began before the place", async () => {
     const { log, write } = writtenJob();
     const { mask, skipped } = wordMask("sec\nret");
     write(`${"y".repeat(LOOK_BACK_BYTES)}\nsec\nret a\n`);

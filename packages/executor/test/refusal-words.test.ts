@@ -195,7 +195,7 @@ describe("what is denied", () => {
     ["outside by Landlock beside mounts", "'/etc/x'", { backend: "landlock" }, false, []],
     ["outside where mounts are degraded", "'/etc/x'", { degraded: ["protected-paths"] }, false, []],
     ["unnamed to root", "", {}, true, ["privilege"]],
-  ])("%s is told by who asks and where", async (_, path, report, isRoot, found) => {
+  ])("%s depends on who asks and where", async (_, path, report, isRoot, found) => {
     expect((await hints(`cat: ${path}: Permission denied`, profile(report, { isRoot }))).map(([kind]) => kind)).toEqual(
       found,
     );
@@ -224,7 +224,7 @@ describe("what is denied", () => {
 
 describe.runIf(process.getuid?.() === 0)("what a read-only run is denied (needs root)", () => {
   const known = (isRoot: boolean) => profile({}, { writablePaths: [], isReadOnly: true, isRoot });
-  it("is told by what the host may do there", async () => {
+  it("depends on what the host may do there", async () => {
     const folder = scratchFolder();
     const file = (name: string, mode: number, uid: number): string => {
       const path = join(folder, name);
@@ -244,7 +244,7 @@ describe.runIf(process.getuid?.() === 0)("what a read-only run is denied (needs 
     expect(await of(join(folder, "missing", "too"))).toEqual([]);
   });
 
-  it("says nothing of what is gone, and another failure is told as in a sandbox", async () => {
+  it("says nothing of what is gone, and another failure is what it is in a sandbox", async () => {
     expect(await hints("kill: No such process", known(false))).toEqual([]);
     expect(await hints("bash: '/etc/x': Read-only file system", known(false))).toEqual([["read-only-path", "/etc/x"]]);
     expect(await hints("cat: Permission denied", known(false))).toEqual([]);

@@ -213,7 +213,7 @@ describe("the file of a run on a place", () => {
     expect((await empty.finish({ spillError: "full" }, { truncated: true })).artifactError).toBe("full");
   });
 
-  it("that grew is brought when its session has closed, unless it is large, gone for the quota or not to be had", async () => {
+  it("that grew is brought when its session has closed, unless it is large, gone or not to be had", async () => {
     const far = { text: "x", isGone: false };
     const made = await sinkOf({ far });
     await made.finish({ spilled: true }, { survivors: [SURVIVOR], truncated: true });

@@ -77,7 +77,7 @@ describe("a snapshot", () => {
     expect([...written.keys()].some((each) => each === path)).toBe(true);
   });
 
-  it("of an rc that changes nothing is tried out with the path of the environment, and without one where there is none", async () => {
+  it("of an rc that changes nothing is tried out with the path of the environment, if there is one", async () => {
     const record = ["version", "5.2", "end", ""].join("\0");
     const { source, asked } = sourceOf({ record });
     await source.getOrCreate();

@@ -72,8 +72,8 @@ export class Needles {
 }
 
 /**
- * Replaces what `pattern` finds where the ends of rows are left out. The pattern itself cannot have them: one of a long line
- * with an end after each character is more than an engine compiles.
+ * Replaces what `pattern` finds where the ends of rows are left out. The pattern itself cannot have them: one of a long
+ * line with an end after each character is more than an engine compiles.
  */
 function replaceWrapped(rows: string, pattern: RegExp): string {
   const places = [...rows.matchAll(/[^\n]/g)].map(({ index }) => index);
