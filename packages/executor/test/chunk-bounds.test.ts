@@ -24,24 +24,24 @@ describe("pieces of output", () => {
 
   it("go out at once after a silence, and else together when the interval is over", async () => {
     const { throttle, texts } = throttleOf();
-    throttle.push("");
+    void throttle.push("");
     expect(texts()).toEqual([]);
     expect(throttle.push("a")).toBeUndefined();
-    throttle.push("b");
-    throttle.push("c");
+    void throttle.push("b");
+    void throttle.push("c");
     expect(texts()).toEqual(["a"]);
     await vi.advanceTimersByTimeAsync(49);
     expect(texts()).toEqual(["a"]);
     await vi.advanceTimersByTimeAsync(1);
     expect(texts()).toEqual(["a", "bc"]);
     await vi.advanceTimersByTimeAsync(30);
-    throttle.push("d");
+    void throttle.push("d");
     await vi.advanceTimersByTimeAsync(19);
     expect(texts()).toEqual(["a", "bc"]);
     await vi.advanceTimersByTimeAsync(1);
     expect(texts()).toEqual(["a", "bc", "d"]);
     await vi.advanceTimersByTimeAsync(50);
-    throttle.push("e");
+    void throttle.push("e");
 
     expect(texts()).toEqual(["a", "bc", "d", "e"]);
     expect(vi.getTimerCount()).toBe(0);
@@ -49,10 +49,10 @@ describe("pieces of output", () => {
 
   it("that are as long as may wait go out at once, and leave no timer", () => {
     const { throttle, texts } = throttleOf();
-    throttle.push("a");
-    throttle.push("x".repeat(WAITING_CHARS - 1));
+    void throttle.push("a");
+    void throttle.push("x".repeat(WAITING_CHARS - 1));
     expect(texts()).toHaveLength(1);
-    throttle.push("y");
+    void throttle.push("y");
 
     expect(texts()[1]).toHaveLength(WAITING_CHARS);
     expect(vi.getTimerCount()).toBe(0);
@@ -60,10 +60,10 @@ describe("pieces of output", () => {
 
   it("go out at the end, and none after it", async () => {
     const { throttle, texts } = throttleOf();
-    throttle.push("a");
-    throttle.push("b");
+    void throttle.push("a");
+    void throttle.push("b");
     throttle.end();
-    throttle.push("c");
+    void throttle.push("c");
     throttle.end();
     await vi.advanceTimersByTimeAsync(1_000);
 
@@ -100,7 +100,7 @@ describe("pieces of output", () => {
     await vi.advanceTimersByTimeAsync(100);
     const [, second] = listener.mock.calls;
     expect([second?.[0].length, second?.[0].slice(-2), second?.[1]]).toEqual([KEPT + 1, "yz", 3 * KEPT + 1]);
-    throttle.push("later");
+    void throttle.push("later");
     await vi.advanceTimersByTimeAsync(100);
 
     expect(listener.mock.calls[2]).toEqual(["later", 0]);
@@ -130,8 +130,8 @@ describe("pieces of output", () => {
     const { throttle, texts, failed } = throttleOf(() => {
       throw new Error("host");
     });
-    throttle.push("a");
-    throttle.push("b");
+    void throttle.push("a");
+    void throttle.push("b");
     await vi.advanceTimersByTimeAsync(100);
     throttle.end();
     expect([texts(), failed.mock.calls]).toEqual([["a"], [[new Error("host")]]]);

@@ -20,6 +20,7 @@ afterEach(() => {
 });
 
 /** An object with a `then`, as other libraries' promises are. */
+// biome-ignore lint/suspicious/noThenProperty: it is what is tested
 const thenable = (then: unknown) => Object.fromEntries([["then", then]]);
 
 describe("a listener", () => {
