@@ -1,5 +1,5 @@
 /** Records of jobs on disk: what another version, a person or a crash has left there is taken as far as it is sound. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
@@ -79,5 +79,37 @@ describe("the folder", () => {
     void registry.remove("bg_1"); // What is gone already is not an error.
     await registry.flush();
     expect([readdirSync(folder), registry.error]).toEqual([[], undefined]);
+  });
+
+  it("that cannot be written is an error for whoever asks, the first one, and later writes go on", async () => {
+    const folder = folderWith({});
+    const registry = new JobRegistry(folder);
+    expect(registry.error).toBeUndefined();
+    mkdirSync(join(folder, "bg_1.json"));
+    await registry.write(WHOLE as never);
+    const first = registry.error;
+    expect(first).toBeInstanceOf(Error);
+    await registry.write(WHOLE as never);
+    await registry.write({ ...WHOLE, job: { ...JOB, id: "bg_2" } } as never);
+
+    expect([registry.error === first, readdirSync(folder).sort()]).toEqual([true, ["bg_1.json", "bg_2.json"]]);
+  });
+
+  it("has records in files of its own names only", async () => {
+    const files = ["bg_1.json", "bg_1234567890.json", "xbg_1.json", "bg_1.json.partial", "bg_.json", "bg_a.json"];
+    const folder = folderWith(Object.fromEntries(files.map((name) => [name, JSON.stringify(WHOLE)])));
+
+    expect(await new JobRegistry(folder).load()).toEqual([WHOLE]);
+  });
+
+  it("is made where it is missing, for this user only", async () => {
+    const folder = join(scratchFolder(), "a", "jobs");
+    expect(await new JobRegistry(folder).load()).toEqual([]);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  it("has survivors and all that is known of them", async () => {
+    const survivors = [{ pid: 9, command: "sleep 300", startedAtMs: 1 }];
+    expect(await load({ ...WHOLE, job: { ...JOB, survivors } })).toEqual([{ ...WHOLE, job: { ...JOB, survivors } }]);
   });
 });

@@ -93,4 +93,42 @@ describe("shell discovery", () => {
     expect(isBash("/opt/bash-5.3/bin/bash")).toBe(true);
     expect(isBash("/bin/zsh")).toBe(false);
   });
+
+  it("finds the first bash on the path that can be run, after the person's own", () => {
+    const root = scratchFolder();
+    const file = (name: string, mode: number): string => {
+      const path = join(root, name);
+      mkdirSync(join(path, ".."), { recursive: true });
+      writeFileSync(path, "");
+      chmodSync(path, mode);
+      return path;
+    };
+    file("plain/bash", 0o644);
+    mkdirSync(join(root, "folder", "bash"), { recursive: true });
+    const [first, second, own] = [file("first/bash", 0o755), file("second/bash", 0o755), file("own/bash", 0o755)];
+    const PATH = ["plain", "folder", "first", "second"].map((name) => join(root, name)).join(":");
+
+    expect(find({}, { PATH }).shell).toBe(first);
+    expect(find({}, { PATH: join(root, "second") }).shell).toBe(second);
+    expect(find({}, { PATH, SHELL: own }).shell).toBe(own);
+    for (const SHELL of [join(root, "plain/bash"), file("own/bash-static", 0o755), file("own/rbash", 0o755), "bash"]) {
+      expect(find({}, { PATH, SHELL }).shell, SHELL).toBe(first);
+    }
+    expect(find({ shellPath: second }, { PATH, SHELL: own }).shell).toBe(second);
+  });
+
+  it("names the settings where the host has no name for them, and a path through a file as missing", () => {
+    const file = join(scratchFolder(), "file");
+    writeFileSync(file, "");
+    expect(() => shellConfig({ settings: { shellPath: join(file, "bash") }, hostEnv: {} })).toThrow(
+      `Custom shell path not found: ${join(file, "bash")}\nPlease update shellPath in settings`,
+    );
+    const long = `/${"x".repeat(5_000)}`;
+    expect(() => shellConfig({ settings: { shellPath: long }, hostEnv: {} })).toThrow("cannot be read");
+  });
+
+  it("knows a bash by a part of its name, in any case, and not by its folder", () => {
+    expect(["/bin/bash", "/x/BASH.EXE", "/x/bash-5.3", "/x/rbash"].map(isBash)).toEqual([true, true, true, true]);
+    expect(["/bash/zsh", "/bin/sh", ""].map(isBash)).toEqual([false, false, false]);
+  });
 });

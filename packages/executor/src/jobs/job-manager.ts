@@ -271,7 +271,6 @@ export class JobManager {
     if (this.#isDisposed) throw new Error("job manager is disposed; open another one");
   }
 
-  /** It is a job from now on: it has an id and is seen. */
   /**
    * Calls `listener` once for each prompt at which a job on a terminal waits for input, until what is returned is called: a host
    * can show it, and let a person answer by `terminal(id)`. What it throws is reported as a process warning.
@@ -282,6 +281,7 @@ export class JobManager {
     return () => void this.#waitingListeners.delete(guarded);
   }
 
+  /** It is a job from now on: it has an id and is seen. */
   #promote(entry: JobEntry): void {
     this.#lastNumber += 1;
     entry.view = { ...entry.view, id: `bg_${this.#lastNumber}` };

@@ -19,8 +19,7 @@ const MAX_NEEDLES = 64;
 
 export class Needles {
   #needles: string[] = [];
-  #inText: RegExp | undefined;
-  #inStream: RegExp | undefined;
+  #pattern: RegExp | undefined;
   /** End of the stream that may be the begin of a secret. */
   #held = "";
 
@@ -30,20 +29,24 @@ export class Needles {
     this.#needles = [...this.#needles, secret].slice(-MAX_NEEDLES);
     // The longest first: one may begin like another.
     const sorted = [...this.#needles].sort((left, right) => right.length - left.length);
-    this.#inStream = new RegExp(sorted.map(escaped).join("|"), "gu");
-    // On a screen it may be wrapped anywhere.
-    this.#inText = new RegExp(sorted.map((needle) => [...needle].map(escaped).join("\\n?")).join("|"), "gu");
+    this.#pattern = new RegExp(sorted.map(escaped).join("|"), "gu");
   }
 
   /** A text without them. */
   text(text: string): string {
-    return this.#inText === undefined ? text : text.replaceAll(this.#inText, MARK);
+    const pattern = this.#pattern;
+    if (pattern === undefined) return text;
+    // On a screen one may be wrapped anywhere, but it has no empty row in it.
+    return text
+      .split(/(\n\n+)/)
+      .map((rows) => replaceWrapped(rows, pattern))
+      .join("");
   }
 
   /** The same for a stream: what may be the begin of one is held back until more comes. */
   push(chunk: string): string {
-    if (this.#inStream === undefined) return chunk;
-    const text = `${this.#held}${chunk}`.replaceAll(this.#inStream, MARK);
+    if (this.#pattern === undefined) return chunk;
+    const text = `${this.#held}${chunk}`.replaceAll(this.#pattern, MARK);
     const length = this.#beginLength(text);
     this.#held = text.slice(text.length - length);
     return text.slice(0, text.length - length);
@@ -56,13 +59,6 @@ export class Needles {
     return rest;
   }
 
-  /** Forgets all. */
-  clear(): void {
-    this.#needles = [];
-    this.#inText = undefined;
-    this.#inStream = undefined;
-  }
-
   /** Units at the end of a text that are the begin of a needle. */
   #beginLength(text: string): number {
     let longest = 0;
@@ -73,6 +69,21 @@ export class Needles {
     }
     return longest;
   }
+}
+
+/**
+ * Replaces what `pattern` finds where the ends of rows are left out. The pattern itself cannot have them: one of a long
+ * line with an end after each character is more than an engine compiles.
+ */
+function replaceWrapped(rows: string, pattern: RegExp): string {
+  const places = [...rows.matchAll(/[^\n]/g)].map(({ index }) => index);
+  let replaced = "";
+  let from = 0;
+  for (const { index, 0: found } of rows.replaceAll("\n", "").matchAll(pattern)) {
+    replaced += rows.slice(from, places[index]) + MARK;
+    from = (places[index + found.length - 1] ?? rows.length) + 1;
+  }
+  return replaced + rows.slice(from);
 }
 
 function escaped(text: string): string {

@@ -104,9 +104,9 @@ export class TerminalRecord {
     const rest = this.#stream?.finish();
     this.#event("o", rest === undefined ? "" : this.#decoder.write(Buffer.from(rest)));
     this.#event("o", this.#decoder.end());
-    const isOpen = this.#problem === undefined;
     this.#isOver = true;
-    if (!isOpen) return;
+    // A full one was ended and may still be on its way to the disk; one that failed was destroyed.
+    if (this.#file.destroyed) return;
     const ended = new Promise<void>((resolve) => {
       this.#file.once("close", resolve);
       this.#file.end();
