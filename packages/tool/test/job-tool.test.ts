@@ -23,7 +23,7 @@ describe("the job tool", () => {
   it("lists the session's own jobs where nothing is asked for", async () => {
     const { call, play } = await desk();
     expect(textOf(await call({}))).toBe("No background jobs.");
-    expect((await call({})).details).toEqual({ jobs: [] });
+    expect((await call({})).details).toStrictEqual({ jobs: [] });
     play("make one");
     play("make two");
     play("theirs", "agent-2");

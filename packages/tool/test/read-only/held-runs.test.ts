@@ -81,7 +81,7 @@ describe("a held call", () => {
       { readOnly: REFUSED, exitCode: 1, output: "é".repeat(3_000) },
       { exitCode: 0 },
     );
-    expect(asked).toEqual([
+    expect(asked).toStrictEqual([
       {
         unconfined: true,
         doubts: [
@@ -96,7 +96,7 @@ describe("a held call", () => {
     ]);
     const first = { ...REFUSED, answer: "approved", firstRun: { exitCode: 1, output: "é".repeat(2_048) } };
     expect(runs[1]).toMatchObject({ ...PERMIT, reading: { kind: "approved", first } });
-    expect(run.call.rewriteNotices).toEqual([
+    expect(run.call.rewriteNotices).toStrictEqual([
       "It ran read-only first and was refused: writing (`x`). It was approved, and ran again where it can write.",
     ]);
     expect(result).toMatchObject({ exitCode: 0 });
@@ -120,7 +120,7 @@ describe("a held call", () => {
   it("that is not approved keeps its result, which says so", async () => {
     const { runs, result, run } = await held(confined(refuses("approval")), { readOnly: REFUSED });
     expect(runs).toHaveLength(1);
-    expect(result.readOnly).toEqual({ ...REFUSED, answer: "denied" });
+    expect(result.readOnly).toStrictEqual({ ...REFUSED, answer: "denied" });
     expect(run.call.rewriteNotices).toEqual([]);
   });
 
@@ -149,7 +149,7 @@ describe("a held call", () => {
         return PERMIT;
       });
       const { runs } = await held(call, error, {});
-      expect(asked).toEqual([{}]);
+      expect(asked).toStrictEqual([{}]);
       expect(runs).toHaveLength(2);
       expect(runs[1]).toMatchObject(PERMIT);
     }
@@ -165,7 +165,7 @@ describe("what is known of how a call was held", () => {
   it("is what its run says, unless it was not held, or held before", () => {
     expect(readOnlyOutcome({ readOnly: HELD }, undefined)).toBe(HELD);
     expect(readOnlyOutcome({ readOnly: HELD }, { kind: "confined" })).toBe(HELD);
-    expect(readOnlyOutcome({}, { kind: "unheld", reason: "x" })).toEqual({ enforced: false, reason: "x" });
+    expect(readOnlyOutcome({}, { kind: "unheld", reason: "x" })).toStrictEqual({ enforced: false, reason: "x" });
     expect(readOnlyOutcome({}, { kind: "approved", first: REFUSED })).toBe(REFUSED);
   });
 
@@ -214,7 +214,7 @@ describe("what can hold a call", () => {
   it("is the kernel, which then confines it", async () => {
     const found = await hold(CALL);
     expect(found.hold).toBe("kernel");
-    expect(found.readingOf("confined")).toEqual({ kind: "confined" });
+    expect(found.readingOf("confined")).toStrictEqual({ kind: "confined" });
     expect(found.readingOf("unheld")).toBeUndefined();
     expect(found.readingOf("session")).toBeUndefined();
     expect(found.readingOf(undefined)).toBeUndefined();
@@ -239,7 +239,7 @@ describe("what can hold a call", () => {
   it("is the strict half of the tables where nothing can confine it, and says why", async () => {
     const found = await hold(CALL, { confinement: NO_KERNEL });
     expect(found.hold).toBe("strict");
-    expect(found.readingOf("unheld")).toEqual({ kind: "unheld", reason: "an old kernel" });
+    expect(found.readingOf("unheld")).toStrictEqual({ kind: "unheld", reason: "an old kernel" });
     expect(found.readingOf("confined")).toBeUndefined();
     expect((await hold(CALL, { confinement: NO_KERNEL, path: "" })).hold).toBe("strict");
   });

@@ -28,7 +28,13 @@ function desk(facts: Parameters<typeof playedTerminal>[0] = {}, settings: Settin
 
 describe("what is sent", () => {
   it("is a text with Enter unless that is left out", () => {
-    expect(sending({ text: "y" })).toEqual({ size: undefined, signal: undefined, text: "y", enter: true, keys: [] });
+    expect(sending({ text: "y" })).toStrictEqual({
+      size: undefined,
+      signal: undefined,
+      text: "y",
+      enter: true,
+      keys: [],
+    });
     expect(sending({ text: "y", enter: false }).enter).toBe(false);
     expect(sending({ text: "" }).enter).toBe(true);
     expect(sending({ keys: ["Up"] })).toMatchObject({ enter: false, keys: [parseKey("Up")] });
