@@ -114,6 +114,10 @@ describe("a key", () => {
   });
 
   it.each([
+    "ab^c",
+    "1Ctrl-C",
+    "Ctrl-C\nx",
+    "Ctrl-ß",
     "Shift-Enter",
     "Ctrl-Tab",
     "Ctrl-Escape",
