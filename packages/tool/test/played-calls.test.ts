@@ -221,6 +221,33 @@ describe("where a call starts", () => {
     expect(made.runs[1]?.options.cwd).toBe(made.folder);
   });
 
+  it("is another one's in each session of an executor", async () => {
+    const made = playedScene({
+      settings: follows,
+      answer: async () => (made.runs.length === 1 ? { workingDir: "/" } : {}),
+    });
+    await made.bash(MOVES);
+    for (const getSessionId of [() => "agent-2", () => undefined, undefined]) {
+      Object.assign(made.session, { getSessionId });
+      await made.bash({ command: CHANGES });
+    }
+    expect(made.runs.slice(1).map(({ options }) => options.cwd)).toEqual(Array(3).fill(made.folder));
+    expect(made.runs[3]?.options).not.toHaveProperty("sessionKey");
+    Object.assign(made.session, { getSessionId: () => "agent-1" });
+    await made.bash({ command: CHANGES });
+    expect(made.runs[4]?.options.cwd).toBe("/");
+  });
+
+  it("is looked for on the place where commands run", async () => {
+    const made = playedScene(
+      { settings: follows, answer: async () => ({ workingDir: "/far/here" }) },
+      { cwd: "/far", place: placeOf() },
+    );
+    await made.bash({ command: CHANGES });
+    await made.bash({ command: `cd here && ${CHANGES}` });
+    expect(made.runs[1]?.options.cwd).toBe("/far/here/here");
+  });
+
   it("is moved to no folder that it had already", async () => {
     const made = playedScene({ settings: follows, answer: async () => ({ workingDir: made.folder }) });
     expect(textOf(await made.bash(MOVES))).not.toContain("Now in");
