@@ -207,6 +207,7 @@ describe("a typed line", () => {
     });
     expect(line.take([text("ls\t"), key("Up"), key("Enter")])).toStrictEqual({ script: "ls\t", unknownBy: "Tab" });
     expect(line.take([key("Up"), text("ls\t"), key("Enter")])?.unknownBy).toBe("Up");
+    expect(line.take([text("ls\npw\t\n")])).toStrictEqual({ script: "ls\npw\t", unknownBy: "Tab" });
   });
 
   it("looks at what is unknown, too, and forgets nothing by looking", () => {

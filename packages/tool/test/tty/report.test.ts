@@ -127,6 +127,8 @@ it.each([
 it("there is news of a terminal only where a program waits", () => {
   const { terminal, set } = playedTerminal({ isDrawn: true });
   expect(waitingNews("bash:bg_1", terminal)).toMatch(/^### Task bash:bg_1: waiting for input \(line\) after 1\.2 s\n/);
+  set({ isDrawn: false });
+  expect(waitingNews("bash:bg_1", terminal)).not.toContain("screen:");
   set({ waiting: undefined });
   expect(waitingNews("bash:bg_1", terminal)).toBeUndefined();
 });
