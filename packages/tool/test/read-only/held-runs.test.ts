@@ -1,7 +1,7 @@
 /** What can hold a call that only reads, and how often such a call runs: once, or once more where that was approved. */
 import type { ReadOnlyEnforced, SettingsInput } from "@pi-bash/contract";
 import { Settings } from "@pi-bash/contract";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { CallPermit, PreparedCall } from "../../src/prepared-call.ts";
 import { holdOf } from "../../src/read-only/call-reading.ts";
 import { readOnlyOutcome, withFirstOutput } from "../../src/read-only/read-only-notice.ts";
@@ -117,6 +117,51 @@ describe("a held call", () => {
     expect(none.result).not.toHaveProperty("survivors");
   });
 
+  it("reports what its first run has left as another user's, which cannot be asked for", async () => {
+    const kill = vi.spyOn(process, "kill");
+    onTestFinished(() => kill.mockRestore());
+    const left = { pid: 2 ** 30, command: "x", startedAtMs: 1 };
+    for (const [code, isReported] of [
+      ["EPERM", true],
+      ["ESRCH", false],
+    ] as const) {
+      kill.mockImplementationOnce(() => {
+        throw Object.assign(new Error(code), { code });
+      });
+      const { result } = await held(
+        confined(async () => PERMIT),
+        { readOnly: REFUSED, survivors: [left] },
+        {},
+      );
+      expect(result.survivors ?? []).toEqual(isReported ? [left] : []);
+    }
+  });
+
+  it("that goes on in the background when it runs again is not waited for", async () => {
+    const backgrounded = { kind: "backgrounded" as const };
+    const run = { call: callOf(), result: resultOf("", { readOnly: REFUSED }), backend: "executor" as const };
+    const ends = [{ kind: "ended" as const, run }, backgrounded];
+    expect(
+      await runHeld(
+        confined(async () => PERMIT),
+        async () => ends.shift() ?? backgrounded,
+      ),
+    ).toBe(backgrounded);
+  });
+
+  it("has no status of its first run where that had none", async () => {
+    const unknown = { readOnly: REFUSED, exitCode: undefined } as unknown as Parameters<typeof resultOf>[1];
+    const { runs } = await held(
+      confined(async () => PERMIT),
+      unknown,
+      {},
+    );
+    expect(runs[1]?.reading).toMatchObject({ first: { firstRun: { output: "out" } } });
+    expect(runs[1]?.reading?.kind === "approved" && Object.keys(runs[1].reading.first.firstRun ?? {})).toEqual([
+      "output",
+    ]);
+  });
+
   it("that is not approved keeps its result, which says so", async () => {
     const { runs, result, run } = await held(confined(refuses("approval")), { readOnly: REFUSED });
     expect(runs).toHaveLength(1);
@@ -172,6 +217,7 @@ describe("what is known of how a call was held", () => {
   it("has the output of the first run before the other, where it wrote anything", () => {
     const reading = (output: string) => ({ kind: "approved", first: { ...REFUSED, firstRun: { output } } }) as const;
     expect(withFirstOutput("b", reading("a\n\n"))).toBe("[Read-only run]\na\n[Approved run]\nb");
+    expect(withFirstOutput("b", reading("a\n\nc\u0007\n"))).toBe("[Read-only run]\na\n\nc\u0007\n[Approved run]\nb");
     expect(withFirstOutput("b", reading(""))).toBe("b");
     expect(withFirstOutput("b", { kind: "approved", first: REFUSED })).toBe("b");
     expect(withFirstOutput("b", { kind: "confined" })).toBe("b");
