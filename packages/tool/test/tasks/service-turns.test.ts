@@ -18,7 +18,7 @@ const PLACE: SessionPlace = {
   stat: async (path) => ({ kind: "directory", realPath: path }),
 };
 const far = (more: Partial<SessionPlace> = {}) => ({ session: { cwd: "/far", place: { ...PLACE, ...more } } });
-const HOLDER = { pid: 9, program: "other" };
+const HOLDER = { ...PORT, pid: 9, program: "other" };
 
 /** An executor in a sandbox whose commands have that network. */
 const sandboxed = (network: boolean, more: Partial<Executor> = {}) => ({

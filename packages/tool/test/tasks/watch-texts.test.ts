@@ -85,7 +85,7 @@ describe("a watch that begins", () => {
     expect(watch.mock.calls[0]?.[1]).toMatchObject({ reader: "agent-1", filter: "ERROR", mode: "wake" });
     watch.mockResolvedValueOnce({ fromLine: 9 });
     expect(await begin("quiet")).toMatchObject({ note: "Watching bash:bg_1 for /ERROR/ from line 9, quietly." });
-    watch.mockResolvedValueOnce({ fromLine: undefined });
+    watch.mockResolvedValueOnce({});
     expect(await begin()).toMatchObject({ note: "Watching bash:bg_1 for /ERROR/." });
     Object.assign(session, { getSessionId: undefined });
     await begin();
@@ -100,11 +100,11 @@ describe("a watch that begins", () => {
       taskId: "bash:bg_1",
       error: "it has ended, so nothing was watched; task_await has its output.",
     });
-    watch.mockRejectedValueOnce(new MonitorLimitError(16));
+    watch.mockRejectedValueOnce(new MonitorLimitError());
     expect(await begin()).toStrictEqual({
       status: "error",
       taskId: "bash:bg_1",
-      error: new MonitorLimitError(16).message,
+      error: new MonitorLimitError().message,
     });
     watch.mockRejectedValueOnce(new Error("no disk"));
     await expect(begin()).rejects.toThrow("no disk");
