@@ -70,6 +70,19 @@ describe("a trailing pipe", () => {
     expect(await keepStreams(stripped, session)).toBeUndefined();
   });
 
+  it("is said to be stripped in the answer, and a redirection that changes nothing only in the details", async () => {
+    const { bash, runs } = playedScene({ settings: { "bash.stripTrailingHeadTailMode": "strip" } });
+    const piped = await bash({ command: PIPED });
+    expect(textOf(piped)).toMatch(/^out\n\nStripped trailing `\| tail -2` — bash output is truncated automatically/);
+    const redirected = await bash({ command: "touch x 2>&1" });
+    expect(textOf(redirected)).toBe("out");
+    expect([piped, redirected].map(({ details }) => details?.applied)).toEqual([
+      ["stripped trailing `| tail -2`"],
+      ["stripped trailing `2>&1`"],
+    ]);
+    expect(runs.map(({ command }) => command)).toEqual(["touch x; seq 9", "touch x"]);
+  });
+
   it("has its line in the answer, and its copy is settled where the run fails", async () => {
     const made = playedScene({
       answer: async (run) => {

@@ -106,6 +106,18 @@ describe("a call that is started as a job", () => {
     expect(manager.find("bg_1")?.job).not.toHaveProperty("owner");
   });
 
+  it("is refused where the setting does not allow it, or the session has no jobs", async () => {
+    const off = await desk();
+    expect((await thrown(off.call({ async: true }))).message).toBe(
+      "Async bash execution is disabled. Enable async.enabled to use async mode.",
+    );
+    const { bash, runs } = playedScene({ settings: ASYNC });
+    expect((await thrown(bash({ command: COMMAND, async: true }))).message).toBe(
+      "Async job manager unavailable for this session.",
+    );
+    expect([...off.runs, ...runs]).toEqual([]);
+  });
+
   it("does not start where its call was given up, or its command cannot be run", async () => {
     const { manager, session, folder, runs } = await desk();
     const scene: CallScene = { session, context: {}, signal: AbortSignal.abort(), updates: liveUpdates(undefined) };

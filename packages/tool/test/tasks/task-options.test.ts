@@ -90,6 +90,14 @@ describe("a task's command", () => {
     });
   });
 
+  it("has no terminal where only reading is allowed", async () => {
+    const { task, asked } = await desk({ ports: { policyContext: () => ({ mode: "plan" }) } });
+    expect((await thrown(task({ tty: true }))).message).toBe(
+      "`tty` is refused while only reading is allowed (mode `plan`). Run the command without it.",
+    );
+    expect(asked).toEqual([]);
+  });
+
   it("may ask to run where it can write", async () => {
     const { task, asked } = await desk();
     for (const unconfined of [true, false]) await task({ unconfined });
