@@ -79,7 +79,7 @@ export function questionOf(output: string): string | undefined {
 
 /** What the end of an output asks where it is known that a program waits; undefined where it asks nothing. */
 export function promptOf(output: string): string | undefined {
-  const last = unfinishedLine(outputText(output.slice(-JUDGED_UNITS), true)).trim();
+  const last = unfinishedLine(outputText(output.slice(-JUDGED_UNITS), true));
   return OPEN_END.test(last) ? clipped(displayLine(last), MAX_QUESTION_UNITS) : undefined;
 }
 
@@ -95,7 +95,7 @@ function repeatedQuestion({ totalBytes, output }: CommandResult): string | undef
   // Prompts end in no newline, so that they may all be one line.
   const question =
     new Set(lines).size > FLOOD_DISTINCT ? undefined : lines.length < FLOOD_LINES ? repeatedEnd(last) : last;
-  return question !== undefined && OPEN_END.test(question) ? question.trim() : undefined;
+  return question !== undefined && OPEN_END.test(question) ? question : undefined;
 }
 
 /** What the end of a line consists of, where that is the same text again and again. */

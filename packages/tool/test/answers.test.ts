@@ -1,5 +1,5 @@
 /** What an answer says of how its command ended, and what its details have: only what there is to say. */
-import type { BashDetails, SettingsInput } from "@pi-bash/contract";
+import type { BashDetails, ReadOnlyOutcome, SandboxOutcome, SettingsInput } from "@pi-bash/contract";
 import type { CommandResult } from "@pi-bash/executor";
 import { describe, expect, it } from "vitest";
 import { describeJob, describeResult, type FinishedRun, timeoutDetails } from "../src/describe-result.ts";
@@ -35,7 +35,14 @@ function thrownBy(run: FinishedRun, signal?: AbortSignal): ToolError | ToolAbort
   throw new Error("nothing was thrown");
 }
 
+const SANDBOX: SandboxOutcome = { mode: "read-only", backend: "bubblewrap", network: false, degraded: [] };
+const HELD: ReadOnlyOutcome = { enforced: true, degraded: [], stateDropped: false, refusals: [] };
+
 describe("the text of an answer", () => {
+  it("leaves control characters as the command wrote them", () => {
+    expect(said("a\u0007b\n")).toBe("a\u0007b");
+  });
+
   it("is the output and nothing else where there is nothing to say", () => {
     expect(said("a\nb\n\n")).toBe("a\nb");
     expect(said("")).toBe("(no output)");
@@ -125,8 +132,8 @@ describe("the text of an answer", () => {
 
 describe("the details of an answer", () => {
   it("have nothing that is not known", () => {
-    expect(details({})).toEqual({ timeoutSeconds: 60 });
-    expect(details({ result: { exitCode: 2 } })).toEqual({ timeoutSeconds: 60, exitCode: 2 });
+    expect(details({})).toStrictEqual({ timeoutSeconds: 60 });
+    expect(details({ result: { exitCode: 2 } })).toStrictEqual({ timeoutSeconds: 60, exitCode: 2 });
   });
 
   it("say whether it is an error by its status", () => {
@@ -150,14 +157,17 @@ describe("the details of an answer", () => {
     ["masked secrets", { result: { masked: { count: 1, names: ["A"] } } }, { masked: { count: 1, names: ["A"] } }],
     ["why nothing is kept", { result: { artifactError: "full" } }, { meta: { artifactError: "full" } }],
     ["a loss", { result: { lost: true } }, { lost: true }],
+    ["the sandbox", { result: { sandbox: SANDBOX } }, { sandbox: SANDBOX }],
+    ["that it only read", { result: { readOnly: HELD } }, { readOnly: HELD }],
   ])("have %s where it is known, and nothing beside it", (_, made, more) => {
-    expect(details(made)).toEqual({ timeoutSeconds: 60, ...more });
+    expect(details(made)).toStrictEqual({ timeoutSeconds: 60, ...more });
   });
 
   it("have what a text leaves out, beside why the rest is not kept", () => {
     const found = details({ result: { truncated: true, artifactError: "full" } });
     expect(found?.meta).toMatchObject({ truncation: { direction: "tail" }, artifactError: "full" });
-    expect(details({ result: { truncated: true } })?.meta).not.toHaveProperty("artifactError");
+    expect(Object.keys(details({ result: { truncated: true } })?.meta ?? {})).toEqual(["truncation"]);
+    expect(Object.keys(details({ result: { artifactError: "full" } })?.meta ?? {})).toEqual(["artifactError"]);
   });
 
   it("have fifty processes that are left at most", () => {
@@ -169,11 +179,11 @@ describe("the details of an answer", () => {
     const inputWanted = { pid: 1, program: "x", ended: false };
     const of = (output: string) => describeResult(runOf(output, { result: { inputWanted } }), undefined).details;
     expect(of("Name: ")?.inputWanted).toEqual({ ...inputWanted, prompt: "Name:" });
-    expect(of("Name\n")?.inputWanted).toEqual(inputWanted);
+    expect(of("Name\n")?.inputWanted).toStrictEqual(inputWanted);
   });
 
   it("have the deadline that was asked for only where another one holds", () => {
-    expect(timeoutDetails(callOf())).toEqual({ timeoutSeconds: 60 });
+    expect(timeoutDetails(callOf())).toStrictEqual({ timeoutSeconds: 60 });
     expect(timeoutDetails(callOf({ timeout: clampTimeout(0) }))).toEqual({
       timeoutSeconds: 1,
       requestedTimeoutSeconds: 0,
@@ -236,6 +246,28 @@ describe("a command that did not end by itself", () => {
     const error = thrownBy({ ...runOf("a\n"), result: unknown });
     expect(error.message).toBe("a\n\nCommand failed: missing exit status");
     expect(error.details).toEqual({ timeoutSeconds: 60 });
+    const full = "x".repeat(2_000 + 2_048);
+    const long = thrownBy({
+      ...runOf(full, { settings: { "bash.outputMaxBytes": 2_000 } }),
+      result: { ...unknown, output: full },
+    });
+    expect(long.message).toBe(`${full.slice(2)}\n\nCommand failed: missing exit status`);
+  });
+
+  it("and was stopped in a terminal has the most output that settings allow, and its facts", () => {
+    const settings = { "bash.outputMaxBytes": 200_000 };
+    const output = "x".repeat(150_000);
+    for (const [made, signal] of [
+      [ended, aborted],
+      [ended, undefined],
+      [late, undefined],
+    ] as const) {
+      const error = thrownBy(runOf(output, { ...made, settings, run: { backend: "pty" } }), signal);
+      expect(error.message.startsWith(output)).toBe(true);
+      expect(error.details).toMatchObject({ timeoutSeconds: 60 });
+    }
+    const silent = thrownBy(runOf("", { ...ended, run: { backend: "pty" } }));
+    expect(silent.details).toEqual({ timeoutSeconds: 60, stopped: "cancelled" });
   });
 });
 
@@ -244,5 +276,7 @@ describe("the text of a job", () => {
     expect(describeJob(runOf("a\n", { result: { exitCode: 2 } }))).toBe("a\n\nCommand exited with code 2");
     expect(describeJob(runOf("a\n", { result: { exitCode: 2, cancelled: true } }))).toBe("a");
     expect(describeJob(runOf("a\n", { result: { exitCode: 2, timedOut: true } }))).toBe("a");
+    const { exitCode: _, ...unknown } = runOf("a\n").result;
+    expect(describeJob({ ...runOf("a\n"), result: unknown })).toBe("a");
   });
 });

@@ -190,8 +190,15 @@ describe("the edges of what is judged", () => {
     expect(questionOf(`${phrase}\n${"x".repeat(600 - phrase.length - 1)}`)).toBe(phrase);
     expect(questionOf(`${phrase}\n${"x".repeat(600 - phrase.length)}`)).toBeUndefined();
     expect(promptOf(`${"x".repeat(700)}? `)).toBe(`${"x".repeat(199)}…`);
+    expect(promptOf(`Name ${"x".repeat(700)}?`)).toBe(`${"x".repeat(199)}…`);
     expect(promptOf("plain")).toBeUndefined();
     expect(promptOf("go on? \n")).toBeUndefined();
+  });
+
+  it("quotes a question as it was written, without the blanks around it", () => {
+    expect(questionOf("  EOF when reading a line \t\n")).toBe("EOF when reading a line");
+    expect(questionOf("\u0007Proceed? ")).toBe("\u0007Proceed?");
+    expect(promptOf("\u0007Proceed? ")).toBe("\\u{7}Proceed?");
   });
 
   it("says only what to do of a command that was ended for it", () => {
@@ -230,6 +237,7 @@ describe("the edges of what is judged", () => {
     expect(notice("x\n", { exitCode: 1 }, "read x")).toEqual([]);
     expect(notice("", silent, "read x; (")).toEqual([]);
     expect(notice("", silent, "ready x")).toEqual([]);
+    expect(notice("", silent, "x=$(false)")).toEqual([]);
   });
 });
 

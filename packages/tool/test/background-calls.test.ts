@@ -73,7 +73,7 @@ describe("a call that may go to the background", () => {
     const { content, details } = await calling;
     expect(textOf({ content })).toMatch(/^x{2042}last\n\nBackground job bg_1 started: touch x\n/);
     expect(details).toMatchObject({ async: { state: "running", jobId: "bg_1", type: "bash" }, timeoutSeconds: 300 });
-    expect(updates[0]?.details).toEqual({});
+    expect(updates[0]?.details).toStrictEqual({});
     options.onUpdate?.("more", { bytes: 3_010, lines: 2 });
     expect(updates.at(-1)).toMatchObject({ details: { async: { state: "running", jobId: "bg_1" } } });
     end({ exitCode: 3 });
@@ -92,7 +92,7 @@ describe("a call that may go to the background", () => {
     await run();
     end(result as object);
     await until(() => delivered.length > 0, "its delivery");
-    expect(updates.at(-1)?.details).toEqual({ async: { state, jobId: "bg_1", type: "bash" } });
+    expect(updates.at(-1)?.details).toStrictEqual({ async: { state, jobId: "bg_1", type: "bash" } });
     if ("error" in result) expect(textOf(updates.at(-1) ?? { content: [] })).toBe("no shell");
   });
 
@@ -185,7 +185,7 @@ describe("a deadline", () => {
     expect(options.lifetimeMs).toBe(604_800_000);
     expect(options.onTimeout?.()).toBe("background");
     expect((await calling).details?.async).toMatchObject({ jobId: "bg_1" });
-    expect(seen).toEqual([{ command: `cd . && ${COMMAND}`, timeoutMs: 7_000 }]);
+    expect(seen).toStrictEqual([{ command: `cd . && ${COMMAND}`, timeoutMs: 7_000 }]);
   });
 
   it.each<[string, object, object, TimeoutDecision]>([
@@ -228,7 +228,7 @@ describe("a task in the foreground", () => {
     const text = "out\n\nUsed: 0.00 s of processor time\nCommand exited with code 2";
     expect(textOf({ content })).toBe(text);
     expect(isError).toBe(true);
-    expect(details).toEqual({
+    expect(details).toStrictEqual({
       status: "completed",
       title: "a command",
       reportMarkdown: `### Bash task: a command\n\n\`\`\`\n${text}\n\`\`\``,
@@ -248,7 +248,7 @@ describe("a task in the foreground", () => {
       "Timeout clamped to 1s (requested 0.5s; allowed range 1-3600s).\n" +
       "Task sent to background because a new message was queued. Use task_await to monitor progress.";
     expect(textOf({ content })).toBe(note);
-    expect(details).toEqual({ status: "running", taskId: "bash:bg_1", output: "", note });
+    expect(details).toStrictEqual({ status: "running", taskId: "bash:bg_1", output: "", note });
   });
 
   it("goes on when its caller has gone, whose answer takes nothing of the output", async () => {
@@ -284,7 +284,7 @@ describe("a task in the background", () => {
     expect(textOf({ content })).toBe(
       `${notice}\nTask bash:bg_1 runs in the background. \`task_await\` has its output.`,
     );
-    expect(details).toEqual({ status: "running", taskId: "bash:bg_1", note: notice });
+    expect(details).toStrictEqual({ status: "running", taskId: "bash:bg_1", note: notice });
     expect((await run()).options.timeoutMs).toBe(604_800_000);
     expect(manager.find("bg_1")?.job.title).toBe("a command");
     const plain = await task({ run_in_background: true });

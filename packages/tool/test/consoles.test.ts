@@ -85,7 +85,7 @@ describe("a console", () => {
   it("is not used on a place without terminals", async () => {
     const place = { ...placeOf(), terminal: undefined };
     const { call, requests } = consoleOf({ ports: { place, cwd: "/far" }, takesTerminals: true });
-    expect((await call()).details?.applied).toEqual([
+    expect((await call()).details?.applied).toStrictEqual([
       "`pty` was not followed: there is no terminal, or no person at it",
     ]);
     expect(requests).toEqual([]);
@@ -121,7 +121,7 @@ describe("a console", () => {
     const { call } = consoleOf({ shown: { output: "a secret" }, ports: { place, cwd: "/far" }, takesTerminals: true });
     const result = await call();
     expect(textOf(result)).toMatch(/^a \*\*\*\n/);
-    expect(result.details?.masked).toEqual({ count: 1, names: ["KEY"] });
+    expect(result.details?.masked).toStrictEqual({ count: 1, names: ["KEY"] });
   });
 
   it("has its file kept only where its result names it", async () => {
@@ -149,7 +149,7 @@ describe("a console", () => {
   it("is given the session's file where it has one, and none where it fails to", async () => {
     const given = consoleOf({ ports: { allocateOutputArtifact: async () => ({ id: "a", path: "/a" }) } });
     await given.call();
-    expect(given.requests[0]?.artifact).toEqual({ id: "a", path: "/a" });
+    expect(given.requests[0]?.artifact).toStrictEqual({ id: "a", path: "/a" });
     const fails = consoleOf({
       shown: { truncated: true },
       ports: { allocateOutputArtifact: () => Promise.reject(new Error("no disk")) },

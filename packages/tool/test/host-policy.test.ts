@@ -136,7 +136,7 @@ describe("a host's policy", () => {
       display: COMMAND,
     });
     expect(refusal?.reasons).toHaveLength(10);
-    expect(refusal?.reasons[0]).toEqual({
+    expect(refusal?.reasons[0]).toStrictEqual({
       code: "c0",
       severity: "write",
       message: "it writes",
@@ -151,7 +151,7 @@ describe("a host's policy", () => {
     const environment = { A: "policy" };
     const { bash, runs } = judged(async () => ({ ...ALLOWED, verdict: { ...VERDICT, environment } }));
     await bash({ command: COMMAND, env: { A: "call", B: "call" } });
-    expect(runs[0]?.options.env).toEqual({ A: "policy", B: "call" });
+    expect(runs[0]?.options.env).toStrictEqual({ A: "policy", B: "call" });
   });
 
   it.each([
@@ -189,7 +189,7 @@ describe("a host's policy", () => {
     const person = judged(async () => ({ behavior: "allow", by: "approval", verdict: reading }));
     expect((await person.bash({ command: "awk 1 f" })).details).not.toHaveProperty("readOnly");
     const own = judged(async () => ({ ...ALLOWED, verdict: reading }));
-    expect((await own.bash({ command: "awk 1 f" })).details?.readOnly).toEqual({
+    expect((await own.bash({ command: "awk 1 f" })).details?.readOnly).toStrictEqual({
       enforced: false,
       reason: "it is played",
     });

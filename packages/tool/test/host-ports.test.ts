@@ -70,7 +70,7 @@ describe("a listener of updates", () => {
     const { show } = liveUpdates((update) => got.push(update));
     show("a");
     show(undefined, { terminalId: "t" });
-    expect(got).toEqual([
+    expect(got).toStrictEqual([
       { content: [{ type: "text", text: "a" }], details: {} },
       { content: [], details: { terminalId: "t" } },
     ]);
@@ -173,7 +173,7 @@ describe("a folder", () => {
   it("is taken from the session's, or from the home", () => {
     const home = () => "/home/a";
     const of = (path: string) => resolveToCwd(path, "/w", home);
-    expect(["~", "~/x", "~x", "x/../y", "/z/", "."].map(of)).toEqual([
+    expect(["~", "~/x", "~x", "x/../y", "/z/", "."].map(of)).toStrictEqual([
       "/home/a",
       "/home/a/x",
       "/w/~x",

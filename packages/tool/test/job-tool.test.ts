@@ -1,13 +1,14 @@
 /** The job tool over jobs without a process: what is asked for in one call, its texts and its facts. */
-import { describe, expect, it } from "vitest";
+import type { JobWork } from "@pi-bash/executor";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createJobTool, type JobToolUpdate } from "../src/job-tool.ts";
 import { ToolAbortError } from "../src/tool-error.ts";
 import { playJob } from "./support/played-jobs.ts";
 import { jobs, scene, textOf, thrown, until } from "./support/session.ts";
 
 /** A tool, and jobs of its session. */
-async function desk(settings: object = {}) {
-  const manager = await jobs();
+async function desk(settings: object = {}, options: Parameters<typeof jobs>[0] = {}) {
+  const manager = await jobs(options);
   const { session } = scene(settings, { asyncJobManager: manager });
   const tool = createJobTool(session);
   return {
@@ -23,7 +24,7 @@ describe("the job tool", () => {
   it("lists the session's own jobs where nothing is asked for", async () => {
     const { call, play } = await desk();
     expect(textOf(await call({}))).toBe("No background jobs.");
-    expect((await call({})).details).toEqual({ jobs: [] });
+    expect((await call({})).details).toStrictEqual({ jobs: [] });
     play("make one");
     play("make two");
     play("theirs", "agent-2");
@@ -113,6 +114,58 @@ describe("the job tool", () => {
       expect(part.length).toBeLessThanOrEqual(1_000);
     expect(Buffer.byteLength(textOf({ content }))).toBe(2_002);
     expect(details.jobs.map(({ output }) => output?.length)).toEqual([1_000, 1_000]);
+  });
+
+  it("gives one ended job all of its room, whatever else runs", async () => {
+    const { call, play } = await desk({ "bash.outputMaxBytes": 2_000 });
+    const [ended, running] = [play(), play()];
+    await ended.end({ text: "y".repeat(5_000) });
+    const { details } = await call({ poll: [ended.id, running.id] });
+    expect(details.jobs[0]?.output).toBe("y".repeat(2_000));
+  });
+
+  it("has how long each job has been running, and how long one that has ended did", async () => {
+    let now = Date.now() - 60_000;
+    const { call, play } = await desk({}, { now: () => now });
+    const [ended, running] = [play(), play()];
+    now += 3_000;
+    await ended.end();
+    const { details } = await call({ list: true });
+    expect(details.jobs.find(({ id }) => id === ended.id)?.elapsedMs).toBe(3_000);
+    expect(details.jobs.find(({ id }) => id === running.id)?.elapsedMs).toBeGreaterThanOrEqual(60_000);
+  });
+
+  it("is refused where the session has no jobs", async () => {
+    const tool = createJobTool(scene().session);
+    expect((await thrown(tool.execute("call", {}))).message).toBe("Async job manager unavailable for this session.");
+  });
+
+  it("of a session without an id has the jobs that no one owns", async () => {
+    const { manager, tool } = await desk();
+    const { session } = scene({}, { asyncJobManager: manager });
+    Object.assign(session, { getSessionId: undefined });
+    const work: JobWork = ({ signal }) =>
+      new Promise((resolve) => signal.addEventListener("abort", () => resolve({ text: "" })));
+    manager.start({ command: "no one's", work });
+    playJob(manager);
+    const { details } = await createJobTool(session).execute("call", {});
+    expect(details.jobs.map(({ label }) => label)).toEqual(["no one's"]);
+    expect(tool).toMatchObject({ name: "job", label: "Jobs", strict: true, concurrency: "shared" });
+  });
+
+  it("looks no more once the wait is over", async () => {
+    const { call, play } = await desk();
+    const job = play();
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const updates: JobToolUpdate[] = [];
+    const waiting = call({ poll: [job.id] }, undefined, (update) => void updates.push(update));
+    await until(() => vi.getTimerCount() === 1, "the first look to be planned");
+    vi.advanceTimersByTime(500);
+    expect(updates.map(textOf)).toEqual(["bg_1: "]);
+    await job.end();
+    await waiting;
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("has the processes that a job left, and how long it took", async () => {

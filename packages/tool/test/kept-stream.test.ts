@@ -1,5 +1,5 @@
 /** What is said of a kept stream: only where something was hidden, with its size, and whether all of it is there. */
-import { appendFileSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
@@ -45,6 +45,9 @@ describe("a stream", () => {
     ["x | head --lines=5", 5],
     ["x | head --lines 5", 5],
     ["x | head -q", 10],
+    ["x | head -qv", 10],
+    ["x | head -n 12", 12],
+    ["x | head  -n  4", 4],
     ["x |head -3", 3],
     ["x |& tail -3", 3],
   ])("of `%s` is kept once it has more than %d lines", async (command, limit) => {
@@ -54,12 +57,16 @@ describe("a stream", () => {
     );
   });
 
-  it.each(["x | head -c 100", "x | head --bytes 100"])(
-    "of `%s` is kept whatever it has, since what was shown is not counted in lines",
-    async (command) => {
-      expect(await said(command, "x\n")).toMatch(/ read 1 line \(2B\), kept in artifact:\/\/abc$/);
-    },
-  );
+  it.each([
+    "x | head -c 100",
+    "x | head --bytes 100",
+    "x | head -n 3k",
+    "x | head -9 -n 4",
+    "x | head -c5",
+    "x | head --bytes=5",
+  ])("of `%s` is kept whatever it has, since how many lines were shown is not known", async (command) => {
+    expect(await said(command, "x\n")).toMatch(/ read 1 line \(2B\), kept in artifact:\/\/abc$/);
+  });
 
   it("counts a line without an end, and says nothing of an empty one", async () => {
     expect(await said("x | head -1", "a\nb")).toBe("`| head -1` read 2 lines (3B), kept in artifact://abc");
@@ -88,6 +95,37 @@ describe("a stream", () => {
     expect(await said("x | head -1", lines(9), "odd")).toBe("What `| head -1` read is not kept: odd");
   });
 
+  it("is named by the beginning of a long pipe", async () => {
+    expect(await said(`x | head -n ${"0".repeat(60)}1`, lines(2))).toMatch(/^`\| head -n 0{30}` read 2 lines/);
+  });
+
+  it("of more than 64 MiB is measured in bytes alone", async () => {
+    for (const [more, amount] of [
+      [0, "1 line (64.0MB)"],
+      [1, "64.0MB"],
+    ] as const) {
+      const { path, store } = storeOf(1_000_000_000);
+      const kept = await keepTrailingStreams("x | head -c 1", store);
+      truncateSync(path, 64 * 1024 * 1024 + more);
+      expect(await kept?.finish()).toBe(`\`| head -c 1\` read ${amount}, kept in artifact://abc`);
+    }
+  });
+
+  it("is written to files that only the user can read", async () => {
+    const { path, store } = storeOf();
+    const kept = await keepTrailingStreams("x | head -1", store);
+    for (const file of [path, `${path}.tee`]) expect(statSync(file).mode & 0o777).toBe(0o600);
+    await kept?.finish();
+  });
+
+  it("is nothing where the copy itself is gone", async () => {
+    const { path, store, verdicts } = storeOf();
+    const kept = await keepTrailingStreams("x | head -1", store);
+    rmSync(path);
+    expect(await kept?.finish()).toBeUndefined();
+    expect(verdicts).toEqual(["abc discard"]);
+  });
+
   it("is not kept where its folder is gone", async () => {
     const { path, store, verdicts } = storeOf();
     const kept = await keepTrailingStreams("x | head -1", store);
@@ -111,8 +149,10 @@ describe("a stream", () => {
   it("that was over the bound once stays not kept, and is cut while it grows", async () => {
     const { path, store } = storeOf(10);
     const kept = await keepTrailingStreams("x | head -1", store);
-    writeFileSync(path, lines(50));
-    await expect.poll(() => statSync(path).size, { timeout: 10_000 }).toBe(0);
+    for (const count of [50, 60]) {
+      writeFileSync(path, lines(count));
+      await expect.poll(() => statSync(path).size, { timeout: 10_000 }).toBe(0);
+    }
     expect(await kept?.finish()).toBe("What `| head -1` read is not kept: it is over 10B");
   });
 
@@ -125,5 +165,8 @@ describe("a stream", () => {
     expect(await keepTrailingStreams("x | head -1", taken.store)).toBeUndefined();
     expect(taken.verdicts).toEqual(["abc discard"]);
     expect(existsSync(`${taken.path}.tee`)).toBe(false);
+    const half = storeOf();
+    writeFileSync(`${half.path}.tee`, "another's");
+    expect(await keepTrailingStreams("x | head -1", half.store)).toBeUndefined();
   });
 });

@@ -149,7 +149,7 @@ describe("the line about what still runs", () => {
 
   it("names five at most, and counts the others", () => {
     const five = [1, 2, 3, 4, 5].map(process);
-    expect(survivorsNotice(resultOf("", { survivors: five }))).toEqual([
+    expect(survivorsNotice(resultOf("", { survivors: five }))).toStrictEqual([
       "Still running: 1 `sleep 1`, 2 `sleep 2`, 3 `sleep 3`, 4 `sleep 4`, 5 `sleep 5`. They end with the session.",
     ]);
     const [line] = survivorsNotice(resultOf("", { survivors: [...five, process(6), process(7)] }));
@@ -159,7 +159,7 @@ describe("the line about what still runs", () => {
 
   it("says where they write to, and where they listen", () => {
     const survivors = [{ ...process(1), ports: [80, 81] }];
-    expect(survivorsNotice(resultOf("", { survivors, artifactId: "abc" }))).toEqual([
+    expect(survivorsNotice(resultOf("", { survivors, artifactId: "abc" }))).toStrictEqual([
       "Still running: 1 `sleep 1` (listens on 80, 81). They end with the session. What they write goes to artifact://abc.",
     ]);
   });
@@ -175,7 +175,7 @@ describe("the lines about the session", () => {
   it("say where it is now, or where the command left it", () => {
     expect(said({ workingDir: "/x" }, { kind: "moved", to: "/x" })).toEqual(["Now in /x."]);
     expect(said({ workingDir: "/x" })).toEqual(["The command ended in /x; pass `cwd` to run the next one there."]);
-    expect(said({ workingDir: "/x", sessionReset: true })).toEqual([
+    expect(said({ workingDir: "/x", sessionReset: true })).toStrictEqual([
       "The shell was replaced; what was set in it may be gone.",
     ]);
   });
@@ -218,7 +218,7 @@ describe("the lines about the session", () => {
     const names = ["A", "B", "C", "D", "E"];
     expect(said({ masked: { count: 1, names: ["A"] } })).toEqual(["Masked 1 secret (secrets.mask): A."]);
     expect(said({ masked: { count: 9, names } })).toEqual(["Masked 9 secrets (secrets.mask): A, B, C, D, E."]);
-    expect(said({ masked: { count: 9, names: [...names, "F", "G"] } })).toEqual([
+    expect(said({ masked: { count: 9, names: [...names, "F", "G"] } })).toStrictEqual([
       "Masked 9 secrets (secrets.mask): A, B, C, D, E and 2 more.",
     ]);
   });

@@ -56,14 +56,14 @@ describe("what the executor is given", () => {
     expect(refused.message).toMatch(/^Working directory does not exist/);
     expect(existsSync(join(made.folder, "local/a"))).toBe(false);
     await made.bash({ command: CHANGES, env: { F: "local://b/c" } });
-    expect(made.runs[1]?.options.env).toEqual({ F: join(made.folder, "local/b/c") });
+    expect(made.runs[1]?.options.env).toStrictEqual({ F: join(made.folder, "local/b/c") });
     expect(existsSync(join(made.folder, "local/b"))).toBe(true);
   });
 
   it("has the host's variables, and the call's own before them", async () => {
     const { bash, runs } = playedScene({}, { commandEnv: () => ({ A: "host", B: "host", C: "host" }) });
     await bash({ command: CHANGES, env: { C: "call" } }, { context: { commandEnv: { B: "context", C: "context" } } });
-    expect(runs[0]?.options.env).toEqual({ A: "host", B: "context", C: "call" });
+    expect(runs[0]?.options.env).toStrictEqual({ A: "host", B: "context", C: "call" });
   });
 
   it("keeps a trailing pipe only where settings say so, and never on a place", async () => {
@@ -93,7 +93,7 @@ describe("the file of an output", () => {
 
   it("is the session's, where it gives one", async () => {
     const { artifact, meta } = await kept(allocates(async () => ({ id: "a", path: "/a" })));
-    expect(artifact).toEqual({ id: "a", path: "/a" });
+    expect(artifact).toStrictEqual({ id: "a", path: "/a" });
     expect(meta).not.toHaveProperty("artifactError");
   });
 
@@ -219,6 +219,33 @@ describe("where a call starts", () => {
     await made.bash(MOVES);
     await made.bash({ command: `cd ${made.folder} && ${CHANGES}` });
     expect(made.runs[1]?.options.cwd).toBe(made.folder);
+  });
+
+  it("is another one's in each session of an executor", async () => {
+    const made = playedScene({
+      settings: follows,
+      answer: async () => (made.runs.length === 1 ? { workingDir: "/" } : {}),
+    });
+    await made.bash(MOVES);
+    for (const getSessionId of [() => "agent-2", () => undefined, undefined]) {
+      Object.assign(made.session, { getSessionId });
+      await made.bash({ command: CHANGES });
+    }
+    expect(made.runs.slice(1).map(({ options }) => options.cwd)).toEqual(Array(3).fill(made.folder));
+    expect(made.runs[3]?.options).not.toHaveProperty("sessionKey");
+    Object.assign(made.session, { getSessionId: () => "agent-1" });
+    await made.bash({ command: CHANGES });
+    expect(made.runs[4]?.options.cwd).toBe("/");
+  });
+
+  it("is looked for on the place where commands run", async () => {
+    const made = playedScene(
+      { settings: follows, answer: async () => ({ workingDir: "/far/here" }) },
+      { cwd: "/far", place: placeOf() },
+    );
+    await made.bash({ command: CHANGES });
+    await made.bash({ command: `cd here && ${CHANGES}` });
+    expect(made.runs[1]?.options.cwd).toBe("/far/here/here");
   });
 
   it("is moved to no folder that it had already", async () => {

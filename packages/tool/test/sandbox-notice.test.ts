@@ -1,5 +1,5 @@
 /** The line for the model about what a sandbox may have refused. */
-import type { SandboxOutcome } from "@pi-bash/contract";
+import type { SandboxOutcome, SandboxRefusalKind } from "@pi-bash/contract";
 import type { CommandResult } from "@pi-bash/executor";
 import { expect, it } from "vitest";
 import { sandboxNotice } from "../src/sandbox-notice.ts";
@@ -37,6 +37,20 @@ it("says each thing and each remedy once, of the last three", () => {
   ]);
 });
 
+it.each<[SandboxRefusalKind, string]>([
+  ["network", "It has no network but its own loopback; the user can set `sandbox.network`."],
+  ["protected-path", "This path stays read-only; leave the change to the user."],
+  ["read-only-path", "Write in the workspace or `$TMPDIR`; the user can add to `sandbox.writablePaths`."],
+  ["mount", "No setting of the sandbox allows that; leave it to the user."],
+])("has the remedy for %s, also where some hosts can be reached", (kind, remedy) => {
+  const said = (sandbox: Partial<SandboxOutcome>) => notice({ refusals: [{ kind, evidence: "…" }], ...sandbox })[0];
+  expect(said({})?.endsWith(`. ${remedy}`)).toBe(true);
+  if (kind !== "network") expect(said({ network: { allow: [] } })?.endsWith(`. ${remedy}`)).toBe(true);
+  const others = [{ kind: "mount", evidence: "…" } as const, ...Array(3).fill({ kind, evidence: "…" })];
+  expect(said({ refusals: others })?.endsWith(`. ${remedy}`)).toBe(true);
+  expect(said({ refusals: others })?.split(". ")).toHaveLength(2);
+});
+
 it("stays short and on one line whatever a path is", () => {
   const path = `/x\n${"y".repeat(5_000)}`;
   const [line = ""] = notice({ refusals: [{ kind: "protected-path", path, evidence: "…" }] });
@@ -56,6 +70,9 @@ it("names what a program outside will obey, three at most, and whom to tell", ()
       "`/w/a' ]52;c;x b/.npmrc` (an editor, a package manager or an agent obeys it) and 1 more. " +
       "Tell the user, who should read it before working there.",
   ]);
+  expect(notice({ planted: planted.slice(0, 3) })[0]).toMatch(
+    /\(an editor, a package manager or an agent obeys it\)\. Tell/,
+  );
   expect(notice({ planted: [{ kind: "git-rebase", path: "/w/x" }] })[0]).toContain("`git rebase --continue` runs");
 });
 
@@ -83,7 +100,11 @@ it("names what the proxy refused, with the rules to add, three at most", () => {
       "No rule of `sandbox.network` can allow that.",
   ]);
   const many = Array.from({ length: 9 }, (_, at) => refused(`h${at}.example:443`, `h${at}.example`));
-  expect(notice({ network, refusals: many })[0]).toContain("; and 6 more. ");
+  const named = (count: number) => notice({ network, refusals: many.slice(0, count) })[0];
+  expect(named(9)).toContain("which no rule allows; and 6 more. ");
+  expect(named(9)).toContain(" add `h0.example`, `h1.example`, `h2.example` to ");
+  expect(named(9)).not.toContain("h3.example");
+  expect(named(3)).toContain("`h2.example:443`, which no rule allows. ");
 });
 
 it("leads a program that passed the proxy by to it", () => {

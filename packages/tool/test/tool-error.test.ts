@@ -79,8 +79,11 @@ describe("a deadline", () => {
 
   it("is bounded by the settings, and so is the one that is not given", () => {
     const settings = { defaultTimeout: 20_000, maxTimeout: 10_000 };
-    expect(clampTimeout(undefined, settings)).toEqual({ seconds: 10, milliseconds: 10_000 });
+    expect(clampTimeout(undefined, settings)).toStrictEqual({ seconds: 10, milliseconds: 10_000 });
     expect(clampTimeout(11, settings)).toMatchObject({ seconds: 10, requestedSeconds: 11 });
-    expect(clampTimeout(undefined, { ...settings, maxTimeout: 30_000 })).toEqual({ seconds: 20, milliseconds: 20_000 });
+    expect(clampTimeout(undefined, { ...settings, maxTimeout: 30_000 })).toStrictEqual({
+      seconds: 20,
+      milliseconds: 20_000,
+    });
   });
 });

@@ -1,12 +1,9 @@
-/** What can hold a call that only reads, and how often such a call runs: once, or once more where that was approved. */
+/** How often a call that only reads runs: once, or once more where that was approved. */
 import type { ReadOnlyEnforced, SettingsInput } from "@pi-bash/contract";
-import { Settings } from "@pi-bash/contract";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { CallPermit, PreparedCall } from "../../src/prepared-call.ts";
-import { holdOf } from "../../src/read-only/call-reading.ts";
 import { readOnlyOutcome, withFirstOutput } from "../../src/read-only/read-only-notice.ts";
 import { runHeld } from "../../src/read-only/run-held.ts";
-import type { BashToolSession } from "../../src/session.ts";
 import { ToolError } from "../../src/tool-error.ts";
 import { callOf, resultOf } from "../support/facts.ts";
 import { thrown } from "../support/session.ts";
@@ -81,7 +78,7 @@ describe("a held call", () => {
       { readOnly: REFUSED, exitCode: 1, output: "é".repeat(3_000) },
       { exitCode: 0 },
     );
-    expect(asked).toEqual([
+    expect(asked).toStrictEqual([
       {
         unconfined: true,
         doubts: [
@@ -96,7 +93,7 @@ describe("a held call", () => {
     ]);
     const first = { ...REFUSED, answer: "approved", firstRun: { exitCode: 1, output: "é".repeat(2_048) } };
     expect(runs[1]).toMatchObject({ ...PERMIT, reading: { kind: "approved", first } });
-    expect(run.call.rewriteNotices).toEqual([
+    expect(run.call.rewriteNotices).toStrictEqual([
       "It ran read-only first and was refused: writing (`x`). It was approved, and ran again where it can write.",
     ]);
     expect(result).toMatchObject({ exitCode: 0 });
@@ -117,10 +114,55 @@ describe("a held call", () => {
     expect(none.result).not.toHaveProperty("survivors");
   });
 
+  it("reports what its first run has left as another user's, which cannot be asked for", async () => {
+    const kill = vi.spyOn(process, "kill");
+    onTestFinished(() => kill.mockRestore());
+    const left = { pid: 2 ** 30, command: "x", startedAtMs: 1 };
+    for (const [code, isReported] of [
+      ["EPERM", true],
+      ["ESRCH", false],
+    ] as const) {
+      kill.mockImplementationOnce(() => {
+        throw Object.assign(new Error(code), { code });
+      });
+      const { result } = await held(
+        confined(async () => PERMIT),
+        { readOnly: REFUSED, survivors: [left] },
+        {},
+      );
+      expect(result.survivors ?? []).toEqual(isReported ? [left] : []);
+    }
+  });
+
+  it("that goes on in the background when it runs again is not waited for", async () => {
+    const backgrounded = { kind: "backgrounded" as const };
+    const run = { call: callOf(), result: resultOf("", { readOnly: REFUSED }), backend: "executor" as const };
+    const ends = [{ kind: "ended" as const, run }, backgrounded];
+    expect(
+      await runHeld(
+        confined(async () => PERMIT),
+        async () => ends.shift() ?? backgrounded,
+      ),
+    ).toBe(backgrounded);
+  });
+
+  it("has no status of its first run where that had none", async () => {
+    const unknown = { readOnly: REFUSED, exitCode: undefined } as unknown as Parameters<typeof resultOf>[1];
+    const { runs } = await held(
+      confined(async () => PERMIT),
+      unknown,
+      {},
+    );
+    expect(runs[1]?.reading).toMatchObject({ first: { firstRun: { output: "out" } } });
+    expect(runs[1]?.reading?.kind === "approved" && Object.keys(runs[1].reading.first.firstRun ?? {})).toEqual([
+      "output",
+    ]);
+  });
+
   it("that is not approved keeps its result, which says so", async () => {
     const { runs, result, run } = await held(confined(refuses("approval")), { readOnly: REFUSED });
     expect(runs).toHaveLength(1);
-    expect(result.readOnly).toEqual({ ...REFUSED, answer: "denied" });
+    expect(result.readOnly).toStrictEqual({ ...REFUSED, answer: "denied" });
     expect(run.call.rewriteNotices).toEqual([]);
   });
 
@@ -149,7 +191,7 @@ describe("a held call", () => {
         return PERMIT;
       });
       const { runs } = await held(call, error, {});
-      expect(asked).toEqual([{}]);
+      expect(asked).toStrictEqual([{}]);
       expect(runs).toHaveLength(2);
       expect(runs[1]).toMatchObject(PERMIT);
     }
@@ -165,111 +207,17 @@ describe("what is known of how a call was held", () => {
   it("is what its run says, unless it was not held, or held before", () => {
     expect(readOnlyOutcome({ readOnly: HELD }, undefined)).toBe(HELD);
     expect(readOnlyOutcome({ readOnly: HELD }, { kind: "confined" })).toBe(HELD);
-    expect(readOnlyOutcome({}, { kind: "unheld", reason: "x" })).toEqual({ enforced: false, reason: "x" });
+    expect(readOnlyOutcome({}, { kind: "unheld", reason: "x" })).toStrictEqual({ enforced: false, reason: "x" });
     expect(readOnlyOutcome({}, { kind: "approved", first: REFUSED })).toBe(REFUSED);
   });
 
   it("has the output of the first run before the other, where it wrote anything", () => {
     const reading = (output: string) => ({ kind: "approved", first: { ...REFUSED, firstRun: { output } } }) as const;
     expect(withFirstOutput("b", reading("a\n\n"))).toBe("[Read-only run]\na\n[Approved run]\nb");
+    expect(withFirstOutput("b", reading("a\n\nc\u0007\n"))).toBe("[Read-only run]\na\n\nc\u0007\n[Approved run]\nb");
     expect(withFirstOutput("b", reading(""))).toBe("b");
     expect(withFirstOutput("b", { kind: "approved", first: REFUSED })).toBe("b");
     expect(withFirstOutput("b", { kind: "confined" })).toBe("b");
     expect(withFirstOutput("b", undefined)).toBe("b");
-  });
-});
-
-describe("what can hold a call", () => {
-  const CALL = { isAsync: false, wantsPty: false };
-  const NO_KERNEL = { available: false, reason: "an old kernel" } as const;
-
-  interface Ports {
-    confinement?: { available: true } | typeof NO_KERNEL;
-    sandbox?: object;
-    path?: string;
-    more?: Partial<BashToolSession>;
-  }
-
-  /** A session of which only what is asked for here is there. */
-  function sessionOf({ confinement = { available: true }, sandbox, path = "/usr/bin", more = {} }: Ports) {
-    const executor = {
-      confinement: async () => confinement,
-      environment: () => ({ env: path === "" ? {} : { PATH: path } }),
-      sandbox,
-    };
-    return { cwd: "/w", executor, ...more } as unknown as BashToolSession;
-  }
-
-  const hold = (call: Parameters<typeof holdOf>[0], ports: Ports = {}, enforce = "available", grade = "tables") =>
-    holdOf(call, grade as Parameters<typeof holdOf>[1], {
-      session: sessionOf(ports),
-      settings: Settings.parse({ "readOnly.enforce": enforce }),
-    });
-
-  const client = {
-    getClientBridge: () => ({ capabilities: { terminal: true }, createTerminal: () => Promise.reject(new Error("x")) }),
-  };
-  const pty = { pty: { run: () => Promise.reject(new Error("not used")) } };
-
-  it("is the kernel, which then confines it", async () => {
-    const found = await hold(CALL);
-    expect(found.hold).toBe("kernel");
-    expect(found.readingOf("confined")).toEqual({ kind: "confined" });
-    expect(found.readingOf("unheld")).toBeUndefined();
-    expect(found.readingOf("session")).toBeUndefined();
-    expect(found.readingOf(undefined)).toBeUndefined();
-  });
-
-  it("is nothing on a terminal, and the tables where nothing is enforced", async () => {
-    const typed = await hold({ ...CALL, isTerminal: true });
-    expect([typed.hold, typed.readingOf("confined")]).toEqual(["none", undefined]);
-    expect((await hold({ ...CALL, isTerminal: true }, {}, "off")).hold).toBe("none");
-    const off = await hold(CALL, {}, "off");
-    expect([off.hold, off.readingOf("confined")]).toEqual(["tables", undefined]);
-  });
-
-  it("is not looked for where a line needs none", async () => {
-    const ports = { confinement: NO_KERNEL };
-    for (const grade of ["session", undefined])
-      expect(
-        (await holdOf(CALL, grade as "session", { session: sessionOf(ports), settings: Settings.parse({}) })).hold,
-      ).toBe("kernel");
-  });
-
-  it("is the strict half of the tables where nothing can confine it, and says why", async () => {
-    const found = await hold(CALL, { confinement: NO_KERNEL });
-    expect(found.hold).toBe("strict");
-    expect(found.readingOf("unheld")).toEqual({ kind: "unheld", reason: "an old kernel" });
-    expect(found.readingOf("confined")).toBeUndefined();
-    expect((await hold(CALL, { confinement: NO_KERNEL, path: "" })).hold).toBe("strict");
-  });
-
-  it("is nothing there where it is required, or the search path leads into the workspace", async () => {
-    const ports = { confinement: NO_KERNEL };
-    expect((await hold(CALL, ports, "required")).hold).toBe("none");
-    expect((await hold(CALL, { ...ports, path: "/w/bin:/usr/bin" })).hold).toBe("none");
-    expect((await hold(CALL, {}, "required")).hold).toBe("kernel");
-  });
-
-  it.each<[string, Parameters<typeof holdOf>[0], Ports, string | undefined]>([
-    ["a console", { ...CALL, wantsPty: true }, { more: pty }, "a console runs it"],
-    ["no console", { ...CALL, wantsPty: true }, {}, undefined],
-    ["a console in a job", { isAsync: true, wantsPty: true }, { more: pty }, undefined],
-    ["a console beside a sandbox", { ...CALL, wantsPty: true }, { more: pty, sandbox: {} }, undefined],
-    ["the client's terminal", CALL, { more: client }, "the client's terminal runs it"],
-    ["the client's terminal in a job", { ...CALL, isAsync: true }, { more: client }, undefined],
-    ["the client's terminal beside a sandbox", CALL, { more: client, sandbox: {} }, undefined],
-    ["a client for a call that wants a console", { ...CALL, wantsPty: true }, { more: client }, undefined],
-    ["a client without terminals", CALL, { more: { getClientBridge: () => ({ capabilities: {} }) } }, undefined],
-    [
-      "a client that cannot make one",
-      CALL,
-      { more: { getClientBridge: () => ({ capabilities: { terminal: true } }) } },
-      undefined,
-    ],
-  ])("is the kernel unless another program runs it: %s", async (_, call, ports, reason) => {
-    const found = await hold(call, ports);
-    expect(found.hold).toBe(reason === undefined ? "kernel" : "strict");
-    expect(found.readingOf("unheld")).toEqual(reason === undefined ? undefined : { kind: "unheld", reason });
   });
 });

@@ -23,6 +23,7 @@ it("names what the output hints at, as probable", () => {
 it("says that something may have been refused where a command failed and nothing is known", () => {
   expect(notice({}, 1, "make-like")).toEqual([`${WHY}; something may have been refused. ${NEXT}`]);
   expect(notice({}, 2, "grep x y", "grep: weird")).toHaveLength(1);
+  for (const command of ["git mygrep", "git configure", "", "x=1"]) expect(notice({}, 1, command)).toHaveLength(1);
 });
 
 it.each([

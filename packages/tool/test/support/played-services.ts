@@ -1,7 +1,7 @@
 /** Services without a process: a session whose starts the test plays. */
 import type { CommandResult, Executor, JobDelivery, ListeningPort } from "@pi-bash/executor";
 import { servicesOf } from "../../src/tasks/service-registry.ts";
-import { RESTART_LIMITS } from "../../src/tasks/service-restarts.ts";
+import { RESTART_LIMITS, type RestartLimits } from "../../src/tasks/service-restarts.ts";
 import type { TaskSession } from "../../src/tasks/task-session.ts";
 import { createTaskTools } from "../../src/tasks/task-tools.ts";
 import { type PlayedRun, playedScene } from "./played-executor.ts";
@@ -24,12 +24,20 @@ interface Played {
   laterPorts?: readonly ListeningPort[];
   executor?: Partial<Executor>;
   session?: Partial<TaskSession>;
+  /** How often, and after which pauses, a service that fails is started again. Default: twice, after a moment. */
+  limits?: Partial<RestartLimits>;
 }
 
 /** A session whose services the test plays. */
-export async function desk({ ports = [PORT], laterPorts = ports, executor = {}, session = {} }: Played = {}) {
+export async function desk({
+  ports = [PORT],
+  laterPorts = ports,
+  executor = {},
+  session = {},
+  limits = {},
+}: Played = {}) {
   const manager = await jobs();
-  servicesOf(manager, LIMITS);
+  servicesOf(manager, { ...LIMITS, ...limits });
   const delivered: JobDelivery[] = [];
   manager.subscribe("agent-1", (batch) => void delivered.push(...batch));
   const ends: ((result: Partial<CommandResult>) => void)[] = [];

@@ -29,7 +29,7 @@ function fencedLines(report: Partial<FollowReport>, options: Partial<EntryOption
 
 describe("one that runs", () => {
   it("has what is new, and since when it runs", () => {
-    expect(entry({})).toEqual({ status: "running", taskId: "bash:bg_1", output: "new\n", elapsed_ms: 5_000 });
+    expect(entry({})).toStrictEqual({ status: "running", taskId: "bash:bg_1", output: "new\n", elapsed_ms: 5_000 });
     expect(entry({ job: jobOf({ startedAtMs: 9_000 }) })).toMatchObject({ elapsed_ms: 0 });
   });
 
@@ -56,7 +56,7 @@ describe("one that runs", () => {
 
 describe("one that has ended", () => {
   it("has its facts, what is new, and the same as a report", () => {
-    expect(entry({ job: ENDED, text: "old\nnew\n" })).toEqual({
+    expect(entry({ job: ENDED, text: "old\nnew\n" })).toStrictEqual({
       status: "completed",
       taskId: "bash:bg_1",
       reportMarkdown: "### Bash task: bash:bg_1\nstatus: exited\nexitCode: 0\n\n```\nnew\n```",
@@ -161,13 +161,13 @@ describe("an agent that is waited for", () => {
   it("has its report, with a title and a note where there are some", async () => {
     const report = { reportMarkdown: "done" };
     const completed = { status: "completed", taskId: "a", reportMarkdown: "done", elapsed_ms: 2_000 };
-    expect(await wait({}, { reportOf: () => report })).toEqual(completed);
-    expect(await wait({ title: "of the task" }, { waitForReport: async () => report })).toEqual({
+    expect(await wait({}, { reportOf: () => report })).toStrictEqual(completed);
+    expect(await wait({ title: "of the task" }, { waitForReport: async () => report })).toStrictEqual({
       ...completed,
       title: "of the task",
     });
     const more = { ...report, title: "of the report", note: "note" };
-    expect(await wait({ title: "of the task", createdAtMs: 9_000 }, { reportOf: () => more })).toEqual({
+    expect(await wait({ title: "of the task", createdAtMs: 9_000 }, { reportOf: () => more })).toStrictEqual({
       ...completed,
       title: "of the report",
       note: "note",
@@ -182,11 +182,11 @@ describe("an agent that is waited for", () => {
       asked += 1;
       return never();
     };
-    expect(await wait({}, { waitForReport }, { options: { timeoutMs: 0 } })).toEqual(running);
-    expect(await wait({}, undefined)).toEqual(running);
+    expect(await wait({}, { waitForReport }, { options: { timeoutMs: 0 } })).toStrictEqual(running);
+    expect(await wait({}, undefined)).toStrictEqual(running);
     expect(asked).toBe(0);
-    expect(await wait({}, { waitForReport }, { options: { timeoutMs: 1 } })).toEqual(running);
-    expect(await wait({}, { waitForReport }, { stop: AbortSignal.abort() })).toEqual(running);
+    expect(await wait({}, { waitForReport }, { options: { timeoutMs: 1 } })).toStrictEqual(running);
+    expect(await wait({}, { waitForReport }, { stop: AbortSignal.abort() })).toStrictEqual(running);
     const { createdAtMs: _, ...unknown } = AGENT;
     expect(
       (
@@ -196,12 +196,12 @@ describe("an agent that is waited for", () => {
           now: () => 6_000,
         })
       ).entry,
-    ).toEqual({ status: "running", taskId: "a" });
+    ).toStrictEqual({ status: "running", taskId: "a" });
   });
 
   it("is an error where its report is gone, and where its host fails", async () => {
     const fails = (why: unknown) => Promise.reject(why);
-    expect(await wait({ status: "reported" }, {})).toEqual({
+    expect(await wait({ status: "reported" }, {})).toStrictEqual({
       status: "error",
       taskId: "a",
       error: "The task has ended and its report is gone.",

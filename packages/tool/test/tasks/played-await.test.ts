@@ -34,7 +34,7 @@ describe("awaiting", () => {
     await third.end({ text: "three" });
     expect((await waiting).map(({ status }) => status)).toEqual(["completed", "running", "completed"]);
     await second.end();
-    expect((await wait({ task_ids: ["bash:bg_2"], min_completed: 9 })).map(({ status }) => status)).toEqual([
+    expect((await wait({ task_ids: ["bash:bg_2"], min_completed: 9 })).map(({ status }) => status)).toStrictEqual([
       "completed",
     ]);
   });
@@ -44,7 +44,7 @@ describe("awaiting", () => {
     play();
     const [running, error] = await wait({ task_ids: ["bash:bg_1", "bash:"], min_completed: 2, timeout_secs: 600 });
     expect(running).toMatchObject({ status: "running" });
-    expect(error).toEqual({ status: "error", taskId: "bash:", error: "Invalid bash taskId." });
+    expect(error).toStrictEqual({ status: "error", taskId: "bash:", error: "Invalid bash taskId." });
   });
 
   it("that a message interrupts says so, beside what else there is to say", async () => {
@@ -180,12 +180,12 @@ describe("watching", () => {
       "Task agent: An agent writes no lines that could be watched; task_await waits for its report.",
       "Task not found: none. It may have ended long ago, or the host was started again.",
     ];
-    expect((await watch("off")).split("\n")).toEqual([
+    expect((await watch("off")).split("\n")).toStrictEqual([
       "bash:bg_1 was not watched for /x y/.",
       "bash:bg_2 was not watched for /x y/.",
       ...others,
     ]);
-    expect((await watch("wake")).split("\n")).toEqual([
+    expect((await watch("wake")).split("\n")).toStrictEqual([
       expect.stringMatching(/^Watching bash:bg_1 for \/x y\/( from line \d+)?\.$/),
       "Task bash:bg_2: it has ended, so nothing was watched; task_await has its output.",
       ...others,

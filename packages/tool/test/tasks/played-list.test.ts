@@ -30,7 +30,7 @@ describe("a list of tasks", () => {
       },
       { taskId: "a3", workspaceId: "w3", status: "reported", depth: 1, agentType: "plan" },
     ];
-    expect(await list()).toEqual([
+    expect(await list()).toStrictEqual([
       { taskId: "a1", status: "queued", depth: 1 },
       {
         taskId: "a2",
@@ -52,7 +52,7 @@ describe("a list of tasks", () => {
     const ended = play({ command: "make test" });
     await ended.end({ exitCode: 2 });
     const [running] = await list();
-    expect(running).toEqual({
+    expect(running).toStrictEqual({
       taskId: "bash:bg_1",
       status: "running",
       parentWorkspaceId: "agent-1",
@@ -130,21 +130,21 @@ describe("a scope", () => {
     const scope = await openScope(session);
     expect(scope.activeIds()).toEqual(["child", "deep", "bash:bg_1", "bash:bg_2"]);
     expect(scope.jobs().map(({ job }) => job.id)).toEqual([own.id, below.id, over.id]);
-    expect(["agent-1", "child", "deep", "elsewhere", undefined].map((owner) => scope.includes(owner))).toEqual([
+    expect(["agent-1", "child", "deep", "elsewhere", undefined].map((owner) => scope.includes(owner))).toStrictEqual([
       true,
       true,
       true,
       false,
       false,
     ]);
-    expect(["agent-1", undefined, "child", "deep", "elsewhere"].map((owner) => scope.depthOf(owner))).toEqual([
+    expect(["agent-1", undefined, "child", "deep", "elsewhere"].map((owner) => scope.depthOf(owner))).toStrictEqual([
       0, 0, 1, 2, 0,
     ]);
     expect(scope.find(` bash:${own.id} `)).toMatchObject({ kind: "bash", taskId: "bash:bg_1" });
-    expect(scope.find(`bash:${theirs.id}`)).toEqual({ kind: "invalid_scope", taskId: "bash:bg_3" });
-    expect(scope.find("bash:bg_9")).toEqual({ kind: "not_found", taskId: "bash:bg_9" });
+    expect(scope.find(`bash:${theirs.id}`)).toStrictEqual({ kind: "invalid_scope", taskId: "bash:bg_3" });
+    expect(scope.find("bash:bg_9")).toStrictEqual({ kind: "not_found", taskId: "bash:bg_9" });
     expect(scope.find(" deep ")).toMatchObject({ kind: "agent", taskId: "deep" });
-    expect(scope.find("stranger")).toEqual({ kind: "not_found", taskId: "stranger" });
+    expect(scope.find("stranger")).toStrictEqual({ kind: "not_found", taskId: "stranger" });
     expect(() => scope.find(" ")).toThrow("A task id is empty.");
   });
 
@@ -176,7 +176,7 @@ describe("ending tasks", () => {
     agentTasks.add("agent", "agent-1");
     play({ owner: "agent" });
     const ids = [`bash:${id}`, ` bash:${id}`, "bash:bg_9", `bash:${theirs.id}`, "bash:", "agent"];
-    expect((await text("task_terminate", { task_ids: ids })).split("\n")).toEqual([
+    expect((await text("task_terminate", { task_ids: ids })).split("\n")).toStrictEqual([
       "Task bash:bg_1 is ended.",
       "Task not found: bash:bg_9",
       "Task bash:bg_2 belongs to a workspace that is not below this one.",
@@ -190,8 +190,8 @@ describe("ending tasks", () => {
     play();
     play();
     const [ended, missing] = await terminate("bash:bg_1", "nothing");
-    expect(ended).toEqual({ status: "terminated", taskId: "bash:bg_1", terminatedTaskIds: ["bash:bg_1"] });
-    expect(missing).toEqual({ status: "not_found", taskId: "nothing", activeTaskIds: ["bash:bg_2"] });
+    expect(ended).toStrictEqual({ status: "terminated", taskId: "bash:bg_1", terminatedTaskIds: ["bash:bg_1"] });
+    expect(missing).toStrictEqual({ status: "not_found", taskId: "nothing", activeTaskIds: ["bash:bg_2"] });
   });
 
   it("ends an agent with all below it, their commands, and no other", async () => {

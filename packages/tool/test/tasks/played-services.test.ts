@@ -12,7 +12,7 @@ describe("a call for a service", () => {
     expect(textOf({ content })).toMatch(
       /^### Service web \(bash:bg_1\): ready after \d\.\d s\nports: 127\.0\.0\.1:80 \(node, pid 7\)$/,
     );
-    expect(details).toEqual({
+    expect(details).toStrictEqual({
       status: "running",
       taskId: "bash:bg_1",
       name: "web",
@@ -65,7 +65,7 @@ describe("a call for a service", () => {
     const note = "not ready after 0.1 s; it still runs. Not met: port 80 (nothing listens).";
     expect(textOf({ content })).toBe(`### Service web (bash:bg_1): ${note}\n\n\`\`\`\n(no output)\n\`\`\``);
     expect(isError).toBe(true);
-    expect(details).toEqual({
+    expect(details).toStrictEqual({
       status: "running",
       taskId: "bash:bg_1",
       name: "web",

@@ -41,7 +41,7 @@ describe("a report", () => {
       usage: { userMs: 1_000, systemMs: 0 },
       recordId: "rec",
     };
-    expect(bashReport("bash:bg_1", jobOf(all), "").split("\n").slice(0, 6)).toEqual([
+    expect(bashReport("bash:bg_1", jobOf(all), "").split("\n").slice(0, 6)).toStrictEqual([
       "### Bash task: bash:bg_1 (the tests)",
       "status: killed",
       "exitCode: 1",
@@ -103,21 +103,24 @@ describe("the note on what is left out", () => {
 
   it("is data, too", () => {
     expect(truncationOf(whole, "why")).toBeUndefined();
-    expect(truncationOf({ text: "", isIncomplete: true }, undefined)).toEqual({
+    expect(truncationOf({ text: "", isIncomplete: true }, undefined)).toStrictEqual({
       reason: "the beginning is left out",
       totalLines: 0,
     });
     const leftOut = { startLine: 2, endLine: 5 };
-    expect(truncationOf({ text: "", isIncomplete: true, leftOut }, "why")).toEqual({ reason: "why", totalLines: 5 });
+    expect(truncationOf({ text: "", isIncomplete: true, leftOut }, "why")).toStrictEqual({
+      reason: "why",
+      totalLines: 5,
+    });
   });
 });
 
 describe("a room", () => {
   it("is shared in equal parts, of a line at least", () => {
-    expect(sharedRoom({ maxBytes: 100 }, 3)).toEqual({ maxBytes: 33, maxLines: undefined });
-    expect(sharedRoom({ maxBytes: 100, maxLines: 10 }, 3)).toEqual({ maxBytes: 33, maxLines: 3 });
-    expect(sharedRoom({ maxBytes: 100, maxLines: 2 }, 3)).toEqual({ maxBytes: 33, maxLines: 1 });
-    expect(sharedRoom({ maxBytes: 100, maxLines: 10 }, 0)).toEqual({ maxBytes: 100, maxLines: 10 });
+    expect(sharedRoom({ maxBytes: 100 }, 3)).toStrictEqual({ maxBytes: 33, maxLines: undefined });
+    expect(sharedRoom({ maxBytes: 100, maxLines: 10 }, 3)).toStrictEqual({ maxBytes: 33, maxLines: 3 });
+    expect(sharedRoom({ maxBytes: 100, maxLines: 2 }, 3)).toStrictEqual({ maxBytes: 33, maxLines: 1 });
+    expect(sharedRoom({ maxBytes: 100, maxLines: 10 }, 0)).toStrictEqual({ maxBytes: 100, maxLines: 10 });
   });
 
   it("has a text that fits as it is, to the byte and to the line", () => {

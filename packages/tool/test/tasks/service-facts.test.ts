@@ -120,7 +120,7 @@ describe("what is read about a service", () => {
 
   it("has of a port what is known", () => {
     const port: ListeningPort = { port: 80, address: "::", startedAtMs: 0, isInside: false };
-    expect(toTaskPorts([port, { ...port, pid: 7, program: "node", isInside: true }])).toEqual([
+    expect(toTaskPorts([port, { ...port, pid: 7, program: "node", isInside: true }])).toStrictEqual([
       { port: 80, address: "::" },
       { port: 80, address: "::", pid: 7, program: "node", inside: true },
     ]);

@@ -30,8 +30,8 @@ describe("starting an agent", () => {
     agentTasks.finish("agent-of-root", "# Found it");
 
     const { content, details } = await running;
-    expect(agentTasks.started).toEqual([{ ...PROMPT, workspaceId: "root" }]);
-    expect(details).toEqual({ status: "completed", taskId: "agent-of-root", reportMarkdown: "# Found it" });
+    expect(agentTasks.started).toStrictEqual([{ ...PROMPT, workspaceId: "root" }]);
+    expect(details).toStrictEqual({ status: "completed", taskId: "agent-of-root", reportMarkdown: "# Found it" });
     expect(TaskResult.parse(details)).toEqual(details);
     expect(textOf({ content })).toBe("# Found it");
   });
@@ -39,7 +39,10 @@ describe("starting an agent", () => {
   it("answers at once in the background", async () => {
     const { agent } = await withAgents();
 
-    expect((await agent({ run_in_background: true })).details).toEqual({ status: "running", taskId: "agent-of-root" });
+    expect((await agent({ run_in_background: true })).details).toStrictEqual({
+      status: "running",
+      taskId: "agent-of-root",
+    });
   });
 
   it("goes on in the background when a message is queued, and when its call is aborted", async () => {

@@ -18,9 +18,9 @@ describe("awaiting a command", () => {
     touch("b");
     const { content, details } = await tools.task_await.execute("call", { task_ids: [id], min_completed: 1 });
 
-    expect(first).toEqual([{ status: "running", taskId: id, output: "one\n", elapsed_ms: expect.any(Number) }]);
+    expect(first).toStrictEqual([{ status: "running", taskId: id, output: "one\n", elapsed_ms: expect.any(Number) }]);
     expect(second).toMatchObject([{ status: "running", output: "two\n" }]);
-    expect(details.results).toEqual([
+    expect(details.results).toStrictEqual([
       {
         status: "completed",
         taskId: id,

@@ -171,7 +171,7 @@ describe("the deadline of a command in the foreground", () => {
     touch("go");
     const [ended] = await awaitTasks({ min_completed: 1 });
 
-    expect(asked).toEqual([{ command: expect.stringContaining("seq 1 500"), timeoutMs: 1_000 }]);
+    expect(asked).toStrictEqual([{ command: expect.stringContaining("seq 1 500"), timeoutMs: 1_000 }]);
     const rest = ended?.status === "completed" ? ended.output : "";
     expect(`${first}${rest}`).toBe(Array.from({ length: 600 }, (_, at) => `${at + 1}\n`).join(""));
   });
@@ -205,7 +205,7 @@ describe("a command in the background", () => {
 
     const { content, details } = await run(waitFor("go"), { run_in_background: true });
 
-    expect(details).toEqual({ status: "running", taskId: "bash:bg_1" });
+    expect(details).toStrictEqual({ status: "running", taskId: "bash:bg_1" });
     expect(textOf({ content })).toBe("Task bash:bg_1 runs in the background. `task_await` has its output.");
     touch("go");
   });

@@ -15,7 +15,7 @@ describe("the tools of a model", () => {
   it("are the five task tools, and none of the older names", async () => {
     const { session } = await taskScene();
 
-    expect(toolsForModel(session).map(({ name }) => name)).toEqual([
+    expect(toolsForModel(session).map(({ name }) => name)).toStrictEqual([
       "task",
       "task_await",
       "task_list",

@@ -114,6 +114,10 @@ describe("a key", () => {
   });
 
   it.each([
+    "ab^c",
+    "1Ctrl-C",
+    "Ctrl-C\nx",
+    "Ctrl-ß",
     "Shift-Enter",
     "Ctrl-Tab",
     "Ctrl-Escape",
@@ -145,51 +149,51 @@ describe("a typed line", () => {
   it("is assembled of texts and keys, and is run by Enter", () => {
     const line = new TypedLine();
     expect(line.take([text("rm -r"), key("Space"), text("xy")])).toBeUndefined();
-    expect(line.take([key("Backspace"), key("Enter")])).toEqual({ script: "rm -r x" });
-    expect(line.take([text("ls\npwd"), key("Enter")])).toEqual({ script: "ls\npwd" });
+    expect(line.take([key("Backspace"), key("Enter")])).toStrictEqual({ script: "rm -r x" });
+    expect(line.take([text("ls\npwd"), key("Enter")])).toStrictEqual({ script: "ls\npwd" });
   });
 
   it("looks without taking", () => {
     const line = new TypedLine();
     line.take([text("echo ")]);
-    expect(line.look([text("a"), key("Enter")])).toEqual({ script: "echo a" });
-    expect(line.take([key("Enter")])).toEqual({ script: "echo " });
+    expect(line.look([text("a"), key("Enter")])).toStrictEqual({ script: "echo a" });
+    expect(line.take([key("Enter")])).toStrictEqual({ script: "echo " });
   });
 
   it.each(["Up", "Ctrl-R", "Tab", "Left", "Ctrl-Y", "Alt-.", "Home", "Ctrl-X"])("is unknown after %s", (name) => {
     const line = new TypedLine();
     expect(line.take([key(name), key("Enter")])?.unknownBy).toBe(parseKey(name).name);
-    expect(line.take([text("ls"), key("Enter")])).toEqual({ script: "ls" });
+    expect(line.take([text("ls"), key("Enter")])).toStrictEqual({ script: "ls" });
   });
 
   it("is known again once it was given up, and holds a paste until Enter", () => {
     const line = new TypedLine();
     line.take([key("Up"), key("Ctrl-C")]);
     expect(line.take([text("a\nb", true)])).toBeUndefined();
-    expect(line.take([key("Enter")])).toEqual({ script: "a\nb" });
-    expect(line.take([text("a\tb", true), key("Enter")])).toEqual({ script: "a\tb" });
+    expect(line.take([key("Enter")])).toStrictEqual({ script: "a\nb" });
+    expect(line.take([text("a\tb", true), key("Enter")])).toStrictEqual({ script: "a\tb" });
   });
 
   it.each(["Ctrl-C", "Ctrl-U", "Ctrl-G", "Ctrl-Z", "Ctrl-\\"])("is given up by %s", (name) => {
     const line = new TypedLine();
-    expect(line.take([text("rm x"), key("Up"), key(name), text("ls"), key("Enter")])).toEqual({ script: "ls" });
+    expect(line.take([text("rm x"), key("Up"), key(name), text("ls"), key("Enter")])).toStrictEqual({ script: "ls" });
   });
 
   it.each(["Ctrl-D", "Ctrl-L", "Escape", "Ctrl-S", "Ctrl-Q"])("is the same after %s", (name) => {
     const line = new TypedLine();
-    expect(line.take([text("l"), key(name), text("s"), key("Enter")])).toEqual({ script: "ls" });
+    expect(line.take([text("l"), key(name), text("s"), key("Enter")])).toStrictEqual({ script: "ls" });
   });
 
   it.each(["Backspace", "Ctrl-H", "Ctrl-?"])("loses a whole character by %s", (name) => {
     const line = new TypedLine();
-    expect(line.take([text("a😀"), key(name), key("Enter")])).toEqual({ script: "a" });
-    expect(line.take([key(name), key("Enter")])).toEqual({ script: "" });
+    expect(line.take([text("a😀"), key(name), key("Enter")])).toStrictEqual({ script: "a" });
+    expect(line.take([key(name), key("Enter")])).toStrictEqual({ script: "" });
   });
 
   it.each(["Enter", "Ctrl-J", "Ctrl-M"])("is run by %s, and by each end of a line that is typed", (name) => {
     const line = new TypedLine();
-    expect(line.take([text("a\r\nb\rc\nd")])).toEqual({ script: "a\nb\nc" });
-    expect(line.take([key(name)])).toEqual({ script: "d" });
+    expect(line.take([text("a\r\nb\rc\nd")])).toStrictEqual({ script: "a\nb\nc" });
+    expect(line.take([key(name)])).toStrictEqual({ script: "d" });
     expect(line.take([])).toBeUndefined();
   });
 
@@ -197,25 +201,26 @@ describe("a typed line", () => {
     const line = new TypedLine();
     expect(
       line.take([text("a"), key("Enter"), key("Up"), key("Left"), key("Enter"), key("Home"), key("Enter")]),
-    ).toEqual({
+    ).toStrictEqual({
       script: "a\n\n",
       unknownBy: "Up",
     });
-    expect(line.take([text("ls\t"), key("Up"), key("Enter")])).toEqual({ script: "ls\t", unknownBy: "Tab" });
+    expect(line.take([text("ls\t"), key("Up"), key("Enter")])).toStrictEqual({ script: "ls\t", unknownBy: "Tab" });
     expect(line.take([key("Up"), text("ls\t"), key("Enter")])?.unknownBy).toBe("Up");
+    expect(line.take([text("ls\npw\t\n")])).toStrictEqual({ script: "ls\npw\t", unknownBy: "Tab" });
   });
 
   it("looks at what is unknown, too, and forgets nothing by looking", () => {
     const line = new TypedLine();
     line.take([key("Up")]);
-    expect(line.look([key("Enter")])).toEqual({ script: "", unknownBy: "Up" });
-    expect(line.take([key("Enter")])).toEqual({ script: "", unknownBy: "Up" });
+    expect(line.look([key("Enter")])).toStrictEqual({ script: "", unknownBy: "Up" });
+    expect(line.take([key("Enter")])).toStrictEqual({ script: "", unknownBy: "Up" });
   });
 
   it("is followed up to a length", () => {
     const line = new TypedLine();
     const longest = "x".repeat(128 * 1024);
-    expect(line.take([text(longest), key("Enter")])).toEqual({ script: longest });
+    expect(line.take([text(longest), key("Enter")])).toStrictEqual({ script: longest });
     expect(line.take([text(longest), text("y"), key("Enter")])?.unknownBy).toBe("a line of this length");
   });
 });

@@ -74,7 +74,7 @@ describe("a task on a terminal", () => {
     expect(text.startsWith(`${notice}\n\n### Task bash:bg_1: waiting for input (line) after 1.2 s\n`)).toBe(true);
     expect(text.endsWith(`\n\n${NOTE}`)).toBe(true);
     expect(text).toContain("line\nsure?");
-    expect(details).toEqual({
+    expect(details).toStrictEqual({
       status: "running",
       taskId: "bash:bg_1",
       output: "line\nsure?\n",
@@ -101,7 +101,7 @@ describe("a task on a terminal", () => {
     expect(textOf({ content })).toBe(
       "Task bash:bg_1 runs in the background on a terminal. You are notified when it waits for input; `task_send` types to it.",
     );
-    expect(details).toEqual({ status: "running", taskId: "bash:bg_1" });
+    expect(details).toStrictEqual({ status: "running", taskId: "bash:bg_1" });
     await until(() => delivered.some((text) => text.includes("waiting for input")), "the news");
     const late = await open({ run_in_background: true, timeout_secs: 0.5 });
     expect(late.details).toMatchObject({ note: expect.stringContaining("Timeout clamped to 1s") });
@@ -167,7 +167,7 @@ describe("a task on a terminal", () => {
       },
     });
     await open();
-    expect(waits).toEqual([{ timeoutMs: 1_234, isStopped: true }]);
+    expect(waits).toStrictEqual([{ timeoutMs: 1_234, isStopped: true }]);
   });
 
   it("is refused where no more jobs may run, before anything starts", async () => {

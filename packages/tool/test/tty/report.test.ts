@@ -18,17 +18,17 @@ const head = (facts: Partial<Running>): string[] | undefined =>
 
 describe("the facts of a terminal", () => {
   it("are none without one, and of one whose program has ended", () => {
-    expect(terminalEntry(undefined, true)).toEqual({});
-    expect(terminalEntry(playedTerminal({ isOver: true }).terminal, true)).toEqual({});
+    expect(terminalEntry(undefined, true)).toStrictEqual({});
+    expect(terminalEntry(playedTerminal({ isOver: true }).terminal, true)).toStrictEqual({});
   });
 
   it("have the screen where it is wanted, or a program has drawn it", () => {
     const { terminal, set } = playedTerminal();
     const { waiting } = terminal;
-    expect(terminalEntry(terminal, false)).toEqual({ waiting });
-    expect(terminalEntry(terminal, true)).toEqual({ waiting, screen: SCREEN });
+    expect(terminalEntry(terminal, false)).toStrictEqual({ waiting });
+    expect(terminalEntry(terminal, true)).toStrictEqual({ waiting, screen: SCREEN });
     set({ isDrawn: true, waiting: undefined, holder: "person" });
-    expect(terminalEntry(terminal, false)).toEqual({ screen: SCREEN, holder: "person" });
+    expect(terminalEntry(terminal, false)).toStrictEqual({ screen: SCREEN, holder: "person" });
   });
 });
 
@@ -38,20 +38,20 @@ describe("the head of an answer", () => {
   });
 
   it("says who has the terminal, and nothing else then", () => {
-    expect(head({ holder: "person", waiting: LINE, screen: SCREEN })).toEqual([
+    expect(head({ holder: "person", waiting: LINE, screen: SCREEN })).toStrictEqual([
       "### Task bash:bg_1: a person has the terminal",
       "What you send is refused until it is handed back; you are notified then.",
     ]);
   });
 
   it("says what is asked, and how to answer", () => {
-    expect(head({ waiting: LINE })).toEqual([
+    expect(head({ waiting: LINE })).toStrictEqual([
       "### Task bash:bg_1: waiting for input (line) after 1.3 s",
       '`rm` asks: "sure \\"?\\""',
       ANSWER,
     ]);
     const { prompt: _, ...silent } = LINE;
-    expect(head({ waiting: silent })).toEqual([
+    expect(head({ waiting: silent })).toStrictEqual([
       "### Task bash:bg_1: waiting for input (line) after 1.3 s",
       "`rm` reads the terminal.",
       ANSWER,
@@ -59,14 +59,14 @@ describe("the head of an answer", () => {
   });
 
   it("does not claim to know where the system does not say so", () => {
-    expect(head({ waiting: { ...LINE, certain: false } })).toEqual([
+    expect(head({ waiting: { ...LINE, certain: false } })).toStrictEqual([
       "### Task bash:bg_1: may wait for input (line) after 1.3 s",
       '`rm` asks: "sure \\"?\\""',
     ]);
   });
 
   it("leaves a secret to a person", () => {
-    expect(head({ waiting: { ...LINE, kind: "secret" } })).toEqual([
+    expect(head({ waiting: { ...LINE, kind: "secret" } })).toStrictEqual([
       "### Task bash:bg_1: waiting for a secret",
       '`rm` asks: "sure \\"?\\""',
       "A person has to type it; text from you is refused. The host was notified. task_await returns when it goes on.",
@@ -76,7 +76,7 @@ describe("the head of an answer", () => {
   it("of a full-screen program says where the cursor is", () => {
     const screen = { ...SCREEN, alternate: true };
     expect(head({ screen })).toEqual(["### Task bash:bg_1: full-screen program, cursor row 3 column 5, 80x24"]);
-    expect(head({ screen, waiting: { ...LINE, program: "vi" } })).toEqual([
+    expect(head({ screen, waiting: { ...LINE, program: "vi" } })).toStrictEqual([
       "### Task bash:bg_1: full-screen program `vi`, cursor row 3 column 5, 80x24",
     ]);
     expect(head({ waiting: { ...LINE, kind: "screen" } })).toEqual(["### Task bash:bg_1: full-screen program `rm`"]);
@@ -127,6 +127,8 @@ it.each([
 it("there is news of a terminal only where a program waits", () => {
   const { terminal, set } = playedTerminal({ isDrawn: true });
   expect(waitingNews("bash:bg_1", terminal)).toMatch(/^### Task bash:bg_1: waiting for input \(line\) after 1\.2 s\n/);
+  set({ isDrawn: false });
+  expect(waitingNews("bash:bg_1", terminal)).not.toContain("screen:");
   set({ waiting: undefined });
   expect(waitingNews("bash:bg_1", terminal)).toBeUndefined();
 });

@@ -28,7 +28,13 @@ function desk(facts: Parameters<typeof playedTerminal>[0] = {}, settings: Settin
 
 describe("what is sent", () => {
   it("is a text with Enter unless that is left out", () => {
-    expect(sending({ text: "y" })).toEqual({ size: undefined, signal: undefined, text: "y", enter: true, keys: [] });
+    expect(sending({ text: "y" })).toStrictEqual({
+      size: undefined,
+      signal: undefined,
+      text: "y",
+      enter: true,
+      keys: [],
+    });
     expect(sending({ text: "y", enter: false }).enter).toBe(false);
     expect(sending({ text: "" }).enter).toBe(true);
     expect(sending({ keys: ["Up"] })).toMatchObject({ enter: false, keys: [parseKey("Up")] });
@@ -47,6 +53,7 @@ describe("what is sent", () => {
     expect(() => sending({ enter: true })).toThrow(/^Nothing to send/);
     expect(() => sending({ enter: true, keys: ["Up"] })).toThrow(/^`enter` goes with `text`/);
     expect(() => sending({ enter: false, keys: ["Up"] })).not.toThrow();
+    expect(() => sending({ enter: true, text: "y" })).not.toThrow();
   });
 
   it("is text without controls: their place is named", () => {
@@ -70,7 +77,7 @@ describe("a send", () => {
 
   it("types nothing for an empty text but Enter", async () => {
     const { send, done } = desk();
-    await send({ text: "" });
+    expect(await send({ text: "" })).toEqual([]);
     await send({ text: "", enter: false, keys: ["Tab"] });
     expect(done).toEqual(["\r", "\t"]);
   });
@@ -145,6 +152,8 @@ describe("a send", () => {
   it("of a call that was aborted does nothing", async () => {
     const { send, done } = desk();
     expect(await thrown(send({ text: "a" }, AbortSignal.abort()))).toBeInstanceOf(ToolAbortError);
+    const unlooked = desk({ reader: undefined, until: () => Promise.reject(new Error("it was waited for")) });
+    expect(await thrown(unlooked.send({ text: "a" }, AbortSignal.abort()))).toBeInstanceOf(ToolAbortError);
     const gone = new AbortController();
     const late = desk({
       reader: undefined,
@@ -159,8 +168,8 @@ describe("a send", () => {
 
   it("waits for the program that will read it, where none is known, and only then", async () => {
     const waits: string[] = [];
-    const until = async ({ timeoutMs }: { timeoutMs: number }) => {
-      waits.push(`${timeoutMs} ms`);
+    const until = async ({ timeoutMs, stop }: { timeoutMs: number; stop?: AbortSignal }) => {
+      waits.push(`${timeoutMs} ms${stop === undefined ? "" : ", or its end"}`);
       return "waiting" as const;
     };
     const known = desk({ until });
@@ -169,7 +178,8 @@ describe("a send", () => {
     await unknown.send({ signal: "INT" });
     expect(waits).toEqual([]);
     await unknown.send({ text: "a" });
-    expect(waits).toEqual(["1000 ms"]);
+    await unknown.send({ text: "a" }, new AbortController().signal);
+    expect(waits).toEqual(["1000 ms", "1000 ms, or its end"]);
   });
 
   it("that types nothing waits for the program's answer, for a moment", async () => {
