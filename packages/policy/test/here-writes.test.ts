@@ -26,6 +26,7 @@ describe.each([
   "patch -p1 < /tmp/a.diff",
   "git clone https://example.org/a.git",
   "git init",
+  "git -c a=b clone https://example.org/a.git",
 ])("%s", (line) => {
   it("writes below /etc where it runs there", () => {
     expect(kindsOf(line, "/etc")).toEqual(["system-write"]);
@@ -62,6 +63,8 @@ describe("a program that runs below /etc and writes elsewhere, or nothing", () =
     "patch --dry-run -p1 < /tmp/a.diff",
     "git clone https://example.org/a.git /tmp/a",
     "git status",
+    "git -c a=b clone https://example.org/a.git /tmp/a",
+    "git init /tmp/a",
   ])("%s", (line) => {
     expect(kindsOf(line, "/etc")).toEqual([]);
   });

@@ -14,7 +14,7 @@ const CODE_WRITES =
 export function inlineCode(name: string, args: readonly Word[]): string | undefined {
   if (!INTERPRETERS.test(name)) return undefined;
   const code =
-    args.find((_, at) => /^-{1,2}(?:[a-zA-Z]*[ceEr]|eval|print)$/.test(args[at - 1]?.value ?? ""))?.display ?? "";
+    args.find((_, at) => /^-{1,2}(?:[a-zA-Z]*[ceErp]|eval|print)$/.test(args[at - 1]?.value ?? ""))?.display ?? "";
   const path = /['"`](\/etc\/[^'"`]*)['"`]/.exec(code)?.[1];
   return path !== undefined && CODE_WRITES.test(code) ? path : undefined;
 }

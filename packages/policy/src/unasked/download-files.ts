@@ -17,7 +17,7 @@ export function filesOf({ argv, simple, written }: EffectiveCommand): string[] {
   });
   const named = name === "wget" || texts.some((text) => /^-[a-zA-Z]*O|^--remote-name/.test(text));
   const remote = named
-    ? texts.flatMap((text) => /^(?:https?|ftp):\/\/[^?#]*\/([^/?#]+)(?:[?#]|$)/.exec(text)?.[1] ?? [])
+    ? argv.flatMap(({ display: text }) => /^(?:https?|ftp):\/\/[^?#]*\/([^/?#]+)(?:[?#]|$)/.exec(text)?.[1] ?? [])
     : [];
   return [...targets, ...given, ...remote].filter((file) => file !== "" && file !== "-" && !file.startsWith("/dev/"));
 }

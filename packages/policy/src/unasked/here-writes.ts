@@ -22,6 +22,13 @@ const tar: Rule = (texts) =>
   (/x/.test(operands(texts.slice(0, 1))[0] ?? "") || some(texts, /^-[a-zA-Z]*x|^--(?:extract|get)$/)) &&
   !some(texts, /^-[a-zA-Z]*[CO]|^--(?:directory|one-top-level|to-stdout|to-command)/);
 
+/** `git clone URL` and `git init`, behind whatever options of git itself. */
+const git: Rule = (texts) => {
+  const at = texts.findIndex((text) => text === "clone" || text === "init");
+  const most = texts[at] === "clone" ? 1 : 0;
+  return at !== -1 && operands(texts.slice(at + 1)).length <= most;
+};
+
 const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["ln", (texts) => operands(texts).length === 1 && !some(texts, /^-[a-zA-Z]*t|^--target-directory/)],
   ["tar", tar],
@@ -41,11 +48,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["split", (texts) => operands(texts.filter((_, at) => !/^-[abClnt]$/.test(texts[at - 1] ?? ""))).length < 2],
   ["csplit", unless(/^-[a-zA-Z]*f|^--prefix/)],
   ["patch", (texts) => !some(texts, /^-[a-zA-Z]*[do]|^--(?:directory|output|dry-run)/)],
-  [
-    "git",
-    (texts) =>
-      (texts[0] === "clone" && operands(texts).length === 2) || (texts[0] === "init" && operands(texts).length === 1),
-  ],
+  ["git", git],
 ]);
 
 /** Whether the program writes files into the folder that it runs in, whatever they are called. */

@@ -154,7 +154,7 @@ const WRITERS: ReadonlyMap<string, Targets> = new Map<string, Targets>([
   ["sort", values(/^-[a-zA-Z]*o$/, /^--output/)],
   ["openssl", values(/^-(?:key)?out$/, /^--?out$/)],
   ["ssh-keygen", values(/^-[a-zA-Z]*f$/, /^--file$/)],
-  ["git", (args) => (args[0]?.value === "clone" ? operands(args).slice(2) : [])],
+  ["git", (args) => operands(args.slice(args.findIndex(({ value }) => value === "clone") + 1 || args.length)).slice(1)],
   ["find", findTargets],
   ["gfind", findTargets],
 ]);

@@ -95,6 +95,8 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "ssh-keygen -tf /etc/x",
     "ssh-keygen --file /etc/x",
     "git clone u /etc/x",
+    "git -c a=b clone u /etc/x",
+    `node -p "fs.writeFileSync('/etc/x', 1)"`,
     "find /etc -delete",
     "find /etc -name x -delete",
     "find -L /etc -delete",
