@@ -1,4 +1,4 @@
-/** Who ended a call of the bash tool, whose turn it was, and what is reported after it: over an executor that starts nothing. */
+/** Who ended a call of the bash tool, whose turn it was, and what is reported after it: nothing is started. */
 import type { BashToolUpdate } from "@pi-bash/contract";
 import type { CommandResult } from "@pi-bash/executor";
 import { describe, expect, it } from "vitest";

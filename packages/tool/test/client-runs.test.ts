@@ -1,4 +1,4 @@
-/** A run in a client's terminal that the test plays: how it ends, what is done to the terminal, and what is known then. */
+/** A run in a client's terminal that the test plays: how it ends, what is done to the terminal, what is known then. */
 import { describe, expect, it } from "vitest";
 import type { ClientExit, ClientOutput, ClientTerminal } from "../src/client-bridge.ts";
 import { type ClientRun, runInClientTerminal } from "../src/client-terminal.ts";

@@ -24,7 +24,10 @@ describe("the job tool", () => {
   it("lists the session's own jobs where nothing is asked for", async () => {
     const { call, play } = await desk();
     expect(textOf(await call({}))).toBe("No background jobs.");
-    expect((await call({})).details).toStrictEqual({ jobs: [] });
+    expect(await call({})).toStrictEqual({
+      content: [{ type: "text", text: "No background jobs." }],
+      details: { jobs: [] },
+    });
     play("make one");
     play("make two");
     play("theirs", "agent-2");
@@ -161,8 +164,17 @@ describe("the job tool", () => {
     const updates: JobToolUpdate[] = [];
     const waiting = call({ poll: [job.id] }, undefined, (update) => void updates.push(update));
     await until(() => vi.getTimerCount() === 1, "the first look to be planned");
+    job.context.update("one\ntwo\n\n");
     vi.advanceTimersByTime(500);
-    expect(updates.map(textOf)).toEqual(["bg_1: "]);
+    expect(updates.map(textOf)).toEqual(["bg_1: two"]);
+    expect(updates[0]?.details).toMatchObject({ jobs: [{ id: "bg_1", state: "running", output: "one\ntwo\n\n" }] });
+    const lookedAtMs = performance.now();
+    await until(() => performance.now() > lookedAtMs + 5, "some time to pass");
+    vi.advanceTimersByTime(500);
+    expect(updates).toHaveLength(1);
+    job.context.update("three");
+    vi.advanceTimersByTime(500);
+    expect(updates.map(textOf)).toEqual(["bg_1: two", "bg_1: three"]);
     await job.end();
     await waiting;
     expect(vi.getTimerCount()).toBe(0);

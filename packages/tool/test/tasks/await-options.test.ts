@@ -82,6 +82,36 @@ describe("a wait", () => {
     expect(options()).toMatchObject({ wakesOnWaiting: false });
   });
 
+  it("goes on for the others where a program only may be waiting", async () => {
+    const { await: wait, play, follow, report } = await desk();
+    const stops: (AbortSignal | undefined)[] = [];
+    follow.mockImplementation(async (_, { stop }) => {
+      stops.push(stop);
+      return report();
+    });
+    const { terminal, set } = playedTerminal();
+    play().context.setTerminal(terminal);
+    await wait();
+    const { waiting } = terminal;
+    if (waiting === undefined) throw new Error("it does not wait");
+    set({ waiting: { ...waiting, certain: false } });
+    await wait();
+    set({ waiting: undefined });
+    await wait();
+    expect(stops.map((stop) => stop?.aborted)).toEqual([true, false, false]);
+  });
+
+  it("is refused with a filter that is none, or one that is left out", async () => {
+    const { await: wait, play, follow } = await desk();
+    play();
+    expect((await thrown(wait({ filter_exclude: true }))).message).toBe("filter_exclude requires filter to be set");
+    const invalid = await thrown(wait({ filter: "(" }));
+    expect(invalid.message).toMatch(/^Invalid filter regex: /);
+    expect(invalid.cause).toBeInstanceOf(Error);
+    await wait({ filter_exclude: false });
+    expect(follow).toHaveBeenCalledTimes(1);
+  });
+
   it("shows a screen that nothing has drawn only where it is asked for", async () => {
     const { await: wait, play } = await desk();
     play().context.setTerminal(playedTerminal().terminal);

@@ -1,4 +1,4 @@
-/** One look after the other at a service that the test plays: its lines, its unfinished line, and a place that is asked. */
+/** The looks at a service that the test plays: its lines, its unfinished line, and a place that is asked. */
 import type { FollowReport, SessionPlace } from "@pi-bash/executor";
 import { describe, expect, it, vi } from "vitest";
 import { httpTarget, probeHttp } from "../../src/tasks/service-probe.ts";
@@ -7,7 +7,7 @@ import { desk } from "../support/played-desk.ts";
 import { type PlayedAnswer, playedScene } from "../support/played-executor.ts";
 import { thrown } from "../support/session.ts";
 
-/** What a wait for the line `up` comes to; `found`: what the filter gives, `newest`: the end of the output at each look. */
+/** What a wait for `up` comes to. `found`: what the filter gives; `newest`: the end of the output at each look. */
 async function waited(found: Partial<FollowReport["output"]> | undefined, newest: (look: number) => string = () => "") {
   const { manager, session, play } = await desk();
   const { id } = play();

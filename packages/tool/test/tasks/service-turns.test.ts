@@ -1,4 +1,4 @@
-/** What a call for a service is refused for, when one that runs is the same, and what stops one that is started again. */
+/** What a call for a service is refused for, when one that runs is the same, and what stops one that pauses. */
 import { mkdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Executor, SessionPlace } from "@pi-bash/executor";

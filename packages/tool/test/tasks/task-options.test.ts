@@ -1,4 +1,4 @@
-/** How a task's command is judged and run, and what its answer has of it: over an executor and jobs that the test plays. */
+/** How a task's command is judged and run, and what its answer has of it: executor and jobs are the test's. */
 import type { FollowReport } from "@pi-bash/executor";
 import type { Authorization, AuthorizeOptions, PolicyRequest } from "@pi-bash/policy";
 import { describe, expect, it, vi } from "vitest";
