@@ -90,7 +90,7 @@ describe("calls in pi-tui", () => {
 
     const rows = await screen.shows("│ wide 漢字");
     expect(rows[0]).toBe("▸ job poll bg_1");
-    expect(rows[1]).toMatch(/^ {2}│ ▸ bg_1 · running · \d+\.\d\ds \$ printf '.*…$/);
+    expect(rows[1]).toMatch(/^ {4}▸ bg_1 · running · \d+\.\d\ds \$ printf '.*…$/);
     writeFileSync(join(cwd, "go"), "");
     view.setAnswer(await waiting);
     view.setOptions({ expanded: true });
