@@ -128,7 +128,7 @@ async function openStage(cwd) {
 
 async function playUser(shell, command) {
   const component = new BashExecutionComponent(command);
-  component.finish(await shell.executeBash(command, {}));
+  component.finish(fixed(await shell.executeBash(command, {})));
   return component.render(COLUMNS);
 }
 

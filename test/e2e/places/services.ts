@@ -107,7 +107,8 @@ export function describeServices(kind: PlaceKind): void {
 
       const { survivors } = await executor.executeBash(`(${listenerOnPlace(port)}) >/dev/null 2>&1 & ${wait}`);
 
-      expect(survivors).toMatchObject([{ ports: [port] }]);
+      // A shell between them may be there still.
+      expect(survivors?.flatMap(({ ports = [] }) => ports)).toEqual([port]);
     });
 
     it("by https are refused before anything is started", async () => {
