@@ -80,7 +80,8 @@ function configuration(drawn, report) {
     plugins: ["@stryker-mutator/vitest-runner", CHECKER],
     checkers: ["drawn"],
     vitest: { configFile: TESTS, related: false },
-    mutate: [...new Set(drawn.map(({ file }) => file))],
+    // By lines: which test covers which mutant is one message, and that of whole files is longer than a string may be.
+    mutate: [...new Set(drawn.map(({ file, first, last }) => `${file}:${first}-${last}`))],
     mutator: { excludedMutations: LEFT_OUT },
     coverageAnalysis: "perTest",
     ignoreStatic: true,
