@@ -47,7 +47,7 @@ describe("an address", () => {
     expect(() => parseArtifactAddress(`${long}x`)).toThrow(`artifact address \`${long.slice(0, 60)}…\` is too long`);
   });
 
-  it("that is none has an error with a code, and a cause only where there is one", () => {
+  it("that is not valid has an error with a code, and a cause only where there is one", () => {
     const cause = new Error("why");
     const [without, caused] = [
       new ArtifactError("PI_ARTIFACT_STORE", "no"),

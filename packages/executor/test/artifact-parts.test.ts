@@ -120,7 +120,7 @@ describe("a whole artifact", () => {
     );
   });
 
-  it("that is gone says so, and one that is no file cannot be read", async () => {
+  it("that is gone says so, and one that is not a file cannot be read", async () => {
     const { store, id, path } = await saved("x");
     rmSync(path);
     await expect(store.read(id)).rejects.toThrow(`Artifact ${id} has no output on disk (yet).`);

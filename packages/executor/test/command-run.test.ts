@@ -133,7 +133,7 @@ describe("an error of the core", () => {
   it.each([
     ["with another code", coreError("PI_BROKEN")],
     ["without one", new Error("broken")],
-    ["that is none", "PI_SYSTEM"],
+    ["that is not one of the core", "PI_SYSTEM"],
   ])("%s costs the session", async (_, error) => {
     const { natives, executor } = make();
     natives.behaviour = () => Promise.reject(error);

@@ -48,7 +48,7 @@ describe("a claim", () => {
     }
   });
 
-  it("that is none is not put to the proof", async () => {
+  it("that is not given is not put to the proof", async () => {
     const { proof, natives } = proofOf({ available: false, degraded: [] } as unknown as Claim);
     expect(await proof.found()).toMatchObject({ available: false });
     expect(natives.shells).toEqual([]);
@@ -79,7 +79,7 @@ describe("a proof", () => {
   it.each([
     ["a reason", unavailable({ reason: "no Landlock" }), "no Landlock"],
     ["a message", unavailable(), "the message"],
-    ["a reason that is no text", unavailable({ reason: 7 }), "the message"],
+    ["a reason that is not text", unavailable({ reason: 7 }), "the message"],
   ])("that was refused has %s, which stays", async (_, error, reason) => {
     const { proof, natives } = proofOf();
     natives.behaviour = () => Promise.reject(error);

@@ -98,7 +98,7 @@ describe("a wait for output", () => {
     expect(log.cursor(JSON.stringify(["me", null, false])).offset).toBe(0);
   });
 
-  it("refuses a filter that is none before it waits", async () => {
+  it("refuses an invalid filter before it waits", async () => {
     const { entry, follow, port } = followed();
     await expect(follow({ filter: "(" })).rejects.toMatchObject({ code: "PI_ARTIFACT_PATTERN" });
 

@@ -76,7 +76,7 @@ describe("a listener", () => {
     await returned;
   });
 
-  it("that is none is never called, and a failure is a warning with its reason", () => {
+  it("that is not a function is never called, and a failure is a warning with its reason", () => {
     expect(guardListener(undefined, () => undefined)()).toBeUndefined();
     warnAboutListener("updates")(new Error("why"));
     warnAboutListener("updates")("odd");

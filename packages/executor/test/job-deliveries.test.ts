@@ -147,7 +147,7 @@ describe("deliveries", () => {
   });
 
   it.each<[string, (entry: JobEntry) => unknown]>([
-    ["is no job", (entry) => Object.assign(entry.view, { id: "" })],
+    ["is not a job", (entry) => Object.assign(entry.view, { id: "" })],
     ["is waited for by a call", (entry) => entry.watch()],
     ["is not wanted", (entry) => Object.assign(entry, { isQuiet: true })],
     ["was taken", (entry) => entry.consume(1)],

@@ -76,7 +76,7 @@ describe("where the turns are used up", () => {
 });
 
 describe("the watches of a manager", () => {
-  it("refuse what is no expression, and watch neither unknown nor ended jobs", async () => {
+  it("refuse what is not an expression, and watch neither unknown nor ended jobs", async () => {
     const { job, monitors, options, released } = scene();
     await expect(monitors.watch("bg_1", options("(a"))).rejects.toThrow(ArtifactError);
     expect(await monitors.watch("bg_9", options("a"))).toBeUndefined();

@@ -13,7 +13,7 @@ async function unseen(view: PersonView = {}) {
 const typed = (calls: unknown[][]) => calls.filter(([name]) => name === "typed").map(([, by]) => by);
 
 describe("what a person types", () => {
-  it("while it is shown is recorded as theirs, and is no secret", () => {
+  it("while it is shown is recorded as theirs, and is not a secret", () => {
     const { run, calls } = terminalScene();
     run.take({}).write("hunter2\r");
 

@@ -3,48 +3,10 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
-import { type CommandResult, settledResult } from "../src/command-result.ts";
-import type { RunOutput } from "../src/natives-port.ts";
 import { PULLED_BYTES } from "../src/places/far-spill.ts";
-import type { PlaceFiles } from "../src/places/place.ts";
-import { openRunSink, type RunSinkSource } from "../src/run-sink.ts";
 import { storeIn } from "./support/artifacts.ts";
-import { ended } from "./support/fake-natives.ts";
+import { SURVIVOR, sinkOf, WINDOW } from "./support/run-sink.ts";
 
-const WINDOW = { maxBytes: 1_000, headBytes: 0, maxLines: 3 } as RunSinkSource["window"];
-const SURVIVOR = { pid: 7, command: "daemon" } as NonNullable<CommandResult["survivors"]>[number];
-
-/** A sink of one run; on a place where `far` says what its file has there. */
-async function sinkOf(more: Partial<RunSinkSource> & { far?: { text: string; isGone?: boolean } } = {}) {
-  const { far, ...source } = more;
-  const { store, folder } = storeIn();
-  const removed: string[] = [];
-  const closing: (() => Promise<void>)[] = [];
-  const files: PlaceFiles = {
-    read: async (_, offset, length) => {
-      if (far?.isGone === true) throw new Error("the place is gone");
-      const bytes = Buffer.from(far?.text ?? "");
-      return { bytes: bytes.subarray(offset, offset + length), size: bytes.length };
-    },
-    remove: async (name) => void removed.push(name),
-    stat: async () => ({ kind: "missing" }),
-    put: () => Promise.reject(new Error("it takes no file")),
-  };
-  const sink = await openRunSink({
-    store,
-    artifact: undefined,
-    window: WINDOW,
-    ...(far === undefined ? {} : { place: { name: "far", files } }),
-    onSessionClosed: (work) => closing.push(work),
-    ...source,
-  });
-  const finish = (output: Partial<RunOutput> | undefined, change: Partial<CommandResult> = {}) => {
-    const raw = ended({ text: "end\n", ...output });
-    const result: CommandResult = { ...settledResult(raw, 1_000), ...change };
-    return sink.finish(result, output === undefined ? undefined : raw.output);
-  };
-  return { store, folder, sink, path: sink.spillPath ?? "", removed, closing, finish };
-}
 const fileAt = () => ({ id: "mine", path: join(scratchFolder(), "mine.log") });
 
 describe("a sink is asked for", () => {
@@ -234,7 +196,7 @@ describe("the file of a run on a place", () => {
     expect(existsSync(dropped.path)).toBe(false);
   });
 
-  it("of a whole text is no one's: the store forgets that it was there", async () => {
+  it("of a whole text is not kept: the store forgets it", async () => {
     const { finish, store } = await sinkOf({ far: { text: "another's" } });
     expect(await finish({})).not.toHaveProperty("artifactId");
     expect(await store.list()).toEqual([]);

@@ -1,42 +1,18 @@
 /** What becomes of the file with a run's output: here or on a place, whole, in part or not at all. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type CommandResult, settledResult } from "../src/command-result.ts";
+import type { CommandResult } from "../src/command-result.ts";
 import type { RunOutput } from "../src/natives-port.ts";
 import { PULLED_BYTES } from "../src/places/far-spill.ts";
-import type { PlaceFiles } from "../src/places/place.ts";
-import { openRunSink, type RunSinkSource } from "../src/run-sink.ts";
-import { storeIn } from "./support/artifacts.ts";
-import { ended } from "./support/fake-natives.ts";
+import type { RunSinkSource } from "../src/run-sink.ts";
+import { sinkOf as openSink, SURVIVOR } from "./support/run-sink.ts";
 
-const SURVIVOR = { pid: 7, command: "daemon" } as NonNullable<CommandResult["survivors"]>[number];
-
-/** A sink of one run, on a place whose file has `content` where that is given. */
+/** A sink whose text is cut, on a place whose file has `content` where that is given. */
 async function sinkOf({ content, ...more }: { content?: string } & Partial<RunSinkSource> = {}) {
-  const { store } = storeIn();
-  const removed: string[] = [];
-  const closing: (() => Promise<void>)[] = [];
-  const bytes = Buffer.from(content ?? "");
-  const files: PlaceFiles = {
-    read: async (_, offset, length) => ({ bytes: bytes.subarray(offset, offset + length), size: bytes.length }),
-    remove: async (name) => void removed.push(name),
-    stat: async () => ({ kind: "missing" }),
-    put: () => Promise.reject(new Error("it takes no file")),
-  };
-  const sink = await openRunSink({
-    store,
-    artifact: undefined,
-    window: { maxBytes: 1_000, headBytes: 0, maxLines: 100 } as RunSinkSource["window"],
-    ...(content === undefined ? {} : { place: { name: "far", files } }),
-    onSessionClosed: (work) => closing.push(work),
-    ...more,
-  });
-  const finish = (output: Partial<RunOutput>, survivors: CommandResult["survivors"] = []) => {
-    const raw = ended({ text: "end\n", truncated: true, ...output });
-    const result: CommandResult = { ...settledResult(raw, 1_000), survivors };
-    return sink.finish(result, raw.output);
-  };
-  return { store, sink, path: sink.spillPath ?? "", removed, closing, finish };
+  const made = await openSink({ ...more, ...(content === undefined ? {} : { far: { text: content } }) });
+  const finish = (output: Partial<RunOutput>, survivors: CommandResult["survivors"] = []) =>
+    made.finish({ truncated: true, ...output }, { survivors });
+  return { ...made, finish };
 }
 
 describe("the file of a run on this machine", () => {

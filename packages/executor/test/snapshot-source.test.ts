@@ -100,7 +100,7 @@ describe("a snapshot", () => {
   });
 
   it.each<[string, Partial<SnapshotOptions> & { hasRc?: boolean }]>([
-    ["the shell is no bash", { shell: "/bin/zsh" }],
+    ["the shell is not bash", { shell: "/bin/zsh" }],
     ["it is Windows", { platform: "win32" }],
     ["there is no home", { env: {} }],
     ["the home is empty", { env: { HOME: "" } }],
@@ -135,7 +135,7 @@ describe("a snapshot", () => {
     expect((await of(4 * 1024 * 1024 - 1_000)).kind).toBe("ready");
   });
 
-  it("that could not be made says why, an error that is none too", async () => {
+  it("that could not be made says why, also where what was thrown is not an error", async () => {
     for (const [error, reason] of [[new Error("disk"), "disk"] as const, ["odd", "odd"] as const]) {
       const made = sourceOf();
       made.files.write = () => Promise.reject(error);

@@ -90,7 +90,7 @@ describe("an artifact", () => {
     expect(made.every((id) => /^[a-km-np-z2-9]{8}$/.test(id) || /^[a-z2-9]{8}$/.test(id))).toBe(true);
   });
 
-  it("that got no file is forgotten, and one that is discarded is removed; an unknown one is no matter", async () => {
+  it("without a file is forgotten, a discarded one is removed, and an unknown one is ignored", async () => {
     const { store } = storeIn();
     const [unused, discarded] = [await store.allocate("bash"), await store.allocate("bash")];
     for (const { path } of [unused, discarded]) writeFileSync(path, "x");

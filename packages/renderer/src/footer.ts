@@ -79,7 +79,7 @@ function reasonRuns(details: BashDetails, state: CallState, { error, warning, ac
   }
 }
 
-/** What a call has left behind is no success alone. */
+/** A call that left processes is not a plain success. */
 function leftRuns({ survivors = [] }: BashDetails, { warning }: Colours): Run[] {
   const { length } = survivors;
   return length === 0 ? [] : [plainRun(`${length} ${length === 1 ? "process" : "processes"} left running`, warning)];

@@ -67,7 +67,7 @@ describe("the status of a call", () => {
     expect(draw(call, answer("[Command cancelled]\none")).slice(1)).toEqual(["[Command cancelled]", "one"]);
   });
 
-  it("is no success alone where it left something running", () => {
+  it("is not a plain success where it left something running", () => {
     const survivors = [1, 2].map((pid) => ({ pid, command: "sleep", startedAtMs: 0 }));
 
     const rows = draw(call, answer("up", { wallTimeMs: 1_000, survivors }));

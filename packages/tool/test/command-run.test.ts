@@ -47,7 +47,7 @@ describe("the turn of a call", () => {
     expect(again.started).toEqual([true]);
   });
 
-  it("is no one's to note where no one waits", () => {
+  it("is not noted where no one waits", () => {
     const call = callOf();
     executionOptions(call, { session: playedScene().session }).onTurn?.();
     expect(call.rewriteNotices).toEqual([]);

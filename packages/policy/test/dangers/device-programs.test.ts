@@ -136,7 +136,7 @@ describe("a line with a program that may write to a device", () => {
     "tune2fs -l /dev/sda1",
     "tune2fs x-c /dev/sda1",
     "xfs_db -r /dev/sda1",
-  ])("is no hard block: %s", (line) => {
+  ])("is not hard-blocked: %s", (line) => {
     expect(answerOf(line)).toBe("neither");
   });
 });

@@ -107,7 +107,7 @@ describe("a line that names a device", () => {
     "cd /sys/power; cat x > ../../tmp/a",
     "cd /x/dev; cat x > sda",
     "cd /dev; cat x > $X",
-  ])("is no hard block: %s", (line) => {
+  ])("is not hard-blocked: %s", (line) => {
     expect(answerOf(line)).toBe("neither");
   });
 });

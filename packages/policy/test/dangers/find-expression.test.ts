@@ -181,7 +181,7 @@ describe("a line with find", () => {
     "find / -name a \\( -delete \\)",
     "find / -name a \\( -type f -delete -o -type d -delete \\)",
     "rm -rf $(find /etc -name a -print)",
-  ])("is no hard block: %s", (line) => {
+  ])("is not hard-blocked: %s", (line) => {
     expect(answerOf(line)).toBe("neither");
   });
 });

@@ -168,7 +168,7 @@ describe("a line that starts processes", () => {
     "perlx -e 'fork while 1'",
     'perl "$x"',
     "echo 'fork while 1'",
-  ])("is no hard block: %s", (line) => {
+  ])("is not hard-blocked: %s", (line) => {
     expect(answerOf(line)).toBe("neither");
   });
 });

@@ -214,7 +214,7 @@ describe("a line that removes what another command prints", () => {
     "echo a | while read x; do rm -rf $x; done",
     "if a; then echo a | xargs rm -rf; fi",
     "echo / | { ls | xargs rm -rf; }",
-  ])("is no hard block: %s", (line) => {
+  ])("is not hard-blocked: %s", (line) => {
     expect(answerOf(line)).toBe("neither");
   });
 });

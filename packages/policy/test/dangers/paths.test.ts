@@ -234,7 +234,7 @@ describe("a line that removes a path", () => {
     "cd / && cd opt && rm -rf x",
     "cat <(cd /); rm -rf *",
     "( (cd /) ; rm -rf * )",
-  ])("is no hard block: %s", (line) => {
+  ])("is not hard-blocked: %s", (line) => {
     expect(answerOf(line)).toBe("neither");
   });
 });

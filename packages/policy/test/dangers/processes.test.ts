@@ -151,7 +151,7 @@ describe("a line that ends processes or stops the machine", () => {
     "osascript -e 'display dialog \"x\"'",
     "osascript -e 'shut downs'",
     "wsl -l",
-  ])("is no hard block: %s", (line) => {
+  ])("is not hard-blocked: %s", (line) => {
     expect(answerOf(line)).toBe("neither");
   });
 });

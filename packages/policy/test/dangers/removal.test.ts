@@ -190,7 +190,7 @@ describe("a line that removes, moves or changes modes", () => {
     "echo / | xargs -I{} cp a {}",
     "find . -exec rm -rf {}/x \\;",
     "find . -exec rm -rf /{} \\;",
-  ])("is no hard block: %s", (line) => {
+  ])("is not hard-blocked: %s", (line) => {
     expect(answerOf(line)).toBe("neither");
   });
 });

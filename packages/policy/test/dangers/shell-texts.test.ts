@@ -170,7 +170,7 @@ describe("a line that gives a shell its text", () => {
     "env -i rm -Dx",
     "env gcc -DX a.c; rm -rf bin",
     "sudo grep -C3 x f",
-  ])("is no hard block: %s", (line) => {
+  ])("is not hard-blocked: %s", (line) => {
     expect(answerOf(line)).toBe("neither");
   });
 });

@@ -217,7 +217,7 @@ describe("a line that removes what a variable names", () => {
     "rm -rf {a..c}",
     "rm -rf $'a'",
     "rm -rf a/{b,../..}/c",
-  ])("is no hard block: %s", (line) => {
+  ])("is not hard-blocked: %s", (line) => {
     expect(answerOf(line)).toBe("neither");
   });
 });

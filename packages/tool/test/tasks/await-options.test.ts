@@ -101,7 +101,7 @@ describe("a wait", () => {
     expect(stops.map((stop) => stop?.aborted)).toEqual([true, false, false]);
   });
 
-  it("is refused with a filter that is none, or one that is left out", async () => {
+  it("is refused with an invalid filter, or one that is left out", async () => {
     const { await: wait, play, follow } = await desk();
     play();
     expect((await thrown(wait({ filter_exclude: true }))).message).toBe("filter_exclude requires filter to be set");

@@ -58,7 +58,7 @@ describe("a line that is waited for", () => {
   });
 });
 
-it("an expression that is none is refused with the reason", async () => {
+it("an invalid expression is refused with the reason", async () => {
   const refused = await thrown(Promise.resolve().then(() => toReadiness({ log: "(" })));
   expect(refused.message).toMatch(/^Invalid ready\.log: /);
   expect(refused.cause).toBeInstanceOf(Error);

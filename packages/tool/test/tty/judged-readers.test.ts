@@ -74,7 +74,7 @@ describe.runIf(process.platform === "linux")("a reader", () => {
     expect(runs.asked.map(({ request }) => request.command)).toEqual(["touch x"]);
   });
 
-  it("that was started with what it runs is no shell, however it is called", async () => {
+  it("that was started with what it runs is not a shell, however it is called", async () => {
     const { asked, judge } = desk(reader("bash", bash("/", "-c", "read x; echo $x")));
     await judge(text("touch x"), ENTER);
     expect(asked).toEqual([]);
@@ -139,7 +139,7 @@ describe("a prompt for a secret", () => {
   });
 });
 
-it("a program that is not known is no other one when it becomes known while that is judged", async () => {
+it("a program that is not known is not another one when it becomes known while that is judged", async () => {
   let looks = 0;
   const { judge, terminal, codes } = desk({ reader: undefined });
   const look = () => {

@@ -98,7 +98,7 @@ describe("a send", () => {
     expect(takes.done).toEqual(["<a\nb>", "\r", "ab", "\r"]);
   });
 
-  it("says what became of a size that is none", async () => {
+  it("says what became of an invalid size", async () => {
     const { send } = desk({ resize: () => ({ cols: 500, rows: 5 }) });
     expect(await send({ size: { cols: 900, rows: 5 } })).toEqual(["Size clamped to 500x5 (requested 900x5)."]);
     const flat = desk({ resize: () => ({ cols: 9, rows: 2 }) });

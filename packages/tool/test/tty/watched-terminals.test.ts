@@ -135,7 +135,7 @@ describe("waiting for a terminal", () => {
 });
 
 describe("a start on a terminal", () => {
-  it("that is given up before its program runs is no job", async () => {
+  it("that is given up before its program runs is not a job", async () => {
     const controller = new AbortController();
     const start: Start = (_, { signal }) =>
       new Promise((resolve) => {
