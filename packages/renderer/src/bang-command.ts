@@ -4,10 +4,10 @@
  * Fed with chunks while the command runs, and with the result when it ended. What is kept of a stream is bounded, however
  * much comes: as many lines as a collapsed frame can ever show, several times over.
  */
-import type { BashResult } from "@pi-bash/contract";
+import type { BashDetails, BashResult } from "@pi-bash/contract";
 import { artifactUrl, BANG_LINE_CHARS, BANG_PREVIEW_LINES } from "@pi-bash/contract/internal";
-import { type CallState, stateMark } from "./call-state.ts";
-import { durationText } from "./footer.ts";
+import { type CallState, callState, stateMark } from "./call-state.ts";
+import { statusLine } from "./footer.ts";
 import { behindGutter, commandRows, inGutter, noticeRows, statusRows } from "./layout.ts";
 import { noteRows } from "./preview.ts";
 import { highlight } from "./syntax.ts";
@@ -128,11 +128,8 @@ export class BashExecutionComponent {
   #state(): CallState {
     if (this.#error !== undefined) return "failed";
     if (this.#result === undefined) return "running";
-    const { cancelled, timedOut, exitCode, survivors = [] } = this.#result;
-    if (timedOut) return "timed out";
-    if (cancelled) return "cancelled";
-    if (exitCode !== 0) return "failed";
-    return survivors.length > 0 ? "left running" : "success";
+    const { exitCode, survivors = [] } = this.#result;
+    return callState({ content: [], details: { ...factsOf(this.#result), survivors }, isError: exitCode !== 0 }, true);
   }
 
   #shownLines(): string[] {
@@ -154,23 +151,38 @@ export class BashExecutionComponent {
   }
 
   #status(): StyledLine {
-    const { dim, warning, error, running } = this.#theme().colours;
-    const unseen = this.#options.isExcludedFromContext ? [plainRun(" · not for the model", dim)] : [];
-    if (this.#error !== undefined) return [plainRun(this.#error, error), ...unseen];
+    const { colours } = this.#theme();
+    const unseen = this.#options.isExcludedFromContext ? [plainRun(" · not for the model", colours.dim)] : [];
+    if (this.#error !== undefined) return [plainRun(this.#error, colours.error), ...unseen];
     if (this.#result === undefined) {
-      return [plainRun(`Running… (${this.#options.cancelHint ?? "esc to cancel"})`, running), ...unseen];
+      return [plainRun(`Running… (${this.#options.cancelHint ?? "esc to cancel"})`, colours.running), ...unseen];
     }
-    const { cancelled, timedOut, exitCode, wallTimeMs } = this.#result;
-    const time = wallTimeMs === undefined ? [] : [plainRun(` · ${durationText(wallTimeMs)}`, dim)];
-    if (timedOut) return [plainRun("timed out", warning), ...time, ...unseen];
-    if (cancelled) return [plainRun("cancelled", warning), ...time, ...unseen];
-    if (exitCode !== undefined && exitCode !== 0) return [plainRun(`exit ${exitCode}`, error), ...time, ...unseen];
-    return [plainRun(this.#lines.length === 0 ? "no output" : "exit 0", dim), ...time, ...unseen];
+    const [line = []] = statusLine(factsOf(this.#result), this.#state(), colours);
+    return [...this.#unsaid(line), ...line, ...unseen];
+  }
+
+  /** What the status of a call leaves out: that it ended well, or without a status. */
+  #unsaid(line: StyledLine): StyledLine {
+    const { dim } = this.#theme().colours;
+    const { exitCode, cancelled, timedOut } = this.#result ?? {};
+    if (cancelled || timedOut || (exitCode !== undefined && exitCode !== 0)) return [];
+    const words = exitCode === undefined ? "no exit status" : this.#lines.length === 0 ? "no output" : "exit 0";
+    return [plainRun(line.length === 0 ? words : `${words} · `, dim)];
   }
 
   #theme(): Theme {
     return this.#options.theme ?? DEFAULT_THEME;
   }
+}
+
+/** How a command ended, as the facts of a call have it: what is still running is a notice of its own. */
+function factsOf({ exitCode, wallTimeMs, timedOut, cancelled }: BashResult): BashDetails {
+  const stopped = timedOut ? "deadline" : cancelled ? "cancelled" : undefined;
+  return {
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(wallTimeMs === undefined ? {} : { wallTimeMs }),
+    ...(stopped === undefined ? {} : { stopped }),
+  };
 }
 
 /** Where the last lines that are kept begin in a text whose last newline is at `end`; 0 where it has no more. */

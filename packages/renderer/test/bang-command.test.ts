@@ -132,6 +132,13 @@ describe("a user's command", () => {
     expect(inside(failed)).toEqual(["✗ ! make", "Working directory does not exist: /x"]);
   });
 
+  it("does not end well without an exit status", () => {
+    const lost = drawn();
+    const { exitCode: _, ...rest } = result("out");
+    lost.finish(rest);
+    expect([inside(lost)[0], inside(lost).at(-1)]).toEqual(["✗ ! make", "no exit status"]);
+  });
+
   it("counts no line that its whole output does not show", () => {
     const escapes = drawn();
     escapes.append("\x1b[?25l");
