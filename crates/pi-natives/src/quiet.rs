@@ -62,6 +62,8 @@ pub struct TerminalReader {
     pub is_read: bool,
     /// It stops waiting by itself after a time.
     pub is_timed: bool,
+    /// That time in milliseconds. Absent where it does not, and where its call does not say the time.
+    pub timer_ms: Option<f64>,
     /// It waits for another machine or terminal as well.
     pub is_relay: bool,
     /// It waits for the terminal and nothing else.
@@ -94,6 +96,8 @@ impl From<QuietReport> for QuietTerminal {
                     name: reader.program.name,
                     is_read: reader.is_read,
                     is_timed: reader.is_timed,
+                    #[expect(clippy::cast_precision_loss, reason = "no timer is that long")]
+                    timer_ms: reader.timer_ms.map(|time| time as f64),
                     is_relay: reader.is_relay,
                     is_alone: reader.is_alone,
                 })

@@ -10,11 +10,40 @@ pub(crate) enum Call {
     /// `read`, `readv`, `preadv` and their kind, of this descriptor.
     Read { descriptor: u64 },
     /// `poll`, `ppoll`: an array at this address, with so many entries.
-    Poll { address: u64, entries: u64, is_timed: bool },
+    Poll { address: u64, entries: u64, timer: Timer },
     /// `select`, `pselect6`: the set of descriptors to read, at this address, below this number.
-    Select { address: u64, below: u64, is_timed: bool },
+    Select { address: u64, below: u64, timer: Timer },
     /// `epoll_wait` and its kind, of this descriptor.
-    Epoll { descriptor: u64, is_timed: bool },
+    Epoll { descriptor: u64, timer: Timer },
+}
+
+/// After which time a call returns by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Timer {
+    /// It does not.
+    Never,
+    /// After so many milliseconds.
+    Milliseconds(u64),
+    /// After the `timespec` at this address.
+    Timespec { address: u64 },
+    /// After the `timeval` at this address (`select(2)` of x64).
+    Timeval { address: u64 },
+}
+
+impl Timer {
+    /// An `int` of milliseconds as `poll(2)` and `epoll_wait(2)` take it: below 0 is to wait for ever.
+    fn of_int(argument: u64) -> Self {
+        if argument & 0x8000_0000 != 0 {
+            Self::Never
+        } else {
+            Self::Milliseconds(argument & 0x7fff_ffff)
+        }
+    }
+
+    /// A pointer to a `timespec`: without one it is to wait for ever.
+    fn of_timespec(address: u64) -> Self {
+        if address == 0 { Self::Never } else { Self::Timespec { address } }
+    }
 }
 
 /// Which call a number is.
@@ -24,6 +53,9 @@ enum Kind {
     Poll,
     /// `ppoll`: its time is behind a pointer.
     PollPointer,
+    /// `select`: its time is a `timeval`.
+    SelectTimeval,
+    /// `pselect6`: its time is a `timespec`.
     Select,
     Epoll,
     /// `epoll_pwait2`: its time is behind a pointer.
@@ -37,7 +69,7 @@ const X64: Table = &[
     (0, Kind::Read),
     (7, Kind::Poll),
     (19, Kind::Read),
-    (23, Kind::Select),
+    (23, Kind::SelectTimeval),
     (232, Kind::Epoll),
     (270, Kind::Select),
     (271, Kind::PollPointer),
@@ -68,9 +100,9 @@ impl Call {
     pub(crate) fn is_timed(self) -> bool {
         match self {
             Self::Read { .. } => false,
-            Self::Poll { is_timed, .. }
-            | Self::Select { is_timed, .. }
-            | Self::Epoll { is_timed, .. } => is_timed,
+            Self::Poll { timer, .. } | Self::Select { timer, .. } | Self::Epoll { timer, .. } => {
+                timer != Timer::Never
+            }
         }
     }
 }
@@ -92,17 +124,20 @@ fn parse_by(calls: Table, line: &str) -> Option<Call> {
     let [first, second, third, fourth, fifth, _] = arguments;
     Some(match kind {
         Kind::Read => Call::Read { descriptor: first },
-        Kind::Poll => Call::Poll { address: first, entries: second, is_timed: !is_negative(third) },
-        Kind::PollPointer => Call::Poll { address: first, entries: second, is_timed: third != 0 },
-        Kind::Select => Call::Select { address: second, below: first, is_timed: fifth != 0 },
-        Kind::Epoll => Call::Epoll { descriptor: first, is_timed: !is_negative(fourth) },
-        Kind::EpollPointer => Call::Epoll { descriptor: first, is_timed: fourth != 0 },
+        Kind::Poll => Call::Poll { address: first, entries: second, timer: Timer::of_int(third) },
+        Kind::PollPointer => {
+            Call::Poll { address: first, entries: second, timer: Timer::of_timespec(third) }
+        }
+        Kind::Select => {
+            Call::Select { address: second, below: first, timer: Timer::of_timespec(fifth) }
+        }
+        Kind::SelectTimeval => {
+            let timer = if fifth == 0 { Timer::Never } else { Timer::Timeval { address: fifth } };
+            Call::Select { address: second, below: first, timer }
+        }
+        Kind::Epoll => Call::Epoll { descriptor: first, timer: Timer::of_int(fourth) },
+        Kind::EpollPointer => Call::Epoll { descriptor: first, timer: Timer::of_timespec(fourth) },
     })
-}
-
-/// The argument as the `int` that the kernel takes it for is below 0, which is to wait for ever.
-fn is_negative(argument: u64) -> bool {
-    argument & 0x8000_0000 != 0
 }
 
 #[cfg(test)]
@@ -116,22 +151,47 @@ mod tests {
     }
 
     #[test]
-    fn a_poll_for_ever_is_not_timed_and_one_of_zero_is() {
+    fn a_poll_for_ever_has_no_timer_and_one_of_zero_has() {
         let line = |time: &str| format!("7 0x7ffe 0x2 {time} 0x0 0x0 0x0 0x7ffe 0x7f5b");
-        let timed = |time| match parse_by(X64, &line(time)) {
-            Some(Call::Poll { is_timed, .. }) => is_timed,
+        let timer = |time| match parse_by(X64, &line(time)) {
+            Some(call @ Call::Poll { timer, .. }) => {
+                assert_eq!(call.is_timed(), timer != Timer::Never);
+                timer
+            }
             other => panic!("{other:?}"),
         };
-        assert!(!timed("0xffffffff"));
-        assert!(!timed("0xffffffffffffffff"));
-        assert!(timed("0x0"));
-        assert!(timed("0x3e8"));
+        assert_eq!(timer("0xffffffff"), Timer::Never);
+        assert_eq!(timer("0xffffffffffffffff"), Timer::Never);
+        assert_eq!(timer("0x0"), Timer::Milliseconds(0));
+        assert_eq!(timer("0x3e8"), Timer::Milliseconds(1_000));
+        // The upper half of the register is not part of an `int`.
+        assert_eq!(timer("0x7f00000003e8"), Timer::Milliseconds(1_000));
+    }
+
+    #[test]
+    fn a_timer_behind_a_pointer_is_found_by_its_address() {
+        let x64 = |number: u64| {
+            let call = parse_by(X64, &format!("{number} 0x1 0x2 0x3 0x4 0x5 0x6 0x7 0x8"));
+            match call {
+                Some(
+                    Call::Poll { timer, .. }
+                    | Call::Select { timer, .. }
+                    | Call::Epoll { timer, .. },
+                ) => timer,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(x64(23), Timer::Timeval { address: 5 }, "select");
+        assert_eq!(x64(270), Timer::Timespec { address: 5 }, "pselect6");
+        assert_eq!(x64(271), Timer::Timespec { address: 3 }, "ppoll");
+        assert_eq!(x64(441), Timer::Timespec { address: 4 }, "epoll_pwait2");
+        assert_eq!([x64(232), x64(281)], [Timer::Milliseconds(4); 2], "epoll_wait");
     }
 
     #[test]
     fn a_select_says_its_set_and_whether_it_has_a_time() {
         let line = "270 0x1 0x7ffc10 0x0 0x0 0x0 0x7ffc90 0x7ffc 0x7f";
-        let expected = Call::Select { address: 0x7f_fc10, below: 1, is_timed: false };
+        let expected = Call::Select { address: 0x7f_fc10, below: 1, timer: Timer::Never };
         assert_eq!(parse_by(X64, line), Some(expected));
     }
 
@@ -151,10 +211,11 @@ mod tests {
         let found = |number| parse_by(ARM64, &line(number));
         let read = Some(Call::Read { descriptor: 3 });
         assert_eq!([found(63), found(65)], [read, read]);
-        assert_eq!(found(22), Some(Call::Epoll { descriptor: 3, is_timed: false }));
-        let select = Call::Select { address: 0x7ffe, below: 3, is_timed: false };
+        assert_eq!(found(22), Some(Call::Epoll { descriptor: 3, timer: Timer::Never }));
+        let select = Call::Select { address: 0x7ffe, below: 3, timer: Timer::Never };
         assert_eq!(found(72), Some(select));
-        let poll = Call::Poll { address: 3, entries: 0x7ffe, is_timed: true };
+        let poll =
+            Call::Poll { address: 3, entries: 0x7ffe, timer: Timer::Timespec { address: 1 } };
         assert_eq!(found(73), Some(poll));
         // `write` there, `poll` and `epoll_wait` on x64.
         assert_eq!([found(64), found(7), found(232)], [None; 3]);

@@ -30,6 +30,8 @@ pub struct Reader {
     pub is_read: bool,
     /// It stops waiting by itself after a time.
     pub is_timed: bool,
+    /// That time in milliseconds, as far as the call says it.
+    pub timer_ms: Option<u64>,
     /// It waits for another machine or terminal as well, whose text it passes on.
     pub is_relay: bool,
     /// It waits for the terminal and nothing else.
@@ -137,6 +139,7 @@ fn look_at(
                     thread: *thread,
                     is_read: wait.is_read,
                     is_timed: wait.is_timed || gives_up,
+                    timer_ms: wait.timer_ms,
                     is_relay: wait.is_relay,
                     is_alone: wait.is_alone,
                     call: wait.call,

@@ -4,17 +4,20 @@
 //! the `net/tcp` and `net/tcp6` of a process inside it. Whose a socket is, the descriptors of the processes say; those of other
 //! users are not seen. A port that a container publishes belongs to the program that forwards it, and not to the tree.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::iter;
 use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::num::NonZero;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::thread;
 
 use pi_supervisor::process;
 use rustix::fs::{Mode, OFlags, RawDir, readlinkat_raw};
+use rustix::path::{Arg, DecInt};
 
 use crate::program::Program;
 use crate::sockets::Table;
@@ -26,6 +29,8 @@ const MAX_DESCRIPTORS: usize = 4096;
 const LISTED_TOGETHER: usize = 512;
 /// Processes that are worth a thread: about a millisecond of reading.
 const LISTED_BY_ONE_THREAD: usize = 64;
+/// Most descriptors that are asked for by their numbers.
+const ASKED_BY_NUMBER: u64 = 16;
 /// Room for the names of descriptors that one call lists, in bytes.
 const LISTED_BYTES: usize = 4096;
 /// Longest link that can name a socket, in bytes: `socket:[4294967295]` has 19.
@@ -46,10 +51,20 @@ pub struct Listening {
 
 /// The ports of everything below these roots and of the roots, by number and address, each once.
 pub fn listening(roots: &[i32]) -> Vec<Listening> {
-    of_processes(roots.iter().flat_map(|root| {
-        let own = process::identity_of(*root).map(|identity| identity.pid);
-        own.into_iter().chain(process::pids_below(*root))
-    }))
+    let roots = roots.iter().filter_map(|root| Some(process::identity_of(*root)?.pid));
+    if !process::lists_children() {
+        let below = |root| process::descendants(root).into_iter().map(|entry| entry.identity.pid);
+        return of_processes(roots.flat_map(|root| iter::once(root).chain(below(root))));
+    }
+    let mut search = Search::default();
+    let mut seen = HashSet::new();
+    // Parents before their children. Those of one depth are looked at together, for what they have open and for who is below.
+    let mut together: Vec<i32> = roots.filter(|root| seen.insert(*root)).collect();
+    while !together.is_empty() {
+        let below = search.look_at(&together, true);
+        together = below.into_iter().filter(|child| seen.insert(*child)).collect();
+    }
+    search.found()
 }
 
 /// Who listens on a port of our network namespace.
@@ -85,45 +100,75 @@ pub fn holder(port: u16) -> Option<Holder> {
 
 /// The ports of these processes.
 pub(crate) fn of_processes(pids: impl Iterator<Item = i32>) -> Vec<Listening> {
-    let mut namespaces = Namespaces::default();
-    let mut found: Vec<Listening> = Vec::new();
-    let shown: Vec<(i32, i32)> =
-        pids.filter_map(|pid| Some((pid, process::proc_pid(pid)?))).collect();
-    for batch in shown.chunks(LISTED_TOGETHER) {
+    let mut search = Search::default();
+    let pids: Vec<i32> = pids.collect();
+    for together in pids.chunks(LISTED_TOGETHER) {
+        search.look_at(together, false);
+    }
+    search.found()
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Search {
+    namespaces: Namespaces,
+    /// Sockets whose address was found. Their inodes are those of one file system, whatever the namespace (`sockfs` in
+    /// net/socket.c), and a tree inherits them.
+    known: HashSet<u32>,
+    found: Vec<Listening>,
+}
+
+impl Search {
+    /// Looks at processes, none of which was looked at before. Gives their children where it is `walking`.
+    fn look_at(&mut self, pids: &[i32], walking: bool) -> Vec<i32> {
         // Most have no socket, and need not be asked for their namespace. Where nothing is left to find in ours, it is the
         // descriptors that need not be read.
-        let listed = namespaces.may_be_own().then(|| sockets_of_all(batch));
-        for (at, (pid, shown)) in batch.iter().enumerate() {
-            let sockets = match &listed {
-                Some(all) => all.get(at).cloned().unwrap_or_default(),
-                None if namespaces.of(*shown).0.is_empty() => continue,
-                None => sockets_of(*shown),
-            };
-            if sockets.is_empty() {
+        let lists_sockets = self.namespaces.may_be_own();
+        let mut below = Vec::new();
+        for (pid, listed) in pids.iter().zip(listed_of_all(pids, lists_sockets, walking)) {
+            below.extend(listed.children);
+            let Some(shown) = process::proc_pid(*pid) else { continue };
+            let mut sockets = if lists_sockets {
+                listed.sockets
+            } else if self.namespaces.of(shown).0.is_empty() {
                 continue;
-            }
-            let (left, is_inside) = namespaces.of(*shown);
-            for inode in sockets {
-                let Some(address) = left.get(&inode).copied() else { continue };
-                left.retain(|_, other| *other != address);
-                if found
-                    .iter()
-                    .any(|known| known.address == address && known.is_inside == is_inside)
-                {
-                    continue;
-                }
-                let started_at_ms = process::identity_of(*pid).map_or(0, process::started_at_ms);
-                found.push(Listening {
-                    address,
-                    program: program_of(*pid),
-                    started_at_ms,
-                    is_inside,
-                });
+            } else {
+                sockets_of(shown)
+            };
+            sockets.retain(|inode| !self.known.contains(inode));
+            if !sockets.is_empty() {
+                self.keep(*pid, shown, &sockets);
             }
         }
+        below
     }
-    found.sort_by_key(|listening| (listening.address.port(), listening.address.ip()));
-    found
+
+    /// Keeps what a process listens on of its sockets.
+    fn keep(&mut self, pid: i32, shown: i32, sockets: &[u32]) {
+        let (left, is_inside) = self.namespaces.of(shown);
+        for inode in sockets {
+            let Some(address) = left.get(inode).copied() else { continue };
+            left.retain(|_, other| *other != address);
+            self.known.insert(*inode);
+            let is_known =
+                |known: &Listening| known.address == address && known.is_inside == is_inside;
+            if self.found.iter().any(is_known) {
+                continue;
+            }
+            let started_at_ms = process::identity_of(pid).map_or(0, process::started_at_ms);
+            self.found.push(Listening {
+                address,
+                program: program_of(pid),
+                started_at_ms,
+                is_inside,
+            });
+        }
+    }
+
+    fn found(mut self) -> Vec<Listening> {
+        self.found.sort_by_key(|listening| (listening.address.port(), listening.address.ip()));
+        self.found
+    }
 }
 
 fn program_of(pid: i32) -> Program {
@@ -131,28 +176,44 @@ fn program_of(pid: i32) -> Program {
     Program { pid, name: String::from_utf8_lossy(&name).into_owned() }
 }
 
-/// The same of several processes, by threads where they are many: nearly all of it is the kernel's time.
-fn sockets_of_all(processes: &[(i32, i32)]) -> Vec<Vec<u32>> {
+/// What is asked of a process by itself.
+#[derive(Default)]
+struct Listed {
+    sockets: Vec<u32>,
+    children: Vec<i32>,
+}
+
+/// The sockets, the children or both of each of these processes, by threads where they are many: nearly all of it is the
+/// kernel's time.
+fn listed_of_all(pids: &[i32], sockets: bool, children: bool) -> Vec<Listed> {
     static PROCESSORS: OnceLock<usize> = OnceLock::new();
     let processors =
         *PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get));
-    let of_part =
-        |part: &[(i32, i32)]| part.iter().map(|(_, shown)| sockets_of(*shown)).collect::<Vec<_>>();
-    let threads = processors.min(processes.len() / LISTED_BY_ONE_THREAD);
+    let of_one = |pid: &i32| {
+        let Some(shown) = process::proc_pid(*pid) else { return Listed::default() };
+        Listed {
+            sockets: if sockets { sockets_of(shown) } else { Vec::new() },
+            children: if children { process::children_of(shown) } else { Vec::new() },
+        }
+    };
+    let of_part = |part: &[i32]| part.iter().map(of_one).collect::<Vec<_>>();
+    let threads = processors.min(pids.len() / LISTED_BY_ONE_THREAD);
     if threads < 2 {
-        return of_part(processes);
+        return of_part(pids);
     }
     thread::scope(|scope| {
-        let parts: Vec<_> = processes
-            .chunks(processes.len().div_ceil(threads))
-            .map(|part| (part, thread::Builder::new().spawn_scoped(scope, move || of_part(part))))
+        let mut parts = pids.chunks(pids.len().div_ceil(threads));
+        let first = parts.next().unwrap_or_default();
+        let others: Vec<_> = parts
+            .map(|part| (part, thread::Builder::new().spawn_scoped(scope, || of_part(part))))
             .collect();
-        // No thread may be had where a limit on processes is met.
-        let lists = parts.into_iter().map(|(part, started)| match started {
-            Ok(started) => started.join().unwrap_or_else(|_| of_part(part)),
-            Err(_) => of_part(part),
-        });
-        lists.flatten().collect()
+        let mut listed = of_part(first);
+        for (part, started) in others {
+            // No thread may be had where a limit on processes is met.
+            let joined = started.ok().and_then(|thread| thread.join().ok());
+            listed.extend(joined.unwrap_or_else(|| of_part(part)));
+        }
+        listed
     })
 }
 
@@ -163,9 +224,17 @@ fn sockets_of(shown: i32) -> Vec<u32> {
     let Ok(folder) = rustix::fs::open(format!("/proc/{shown}/fd"), flags, Mode::empty()) else {
         return Vec::new();
     };
+    let mut sockets = Vec::new();
+    // Nearly all processes have theirs at the lowest numbers, and to ask for a few by their number is cheaper than to list them.
+    let few = descriptors_in(&folder).filter(|count| *count <= ASKED_BY_NUMBER);
+    if let Some(count) = few {
+        if (0..count).all(|number| add_socket(&folder, DecInt::new(number), &mut sockets)) {
+            return sockets;
+        }
+        sockets.clear();
+    }
     let mut listed = [MaybeUninit::uninit(); LISTED_BYTES];
     let mut entries = RawDir::new(&folder, &mut listed);
-    let mut sockets = Vec::new();
     let mut seen = 0;
     while let Some(Ok(entry)) = entries.next() {
         // The folder and the one above are links to nothing.
@@ -176,14 +245,24 @@ fn sockets_of(shown: i32) -> Vec<u32> {
         if seen > MAX_DESCRIPTORS {
             break;
         }
-        let mut target = [MaybeUninit::uninit(); LINK_BYTES];
-        let Ok((link, _)) = readlinkat_raw(&folder, entry.file_name(), &mut target) else {
-            continue;
-        };
-        let inode = link.strip_prefix(b"socket:[").and_then(|rest| rest.strip_suffix(b"]"));
-        sockets.extend(inode.and_then(|digits| str::from_utf8(digits).ok()?.parse::<u32>().ok()));
+        add_socket(&folder, entry.file_name(), &mut sockets);
     }
     sockets
+}
+
+/// How many descriptors a process has, which is the size of its `fd` folder since Linux 6.2 and 0 before (`proc_pid_fd(5)`).
+fn descriptors_in(folder: &OwnedFd) -> Option<u64> {
+    let size = rustix::fs::fstat(folder).ok()?.st_size;
+    u64::try_from(size).ok().filter(|size| *size > 0)
+}
+
+/// Adds the inode of a descriptor that is a socket. False: there is no such descriptor.
+fn add_socket(folder: &OwnedFd, name: impl Arg, sockets: &mut Vec<u32>) -> bool {
+    let mut target = [MaybeUninit::uninit(); LINK_BYTES];
+    let Ok((link, _)) = readlinkat_raw(folder, name, &mut target) else { return false };
+    let inode = link.strip_prefix(b"socket:[").and_then(|rest| rest.strip_suffix(b"]"));
+    sockets.extend(inode.and_then(|digits| str::from_utf8(digits).ok()?.parse::<u32>().ok()));
+    true
 }
 
 /// The tables of the namespaces that were met, as far as they are not found yet.
@@ -282,6 +361,35 @@ mod tests {
         // The bound is several times what an idle machine takes: caches are shared with whatever else runs.
         let bound = if cfg!(debug_assertions) { 200 } else { 60 };
         assert!(fastest < Duration::from_millis(bound), "{fastest:?}");
+    }
+
+    #[test]
+    fn a_socket_is_found_at_any_number() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let bound = listener.local_addr().unwrap();
+        // At the lowest numbers, above a gap, and above more than are asked for by their numbers.
+        let many: Vec<String> = (10..40).map(|number| format!("{number}</dev/null")).collect();
+        for redirect in [
+            "3<&0",
+            "9<&0 <&-",
+            "200<&0 </dev/null",
+            &format!("{} 255<&0 </dev/null", many.join(" ")),
+        ] {
+            let socket = rustix::io::dup(&listener).unwrap();
+            let script = format!("exec {redirect}; exec sleep 60");
+            let mut group = Command::new("bash");
+            std::os::unix::process::CommandExt::process_group(&mut group, 0);
+            let shell = group.args(["-c", &script]).stdin(Stdio::from(socket)).spawn().unwrap();
+            let group = Group(shell);
+            let pid = i32::try_from(group.0.id()).unwrap();
+            let patience = Instant::now() + Duration::from_secs(30);
+            while process::name_of(pid).as_deref() != Some(b"sleep") {
+                assert!(Instant::now() < patience, "it does not start");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let found: Vec<SocketAddr> = listening(&[pid]).iter().map(|one| one.address).collect();
+            assert_eq!(found, [bound], "{redirect}");
+        }
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub(crate) struct Wait {
     pub(crate) is_read: bool,
     /// It stops waiting by itself.
     pub(crate) is_timed: bool,
+    /// After so many milliseconds, as far as that is known.
+    pub(crate) timer_ms: Option<u64>,
     /// The set has a TCP connection or a controller of another terminal: it passes on what it reads.
     pub(crate) is_relay: bool,
     /// The set has nothing but the terminal.
@@ -73,7 +75,14 @@ pub(crate) fn look(
     }
     let (is_read, is_timed) = (matches!(call, Call::Read { .. }), call.is_timed());
     let is_relay = others.iter().any(|descriptor| passes_on(pid, shown, *descriptor));
-    Seen::Reads(Wait { is_read, is_timed, is_relay, is_alone: others.is_empty(), call: line })
+    Seen::Reads(Wait {
+        is_read,
+        is_timed,
+        timer_ms: wanted::timer_milliseconds(shown, call),
+        is_relay,
+        is_alone: others.is_empty(),
+        call: line,
+    })
 }
 
 /// A thread whose call cannot be read is denied where it is there.

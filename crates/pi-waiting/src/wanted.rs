@@ -1,11 +1,11 @@
-//! The descriptors that a blocked call wants to read, from the memory and the `fdinfo` of its process.
+//! The descriptors that a blocked call wants to read and its timer, from the memory and the `fdinfo` of its process.
 //!
 //! Only what is waited for to become readable counts: `tail -f` polls its standard output for its reader's end.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 
-use crate::call::Call;
+use crate::call::{Call, Timer};
 
 /// `POLLIN` and `EPOLLIN` (`poll(2)`, `epoll_ctl(2)`).
 const READABLE: u32 = 0x1;
@@ -15,6 +15,9 @@ const POLL_ENTRY_BYTES: usize = 8;
 
 /// Most that is read of a process's memory, in bytes: 1,024 entries of `poll`.
 const MAX_MEMORY_BYTES: usize = 8 * 1024;
+
+/// Bytes of a `timespec` and of a `timeval` of a 64-bit program.
+const TIME_BYTES: usize = 16;
 
 /// Bits of a word of `fd_set`.
 const SET_BITS: u64 = 64;
@@ -37,6 +40,27 @@ pub(crate) fn descriptors(shown: i32, call: Call) -> Vec<u64> {
             of_epoll(&info.unwrap_or_default())
         }
     }
+}
+
+/// After how many milliseconds a call returns by itself. `None` for one that does not, and where it cannot be read.
+pub(crate) fn timer_milliseconds(shown: i32, call: Call) -> Option<u64> {
+    let (Call::Poll { timer, .. } | Call::Select { timer, .. } | Call::Epoll { timer, .. }) = call
+    else {
+        return None;
+    };
+    match timer {
+        Timer::Never => None,
+        Timer::Milliseconds(time) => Some(time),
+        Timer::Timespec { address } => of_time(&memory(shown, address, TIME_BYTES), 1_000_000),
+        Timer::Timeval { address } => of_time(&memory(shown, address, TIME_BYTES), 1_000),
+    }
+}
+
+/// Seconds and a part of one, of which `parts` are a millisecond.
+fn of_time(bytes: &[u8], parts: u64) -> Option<u64> {
+    let &[seconds, part] = bytes.as_chunks::<8>().0 else { return None };
+    let milliseconds = u64::from_ne_bytes(seconds).saturating_mul(1_000);
+    Some(milliseconds.saturating_add(u64::from_ne_bytes(part) / parts))
 }
 
 /// What stands at an address of a process, as far as it can be read.
@@ -113,10 +137,25 @@ mod tests {
         let bytes = [entry(3, 1), entry(4, 1)].concat();
         let pid = i32::try_from(std::process::id()).unwrap();
         let address = bytes.as_ptr() as u64;
-        let call = Call::Poll { address, entries: 2, is_timed: false };
+        let call = Call::Poll { address, entries: 2, timer: Timer::Never };
         assert_eq!(descriptors(pid, call), [3, 4]);
-        let nowhere = Call::Poll { address: 8, entries: 2, is_timed: false };
+        let nowhere = Call::Poll { address: 8, entries: 2, timer: Timer::Never };
         assert_eq!(descriptors(pid, nowhere), [] as [u64; 0]);
+    }
+
+    #[test]
+    fn a_timer_is_read_where_it_stands() {
+        let pid = i32::try_from(std::process::id()).unwrap();
+        let time = [45_u64.to_ne_bytes(), 250_000_000_u64.to_ne_bytes()].concat();
+        let address = time.as_ptr() as u64;
+        let found = |timer| timer_milliseconds(pid, Call::Select { address: 0, below: 1, timer });
+        assert_eq!(found(Timer::Timespec { address }), Some(45_250));
+        let time = [4_u64.to_ne_bytes(), 250_000_u64.to_ne_bytes()].concat();
+        assert_eq!(found(Timer::Timeval { address: time.as_ptr() as u64 }), Some(4_250));
+        assert_eq!(found(Timer::Timespec { address: 8 }), None, "nothing stands there");
+        assert_eq!(found(Timer::Milliseconds(15)), Some(15));
+        assert_eq!(found(Timer::Never), None);
+        assert_eq!(timer_milliseconds(pid, Call::Read { descriptor: 0 }), None);
     }
 
     proptest::proptest! {
@@ -126,6 +165,7 @@ mod tests {
             let set = of_set(&bytes, below);
             assert!(set.iter().all(|descriptor| *descriptor < below));
             of_epoll(&info);
+            of_time(&bytes, 1_000);
         }
     }
 }

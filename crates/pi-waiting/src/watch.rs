@@ -119,6 +119,7 @@ mod tests {
             thread,
             is_read: true,
             is_timed: false,
+            timer_ms: None,
             is_relay: false,
             is_alone: true,
             call: call.to_owned(),

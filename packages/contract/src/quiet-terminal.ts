@@ -16,6 +16,8 @@ export interface TerminalReader extends TerminalProgram {
   readonly isRead: boolean;
   /** It stops waiting by itself after a time. */
   readonly isTimed: boolean;
+  /** That time in milliseconds. Absent where it does not, and where its call does not say the time. */
+  readonly timerMs?: number;
   /** It waits for another machine or terminal as well, whose text it passes on. */
   readonly isRelay: boolean;
   /** It waits for the terminal and nothing else. */

@@ -153,10 +153,14 @@ export class RemoteTerminal implements Channel {
   #quiet(frame: Frame): void {
     const { onQuiet } = this.#call;
     if (onQuiet === undefined) throw new FrameError("a terminal says who reads it, and was not asked to");
-    const { modes, ...rest } = checked(Quiet, "Quiet", objectOf(frame));
+    const { modes, readers: reading, ...rest } = checked(Quiet, "Quiet", objectOf(frame));
     // Something was typed since: it says nothing of now.
     if (rest.typedBytes !== this.input.typedBytes) return;
-    void this.#startGate.call(onQuiet, { ...rest, ...(modes === undefined ? {} : { modes }) });
+    const readers = reading.map(({ timerMs, ...reader }) => ({
+      ...reader,
+      ...(timerMs === undefined ? {} : { timerMs }),
+    }));
+    void this.#startGate.call(onQuiet, { ...rest, readers, ...(modes === undefined ? {} : { modes }) });
   }
 
   cut(end: LinkEnd): void {

@@ -87,7 +87,7 @@ const AFTER_MS: Readonly<Record<WaitingRule, number>> = {
   S2: 300,
   S3: 300,
   S4: 600,
-  S5: 2_000,
+  S5: 1_000,
   S6: 600,
   D1: 500,
   D2: 5_000,
@@ -95,6 +95,13 @@ const AFTER_MS: Readonly<Record<WaitingRule, number>> = {
 
 /** The same for `S4` where a text comes from another machine. */
 const RELAY_MS = 1_000;
+
+/**
+ * A program with the screen for itself that looks up by a timer of its own may draw when it does (`htop`, each 1.5 s). It is
+ * given that time, and some milliseconds to draw. A timer below the first is a poll, which says nothing of when it draws; one
+ * above the second is not waited for. In milliseconds.
+ */
+const TIMERS_MS = { shortest: 500, longest: 2_000, draws: 150 };
 
 /** Time without use of a processor after which a program counts as idle, in milliseconds. */
 const IDLE_MS = 500;
@@ -143,8 +150,19 @@ class Look {
     const asksFor = isRelay ? RELAY_MS : AFTER_MS.S4;
     if (this.#asks() && this.#quiet.quietMs >= asksFor) return "S4";
     if (isRelay) return undefined;
-    if (this.#isAlternate && this.#isAfter("S5")) return "S5";
+    if (this.#isAlternate && this.#isAfter("S5") && this.#hasLookedUp()) return "S5";
     return !listens && this.#isAfter("S6") && this.#drawn() !== undefined ? "S6" : undefined;
+  }
+
+  /** Every reader that looks up soon had the time to draw something since the last byte. */
+  #hasLookedUp(): boolean {
+    const { readers, quietMs } = this.#quiet;
+    const { shortest, longest, draws } = TIMERS_MS;
+    if (quietMs >= longest) return true;
+    return readers.every(({ timerMs }) => {
+      if (timerMs === undefined || timerMs < shortest) return false;
+      return timerMs > longest || quietMs >= timerMs + draws;
+    });
   }
 
   /** Where the kernel does not say. */

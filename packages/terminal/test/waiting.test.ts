@@ -141,6 +141,24 @@ describe("a reader that wakes up by itself or passes on", () => {
     expect(judged({ ...idle, readers: [RELAY] }, "", true)).toBe("keys");
   });
 
+  it("waits with the screen for itself from one second on, once its timer went by without a change", () => {
+    const after = (quietMs: number, ...timers: (number | undefined)[]) => {
+      const readers = timers.map((timerMs) => (timerMs === undefined ? TIMED : { ...TIMED, timerMs }));
+      return judged({ modes: RAW, quietMs, idleMs: quietMs - 100, readers }, "", true);
+    };
+    expect([after(1_000, 700), after(1_000, 850), after(1_000, 851)]).toEqual(["S5 screen", "S5 screen", "keys"]);
+    expect([after(999, 700), after(1_499, 1_350), after(1_650, 1_500)]).toEqual(["keys", "keys", "S5 screen"]);
+    expect([after(1_500, 2_000), after(2_000, 2_000)], "a timer of two seconds").toEqual(["keys", "S5 screen"]);
+    expect([after(999, 8_000), after(1_000, 8_000), after(1_000, 2_001)]).toEqual(["keys", "S5 screen", "S5 screen"]);
+    expect([after(1_999, 15), after(2_000, 15), after(1_000, 500)], "a poll").toEqual([
+      "keys",
+      "S5 screen",
+      "S5 screen",
+    ]);
+    expect([after(1_999, undefined), after(2_000, undefined)], "an unknown time").toEqual(["keys", "S5 screen"]);
+    expect(after(1_000, 700, 1_500), "each of several").toBe("keys");
+  });
+
   it("waits for what is not shown at once", () => {
     expect(judged({ readers: [TIMED], modes: { echo: false, canonical: true } })).toBe("S3 secret");
   });

@@ -227,6 +227,12 @@ export const WAITING: readonly TableRow[] = [
   { name: "read -t", command: "read -t 60 -p 'Continue? ' x", expected: "line", needs: [] },
   { name: "python3 -m asyncio", command: "python3 -m asyncio", expected: "prompt" },
   {
+    name: "python3 curses that looks up each 0.7 s",
+    command:
+      "python3 -c 'import curses; w = curses.initscr(); w.timeout(700); w.addstr(\"pick\"); [w.getch() for _ in range(99)]'",
+    expected: "screen",
+  },
+  {
     name: "python3 curses",
     command: "python3 -c 'import curses; curses.wrapper(lambda s: (s.addstr(\"pick\"), s.getch()))'",
     expected: "screen",

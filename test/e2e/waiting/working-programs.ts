@@ -27,6 +27,18 @@ export const NOT_WAITING: readonly TableRow[] = [
   { name: "watch", command: "watch -n2 date", expected: "no" },
   { name: "top", command: "top", expected: "keys" },
   { name: "htop", command: "htop", expected: "keys" },
+  {
+    name: "a viewer that draws each 1.2 s",
+    command:
+      "python3 -c 'import curses; w = curses.initscr(); w.timeout(1200); [(w.addstr(0, 0, str(n)), w.getch()) for n in range(99)]'",
+    expected: "keys",
+  },
+  {
+    name: "a viewer that draws each 1.8 s and looks up more often",
+    command:
+      "python3 -c 'import curses; w = curses.initscr(); w.timeout(300); [(n % 6 or w.addstr(0, 0, str(n)), w.getch()) for n in range(99)]'",
+    expected: "keys",
+  },
   { name: "less +F", command: "seq 99 >f; less +F f", expected: "no", needs: ["less"] },
   { name: "a server in python", command: "python3 -m http.server 0 --bind 127.0.0.1", expected: "no" },
   {

@@ -43,6 +43,8 @@ struct Reader<'a> {
     name: &'a str,
     is_read: bool,
     is_timed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timer_ms: Option<u64>,
     is_relay: bool,
     is_alone: bool,
 }
@@ -63,6 +65,7 @@ impl<'a> From<&'a QuietReport> for Quiet<'a> {
             name: &reader.program.name,
             is_read: reader.is_read,
             is_timed: reader.is_timed,
+            timer_ms: reader.timer_ms,
             is_relay: reader.is_relay,
             is_alone: reader.is_alone,
         });

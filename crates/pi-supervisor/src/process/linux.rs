@@ -203,8 +203,13 @@ fn has_children_files() -> bool {
     *HAS.get_or_init(|| fs::metadata("/proc/thread-self/children").is_ok())
 }
 
+/// [`children_of`] gives what is below a process, in our own numbers. Where it does not, [`super::descendants`] does.
+pub fn lists_children() -> bool {
+    numbering() == Numbering::Same && has_children_files()
+}
+
 /// Children of all threads of a process, in the numbers of the mount.
-fn children_of(shown: i32) -> Vec<i32> {
+pub fn children_of(shown: i32) -> Vec<i32> {
     let folder = format!("/proc/{shown}/task");
     let mut children = Vec::new();
     // One look is cheaper than a list, and most processes have one thread.
@@ -234,24 +239,6 @@ fn add_children(path: impl AsRef<Path>, children: &mut Vec<i32>) {
     }
     let numbers = text.split(u8::is_ascii_whitespace).filter_map(|pid| str::from_utf8(pid).ok());
     children.extend(numbers.filter_map(|pid| pid.parse::<i32>().ok()));
-}
-
-/// The pids of every process below `root`, parents before their children: half of what `descendants` takes, for a
-/// question that is asked of hundreds.
-pub fn pids_below(root: i32) -> Vec<i32> {
-    if numbering() != Numbering::Same || !has_children_files() {
-        return super::descendants(root).into_iter().map(|entry| entry.identity.pid).collect();
-    }
-    let mut seen = HashSet::from([root]);
-    let mut found: Vec<i32> = Vec::new();
-    let mut queue = VecDeque::from([root]);
-    while let Some(pid) = queue.pop_front() {
-        let news: Vec<i32> =
-            children_of(pid).into_iter().filter(|child| seen.insert(*child)).collect();
-        found.extend(&news);
-        queue.extend(news);
-    }
-    found
 }
 
 /// The children of a process that has one thread, by one read; `None` where the system does not list them, or counts

@@ -27,7 +27,9 @@ use std::io;
 #[cfg(target_os = "linux")]
 pub use activity::{Activity, activity_of, threads_of};
 #[cfg(target_os = "linux")]
-pub use linux::{children_of_single_thread, find_by_inner_pid, pids_below, proc_pid};
+pub use linux::{
+    children_of, children_of_single_thread, find_by_inner_pid, lists_children, proc_pid,
+};
 #[cfg(target_os = "macos")]
 pub use macos::ENVIRONMENT_MARKER;
 

@@ -143,16 +143,18 @@ fn descendants_are_all_that_is_below_parents_first_and_without_the_root() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_pids_below_are_those_of_the_descendants_in_their_order() {
+fn the_children_of_a_process_are_those_of_the_descendants_whose_parent_it_is() {
+    assert!(lists_children());
     let running = Running::ready("sleep 1000 & sh -c 'sleep 1000 & echo ready; wait' & wait");
-    let mut found = Vec::new();
+    let mut entries = Vec::new();
     eventually("three are below it", || {
-        found = pids_below(running.pid());
-        found.len() == 3
+        entries = descendants(running.pid());
+        entries.len() == 3
     });
-    let entries = descendants(running.pid());
-    assert_eq!(found, entries.iter().map(|entry| entry.identity.pid).collect::<Vec<_>>());
-    assert_eq!(pids_below(found[2]), Vec::<i32>::new());
+    let pids: Vec<i32> = entries.iter().map(|entry| entry.identity.pid).collect();
+    assert_eq!(children_of(running.pid()), pids[..2]);
+    assert_eq!(children_of(pids[1]), pids[2..]);
+    assert_eq!(children_of(pids[2]), Vec::<i32>::new());
 }
 
 #[cfg(target_os = "linux")]
@@ -165,7 +167,7 @@ fn children_of_every_thread_are_found() {
             let running = Running::start("sleep", &["1000"]);
             let pid = running.pid();
             made.wait();
-            assert!(pids_below(own_pid()).contains(&pid));
+            assert!(children_of(own_pid()).contains(&pid));
             assert!(descendants(own_pid()).iter().any(|entry| entry.identity.pid == pid));
             listed.wait();
         });
@@ -178,7 +180,7 @@ fn children_of_every_thread_are_found() {
 #[test]
 fn a_list_of_children_may_be_longer_than_one_read() {
     let running = Running::ready("for i in $(seq 300); do sleep 1000 & done; echo ready; wait");
-    eventually("all are below it", || pids_below(running.pid()).len() == 300);
+    eventually("all are below it", || children_of(running.pid()).len() == 300);
     assert_eq!(descendants(running.pid()).len(), 300);
 }
 

@@ -655,6 +655,8 @@ export interface TerminalReader {
   isRead: boolean
   /** It stops waiting by itself after a time. */
   isTimed: boolean
+  /** That time in milliseconds. Absent where it does not, and where its call does not say the time. */
+  timerMs?: number
   /** It waits for another machine or terminal as well. */
   isRelay: boolean
   /** It waits for the terminal and nothing else. */

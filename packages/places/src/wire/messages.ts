@@ -148,7 +148,13 @@ export const Quiet = z.object({
   idleMs: z.number().nonnegative(),
   modes: z.object({ echo: z.boolean(), canonical: z.boolean() }).optional(),
   readers: few(
-    TerminalProgram.extend({ isRead: z.boolean(), isTimed: z.boolean(), isRelay: z.boolean(), isAlone: z.boolean() }),
+    TerminalProgram.extend({
+      isRead: z.boolean(),
+      isTimed: z.boolean(),
+      timerMs: z.number().nonnegative().optional(),
+      isRelay: z.boolean(),
+      isAlone: z.boolean(),
+    }),
   ),
   denied: few(TerminalProgram),
   stopped: few(TerminalProgram),
