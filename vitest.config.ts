@@ -1,13 +1,14 @@
 /**
  * How the TypeScript tests run: one configuration for all packages, from the sources.
  *
- * The `pi-source` condition makes `@pi-bash/*` resolve to `src`, so a test never sees a stale build. Every test file
- * gets a process of its own (`forks`): the native addon keeps state for the whole process, which threads would share.
+ * The `pi-source` condition makes `@pi-bash/*` resolve to `src`, so a test never sees a stale build. A test file gets a
+ * process of its own (`forks`): the native addon keeps state for the whole process, which threads would share. Files of
+ * packages without it share their processes, and load what they test once for each.
  * Few workers, because the tests start real programs and timeouts belong to the tests, not to a crowded machine.
  */
 import { fileURLToPath } from "node:url";
 import { defaultClientConditions, defaultServerConditions, type Plugin } from "vite";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestUserConfig } from "vitest/config";
 import { withoutDifferences } from "./test/places/differences.ts";
 
 const BEHAVIOUR = [
@@ -26,10 +27,25 @@ const PLACES = [
   "test/places/*.test.ts",
 ];
 
+/** Packages whose tests hold whatever ran in the process before: what they test keeps no state, and loads no addon. */
+const STATELESS = ["command", "contract", "policy", "terminal"].map((name) => `packages/${name}/test/**/*.test.ts`);
+
 /** What belongs to other modes. */
 function excluded(mode: string): readonly string[] {
   if (mode === "soak") return [];
   return mode === "places" ? ["test/soak/**"] : ["test/soak/**", "test/places/**"];
+}
+
+/** Which files a run takes, and which of them share a process. */
+function chosen(mode: string): TestUserConfig {
+  if (mode === "soak") return { include: SOAK };
+  if (mode === "places") return { include: PLACES };
+  return {
+    projects: [
+      { extends: true, test: { name: "stateless", include: STATELESS, isolate: false } },
+      { extends: true, test: { name: "usual", include: BEHAVIOUR, exclude: STATELESS } },
+    ],
+  };
 }
 
 /** Has suites find the place's natives under the package's name; the package and the place itself find the package. */
@@ -49,7 +65,7 @@ export default defineConfig(({ mode }) => ({
   resolve: { conditions: ["pi-source", ...defaultClientConditions] },
   ssr: { resolve: { conditions: ["pi-source", ...defaultServerConditions] } },
   test: {
-    include: mode === "soak" ? SOAK : mode === "places" ? PLACES : BEHAVIOUR,
+    ...chosen(mode),
     // Without tests of what a place does otherwise; each has its reason in the list.
     ...(mode === "places" ? { testNamePattern: withoutDifferences() } : {}),
     globalSetup: mode === "places" ? ["test/places/global-setup.ts"] : [],

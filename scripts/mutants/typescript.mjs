@@ -70,7 +70,7 @@ function testsOf({ folder, alsoTestedBy = [], notTestedBy = [] }) {
   return `import whole from "./vitest.config.ts";
 const usual = whole({ mode: "test", command: "serve" });
 const exclude = [...usual.test.exclude, ...${JSON.stringify(notTestedBy)}];
-export default { ...usual, test: { ...usual.test, include: ${JSON.stringify(include)}, exclude } };
+export default { ...usual, test: { ...usual.test, projects: undefined, include: ${JSON.stringify(include)}, exclude } };
 `;
 }
 

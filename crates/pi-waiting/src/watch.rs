@@ -10,7 +10,7 @@ use crate::program::Program;
 
 /// When a quiet terminal is looked at, in milliseconds after the last byte; then each [`LATER`]. What waits is known after 0.3 s;
 /// the later ones are for programs that wake up now and then, and need a longer look.
-const LOOKS_MS: [u64; 10] = [100, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000, 5_000];
+const LOOKS_MS: [u64; 11] = [100, 200, 300, 500, 700, 1_000, 1_500, 2_200, 3_000, 3_700, 5_000];
 
 /// Time between two looks after those.
 const LATER: Duration = Duration::from_secs(5);

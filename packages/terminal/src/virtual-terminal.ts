@@ -183,14 +183,20 @@ export class VirtualTerminal {
 
   /** The cursor's row, from its begin to the cursor: where a program that asks has written its question. */
   lineBeforeCursor(): string {
+    return this.#cursorRow(this.#terminal.buffer.active.cursorX);
+  }
+
+  /** The cursor's row, up to a column. */
+  #cursorRow(end?: number): string {
     const { active } = this.#terminal.buffer;
-    return active.getLine(active.baseY + active.cursorY)?.translateToString(false, 0, active.cursorX) ?? "";
+    return active.getLine(active.baseY + active.cursorY)?.translateToString(false, 0, end) ?? "";
   }
 
   /** What of the screen decides whether a program waits for a person. See `terminalState`. */
   get promptScreen(): PromptScreen {
     return {
       line: this.lineBeforeCursor(),
+      row: this.#cursorRow(),
       isAlternate: this.isAlternateScreen,
       isCursorHidden: this.#isCursorHidden,
       rows: () => this.screen(),

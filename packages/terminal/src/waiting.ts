@@ -45,6 +45,8 @@ export type TerminalState =
 export interface PromptScreen {
   /** The cursor's row up to the cursor. */
   readonly line: string;
+  /** The whole row of the cursor. Default: `line`. */
+  readonly row?: string;
   /** A program has the screen for itself. */
   readonly isAlternate: boolean;
   /** The program does not show its cursor. Default: it does. */
@@ -62,8 +64,11 @@ const SECRET = /pass(?:word|phrase)|\bpin\b|\botp\b|token|secret/iu;
 /** A choice of a menu, as the common libraries of prompts draw it: a mark, behind the bar that some draw at the side. */
 const CHOICE = /^[\s│┃|]*(?:[❯›▸▶►●◉○◯◻◼☐☑] ?\S|> \S|[([][ x*][)\]] \S)/u;
 
+/** A question as the common libraries of prompts begin it. A default may stand behind it: `? Name › app`. */
+const MARKED_QUESTION = /^[\s│┃|]*[?◆] {1,2}\S/u;
+
 /** The question of a menu or an input: a mark before it, or a question mark at its end. */
-const QUESTION = /^[\s│┃|]*[?◆] {1,2}\S|\?\s*$/u;
+const QUESTION = new RegExp(`${MARKED_QUESTION.source}|\\?\\s*$`, "u");
 
 /** What stands before a question's words. */
 const QUESTION_MARKS = /^[\s│┃|]*[?◆]?\s*/u;
@@ -97,11 +102,11 @@ const AFTER_MS: Readonly<Record<WaitingRule, number>> = {
 const RELAY_MS = 1_000;
 
 /**
- * A program with the screen for itself that looks up by a timer of its own may draw when it does (`htop`, each 1.5 s). It is
- * given that time, and some milliseconds to draw. A timer below the first is a poll, which says nothing of when it draws; one
- * above the second is not waited for. In milliseconds.
+ * A program with the screen for itself that looks up by a timer of its own may draw when it does (`htop` each 1.5 s, `top` each
+ * 3 s). It is given that time, and some milliseconds to draw. A timer below the shortest is a poll, which says nothing of when it
+ * draws: such a program has so long as a poll. One above the longest is not waited for. In milliseconds.
  */
-const TIMERS_MS = { shortest: 500, longest: 2_000, draws: 150 };
+const TIMERS_MS = { shortest: 500, longest: 3_500, draws: 150, poll: 3_000 };
 
 /** Time without use of a processor after which a program counts as idle, in milliseconds. */
 const IDLE_MS = 500;
@@ -115,14 +120,17 @@ export function terminalState(quiet: QuietTerminal, screen: PromptScreen): Termi
 class Look {
   readonly #quiet: QuietTerminal;
   readonly #line: string;
+  /** The line, or what stands behind a cursor at the begin of its row. */
+  readonly #text: string;
   readonly #isAlternate: boolean;
   readonly #screen: PromptScreen;
 
   constructor(quiet: QuietTerminal, screen: PromptScreen) {
-    const { line, isAlternate } = screen;
+    const { line, row = line, isAlternate } = screen;
     this.#screen = screen;
     this.#quiet = quiet;
     this.#line = line.trimEnd().slice(-MAX_LINE);
+    this.#text = line === "" ? row.trimEnd().slice(0, MAX_LINE) : this.#line;
     this.#isAlternate = isAlternate;
   }
 
@@ -148,7 +156,9 @@ class Look {
     const { readers, listens } = this.#quiet;
     const isRelay = readers.some((reader) => reader.isRelay);
     const asksFor = isRelay ? RELAY_MS : AFTER_MS.S4;
-    if (this.#asks() && this.#quiet.quietMs >= asksFor) return "S4";
+    // Where a program draws all over the screen with its cursor hidden, what stands before it is the end of some row.
+    const isDrawnOver = this.#isAlternate && this.#screen.isCursorHidden === true;
+    if (!isDrawnOver && this.#asks() && this.#quiet.quietMs >= asksFor) return "S4";
     if (isRelay) return undefined;
     if (this.#isAlternate && this.#isAfter("S5") && this.#hasLookedUp()) return "S5";
     return !listens && this.#isAfter("S6") && this.#drawn() !== undefined ? "S6" : undefined;
@@ -157,10 +167,9 @@ class Look {
   /** Every reader that looks up soon had the time to draw something since the last byte. */
   #hasLookedUp(): boolean {
     const { readers, quietMs } = this.#quiet;
-    const { shortest, longest, draws } = TIMERS_MS;
-    if (quietMs >= longest) return true;
+    const { shortest, longest, draws, poll } = TIMERS_MS;
     return readers.every(({ timerMs }) => {
-      if (timerMs === undefined || timerMs < shortest) return false;
+      if (timerMs === undefined || timerMs < shortest) return quietMs >= poll;
       return timerMs > longest || quietMs >= timerMs + draws;
     });
   }
@@ -187,8 +196,9 @@ class Look {
     const { isBusy, heldMs } = this.#quiet;
     if (isTimed || isRelay || heldMs < HELD_MS) return undefined;
     if (isRead && !isBusy && this.#isAfter("S1")) return "S1";
-    if (isRead && this.#line !== "" && this.#isAfter("S1b")) return "S1b";
-    const isMeant = this.#line !== "" || this.#isAlternate || isAlone;
+    const isAsked = isRead ? this.#line !== "" : isBusy && this.#asks();
+    if (isAsked && this.#isAfter("S1b")) return "S1b";
+    const isMeant = this.#text !== "" || this.#isAlternate || isAlone;
     return !isRead && !isBusy && isMeant && this.#isAfter("S2") ? "S2" : undefined;
   }
 
@@ -222,7 +232,7 @@ class Look {
     if (this.#isSecret()) return "secret";
     if (this.#quiet.modes?.canonical === true) return "line";
     if (this.#isAlternate) return "screen";
-    return this.#line === "" ? "key" : "prompt";
+    return this.#text === "" ? "key" : "prompt";
   }
 
   /** What is typed is not shown, and read as a line. */
@@ -234,14 +244,15 @@ class Look {
   #isSecret(): boolean {
     if (this.#isHidden()) return true;
     if (this.#quiet.modes?.canonical !== false || this.#isAlternate) return false;
-    if (this.#asks() && SECRET.test(this.#line)) return true;
+    if (this.#asks(this.#text) && SECRET.test(this.#text)) return true;
     const drawn = this.#drawn();
     // A menu that asks for a kind of token takes keys, and no token.
     return drawn?.question !== undefined && !drawn.hasChoices && SECRET.test(drawn.question);
   }
 
-  #asks(): boolean {
-    return PROMPT.test(this.#line);
+  #asks(text = this.#line): boolean {
+    // Where its cursor is hidden, `#drawn` finds the question beside its choices.
+    return PROMPT.test(text) || (this.#screen.isCursorHidden !== true && MARKED_QUESTION.test(text));
   }
 
   #isIdle(): boolean {

@@ -118,6 +118,31 @@ describe("a reader without a time", () => {
     expect(judged({ readers: [SET], modes: RAW })).toBe("keys");
   });
 
+  it("waits by a set of descriptors beside something that runs only after a second, and where a text asks", () => {
+    const shell = { readers: [SET], modes: RAW, isBusy: true };
+    expect(judged({ ...shell, quietMs: 1_000 }, "me@here ~# ")).toBe("S1b prompt");
+    expect(judged({ ...shell, quietMs: 999 }, "me@here ~# ")).toBe("keys");
+    expect(judged({ ...shell, quietMs: 1_000 }, "12 modules")).toBe("keys");
+    // Alone at rest it is found sooner, and by the other rule.
+    expect(judged({ ...shell, isBusy: false, quietMs: 1_000 }, "me@here ~# ")).toBe("S2 prompt");
+  });
+
+  it("waits by a set of descriptors with the cursor before a text of its row", () => {
+    const of = (row: string, over: Partial<QuietTerminal> = {}) => {
+      const state = terminalState(quiet({ readers: [SET], modes: RAW, ...over }), {
+        line: "",
+        row,
+        isAlternate: false,
+      });
+      return state.state === "waiting" ? `${state.rule} ${state.kind}` : state.state;
+    };
+    expect([of("? Token"), of("name"), of("   ")]).toEqual(["S2 secret", "S2 prompt", "keys"]);
+    // Progress that is drawn over itself does not ask.
+    expect(of("building 50%", { readers: [TIMED], quietMs: 5_000, idleMs: 5_000 })).toBe("keys");
+    expect(of("building 50%", { isBusy: true, quietMs: 5_000 })).toBe("keys");
+    expect(of("building 50%", { readers: [READER], isBusy: true, quietMs: 5_000 })).toBe("keys");
+  });
+
   it("does not count in a program that listens on a port, unless it asks", () => {
     expect(judged({ listens: true }, "ready in 300 ms")).toBe("keys");
     expect(judged({ listens: true }, "use another port? ")).toBe("S1 line");
@@ -135,8 +160,8 @@ describe("a reader that wakes up by itself or passes on", () => {
     expect(judged({ ...idle, readers: [RELAY], quietMs: 1_000 }, "remote$ ")).toBe("S4 prompt");
   });
 
-  it("waits with the screen for itself after two seconds, and never as a relay", () => {
-    const idle = { modes: RAW, quietMs: 2_000, idleMs: 1_900 };
+  it("waits with the screen for itself after three seconds, and never as a relay", () => {
+    const idle = { modes: RAW, quietMs: 3_000, idleMs: 2_900 };
     expect(judged({ ...idle, readers: [TIMED] }, "", true)).toBe("S5 screen");
     expect(judged({ ...idle, readers: [RELAY] }, "", true)).toBe("keys");
   });
@@ -146,17 +171,32 @@ describe("a reader that wakes up by itself or passes on", () => {
       const readers = timers.map((timerMs) => (timerMs === undefined ? TIMED : { ...TIMED, timerMs }));
       return judged({ modes: RAW, quietMs, idleMs: quietMs - 100, readers }, "", true);
     };
-    expect([after(1_000, 700), after(1_000, 850), after(1_000, 851)]).toEqual(["S5 screen", "S5 screen", "keys"]);
-    expect([after(999, 700), after(1_499, 1_350), after(1_650, 1_500)]).toEqual(["keys", "keys", "S5 screen"]);
-    expect([after(1_500, 2_000), after(2_000, 2_000)], "a timer of two seconds").toEqual(["keys", "S5 screen"]);
-    expect([after(999, 8_000), after(1_000, 8_000), after(1_000, 2_001)]).toEqual(["keys", "S5 screen", "S5 screen"]);
-    expect([after(1_999, 15), after(2_000, 15), after(1_000, 500)], "a poll").toEqual([
-      "keys",
-      "S5 screen",
-      "S5 screen",
-    ]);
-    expect([after(1_999, undefined), after(2_000, undefined)], "an unknown time").toEqual(["keys", "S5 screen"]);
-    expect(after(1_000, 700, 1_500), "each of several").toBe("keys");
+    const [keys, screen] = ["keys", "S5 screen"];
+    expect([after(1_000, 700), after(1_000, 850), after(1_000, 851)]).toEqual([screen, screen, keys]);
+    expect([after(999, 700), after(1_499, 1_350), after(1_650, 1_500)]).toEqual([keys, keys, screen]);
+    expect([after(3_000, 3_000), after(3_700, 3_500)], "of three seconds and more").toEqual([keys, screen]);
+    expect([after(999, 8_000), after(1_000, 8_000), after(1_000, 3_501)], "a long one").toEqual([keys, screen, screen]);
+    expect([after(2_999, 499), after(3_000, 15), after(1_000, 500)], "a poll").toEqual([keys, screen, screen]);
+    expect([after(2_999, undefined), after(3_000, undefined)], "an unknown time").toEqual([keys, screen]);
+    expect(after(1_000, 700, 1_500), "each of several").toBe(keys);
+  });
+
+  it("does not wait where it draws all over the screen with its cursor hidden and a row ends as a question does", () => {
+    const screen = { line: "LOAD (2.0)", isAlternate: true, isCursorHidden: true };
+    const over = { readers: [{ ...TIMED, timerMs: 100 }], modes: RAW, quietMs: 1_500, idleMs: 1_400 };
+    expect(terminalState(quiet(over), screen).state).toBe("keys");
+    expect(terminalState(quiet(over), { ...screen, isCursorHidden: false })).toMatchObject({ rule: "S4" });
+    expect(terminalState(quiet(over), { ...screen, isAlternate: false })).toMatchObject({ rule: "S4" });
+    expect(terminalState(quiet({ ...over, readers: [RELAY] }), screen).state).toBe("keys");
+  });
+
+  it("waits where a library's question stands before the cursor with its default", () => {
+    const idle = { readers: [TIMED], modes: RAW, quietMs: 700, idleMs: 600 };
+    expect(judged(idle, "? Project name: › vite-project")).toBe("S4 prompt");
+    expect(judged(idle, "◆  Where › here")).toBe("S4 prompt");
+    expect(judged(idle, "? Token › ***")).toBe("S4 secret");
+    expect(judged(idle, "?? a.ts")).toBe("keys");
+    expect(judged(idle, "is it ? no")).toBe("keys");
   });
 
   it("waits for what is not shown at once", () => {

@@ -227,6 +227,19 @@ export const WAITING: readonly TableRow[] = [
   { name: "read -t", command: "read -t 60 -p 'Continue? ' x", expected: "line", needs: [] },
   { name: "python3 -m asyncio", command: "python3 -m asyncio", expected: "prompt" },
   {
+    name: "a question with its default behind the cursor's mark",
+    command:
+      "node -e \"process.stdin.setRawMode(true).on('data', () => {}); process.stdout.write('? Project name: › vite-project'); setTimeout(() => {}, 60000)\"",
+    expected: "prompt",
+    needs: ["node"],
+  },
+  {
+    name: "a shell's prompt while something runs in the background",
+    command:
+      'python3 -c \'import os, select, subprocess, tty; tty.setraw(0); p = subprocess.Popen(["sh", "-c", "while :; do :; done"]); print("me@here ~# ", end="", flush=True); r, w = os.pipe(); select.select([0, r], [], [])\'',
+    expected: "prompt",
+  },
+  {
     name: "python3 curses that looks up each 0.7 s",
     command:
       "python3 -c 'import curses; w = curses.initscr(); w.timeout(700); w.addstr(\"pick\"); [w.getch() for _ in range(99)]'",

@@ -39,6 +39,12 @@ export const NOT_WAITING: readonly TableRow[] = [
       "python3 -c 'import curses; w = curses.initscr(); w.timeout(300); [(n % 6 or w.addstr(0, 0, str(n)), w.getch()) for n in range(99)]'",
     expected: "keys",
   },
+  {
+    name: "a viewer that hides the cursor, polls, and ends a row as a question does",
+    command:
+      "python3 -c 'import curses; w = curses.initscr(); curses.curs_set(0); w.timeout(100); [(n % 18 or w.addstr(0, 0, str(n) + \"  LOAD (2.0)\"), w.getch()) for n in range(99)]'",
+    expected: "keys",
+  },
   { name: "less +F", command: "seq 99 >f; less +F f", expected: "no", needs: ["less"] },
   { name: "a server in python", command: "python3 -m http.server 0 --bind 127.0.0.1", expected: "no" },
   {
