@@ -232,7 +232,7 @@ class Look {
     if (this.#isSecret()) return "secret";
     if (this.#quiet.modes?.canonical === true) return "line";
     if (this.#isAlternate) return "screen";
-    return this.#text === "" ? "key" : "prompt";
+    return this.#line === "" ? "key" : "prompt";
   }
 
   /** What is typed is not shown, and read as a line. */

@@ -136,7 +136,7 @@ describe("a reader without a time", () => {
       });
       return state.state === "waiting" ? `${state.rule} ${state.kind}` : state.state;
     };
-    expect([of("? Token"), of("name"), of("   ")]).toEqual(["S2 secret", "S2 prompt", "keys"]);
+    expect([of("? Token"), of("name"), of("   ")]).toEqual(["S2 secret", "S2 key", "keys"]);
     // Progress that is drawn over itself does not ask.
     expect(of("building 50%", { readers: [TIMED], quietMs: 5_000, idleMs: 5_000 })).toBe("keys");
     expect(of("building 50%", { isBusy: true, quietMs: 5_000 })).toBe("keys");
