@@ -1,9 +1,9 @@
 /**
  * How the TypeScript tests run: one configuration for all packages, from the sources.
  *
- * The `pi-source` condition makes `@pi-bash/*` resolve to `src`, so a test never sees a stale build. A test file gets a
- * process of its own (`forks`): the native addon keeps state for the whole process, which threads would share. Files of
- * packages without it share their processes, and load what they test once for each.
+ * The `pi-source` condition makes `@pi-bash/*` resolve to `src`, so a test never sees a stale build. A test file
+ * runs in a process (`forks`), as the native addon keeps state for the whole process, which threads would share. The files
+ * of `SHARING` share their processes, as calls of a host do, and load what they test once: a third of the whole time.
  * Few workers, because the tests start real programs and timeouts belong to the tests, not to a crowded machine.
  */
 import { fileURLToPath } from "node:url";
@@ -27,8 +27,10 @@ const PLACES = [
   "test/places/*.test.ts",
 ];
 
-/** Packages whose tests hold whatever ran in the process before: what they test keeps no state, and loads no addon. */
-const STATELESS = ["command", "contract", "policy", "terminal"].map((name) => `packages/${name}/test/**/*.test.ts`);
+/** Packages whose tests hold whatever ran in the process before. Those of the others look at the process itself, or start it. */
+const SHARING = ["adapters", "command", "contract", "executor", "policy", "renderer", "terminal", "tool"].map(
+  (name) => `packages/${name}/test/**/*.test.ts`,
+);
 
 /** What belongs to other modes. */
 function excluded(mode: string): readonly string[] {
@@ -42,8 +44,8 @@ function chosen(mode: string): TestUserConfig {
   if (mode === "places") return { include: PLACES };
   return {
     projects: [
-      { extends: true, test: { name: "stateless", include: STATELESS, isolate: false } },
-      { extends: true, test: { name: "usual", include: BEHAVIOUR, exclude: STATELESS } },
+      { extends: true, test: { name: "shared", include: SHARING, isolate: false } },
+      { extends: true, test: { name: "own", include: BEHAVIOUR, exclude: SHARING } },
     ],
   };
 }
