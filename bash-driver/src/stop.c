@@ -228,6 +228,14 @@ bool stop_install(void) {
   return syscall(SYS_rt_sigaction, PI_STOP_SIGNAL, &action, NULL, KERNEL_MASK_SIZE) == 0;
 }
 
+/* Not in the handler, and not beside it: once the timer runs, the signal may come again before this is over. */
+static void take_early_stop(void) {
+  unsigned long stop = 1UL << (PI_STOP_SIGNAL - 1);
+  syscall(SYS_rt_sigprocmask, SIG_BLOCK, &stop, NULL, KERNEL_MASK_SIZE);
+  take(NULL);
+  syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &stop, NULL, KERNEL_MASK_SIZE);
+}
+
 void stop_arm(uint32_t sequence) {
   taken = gives_up = 0;
   interrupt_state = 0;
@@ -235,7 +243,7 @@ void stop_arm(uint32_t sequence) {
   armed_sequence = sequence;
   armed = 1;
   /* After `armed` is set, so that a stop in between is seen by one of the two. */
-  if (anything_stopped && stopped_sequence == sequence) take(NULL);
+  if (anything_stopped && stopped_sequence == sequence) take_early_stop();
 }
 
 void stop_landed(void) {

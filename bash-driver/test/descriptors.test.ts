@@ -1,7 +1,8 @@
 /**
  * Which descriptors a stop leaves in the shell: what a command opened by `exec` stays, what bash opened for itself goes.
  */
-import { describe, expect, it } from "vitest";
+import { spawn } from "node:child_process";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { pick, seededRandom } from "../../test/support/random.ts";
 import { scratchFolder } from "../../test/support/scratch.ts";
 import { build, canBuild, type DriverHost, startHost } from "./support/driver-host.ts";
@@ -58,6 +59,18 @@ describe.skipIf(!canBuild)(`a stop${canBuild ? "" : " (Linux and a C compiler ne
     for (let round = 0; round < 25; round += 1) {
       expect((await host.stop(text, Math.floor(random() * 6000))).ending).toBe("stopped");
     }
+
+    expect(await listed(host)).toBe(before);
+  });
+
+  it("leaves none of 3,000 orders that it overtakes, while others have the processors", async () => {
+    const host = await start();
+    for (let others = 0; others < 3; others += 1) {
+      const busy = spawn("yes", { stdio: "ignore" });
+      onTestFinished(() => void busy.kill("SIGKILL"));
+    }
+    const before = await listed(host);
+    for (let round = 0; round < 3_000; round += 1) await host.stop("sleep 100", 0);
 
     expect(await listed(host)).toBe(before);
   });

@@ -20,11 +20,11 @@ export function titled(row: TableRow): string {
   return missing === undefined ? row.name : `${row.name} (skipped where \`${missing}\` is not installed)`;
 }
 
-/** Follows it until it waits, for this long at most, in milliseconds. */
-export async function watched(row: TableRow, limitMs: number): Promise<Watched> {
+/** Follows it in a folder of the test until it waits, for this long at most, in milliseconds. */
+export async function watched(row: TableRow, limitMs: number, cwd = scratchFolder()): Promise<Watched> {
   return await watchProgram({
     command: row.command,
-    cwd: scratchFolder(),
+    cwd,
     limitMs,
     ...(row.env === undefined ? {} : { env: row.env }),
     ...(row.answers === undefined ? {} : { answers: row.answers }),
@@ -38,8 +38,8 @@ export function followWorkingPrograms(followedMs: number): void {
     { concurrent: true },
     () => {
       for (const row of NOT_WAITING) {
-        it.skipIf(lacking(row) !== undefined)(`does not count as waiting: ${titled(row)}`, async ({ expect }) => {
-          const { state, output } = await watched(row, followedMs);
+        it.skipIf(lacking(row) !== undefined)(`does not count as waiting: ${titled(row)}`, async ({ expect, onTestFinished }) => {
+          const { state, output } = await watched(row, followedMs, scratchFolder(onTestFinished));
 
           const settled = row.expected === "no" ? "running" : row.expected;
           expect(row.startsSlowly === true ? ["running", settled] : [settled], output).toContain(state.state);
