@@ -38,12 +38,15 @@ export function followWorkingPrograms(followedMs: number): void {
     { concurrent: true },
     () => {
       for (const row of NOT_WAITING) {
-        it.skipIf(lacking(row) !== undefined)(`does not count as waiting: ${titled(row)}`, async ({ expect, onTestFinished }) => {
-          const { state, output } = await watched(row, followedMs, scratchFolder(onTestFinished));
+        it.skipIf(lacking(row) !== undefined)(
+          `does not count as waiting: ${titled(row)}`,
+          async ({ expect, onTestFinished }) => {
+            const { state, output } = await watched(row, followedMs, scratchFolder(onTestFinished));
 
-          const settled = row.expected === "no" ? "running" : row.expected;
-          expect(row.startsSlowly === true ? ["running", settled] : [settled], output).toContain(state.state);
-        });
+            const settled = row.expected === "no" ? "running" : row.expected;
+            expect(row.startsSlowly === true ? ["running", settled] : [settled], output).toContain(state.state);
+          },
+        );
       }
     },
   );
