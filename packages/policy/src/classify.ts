@@ -179,7 +179,7 @@ function judgeWrappers(command: EffectiveCommand): Refusal | undefined {
     ? refuse(
         "wrapper",
         "exec",
-        `\`${command.via.at(-1) ?? ""}\` with these options changes more than how the command starts`,
+        `\`${command.via.at(-1) ?? command.argv[0]?.display ?? ""}\` with these options changes more than how the command starts`,
       )
     : undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * Removing, moving and changing the modes of what belongs to the system: `rm`, `find`, `fd`, `mv`, `chmod`, `chown`.
  */
-import type { Word } from "@pi-bash/command";
+import type { EffectiveCommand, Word } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
 import { type FieldTarget, targetOf } from "../danger-paths.ts";
 import type { Refusal } from "../finding.ts";
@@ -150,12 +150,9 @@ function judgeFind(call: DangerCall): Refusal | undefined {
 function judgeFoundModes(call: DangerCall): Refusal | undefined {
   const { starts, actions } = readFind(call.command.argv);
   const isChange = actions.some(
-    ({ predicate, at, narrowed }) =>
-      narrowed === "no" &&
-      /^-(?:exec|ok)/.test(predicate) &&
-      call.command.argv
-        .slice(at + 1, at + 4)
-        .some(({ value }) => /^(?:chmod|chown|chgrp)$/.test(programName(value ?? ""))),
+    (action) =>
+      action.narrowed === "no" &&
+      commandsOf(action, call).some(({ argv }) => argv.some((word, index) => isModeChanger(word, roleOf(argv, index)))),
   );
   const target = starts
     .flatMap((word) => call.fieldsOf(word))
@@ -170,35 +167,46 @@ function leastOf(list: readonly Narrowing[]): Narrowing {
   return list.includes("no") ? "no" : list.includes("weak") ? "weak" : "yes";
 }
 
-function removes({ predicate, at }: FindAction, call: DangerCall): boolean {
-  if (predicate === "-delete") return true;
-  if (!/^-(?:exec|ok)/.test(predicate)) return false;
+function removes(action: FindAction, call: DangerCall): boolean {
+  if (action.predicate === "-delete") return true;
+  return commandsOf(action, call).some(({ argv }) => argv.some((word, index) => isRemover(word, roleOf(argv, index))));
+}
+
+/** What `find` runs by an action, through whatever it is wrapped in. */
+function commandsOf({ predicate, at }: FindAction, call: DangerCall): readonly EffectiveCommand[] {
+  if (!/^-(?:exec|ok)/.test(predicate)) return [];
   const from = call.command.argv[at]?.span.start ?? 0;
   const next = call.command.argv.findIndex(
     (word, index) => index > at && /^-(?:exec|ok)(?:dir)?$/.test(word.value ?? ""),
   );
   const to = next === -1 ? Number.POSITIVE_INFINITY : (call.command.argv[next]?.span.start ?? 0);
-  return call.beside.some(
-    ({ argv, via, span }) =>
-      via.some((each) => /^find -(?:exec|ok)/.test(each)) &&
-      from <= span.start &&
-      span.start <= to &&
-      argv.some((word, index) => isRemover(word, index === 0 ? "program" : isWrapped(argv) ? "argument" : "none")),
+  return call.beside.filter(
+    ({ via, span }) => via.some((each) => /^find -(?:exec|ok)/.test(each)) && from <= span.start && span.start <= to,
   );
 }
 
+/** What a word is to its command. */
+type Role = "program" | "argument" | "none";
+
+/** A wrapper that was not understood may run any of its words. */
+function roleOf(argv: readonly Word[], index: number): Role {
+  if (index === 0) return "program";
+  return WRAPPER.test(programName(argv[0]?.value ?? "")) ? "argument" : "none";
+}
+
+const WRAPPER = /^(?:sudo|doas|env|timeout|nice|xargs|busybox|sh|bash|dash|zsh)$/;
+
+function isModeChanger(word: Word, role: Role): boolean {
+  return role !== "none" && /^(?:chmod|chown|chgrp)$/.test(programName(word.value ?? ""));
+}
+
 /** `rm`, and the text for a shell that has it. */
-function isRemover(word: Word, role: "program" | "argument" | "none"): boolean {
+function isRemover(word: Word, role: Role): boolean {
   // What the search fills in stands in the text as written.
   const value = word.value ?? word.display;
   if (role === "none") return false;
   if (REMOVERS.test(programName(value))) return true;
   return role === "argument" && /\s/.test(value) && /(?:^|[\s;&|(/])(?:rm|shred|unlink)\s/.test(value);
-}
-
-/** A wrapper that was not understood may run any of its words. */
-function isWrapped(argv: readonly Word[]): boolean {
-  return /^(?:sudo|doas|env|timeout|nice|xargs|busybox|sh|bash|dash|zsh)$/.test(programName(argv[0]?.value ?? ""));
 }
 
 /** `fd . / -x rm -rf`, with a pattern that matches everything. */

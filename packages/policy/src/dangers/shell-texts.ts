@@ -27,6 +27,12 @@ export function renderedTexts(
   return texts.filter((text) => text.length <= MAX_TEXT_CHARS && !/^\s*$/.test(text)).slice(0, MAX_TEXTS);
 }
 
+/** Programs that join their words to a text for a shell. */
+const JOINERS = /^(?:ssh|watch)$/;
+
+/** Programs that have a shell run the text behind an option with `c`. */
+const TAKES_TEXT = /^(?:su|runuser|flock|script)$/;
+
 function shellTexts(
   name: string,
   command: EffectiveCommand,
@@ -35,24 +41,14 @@ function shellTexts(
 ): string[] {
   if (command.unresolved === undefined) return [];
   const { argv } = command;
-  if (name === "eval")
-    return [
-      argv
-        .slice(1)
-        .map((word) => rendered(expand(word)).join(" "))
-        .join(" "),
-    ];
-  if (!SHELL.test(name) && name !== "su" && name !== "ssh" && name !== "watch") return [];
+  const joined = (words: readonly Word[]) => words.map((word) => rendered(expand(word)).join(" ")).join(" ");
+  if (name === "eval") return [joined(argv.slice(1))];
+  // Behind the wrapper's own options.
+  if (JOINERS.test(command.via.at(-1) ?? "")) return [joined(argv)];
+  if (!SHELL.test(name) && !TAKES_TEXT.test(name)) return [];
   const at = argv.findIndex((word) => /^-[A-Za-z]*c[A-Za-z]*$/.test(word.value ?? ""));
   const text = argv.find((word, index) => index > at && !/^[-+]/.test(word.value ?? "x"));
   if (at !== -1) return text === undefined ? [] : asTexts(expand(text));
-  if (name === "ssh" || name === "watch")
-    return [
-      argv
-        .slice(1)
-        .map((word) => rendered(expand(word)).join(" "))
-        .join(" "),
-    ];
   const here = command.simple.redirections.find(({ operator }) => operator === "<<<")?.target;
   if (here != null) return asTexts(expand(here));
   const fed = feeding();

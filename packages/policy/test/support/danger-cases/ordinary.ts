@@ -71,6 +71,12 @@ export const ORDINARY: Readonly<Record<string, readonly string[]>> = {
     "mv /usr/local/bin/x ~/bin/",
   ],
   find: [
+    "find /etc -name '*.conf' -exec sudo -u root chmod 644 {} +",
+    "find . -exec nice -n 5 chmod 644 {} +",
+    'watch -n 5 "ls $X"',
+    'flock -x /tmp/l -c "rm -rf $X/build"',
+    'script -qc "make $X" out',
+    "echo hi | flock /tmp/l cat",
     "find . -name '*.pyc' -delete",
     "find . -delete",
     "find . ! -name keep -delete",
