@@ -128,7 +128,7 @@ function setByBuiltin(command: EffectiveCommand, processes: ReadonlySet<string>)
       return readTargets(words).map((name) => ({ ...at, name }));
     case "mapfile":
     case "readarray":
-      return targets(words, { naming: "", valued: "dnOsuCc" }).map((word) => ({ ...at, name: nameIn(word) }));
+      return orElse(targets(words, { naming: "", valued: "dnOsuCc" }), "MAPFILE").map((name) => ({ ...at, name }));
     case "getopts":
       return [...words.slice(1, 2), ...words.filter(isUnknown)].map((word) => ({ ...at, name: nameIn(word) }));
     case "printf":
@@ -145,8 +145,12 @@ function setByBuiltin(command: EffectiveCommand, processes: ReadonlySet<string>)
 
 /** The names behind `read`; without one it sets `REPLY`. */
 function readTargets(words: readonly Word[]): (string | undefined)[] {
-  const found = targets(words, { naming: "a", valued: "dinNptu" });
-  return found.length === 0 ? ["REPLY"] : found.map(nameIn);
+  return orElse(targets(words, { naming: "a", valued: "dinNptu" }), "REPLY");
+}
+
+/** What words name, or what a builtin sets without one. */
+function orElse(words: readonly Word[], name: string): (string | undefined)[] {
+  return words.length === 0 ? [name] : words.map(nameIn);
 }
 
 /** `$pid` after `pid=$!` is a number, and no option of `wait`. */

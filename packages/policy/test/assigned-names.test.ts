@@ -102,6 +102,8 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "mapfile -O 3 -s 1 -u 4 x",
   ],
   "y by `mapfile`": ["mapfile -d x y"],
+  "MAPFILE by `mapfile`": ["mapfile", "mapfile -t", "mapfile -d x"],
+  "MAPFILE by `readarray`": ["readarray -n 3"],
   "x by `readarray`": ["readarray x"],
   "? by `readarray`": ['readarray -t "$x"'],
   "x by `getopts`": ["getopts a x", "getopts a x y"],
