@@ -91,6 +91,7 @@ function keepsMeanings(command: EffectiveCommand): boolean {
 }
 
 function isPlainExport(word: Word): boolean {
-  const name = /^([A-Za-z_]\w*)(?:=|$)/.exec(word.leading)?.[1];
+  // `"PAT$x=…"`: a name that goes on in what expands is not known.
+  const name = (word.value === null ? /^([A-Za-z_]\w*)=/ : /^([A-Za-z_]\w*)(?:=|$)/).exec(word.leading)?.[1];
   return name !== undefined && !word.splits && !isSessionVariable(name);
 }

@@ -109,6 +109,7 @@ const STAYING: readonly string[] = [
   "f() { ls; }",
   "alias a=b",
   "export A=1",
+  'export "A=$x"',
   "umask 022",
 ];
 

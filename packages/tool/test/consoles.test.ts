@@ -64,6 +64,20 @@ function placeOf(terminal: object | undefined = {}): SessionPlace {
   } as unknown as SessionPlace;
 }
 
+describe("the file of what a console shows", () => {
+  it("is the session's, or the executor's where the session says nothing, and none where it gives none", async () => {
+    const artifactOf = async (ports: Partial<BashToolSession>) => {
+      const { call, requests } = consoleOf({ ports });
+      await call();
+      return requests[0]?.artifact;
+    };
+    const own = { id: "abc", path: "/nowhere/abc" };
+    expect(await artifactOf({ allocateOutputArtifact: async () => own })).toStrictEqual(own);
+    expect(await artifactOf({})).toMatchObject({ id: expect.any(String), path: expect.any(String) });
+    expect(await artifactOf({ allocateOutputArtifact: async () => undefined })).toBeUndefined();
+  });
+});
+
 describe("a console", () => {
   it.each<[string, Played, object, boolean]>([
     ["a person", {}, PERSON, true],

@@ -138,6 +138,17 @@ describe("the job tool", () => {
     expect(details.jobs.find(({ id }) => id === running.id)?.elapsedMs).toBeGreaterThanOrEqual(60_000);
   });
 
+  it("waits for nothing where no job is named to be waited for", async () => {
+    const { call, manager, play } = await desk();
+    play();
+    const poll = vi.spyOn(manager, "poll");
+    await call({});
+    await call({ poll: [], cancel: ["bg_1"] });
+    expect(poll).not.toHaveBeenCalled();
+    await call({ poll: ["bg_1"] });
+    expect(poll).toHaveBeenCalledTimes(1);
+  });
+
   it("is refused where the session has no jobs", async () => {
     const tool = createJobTool(scene().session);
     expect((await thrown(tool.execute("call", {}))).message).toBe("Async job manager unavailable for this session.");

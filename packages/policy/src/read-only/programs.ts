@@ -77,11 +77,14 @@ const judgeGzip = onlyOptions(
       : refuse("writes-file", "write", "`gzip` replaces its files"),
 );
 
-const judgeTee = onlyOptions({ flags: "aip", long: "append ignore-interrupts output-error=" }, ({ operands }) =>
-  operands.every((word) => /^\/dev\/(?:null|stdout|stderr)$/.test(word.value ?? ""))
-    ? undefined
-    : refuse("writes-file", "write", "`tee` writes files"),
-);
+/** `tee` opens `/dev/stdout` again, which empties the file that output goes to: the kernel has to hold it, as for `>`. */
+const judgeTee = onlyOptions({ flags: "aip", long: "append ignore-interrupts output-error=" }, ({ operands }) => {
+  const files = operands.filter(({ value }) => value !== "/dev/null");
+  if (files.length === 0) return undefined;
+  const refusal = refuse("writes-file", "write", "`tee` writes files");
+  const isOutput = files.every(({ value }) => value === "/dev/stdout" || value === "/dev/stderr");
+  return isOutput ? { ...refusal, needsKernel: true } : refusal;
+});
 
 const judgeDd: Judge = ({ args }) =>
   args.every((word) => /^(?:if|bs|ibs|count|skip|iflag|conv|status)=|^of=\/dev\/null$/.test(word.value ?? ""))

@@ -192,7 +192,6 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "stdbuf -o0 ls",
     "systemctl status",
     "taskset 1 ls",
-    "tee /dev/stdout",
     "time ls",
     "timeout 5 git log",
     "timeout 5 ls",
@@ -219,6 +218,8 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "xargs ls",
   ],
   kernel: [
+    "echo x | tee /dev/stdout",
+    "ls | tee /dev/null /dev/stderr",
     "cargo --version",
     "cargo -V",
     "cargo metadata",

@@ -53,8 +53,6 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "gunzip -c f",
     "tee",
     "tee /dev/null",
-    "tee /dev/stdout",
-    "tee /dev/stderr",
     "tee -a /dev/null",
     "tee --append /dev/null",
     "dd",
