@@ -38,12 +38,18 @@ export const REMOVAL_JUDGES: readonly (readonly [string, DangerJudge])[] = [
   ["fdfind", judgeFd],
 ];
 
-/** `-r` in any bundle, `--recursive` in any abbreviation, anywhere: options may follow operands. */
+/**
+ * `-r` in any bundle, `--recursive` in any abbreviation, anywhere: options may follow operands. Of `-r$X` the part that is
+ * known counts.
+ */
 function isRecursive(call: DangerCall, letters: RegExp): boolean {
   const texts = argumentTexts(call);
   const end = texts.indexOf("--");
+  const begins = call.fields.map(([first]) => (first?.kind === "text" ? first.text : undefined));
+  const last = end === -1 ? texts.length : end;
   return texts
-    .slice(0, end === -1 ? texts.length : end)
+    .slice(0, last)
+    .map((text, at) => text ?? begins[at])
     .some((text) => letters.test(text ?? "") || /^--r(?:e(?:c\w*)?)?$/.test(text ?? ""));
 }
 
@@ -53,15 +59,17 @@ function argumentTexts({ fields }: DangerCall): (string | undefined)[] {
 
 function judgeRemove(call: DangerCall): Refusal | undefined {
   const targets = operandsOf(call).map((field) => ({ field, target: targetOf(field, call.folder) }));
-  const certain = targets.find(({ target }) => target.certain !== undefined)?.target.certain;
+  const certain = targets.map(({ target }) => target.certain).find((each) => each?.kind === "main");
   // What `find` names is removed one by one.
   const takesAll = call.name === "rimraf" || /^(?:g?find|fd|fdfind)$/.test(call.feeder ?? "");
   if (!takesAll && !isRecursive(call, /^-[a-zA-Z]*[rR]/)) {
-    // `rm $OPTIONS /etc`.
-    const loose = call.args.some((word) => word.splits && word.leading === "" && mayBeOption(call.fieldsOf(word)));
-    return certain !== undefined && certain.kind === "main" && loose
-      ? undecided(`\`rm\` with unknown options on ${certain.name}`)
-      : undefined;
+    // `rm $OPTIONS /etc` and `rm -$OPTIONS /etc`.
+    const loose = call.args.some(
+      (word) =>
+        (word.value === null && /^-[a-zA-Z]*$/.test(word.leading)) ||
+        (word.splits && word.leading === "" && mayBeOption(call.fieldsOf(word))),
+    );
+    return certain !== undefined && loose ? undecided(`\`rm\` with unknown options on ${certain.name}`) : undefined;
   }
   return worst(targets.map(({ field, target }) => removal(`\`${call.name} -r\``, field, target)));
 }

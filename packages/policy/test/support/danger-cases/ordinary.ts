@@ -73,6 +73,9 @@ export const ORDINARY: Readonly<Record<string, readonly string[]>> = {
   find: [
     "find /etc -name '*.conf' -exec sudo -u root chmod 644 {} +",
     "find . -exec nice -n 5 chmod 644 {} +",
+    "rm -f$X /etc/x",
+    "rm -$X build",
+    "chmod -$X 644 a",
     'watch -n 5 "ls $X"',
     'flock -x /tmp/l -c "rm -rf $X/build"',
     'script -qc "make $X" out',

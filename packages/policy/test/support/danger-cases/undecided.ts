@@ -8,6 +8,9 @@
 /** The lines by class. */
 export const UNDECIDED: Readonly<Record<string, readonly string[]>> = {
   "a target that is not known": [
+    "rm -$X /",
+    'rm "-$X" /etc',
+    "rm $X /etc/x /etc",
     'rm -rf "$X"',
     "rm -rf $X",
     "rm -rf /$X",
