@@ -251,11 +251,6 @@ class Wait {
     return Promise.race([grown, this.#entry.whenEnded(), this.isOver]).finally(() => off());
   }
 
-  /** Resolves at the end of the job or of the time. */
-  untilEnd(): Promise<unknown> {
-    return Promise.race([this.#entry.whenEnded(), this.isOver]);
-  }
-
   end(): void {
     this.#watch.end();
     this.#finish();
