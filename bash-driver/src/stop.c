@@ -228,7 +228,7 @@ bool stop_install(void) {
   return syscall(SYS_rt_sigaction, PI_STOP_SIGNAL, &action, NULL, KERNEL_MASK_SIZE) == 0;
 }
 
-/* Not in the handler, and not beside it: once the timer runs, the signal may come again before this is over. */
+/* With the signal blocked: once the timer runs, it may come again before this is over. */
 static void take_early_stop(void) {
   unsigned long stop = 1UL << (PI_STOP_SIGNAL - 1);
   syscall(SYS_rt_sigprocmask, SIG_BLOCK, &stop, NULL, KERNEL_MASK_SIZE);

@@ -16,7 +16,7 @@ const FACTS: PlaceFacts = {
   instance: "one",
   env: { PATH: "/far/bin:/bin", HOME: "/home/far" },
   home: "/home/far",
-  cwd: "/work",
+  cwd: "/srv/project",
   bash: { path: "/far/bash" },
   folder: "/far",
   rttMs: 7,
@@ -59,7 +59,7 @@ describe("the base of a place", () => {
     expect(base.sessionOptions(undefined)).toStrictEqual({
       shell: "/far/bash",
       baseEnv: base.environment.env,
-      cwd: "/work",
+      cwd: "/srv/project",
     });
     expect(base.sessionOptions("/far/rc.sh").snapshotPath).toBe("/far/rc.sh");
     expect(base.place).toStrictEqual({ name: "ssh:far", files, facts: FACTS, awayMs: undefined });
@@ -72,7 +72,7 @@ describe("the base of a place", () => {
     expect(base.config).toStrictEqual({ shell: "/far/bash", prefix: "nice" });
     expect(base.sessionOptions(undefined)).toMatchObject({
       limits: { openFiles: 9 },
-      sandbox: { mode: "workspace-write", writablePaths: ["/work"] },
+      sandbox: { mode: "workspace-write", writablePaths: ["/srv/project"] },
     });
     const named = await far({ settings, ports: { cwd: "/other" } });
     expect(named.base.sandbox?.writablePaths).toEqual(["/other"]);
@@ -103,10 +103,10 @@ describe("the base of a place", () => {
   });
 
   it("looks at folders there, from its own folder on", async () => {
-    const { base } = await far({ kinds: { "/work/sub": "directory", "/abs": "directory" } });
+    const { base } = await far({ kinds: { "/srv/project/sub": "directory", "/abs": "directory" } });
     await expect(base.checkFolder("sub")).resolves.toBeUndefined();
     await expect(base.checkFolder("/abs")).resolves.toBeUndefined();
-    await expect(base.checkFolder("../x")).rejects.toThrow("Working directory does not exist on ssh:far: /x");
+    await expect(base.checkFolder("../x")).rejects.toThrow("Working directory does not exist on ssh:far: /srv/x");
   });
 
   it("masks the values of both machines, those of this one first", async () => {

@@ -1,29 +1,11 @@
 /** The bounds of a pool of sessions: how long it looks, waits and remembers, and which sessions it closes when. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Lease, SessionPool, type SessionPoolOptions } from "../src/sessions/session-pool.ts";
-import { FakeNatives, never } from "./support/fake-natives.ts";
+import { never } from "./support/fake-natives.ts";
+import { poolOf } from "./support/session-pool.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function poolOf(options: Omit<SessionPoolOptions, "natives"> = {}) {
-  const natives = new FakeNatives();
-  const pool = new SessionPool({ natives, ...options });
-  const acquire = async (key: string): Promise<Lease> => {
-    const lease = await pool.acquire(key, {}, { mayClone: false });
-    if (lease === undefined) throw new Error("aborted");
-    return lease;
-  };
-  /** Takes and gives back a session; with living children where there are `jobs`. */
-  const use = async (key: string, jobs = 0): Promise<void> => {
-    const lease = await acquire(key);
-    const shell = natives.shells.at(-1);
-    if (shell !== undefined && jobs > 0) shell.backgroundJobs = jobs;
-    lease.release();
-  };
-  const closed = () => natives.shells.map((shell) => shell.isClosed);
-  return { natives, pool, acquire, use, closed };
-}
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
 describe("a pool", () => {

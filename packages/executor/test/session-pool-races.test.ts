@@ -1,36 +1,13 @@
 /** Sessions that are closed, dropped or disposed of while something else is under way with them. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Session } from "../src/sessions/session.ts";
-import { type Lease, SessionPool, type SessionPoolOptions } from "../src/sessions/session-pool.ts";
+import type { Lease } from "../src/sessions/session-pool.ts";
 import { FakeNatives, FakeShell } from "./support/fake-natives.ts";
+import { poolOf } from "./support/session-pool.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 const settle = () => vi.advanceTimersByTimeAsync(0);
-
-function poolOf(options: Omit<SessionPoolOptions, "natives"> = {}) {
-  const natives = new FakeNatives();
-  const pool = new SessionPool({ natives, ...options });
-  const acquire = async (key: string): Promise<Lease> => {
-    const lease = await pool.acquire(key, {}, { mayClone: false });
-    if (lease === undefined) throw new Error("aborted");
-    return lease;
-  };
-  const use = async (key: string, jobs = 0): Promise<void> => {
-    const lease = await acquire(key);
-    const shell = natives.shells.at(-1);
-    if (shell !== undefined) shell.backgroundJobs = jobs;
-    lease.release();
-  };
-  /** Has a shell's count of children answered by the test. */
-  const asking = (at: number) => {
-    const answers: ((count: number) => void)[] = [];
-    const shell = natives.shells[at];
-    if (shell !== undefined) shell.liveBackgroundJobCount = () => new Promise((resolve) => answers.push(resolve));
-    return answers;
-  };
-  return { natives, pool, acquire, use, asking, closed: () => natives.shells.map(({ isClosed }) => isClosed) };
-}
 
 describe("a session that was closed while a call had it", () => {
   it.each<[string, (lease: Lease) => void]>([

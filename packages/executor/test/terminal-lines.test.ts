@@ -35,7 +35,7 @@ const only = { filter: logFilter("^a", false) };
 const but = { filter: logFilter("^a", true) };
 
 describe("a reading of a terminal", () => {
-  it("without anything new is no text, and leaves the reader's place in the file alone", () => {
+  it("has no text where the terminal has no news, and leaves the reader's place in the file alone", () => {
     const reading = read(terminalOf({}));
     expect(reading).toEqual({
       output: NO_TEXT,

@@ -5,8 +5,9 @@ import type { AskingOptions } from "../src/approvals.ts";
 import { onlyReads } from "../src/read-judge.ts";
 import type { BashToolSession } from "../src/session.ts";
 import { ToolAbortError, ToolError } from "../src/tool-error.ts";
+import { ALLOWS } from "./support/allowing.ts";
 import { asking, CALL, DOUBT } from "./support/asking.ts";
-import { ALLOWS, recordedPolicy } from "./support/preparing.ts";
+import { recordedPolicy } from "./support/preparing.ts";
 import { thrown } from "./support/session.ts";
 
 const UNHELD = { available: false, reason: "it is played" } as const;

@@ -3,8 +3,9 @@ import { homedir } from "node:os";
 import { createPolicy } from "@pi-bash/policy";
 import { describe, expect, it } from "vitest";
 import type { BashToolSession } from "../src/session.ts";
+import { ALLOWS } from "./support/allowing.ts";
 import { asking, DOUBT } from "./support/asking.ts";
-import { ALLOWS, farPlace, recordedPolicy } from "./support/preparing.ts";
+import { farPlace, recordedPolicy } from "./support/preparing.ts";
 
 describe("a policy", () => {
   it("is asked with all that is known of the call, and nothing else", async () => {

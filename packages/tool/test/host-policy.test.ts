@@ -2,26 +2,16 @@
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { SettingsInput } from "@pi-bash/contract";
-import type { Authorization, AuthorizeOptions, PolicyRequest, Verdict } from "@pi-bash/policy";
+import type { Authorization, AuthorizeOptions, PolicyRequest } from "@pi-bash/policy";
 import { describe, expect, it } from "vitest";
 import type { PolicyPort } from "../src/approvals.ts";
 import type { BashToolSession } from "../src/session.ts";
 import { ToolAbortError, ToolError } from "../src/tool-error.ts";
+import { ALLOWED, ALLOWS } from "./support/allowing.ts";
 import { playedScene } from "./support/played-executor.ts";
 import { jobs, thrown } from "./support/session.ts";
 import { taskScene } from "./support/tasks.ts";
 
-const VERDICT: Verdict = {
-  behavior: "allow",
-  class: "not-readonly",
-  concurrencySafe: false,
-  reasons: [],
-  matchedRules: [],
-  suggestedRules: [],
-  display: "",
-  environment: {},
-};
-const ALLOWED: Authorization = { behavior: "allow", by: "policy", verdict: VERDICT };
 const COMMAND = "touch x";
 
 type Answer = (request: PolicyRequest, options: AuthorizeOptions) => Promise<Authorization>;
@@ -119,7 +109,7 @@ describe("a host's policy", () => {
       span: { start: 0, end: 1 },
       ...(at === 0 ? { argv: ["touch", "x"], needsKernel: true as const } : {}),
     }));
-    const verdict = { ...VERDICT, behavior: "deny" as const, reasons, suggestedRules: ["Bash(touch x)"] };
+    const verdict = { ...ALLOWS, behavior: "deny" as const, reasons, suggestedRules: ["Bash(touch x)"] };
     const { bash, runs, observed } = judged(async () => ({
       behavior: "deny",
       by: "policy",
@@ -149,7 +139,7 @@ describe("a host's policy", () => {
 
   it("sets variables that win over the call's own", async () => {
     const environment = { A: "policy" };
-    const { bash, runs } = judged(async () => ({ ...ALLOWED, verdict: { ...VERDICT, environment } }));
+    const { bash, runs } = judged(async () => ({ ...ALLOWED, verdict: { ...ALLOWS, environment } }));
     await bash({ command: COMMAND, env: { A: "call", B: "call" } });
     expect(runs[0]?.options.env).toStrictEqual({ A: "policy", B: "call" });
   });
@@ -159,14 +149,14 @@ describe("a host's policy", () => {
     [false, {}, undefined],
     [true, { "bash.directoryPersists": true }, undefined],
   ])("says whether a call may run beside others: %s with %j", async (concurrencySafe, settings, overlap) => {
-    const allowed = { ...ALLOWED, verdict: { ...VERDICT, concurrencySafe } };
+    const allowed = { ...ALLOWED, verdict: { ...ALLOWS, concurrencySafe } };
     const { bash, runs } = judged(async () => allowed, {}, settings);
     await bash({ command: "cd . && pwd" });
     expect(runs[0]?.options.overlap).toBe(overlap);
   });
 
   it("lets a call with a folder of its own run beside others, also where a `cd` lasts", async () => {
-    const allowed = { ...ALLOWED, verdict: { ...VERDICT, concurrencySafe: true } };
+    const allowed = { ...ALLOWED, verdict: { ...ALLOWS, concurrencySafe: true } };
     const { bash, runs } = judged(async () => allowed, {}, { "bash.directoryPersists": true });
     await bash({ command: "pwd" });
     await bash({ command: "pwd", cwd: "." });
@@ -174,7 +164,7 @@ describe("a host's policy", () => {
   });
 
   it("may not have a call confined where nothing confines it", async () => {
-    const reading = { ...VERDICT, reading: "confined" as const };
+    const reading = { ...ALLOWS, reading: "confined" as const };
     const { bash, runs } = judged(async () => ({ ...ALLOWED, verdict: reading }));
     // A reader of a grade that needs something to hold it.
     const error = await thrown(bash({ command: "awk 1 f" }));
@@ -185,7 +175,7 @@ describe("a host's policy", () => {
   });
 
   it("that allows by a person's word has the call run as any other", async () => {
-    const reading = { ...VERDICT, reading: "unheld" as const };
+    const reading = { ...ALLOWS, reading: "unheld" as const };
     const person = judged(async () => ({ behavior: "allow", by: "approval", verdict: reading }));
     expect((await person.bash({ command: "awk 1 f" })).details).not.toHaveProperty("readOnly");
     const own = judged(async () => ({ ...ALLOWED, verdict: reading }));

@@ -4,7 +4,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { BashToolSession } from "../src/session.ts";
-import { ALLOWS, farPlace, preparing, recordedPolicy } from "./support/preparing.ts";
+import { ALLOWS } from "./support/allowing.ts";
+import { farPlace, preparing, recordedPolicy } from "./support/preparing.ts";
 import { jobs, thrown } from "./support/session.ts";
 
 describe("a prepared call", () => {

@@ -1,23 +1,12 @@
 /** Calls that are prepared and not run, and a policy that a test plays. */
 import { Settings, type SettingsInput } from "@pi-bash/contract";
 import type { Executor, SessionPlace } from "@pi-bash/executor";
-import type { Authorization, AuthorizeOptions, PolicyRequest, Verdict } from "@pi-bash/policy";
+import type { Authorization, AuthorizeOptions, PolicyRequest } from "@pi-bash/policy";
 import type { PolicyPort } from "../../src/approvals.ts";
 import { type PreparedCall, prepareCall } from "../../src/prepared-call.ts";
 import type { BashToolSession } from "../../src/session.ts";
+import { ALLOWS } from "./allowing.ts";
 import { type PlayedScene, playedScene } from "./played-executor.ts";
-
-/** Allows a command that changes something. */
-export const ALLOWS: Verdict = {
-  behavior: "allow",
-  class: "not-readonly",
-  concurrencySafe: false,
-  reasons: [],
-  matchedRules: [],
-  suggestedRules: [],
-  display: "",
-  environment: {},
-};
 
 export interface RecordedPolicy {
   policy: PolicyPort;

@@ -1,31 +1,17 @@
 /** How a task's command is judged and run, and what its answer has of it: executor and jobs are the test's. */
 import type { FollowReport } from "@pi-bash/executor";
-import type { Authorization, AuthorizeOptions, PolicyRequest } from "@pi-bash/policy";
+import type { AuthorizeOptions, PolicyRequest } from "@pi-bash/policy";
 import { describe, expect, it, vi } from "vitest";
 import { createLegacyTools } from "../../src/tasks/legacy-tools.ts";
 import type { TaskSession } from "../../src/tasks/task-session.ts";
 import { createTaskTools } from "../../src/tasks/task-tools.ts";
 import { ToolAbortError, ToolError } from "../../src/tool-error.ts";
+import { ALLOWED } from "../support/allowing.ts";
 import { jobOf } from "../support/facts.ts";
 import { type PlayedAnswer, playedScene } from "../support/played-executor.ts";
 import { playJob } from "../support/played-jobs.ts";
 import { jobs, textOf, thrown, until } from "../support/session.ts";
 import { PlayedAgents } from "../support/tasks.ts";
-
-const ALLOWED: Authorization = {
-  behavior: "allow",
-  by: "policy",
-  verdict: {
-    behavior: "allow",
-    class: "not-readonly",
-    concurrencySafe: false,
-    reasons: [],
-    matchedRules: [],
-    suggestedRules: [],
-    display: "",
-    environment: {},
-  },
-};
 
 interface Played {
   settings?: object;

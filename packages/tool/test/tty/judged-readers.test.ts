@@ -2,13 +2,14 @@
 import { spawn } from "node:child_process";
 import { Settings } from "@pi-bash/contract";
 import type { SessionPlace } from "@pi-bash/executor";
-import type { Authorization, AuthorizeOptions, PolicyRequest } from "@pi-bash/policy";
+import type { AuthorizeOptions, PolicyRequest } from "@pi-bash/policy";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { scratchFolder } from "../../../../test/support/scratch.ts";
 import type { TaskSession } from "../../src/tasks/task-session.ts";
 import { parseKey } from "../../src/tasks/tty-keys.ts";
 import type { Typed } from "../../src/tasks/typed-line.ts";
 import { judgeTyping } from "../../src/tasks/typing-judge.ts";
+import { ALLOWED } from "../support/allowing.ts";
 import { playedTerminal, READER } from "../support/played-terminal.ts";
 import { scene, thrown } from "../support/session.ts";
 
@@ -16,20 +17,6 @@ const key = (name: string): Typed => ({ key: parseKey(name) });
 const text = (of: string): Typed => ({ text: of, isPasted: false });
 const ENTER = key("Enter");
 const PLACE = { name: "ssh:build7" } as SessionPlace;
-const ALLOWED: Authorization = {
-  behavior: "allow",
-  by: "policy",
-  verdict: {
-    behavior: "allow",
-    class: "not-readonly",
-    concurrencySafe: false,
-    reasons: [],
-    matchedRules: [],
-    suggestedRules: [],
-    display: "",
-    environment: {},
-  },
-};
 
 /** A terminal, and a policy that allows everything and keeps what it was asked. */
 function desk(facts: Parameters<typeof playedTerminal>[0], ports: Partial<TaskSession> = {}) {
