@@ -66,10 +66,10 @@ class SessionExecutor implements Executor {
   readonly #hostEnv: Readonly<Record<string, string | undefined>>;
   readonly #ownsArtifacts: boolean;
   readonly #bases: Bases;
-  /** Keys of sessions by the agent's, each with the snapshot it was made with. */
+  /** Keys of sessions by the agent's, and the snapshot that they have in them. */
   readonly #keys = new WeakMap<
     SessionBase,
-    Map<string | undefined, { snapshotPath: string | undefined; key: string }>
+    { snapshotPath: string | undefined; byAgent: Map<string | undefined, string> }
   >();
   /** Sessions whose results have named their place. */
   readonly #placed = new Set<string>();
@@ -119,13 +119,13 @@ class SessionExecutor implements Executor {
       // A place that is away answers when it is back.
       await unlessAborted(base.checkFolder(options.cwd), signal);
     }
-    const snapshot = known ?? (await unlessAborted(this.#snapshot(base), signal));
-    if (snapshot === "aborted") return neverStarted();
-    const snapshotPath = pathOf(snapshot);
-    const key = this.#keyOf(base, snapshotPath, options.sessionKey);
+    const made = known ?? (await unlessAborted(this.#snapshot(base), signal));
+    if (made === "aborted") return neverStarted();
+    const key = this.#keyOf(base, pathOf(made), options.sessionKey);
     // A session that stands has sourced it; only a new one needs the file.
-    const isWanted = snapshotPath !== undefined && !base.pool.has(key);
-    const sessionOptions = base.sessionOptions(isWanted ? pathOf(await base.snapshots.restore()) : snapshotPath);
+    const isWanted = made.kind === "ready" && !base.pool.has(key);
+    const snapshot = isWanted ? await base.snapshots.restore() : made;
+    const sessionOptions = base.sessionOptions(pathOf(snapshot));
     const lease = await base.pool.acquire(key, sessionOptions, { mayClone: options.overlap === "clone", signal });
     if (lease === undefined) return neverStarted();
     if (options.isEphemeral) lease.session.isEphemeral = true;
@@ -273,16 +273,17 @@ class SessionExecutor implements Executor {
   }
 
   #keyOf(base: SessionBase, snapshotPath: string | undefined, agentKey: string | undefined): string {
-    const keys = this.#keys.get(base) ?? new Map();
+    // The first one stays in the keys: a snapshot that is lost later changes nothing for the shells that stand.
+    const keys = this.#keys.get(base) ?? { snapshotPath, byAgent: new Map<string | undefined, string>() };
     this.#keys.set(base, keys);
-    const known = keys.get(agentKey);
-    if (known !== undefined && known.snapshotPath === snapshotPath) return known.key;
+    const known = keys.byAgent.get(agentKey);
+    if (known !== undefined) return known;
     const { config, environment } = base;
     const parts = { shell: config.shell, prefix: config.prefix, env: environment.env };
-    const key = sessionKey({ ...parts, snapshotPath, sessionKey: agentKey });
+    const key = sessionKey({ ...parts, snapshotPath: keys.snapshotPath, sessionKey: agentKey });
     // The environment is long and never changes here: hashing it for every command would cost more than a builtin.
-    if (keys.size >= MAX_REMEMBERED_SESSIONS) keys.clear();
-    keys.set(agentKey, { snapshotPath, key });
+    if (keys.byAgent.size >= MAX_REMEMBERED_SESSIONS) keys.byAgent.clear();
+    keys.byAgent.set(agentKey, key);
     return key;
   }
 

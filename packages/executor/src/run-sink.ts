@@ -7,6 +7,7 @@
 import { stat } from "node:fs/promises";
 import type { ArtifactAllocation, OutputWindow } from "@pi-bash/contract";
 import { artifactUrl, MAX_SHOWN_LINE_BYTES } from "@pi-bash/contract/internal";
+import { settlesWithin } from "@pi-bash/contract/internal/wait";
 import { writePrivateFile } from "./artifacts/private-folder.ts";
 import type { ArtifactStore } from "./artifacts/store.ts";
 import type { CommandResult, LastSeen } from "./command-result.ts";
@@ -14,6 +15,11 @@ import type { RunOutput, RunSinkOptions } from "./natives-port.ts";
 import { isOverLines } from "./output/line-window.ts";
 import { FarSpill, PULLED_BYTES } from "./places/far-spill.ts";
 import type { PlaceFiles } from "./places/place.ts";
+
+/** Why a file is not known to be whole when its run was given up. */
+const NO_REPORT = "the run did not report what it saved";
+/** Most time that a place has to say how much a run that was given up had saved, in milliseconds. */
+const BEGINNING_LOOK_MS = 1_000;
 
 /** Takes the newest tail of the output, at most every 50 ms. */
 export type UpdateListener = (tail: string, totals: { bytes: number; lines: number }) => void;
@@ -132,7 +138,7 @@ async function keep(
   output: RunOutput | undefined,
   { isCutLater }: { isCutLater: boolean },
 ): Promise<Kept> {
-  const problem = output === undefined ? "the run did not report what it saved" : output.spillError;
+  const problem = output === undefined ? NO_REPORT : output.spillError;
   const found = await fileOf(store, allocation, output, problem);
   if (!isCutLater || found !== "none" || output === undefined) return { found, problem };
   const failure = await saveText(allocation, output.text);
@@ -173,9 +179,10 @@ async function fetch(
   output: RunOutput | undefined,
   isGrowing: boolean,
 ): Promise<Kept | undefined> {
-  const isThere = output?.spilled === true || output?.spillError !== undefined;
+  if (output === undefined) return beginningOf({ store, onSessionClosed }, { allocation, far });
+  const isThere = output.spilled || output.spillError !== undefined;
   const isOwn = store.moveTo(allocation.id, allocation.path, isThere ? far : undefined);
-  if (output === undefined || !isThere) return undefined;
+  if (!isThere) return undefined;
   far.sizeBytes = output.totalBytes;
   if (isOwn && isGrowing) onSessionClosed?.(() => fetchGrown(store, allocation, far));
   if (isOwn && (isGrowing || output.totalBytes > PULLED_BYTES)) return undefined;
@@ -188,6 +195,25 @@ async function fetch(
     if (isOwn) return undefined;
     return { found: "none", problem: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** The file of a run that was given up: what it holds so far is the beginning of its output, and it may still grow. */
+async function beginningOf(
+  { store, onSessionClosed }: Pick<RunSinkSource, "store" | "onSessionClosed">,
+  { allocation, far }: { allocation: ArtifactAllocation; far: FarSpill },
+): Promise<Kept> {
+  let size = 0;
+  const look = far.open().then(
+    (found) => {
+      size = found.size;
+    },
+    () => undefined,
+  );
+  await settlesWithin(look, BEGINNING_LOOK_MS);
+  const isOwn = store.moveTo(allocation.id, allocation.path, size > 0 ? far : undefined);
+  if (size === 0 || !isOwn) return { found: "none", problem: NO_REPORT };
+  onSessionClosed?.(() => fetchGrown(store, allocation, far));
+  return { found: "part", problem: NO_REPORT };
 }
 
 /**

@@ -1,8 +1,8 @@
 /** An executor on a runtime of the test's own: snapshots, terminals, rule files, calls that are given up early. */
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Settings, type SettingsInput } from "@pi-bash/contract";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
 import type { PtyDevice, PtyEnd, PtyStart } from "../src/console/console-port.ts";
 import type { ExecutorPorts } from "../src/executor.ts";
@@ -72,6 +72,24 @@ describe("the snapshot of an executor", () => {
       notices?.map(({ kind }) => kind),
     );
     expect([kinds, natives.shells[0]?.options.snapshotPath]).toEqual([[["snapshot"], undefined], undefined]);
+  });
+
+  it("leaves the shells that stand where they are when it cannot be written again for a new one", async () => {
+    const { natives, executor, path } = withRc();
+    await executor.executeBash("ls", { sessionKey: "a" });
+    // A file stands where its folder was.
+    rmSync(dirname(path(0)), { recursive: true });
+    writeFileSync(dirname(path(0)), "");
+    onTestFinished(() => rmSync(dirname(path(0)), { force: true }));
+    const fresh = await executor.executeBash("ls", { sessionKey: "b" });
+    expect(fresh.notices?.map(({ kind }) => kind)).toEqual(["snapshot"]);
+    expect([path(1), natives.shells.length]).toEqual(["", 2]);
+
+    await executor.executeBash("ls", { sessionKey: "a" });
+    await executor.executeBash("ls", { sessionKey: "b" });
+    expect(natives.shells.length).toBe(2);
+    await executor.closeSession("a");
+    expect(natives.shells.map(({ isClosed }) => isClosed)).toEqual([true, false]);
   });
 
   it("is not waited for by a call that was aborted", async () => {

@@ -175,6 +175,24 @@ describe("the file of a run on a place", () => {
     expect((await empty.finish({ spillError: "full" }, { truncated: true })).artifactError).toBe("full");
   });
 
+  it("of a run that never reported is named for its beginning, and brought when its session has closed", async () => {
+    const made = await sinkOf({ far: { text: "begun" } });
+    const { artifactError = "" } = await made.finish(undefined, { truncated: true });
+    expect(artifactError).toMatch(/^the run did not report what it saved; the beginning is in artifact:/);
+    expect((await made.store.read(/artifact:\/\/(\S+)/.exec(artifactError)?.[1] ?? "")).text).toBe("begun");
+    await made.closing[0]?.();
+    expect(readFileSync(made.path, "utf8")).toBe("begun");
+  });
+
+  it.each([
+    ["empty", { text: "" }],
+    ["gone", { text: "x", isGone: true }],
+  ])("of a run that never reported is not named where it is %s", async (_, far) => {
+    const made = await sinkOf({ far });
+    const { artifactError } = await made.finish(undefined, { truncated: true });
+    expect([artifactError, await made.store.list()]).toEqual(["the run did not report what it saved", []]);
+  });
+
   it("that grew is brought when its session has closed, unless it is large, gone or not to be had", async () => {
     const far = { text: "x", isGone: false };
     const made = await sinkOf({ far });

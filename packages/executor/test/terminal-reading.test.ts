@@ -25,6 +25,11 @@ const options = (more: Partial<ReadOptions> = {}) =>
   ({ maxBytes: 1_000, maxLines: undefined, filter: undefined, isLate: () => false, ...more }) as ReadOptions;
 
 describe("a reader of a terminal", () => {
+  it("misses nothing where only blank lines match", () => {
+    const { output } = readTerminal(terminalOf(["a", "", ""]), cursor(), options({ filter: logFilter("^$", false) }));
+    expect(output).toEqual({ text: "", isIncomplete: false, matches: 2 });
+  });
+
   it("is given lines again until they count as given out, and then what comes after them", () => {
     const lines = ["one", "two"];
     const [terminal, place] = [terminalOf(lines), cursor()];

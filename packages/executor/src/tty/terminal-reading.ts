@@ -31,7 +31,7 @@ export function readTerminal(terminal: TaskTerminal, cursor: LogCursor, options:
   const output =
     text === "" && !isIncomplete && filter === undefined
       ? NO_TEXT
-      : { text, isIncomplete: isIncomplete || text.length < whole.length, ...matchesOf(filter, wanted) };
+      : { text, isIncomplete: isIncomplete || bounded.length < whole.length, ...matchesOf(filter, wanted) };
   return {
     output,
     // A prompt is shown each time and is news once: a wait for another person's answer ends with what comes after it.
